@@ -19,18 +19,18 @@ import { type Artwork, createArtwork } from './upstreams/osu-artwork.ts';
 export interface BeatmapServicesOptions {
   readonly http: HttpClient;
   readonly records: RecordStore;
-  /** The folder that holds the catalogue and the files of difficulties. */
+  /** The folder for the catalogue and the `.osu` files of difficulties. */
   readonly dataDir: string;
-  /** True while this process writes the catalogue and keeps files of difficulties; else it only reads those that another process wrote. */
+  /** True while this process writes the catalogue and stores `.osu` files; others only read what it wrote. */
   readonly isFiller: () => boolean;
-  /** Credentials for the official API; without them the mirrors answer in its place where they can. */
+  /** Credentials for the official API; without them the mirrors answer what they can. */
   readonly credentials: { readonly clientId: number; readonly clientSecret: string } | undefined;
-  /** Caches in which processes find each other's answers. */
+  /** Caches that several processes share. */
   readonly sharedCaches?: SharedBeatmapCaches | undefined;
   readonly log: Logger;
-  /** The compiled worker thread that computes difficulty. Default: the file beside the program. */
+  /** The compiled worker thread that calculates difficulty. Default: the file beside the program. */
   readonly workerFile?: URL | undefined;
-  /** The compiled worker thread of the catalogue. Default: the file beside the program; when Medley runs from source there is none. */
+  /** The catalogue's compiled worker thread. Default: the file beside the program; run from source, there is none. */
   readonly catalogueFile?: URL | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface BeatmapServicesOptions {
 export interface BeatmapServices {
   readonly beatmaps: Beatmaps;
   readonly catalogue: Pick<Catalogue, 'remember' | 'flush' | 'warm' | 'close'>;
-  /** Asks mirrors for nothing until it is started; must be stopped before everything else. */
+  /** Requests nothing until it is started; must be stopped before everything else. */
   readonly backgroundFill: BackgroundFill;
   readonly difficulty: Difficulty;
   readonly calculator: Calculator;

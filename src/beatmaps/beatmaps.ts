@@ -16,9 +16,9 @@ export interface DownloadAnswer {
   readonly id: number;
   readonly set: Beatmapset;
   readonly available: boolean;
-  /** Why the set is not available, in osu!'s own words, when osu! gave a reason. */
+  /** Why the set is not available, as osu! states it, if it does. */
   readonly reason: string | null;
-  /** Download addresses, the best first; osu!'s own page is always the last. */
+  /** Download addresses, best first; osu!'s own page is the last. */
   readonly addresses: readonly DownloadAddress[];
   readonly source: SourceId;
   readonly stale: boolean;
@@ -26,21 +26,20 @@ export interface DownloadAnswer {
 }
 
 /**
- * The one entry for bot and api. With credentials the official API is asked first and the mirrors stand in for it; without them the
- * mirrors answer for sets, and questions about players fail with `credentials_required`.
- *
- * @throws AppError from every method: `invalid_request` (params.what), `not_found` (params.what `beatmap` or `score`, absent for a
- * player), `credentials_required`, or the upstream's code when all of them failed (params.upstreams)
+ * The one entry for bot and API. With credentials the official API is asked first, and mirrors when it fails; without
+ * them mirrors answer for sets, and requests about players fail with `credentials_required`.
+ * @throws AppError from every method: `invalid_request` (params.what), `not_found` (params.what `beatmap` or `score`,
+ * absent for a player), `credentials_required`, or the upstream's code when all of them failed (params.upstreams)
  */
 export interface Beatmaps extends Players, MapPlays {
-  /** True with credentials; without them no player can be asked for. */
+  /** True with credentials; without them nothing is known about players. */
   readonly hasPlayers: boolean;
   search(request: SearchRequest): Promise<SearchResult>;
   set(id: number, signal?: AbortSignal): Promise<SetAnswer>;
   setOfMap(mapId: number, signal?: AbortSignal): Promise<SetAnswer & { readonly beatmap: Beatmap }>;
   /**
-   * The most popular sets that fit the text typed so far, or the one set whose id or address it is. Asks no upstream: it knows only the
-   * sets that passed through Medley.
+   * The most popular sets that match the typed text, or the one set whose id or address it is. Asks no upstream, only
+   * the catalogue.
    */
   suggestSets(typed: string, limit: number): Promise<readonly SetSuggestion[]>;
   /** @param reference a set's id, else a difficulty's, or any osu! address of either */
@@ -50,19 +49,19 @@ export interface Beatmaps extends Players, MapPlays {
 export interface BeatmapsOptions {
   /** Absent without credentials. */
   readonly osu?: OsuApi | undefined;
-  /** In the order in which they are asked at first, before their health changes it. */
+  /** The mirrors in the order in which they are asked at first, before their health changes it. */
   readonly mirrors: readonly Mirror[];
   readonly catalogue?: BeatmapCatalogue | undefined;
   readonly caches: BeatmapCaches;
   readonly log: Logger;
-  /** Unix milliseconds. */
+  /** The clock, in unix milliseconds. */
   readonly now?: () => number;
 }
 
 export function createBeatmaps({ osu, mirrors, catalogue, caches, log, now = Date.now }: BeatmapsOptions): Beatmaps {
   const all: readonly BeatmapSource[] = [...(osu === undefined ? [] : [{ ...osu, id: 'osu' as const }]), ...mirrors];
   const health = createHealth({ ids: all.map(({ id }) => id), now });
-  // The official API is asked first, however fast the mirrors are, unless it is in a cooldown.
+  // The official API is asked before the mirrors, even if they are faster, unless it is in a cooldown.
   const sources = () => leading(inOrder(health, all), 'osu');
   const access = { sources, health, catalogue, caches, log, now };
   const { find, ...sets } = createSetLookup(access);

@@ -15,7 +15,7 @@ import type { UpstreamId } from './upstreams/source.ts';
 
 export interface FoundPage extends SearchPage {
   readonly source: UpstreamId;
-  /** The token with which the upstream was asked for this page. */
+  /** The token with which the page was requested from the upstream. */
   readonly token: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface FoundSet {
   readonly source: UpstreamId;
 }
 
-/** Values are plain data that survives JSON. */
+/** The caches. All values are plain data that JSON can hold. */
 export interface BeatmapCaches {
   readonly pages: Cache<FoundPage>;
   readonly sets: Cache<FoundSet>;
@@ -32,7 +32,7 @@ export interface BeatmapCaches {
   readonly scores: Cache<ListSlice<Score>>;
   readonly plays: Cache<Score>;
   readonly userBeatmaps: Cache<ListSlice<UserBeatmapset>>;
-  /** Scores on one map, either the best of the world or those of one player. */
+  /** Scores on one map: the world's best, or those of one player. */
   readonly mapScores: Cache<readonly Score[]>;
   readonly standings: Cache<readonly PlayerStandings[]>;
   /** Pages of the world ranking. */
@@ -48,7 +48,7 @@ const DAY = 24 * HOUR;
 
 const MAX_RATE_LIMIT_MS = MINUTE;
 
-/** True when a set was withdrawn or never existed: then an older answer must not stand in. */
+/** True when a set was withdrawn or never existed: then no older answer may be used. */
 function isGone(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'not_found' || error.code === 'invalid_request');
 }
@@ -74,14 +74,14 @@ function policy<V>(ttlMs: (value: V) => number): CachePolicy<V> {
   return { ttlMs, staleIfErrorMs: () => DAY, staleOnError: error => !isGone(error), errorTtlMs };
 }
 
-/** A set with a leaderboard hardly changes; the others are being worked on. */
+/** A set with a leaderboard hardly changes; other sets are still being edited. */
 function setTtlMs({ set }: FoundSet): number {
   return ['ranked', 'approved', 'loved'].includes(set.status) ? DAY : 15 * MINUTE;
 }
 
 const SCORE_TTL_MS: Readonly<Record<ScoreType, number>> = {
   best: 15 * MINUTE,
-  // The API's terms allow one look a minute; a person who asks again just after a minute must not cost another request.
+  // The API's terms allow one request a minute; asking again just after a minute must not cost another request.
   recent: 75 * SECOND,
   firsts: 15 * MINUTE,
   pinned: 10 * MINUTE,
@@ -96,17 +96,17 @@ export function scorePolicy(type: ScoreType): CachePolicy<ListSlice<Score>> {
 }
 
 export const MAP_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 10 * MINUTE);
-/** Kept briefly, because people look right after they played. */
+/** Cached briefly, because people ask just after they played. */
 export const OWN_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 2 * MINUTE);
 export const MEMBER_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 20 * MINUTE);
 export const STANDING_POLICY: CachePolicy<readonly PlayerStandings[]> = policy(() => 10 * MINUTE);
 export const RANKING_POLICY: CachePolicy<readonly RankedPlayer[]> = policy(() => HOUR);
 
-/** Kept long, because a finished play changes only in its pp. */
+/** Cached for long, because only the pp of a finished play can change. */
 export const PLAY_POLICY: CachePolicy<Score> = policy(() => HOUR);
 
 const upstream = z.enum(['osu', ...MIRROR_IDS]);
-/** Other processes write to the shared caches, so an address from there must be one that a page may show. */
+/** A set in a shared cache was stored by another process, so its addresses are checked again. */
 const storedSet = beatmapsetSchema.refine(({ preview_url, cover_url, card_url, list_url }) =>
   [preview_url, cover_url, card_url, list_url].every(isHttps),
 );
@@ -125,7 +125,7 @@ function isHttps(url: string): boolean {
   return URL.canParse(url) && new URL(url).protocol === 'https:';
 }
 
-/** The caches that several processes share. Those of players and plays are not shared, because they change by the minute. */
+/** Caches that several processes share; those of players and plays are not, because they change by the minute. */
 export interface SharedBeatmapCaches {
   readonly pages: SharedCache<FoundPage>;
   readonly sets: SharedCache<FoundSet>;
@@ -134,14 +134,14 @@ export interface SharedBeatmapCaches {
 
 export function openSharedBeatmapCaches({ openCache: open }: Pick<SharedState, 'openCache'>): SharedBeatmapCaches {
   return {
-    // A page is large and soon out of date, so it is kept for a short time.
+    // A page is large and soon outdated, so it is cached briefly.
     pages: open({ name: 'beatmap-pages', parse: value => StoredPage.safeParse(value).data, maxAgeMs: 10 * MINUTE }),
     sets: open({ name: 'beatmapsets', parse: value => StoredSet.safeParse(value).data }),
     stars: open({ name: 'beatmap-stars', parse: value => officialRatingSchema.safeParse(value).data }),
   };
 }
 
-/** About 40 MB when all are full. */
+/** The caches, with about 40 MB when all are full. */
 export function createMemoryBeatmapCaches(now?: () => number, sharedCaches?: SharedBeatmapCaches): BeatmapCaches {
   const clock = now === undefined ? {} : { now };
   const pages = { maxEntries: 500, maxSize: 4_000, behind: sharedCaches?.pages };

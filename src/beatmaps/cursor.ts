@@ -1,18 +1,18 @@
-/** Opaque cursors: base64url of a small JSON. A cursor that comes back counts as a stranger's text until it has been parsed. */
+/** Opaque cursors: base64url of a small JSON. A cursor from a client is a stranger's text until it has been parsed. */
 import * as z from 'zod';
 import { AppError } from '../errors.ts';
 import { parseJson } from '../infra/parse-json.ts';
 import { SOURCE_IDS, type SourceId } from './upstreams/source.ts';
 
-/** The place at which a search goes on. */
+/** The position at which a search goes on. */
 export interface SearchPosition {
-  /** The upstream that gave the page; undefined at the beginning of a search. */
+  /** The upstream of the page; undefined at the beginning of a search. */
   readonly source: SourceId | undefined;
   /** That upstream's token for the page; undefined for its first page. */
   readonly token: string | undefined;
-  /** Number of the page, from 0, by which another upstream is asked for it when this one fails. */
+  /** The number of the page, from 0, which is requested from another upstream if this one fails. */
   readonly page: number;
-  /** How many sets of the page were given already. */
+  /** How many sets of the page were returned already. */
   readonly skip: number;
 }
 

@@ -1,4 +1,4 @@
-/** Plays on one map, and the ranks of players, both of which only the official API knows. */
+/** Plays on one map, and the ranks of players, which only the official API has. */
 import {
   type BeatmapCaches,
   MAP_SCORES_POLICY,
@@ -20,13 +20,13 @@ export interface MapInSet {
 }
 
 export interface ScoresAnswer extends PlayerAnswer {
-  /** Best first, each with its map filled in. */
+  /** The scores, best first, each with its map filled in. */
   readonly scores: readonly Score[];
 }
 
 export type MapPlays = ReturnType<typeof createMapPlays>;
 
-/** The world ranking that osu! shows ends at this rank. */
+/** osu!'s world ranking ends at this rank. */
 export const MAX_RANK = 10_000;
 const RANKS_A_PAGE = 50;
 const MAX_STANDINGS = 50;
@@ -36,7 +36,7 @@ export interface MapPlaysOptions {
   readonly caches: Pick<BeatmapCaches, 'mapScores' | 'standings' | 'rankings'>;
 }
 
-/** Fills in the map and its set, which osu! leaves out of these answers. */
+/** Adds the map and its set, which osu! leaves out of these answers. */
 function onMap(scores: readonly Score[], { beatmap, set }: MapInSet): readonly Score[] {
   const beatmapset = { ...set, beatmaps: [] };
   return scores.map(score => ({ ...score, beatmap_id: beatmap.id, beatmap, beatmapset }));
@@ -58,7 +58,7 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions) {
       return { scores: onMap(value, map), ...playerAnswer(from) };
     };
 
-  /** 50 players of the world ranking, or of the ranking of a country by its two letters. @param page from 1 */
+  /** A page of 50 players of the world's ranking, or of a country's by its two letters. @param page from 1 */
   async function ranking(
     ruleset: Ruleset,
     { page, country }: { readonly page: number; readonly country?: string | undefined },
@@ -76,7 +76,7 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions) {
 
   return {
     /**
-     * The best plays of the world on a map, 50 at most.
+     * The world's best plays on a map, at most 50.
      * @param mods only plays with exactly these; undefined for all plays, an empty list for plays without mods
      */
     async mapScores(
@@ -96,9 +96,9 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions) {
     },
     /** All plays of a player on a map; none if the map has no leaderboard. */
     userMapScores: ownScores('own'),
-    /** All plays of a player on a map, kept longer, so that turning the pages of a list of players asks for none of them again. */
+    /** Like `userMapScores`, but cached for longer, so that paging through a list of members repeats no requests. */
     memberMapScores: ownScores('member'),
-    /** Players in the order asked for, 50 at most; accounts that no longer exist are missing. */
+    /** Players in the given order, at most 50; accounts that no longer exist are missing. */
     async standings(userIds: readonly number[], signal?: AbortSignal) {
       const api = requireOsu(osu, 'player');
       const ids = [...new Set(userIds)].slice(0, MAX_STANDINGS);
@@ -112,7 +112,7 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions) {
       const players = ids.flatMap(id => value.find(player => player.id === id) ?? []);
       return { players, ...playerAnswer(from) };
     },
-    /** The player at that place of the world ranking, or undefined where osu! does not say. @param rank from 1 to 10 000 */
+    /** The player at that rank of the world; undefined if osu! does not state it. @param rank from 1 to 10 000 */
     async rankHolder(ruleset: Ruleset, rank: number, signal?: AbortSignal) {
       const { players, ...answer } = await ranking(ruleset, { page: Math.ceil(rank / RANKS_A_PAGE) }, signal);
       return { holder: players[(rank - 1) % RANKS_A_PAGE], ...answer };

@@ -1,4 +1,4 @@
-/** Players' profiles, plays and maps, which only the official API knows. */
+/** Players' profiles, plays and maps, which only the official API has. */
 import { AppError } from '../errors.ts';
 import { type CacheHit, createLru } from '../infra/cache/cache.ts';
 import { type BeatmapCaches, PLAY_POLICY, PLAYER_POLICY, scorePolicy, USER_BEATMAP_POLICY } from './cache-policy.ts';
@@ -13,14 +13,14 @@ import { missingAs } from './upstreams/upstream-answer.ts';
 
 export interface PlayerAnswer {
   readonly source: 'osu';
-  /** True for an older answer that stands in because the upstream failed. */
+  /** True for an older answer that is used because the upstream failed. */
   readonly stale: boolean;
-  /** True for an earlier answer that is still fresh. Default false. */
+  /** True for an answer from the cache that is still fresh. Default false. */
   readonly cached?: boolean;
 }
 
 export interface PlayerListOptions {
-  /** From 1 to 100. Default 20. */
+  /** The most entries, from 1 to 100. Default 20. */
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -44,7 +44,7 @@ export interface PlayersOptions {
 
 const NAME = /^[\w[\] -]{1,30}$/;
 const MAX_LIMIT = 100;
-/** The API gives at most this many entries of each list. */
+/** The most entries that the API has of each list. */
 const LAST: Readonly<Record<ScoreType, number>> = { best: 200, recent: 100, firsts: 10_000, pinned: 10_000 };
 
 /** @throws AppError `invalid_request` */
@@ -76,14 +76,13 @@ export function requireOsu(osu: OsuApi | undefined, what: 'player' | 'score'): O
   throw new AppError('credentials_required', message, { params: { what } });
 }
 
-/** How many players are remembered for suggestions, in memory alone. */
+/** How many players are remembered for suggestions, in memory only. */
 const MAX_SEEN = 2_000;
 
 /**
  * `user` is an id, a name, `@name` or a profile's address.
- *
- * @throws AppError from every method: `invalid_request` (params.what: `user`, `cursor`), `credentials_required`, `not_found`, or
- * an upstream code
+ * @throws AppError from every method: `invalid_request` (params.what: `user`, `cursor`), `credentials_required`,
+ * `not_found`, or an upstream code
  */
 export function createPlayers({ osu, caches }: PlayersOptions) {
   const seen = createLru<number, string>({ max: MAX_SEEN });
@@ -95,12 +94,12 @@ export function createPlayers({ osu, caches }: PlayersOptions) {
     return caches.players.wrap(key, own => api.user(player, ruleset, own), PLAYER_POLICY, signal);
   }
 
-  /** The API gives lists by a player's id alone, so a name is looked up first. */
+  /** The player's id. The API has lists by id only, so a name is looked up first. */
   async function idOf(player: PlayerRef, signal?: AbortSignal): Promise<number> {
     return typeof player === 'number' ? player : (await load(player, undefined, signal)).value.id;
   }
 
-  /** Players asked for lately whose names begin with the typed text, the most recent first. Asks no upstream. */
+  /** Recently requested players whose names begin with the typed text, the most recent first. Asks no upstream. */
   function suggestPlayers(typed: string, limit: number): readonly SeenPlayer[] {
     const wanted = foldPlayerName(typed.replace(/^@/, ''));
     const found: SeenPlayer[] = [];
@@ -135,7 +134,7 @@ export function createPlayers({ osu, caches }: PlayersOptions) {
       const cursor = nextOf(value, offset + size, LAST[type]);
       return { scores: value.items, cursor, ...playerAnswer(from) };
     },
-    /** One play; with a ruleset, `id` is an old one from before 2022. `credentials_required` and `not_found` have params.what `score`. */
+    /** One play; with a ruleset, `id` is one from before 2022. `not_found` and the like have params.what `score`. */
     async score(id: number, ruleset?: Ruleset, signal?: AbortSignal) {
       const api = requireOsu(osu, 'score');
       const load = (own: AbortSignal) => missingAs('score', api.score(id, ruleset, own));

@@ -11,12 +11,12 @@ import { askInOrder, type Health } from './upstreams/failover.ts';
 import type { BeatmapSource, SourceId } from './upstreams/source.ts';
 import { isNotFound, missingAs } from './upstreams/upstream-answer.ts';
 
-/** The local copy of every set that passed through, which can be searched. */
+/** The local copy of all sets that Medley has read, with a search. */
 export type BeatmapCatalogue = Pick<Catalogue, 'search' | 'suggest' | 'remember' | 'set' | 'setOfMap'>;
 
-/** The sources that are asked for sets, and the caches that keep them. */
+/** The sources of sets, and the caches for their answers. */
 export interface SetAccess {
-  /** Sources, the best first. */
+  /** The sources, the best first. */
   readonly sources: () => readonly BeatmapSource[];
   readonly health: Health;
   readonly catalogue: BeatmapCatalogue | undefined;
@@ -28,13 +28,13 @@ export interface SetAccess {
 export interface SetAnswer {
   readonly set: Beatmapset;
   readonly source: SourceId;
-  /** True when every upstream failed and an older answer stands in. */
+  /** True when every upstream failed and an older answer is used. */
   readonly stale: boolean;
-  /** True for an earlier answer that is still fresh. Default false. */
+  /** True for an answer from the cache that is still fresh. Default false. */
   readonly cached?: boolean;
 }
 
-/** Asks the catalogue. One that is broken or absent counts as empty, so that it does not hide why the upstreams failed. */
+/** Asks the catalogue. A broken or absent one counts as empty, so that the upstreams' error is thrown. */
 export async function recall<T>(
   { catalogue, log }: SetAccess,
   read: (catalogue: BeatmapCatalogue) => Promise<T | undefined>,
@@ -64,7 +64,7 @@ const MAX_KNOWN_MAPS = 20_000;
 
 export function createSetLookup(access: SetAccess) {
   const { catalogue, caches } = access;
-  /** The sets of difficulties that were looked up before, which saves a request to an upstream. */
+  /** The set ids of difficulties that were looked up, which spares a request to an upstream. */
   const setIds = createLru<number, number>({ max: MAX_KNOWN_MAPS });
 
   async function lookUp(by: 'set' | 'setOfMap', id: number, signal: AbortSignal | undefined): Promise<SetAnswer> {
@@ -92,7 +92,7 @@ export function createSetLookup(access: SetAccess) {
     const found = known !== undefined && find(known) ? known : await lookUp('setOfMap', mapId, signal);
     const beatmap = find(found);
     if (beatmap !== undefined) return { ...found, beatmap };
-    // The id is of a convert, or of a difficulty that the mapper removed from the set.
+    // The id is of a convert, or of a difficulty that was removed from the set.
     const params = { what: 'beatmap' };
     throw new AppError('not_found', `set ${found.set.id} has no difficulty ${mapId}`, { params });
   }
@@ -120,7 +120,7 @@ export function createSetLookup(access: SetAccess) {
       const ofSet = ref.kind === 'map' ? undefined : await catalogue.set(ref.id);
       const ofMap = ref.kind === 'set' ? undefined : await catalogue.setOfMap(ref.id);
       const known = [ofSet, ofMap].filter(each => each !== undefined).map(suggestionOf);
-      // The text may be an id, or a number in the name of a song.
+      // The text may be an id, or a number in a song's name.
       return known.length > 0 || ref.kind !== 'number' ? known : catalogue.suggest(typed, limit);
     },
   };

@@ -12,44 +12,44 @@ import { type BeatmapSource, type SourceId, tokenOf, type UpstreamId } from './u
 import { isNotFound } from './upstreams/upstream-answer.ts';
 
 export interface SearchRequest {
-  /** A query in osu!'s search language; empty or absent, it lists everything. */
+  /** A query in osu!'s search language; if it is empty or absent, all sets are listed. */
   readonly q?: string | undefined;
   readonly ruleset?: Ruleset | undefined;
   /** Default: any status when the text has conditions on statuses, else those with a leaderboard. */
   readonly status?: StatusFilter | undefined;
   /** Default: by relevance when the query has words, else by plays. */
   readonly sort?: Sort | undefined;
-  /** From 1 to 50. Default 20. */
+  /** How many sets, from 1 to 50. Default 20. */
   readonly limit?: number | undefined;
-  /** The cursor that came with the page before; everything else in the request must be the same. */
+  /** The cursor of the previous page; everything else in the request must be the same. */
   readonly cursor?: string | undefined;
-  /** `local` asks the catalogue alone. */
+  /** `local` searches only the catalogue. */
   readonly source?: 'local' | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface SearchResult {
   readonly sets: readonly Beatmapset[];
-  /** How many sets all pages have, when known. */
+  /** How many sets all pages have together, if known. */
   readonly total: number | null;
-  /** A lower bound of that count where the search did not look at everything; there may be more sets than the pages give. */
+  /** At least how many sets there are, when the search stopped early; there may be more than the pages have. */
   readonly atLeast?: number;
-  /** The cursor of the next page; null after the last. */
+  /** The cursor of the next page; null on the last one. */
   readonly cursor: string | null;
   readonly source: SourceId;
-  /** True when every upstream failed, and an older answer or the catalogue stands in. */
+  /** True when every upstream failed, and an older answer or the catalogue is used. */
   readonly stale: boolean;
-  /** True when every part of the answer was in the cache and still fresh. Default false. */
+  /** True when all of the answer was in the cache and still fresh. Default false. */
   readonly cached?: boolean;
-  /** True when no set has the words as they were written and these sets have similar words. */
+  /** True when no set has the typed words, and these sets have similar ones. */
   readonly corrected: boolean;
 }
 
-/** Long enough for any question, and short enough for every upstream. */
+/** Long enough for any search, and short enough for every upstream. */
 const MAX_QUERY_LENGTH = 500;
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 50;
-/** How many pages of an upstream are read for one of ours; a mirror's pages shrink, because sets that do not fit are removed. */
+/** How many upstream pages make a page of the answer: sets that do not match are removed from mirrors' pages. */
 const MAX_PAGES = 3;
 
 function defaultSort(query: Query): Sort {
@@ -94,7 +94,7 @@ export async function searchSets(access: SetAccess, request: SearchRequest): Pro
     const isAsked = error instanceof AppError && error.code === 'invalid_request';
     if (isAsked || request.signal?.aborted === true) throw error;
     const found = await recall(access, catalogue => searchCatalogue(catalogue, wanted));
-    // A catalogue without a fitting set does not prove that there is none, so the error is given.
+    // A catalogue without a matching set does not prove that there is none, so the error is thrown.
     if (found === undefined || found.sets.length === 0) throw error;
     return { ...found, stale: true };
   }
@@ -110,16 +110,16 @@ async function searchCatalogue(catalogue: BeatmapCatalogue, { search, start, lim
   return { ...found, cursor, source: 'catalogue' as const };
 }
 
-/** Upstreams that forgive no mistakes find nothing for a mistyped word; the catalogue may know the word that was meant, or have the set. */
+/** Upstreams that correct no typos find nothing for a typo; the catalogue may know the word, or have the set. */
 async function orMeant(access: SetAccess, wanted: Wanted, found: SearchResult): Promise<SearchResult> {
   if (found.sets.length > 0 || found.total !== 0) return found;
   const known = await recall(access, catalogue => searchCatalogue(catalogue, { ...wanted, start: SEARCH_START }));
   if (known === undefined || known.sets.length === 0) return found;
-  // Mirrors hold fewer sets than osu!, and do not understand every condition.
+  // Mirrors have fewer sets than osu!, and do not understand every condition.
   return known.corrected || found.source !== 'osu' ? { ...known, stale: false } : found;
 }
 
-/** Puts together one page of ours from one or more pages of an upstream. */
+/** Makes one page of the answer from one or more pages of an upstream. */
 async function searchUpstreams(access: SetAccess, { search, start, limit, signal }: Wanted): Promise<SearchResult> {
   const { page, stale, cached } = await readPage(access, search, start, signal);
   let isCached = cached;
@@ -127,7 +127,7 @@ async function searchUpstreams(access: SetAccess, { search, start, limit, signal
   let at = after(page, start, start.skip + limit);
   for (let pages = 1; at !== null && found.size < limit && pages < MAX_PAGES; pages += 1) {
     const more = await readPage(access, search, at, signal).catch((error: unknown) => {
-      // The missing sets may come with the next page; if that one fails, its request gets the reason.
+      // The missing sets may come with the next page; if that fails, its request gets the reason.
       if (found.size > 0 && signal?.aborted !== true) return undefined;
       throw error;
     });
@@ -142,7 +142,7 @@ async function searchUpstreams(access: SetAccess, { search, start, limit, signal
   return { sets: [...found.values()], total: page.total, cursor, ...origin };
 }
 
-/** The place at which the search goes on when `taken` sets of a page were given. */
+/** The position of the search after `taken` sets of a page. */
 function after({ source, token, next, sets }: FoundPage, at: SearchPosition, taken: number): SearchPosition | null {
   if (taken < sets.length) return { source, token, page: at.page, skip: taken };
   return next === null ? null : { source, token: next, page: at.page + 1, skip: 0 };
@@ -174,7 +174,7 @@ async function loadPage(
   const tokenFor = (source: BeatmapSource) => (source.id === at.source ? at.token : tokenOf(source, at.page));
   let unsure: UpstreamId | undefined;
   const { value, source } = await askInOrder({
-    // The source of the page is asked first, unless it is in a cooldown; the others are asked for the page of the same number.
+    // The previous page's source is asked first, unless in a cooldown; others are asked for the page of that number.
     sources: leading(sources(), at.source),
     health: healthFor(health, at),
     async ask(each) {
@@ -184,13 +184,13 @@ async function loadPage(
       throw new AppError('not_found', `${each.id} has nothing of what was asked for`);
     },
     needsEveryone: true,
-    // A mirror may hold fewer sets than osu!, so an empty first page of a mirror does not end the search.
+    // A mirror may have fewer sets than osu!, so its empty first page does not end the search.
     isWeak: (page, { id }) => id !== 'osu' && at.page === 0 && page.sets.length === 0,
     signal,
     log,
     now,
   }).catch((error: unknown) => {
-    // Every source was asked, and none has a fitting set.
+    // Every source was asked, and none has a matching set.
     if (unsure === undefined || !isNotFound(error)) throw error;
     return { value: { sets: [], total: 0, next: null, token: undefined }, source: unsure };
   });
@@ -198,7 +198,7 @@ async function loadPage(
   return { ...value, source };
 }
 
-/** The token in a cursor comes from a stranger, so an upstream that cannot read it does not count as failed. */
+/** The token in a cursor comes from a client, so an upstream that cannot read it does not count as failed. */
 function healthFor(health: Health, { token }: SearchPosition): Health {
   if (token === undefined) return health;
   return { ...health, failed: (id, restMs) => (restMs === undefined ? undefined : health.failed(id, restMs)) };

@@ -17,7 +17,7 @@ export interface BackgroundFillOptions extends Pick<FillOptions, 'catalogue' | '
   readonly pace?: FillPace;
 }
 
-/** The strictest mirror allows 50 requests a minute; this makes 15 a minute at first, then 3. */
+/** The strictest mirror allows 50 requests a minute; the fill makes 15 a minute at first, then 3. */
 const USUAL_PACE: FillPace = {
   startMs: 20_000,
   firstMs: 4_000,
@@ -30,12 +30,12 @@ const USUAL_PACE: FillPace = {
   againMs: 30 * 86_400_000,
 };
 
-/** The end of a ruleset is believed when this many mirrors have no more sets, or all mirrors if there are fewer. */
+/** A ruleset has no more sets when this many mirrors say so, or all mirrors if there are fewer. */
 const AGREEING = 2;
 
 /**
- * The most played sets of a ruleset, each page from whichever mirror has it, because all mirrors count pages alike. Several mirrors must
- * agree that there are no more sets: a single one without an answer may be out of order.
+ * The most played sets of a ruleset; any mirror can be asked for a page, because all number them alike. Several must
+ * agree that there are no more sets: one without an answer may be out of order.
  */
 function mostPlayed(ruleset: Ruleset, mirrors: readonly SearchableMirror[]): Feed {
   const query = { ...parseQuery(''), ruleset };
@@ -46,7 +46,7 @@ function mostPlayed(ruleset: Ruleset, mirrors: readonly SearchableMirror[]): Fee
       let failure: unknown = new AppError('upstream_changed', `too few mirrors say what page ${page} of ${ruleset} is`);
       let empty = 0;
       for (let index = 0; index < mirrors.length; index += 1) {
-        // The mirrors take turns, so that no single one gets all requests.
+        // The mirrors are asked in turn, so that no single one gets all requests.
         const mirror = mirrors[(index + page) % mirrors.length];
         try {
           const found = await mirror?.search(search, page === 0 ? undefined : String(page), signal);
@@ -65,8 +65,9 @@ function mostPlayed(ruleset: Ruleset, mirrors: readonly SearchableMirror[]): Fee
 }
 
 /**
- * Fills the catalogue from the mirrors while the program runs: the most played sets of every ruleset first, one page at a time, far below the
- * mirrors' rate limits and at most `pagesADay`. Its place in the lists is stored, so that the next start goes on there. osu!'s API is not asked.
+ * Fills the catalogue from the mirrors while the program runs: the most played sets first, far below the mirrors' rate
+ * limits and at most `pagesADay` pages. Its position is stored, so the next start continues there. osu!'s API is not
+ * asked.
  */
 export function createBackgroundFill({ mirrors, log, pace = USUAL_PACE, ...options }: BackgroundFillOptions) {
   const stopping = new AbortController();
@@ -94,7 +95,7 @@ export function createBackgroundFill({ mirrors, log, pace = USUAL_PACE, ...optio
     start(): void {
       running ??= run();
     },
-    /** Stops the fill; resolves when no request is under way any more. */
+    /** Stops the fill; resolves when no request is running any more. */
     async stop(): Promise<void> {
       stopping.abort();
       await running;

@@ -5,9 +5,9 @@ import { type Beatmap, type Beatmapset, RULESETS, type Ruleset } from '../model/
 const STEPS_PER_STAR = 20;
 
 /**
- * Maps that give pp, and loved ones, stored next to those of nearly the same stars, so that a window of stars is read in few pieces however
- * large the catalogue is. Fractions are stored as whole numbers of `UNITS`, which takes few bytes. Within a step of stars the rows are sorted by
- * set, so that filling appends to the end and a draw may begin anywhere.
+ * Maps that give pp, and loved ones, ordered by stars, so that those in a range of stars are read in few pieces however
+ * large the catalogue is. Fractions are stored as whole numbers of `UNITS`, which take few bytes. Within a step of
+ * stars, rows are ordered by set, so that a fill appends to the end and reading may begin anywhere.
  */
 export const CANDIDATES_TABLE = `
 CREATE TABLE catalogue_candidates (
@@ -18,7 +18,7 @@ CREATE TABLE catalogue_candidates (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** How many units of a column make up 1. */
+/** How many units of a column make 1. */
 const UNITS = { stars: 100_000, ar: 100, od: 100, cs: 100, rating: 10_000 };
 
 function inUnits(value: number | null, units: number): number | null {
@@ -35,12 +35,12 @@ function stepOf(stars: number): number {
   return Math.floor(stars * STEPS_PER_STAR);
 }
 
-/** A set that can no longer be downloaded is not recommended. */
+/** A set that can no longer be downloaded is not a candidate for recommendations. */
 function isCandidate(set: Beatmapset): boolean {
   return isPlayable(set) && !set.download_disabled;
 }
 
-/** Updates the rows of a set when the set is written; call it in the same transaction. */
+/** Updates the rows of a set that is being written; to be called in the same transaction. */
 export function writeCandidates(store: Store, known: Beatmapset | undefined, set: Beatmapset): void {
   if (known !== undefined && isCandidate(known)) {
     for (const { mode, difficulty_rating } of known.beatmaps) {
@@ -60,12 +60,12 @@ export function writeCandidates(store: Store, known: Beatmapset | undefined, set
   }
 }
 
-/** The maps to draw from. Both ends of a range belong to it; figures are without mods. */
+/** The ranges of figures, both ends included, from which maps are drawn; figures are without mods. */
 export interface CandidateWindow {
   readonly ruleset: Ruleset;
   readonly stars: Bounds;
   readonly bpm?: Bounds | undefined;
-  /** In seconds. */
+  /** The length in seconds. */
   readonly length?: Bounds | undefined;
   readonly ar?: Bounds | undefined;
   readonly cs?: Bounds | undefined;
@@ -86,17 +86,17 @@ const Line = z.object({
   od: figure,
   cs: figure,
   bpm: figure,
-  /** In seconds. */
+  /** The length in seconds. */
   length: z.number(),
-  /** The number of circles, sliders and spinners together. */
+  /** The number of circles, sliders and spinners. */
   objects: figure,
-  /** The mapper's id: the difficulty's where it is known, else the set's. */
+  /** The id of the difficulty's mapper if it is known, else of the set's. */
   mapper: figure,
-  /** Plays of the difficulty. */
+  /** How often the difficulty was played. */
   plays: figure,
-  /** Favourites of the whole set. */
+  /** The number of favourites of the whole set. */
   favourites: figure,
-  /** The whole set's rating, 0 to 10. */
+  /** The rating of the whole set, 0 to 10. */
   rating: figure,
 });
 type Line = z.output<typeof Line>;
@@ -104,7 +104,7 @@ const fraction = (column: keyof typeof UNITS) => `'${column}', ${column} / ${UNI
 const LINE = `json_object('setId', set_id, 'id', id, ${fraction('stars')}, ${fraction('ar')}, ${fraction('od')}, ${fraction('cs')},
   'bpm', bpm, 'length', length, 'objects', objects, 'mapper', mapper, 'plays', plays, 'favourites', favourites,
   ${fraction('rating')})`;
-/** All rows come as one piece of JSON text, which is ten times as fast as reading rows. */
+/** All rows are read as one JSON text, which is ten times as fast as row by row. */
 const LinesRow = z.object({ lines: z.string() });
 const IdRow = z.object({ id: z.number() });
 const MAX_STARS = 25;
@@ -117,7 +117,7 @@ export function createCandidatePool(store: Store) {
     return z.array(Line).parse(JSON.parse(store.get(select, [...place, ...params, size], LinesRow)?.lines ?? '[]'));
   }
 
-  /** Reads rows of a step from a random place to its end, then from its beginning. */
+  /** Reads rows of a step, from a random position to its end, then from its beginning. */
   function drawStep(place: readonly number[], { sql, params }: Filter, size: number, random: () => number) {
     const last = store.get(LAST, place, IdRow)?.id;
     if (last === undefined) return [];
@@ -131,11 +131,7 @@ export function createCandidatePool(store: Store) {
   }
 
   return {
-    /**
-     * About `size` maps, spread over the whole window.
-     *
-     * @param seed decides which maps are drawn when there are more
-     */
+    /** About `size` maps from all parts of the range; `seed` decides which maps are drawn if there are more. */
     draw(window: CandidateWindow, size: number, seed: number): readonly Candidate[] {
       const random = createRandom(seed);
       const { ruleset, stars } = window;
@@ -176,7 +172,7 @@ function placeOf(ruleset: Ruleset, isLoved: boolean, step: number): readonly num
   return [RULESETS.indexOf(ruleset), Number(isLoved), step];
 }
 
-/** A difficulty that may be recommended, with only the figures that the choice needs, without mods. */
+/** A difficulty that may be recommended, with the figures needed for choosing, without mods. */
 export type Candidate = Readonly<Line> & { readonly ruleset: Ruleset };
 
 /** Ranked and approved maps give pp; loved maps do not, and are recommended only on request. */

@@ -11,16 +11,16 @@ import { tidySteps, writeSets } from './catalogue-writer.ts';
 
 export interface CatalogueFileOptions {
   readonly store: Store;
-  /** Gets errors of background work, for which no caller waits. */
+  /** Called with errors of background work, for which no caller waits. */
   onFailure(error: unknown): void;
   /** In milliseconds. Default 500. */
   readonly writeDelayMs?: number;
-  /** True when many sets are about to come and there are no other callers, so that more of them are written at once. */
+  /** True when many sets are about to come and nobody is asking, so that more of them are written at once. */
   readonly isFilling?: boolean;
 }
 
 const MAX_WAITING = 5_000;
-/** Writing this many sets takes about 10 ms, for which a question may have to wait. */
+/** How many sets are written at once: this takes about 10 ms, for which other callers may have to wait. */
 const PORTION = 50;
 const FILLING_PORTION = 1_000;
 
@@ -29,7 +29,7 @@ const PLACE = 'SELECT place FROM catalogue_places WHERE name = ?';
 const KEEP_PLACE = 'INSERT OR REPLACE INTO catalogue_places (name, place) VALUES (?, ?)';
 const FORGET_PLACE = 'DELETE FROM catalogue_places WHERE name = ?';
 
-/** The catalogue over its file, in the calling thread. See `Catalogue` for what its methods promise. */
+/** The catalogue in its file, for use in the calling thread. `Catalogue` describes the methods. */
 export function openCatalogueFile(options: CatalogueFileOptions) {
   const { store, onFailure, writeDelayMs = 500, isFilling = false } = options;
   store.migrate('catalogue', CATALOGUE_STEPS);
@@ -46,7 +46,7 @@ export function openCatalogueFile(options: CatalogueFileOptions) {
     store,
     vocabulary,
     onFailure(error) {
-      // Closing the file also ends the reading of words, which is not a failure.
+      // Closing the file also aborts the reading of words, which is no failure.
       if (!queue.isClosed) onFailure(error);
     },
   });
@@ -74,16 +74,16 @@ export function openCatalogueFile(options: CatalogueFileOptions) {
 }
 
 interface WriteQueueOptions {
-  /** How many sets are written at once; the thread does nothing else meanwhile. */
+  /** How many sets are written at once; the thread is blocked meanwhile. */
   readonly portion: number;
   readonly delayMs: number;
   onFailure(error: unknown): void;
 }
 
-/** A flush waits this many times for another process before it fails. */
+/** How often a flush waits for another process before it fails. */
 const MAX_WAITS = 60;
 
-/** Takes sets at once and writes them later, in portions, so that other work can run in between. */
+/** A queue of sets to write; they are written later, in portions, so that other work can run in between. */
 class WriteQueue {
   readonly #write: (sets: readonly Beatmapset[]) => void;
   readonly #options: WriteQueueOptions;
@@ -96,7 +96,7 @@ class WriteQueue {
     this.#options = options;
   }
 
-  /** Adds sets; of two with one id the later is kept. When the queue is full the oldest is dropped, because it will come again. */
+  /** Adds sets; of two with one id the later stays. A full queue drops its oldest set, which will come again. */
   add(sets: readonly Beatmapset[]): void {
     if (this.isClosed) return;
     this.#append(sets);
@@ -107,7 +107,7 @@ class WriteQueue {
     this.#schedule();
   }
 
-  /** Resolves when all waiting sets are written. @throws what writing throws */
+  /** Resolves when all queued sets are written. @throws what writing throws */
   async flush(): Promise<void> {
     for (let waits = 0; this.#waiting.size > 0; ) {
       try {
@@ -121,7 +121,7 @@ class WriteQueue {
     }
   }
 
-  /** Writes all waiting sets at once; sets added later are ignored. */
+  /** Writes all queued sets at once; sets that are added later are ignored. */
   close(): void {
     this.isClosed = true;
     clearTimeout(this.#timer);
@@ -142,13 +142,13 @@ class WriteQueue {
 
   #writePortion(): void {
     const sets = [...this.#waiting.values()].slice(0, this.#options.portion);
-    // Removed before they are written, so that a portion that cannot be written is not tried forever.
+    // The sets are removed before writing, so that a portion that cannot be written is not tried for ever.
     for (const { id } of sets) this.#waiting.delete(id);
     try {
       if (sets.length > 0) this.#write(sets);
     } catch (error) {
       if (isBusy(error)) {
-        // Put back before the sets that came since, because those are newer.
+        // The sets go back before those that were added since, because the latter are newer.
         const newer = [...this.#waiting.values()];
         this.#waiting.clear();
         this.#append([...sets, ...newer]);
@@ -172,7 +172,7 @@ class WriteQueue {
   }
 }
 
-/** True when another process writes: `npm run catalogue`, while it builds an index. */
+/** True when another process writes, such as `npm run catalogue` while it builds an index. */
 function isBusy(error: unknown): boolean {
   const cause = error instanceof AppError ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY';

@@ -8,70 +8,70 @@ import type { Catalogue } from './catalogue.ts';
 /** A list of sets, page by page, from which a catalogue is filled. */
 export interface Feed {
   readonly name: string;
-  /** @throws what the upstream throws; the same place can then be asked for again */
+  /** @throws what the upstream throws; the same page can then be requested again */
   read(at: FeedPlace, signal: AbortSignal): Promise<FeedPage>;
 }
 
 export type FeedPage = Pick<SearchPage, 'sets' | 'total' | 'next'>;
 
 export interface FillProgress {
-  /** How many sets were read from this feed, in earlier runs too. */
+  /** How many sets were read from this feed, in earlier runs as well. */
   readonly sets: number;
   readonly total: number | null;
 }
 
 export interface FillPace {
-  /** Pause before the first page, so that the fill does not slow down the program's start. */
+  /** The pause before the first page, which keeps the fill from slowing down the program's start. */
   readonly startMs: number;
-  /** Pause between the first pages, before there is much to recommend. */
+  /** The pause between pages at first, while there is little to recommend. */
   readonly firstMs: number;
   readonly firstPages: number;
-  /** Pause between later pages. */
+  /** The pause between later pages. */
   readonly pageMs: number;
   readonly pagesADay: number;
-  /** How long a feed waits after a failure, after a second one in a row, and so on. */
+  /** How long a feed pauses after its first, second, ... failure in a row. */
   readonly failureMs: readonly number[];
-  /** The longest wait, even if an upstream asks for more. */
+  /** The longest pause, even if an upstream asks for a longer one. */
   readonly maxWaitMs: number;
-  /** True to go on however often a feed fails; else the fill ends after as many failures as `failureMs` has waits. */
+  /** True to go on after any number of failures; else the fill ends when the pauses in `failureMs` are used up. */
   readonly isPatient: boolean;
-  /** Pause before all feeds are read again, to find what has changed. */
+  /** The pause before all feeds are read again, to find changes. */
   readonly againMs: number;
 }
 
 export interface FillOptions {
-  /** The place of the fill is stored under this name. */
+  /** The name under which the fill's position is stored. */
   readonly name: string;
   readonly feeds: readonly Feed[];
   readonly catalogue: Pick<Catalogue, 'remember' | 'place' | 'keepPlace'>;
   readonly pace: FillPace;
   readonly signal: AbortSignal;
-  /** False while another process fills the catalogue; asked before every page. */
+  /** False while another process fills the catalogue; called before each page. */
   readonly isFiller?: () => boolean;
   onPage?(progress: FillProgress): void;
-  /** Called when a page failed; it is asked for again in `waitMs`. */
+  /** Called when a page failed; it is requested again in `waitMs`. */
   onFailure(error: AppError, waitMs: number, feed?: string): void;
   onEnd?(feed: string, pages: number): void;
   readonly now?: () => number;
 }
 
 const DAY_MS = 86_400_000;
-/** Pause while another process fills the catalogue, or when the day's pages are used up. */
+/** The pause while another process fills the catalogue, or when the day's pages are used up. */
 const IDLE_MS = 60_000;
 
 const Place = z.object({
-  /** Number of the next page, from 0. */
+  /** The number of the next page, from 0. */
   page: z.number(),
-  /** The upstream's token for that page, for upstreams that need more than the number. */
+  /** The upstream's token for that page, if its number is not enough. */
   cursor: z.string().optional(),
   sets: z.number().default(0),
-  /** When the last page of the feed was read, in unix milliseconds; 0 before that. */
+  /** When the last page of the feed was read, unix milliseconds; 0 before. */
   finished: z.number(),
 });
 export type FeedPlace = Readonly<z.infer<typeof Place>>;
 
 const Progress = z.object({
-  /** The day as a count of days since 1970; `pages` were read on it. */
+  /** The day on which `pages` were read, counted from 1970. */
   day: z.number(),
   pages: z.number(),
   places: z.record(z.string(), Place),
@@ -79,20 +79,20 @@ const Progress = z.object({
 type Progress = z.infer<typeof Progress>;
 
 interface Setback {
-  /** How many tries of the feed failed in a row; while it waits, other feeds go on. */
+  /** How many attempts of the feed failed in a row; while it pauses, other feeds go on. */
   readonly failures: number;
-  /** When the feed may be tried again, on the clock of `performance`. */
+  /** When the feed may be read again, by `performance.now()`. */
   readonly until: number;
 }
 
 interface Fill extends FillOptions {
   readonly now: () => number;
   readonly setbacks: Map<string, Setback>;
-  /** True once any page was read since the fill began. */
+  /** True once a page was read in this run. */
   hasRead: boolean;
 }
 
-/** For a command that a person waits for: as fast as the upstream allows, once, and with a bounded number of retries. */
+/** For a command that a person waits for: as fast as the upstream allows, once, with a bounded number of retries. */
 export const PACE_OF_COMMAND: FillPace = {
   ...{ startMs: 0, firstMs: 0, firstPages: 0, pageMs: 0, pagesADay: Number.POSITIVE_INFINITY },
   failureMs: [2_000, 10_000, 30_000, 60_000],
@@ -100,10 +100,10 @@ export const PACE_OF_COMMAND: FillPace = {
   isPatient: false,
   againMs: Number.POSITIVE_INFINITY,
 };
-/** New sets come at the end of this order, so that a place in it stays valid. */
+/** The order in which new sets come last, so that a stored position stays valid. */
 const EVERYTHING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'ranked', order: 'asc' } };
 
-/** All sets with a leaderboard, from an upstream that can be searched. */
+/** A feed of all sets with a leaderboard, from an upstream with a search. */
 export function searchFeed(source: {
   readonly id: string;
   search(search: Search, next: string | undefined, signal?: AbortSignal): Promise<SearchPage>;
@@ -124,10 +124,10 @@ export function searchFeed(source: {
 }
 
 /**
- * Reads feeds to their ends into the catalogue, the one that is least far first, and begins again after `againMs`. A place is stored only
- * after the sets before it, so that after a failure, a kill or an abort the next run goes on there.
- *
- * @throws AppError what a feed threw when every try failed, unless the pace is patient
+ * Reads feeds to their ends into the catalogue, the least advanced feed first, and begins again after `againMs`. A
+ * position is stored only after the sets before it, so that after a failure, a kill or an abort the next run continues
+ * there.
+ * @throws AppError what a feed threw when every attempt failed, unless the pace is patient
  * @throws the signal's reason
  */
 export async function fillCatalogue(options: FillOptions): Promise<void> {
@@ -140,7 +140,7 @@ export async function fillCatalogue(options: FillOptions): Promise<void> {
   await catalogue.keepPlace(name, null);
 }
 
-/** A catalogue that is not available is waited for like a feed that fails. */
+/** Does the next step; while the catalogue is not available it waits, as for a feed that failed. */
 async function stepOrWait(fill: Fill): Promise<number | undefined> {
   try {
     return await step(fill);
@@ -152,7 +152,7 @@ async function stepOrWait(fill: Fill): Promise<number | undefined> {
   }
 }
 
-/** Reads one page. @returns how long to wait before the next; undefined when all feeds have ended for good */
+/** Reads one page. @returns the pause before the next one; undefined when all feeds have ended for good */
 async function step(fill: Fill): Promise<number | undefined> {
   const { feeds, pace, isFiller = () => true } = fill;
   if (!isFiller()) return IDLE_MS;
@@ -191,7 +191,7 @@ async function readOn(feed: Feed, place: FeedPlace, progress: Progress, fill: Fi
   const { name, catalogue, pace, signal, now, onPage, onEnd } = fill;
   const counted = { ...progress, pages: progress.pages + 1 };
   const keep = (each: Progress) => catalogue.keepPlace(name, JSON.stringify(each));
-  // The page is counted before it is read, so that one that crashes the process is not asked for again and again.
+  // The page is counted before it is read, so that one that crashes the process is not requested for ever.
   if (Number.isFinite(pace.pagesADay)) await keep(counted);
   const page = await feed.read(place, signal);
   signal.throwIfAborted();
@@ -205,13 +205,13 @@ async function readOn(feed: Feed, place: FeedPlace, progress: Progress, fill: Fi
   if (isEnd) onEnd?.(feed.name, place.page);
 }
 
-/** @throws the failure when the feed is given up */
+/** @throws the failure, when the feed has failed too often */
 function noteFailure({ name }: Feed, thrown: unknown, fill: Fill): void {
   const { pace, signal, setbacks, hasRead, onFailure } = fill;
   signal.throwIfAborted();
   const failures = setbacks.get(name)?.failures ?? 0;
   const ownMs = pace.failureMs[pace.isPatient ? Math.min(failures, pace.failureMs.length - 1) : failures];
-  // A feed that gives nothing from the start is given up early, because another one can take its place.
+  // A feed that fails from the start is given up early, because another one can replace it.
   if (ownMs === undefined || (!pace.isPatient && !hasRead && failures > 0)) throw thrown;
   const error = toAppError(thrown);
   const waitMs = Math.min(pace.maxWaitMs, Math.max(ownMs, error.retryAfterMs ?? 0));

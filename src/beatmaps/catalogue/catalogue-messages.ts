@@ -1,8 +1,8 @@
-/** Messages between the catalogue's thread and the program. */
+/** The messages between the catalogue's thread and the main thread. */
 import { AppError, type ErrorCode, type ErrorParams, toAppError } from '../../errors.ts';
 import type { Catalogue } from './catalogue.ts';
 
-/** The methods of a catalogue that the thread runs by name: all but `close`. */
+/** The methods of a catalogue that its thread runs: all but `close`. */
 export type WorkName = Exclude<keyof Catalogue, 'close'>;
 export type ArgsOf<Name extends WorkName> = Parameters<Catalogue[Name]>;
 export type ValueOf<Name extends WorkName> = Awaited<ReturnType<Catalogue[Name]>>;
@@ -33,7 +33,7 @@ export type Told =
   | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }
   /** An error of background work, for which no caller waits. */
   | { readonly kind: 'background failure'; readonly failure: Failure }
-  /** The file cannot be opened, so the thread ends. */
+  /** The file cannot be opened, and so the thread ends. */
   | { readonly kind: 'unusable'; readonly failure: Failure };
 
 export function failureOf(error: unknown): Failure {
@@ -51,7 +51,7 @@ export interface CatalogueThreadData {
   readonly isFilling: boolean;
 }
 
-/** Every method of the catalogue but `close`, each of which sends its question through `ask`. */
+/** All methods of the catalogue but `close`, each sent to the thread by `ask`. */
 export function catalogueBy(
   ask: <Name extends WorkName>(name: Name, args: ArgsOf<Name>) => Promise<ValueOf<Name>>,
 ): Omit<Catalogue, 'remember' | 'close'> {

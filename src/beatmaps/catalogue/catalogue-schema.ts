@@ -4,7 +4,7 @@ import { type Beatmapset, type Status, starRange, statusOf } from '../model/beat
 import { CANDIDATES_TABLE } from './candidates.ts';
 import { longestOf } from './map-figures.ts';
 
-/** An index for every order but popularity, with the columns that it sorts by. */
+/** An index with its columns for each order but popularity. */
 const SORT_INDEXES: readonly (readonly [name: string, columns: string])[] = [
   ['catalogue_by_plays', 'plays'],
   ['catalogue_by_favourites', 'favourites'],
@@ -19,8 +19,8 @@ const SORT_INDEXES: readonly (readonly [name: string, columns: string])[] = [
 ];
 
 /**
- * `rank` sorts by popularity, best first, and is also the row number in the text indexes: such an index answers in the order of its row
- * numbers, so the most popular sets come first without any sorting. Names have a small index of their own for searches while a person types.
+ * `rank` orders sets by popularity, best first, and is the row number in the text indexes: these answer in that order,
+ * so the most popular sets come first without sorting. Names have a smaller index, for searches while a person types.
  */
 const TABLES = `
 CREATE TABLE catalogue_sets (
@@ -48,32 +48,32 @@ CREATE VIRTUAL TABLE catalogue_words USING fts5vocab (catalogue_text, row);
 CREATE TABLE catalogue_places (name TEXT PRIMARY KEY, place TEXT NOT NULL) STRICT;
 `;
 
-/** Makes the indexes that a killed fill dropped and did not make again; takes seconds on a large catalogue, otherwise nothing. */
+/** Creates the indexes that a killed fill had dropped, which takes seconds on a large catalogue. */
 export function ensureSortIndexes(store: Store): void {
   for (const [name, columns] of SORT_INDEXES) {
     store.run(`CREATE INDEX IF NOT EXISTS ${name} ON catalogue_sets (${columns})`);
   }
 }
 
-/** Drops the indexes for a fill: to build them at its end costs a tenth. Answers in these orders are slow until then. */
+/** Drops the indexes for a fill: building them at its end costs a tenth. Until then these orders are slow. */
 export function dropSortIndexes(store: Store): void {
   for (const [name] of SORT_INDEXES) store.run(`DROP INDEX IF EXISTS ${name}`);
 }
 
-/** Schema steps of the catalogue's own file. */
+/** The steps of `Store.migrate` for the catalogue's file. */
 export const CATALOGUE_STEPS: readonly string[] = [TABLES, CANDIDATES_TABLE];
 
-/** A set as one line of the suggestions that open while a person types. */
+/** A set as one line of the suggestions while a person types. */
 export interface Suggestion {
   readonly id: number;
   readonly artist: string;
   readonly title: string;
   readonly creator: string;
   readonly status: Status;
-  /** Stars of the easiest and the hardest difficulty. */
+  /** The stars of the easiest and the hardest difficulty. */
   readonly min_stars: number | null;
   readonly max_stars: number | null;
-  /** Length of the longest difficulty, in seconds. */
+  /** The length of the longest difficulty, in seconds. */
   readonly length: number | null;
 }
 

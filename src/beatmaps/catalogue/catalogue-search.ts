@@ -13,7 +13,7 @@ import { alternativesOf, correctGroups, type Groups, groupsOf, type TextIndex, w
 
 interface Page {
   readonly sets: readonly Beatmapset[];
-  /** True when there may be more sets, because the bound of rows for one page was reached. */
+  /** True when there may be more sets, because a page is made of a bounded number of rows. */
   readonly isCutShort: boolean;
 }
 
@@ -25,7 +25,7 @@ const BODY_OF_MAP = 'SELECT b.body FROM catalogue_maps m JOIN catalogue_bodies b
 export interface CatalogueSearchOptions {
   readonly store: Store;
   readonly vocabulary: Vocabulary;
-  /** Gets errors of reading in the background. */
+  /** Called with errors of reading in the background. */
   onFailure(error: unknown): void;
 }
 
@@ -37,8 +37,8 @@ export function createCatalogueSearch(options: CatalogueSearchOptions) {
   const readSet = (id: number) => readBody(store, BODY_OF_SET, id);
 
   function page(asked: Asked, groups: Groups, wanted: CataloguePageRequest): Page {
-    // Some conditions are in no index (a mapper's whole name, several conditions on one difficulty), so sets are checked one by one. The
-    // words were found by the index.
+    // Some conditions are in no index (a mapper's whole name, several conditions on one difficulty), so each set is
+    // checked. The index has found the words.
     const rest = isLeftToTables(asked.query) ? undefined : { ...asked.query, text: '' };
     const bodies = new Map<number, Beatmapset | undefined>();
     const read = (id: number) => {
@@ -88,10 +88,10 @@ export function createCatalogueSearch(options: CatalogueSearchOptions) {
       return named.length > 0 ? named : find(likely, 'catalogue_text');
     };
     const found = lines(groups);
-    // One typed word may be mistyped and still be the beginning of another word; several words that are found together hardly are.
+    // A single word may be mistyped and yet begin another word; several words that are found together hardly are.
     const isSure = groups.length === 0 || found.length >= limit || (found.length > 0 && groups.length > 1);
     const corrected = isSure ? undefined : correctGroups(options, groups);
-    // The likely words take turns, or the sets of popular words would leave no room for the word that was meant.
+    // The similar words are taken in turn: sets of the most popular word would leave no room for the meant one.
     const meant = corrected === undefined ? [] : inTurns(alternativesOf(corrected).map(lines));
     const distinct = new Map([...found, ...meant].map(line => [line.id, line]));
     return [...distinct.values()].slice(0, limit);
@@ -111,7 +111,7 @@ function readBody(store: Store, sql: string, id: number): Beatmapset | undefined
   return row === undefined ? undefined : parseBody(unpackBody(row.body));
 }
 
-/** The set whose id is the searched text; it comes before all others. */
+/** The set whose id is the searched text; it comes first. */
 function numbered(store: Store, { query, status }: Search): Beatmapset | undefined {
   if (!/^\d{1,9}$/.test(query.text)) return undefined;
   const set = readBody(store, BODY_OF_SET, Number(query.text));
@@ -125,12 +125,12 @@ function resultOf({ sets, isCutShort }: Page, place: CataloguePageRequest, corre
   return { sets, total: isLast ? offset + sets.length : null, corrected };
 }
 
-/** True when conditions and the text index answer the whole query, so that no set has to be checked. */
+/** True when SQL conditions and the text index answer the whole query, so that no set has to be checked. */
 function isLeftToTables({ texts, tags, excluded = [] }: Query): boolean {
   return Object.keys(texts).length === 0 && tags.length === 0 && excluded.length === 0;
 }
 
-/** Merges lists by turns: the first of each, then the second of each, and so on. */
+/** Merges lists in turns: the first of each, then the second of each, and so on. */
 function inTurns<T>(lists: readonly (readonly T[])[]): readonly T[] {
   const longest = Math.max(0, ...lists.map(list => list.length));
   return Array.from({ length: longest }, (_, index) => lists.flatMap(list => list.slice(index, index + 1))).flat();

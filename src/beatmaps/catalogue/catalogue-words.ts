@@ -6,12 +6,12 @@ import { wordDistance } from '../query/query-text.ts';
 const PAGE = 2_000;
 const MIN_LENGTH = 3;
 const MAX_LENGTH = 24;
-/** In words up to this length only one mistake is corrected. */
+/** In words up to this length one mistake is corrected, in longer ones two. */
 const SHORT = 4;
 const MAX_COMPARED = 200;
 const MAX_CORRECTIONS = 5;
 const MAX_WORDS = 1_000_000;
-/** How many new words may wait unsorted; they are searched one by one. */
+/** How many new words may wait to be sorted; they are searched one by one. */
 const MAX_LATE = 2_000;
 
 const VersionRow = z.object({ data_version: z.number() });
@@ -23,7 +23,7 @@ const PAGE_SQL = `SELECT group_concat(term || ' ' || doc, ' ') AS words, max(ter
 
 export type Vocabulary = ReturnType<typeof createVocabulary>;
 
-/** The words of the catalogue in memory, to find the word that a mistyped one was meant to be. */
+/** The words of the catalogue in memory, for finding the word that a mistyped one should be. */
 export function createVocabulary(store: Store) {
   const index = new PairIndex();
   const inOrder = new OrderedWords();
@@ -61,7 +61,7 @@ export function createVocabulary(store: Store) {
 
   return {
     isLoaded: () => isLoaded,
-    /** Reads the stored words in small portions; until that is done nothing is corrected. Simultaneous callers share one reading. */
+    /** Reads the stored words in small portions; until then nothing is corrected. Concurrent callers share this. */
     load() {
       loading ??= read().catch((error: unknown) => {
         loading = undefined;
@@ -70,15 +70,15 @@ export function createVocabulary(store: Store) {
       return loading;
     },
     add(text: string) {
-      // Before the load begins there is no need to add words; while it runs it may have passed their place already.
+      // Before the reading begins, words need not be added; during it, a new word may belong before its position.
       if (loading !== undefined) for (const word of new Set(text.split(' '))) learn(word, 1);
     },
-    /** Every word that begins with `letters`; undefined where the words are not all known, or more than `most` match. */
+    /** All words that begin with `letters`; undefined when not all words are known, or more than `most` match. */
     beginningWith(letters: string, most: number): readonly string[] | undefined {
       const isKnown = isLoaded && letters.length >= MIN_LENGTH && version !== undefined && version === readVersion();
       return isKnown ? inOrder.beginningWith(letters, most) : undefined;
     },
-    /** Known words within two mistakes (one in short words), nearest first; an unfinished word may also be the beginning of one. */
+    /** Known words within two mistakes (one in short words), nearest first; `isUnfinished`: also their beginnings. */
     correct(word: string, isUnfinished: boolean): readonly string[] {
       if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return [];
       const most = word.length <= SHORT ? 1 : 2;
@@ -95,10 +95,10 @@ export function createVocabulary(store: Store) {
   };
 }
 
-/** Words that can be found by their beginnings. */
+/** Words in alphabetical order, for finding them by their beginnings. */
 class OrderedWords {
   #words: readonly string[] = [];
-  /** Words that were added since the last sort. */
+  /** Words that were added since the last sorting. */
   readonly #late: string[] = [];
 
   add(word: string): void {
@@ -120,12 +120,12 @@ class OrderedWords {
   }
 }
 
-/** Words that can be found by the pairs of letters in them. */
+/** An index of words by the pairs of letters in them. */
 class PairIndex {
   readonly #words: string[] = [];
   readonly #uses: number[] = [];
   readonly #numbers = new Map<string, number>();
-  /** For each pair of letters, the numbers of the words that have it. */
+  /** For each pair of letters, the numbers of the words with it. */
   readonly #pairs = new Map<string, NumberList>();
   #lengths = new Uint8Array(1_024);
   #shared = new Uint8Array(1_024);
@@ -134,7 +134,7 @@ class PairIndex {
     return this.#words.length;
   }
 
-  /** Counts more uses of a word; false when the word is unknown. */
+  /** Adds to a word's count of uses; false when the word is unknown. */
   count(word: string, uses: number): boolean {
     const number = this.#numbers.get(word);
     if (number !== undefined) this.#uses[number] = (this.#uses[number] ?? 0) + uses;
@@ -157,7 +157,7 @@ class PairIndex {
     }
   }
 
-  /** Words that have the most pairs of letters in common with `word`. */
+  /** Words that share the most pairs of letters with `word`. */
   likeliest(word: string, mistakes: number) {
     const own = pairsOf(word);
     // Two swapped letters change three pairs.
@@ -176,7 +176,7 @@ class PairIndex {
     return found.map(number => ({ word: this.#words[number] ?? '', uses: this.#uses[number] ?? 0 }));
   }
 
-  /** Counts for each word how many of the pairs it has. */
+  /** Counts for each word how many of these pairs it has. */
   #countShared(own: readonly string[]): Uint8Array {
     const shared = this.#shared;
     shared.fill(0, 0, this.#words.length);
@@ -187,7 +187,7 @@ class PairIndex {
   }
 }
 
-/** Finds by binary search the first place whose word does not come before `word`. */
+/** Finds by binary search the position of the first word that does not come before `word`. */
 function firstFrom(ordered: readonly string[], word: string): number {
   let low = 0;
   let high = ordered.length;
@@ -199,7 +199,7 @@ function firstFrom(ordered: readonly string[], word: string): number {
   return low;
 }
 
-/** The pairs of neighbouring letters of a word, each once, with marks for its beginning and end. */
+/** The pairs of neighbouring letters in a word, each once, with marks for its beginning and end. */
 function pairsOf(word: string): readonly string[] {
   const framed = `^${word}$`;
   const found = new Set<string>();
@@ -207,7 +207,7 @@ function pairsOf(word: string): readonly string[] {
   return [...found];
 }
 
-/** A growing list of numbers that takes few bytes and is fast to read through. */
+/** A growing list of numbers that takes few bytes and is fast to read. */
 class NumberList {
   #numbers: Uint32Array;
   #count = 1;

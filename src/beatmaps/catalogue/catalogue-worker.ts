@@ -1,4 +1,4 @@
-/** The thread in which the catalogue runs, so that its reading and writing may take as long as it needs. */
+/** The thread of the catalogue, in which reading and writing may take as long as they need. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import * as z from 'zod';
 import { openStore } from '../../infra/store/store.ts';
@@ -18,9 +18,9 @@ function serve(port: MessagePort, { path, isFilling }: CatalogueThreadData): voi
   const tell = (told: Told) => port.postMessage(told);
   const onFailure = (error: unknown) => tell({ kind: 'background failure', failure: failureOf(error) });
   const store = openStore(path);
-  // Opening waits for another process that may be making the same tables now.
+  // Opening waits for another process that may be creating the tables.
   const file = openCatalogueFile({ store, isFilling, onFailure });
-  // From here on a question waits at most this long for another process; what could not be written is tried again.
+  // From now on a statement waits at most this long for another process; failed writes are repeated.
   store.get(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`, [], z.object({ timeout: z.literal(BUSY_TIMEOUT_MS) }));
 
   async function answer<Name extends WorkName>({ id, name, args }: Ask<Name>): Promise<void> {

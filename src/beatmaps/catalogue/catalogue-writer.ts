@@ -9,15 +9,15 @@ import { figureWords } from './figure-words.ts';
 import { packFigures } from './map-figures.ts';
 import { mergeSets, packBody, parseBody, renderBody, unpackBody } from './set-body.ts';
 
-/** Above osu!'s ids for a long time: the highest known in 2026-07 is 2.6 million. Ranks then stay below 2^31 and take few bytes everywhere. */
+/** Above osu!'s ids for a long time (2.6 million in 2026-07), and ranks stay below 2^31, so they take few bytes. */
 const MAX_ID = 2 ** 23;
 const RANK_STEPS = 256;
-/** Steps of rank for each doubling of popularity, so that small changes leave a set in its place. */
+/** How many steps of rank a doubling of popularity makes, so that small changes do not move a set. */
 const STEPS_PER_DOUBLING = 9;
 /** A favourite counts as much as this many plays. */
 const PLAYS_PER_FAVOURITE = 20;
 
-/** The rank of a set: lowest for the most popular, and different for every set. */
+/** The rank of a set, lowest for the most popular one, and different for each set. */
 function rankOf({
   id,
   play_count,
@@ -56,9 +56,8 @@ interface Change {
 }
 
 /**
- * Stores sets, no two of which may have the same id; call it in a transaction. What a set does not say stays as it was stored. A text index
- * writes a piece of itself to the disk whenever a row comes before the last one, so sets are inserted in the order of their ranks.
- *
+ * Stores sets with different ids; to be called in a transaction. Fields that a set does not state stay as they were. A
+ * text index writes a piece to the disk whenever a row is not the last, so sets are inserted by rank.
  * @returns the folded texts that are new to the index
  */
 export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly string[] {
@@ -69,7 +68,7 @@ export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly s
     if (!isIndexed) insertTexts(store, rank, texts);
     if (!hasFigures) store.run(INSERT_FIGURES, [rank, figures]);
   }
-  // Tables that are sorted by set id are written in that order, so that they grow at their ends.
+  // Tables ordered by set id are written in that order, so that they grow at their ends.
   for (const { set, before, body } of changes.toSorted((a, b) => a.set.id - b.set.id)) {
     store.run('INSERT OR REPLACE INTO catalogue_bodies (id, body) VALUES (?, ?)', [set.id, body]);
     for (const map of set.beatmaps) store.run(INSERT_MAP, [map.id, set.id]);
@@ -89,7 +88,7 @@ function removeKnown(store: Store, { set, before, isIndexed, hasFigures }: Chang
   if (!hasFigures) store.run('DELETE FROM catalogue_figures WHERE rowid = ?', [before.rank]);
 }
 
-/** The change that storing a set makes; undefined when there is nothing new or nothing to store. */
+/** The change needed to store a set; undefined when there is nothing new or nothing to store. */
 function changeOf(store: Store, fresh: Beatmapset): Change | undefined {
   if (fresh.beatmaps.length === 0 || fresh.id >= MAX_ID) return undefined;
   const row = store.get(
@@ -136,7 +135,7 @@ function insertNames(store: Store, rank: number, texts: readonly string[]): void
   store.run('INSERT INTO catalogue_names (rowid, names) VALUES (?, ?)', [rank, texts.slice(0, 3).join(' ')]);
 }
 
-/** The texts of a set in the order of the text index's columns. */
+/** The texts of a set, in the order of the text index's columns. */
 function textsOf(set: Beatmapset): readonly string[] {
   const owners = set.beatmaps.flatMap(beatmap => beatmap.owners.map(owner => owner.username));
   return [
@@ -162,11 +161,11 @@ const PlacedRow = z.object({
 const PLACED = 'SELECT rank, id, plays, favourites FROM catalogue_sets WHERE rank > ? ORDER BY rank LIMIT 2000';
 const BODY_OF = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 
-/** How many sets are moved, and how many pages of a text index are merged, in one step of about 10 ms. */
+/** How many sets are moved, and pages of a text index merged, in one step of about 10 ms. */
 const MOVED_AT_ONCE = 20;
 const MERGED_AT_ONCE = 64;
 
-/** Moves every set to the place that its popularity now gives it, and merges the text indexes, one step for each call. */
+/** Moves each set to the position of its present popularity and merges the text indexes; one step per call. */
 export function* tidySteps(store: Store): Generator<void> {
   for (let last = 0; ; ) {
     const page = store.all(PLACED, [last], PlacedRow);
@@ -191,13 +190,13 @@ export function* tidySteps(store: Store): Generator<void> {
 
 const TotalRow = z.object({ total: z.number() });
 
-/** Merges the pieces of a text index, as its `optimize` would do in one go: a negative number starts the merge, positive ones continue it. */
+/** Merges the pieces of a text index in steps: a negative number begins the merge, positive ones continue it. */
 function* mergeSteps(store: Store, index: string): Generator<void> {
   const total = () => store.get('SELECT total_changes() AS total', [], TotalRow)?.total ?? 0;
   for (let pages = -MERGED_AT_ONCE; ; pages = MERGED_AT_ONCE) {
     const before = total();
     store.run(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', ?)`, [pages]);
-    // The command itself counts as one change, so fewer than two mean that nothing was left to merge.
+    // The command itself counts as one change, so fewer than two mean that nothing was merged.
     if (total() - before < 2) return;
     yield;
   }
@@ -207,7 +206,7 @@ function moveSet(store: Store, id: number, from: number, to: number): void {
   const body = store.get(BODY_OF, [id], BodyRow)?.body;
   const set = body === undefined ? undefined : parseBody(unpackBody(body));
   if (set === undefined) return;
-  // A set that was rewritten since the page was read is in its right place already.
+  // A set that was written since the page was read is at its position already.
   if (store.run('UPDATE catalogue_sets SET rank = ? WHERE rank = ?', [to, from]).changes === 0) return;
   removeTexts(store, from);
   insertTexts(store, to, textsOf(set));

@@ -1,6 +1,6 @@
 /**
- * Writes figures as words of a text index: each figure has a few dozen steps, and each step is one character that no text has. A text index
- * finds sets that have several of them in the order of popularity, however rare each one is.
+ * Writes figures as words of a text index: each figure has a few dozen steps, and each step is a character that no text
+ * contains. The index finds sets with several of them in the order of popularity, however rare each one is.
  */
 import { type Beatmap, type Beatmapset, RULESETS, type Status, statusNumber } from '../model/beatmapset.ts';
 import type { Query, RangeKey } from '../query/query.ts';
@@ -14,8 +14,8 @@ const STEPS = 64;
 type Key = RangeKey | 'mode' | 'genre' | 'language' | 'video' | 'nsfw' | 'spotlight';
 
 /**
- * The step of a value, with a fraction. It grows with the value, so that a range of values is a range of steps. The fraction tells a range
- * that ends inside a step from one that ends at its edge.
+ * Returns the step of a value, with a fraction. Steps grow with the value, so a range of values is a range of steps.
+ * The fraction shows whether a range ends inside a step or at its edge.
  */
 type StepOf = (value: number) => number;
 
@@ -34,7 +34,7 @@ const byYear: StepOf = ms => {
 };
 const plain = linear(1);
 
-/** A figure's place in this list is part of what is stored, so new figures go to the end. */
+/** The figures, whose positions in this list are part of what is stored: new ones must be added at the end. */
 const FIGURES: readonly (readonly [Key, StepOf])[] = [
   ['mode', plain],
   ['stars', linear(0.5)],
@@ -86,12 +86,12 @@ function setValues(set: Beatmapset): readonly Value[] {
     ['language', set.language_id],
     ['video', Number(set.video)],
     ['nsfw', Number(set.nsfw)],
-    // Only a set in a spotlight gets this word, so that sets stored by an older version need not be written again.
+    // Only a set in a spotlight gets this word, so sets that an older version stored need not be written again.
     ['spotlight', set.spotlight === true ? 1 : null],
   ];
 }
 
-/** The words for all steps that a set and its difficulties have, each once. An unknown figure has none. */
+/** The words for all steps that a set and its difficulties have, each once; none for unknown figures. */
 export function figureWords(set: Beatmapset): string {
   const characters = new Set<number>();
   for (const values of [setValues(set), ...set.beatmaps.map(map => mapValues(map, set))]) {
@@ -104,8 +104,8 @@ export function figureWords(set: Beatmapset): string {
 }
 
 /**
- * The query for the index of figures; empty when no condition narrows the search. It finds every fitting set and some others, because steps
- * are wide and each figure may be of another difficulty.
+ * The query for the index of figures; empty when no condition narrows the search. It finds each matching set and some
+ * others, because steps are wide and each figure may be of another difficulty.
  */
 export function figureExpression(query: Query, statuses: readonly Status[]): string {
   const { ranges, ruleset, genre, language, video, nsfw, spotlight } = query;
@@ -121,13 +121,13 @@ export function figureExpression(query: Query, statuses: readonly Status[]): str
     exact(['video', video === undefined ? undefined : Number(video)]),
     exact(['nsfw', nsfw === undefined ? undefined : Number(nsfw)]),
     exact(['spotlight', spotlight === true ? 1 : undefined]),
-    // Only a single status is asked for, because most sets have one of several.
+    // Only a search for a single status is narrowed, because most sets have one of several.
     exact(['status', statuses.length === 1 && statuses[0] !== undefined ? statusNumber(statuses[0]) : undefined]),
   ];
   return wanted.flatMap(([key, range]) => (range === undefined ? [] : (anyStep(key, range) ?? []))).join(' AND ');
 }
 
-/** Finds exactly the sets that osu! has put in a spotlight. */
+/** Finds exactly the sets in a spotlight of osu!. */
 export const SPOTLIGHTS = anyStep('spotlight', { gte: 1, lt: 2 }) ?? '';
 
 function isRangeKey(key: Key, ranges: Query['ranges']): key is RangeKey {
@@ -138,7 +138,7 @@ function anyStep(key: Key, { gte, lt }: Range): string | undefined {
   const figure = BY_KEY.get(key);
   if (figure === undefined) return undefined;
   const first = gte === undefined ? figure.first : characterOf(figure, figure.stepOf(gte));
-  // `lt` itself is outside of the range, but its step may begin inside.
+  // `lt` is outside of the range, but its step may begin inside.
   const end = lt === undefined ? STEPS : Math.ceil(figure.stepOf(lt));
   const last = Math.max(first, characterOf(figure, end - 1));
   const words = Array.from({ length: last - first + 1 }, (_, index) => `"${String.fromCharCode(first + index)}"`);

@@ -5,10 +5,10 @@ import type { Range } from '../query/query-values.ts';
 
 interface Field {
   readonly key: RangeKey;
-  /** The byte of a difficulty at which the field begins; byte 0 is the ruleset. */
+  /** The position of the field in a difficulty's bytes; byte 0 is the ruleset. */
   readonly at: number;
   readonly bytes: number;
-  /** The field holds a whole number of these units. */
+  /** The field contains a whole number of these units. */
   readonly unit: number;
   read(map: Beatmapset['beatmaps'][number], set: Beatmapset): number | null;
 }
@@ -35,7 +35,7 @@ export function packFigures(set: Beatmapset): Uint8Array {
     packed[start] = RULESETS.indexOf(map.mode);
     for (const { at, bytes, unit, read } of FIELDS) {
       const value = read(map, set);
-      // The largest number stands for an unknown value.
+      // The largest number means an unknown value.
       const most = 2 ** (8 * bytes) - 1;
       const whole = value === null ? most : Math.max(0, Math.min(most - 1, Math.round(value / unit)));
       packed.writeUIntLE(whole, start + at, bytes);
@@ -44,7 +44,7 @@ export function packFigures(set: Beatmapset): Uint8Array {
   return packed;
 }
 
-/** Tests whether one difficulty of a set has all figures that a query asks for; undefined when it asks for none. */
+/** A test for one difficulty of a set having all the figures of a query; undefined when the query names none. */
 export function figuresTest({ ranges, ruleset }: Query): ((packed: Uint8Array) => boolean) | undefined {
   const wanted = FIELDS.flatMap(({ key, at, bytes, unit }) => {
     const asked = [ranges[key], key === 'cs' ? ranges.keys : undefined].filter(range => range !== undefined);
@@ -64,7 +64,7 @@ export function figuresTest({ ranges, ruleset }: Query): ((packed: Uint8Array) =
   };
 }
 
-/** Length of the longest difficulty, in seconds; null when no length is known. */
+/** The length of the longest difficulty, in seconds; null when unknown. */
 export function longestOf(packed: Uint8Array): number | null {
   const { at, bytes, unit } = LENGTH;
   const bytesOf = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
@@ -80,11 +80,11 @@ interface WholeRange {
   readonly at: number;
   readonly bytes: number;
   readonly least: number;
-  /** The first value beyond the range. */
+  /** The first value above the range. */
   readonly end: number;
 }
 
-/** The range in units. A value that differs from an end of the range only by rounding to units counts as equal to it. */
+/** The range in units. A value that differs from its end only by rounding to units counts as equal. */
 function wholeRange({ gte, lt }: Range, unit: number, unknown: number) {
   const border = (value: number) => Math.ceil(Number((value / unit).toFixed(3)));
   return {

@@ -16,23 +16,23 @@ import {
 } from './catalogue-messages.ts';
 
 export interface CatalogueOptions {
-  /** True while this process writes the catalogue; other processes that share the file only read it. Default: it writes. */
+  /** True while this process writes the catalogue; others that share the file only read. Default: it writes. */
   readonly isFiller?: () => boolean;
-  /** True when many sets are about to come and no person asks meanwhile, so that more of them are written at once. Default false. */
+  /** True when many sets will come and nobody is asking, so that more are written at once. Default false. */
   readonly isFilling?: boolean;
-  /** Reports an error for which no caller waits. `message` says what it means for people. */
+  /** Reports an error for which no caller waits; `message` says what it means for the operator. */
   onFailure(error: AppError, message: string): void;
 }
 
 export interface CatalogueOfDataDir extends CatalogueOptions {
   readonly dataDir: string;
-  /** The compiled file of the thread. Default: the file beside the program; when Medley runs from source, the catalogue runs in the caller's thread. */
+  /** The thread's compiled file. Default: the one beside the program; run from source, there is no thread. */
   readonly workerFile?: URL | undefined;
 }
 
 const THREAD = import.meta.url.endsWith('.ts') ? undefined : new URL('./catalogue-worker.js', import.meta.url);
 
-/** Opens the catalogue of a data directory, in a file and a thread of its own. */
+/** Opens the catalogue in a data directory, in a file and a thread of its own. */
 export function openCatalogue({ dataDir, workerFile: file = THREAD, ...options }: CatalogueOfDataDir): Catalogue {
   const path = join(dataDir, 'catalogue.db');
   if (file === undefined) return createCatalogueHere({ ...options, store: openStore(path) });
@@ -42,13 +42,13 @@ export function openCatalogue({ dataDir, workerFile: file = THREAD, ...options }
 const BACKGROUND_FAILURE = 'the catalogue could not be written or read';
 
 export interface CatalogueHereOptions extends CatalogueOptions {
-  /** The store is closed together with the catalogue. */
+  /** The store, which is closed together with the catalogue. */
   readonly store: Store;
   /** In milliseconds. Default 500. */
   readonly writeDelayMs?: number;
 }
 
-/** The catalogue in the caller's own thread, which each question blocks until it is answered. */
+/** The catalogue in the caller's thread, which each call blocks. */
 export function createCatalogueHere({ isFiller, onFailure, ...options }: CatalogueHereOptions): Catalogue {
   const onBackgroundFailure = (error: unknown) => onFailure(toAppError(error), BACKGROUND_FAILURE);
   const file = openCatalogueFile({ ...options, onFailure: onBackgroundFailure });
@@ -64,27 +64,27 @@ export function createCatalogueHere({ isFiller, onFailure, ...options }: Catalog
   };
 }
 
-/** More questions than people ask within the time that one answer may take. */
+/** The most calls that wait for the thread, more than people cause while one is answered. */
 const MAX_PENDING = 1_000;
-/** How many lists of sets may be on their way to the thread. Further lists are dropped, because their sets will come again. */
+/** How many lists of sets may be on their way to the thread; further ones are dropped, since they will come again. */
 const MAX_REMEMBERING = 100;
 const MAX_RESTARTS = 5;
-/** A thread that ran this long before it ended may be restarted as often as at first. */
+/** After running this long, a thread that ends may be restarted as often as at first. */
 const HEALTHY_MS = 600_000;
-/** Time to write the waiting sets when the program ends. */
+/** How long writing the remembered sets may take when the program ends. */
 const CLOSE_MS = 15_000;
-/** Large enough for the words of a very large catalogue, which take 200 MB. */
+/** The thread's memory: enough for the words of a very large catalogue, which take 200 MB. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
 
 export interface CatalogueThreadOptions extends CatalogueOptions {
   readonly path: string;
-  /** The compiled file of the thread. */
+  /** The thread's compiled file. */
   readonly file: URL;
-  /** Wait before a thread that ended is started again, in milliseconds; it grows each time. Default 1 000. */
+  /** The delay before a thread that ended is started again, in milliseconds; it grows each time. Default 1 000. */
   readonly restartMs?: number;
 }
 
-/** The catalogue in a thread of its own. A thread that ends is restarted a limited number of times; questions that it had open fail. */
+/** The catalogue in a thread. When the thread ends, open calls fail, and it is restarted, up to a number. */
 export function createCatalogueThread(options: CatalogueThreadOptions): Catalogue {
   const { isFiller, onFailure } = options;
   const thread = new CatalogueThread(options);
@@ -97,7 +97,7 @@ export function createCatalogueThread(options: CatalogueThreadOptions): Catalogu
       thread
         .ask('remember', [sets])
         .catch((error: AppError) => {
-          // The end of the thread was already reported when it happened.
+          // The end of the thread was reported before, when it happened.
           if (error !== thread.away) onFailure(error, BACKGROUND_FAILURE);
         })
         .finally(() => {
@@ -113,7 +113,7 @@ interface Pending {
   reject(error: AppError): void;
 }
 
-/** A message from the thread; its value has the type that was asked for. */
+/** A message from the thread; its value has the type that the caller expects. */
 type Heard =
   | Exclude<Told, { readonly kind: 'value' }>
   | { readonly kind: 'value'; readonly id: number; readonly value: never };
@@ -195,7 +195,7 @@ class CatalogueThread {
     return waiting;
   }
 
-  /** Fails the open questions, and starts another thread unless the catalogue is being closed. */
+  /** Fails the open calls, and starts another thread unless the catalogue is being closed. */
   #lose(cause: unknown): void {
     const { onFailure, restartMs = 1_000 } = this.#options;
     this.away ??= new AppError('upstream_unavailable', 'the thread of the catalogue has ended', { cause });

@@ -24,11 +24,11 @@ const SET_COLUMNS: readonly (readonly [RangeKey, string])[] = [
 
 export interface ConditionOptions {
   readonly statuses: readonly Status[];
-  /** Id of a set to leave out. */
+  /** The id of a set to leave out. */
   readonly without: number | undefined;
 }
 
-/** Conditions on `catalogue_sets s` for everything that a query asks of sets, except texts and single difficulties. */
+/** Conditions on `catalogue_sets s` for what a query says about sets, without texts and single difficulties. */
 export function conditionsOf(query: Query, { statuses, without }: ConditionOptions): Conditions {
   const { stars } = query.ranges;
   return join([
@@ -40,7 +40,7 @@ export function conditionsOf(query: Query, { statuses, without }: ConditionOptio
     equal('s.video', query.video === undefined ? undefined : Number(query.video)),
     equal('s.nsfw', query.nsfw === undefined ? undefined : Number(query.nsfw)),
     isSpotlight(query.spotlight),
-    // These bounds save most of the checks of single difficulties.
+    // These bounds spare most checks of single difficulties.
     within('s.max_stars', stars?.gte === undefined ? undefined : { gte: stars.gte }),
     within('s.min_stars', stars?.lt === undefined ? undefined : { lt: stars.lt }),
   ]);
@@ -57,7 +57,7 @@ function equal(column: string, value: number | undefined): Conditions {
   return value === undefined ? NONE : { sql: [`${column} = ?`], params: [value] };
 }
 
-/** Looked up in the index of figures: few sets are in a spotlight, and no column says so. */
+/** A condition by the index of figures, because no column says which sets are in a spotlight, and few are. */
 function isSpotlight(wanted: boolean | undefined): Conditions {
   if (wanted === undefined) return NONE;
   const ranks = 'SELECT rowid FROM catalogue_figures WHERE catalogue_figures MATCH ?';
@@ -82,7 +82,7 @@ const TEXT_COLUMNS: readonly (readonly [TextKey, string])[] = [
   ['difficulty', 'versions'],
 ];
 
-/** The text filters of a query as an expression for the text index. Ids of mappers are left out, because no text holds them. */
+/** The text filters of a query for the text index, without ids of mappers, which no text contains. */
 export function textFiltersOf({ texts, tags }: Query): readonly string[] {
   const filters = TEXT_COLUMNS.flatMap(([key, column]) => {
     const filter = texts[key];
@@ -92,13 +92,13 @@ export function textFiltersOf({ texts, tags }: Query): readonly string[] {
   return [...filters, ...tags.flatMap(tag => filterNeedles(tag).map(needle => `tags : ${expressionOf([needle])}`))];
 }
 
-/** An expression for any of the needles. Folded text has only letters, digits and spaces, so none of it is an operator of the index. */
+/** An expression for any of the needles: folded text has no operators, only letters, digits and spaces. */
 export function expressionOf(needles: readonly Needle[]): string {
   const any = needles.map(({ text, isWhole }) => (isWhole ? `"${text}"` : `"${text}" *`));
   return any.length === 1 ? any.join('') : `(${any.join(' OR ')})`;
 }
 
-/** Sorts by popularity, the most popular first. */
+/** The order by popularity, the most popular first. */
 export const BY_POPULARITY = 's.rank';
 
 export function orderOf({ field, order }: Sort): string {

@@ -1,9 +1,9 @@
-/** How a set is stored: its fields in a fixed order, those of its difficulties column by column, compressed. */
+/** The stored form of a set: its fields in a fixed order, those of its difficulties column by column, compressed. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as z from 'zod';
 import { type Beatmap, type Beatmapset, beatmapsetSchema } from '../model/beatmapset.ts';
 
-/** In the order in which they are written; a new field goes to the end, and none is ever removed. */
+/** The fields in the order of writing: new ones are added at the end, and none is ever removed. */
 const SET_FIELDS = [
   ...(['id', 'artist', 'artist_unicode', 'title', 'title_unicode', 'creator', 'user_id', 'source', 'tags'] as const),
   ...(['status', 'bpm', 'favourite_count', 'play_count', 'rating', 'nsfw', 'video', 'storyboard', 'genre_id'] as const),
@@ -11,19 +11,19 @@ const SET_FIELDS = [
   ...(['download_disabled_reason', 'cover_url', 'card_url', 'list_url', 'spotlight'] as const),
 ] satisfies readonly (keyof Beatmapset)[];
 
-/** The same rule holds as for {@link SET_FIELDS}. */
+/** The fields of a difficulty, under the same rule as {@link SET_FIELDS}. */
 const MAP_FIELDS = [
   ...(['id', 'beatmapset_id', 'mode', 'status', 'version', 'difficulty_rating', 'total_length', 'hit_length'] as const),
   ...(['bpm', 'ar', 'od', 'cs', 'hp', 'max_combo', 'count_circles', 'count_sliders', 'count_spinners'] as const),
   ...(['playcount', 'passcount', 'checksum', 'owners', 'user_id'] as const),
 ] satisfies readonly (keyof Beatmap)[];
 
-/** Makes the code below not compile when a field is missing from the lists above. */
+/** Makes `renderBody` not compile when a field is missing from these lists. */
 type Missing =
   | Exclude<keyof Beatmapset, (typeof SET_FIELDS)[number] | 'beatmaps'>
   | Exclude<keyof Beatmap, (typeof MAP_FIELDS)[number]>;
 
-/** Texts that most sets have in common, the commonest last. It must never change, because unpacking needs the same dictionary. */
+/** Texts that most sets share, the most common last. It must never change, since unpacking needs the same one. */
 const DICTIONARY = Buffer.from(
   'variousartists cover remix feat game opening ending original soundtrack instrumental electronic japanese english anime video ' +
     'featured artist collab gekkai touhou vocaloid the of a no graveyard loved pending approved qualified wip true false ' +
@@ -37,11 +37,11 @@ const DICTIONARY = Buffer.from(
     '5,[9010,9011,9012,9013,9014],[901],["osu"],["ranked"],["Easy","Normal","Hard","Insane"," s Extra"],[1.5,2.3,3.4,4.6,5.9],' +
     '[180],[170],[180],[9],[8],[4],[5],[900],[400],[200],[1],[10000],[2000],[null],[[]],[77]]',
 );
-/** A set's text is short, so a large compression window would only cost memory. */
+/** A set's text is short, so a larger compression window would only cost memory. */
 const PACKING = { dictionary: DICTIONARY, level: 6, windowBits: 12, memLevel: 5 };
 const UNPACKING = { dictionary: DICTIONARY, windowBits: 12, maxOutputLength: 4 * 1024 * 1024 };
 
-/** Writes a set as text; the same set always gives the same text. */
+/** Writes a set as text, always the same text for the same set. */
 export function renderBody(set: [Missing] extends [never] ? Beatmapset : Missing): string {
   const columns = MAP_FIELDS.map(field => {
     const values = set.beatmaps.map(beatmap => beatmap[field]);
@@ -57,10 +57,10 @@ export function renderBody(set: [Missing] extends [never] ? Beatmapset : Missing
 const Body = z.array(z.unknown());
 const Column = z.array(z.unknown());
 
-/** Reads a set; undefined when an older version stored it in another shape. */
+/** Parses a stored set; undefined when an older version stored it in another shape. */
 export function parseBody(text: string): Beatmapset | undefined {
   const values = Body.parse(JSON.parse(text));
-  // An older version knew fewer fields: the first list is the first column, and the number of difficulties comes before it.
+  // An older version knew fewer fields: the number of difficulties is before the first column, which is the first list.
   const count = values.findIndex(Array.isArray) - 1;
   const fields = Object.fromEntries(SET_FIELDS.slice(0, count).map((field, index) => [field, values[index]]));
   const columns = values.slice(count + 1).map(column => Column.parse(column));
@@ -83,7 +83,7 @@ export function unpackBody(packed: Uint8Array): string {
   return inflateRawSync(packed, UNPACKING).toString();
 }
 
-/** The fresh set, with all that it does not say taken from the known one. */
+/** The fresh set, completed by the known one where it states nothing. */
 export function mergeSets(known: Beatmapset, fresh: Beatmapset): Beatmapset {
   const maps = new Map(known.beatmaps.map(beatmap => [beatmap.id, beatmap]));
   return {

@@ -9,7 +9,7 @@ import { BY_POPULARITY, conditionsOf, expressionOf, orderOf, textFiltersOf } fro
 import type { Groups, TextIndex } from './word-groups.ts';
 
 export interface Asked extends Search {
-  /** Id of a set to leave out. */
+  /** The id of a set to leave out. */
   readonly without?: number;
 }
 
@@ -18,27 +18,27 @@ export interface FindRequest {
   readonly groups: Groups;
   readonly limit: number;
   readonly offset: number;
-  /** The index in which the words of `groups` are looked for. Default: the one of all texts. */
+  /** The index for the words in `groups`. Default: the index of all texts. */
   readonly index?: TextIndex;
-  /** Checks conditions that no index knows, which takes long. */
+  /** Checks conditions that no index has, which takes long. */
   readonly check?: (id: number) => boolean;
 }
 
 export interface Finding {
   readonly ids: readonly number[];
-  /** True when there may be more sets, because the bound of rows for one page was reached. */
+  /** True when there may be more sets, because a page is made of a bounded number of rows. */
   readonly isCutShort: boolean;
 }
 
-/** How many rows are looked at for one page: first few, then more if those were not enough. */
+/** How many rows are read for one page: few at first, more if these were not enough. */
 const TIERS = [250, 4_000];
-/** How many sets are checked one by one for a page; this takes some milliseconds. */
+/** How many sets are checked one by one for a page, which takes some milliseconds. */
 const MAX_CHECKED = 400;
-/** At most this many sets with the figures asked for are looked up one by one by their ranks, whatever else is asked for. */
+/** If at most this many sets have the requested figures, they are looked up one by one by rank. */
 const RARE = 150;
-/** At most this many sets with the words are looked through without a look at their figures first. */
+/** If at most this many sets have the words, they are checked without using the index of figures. */
 const FEW = 250;
-/** How many of the most popular sets with the words are sorted when another order is asked for. */
+/** How many of the most popular sets with the words are sorted when another order is requested. */
 const MAX_SORTED = 20_000;
 
 const RankRow = z.object({ rank: z.number() });
@@ -56,9 +56,9 @@ interface Plan {
   readonly isCutShort: boolean;
 }
 
-/** Finds sets by indexes, beginning with the rarest condition as far as that can be found out quickly. */
+/** Finds sets by indexes, beginning with the rarest condition if that can be found out quickly. */
 export function createSetFinder(store: Store) {
-  /** Reads a page of a plan that needs no further checks. */
+  /** Reads a page of a plan whose sets need no further checks. */
   function rowsOf<T>(columns: string, row: z.ZodType<T>, { from, where, order, params }: Plan, page: FindRequest): T[] {
     const sql = `SELECT ${columns} FROM ${from} ${where} ORDER BY ${order} LIMIT ? OFFSET ?`;
     return store.all(sql, [...params, page.limit, page.offset], row);
@@ -90,7 +90,7 @@ export function createSetFinder(store: Store) {
 
   return {
     find,
-    /** Finds sets as lines for a list. */
+    /** Finds sets and returns each as a line for suggestions. */
     lines(request: FindRequest): readonly Suggestion[] {
       if (request.check === undefined && figuresTest(request.asked.query) === undefined) {
         return rowsOf(LINE, SuggestionRow, choosePlan(store, request), request);
@@ -111,7 +111,7 @@ function choosePlan(store: Store, { asked, groups, index = 'catalogue_text' }: F
   return figures === '' ? planOf('catalogue_sets s', clauses, []) : planByFigures(store, figures, clauses);
 }
 
-/** A plan that begins with the words, which one index has all of. */
+/** A plan that begins with the words, which are all in one index. */
 function planByWords(store: Store, index: TextIndex, match: string, figures: string, clauses: Clauses): Plan {
   const own = `${index} MATCH ?`;
   const ranks = figures !== '' && hasMore(store, index, match, FEW) ? rareRanks(store, figures) : undefined;
@@ -120,7 +120,7 @@ function planByWords(store: Store, index: TextIndex, match: string, figures: str
     const from = `${texts} CROSS JOIN catalogue_sets s ON s.rank = j.value`;
     return planOf(from, clauses, [JSON.stringify(ranks), match], own);
   }
-  // The index already answers in order of popularity, so nothing has to be sorted.
+  // The index answers in order of popularity already, so nothing has to be sorted.
   if (clauses.order === BY_POPULARITY) {
     const plan = planOf(`${index} CROSS JOIN catalogue_sets s ON s.rank = ${index}.rowid`, clauses, [match], own);
     return { ...plan, order: `${index}.rowid` };
@@ -146,7 +146,7 @@ function hasMore(store: Store, index: TextIndex, match: string, count: number): 
   return (store.get(sql, [match], CountRow)?.count ?? 0) > count;
 }
 
-/** Ranks of the sets with these figures; undefined when there are more than RARE. */
+/** The ranks of the sets with these figures; undefined when there are more than RARE. */
 function rareRanks(store: Store, figures: string): readonly number[] | undefined {
   const ranks = store.all(RANKS, [figures], RankRow).map(({ rank }) => rank);
   return ranks.length <= RARE ? ranks : undefined;

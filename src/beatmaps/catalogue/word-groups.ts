@@ -6,18 +6,18 @@ import { CountRow } from './catalogue-schema.ts';
 import type { Vocabulary } from './catalogue-words.ts';
 import { expressionOf } from './search-conditions.ts';
 
-/** A set fits if it has at least one needle of every group. */
+/** Groups of words or phrases: a set must contain at least one of every group. */
 export type Groups = readonly (readonly Needle[])[];
 
 export type TextIndex = 'catalogue_text' | 'catalogue_names';
 
 const MAX_NEEDLES = 32;
-/** Each index answers at once for beginnings of words up to this many letters; for longer ones it would first have to gather sets. */
+/** Each index finds beginnings of words up to this length at once; longer ones would take a search of their own. */
 const INDEXED_LETTERS: Readonly<Record<TextIndex, number>> = { catalogue_names: 6, catalogue_text: 3 };
-/** A beginning of a word is replaced by at most this many whole words. */
+/** The most whole words by which the beginning of a word is replaced. */
 const MAX_WRITTEN_OUT = 16;
 
-/** Finds any row with a word, in the index of names, which is fast, else in the index of all texts. */
+/** Queries for any row with a word: in the index of names, which is fast, else in that of all texts. */
 const ANY_NAME = 'SELECT 1 AS count FROM catalogue_names WHERE catalogue_names MATCH ? LIMIT 1';
 const ANY_TEXT = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT 1';
 
@@ -27,7 +27,7 @@ export function groupsOf({ text }: Query): Groups {
     .map(needle => [needle]);
 }
 
-/** The groups with long beginnings of words replaced by the whole words that begin so. */
+/** The groups with long beginnings of words replaced by all whole words that begin like that. */
 export function writtenOut(vocabulary: Vocabulary, groups: Groups, index: TextIndex): Groups {
   return groups.map(group =>
     group.flatMap(needle => {
@@ -41,13 +41,13 @@ export function writtenOut(vocabulary: Vocabulary, groups: Groups, index: TextIn
 export interface Correction {
   readonly store: Store;
   readonly vocabulary: Vocabulary;
-  /** Gets errors of reading the words; words are then not corrected. */
+  /** Called with errors of reading the words, after which words are not corrected. */
   onFailure(error: unknown): void;
 }
 
 /**
- * The groups with similar words in place of unknown ones; when all words are known, similar ones are added. Undefined when there are no
- * similar words.
+ * The groups with unknown words replaced by similar ones; if all are known, with similar ones added. Undefined when
+ * there are none.
  */
 export function correctGroups({ store, vocabulary, onFailure }: Correction, groups: Groups): Groups | undefined {
   if (!vocabulary.isLoaded()) {
@@ -69,7 +69,7 @@ export function correctGroups({ store, vocabulary, onFailure }: Correction, grou
   return isChanged ? corrected : undefined;
 }
 
-/** One list of groups for each similar word, in which it stands alone in its group. */
+/** For each similar word, the groups with only that word in its group. */
 export function alternativesOf(groups: Groups): readonly Groups[] {
   const open = groups.findLastIndex(group => group.length > 1);
   return open < 0 ? [groups] : (groups[open] ?? []).map(needle => groups.with(open, [needle]));

@@ -1,12 +1,12 @@
 /**
- * The process that computes with osu!'s own calculator, one map after the other. It is a process of its own because a fault in native code
- * ends the process that it happens in. The build makes one file of it; its argument is the library's path, and it sends `ready` once that is
- * loaded.
+ * The process that runs osu!'s own calculator, one map at a time. It is a process of its own because a fault in native
+ * code ends the process that runs it. It is built into one file; its argument is the library's path, and it sends
+ * `ready` when that is loaded.
  */
 import { createRequire } from 'node:module';
 import type { DifficultyJob, HitCounts } from './difficulty-job.ts';
 
-/** The library's names for hit results, and for counts that it takes along with them. */
+/** The library's names for hit results and for other counts of a play. */
 type ResultName =
   | 'perfects'
   | 'greats'
@@ -49,7 +49,7 @@ export interface CalculatorLibrary {
   readonly PlayBeatmap: { parse(text: string): LibraryMap };
 }
 
-/** The figures that come from osu!'s own calculator; every other figure is the same in all libraries. */
+/** The figures that osu!'s own calculator provides; all others are the same in every library. */
 export interface ExactFigures {
   readonly stars: number;
   readonly maxCombo: number;
@@ -103,7 +103,7 @@ function ppOf({ map, attributes }: Rated, score: LibraryScore): number {
   return map.calculatePerformance(attributes, { ...score, accuracy: map.calculateAccuracy(score) }).pp;
 }
 
-/** pp of a play of this accuracy, 0 to 100, in which `misses` of the best results are misses instead. */
+/** The pp of a play of this accuracy, 0 to 100, with some of the best results replaced by `misses`. */
 function ppAt(rated: Rated, accuracy: number, { misses = 0, combo }: Pick<DifficultyJob, 'misses' | 'combo'>): number {
   const { map, attributes } = rated;
   const names = (RESULTS[map.mode] ?? []).map(([name]) => name);
@@ -117,24 +117,24 @@ function ppAt(rated: Rated, accuracy: number, { misses = 0, combo }: Pick<Diffic
   return ppOf(rated, { ...score, ...taken });
 }
 
-/** The play in the library's terms; everything that it does not give is taken to be as good as it can be. */
+/** The play in the library's terms; counts that it does not state are the best possible. */
 function scoreOf({ map, attributes }: Rated, play: HitCounts): LibraryScore {
   const perfect = map.createScore(1);
   const { maxCombo, nCircles, nSliders, nSpinners } = attributes.getData();
   const counts = Object.fromEntries((RESULTS[map.mode] ?? []).map(([name, count]) => [name, play[count] ?? 0]));
-  // Combo comes from slider ticks, from heads and from ends, so the ticks are what is left without the other two.
+  // The maximum combo counts slider ticks, heads and ends, so the ticks are what remains without the others.
   const ticks = Math.max(0, maxCombo - nCircles - 2 * nSliders - nSpinners);
   const { misses = 0, combo = maxCombo, sliderEndHits = perfect.sliderEndHits, largeTickHits = ticks } = play;
   const ofSliders = map.mode === 0 ? { sliderEndHits, largeTickMisses: Math.max(0, ticks - largeTickHits) } : {};
   return { ...perfect, ...counts, misses, maxCombo: combo, ...ofSliders };
 }
 
-/** The play as it would be without a miss and played to the end, with the accuracy that it had. */
+/** The same play without a miss and to the end of the map, with the same accuracy. */
 function withoutMisses(rated: Rated, play: HitCounts): LibraryScore {
   const { map, attributes } = rated;
   const { maxCombo } = attributes.getData();
   const perfect = map.createScore(1);
-  // In catch only the smallest droplets can be missed without a miss, so only their counts are scaled.
+  // In catch only a missed small droplet costs accuracy without being a miss, so only their counts are scaled.
   const spread = (RESULTS[map.mode] ?? []).slice(map.mode === CATCH ? 2 : 0);
   const all = spread.reduce((sum, [name]) => sum + perfect[name], 0);
   const given = spread.reduce((sum, [, count]) => sum + (play[count] ?? 0), 0);
@@ -171,7 +171,7 @@ export function calculate({ PlayBeatmap }: CalculatorLibrary, job: Omit<Difficul
   };
 }
 
-/** Answers each job with figures, or with an object without figures for a map that could not be computed. */
+/** Answers each job with figures, or with an object without them if the map could not be calculated. */
 function serve(library: CalculatorLibrary): void {
   process.on('message', (job: DifficultyJob) => {
     try {

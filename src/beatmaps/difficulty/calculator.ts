@@ -11,8 +11,8 @@ import type { ExactFigures } from './calculator-process.ts';
 import type { DifficultyJob } from './difficulty-job.ts';
 
 /**
- * osu!'s own calculator as the host installed it. It is not a dependency of Medley, because its licence is the LGPL and it runs on few
- * kinds of machines.
+ * osu!'s own calculator, if the host installed it. Medley does not depend on it, because its licence is the LGPL and it
+ * runs on few kinds of machines.
  */
 export interface CalculatorLibrary {
   /** The absolute path of the library's module. */
@@ -25,15 +25,15 @@ export type CalculatorFinding =
   | { readonly state: 'unusable'; readonly version: string; readonly why: string }
   | { readonly state: 'missing' };
 
-/** A process that computes by today's rules, one map at a time; when it takes too long or breaks it is replaced, a bounded number of times. */
+/** A process that calculates by osu!'s current rules, one map at a time. If it hangs or breaks it is replaced. */
 export interface Calculator {
-  /** Undefined where the calculator is not installed. */
+  /** The calculator's version; undefined when it is not installed. */
   readonly version: string | undefined;
-  /** Undefined when it cannot compute this map: estimates then take its place. @throws the signal's reason */
+  /** The figures; undefined when this map cannot be calculated and estimates are needed. @throws the signal's reason */
   run(job: DifficultyJob, signal: AbortSignal): Promise<ExactFigures | undefined>;
-  /** False where it is not installed, does not start, or broke too often lately. */
+  /** False when the calculator is not installed, does not start, or broke too often lately. */
   isUsable(): boolean;
-  /** Starts the calculator once and says what came of it. */
+  /** Starts the calculator once and reports the result. */
   inspect(): Promise<CalculatorFinding>;
   /** Why an installed calculator does not work; undefined when it works, or when none is installed. */
   trouble(): string | undefined;
@@ -44,23 +44,23 @@ export interface CalculatorOptions {
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** Default: {@link findCalculatorLibrary}. */
   readonly library?: CalculatorLibrary | undefined;
-  /** Longest time that one map may take. Default 3000. */
+  /** The longest time for one map, in milliseconds. Default 3000. */
   readonly deadlineMs?: number;
-  /** The compiled file of the process. Default: the file beside this one. */
+  /** The process's compiled file. Default: the file beside this one. */
   readonly file?: URL;
   readonly now?: () => number;
 }
 
 const PACKAGE = `@tosuapp/lazer-calculator-${process.platform}-${process.arch}`;
 const START_MS = 15_000;
-/** A process that is idle for this long is ended, to give its memory back. */
+/** A process that is idle for this long is ended, to free its memory. */
 const IDLE_MS = 60_000;
 const MAX_WAITING = 200;
 const MAX_COMPLAINT_CHARS = 2_000;
-/** After this many ends within ENDS_MS no new process is started, because it would end for the same reason. */
+/** After so many ends within ENDS_MS no process is started any more, because the next would end for the same reason. */
 const MOST_ENDS = 5;
 const ENDS_MS = 10 * 60_000;
-/** A malicious map takes gigabytes; the longest real maps take 200 MB. */
+/** A malicious map would take gigabytes; the longest real maps take 200 MB. */
 const ENVIRONMENT = { DOTNET_GCHeapHardLimit: '0x20000000', DOTNET_gcServer: '0', LANG: 'C.UTF-8' };
 
 const packageSchema = z.object({ version: z.string() });
@@ -72,7 +72,7 @@ const figuresSchema = z.object({
   play: z.object({ pp: worth, ppIfFullCombo: worth }).nullable(),
 });
 
-/** Looks for the library beside Medley's dependencies and where NODE_PATH points to. */
+/** Looks for the library beside Medley's dependencies and in NODE_PATH. */
 export function findCalculatorLibrary(): CalculatorLibrary | undefined {
   const load = createRequire(import.meta.url);
   try {
@@ -83,7 +83,7 @@ export function findCalculatorLibrary(): CalculatorLibrary | undefined {
   }
 }
 
-/** Starts one process. Each of its methods may have only one question open at a time. */
+/** Starts a process. Each of its methods may have only one unanswered call. */
 function startProcess(file: URL, library: CalculatorLibrary) {
   const child = fork(fileURLToPath(file), [library.path], {
     serialization: 'advanced',
@@ -92,7 +92,7 @@ function startProcess(file: URL, library: CalculatorLibrary) {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   endWithUs(child);
-  // A program that has nothing else to do must not be kept running by this process.
+  // The calculator's process must not keep a program running that has nothing else to do.
   child.unref();
   child.channel?.unref();
   let complaints = '';
@@ -105,7 +105,7 @@ function startProcess(file: URL, library: CalculatorLibrary) {
   const isGone = () => child.exitCode !== null || child.signalCode !== null || !child.connected;
   const end = () => void child.kill('SIGKILL');
 
-  /** @throws Error when the process ends first, or sends nothing for `ms`, after which it is killed */
+  /** The next message. @throws Error when the process ends first, or sends nothing for `ms` and is killed */
   function next(ms: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const settle = () => {
@@ -136,7 +136,7 @@ function startProcess(file: URL, library: CalculatorLibrary) {
     next,
     ask(job: DifficultyJob, ms: number): Promise<unknown> {
       const answer = next(ms);
-      // A failure to send means that the process has ended, which `next` reports.
+      // Sending fails only if the process has ended, which `next` reports.
       child.send(job, () => undefined);
       return answer;
     },

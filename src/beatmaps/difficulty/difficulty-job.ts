@@ -1,8 +1,8 @@
-/** Jobs of the worker and its answers, as values that can be sent between threads. */
+/** The worker's jobs and answers, as values that can be sent between threads. */
 import type { Ruleset } from '../model/beatmapset.ts';
 import { playedObjects, type Score, type ScoreMod } from '../model/score.ts';
 
-/** Counts of a play, named as rosu-pp names them. */
+/** The counts of a play, with the names of rosu-pp. */
 export interface HitCounts {
   readonly nGeki?: number;
   readonly nKatu?: number;
@@ -14,7 +14,7 @@ export interface HitCounts {
   readonly smallTickHits?: number;
   readonly sliderEndHits?: number;
   readonly combo?: number;
-  /** How many objects were played; absent when all of them were. */
+  /** How many objects were played; absent if all of them were. */
   readonly passedObjects?: number;
 }
 
@@ -24,7 +24,7 @@ export interface DifficultyJob {
   readonly mode: number;
   readonly mods: readonly ScoreMod[];
   readonly lazer: boolean;
-  /** Accuracies to compute pp for, each from 0 to 100. */
+  /** The accuracies to calculate pp for, each from 0 to 100. */
   readonly accuracies: readonly number[];
   readonly misses: number | undefined;
   readonly combo: number | undefined;
@@ -39,7 +39,7 @@ export interface StrainSeries {
 
 export interface DifficultyFigures {
   readonly stars: number;
-  /** Stars without mods. */
+  /** The star rating without mods. */
   readonly plainStars: number;
   readonly maxCombo: number;
   readonly ar: number;
@@ -49,18 +49,18 @@ export interface DifficultyFigures {
   readonly bpm: number;
   readonly clockRate: number;
   readonly lengthSeconds: number;
-  /** The share of the map's length at which the play ended, from 0 to 1; absent for a play that went to the end, and where it is not known. */
+  /** Where in the map the play ended, from 0 to 1; absent for a play to the end, and when unknown. */
   readonly endsAt?: number;
   readonly aim?: number;
   readonly speed?: number;
-  /** How much of the map each kind of note makes up, by the kind's name, from 0 to 1. */
+  /** The share of each kind of pattern in the map, by name, from 0 to 1. */
   readonly patterns?: Readonly<Record<string, number>>;
   readonly pp: readonly { readonly accuracy: number; readonly pp: number }[];
   readonly play: { readonly pp: number; readonly ppIfFullCombo: number } | null;
   readonly strains: { readonly sectionMs: number; readonly series: readonly StrainSeries[] } | null;
 }
 
-/** Why there are no figures: the file is not a map, it was made to break calculators, it cannot be played in this ruleset, or a mod is unknown. */
+/** Why there are no figures: the file is no map or malicious, the ruleset is not possible, or a mod is unknown. */
 export type Refusal = 'unreadable' | 'suspicious' | 'ruleset' | 'mods';
 
 export type DifficultyAnswer =
@@ -69,7 +69,7 @@ export type DifficultyAnswer =
 
 type Names = Readonly<Partial<Record<keyof HitCounts, string>>>;
 
-/** Hit results that must be written even when they are 0: the osu! API leaves zeros out, and a calculator guesses what is absent. */
+/** Hit results to give even when they are 0: the osu! API leaves zeros out, and a calculator guesses these. */
 const COUNTED: Readonly<Record<Ruleset, Names>> = {
   osu: { n300: 'great', n100: 'ok', n50: 'meh', misses: 'miss' },
   taiko: { n300: 'great', n100: 'ok', misses: 'miss' },
@@ -83,14 +83,14 @@ const COUNTED: Readonly<Record<Ruleset, Names>> = {
   mania: { nGeki: 'perfect', n300: 'great', nKatu: 'good', n100: 'ok', n50: 'meh', misses: 'miss' },
 };
 
-/** Counts that only the new client sends; absent means unknown. */
+/** Counts that only osu!lazer sends; absent ones are unknown. */
 const OF_SLIDERS: Names = {
   largeTickHits: 'large_tick_hit',
   smallTickHits: 'small_tick_hit',
   sliderEndHits: 'slider_tail_hit',
 };
 
-/** A play's results in a calculator's terms; a failed play ended after as many objects as it has results. */
+/** A play's results in a calculator's terms. A failed play ended after as many objects as it has results. */
 export function countHits(
   play: Pick<Score, 'statistics' | 'max_combo'> & { readonly passed?: boolean },
   ruleset: Ruleset,

@@ -1,6 +1,4 @@
-/**
- * The worker thread that computes difficulty, one map after the other. The build bundles it into one file, which a thread can start from.
- */
+/** The worker thread that calculates difficulty, one map at a time. It is built into one file for the thread. */
 import type * as Rosu from 'rosu-pp-js';
 import type {
   DifficultyAnswer,
@@ -15,7 +13,7 @@ import { maniaHits } from './mania-hits.ts';
 
 declare const WebAssembly: { Module: new (code: Uint8Array) => object };
 
-/** The library's memory may grow to this many pages of 64 KB. The longest real maps take 32 MB. */
+/** The most pages (64 KB each) of the library's memory. The longest real maps take 32 MB. */
 const MAX_PAGES = 1_536;
 const MEMORY_SECTION = 5;
 
@@ -33,14 +31,14 @@ function writeNumber(value: number): readonly number[] {
 }
 
 /**
- * Writes a bound on its memory into the library's code, which comes without one: a thread's limits count only JavaScript's memory, and a
- * malicious map takes 200 MB of the library's own memory a second.
+ * Adds a memory bound to the library's WebAssembly, which has none. A thread's limits only bound JavaScript's memory,
+ * and a malicious map takes 200 MB of the library's memory a second.
  */
 function withMemoryBound(code: Uint8Array): Uint8Array {
   for (let at = 8; at < code.length; ) {
     const { value: size, end: body } = readNumber(code, at + 1);
     if (code[at] === MEMORY_SECTION) {
-      // The section describes one memory: a flag for whether it is bounded, the pages at the start, the bound.
+      // The section describes one memory: a flag whether it is bounded, its initial pages, its bound.
       const { value: pages } = readNumber(code, body + 2);
       const section = [1, 1, ...writeNumber(pages), ...writeNumber(MAX_PAGES)];
       const head = [MEMORY_SECTION, ...writeNumber(section.length)];
@@ -67,7 +65,7 @@ async function loadLibrary(): Promise<typeof Rosu> {
 
 const rosu = await loadLibrary();
 
-/** About an hour of strain sections; a longer map has neighbouring sections merged. */
+/** About an hour of strain sections; for longer maps neighbouring sections are merged. */
 const MAX_SECTIONS = 8_192;
 
 const STRAINS = [
@@ -84,7 +82,7 @@ const STRAINS = [
   'strains',
 ] as const satisfies readonly (keyof Rosu.Strains)[];
 
-/** The hit results that count as hits, best first. */
+/** The hit results that are not misses, best first. */
 const HITS: Readonly<Record<Rosu.GameMode, readonly (keyof HitCounts)[]>> = {
   [rosu.GameMode.Osu]: ['n300', 'n100', 'n50'],
   [rosu.GameMode.Taiko]: ['n300', 'n100'],
@@ -100,7 +98,7 @@ class Refused extends Error {
   }
 }
 
-/** Frees the object after its use, because the garbage collector does not free the library's objects. */
+/** Frees the object after use, because the garbage collector does not free the library's objects. */
 function using<T extends { free(): void }, R>(resource: T, work: (resource: T) => R): R {
   try {
     return work(resource);
@@ -109,7 +107,7 @@ function using<T extends { free(): void }, R>(resource: T, work: (resource: T) =
   }
 }
 
-/** A plain error means that the library refuses the map; any other error is a fault inside the library. */
+/** Runs work of the library, whose plain errors mean that it refuses the map; any other error is a fault. */
 function orRefuse<T>(why: Refusal, work: () => T): T {
   try {
     return work();
@@ -118,7 +116,7 @@ function orRefuse<T>(why: Refusal, work: () => T): T {
   }
 }
 
-/** The share of the map's time at which the play ended. Undefined in catch and mania, where one object may have several results. */
+/** Where in the map's time the play ended. Undefined in catch and mania: objects may have several results there. */
 function readEnd(file: Uint8Array, { first, lengthMs }: Span, { mode, play }: DifficultyJob): number | undefined {
   const passed = play?.passedObjects;
   if (passed === undefined || lengthMs === 0) return undefined;
@@ -146,7 +144,7 @@ function readStrains(strains: Rosu.Strains): DifficultyFigures['strains'] {
   return { sectionMs: strains.sectionLength * share, series };
 }
 
-/** Says what a map consists of, as far as the library finds out: in osu! the streams, the sliders and the hard parts; in taiko the three skills. */
+/** What a map consists of: in osu! streams, sliders and hard parts; in taiko the three skills. */
 function readPatterns(attributes: Rosu.DifficultyAttributes): Readonly<Record<string, number>> {
   const share = (part: number | undefined, whole: number) => Math.min(1, (part ?? 0) / Math.max(1e-6, whole));
   switch (attributes.mode) {
@@ -170,7 +168,7 @@ function readPatterns(attributes: Rosu.DifficultyAttributes): Readonly<Record<st
   }
 }
 
-/** How many hit results of {@link HITS} the map has. */
+/** How many hit results of the kinds in {@link HITS} the map has. */
 function countResults(attributes: Rosu.DifficultyAttributes): number {
   switch (attributes.mode) {
     case rosu.GameMode.Osu:
@@ -184,14 +182,14 @@ function countResults(attributes: Rosu.DifficultyAttributes): number {
   }
 }
 
-/** The play as it would be without a miss and played to the end, with the accuracy that it had. */
+/** The same play without a miss and to the end of the map, with the same accuracy. */
 function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): Rosu.PerformanceArgs {
   const { mode } = attributes;
   const { combo: _, misses = 0, largeTickHits: __, passedObjects: ___, ...kept } = play;
   const names = HITS[mode];
   const hits = names.reduce((sum, name) => sum + (play[name] ?? 0), 0);
   const isCatch = mode === rosu.GameMode.Catch;
-  // In catch, fruits and droplets that break the combo are counted apart from those that only cost accuracy.
+  // In catch, objects that break the combo are counted apart from droplets that only cost accuracy.
   const whole = isCatch ? { n300: attributes.nFruits ?? 0, n100: attributes.nDroplets ?? 0 } : {};
   const missing = Math.max(isCatch ? 0 : misses, countResults(attributes) - hits);
   const added = names.map(name => (hits === 0 ? 0 : Math.floor((missing * (play[name] ?? 0)) / hits)));
@@ -200,7 +198,7 @@ function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): 
   return { ...kept, ...Object.fromEntries(filled), ...whole, misses: 0 };
 }
 
-/** In mania the hits are worked out here: the library would search for long for hits that make the accuracy, and choose those worth the least pp. */
+/** The hits of a mania play. The library would search long for such hits, and choose those with the least pp. */
 function hitsFor(
   attributes: Rosu.DifficultyAttributes,
   accuracy: number,
@@ -223,7 +221,7 @@ function readPp(settings: Settings, attributes: Rosu.DifficultyAttributes, play:
   );
 }
 
-/** A play that ended early is worth the pp of the part that was played. */
+/** A play that ended early has the pp of the part that was played. */
 function readPlay(settings: Settings, map: Rosu.Beatmap, attributes: Rosu.DifficultyAttributes, play: HitCounts) {
   const { passedObjects } = play;
   const ppIfFullCombo = readPp(settings, attributes, withoutMisses(play, attributes));
@@ -285,7 +283,7 @@ function readFigures(
   }));
 }
 
-/** The pool calls this in a thread. A fault in the library leaves memory that cannot be trusted, so the error is thrown where it ends the thread. */
+/** Called by the pool in a thread. A fault of the library is thrown so that it ends the thread and its memory. */
 export function answer(job: DifficultyJob): DifficultyAnswer | Promise<DifficultyAnswer> {
   try {
     return { kind: 'figures', figures: compute(job) };

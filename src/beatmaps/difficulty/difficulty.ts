@@ -14,37 +14,35 @@ import { createDifficultyWorkerPool } from './worker-pool.ts';
 
 export interface DifficultyRequest {
   readonly beatmap: Pick<Beatmap, 'id' | 'checksum' | 'mode'>;
-  /** Default: the difficulty's own ruleset. With another one the map is converted, which is possible only for maps of osu!. */
+  /** Default: the difficulty's own ruleset. For another one the map is converted, which only maps of osu! allow. */
   readonly ruleset?: Ruleset;
   /** Acronyms, or the mods of a play with their settings. */
   readonly mods: readonly (string | ScoreMod)[];
-  /** Accuracies to compute pp for, 0 to 100. */
+  /** The accuracies to calculate pp for, 0 to 100. */
   readonly accuracies?: readonly number[];
-  /** Misses of the plays with these accuracies; by default they are full combos. */
+  /** The misses in the plays of these accuracies. Default: 0. */
   readonly misses?: number;
   readonly combo?: number;
-  /** Computes the pp of this play (of a failed one up to where it ended), and of the same play without a miss to the end. */
+  /** A play to calculate pp for (if it failed, up to its end), and also without a miss to the map's end. */
   readonly play?: Pick<Score, 'statistics' | 'max_combo' | 'lazer'> & { readonly passed?: boolean };
   readonly strains?: boolean;
-  /** True to score the play as the new client does. Default: as the client of the play did, else true. */
+  /** True to score the play as osu!lazer does. Default: as the play's client does, else true. */
   readonly lazer?: boolean;
-  /** True when the map is one of many to choose among, so that estimates are enough. */
+  /** True when the map is one of many to choose from, so that estimates are enough. */
   readonly isScan?: boolean;
 }
 
-/** Figures of a difficulty with its mods, which also change AR, OD, bpm and length. */
+/** The figures of a difficulty with mods, which also change AR, OD, bpm and length. */
 export interface MapDifficulty extends DifficultyFigures {
-  /** True when osu!'s own calculator computed stars and pp; else they are estimates, which must not be shown as osu!'s own figures. */
+  /** True when osu!'s own calculator gave stars and pp; else they are estimates, not to be shown as osu!'s. */
   readonly isExact: boolean;
-  /** The date of the osu! rules by which the estimating library computes; osu! has changed its rules since. */
+  /** The date of the osu! rules by which the estimating library calculates; osu! has changed its rules since. */
   readonly algorithm: string;
-  /** True when no upstream had the file with the checksum that was asked for, so that another version of it was used. */
+  /** True when no upstream had the file of that checksum, so that another version of it was used. */
   readonly isOtherFile: boolean;
 }
 
-/**
- * Stars, pp and strains of difficulties, computed from their `.osu` files outside of the main thread so that no map can block it.
- */
+/** Stars, pp and strains of difficulties, calculated from their `.osu` files outside of the main thread. */
 export interface Difficulty {
   /**
    * @throws AppError `not_found` (params.what `beatmap`); `invalid_request` (params.what `mods`, `mode`, `accuracies`);
@@ -52,41 +50,41 @@ export interface Difficulty {
    * upstreams' codes when no upstream has the file; the signal's reason
    */
   of(request: DifficultyRequest, signal: AbortSignal): Promise<MapDifficulty>;
-  /** True while figures are expected to be exact. */
+  /** True while new figures will be exact. */
   isExact(): boolean;
   close(): Promise<void>;
 }
 
 export interface DifficultyOptions {
   readonly http: HttpClient;
-  /** Files are kept in the subfolder `osu` of this folder. */
+  /** The folder in whose subfolder `osu` files are stored. */
   readonly dataDir: string;
-  /** True while this process keeps files; otherwise it only reads those that another process keeps. Default: it keeps them. */
+  /** True while this process stores files; others only read those. Default: it stores them. */
   readonly isFiller?: () => boolean;
   readonly log: Logger;
   /** osu!'s own calculator, if the host installed it. */
   readonly calculator?: Calculator;
-  /** How many threads compute. Default 1. */
+  /** The number of threads. Default 1. */
   readonly workers?: number;
-  /** Longest time that one map may take. Default 3000. */
+  /** The longest time for one map, in milliseconds. Default 3000. */
   readonly deadlineMs?: number;
-  /** The most bytes that all kept files may take together. Default 256 MiB, about 3,000 files. */
+  /** The most bytes of all stored files. Default 256 MiB, about 3,000 files. */
   readonly maxBytes?: number;
-  /** How many computations may wait. Default 200. */
+  /** How many calculations may wait. Default 200. */
   readonly maxWaiting?: number;
-  /** The compiled file of the thread. Default: the file beside this one. */
+  /** The thread's compiled file. Default: the file beside this one. */
   readonly workerFile?: URL;
   readonly now?: () => number;
 }
 
-/** rosu-pp-js 3.1 computes by the rules that osu! announced on this date. */
+/** rosu-pp-js 3.1 calculates by the rules that osu! announced on this date. */
 export const DIFFICULTY_ALGORITHM = '2025-03-06';
 
 const MAX_ACCURACIES = 32;
 const HOUR_MS = 3_600_000;
-/** An estimate is kept for a short time, because the next answer may be exact. */
+/** An estimate is cached briefly, because the next answer may be exact. */
 const ESTIMATE_MS = 10 * 60_000;
-/** An answer takes 0.5 KB, or about 30 KB with its strains. */
+/** The most cached answers; one takes 0.5 KB, or about 30 KB with its strains. */
 const MAX_ANSWERS = 5_000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
@@ -129,7 +127,7 @@ function bytesOf({ strains }: MapDifficulty): number {
   return 512 + (strains === null ? 0 : strains.series.reduce((sum, { values }) => sum + values.length * 8, 0));
 }
 
-/** How long a failure is remembered; a map that breaks the library would break it again. */
+/** How long a failure is remembered: a map that broke the library would break it again. */
 function failureTtlMs(error: unknown): number {
   if (!(error instanceof AppError)) return 0;
   if (error.code === 'upstream_changed' && error.params.what === 'osu_file') return HOUR_MS;
@@ -166,13 +164,14 @@ export function createDifficulty(options: DifficultyOptions): Difficulty {
       const load = async (own: AbortSignal): Promise<MapDifficulty> => {
         try {
           const { file, isOther } = await files.get(beatmap, own);
-          // The library runs first, because it refuses files that are not maps or were made to break calculators before osu!'s calculator reads them.
+          // The library runs first: it refuses files that are no maps or are malicious, before osu!'s calculator reads
+          // them.
           const figures = await threads.run({ ...job, file }, own);
           const exact = isScan ? undefined : await calculator?.run({ ...job, file }, own);
           const isExact = exact !== undefined && !isOther;
           return { ...figures, ...exact, isExact, algorithm: DIFFICULTY_ALGORITHM, isOtherFile: isOther };
         } catch (error) {
-          // Logged here, because the callers go on without the figures and do not log it.
+          // The failure is logged now, because the callers do without the figures and do not log it.
           if (!own.aborted) log.info({ err: error, beatmap: beatmap.id }, 'a difficulty could not be worked out');
           throw error;
         }

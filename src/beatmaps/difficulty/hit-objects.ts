@@ -1,9 +1,9 @@
-/** Reads from an `.osu` file when its objects are to be hit. Pure. */
+/** Reads from an `.osu` file when its objects have to be hit. Pure. */
 
 interface HitObject {
-  /** In milliseconds, as is `ends`. */
+  /** The beginning in milliseconds. */
   readonly begins: number;
-  /** The same as `begins` where the object's line names no end. */
+  /** The end in milliseconds; the same as `begins` if the object's line states none. */
   readonly ends: number;
   readonly isCircle: boolean;
 }
@@ -25,7 +25,7 @@ export interface Span {
   readonly lengthMs: number;
 }
 
-/** The time from the first object to the last one's start, or to its end where its line names one. */
+/** The time from the first object to the start of the last one, or to its end if its line states one. */
 export function readSpan(file: Uint8Array): Span {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;

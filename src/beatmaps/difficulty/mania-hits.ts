@@ -1,4 +1,4 @@
-/** How the hits of a mania play are spread over the hit results, which its accuracy alone does not tell. */
+/** Calculates how the hits of a mania play are distributed over the hit results, which accuracy alone does not tell. */
 
 export interface ManiaShares {
   readonly nGeki: number;
@@ -9,8 +9,8 @@ export interface ManiaShares {
 }
 
 /**
- * Hit windows in milliseconds on either side at overall difficulty 0, best first, with their weight in accuracy; all but the first shrink
- * by 3 for each point.
+ * The timing windows of the hit results, best first, in milliseconds on either side at overall difficulty 0, with their
+ * weight in accuracy. All but the first are smaller by 3 for each point of difficulty.
  */
 const WINDOWS: readonly (readonly [name: keyof ManiaShares, widest: number, worth: number])[] = [
   ['nGeki', 16.5, 1],
@@ -38,9 +38,8 @@ function sharesAt(deviationMs: number, od: number): readonly number[] {
 }
 
 /**
- * The share of each hit result among the objects that were hit, if the timing errors are normally distributed.
- *
- * @param accuracy of the objects that were hit, 0 to 1
+ * The share of each hit result among the hit objects, if timing errors are normally distributed.
+ * @param accuracy of the hit objects, 0 to 1
  * @param od overall difficulty with the mods, 0 to 10
  */
 export function maniaShares(accuracy: number, od: number): ManiaShares {
@@ -56,7 +55,7 @@ export function maniaShares(accuracy: number, od: number): ManiaShares {
   return { nGeki, n300, nKatu, n100, n50 };
 }
 
-/** Counts of the hit results, spread as {@link maniaShares} does, for a play with this many objects. @param accuracy of the whole play, 0 to 1 */
+/** The number of each hit result, by {@link maniaShares}. @param accuracy of the whole play, 0 to 1 */
 export function maniaHits(objects: number, accuracy: number, misses: number, od: number) {
   const hits = Math.max(0, objects - misses);
   const shares = maniaShares(hits === 0 ? 0 : Math.min(1, (accuracy * objects) / hits), od);

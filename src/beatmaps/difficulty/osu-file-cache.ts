@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../infra/log.ts';
 
-/** Files of difficulties on the disk, by the MD5 of their bytes; the files unused for longest are deleted. A broken disk counts as an empty cache. */
+/** `.osu` files on the disk, by their MD5; the least recently used are deleted. A broken disk is an empty cache. */
 export interface OsuFileCache {
   /** The file, if it is there and complete. */
   take(checksum: string): Promise<Uint8Array | undefined>;
@@ -12,11 +12,11 @@ export interface OsuFileCache {
 }
 
 export interface OsuFileCacheOptions {
-  /** The folder, created when it is missing. */
+  /** The folder; created when it is missing. */
   readonly folder: string;
-  /** The most bytes that all files may take together. */
+  /** The most bytes of all files. */
   readonly maxBytes: number;
-  /** True while this process keeps files; other processes that share the folder only read it. Default: it keeps them. */
+  /** True while this process stores files; others that share the folder only read. Default: it stores them. */
   readonly isFiller?: () => boolean;
   readonly log: Logger;
 }
@@ -27,7 +27,7 @@ export function checksumOf(file: Uint8Array): string {
   return createHash('md5').update(file).digest('hex');
 }
 
-/** Oldest first, so that files used last are kept when there is less space than before. */
+/** The files, least recently used first, so that recent ones are kept when there is less space than before. */
 async function listFiles(folder: string): Promise<readonly { readonly checksum: string; readonly size: number }[]> {
   await mkdir(folder, { recursive: true });
   const found = [];
@@ -35,7 +35,7 @@ async function listFiles(folder: string): Promise<readonly { readonly checksum: 
     const checksum = NAME.exec(name)?.[1];
     const path = join(folder, name);
     if (checksum === undefined) {
-      // A draft was left by a process that ended while it was writing.
+      // Another process ended while it was writing this draft.
       if (name.endsWith('.draft')) await rm(path, { force: true });
       continue;
     }
@@ -80,7 +80,7 @@ export function createOsuFileCache(options: OsuFileCacheOptions): OsuFileCache {
     return opened;
   }
 
-  /** A file that another process keeps may be deleted at any time. */
+  /** Reads a file of another process, which may delete it at any time. */
   async function readOnly(checksum: string): Promise<Uint8Array | undefined> {
     const file = await readFile(pathOf(checksum)).catch(() => undefined);
     return file !== undefined && checksumOf(file) === checksum ? file : undefined;
@@ -111,7 +111,7 @@ export function createOsuFileCache(options: OsuFileCacheOptions): OsuFileCache {
       drafts += 1;
       const draft = join(folder, `${process.pid}-${drafts}.draft`);
       try {
-        // Waits for the same file's removal, which may still be under way.
+        // The same file may still be being deleted.
         await Promise.all(removals);
         await writeFile(draft, file);
         await rename(draft, pathOf(checksum));

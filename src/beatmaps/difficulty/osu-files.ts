@@ -13,13 +13,13 @@ import { checksumOf, type OsuFileCache } from './osu-file-cache.ts';
 
 export interface OsuFile {
   readonly file: Uint8Array;
-  /** MD5 of the file's bytes, in hexadecimal. */
+  /** The MD5 of the file's bytes, in hexadecimal. */
   readonly checksum: string;
-  /** True when no upstream had the file with the checksum that was asked for, and this is another version. */
+  /** True when no upstream had the file of that checksum, and this is another version. */
   readonly isOther: boolean;
 }
 
-/** The `.osu` files of difficulties, from the disk or from upstreams that serve them without a login. */
+/** The `.osu` files of difficulties, from the disk or from upstreams that need no login. */
 export interface OsuFiles {
   /** @throws AppError `not_found` (params.what `beatmap`), the upstream's codes, the signal's reason */
   get(map: Pick<Beatmap, 'id' | 'checksum'>, signal: AbortSignal): Promise<OsuFile>;
@@ -29,14 +29,14 @@ export interface OsuFilesOptions {
   readonly http: HttpClient;
   readonly cache: OsuFileCache;
   readonly log: Logger;
-  /** Time-out of one request, in milliseconds. Default 4000. */
+  /** The time limit of one request, in milliseconds. Default 4000. */
   readonly timeoutMs?: number;
   readonly now?: () => number;
 }
 
 interface OsuFileSite {
   readonly id: string;
-  /** The share of the site's rate limit that requests for files may use. */
+  /** The rate of requests for files, a share of the site's rate limit. */
   readonly pace: FilePace;
   readonly host: string;
   readonly url: (mapId: number) => URL;
@@ -51,7 +51,7 @@ interface FilePace {
 const OFFICIAL_PACE: FilePace = { perSecond: 0.3, burst: 4 };
 const MIRROR_PACE: FilePace = { perSecond: 0.7, burst: 8 };
 
-/** The official address serves everyone without a login (seen by others in 2026-07), and is asked first. */
+/** The official site, which needs no login for files (as others saw in 2026-07), is asked first. */
 const SITES: readonly OsuFileSite[] = [
   { id: 'osu', host: OSU_HOST, pace: OFFICIAL_PACE, url: id => new URL(`https://${OSU_HOST}/osu/${id}`) },
   ...MIRROR_SITES.flatMap(({ id, host, osuFileUrl }) =>
@@ -59,28 +59,28 @@ const SITES: readonly OsuFileSite[] = [
   ),
 ];
 
-/** A usual file has 20 to 200 KB; a marathon map of an hour stays below one MB. */
+/** The largest file: usual ones have 20 to 200 KB, a marathon map of an hour less than one MB. */
 const MAX_OSU_FILE_BYTES = 3 * 1024 * 1024;
-/** Connections at once, over all sites together. */
+/** The most requests at once, to all sites together. */
 const AT_ONCE = 6;
-/** How long the checksum of a map's current file is remembered for maps that came without one. */
+/** How long the current file's checksum is remembered for a map that came without one. */
 const REMEMBER_MS = 60 * 60_000;
 const MAX_REMEMBERED = 5_000;
-/** Enough for the first line, with a byte order mark. */
+/** The bytes that contain the first line, with a byte order mark. */
 const HEAD_BYTES = 64;
 
 /** @throws AppError */
 function checkFile(file: Uint8Array, upstream: string): void {
-  // An upstream answers with an empty file for a difficulty that was deleted.
+  // Upstreams answer with an empty file for a deleted difficulty.
   if (file.byteLength === 0) throw new AppError('not_found', `${upstream} has an empty file`);
   const head = Buffer.from(file.subarray(0, HEAD_BYTES)).toString();
   if (/^\uFEFF?\s*osu file format v\d+/.test(head)) return;
   throw new AppError('upstream_changed', `${upstream} answered with something else than a difficulty`);
 }
 
-/** The pace of the requests to one site: some at once, after them one at a time at its rate. */
+/** The rate limit of the requests to one site: a burst at first, then one at a time at its rate. */
 function createBudget({ perSecond, burst }: FilePace, now: () => number) {
-  /** When the whole burst is allowed again, in unix milliseconds. */
+  /** When the whole burst is allowed again, unix milliseconds. */
   let wholeAt = 0;
   const missingMs = () => Math.max(0, wholeAt - now());
   const stepMs = 1_000 / perSecond;
@@ -94,7 +94,7 @@ function createBudget({ perSecond, burst }: FilePace, now: () => number) {
   };
 }
 
-/** Runs work with at most AT_ONCE pieces under way at a time. */
+/** Runs at most AT_ONCE pieces of work at a time. */
 function createTurns() {
   const queue: (() => void)[] = [];
   let underWay = 0;
@@ -119,7 +119,7 @@ export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date
   const budgets = new Map(SITES.map(({ id, pace }) => [id, createBudget(pace, now)]));
   const inTurn = createTurns();
 
-  /** The sites in the order to ask: the official one first unless it is in a cooldown, those whose budget is used up last. */
+  /** The sites in the order to ask: the official one first, except in a cooldown; those at their rate limit last. */
   function sites(): readonly OsuFileSite[] {
     const ordered = leading(inOrder(health, SITES), 'osu');
     const isFree = ({ id }: OsuFileSite) => budgets.get(id)?.has() === true;

@@ -7,7 +7,7 @@ import { optimizeWasm } from '../../infra/engine.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { DifficultyAnswer, DifficultyFigures, DifficultyJob, Refusal } from './difficulty-job.ts';
 
-/** Threads that compute, one map at a time each; a thread that takes too long or breaks is ended and replaced. */
+/** Threads that calculate, one map at a time each; one that takes too long or breaks is replaced. */
 export interface DifficultyWorkerPool {
   /**
    * @throws AppError `upstream_changed` (params.what `osu_file`) for a file that cannot be computed, `invalid_request` (params.what
@@ -20,18 +20,18 @@ export interface DifficultyWorkerPool {
 export interface DifficultyWorkerPoolOptions {
   readonly log: Logger;
   readonly threads: number;
-  /** Longest time in milliseconds that one map may take. */
+  /** The longest time for one map, in milliseconds. */
   readonly deadlineMs: number;
   readonly maxWaiting: number;
-  /** Default: the built file beside this one. */
+  /** The thread's compiled file. Default: the file beside this one. */
   readonly file?: URL;
 }
 
-/** More time for a map whose thread has to be started first. */
+/** Additional time for a map whose thread has to be started first. */
 const START_MS = 15_000;
-/** A thread that is idle for this long is ended, to give its memory back. */
+/** A thread that is idle for this long is ended, to free its memory. */
 const IDLE_MS = 60_000;
-/** These bound JavaScript's memory alone; the thread itself bounds the library's own memory. */
+/** These limits bound JavaScript's memory; the thread bounds the library's own memory itself. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 
 function uncomputable(message: string, cause?: unknown): AppError {
@@ -50,7 +50,7 @@ const REFUSALS: Readonly<Record<Refusal, () => AppError>> = {
 export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions): DifficultyWorkerPool {
   const { log, threads, deadlineMs, maxWaiting } = options;
   const file = options.file ?? new URL('./difficulty-worker.js', import.meta.url);
-  /** Aborted when the pool is closed, and when a thread cannot be started: the next thread would fail for the same reason. */
+  /** Aborted when the pool is closed, or when no thread can be started: the next would fail for the same reason. */
   const closing = new AbortController();
   const enter = createSemaphore({
     atOnce: threads,
@@ -74,11 +74,11 @@ export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions)
   });
   let running = 0;
 
-  /** Runs until the map's own time is over, even after its caller left: to wait for the result costs less than to start a new thread. */
+  /** Runs until the map's time is over, even if its caller gave up: that costs less than a new thread. */
   async function compute(job: DifficultyJob): Promise<DifficultyAnswer> {
     running += 1;
     const isCold = pool.threads.length < running;
-    // Optimised compilation of the library is worth it in this long-lived thread, unlike for libraries that were loaded before.
+    // Optimised compilation pays for the library in this long-lived thread, unlike for those loaded before it.
     if (isCold) optimizeWasm();
     const over = joinSignals([closing.signal], isCold ? START_MS + deadlineMs : deadlineMs);
     try {

@@ -1,6 +1,6 @@
 /**
- * Beatmaps as Medley knows them, whichever upstream gave them. Names follow the osu! API's so that the HTTP answers can keep them;
- * a field that an upstream did not give is null. Types, stored copies and the API's schema derive from the schemas below.
+ * Beatmaps from any upstream. The names are those of the osu! API, and so of the HTTP answers; a field that an upstream
+ * does not state is null. Types, stored copies and the API's schema are derived from the schemas below.
  */
 import * as z from 'zod';
 
@@ -8,7 +8,7 @@ export const RULESETS = ['osu', 'taiko', 'fruits', 'mania'] as const;
 export type Ruleset = (typeof RULESETS)[number];
 export const rulesetSchema = z.enum(RULESETS).meta({ id: 'Ruleset' });
 
-/** In the order of the numbers that the osu! API gives them, from -2 to 4. */
+/** The statuses in the order of the osu! API's numbers, from -2 to 4. */
 export const STATUSES = ['graveyard', 'wip', 'pending', 'ranked', 'approved', 'qualified', 'loved'] as const;
 export type Status = (typeof STATUSES)[number];
 
@@ -47,7 +47,7 @@ export const beatmapSchema = z.object({
 
 export type Beatmap = Readonly<z.infer<typeof beatmapSchema>>;
 
-/** The fields of a set, without its difficulties, that the osu! API has under the same names. */
+/** The fields of a set, without its difficulties, with their names in the osu! API. */
 export const beatmapsetFields = z.object({
   id: z.number(),
   artist: z.string(),
@@ -77,28 +77,28 @@ export const beatmapsetFields = z.object({
 export const beatmapsetSchema = beatmapsetFields.extend({
   download_disabled: z.boolean(),
   download_disabled_reason: text,
-  /** True when osu! has put the set in a spotlight; null where the upstream did not say, and in copies stored by older versions. */
+  /** True when osu! put the set in a spotlight; null when unknown, and in copies of older versions. */
   spotlight: z.boolean().nullable().default(null),
   cover_url: z.string(),
   card_url: z.string(),
   list_url: z.string(),
-  /** Difficulties of the set's own rulesets (never converts), easiest first within each ruleset. Empty where the upstream left them out. */
+  /** The difficulties without converts, easiest first within each ruleset; empty if the upstream left them out. */
   beatmaps: z.array(beatmapSchema.readonly()).readonly(),
 });
 
 export type Beatmapset = Readonly<z.infer<typeof beatmapsetSchema>>;
 
-/** The number that the osu! API gives a status: -2 (graveyard) to 4 (loved). */
+/** The osu! API's number for a status: -2 (graveyard) to 4 (loved). */
 export function statusNumber(status: Status): number {
   return STATUSES.indexOf(status) - 2;
 }
 
-/** The status with that number; an unknown number counts as `graveyard`. */
+/** The status of that number; `graveyard` for an unknown one. */
 export function statusOf(number: number): Status {
   return STATUSES[number + 2] ?? 'graveyard';
 }
 
-/** Stars of the easiest and the hardest difficulty, of one ruleset or of all. */
+/** The stars of the easiest and the hardest difficulty, of one ruleset or of all. */
 export function starRange(set: Beatmapset, ruleset?: Ruleset): { readonly min: number; readonly max: number } | null {
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
@@ -110,7 +110,7 @@ export function starRange(set: Beatmapset, ruleset?: Ruleset): { readonly min: n
   return min > max ? null : { min, max };
 }
 
-/** Sorts difficulties by ruleset, and easiest first within each. */
+/** Sorts difficulties by ruleset, and the easiest first within each. */
 export function orderBeatmaps(beatmaps: readonly Beatmap[]): readonly Beatmap[] {
   return [...beatmaps].sort(
     (a, b) =>
@@ -118,7 +118,7 @@ export function orderBeatmaps(beatmaps: readonly Beatmap[]): readonly Beatmap[] 
   );
 }
 
-/** The names that players use for the rulesets, lower-case. */
+/** Players' names for the rulesets, in lower case. */
 const ALIASES: ReadonlyMap<string, Ruleset> = new Map<string, Ruleset>([
   ...['osu', 'osu!', 'std', 'standard', 'osu!standard', 'o', 's', '0'].map(word => [word, 'osu'] as const),
   ...['taiko', 'osu!taiko', 't', 'tko', '1'].map(word => [word, 'taiko'] as const),
@@ -126,7 +126,7 @@ const ALIASES: ReadonlyMap<string, Ruleset> = new Map<string, Ruleset>([
   ...['mania', 'osu!mania', 'm', 'mna', 'keys', '4k', '7k', '3'].map(word => [word, 'mania'] as const),
 ]);
 
-/** The ruleset that a word names: by name, by alias or by the osu! API's number. */
+/** The ruleset for a word: a name, an alias or the osu! API's number. */
 export function parseRuleset(text: string): Ruleset | undefined {
   return ALIASES.get(text.trim().toLowerCase());
 }

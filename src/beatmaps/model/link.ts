@@ -1,6 +1,6 @@
 import { parseRuleset, type Ruleset } from './beatmapset.ts';
 
-/** The kind of page that an osu! address leads to. */
+/** The page to which an osu! address leads. */
 export type OsuLink =
   | { readonly kind: 'set'; readonly id: number; readonly ruleset?: Ruleset }
   | { readonly kind: 'map'; readonly id: number; readonly setId?: number; readonly ruleset?: Ruleset }
@@ -17,7 +17,7 @@ const HOSTS: ReadonlySet<string> = new Set([
 ]);
 const MAX_LINK_LENGTH = 2_048;
 
-/** A name without `@`, as osu! allows them: 2 to 15 letters, digits, spaces, `-`, `_`, `[` or `]`; some old names are longer. */
+/** An osu! name without `@`: 2 to 15 letters, digits, spaces, `-`, `_`, `[` or `]`; some old ones are longer. */
 const USERNAME = /^[\w[\] -]{1,30}$/;
 
 /**
@@ -76,7 +76,7 @@ function setLink(segment: string | undefined, { hash }: URL): OsuLink | undefine
   return { kind: 'set', id, ...ruleset };
 }
 
-/** In old addresses `#3` was a difficulty's id, before rulesets were named there, so digits never mean a ruleset here. */
+/** Reads the ruleset behind `#`. Digits never mean one there: in old addresses `#3` is a difficulty's id. */
 function parseHashRuleset(word: string): { readonly ruleset?: Ruleset } {
   return /^\d+$/.test(word) ? {} : rulesetField(word);
 }
@@ -91,7 +91,7 @@ function mapLink(segment: string | undefined, { searchParams, hash }: URL): OsuL
   return { kind: 'map', id, ...rulesetField(word ?? hash.slice(1)) };
 }
 
-/** Reads `/p/beatmap?b=1&m=0` and `/p/beatmap?s=1` of osu!'s first site. */
+/** Reads addresses of osu!'s first site: `/p/beatmap?b=1&m=0` and `/p/beatmap?s=1`. */
 function oldPageLink(page: string | undefined, { searchParams }: URL): OsuLink | undefined {
   if (page?.toLowerCase() !== 'beatmap') return undefined;
   const ruleset = rulesetField(searchParams.get('m') ?? '');
@@ -137,7 +137,7 @@ function decode(text: string): string {
   }
 }
 
-/** The address of the page of a set, or of one of its difficulties. */
+/** The address of the page of a set or of one of its difficulties. */
 export function setPage(id: number, map?: { readonly id: number; readonly mode: Ruleset }): string {
   return `https://osu.ppy.sh/beatmapsets/${id}${map === undefined ? '' : `#${map.mode}/${map.id}`}`;
 }
@@ -150,12 +150,12 @@ export function userPage(id: number, ruleset?: Ruleset): string {
   return `https://osu.ppy.sh/users/${id}${ruleset === undefined ? '' : `/${ruleset}`}`;
 }
 
-/** @param ruleset needed for a play with an id from before 2022, when each ruleset counted its ids for itself */
+/** @param ruleset needed for an id from before 2022, when each ruleset numbered its plays separately */
 export function scorePage(id: number, ruleset?: Ruleset): string {
   return `https://osu.ppy.sh/scores/${ruleset === undefined ? '' : `${ruleset}/`}${id}`;
 }
 
-/** Opens the set in the game, for players whom osu! lets download there (osu!direct). */
+/** The address that opens the set in the game (osu!direct), for players whom osu! allows that. */
 export function directLink(setId: number): string {
   return `osu://dl/${setId}`;
 }

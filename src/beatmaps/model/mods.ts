@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { Beatmap, Ruleset } from './beatmapset.ts';
 import type { ScoreMod } from './score.ts';
 
-/** In the order in which players write them: HDDT, EZHD, HDDTHR. `CL` gives the new client the stable client's scoring. */
+/** Mods in players' order: HDDT, EZHD, HDDTHR. `CL` gives osu!lazer the scoring of osu!stable. */
 const ACRONYMS = [
   ...['EZ', 'HD', 'FI', 'HT', 'DC', 'DT', 'NC', 'HR', 'FL', 'BL', 'NF', 'SD', 'PF', 'SO', 'TC', 'TD', 'RX', 'AP', 'MR'],
   ...['1K', '2K', '3K', '4K', '5K', '6K', '7K', '8K', '9K', 'CL'],
@@ -11,7 +11,7 @@ const ACRONYMS = [
 
 const NO_MODS: ReadonlySet<string> = new Set(['', 'NM', 'NOMOD', 'NONE']);
 
-/** At most one mod of each group can be chosen. */
+/** Groups of mods of which only one can be chosen. */
 const GROUPS: readonly (readonly string[])[] = [
   ['EZ', 'HR'],
   ['DT', 'NC', 'HT', 'DC'],
@@ -22,14 +22,14 @@ const GROUPS: readonly (readonly string[])[] = [
   ['1K', '2K', '3K', '4K', '5K', '6K', '7K', '8K', '9K'],
 ];
 
-/** Mods that only some rulesets have, with those rulesets. */
+/** Mods that only some rulesets have, with these rulesets. */
 const HOMES: Readonly<Record<string, readonly Ruleset[]>> = {
   ...Object.fromEntries(['SO', 'TD', 'AP', 'BL', 'TC'].map(mod => [mod, ['osu']])),
   RX: ['osu', 'taiko', 'fruits'],
   ...Object.fromEntries(['FI', 'MR', ...ACRONYMS.filter(mod => mod.endsWith('K'))].map(mod => [mod, ['mania']])),
 };
 
-/** A mod that implies another replaces it, because the stable client stores both. */
+/** Mods that imply and replace another one; osu!stable stores both. */
 const IMPLIES: ReadonlyMap<string, string> = new Map([
   ['NC', 'DT'],
   ['PF', 'SD'],
@@ -54,8 +54,7 @@ function splitMods(text: string): readonly string[] {
 }
 
 /**
- * The acronyms in a fixed order, each once; `NC` also stands for the `DT` that it implies. Empty for no mods.
- *
+ * Acronyms in a fixed order, each once; `NC` also means the `DT` that it implies. Empty without mods.
  * @throws AppError `invalid_request` with params `what: 'mods'`, `reason` (`unknown`, `clash` or `ruleset`) and `mods`
  */
 export function parseMods(text: string, ruleset?: Ruleset): readonly string[] {
@@ -94,7 +93,7 @@ const WORD = /^([+-]?)((?:[a-z\d]{2})+)(!?)$/i;
 const NONE = /^\+?(?:nm|nomod|none)!?$/i;
 export const MODS_LIKE = 'mods must be like +HDDT, -HR or NM';
 
-/** One word in which a person asks for mods: `+HDDT` or `HDDT` for plays with these, `HDDT!` with these alone, `-HD` without, `NM` with none. */
+/** A word about mods: `+HDDT` or `HDDT`: with at least these; `HDDT!`: only these; `-HD`: without; `NM`: none. */
 export interface ModWish {
   readonly mods: readonly string[];
   readonly isWithout: boolean;
@@ -114,8 +113,8 @@ export function parseModWishes(text: string): readonly ModWish[] {
 }
 
 /**
- * The mods of a play as if it had been played with others: mods that are asked for replace those that they exclude. Mods that stay keep
- * their settings.
+ * The mods of a play as if it had been played with others: requested mods replace those that they exclude. Mods that
+ * stay keep their settings.
  * @throws AppError `invalid_request`
  */
 export function changeMods(played: readonly ScoreMod[], wishes: readonly ModWish[]): readonly ScoreMod[] {
@@ -137,12 +136,12 @@ const SAME_PLAY: ReadonlyMap<string, string> = new Map([
   ['DC', 'HT'],
 ]);
 
-/** The mod that plays the same way: `NC` is `DT` with another sound. */
+/** The mod that plays the same: `NC` is `DT` with another sound. */
 export function foldMod(acronym: string): string {
   return SAME_PLAY.get(acronym) ?? acronym;
 }
 
-/** How much faster a map runs with these mods: 1.5 with DT, unless the play's own setting gives another rate. */
+/** How much faster a map runs with these mods: 1.5 with DT, unless the play's settings state another rate. */
 export function clockRateOf(mods: readonly (string | ScoreMod)[]): number {
   for (const mod of mods) {
     const { acronym, settings } = typeof mod === 'string' ? { acronym: mod } : mod;
@@ -154,7 +153,7 @@ export function clockRateOf(mods: readonly (string | ScoreMod)[]): number {
   return 1;
 }
 
-/** How many milliseconds before its time an object appears at approach rate 0, 5 and 10, as the game has them (osu! wiki, 2026-08). */
+/** How many milliseconds before its time an object appears at approach rate 0, 5 and 10 (osu! wiki, 2026-08). */
 const APPROACH = { slow: 1_800, middle: 1_200, fast: 450 } as const;
 const MAX_SETTING = 10;
 
@@ -162,8 +161,8 @@ const MAX_SETTING = 10;
 export type Moddable = Pick<Beatmap, 'mode' | 'ar' | 'od' | 'cs' | 'hp' | 'bpm' | 'total_length' | 'hit_length'>;
 
 /**
- * The difficulty as it plays with these mods: settings, tempo and lengths. Stars and combo stay as they are without mods. In mania and
- * in catch a change of speed does not change how strictly hits are judged.
+ * The difficulty with these mods: settings, tempo and lengths. Stars and combo stay those without mods. In mania and
+ * catch a change of speed does not change the timing windows.
  */
 export function withMods<T extends Moddable>(beatmap: T, mods: readonly string[]): T {
   const rate = clockRateOf(mods);

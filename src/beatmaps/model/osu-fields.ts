@@ -1,6 +1,6 @@
 /**
- * Readers of single fields. The official API and its mirrors agree on names, not on types: numbers come as strings, dates
- * as numbers, flags as 0 and 1. A field that cannot be read is null, so that one odd field never costs the whole answer.
+ * Readers of single fields. The official API and its mirrors agree on names, not on types: numbers may be strings,
+ * dates numbers, flags 0 and 1. An unreadable field is null, so that one odd field never loses the whole answer.
  */
 import * as z from 'zod';
 import { RULESETS, type Ruleset, STATUSES, type Status, statusNumber } from './beatmapset.ts';
@@ -8,7 +8,7 @@ import { RULESETS, type Ruleset, STATUSES, type Status, statusNumber } from './b
 const NUMBER = /^-?\d{1,18}(?:\.\d{1,18})?$/;
 const UTC_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|\+00:00)$/;
 const NAIVE_DATE = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d{1,9})?$/;
-/** Tells unix seconds from milliseconds: seconds stay below this until the year 5138, milliseconds passed it in 1973. */
+/** Numbers below this are unix seconds (until the year 5138), larger ones milliseconds (since 1973). */
 const SECONDS_END = 1e11;
 
 function toNumber(value: unknown): number | null {
@@ -26,7 +26,7 @@ function toText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** A longer text cannot be a beatmap's name, and would cost time wherever it is read. */
+/** The most characters of a name; a longer text is no beatmap's name. */
 const MAX_NAME = 300;
 
 function toName(value: unknown): string | null {
@@ -48,7 +48,7 @@ function toDate(value: unknown): string | null {
   return toIso(Date.parse(naive === null ? value : `${naive[1]}T${naive[2]}Z`));
 }
 
-/** Leaves out milliseconds, as the official API does. */
+/** A date in ISO 8601, without milliseconds, as in the official API. */
 function toIso(ms: number): string | null {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? null : date.toISOString().replace(/\.\d{3}Z$/, 'Z');
@@ -69,24 +69,24 @@ const field = <T>(read: (value: unknown) => T) => z.unknown().optional().transfo
 
 export const number = field(toNumber);
 export const numberOrZero = field(value => toNumber(value) ?? 0);
-/** A positive integer, or null. */
+/** Reads a positive integer; else null. */
 export const id = field(toId);
-/** Null when the text is empty. */
+/** Reads a text; null when it is empty. */
 export const text = field(toText);
-/** Null when the text is empty; a text that is too long is cut. */
+/** Reads a name; null when it is empty, and cut when it is too long. */
 export const name = field(toName);
 export const nameOrEmpty = field(value => toName(value) ?? '');
 export const flag = field(toFlag);
-/** False when the field is missing. */
+/** Reads a flag; false when the field is missing. */
 export const isSet = field(value => toFlag(value) ?? false);
-/** ISO 8601 in UTC, read from ISO text, `YYYY-MM-DD hh:mm:ss`, unix seconds or milliseconds. */
+/** Reads a date as ISO 8601 in UTC, from ISO text, `YYYY-MM-DD hh:mm:ss`, unix seconds or milliseconds. */
 export const date = field(toDate);
-/** A status, read from its name or from its number, -2 to 4. */
+/** Reads a status from its name or its number, -2 to 4. */
 export const status = field(toStatus);
-/** A ruleset, read from its name, from `catch`, or from its number, 0 to 3. */
+/** Reads a ruleset from its name, from `catch`, or from its number, 0 to 3. */
 export const ruleset = field(toRuleset);
 
-/** An object that `shape` can read, else null. */
+/** Reads an object of that shape; else null. */
 export function part<S extends z.ZodType>(shape: S) {
   return z
     .unknown()
@@ -94,7 +94,7 @@ export function part<S extends z.ZodType>(shape: S) {
     .transform((value): z.output<S> | null => shape.safeParse(value).data ?? null);
 }
 
-/** The elements that `shape` can read among the first `most` of a list; empty when the value is not a list. */
+/** The elements of that shape among the first `most` of a list; empty when the value is no list. */
 export function list<S extends z.ZodType>(shape: S, most = Number.POSITIVE_INFINITY) {
   return z
     .unknown()

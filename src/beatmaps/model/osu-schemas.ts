@@ -1,6 +1,6 @@
 /**
- * Reads beatmapsets and beatmaps as the official API v2 and the mirrors that imitate it write them (recorded 2026-07, mirrors
- * 2023-08 to 2026-09). One reader serves all of them.
+ * Reads beatmapsets and beatmaps of the official API v2 and of the mirrors that imitate it (recorded in 2026-07,
+ * mirrors from 2023-08 to 2026-09).
  */
 import * as z from 'zod';
 import { mapInTurns } from '../../infra/concurrency/map-in-turns.ts';
@@ -22,7 +22,7 @@ import {
 } from './osu-fields.ts';
 
 const MAX_TAGS = 4_000;
-/** Twice as many difficulties as osu! allows in a set. */
+/** The most difficulties that are read, twice as many as osu! allows in a set. */
 const MAX_BEATMAPS = 256;
 const MAX_OWNERS = 32;
 
@@ -103,7 +103,7 @@ const setShape = z.object({
 
 /** A difficulty as it was played, perhaps in another ruleset than its own. */
 export interface PlayedMap extends Beatmap {
-  /** True for an osu! map that was played in another ruleset; osu! then gives that ruleset as `mode`, and the stars in it. Default false. */
+  /** True for an osu! map played in another ruleset, of which `mode` and the stars then are. Default false. */
   readonly convert?: boolean;
 }
 
@@ -126,7 +126,7 @@ function toBeatmap(raw: RawBeatmap, set: Pick<RawSet, 'id' | 'status' | 'ranked'
   };
 }
 
-/** The address with https, because upstreams write some without a scheme; `otherwise` for none or another scheme. */
+/** The address with https, which some upstreams leave out; `otherwise` for none, or another scheme. */
 function httpsUrl(address: string | null | undefined, otherwise: string): string {
   const whole = address?.startsWith('//') === true ? `https:${address}` : address;
   return whole?.startsWith('https://') === true ? whole : otherwise;
@@ -146,7 +146,7 @@ function toBeatmapset(raw: RawSet): Beatmapset | undefined {
   const setId = raw.id;
   const title = raw.title ?? raw.title_unicode;
   if (setId === null || title === null) return undefined;
-  // A convert is a beatmap of the set played in another ruleset, not another difficulty of it.
+  // A convert is a difficulty of the set in another ruleset, not a further difficulty.
   const own = rows.filter(({ convert }) => convert !== true);
   const beatmaps = own.flatMap(each => toBeatmap(each, raw) ?? []);
   return {
@@ -167,7 +167,7 @@ function toBeatmapset(raw: RawSet): Beatmapset | undefined {
   };
 }
 
-/** A beatmapset; undefined when the value has no id or no title. Converts are left out. */
+/** A beatmapset without converts; undefined when the value has no id or no title. */
 export function parseBeatmapset(value: unknown): Beatmapset | undefined {
   const raw = setShape.safeParse(value).data;
   return raw && toBeatmapset(raw);
@@ -186,7 +186,7 @@ export function parsePlayedMap(value: unknown): PlayedMap | undefined {
   return beatmap && raw.convert === true ? { ...beatmap, convert: true } : beatmap;
 }
 
-/** The sets of a list that can be read, in its order; undefined when the value is not a list, or nothing in the list can be read. */
+/** The readable sets of a list, in order; undefined when the value is no list, or none of it can be read. */
 export async function parseBeatmapsets(value: unknown): Promise<readonly Beatmapset[] | undefined> {
   if (!Array.isArray(value)) return undefined;
   const sets = (await mapInTurns(value, parseBeatmapset)).flatMap(set => set ?? []);

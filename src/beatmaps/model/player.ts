@@ -1,16 +1,16 @@
-/** Players; names follow the osu! API's. A field that the API did not give is null. */
+/** Players, with the osu! API's names. A field that the API does not state is null. */
 import * as z from 'zod';
 import { RULESETS, type Ruleset } from './beatmapset.ts';
 import { date, id, isSet, list, number, numberOrZero, part, ruleset, text } from './osu-fields.ts';
 
 const whole = z.number();
 
-/** Accuracy from 0 to 100; some answers give it as a share from 0 to 1 in another field. */
+/** Accuracy from 0 to 100; some answers have it in another field, from 0 to 1. */
 function percentOf(hit_accuracy: number | null, accuracy: number | null): number | null {
   return hit_accuracy ?? (accuracy === null ? null : accuracy * 100);
 }
 
-/** A player's record in the daily challenge of osu!'s new client. Streaks are counted in days and in weeks. */
+/** A player's record in the daily challenge of osu!lazer; streaks are counted in days and in weeks. */
 const dailyChallenge = z.object({
   daily_streak_current: numberOrZero,
   daily_streak_best: numberOrZero,
@@ -33,17 +33,17 @@ const statistics = z
     hit_accuracy: number,
     accuracy: number,
     play_count: number,
-    /** In seconds. */
+    /** The play time in seconds. */
     play_time: number,
     ranked_score: number,
     total_score: number,
     total_hits: number,
     maximum_combo: number,
     replays_watched_by_others: number,
-    /** `progress` is the percentage of the way to the next level. */
+    /** The level; `progress` is the percentage of the way to the next one. */
     level: part(z.object({ current: whole, progress: whole })),
     grade_counts: part(z.object({ ss: whole, ssh: whole, s: whole, sh: whole, a: whole })),
-    /** Ranks for each number of keys; only mania has them. */
+    /** The ranks for each number of keys, in mania only. */
     variants: list(z.object({ variant: z.string(), pp: number, global_rank: number, country_rank: number })),
   })
   .transform(({ rank, accuracy, country_rank, hit_accuracy, ...fields }) => ({
@@ -52,10 +52,10 @@ const statistics = z
     hit_accuracy: percentOf(hit_accuracy, accuracy),
   }));
 
-/** How a player does in one ruleset. */
+/** A player's figures in one ruleset. */
 export type PlayerStatistics = Readonly<z.output<typeof statistics>>;
 
-/** The fields of a profile that are taken over as the osu! API gives them. */
+/** The fields of a profile that are the same as in the osu! API. */
 const playerFields = z.object({
   is_supporter: isSet,
   is_online: isSet,
@@ -94,10 +94,10 @@ export interface Player extends Readonly<z.output<typeof playerFields>> {
   readonly country: { readonly code: string; readonly name: string } | null;
   /** The ruleset that the player plays most. */
   readonly playmode: Ruleset;
-  /** The ruleset to which `statistics` and `rank_history` belong. */
+  /** The ruleset of `statistics` and `rank_history`. */
   readonly mode: Ruleset;
   readonly achievement_count: number | null;
-  /** Global ranks of the last days, oldest first, at most 90. */
+  /** The player's global ranks of the last days, oldest first, at most 90. */
   readonly rank_history: readonly number[];
 }
 
@@ -116,7 +116,7 @@ const playerShape = playerFields.extend({
   rankHistory: history,
 });
 
-/** Folds case and underscores: osu! takes spaces and underscores in names for the same. */
+/** A name without differences of case, spaces and underscores, which osu! ignores. */
 export function foldPlayerName(name: string): string {
   return name.toLowerCase().replaceAll('_', ' ');
 }
@@ -165,7 +165,7 @@ export interface PlayerStandings {
   readonly id: number;
   readonly username: string;
   readonly country_code: string | null;
-  /** A ruleset that the player has never played is missing. */
+  /** The figures by ruleset; those that the player has never played are missing. */
   readonly standings: Readonly<Partial<Record<Ruleset, Standing>>>;
 }
 

@@ -1,4 +1,4 @@
-/** Plays. One shape holds both the API's answers since 2022 and its older ones, which some endpoints still give. */
+/** Plays, in one shape for the API's answers since 2022 and for older ones, which some endpoints still send. */
 import * as z from 'zod';
 import type { Beatmapset, Ruleset } from './beatmapset.ts';
 import { date, flag, id, list, number, numberOrZero, part, ruleset, text } from './osu-fields.ts';
@@ -8,7 +8,7 @@ export const SCORE_TYPES = ['best', 'recent', 'firsts', 'pinned'] as const;
 export type ScoreType = (typeof SCORE_TYPES)[number];
 
 export interface ScoreMod {
-  /** Two letters; `CL` only marks a play of the stable client, the player did not choose it. */
+  /** The two letters of the mod. `CL` only marks a play of osu!stable; the player did not choose it. */
   readonly acronym: string;
   readonly settings?: Readonly<Record<string, unknown>>;
 }
@@ -31,20 +31,20 @@ const counts = z
     );
   });
 
-/** The fields of a play that are taken over as the osu! API gives them. */
+/** The fields of a play that are the same as in the osu! API. */
 const scoreFields = z.object({
   user_id: id,
-  /** On the scale up to a million; null in answers of the older shape. */
+  /** The score of at most about a million; null in answers of the older shape. */
   total_score: number,
   classic_total_score: number,
   legacy_score_id: id,
   best_id: id,
   pp: number,
-  /** The place on the map's leaderboard; given only when a single play is asked for. */
+  /** The position on the map's leaderboard; stated only when a single play is requested. */
   rank_global: number,
   mods: list(mod),
   maximum_statistics: counts,
-  /** How much of the play's pp counts for the player; given only in lists of best plays. */
+  /** How much of the play's pp counts for the player; stated only in lists of best plays. */
   weight: part(z.object({ percentage: z.number(), pp: z.number() })),
 });
 
@@ -53,20 +53,20 @@ export interface Score extends Readonly<z.output<typeof scoreFields>> {
   readonly username: string | null;
   readonly mode: Ruleset;
   readonly beatmap_id: number | null;
-  /** From 0 to 1. */
+  /** The accuracy, from 0 to 1. */
   readonly accuracy: number;
   readonly max_combo: number;
-  /** The score that the stable client showed; null for a play of the new client. */
+  /** The score as osu!stable showed it; null for a play of osu!lazer. */
   readonly legacy_total_score: number | null;
-  /** One of XH, X, SH, S, A, B, C, D and F. */
+  /** The grade: XH, X, SH, S, A, B, C, D or F. */
   readonly rank: string;
-  /** How often each hit result happened, by its name (great, ok, meh, miss, large_tick_hit ...); zeros may be left out. */
+  /** The number of each hit result, by name (great, ok, meh, miss, large_tick_hit ...); zeros may be missing. */
   readonly statistics: Readonly<Record<string, number>>;
   readonly passed: boolean;
   readonly is_perfect_combo: boolean;
-  /** In ISO 8601, UTC. */
+  /** When the play ended, ISO 8601 in UTC. */
   readonly ended_at: string | null;
-  /** True for a play of osu!'s new client. */
+  /** True for a play of osu!lazer. */
   readonly lazer: boolean;
   readonly beatmap: PlayedMap | null;
   /** The set, without its difficulties. */
@@ -103,12 +103,12 @@ export function shownMods({ mods }: Pick<Score, 'mods'>): readonly string[] {
 
 const GRADES: Readonly<Record<string, string>> = { XH: 'SS', X: 'SS', SH: 'S' };
 
-/** A play's rank as players write it, the same with silver and without. */
+/** A grade as players write it, the same for silver and ordinary ones. */
 export function shownGrade(rank: string): string {
   return GRADES[rank] ?? rank;
 }
 
-/** The hit results that count one object as played, best first; a miss is one of them. */
+/** The hit results that each mean one played object, best first, including the miss. */
 const JUDGED: Readonly<Record<Ruleset, readonly string[]>> = {
   osu: ['great', 'ok', 'meh', 'miss'],
   taiko: ['great', 'ok', 'miss'],
@@ -116,23 +116,23 @@ const JUDGED: Readonly<Record<Ruleset, readonly string[]>> = {
   mania: ['perfect', 'great', 'good', 'ok', 'meh', 'miss'],
 };
 
-/** How often each of the ruleset's own hit results happened, in the order in which its players name them. */
+/** The number of each of the ruleset's hit results, in the order in which players write them. */
 export function resultsOf({ mode, statistics }: Pick<Score, 'mode' | 'statistics'>) {
   return JUDGED[mode].map(result => ({ result, count: statistics[result] ?? 0 }));
 }
 
-/** How many objects were played; in catch, fruits and drops count. */
+/** How many objects were played; in catch these are fruits and drops. */
 export function playedObjects(play: Pick<Score, 'mode' | 'statistics'>): number {
   return resultsOf(play).reduce((sum, { result, count }) => (result === 'small_tick_miss' ? sum : sum + count), 0);
 }
 
-/** How far a play got, 0 to 1; null where nothing says how many objects the map has. */
+/** How far into the map a play got, 0 to 1; null if the number of the map's objects is unknown. */
 export function completionOf(
   play: Pick<Score, 'mode' | 'statistics' | 'maximum_statistics' | 'beatmap'>,
 ): number | null {
   const { mode, maximum_statistics, beatmap } = play;
   const most = playedObjects({ mode, statistics: maximum_statistics });
-  // osu! counts a convert's objects as in the original map, so they do not help here.
+  // For a convert, osu! states the number of objects of the original map, which differs.
   if (most === 0 && beatmap?.convert === true) return null;
   const counts = [beatmap?.count_circles, beatmap?.count_sliders, beatmap?.count_spinners];
   const objects = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
@@ -140,7 +140,7 @@ export function completionOf(
   return whole > 0 ? Math.min(1, playedObjects(play) / whole) : null;
 }
 
-/** The six counters of the older shape mean other hit results in each ruleset. */
+/** The six counters of the older shape, which mean other hit results in each ruleset. */
 const LEGACY_RESULTS: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> = {
   osu: { count_300: 'great', count_100: 'ok', count_50: 'meh', count_miss: 'miss' },
   taiko: { count_300: 'great', count_100: 'ok', count_miss: 'miss' },
@@ -179,7 +179,7 @@ export function parseScore(value: unknown): Score | undefined {
   const isLegacyShape = raw.total_score === null && raw.ended_at === null;
   const beatmap = parsePlayedMap(raw.beatmap) ?? null;
   const mode = ruleset_id ?? raw.mode ?? mode_int ?? beatmap?.mode ?? 'osu';
-  // The API writes 0 for plays for which the stable client never showed a score.
+  // The API writes 0 for plays without a score of osu!stable.
   const legacyTotal = isLegacyShape ? score : raw.legacy_total_score;
   return {
     ...fields,

@@ -1,4 +1,4 @@
-/** A play that did not happen, described so that its pp can be worked out. */
+/** A play that was not played, described for the calculation of its pp. */
 import { AppError } from '../../errors.ts';
 import type { Beatmap, Ruleset } from '../model/beatmapset.ts';
 import { clockRateOf } from '../model/mods.ts';
@@ -6,7 +6,7 @@ import type { ScoreMod } from '../model/score.ts';
 import type { RatingRequest } from '../rating/ratings.ts';
 
 export interface SimulatedPlay {
-  /** From 0 to 100. */
+  /** The accuracy from 0 to 100. */
   readonly accuracy?: number | undefined;
   readonly combo?: number | undefined;
   readonly misses?: number | undefined;
@@ -15,7 +15,7 @@ export interface SimulatedPlay {
   readonly n50?: number | undefined;
 }
 
-/** True when any detail of a play is given. */
+/** True when the person stated anything about the play. */
 export function isDescribed(play: SimulatedPlay): boolean {
   return Object.values(play).some(value => value !== undefined);
 }
@@ -26,7 +26,7 @@ function hasCounts({ n300, n100, n50 }: SimulatedPlay): boolean {
 
 type Counted = Pick<Beatmap, 'mode' | 'max_combo' | 'count_circles' | 'count_sliders' | 'count_spinners'>;
 
-/** How many hit results a play of the stable client has; null where the map's figures do not say, as in catch and for converts. */
+/** How many hit results a play of osu!stable has; null if the map does not tell, as in catch and for converts. */
 function countObjects(
   { mode, count_circles, count_sliders, count_spinners }: Counted,
   ruleset: Ruleset,
@@ -36,7 +36,7 @@ function countObjects(
   return count_circles + (count_sliders ?? 0) + (count_spinners ?? 0);
 }
 
-/** The mods at the speed that is asked for: DT or HT with another rate than its usual one. */
+/** The mods for the requested speed: DT or HT with another rate than usual. */
 export function modsAtRate(mods: readonly string[], rate: number | undefined): readonly (string | ScoreMod)[] {
   if (rate === undefined || rate === clockRateOf(mods)) return mods;
   const others = mods.filter(mod => clockRateOf([mod]) === 1);
@@ -52,10 +52,9 @@ export interface SimulatedRequest {
 }
 
 /**
- * Turns a described play into a request to the calculator. Everything that is not given is taken to be as good as it can be.
- *
- * @throws AppError `invalid_request` with params.what `counts`: more or fewer results than the map has objects, or counts in catch and of
- * converts
+ * Turns a described play into a request to the calculator. Anything not stated is the best possible.
+ * @throws AppError `invalid_request` with params.what `counts`: more or fewer results than the map has objects, or
+ * counts in catch and of converts
  */
 export function simulate(play: SimulatedPlay, beatmap: Counted, ruleset: Ruleset): SimulatedRequest {
   const objects = countObjects(beatmap, ruleset);
@@ -77,7 +76,7 @@ export function simulate(play: SimulatedPlay, beatmap: Counted, ruleset: Ruleset
   };
 }
 
-/** Fills in the results that are not given with the best that are possible. @throws AppError `invalid_request` */
+/** Completes the stated results by the best possible ones. @throws AppError `invalid_request` */
 function countResults({ n300, n100, n50, misses }: SimulatedPlay, objects: number, ruleset: Ruleset): Counts {
   const given = (n300 ?? 0) + (n100 ?? 0) + (n50 ?? 0) + (misses ?? 0);
   const counts = { perfect: 0, great: n300 ?? 0, ok: n100 ?? 0, meh: n50 ?? 0, miss: misses ?? 0 };
@@ -94,7 +93,7 @@ function countResults({ n300, n100, n50, misses }: SimulatedPlay, objects: numbe
 
 type Counts = Readonly<Record<'perfect' | 'great' | 'ok' | 'meh' | 'miss', number>>;
 
-/** Accuracy by the weights that the stable client gives hit results. */
+/** Accuracy by osu!stable's weights of hit results. */
 function accuracyOf({ perfect, great, ok, meh, miss }: Counts, ruleset: Ruleset): number {
   const all = perfect + great + ok + meh + miss;
   const best = perfect + great;

@@ -5,22 +5,22 @@ import type { Range } from './query-values.ts';
 
 export interface MatchOptions {
   /**
-   * How many words of the free text a set must have, as beginnings of words in its latin and unicode names, its mappers, source, tags and
-   * difficulties, or as its id. osu! finds a set by any word and shows those with more of them first; the catalogue asks for all.
+   * How many words of the free text a set must have, as beginnings of words in its names, mappers, source, tags and
+   * difficulties, or as its id. osu! finds a set by any word, those with more first; the catalogue requires all.
    */
   readonly words?: 'all' | 'any';
 }
 
 /**
- * True when a set is what a query asks for. All that is asked of a difficulty must hold for one and the same difficulty, in one of the
- * set's own rulesets. A figure that a set does not give lies in no range.
+ * True when a set matches a query. All conditions on a difficulty must hold for the same difficulty, in one of the
+ * set's own rulesets. A figure that a set does not state is in no range.
  */
 export function matches(query: Query, set: Beatmapset, { words = 'all' }: MatchOptions = {}): boolean {
   const isFound = matchesSet(query, set) && matchesBeatmap(query, set) && matchesText(query.text, set, words);
   return isFound && !isExcluded(query, set);
 }
 
-/** True when a query excludes the set or every one of its difficulties. */
+/** True when a query excludes the set or each of its difficulties. */
 export function isExcluded({ excluded = [] }: Query, set: Beatmapset): boolean {
   return excluded.some(({ key, filter }) => {
     if (key === 'difficulty') return set.beatmaps.every(({ version }) => hasText(filter, [version]));
@@ -28,7 +28,7 @@ export function isExcluded({ excluded = [] }: Query, set: Beatmapset): boolean {
   });
 }
 
-/** A figure of a set or difficulty, and how to read it; null where it is not given. */
+/** A figure of a set or difficulty, and how to read it; null if it is not stated. */
 type Figure<Read> = readonly [RangeKey, Read];
 
 export const SET_FIGURES: readonly Figure<(set: Beatmapset) => number | null>[] = [
@@ -74,11 +74,11 @@ const SET_TEXTS = {
   artist: set => [set.artist, set.artist_unicode],
   title: set => [set.title, set.title_unicode],
   source: set => [set.source],
-  // Search answers hold no tags by players; the mapper's own tags come closest.
+  // Answers to searches have no tags of players; the mapper's own tags are the most similar.
   tag: set => [set.tags],
 } satisfies Readonly<Record<string, (set: Beatmapset) => readonly (string | null)[]>>;
 
-/** True when the fields have all words of the filter, or its phrase; text without letters and digits is compared as it is written. */
+/** True when the fields have all words of the filter, or its phrase; text without letters is compared literally. */
 function hasText(filter: TextFilter | undefined, fields: readonly (string | null)[]): boolean {
   if (filter === undefined) return true;
   const needles = filterNeedles(filter);
@@ -87,14 +87,14 @@ function hasText(filter: TextFilter | undefined, fields: readonly (string | null
   return needles.every(needle => hasNeedle(haystack, needle));
 }
 
-/** The words or the phrase of a text filter, ready to be looked for; empty when it has neither letter nor digit. */
+/** The words or the phrase of a text filter, prepared for searching; empty when it has neither letter nor digit. */
 export function filterNeedles({ text, isPhrase }: TextFilter): readonly Needle[] {
   if (!isPhrase) return needlesOf(text.replaceAll('"', ' '));
   const folded = foldText(text);
   return folded === '' ? [] : [{ text: folded, isWhole: true }];
 }
 
-/** True when the filter is the whole name or the id of a mapper of the set or of one of its difficulties, or words of the set's mapper. */
+/** True when the filter is a mapper's whole name or id (set or difficulty), or words of the set's mapper's name. */
 function isMadeBy(filter: TextFilter, set: Beatmapset): boolean {
   const name = foldName(filter.text);
   const id = /^\d+$/.test(filter.text) ? Number(filter.text) : undefined;
@@ -104,7 +104,7 @@ function isMadeBy(filter: TextFilter, set: Beatmapset): boolean {
   return set.beatmaps.some(beatmap => beatmap.owners.some(isOwner)) || hasText(filter, [set.creator]);
 }
 
-/** osu! takes spaces and underscores in names for the same. */
+/** osu! does not distinguish spaces and underscores in names. */
 function foldName(name: string): string {
   return name.toLowerCase().replaceAll('_', ' ');
 }
@@ -136,16 +136,16 @@ function matchesText(text: string, set: Beatmapset, words: 'all' | 'any'): boole
   return words === 'all' ? needles.every(has) : needles.some(has);
 }
 
-/** In a word of at least 5 letters one mistake is forgiven, of at least 9 letters two. */
+/** From 5 letters on a word may have one mistake, from 9 letters two. */
 const FORGIVEN = [5, 9] as const;
-/** At most this many words are compared with mistakes allowed; a query with more is hardly a mistyped name. */
+/** The most words that are compared with mistakes allowed; a longer query is hardly a mistyped name. */
 const MAX_MISTYPED = 16;
 const MAX_COMPARED = 1_000;
 const MAX_LETTERS = 24;
 
 /**
- * True when a set is what a query asks for, apart from the words: one of them is found with a mistake in it, or inside a longer word.
- * This is how sites that forgive mistakes answer.
+ * True when a set matches a query except that a word has a mistake in it, or is found inside a longer word, as in
+ * answers of sites that forgive mistakes.
  */
 export function matchesNearly(query: Query, set: Beatmapset): boolean {
   if (!matches({ ...query, text: '' }, set)) return false;
@@ -169,7 +169,7 @@ function searchedFields(set: Beatmapset): readonly (string | null)[] {
   ];
 }
 
-/** The year in which a set was ranked, or submitted when it never was. */
+/** The year in which a set was ranked, or submitted if it never was. */
 export function yearOf(set: Beatmapset): number | null {
   const date = time(set.ranked_date) ?? time(set.submitted_date);
   return date === null ? null : new Date(date).getUTCFullYear();
@@ -179,7 +179,7 @@ export function hasLeaderboard({ status }: Beatmapset): boolean {
   return status === 'ranked' || status === 'approved' || status === 'loved';
 }
 
-/** A date as milliseconds since 1970; null when it cannot be read. */
+/** A date as unix milliseconds; null when it cannot be read. */
 export function time(date: string | null): number | null {
   const ms = date === null ? Number.NaN : Date.parse(date);
   return Number.isNaN(ms) ? null : ms;

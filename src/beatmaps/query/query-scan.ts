@@ -1,8 +1,8 @@
 export type Operator = '=' | '<' | '<=' | '>' | '>=';
 
-/** `key`, operator and value, found somewhere in a query; the scanner does not check that they mean anything. */
+/** `key`, operator and value, found anywhere in a query; whether they mean something is checked later. */
 export interface QueryToken {
-  /** In lower case. */
+  /** The key in lower case. */
   readonly key: string;
   readonly operator: Operator;
   /** The value without its quotes. */
@@ -19,15 +19,15 @@ interface ScannedValue {
   readonly end: number;
 }
 
-/** No search key is longer; the bound keeps it cheap to walk back from an operator to the start of its key. */
+/** The longest search key; the bound makes it cheap to find the beginning of a key from its operator. */
 const MAX_KEY_LENGTH = 32;
 const WORD = /^\w$/;
 const SPACE = /\s/g;
 const SIGN = /[:=<>]/g;
 
 /**
- * The tokens of a query from left to right, each ending before the next begins. A quote that is never closed is an ordinary character.
- * Linear in the length of the text, whatever its quotes.
+ * The tokens of a query from left to right, without overlap. A quote that is never closed is an ordinary character.
+ * Linear in the text's length, whatever its quotes.
  */
 export function scanTokens(text: string): QueryToken[] {
   const tokens: QueryToken[] = [];
@@ -65,7 +65,7 @@ function readOperator(text: string, index: number): { readonly sign: Operator; r
 }
 
 function createValueReader(text: string): (from: number) => ScannedValue {
-  // Once no closing quote was found, none is found from a later place either; searching each time would take quadratic time.
+  // Once no closing quote was found, none is found later: searching each time would take quadratic time.
   let hasSingle = true;
   let hasDouble = true;
 
@@ -106,7 +106,7 @@ function unescapeQuoted(text: string): string {
   return text.replace(/\\(["\\])/g, '$1');
 }
 
-/** Writes a value so that a query that holds it is read as the same value. */
+/** Writes a value in such a way that parsing the query returns the same value. */
 export function quoteValue(value: string, isPhrase: boolean): string {
   if (isPhrase) return `""${value}""`;
   return /\s|^"/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : value;

@@ -1,10 +1,10 @@
-/** Characters of scripts that put no spaces between words: each counts as a word of its own. */
+/** Characters of scripts without spaces between words: each counts as a word. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc]/gu;
 const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
 
 /**
- * Text as it is compared: words in lower case without accents and apostrophes, separated by single spaces. Chinese and Japanese
- * characters each become a word.
+ * Text for comparison: words in lower case without accents and apostrophes, separated by single spaces. Each Chinese or
+ * Japanese character is a word.
  */
 export function foldText(text: string): string {
   const plain = text
@@ -15,15 +15,15 @@ export function foldText(text: string): string {
   return plain.replace(UNSPACED, ' $& ').match(WORDS)?.join(' ') ?? '';
 }
 
-/** A word or phrase that free text asks for. */
+/** A word or phrase of the free text to search for. */
 export interface Needle {
-  /** Folded by {@link foldText}. */
+  /** The text, folded by {@link foldText}. */
   readonly text: string;
-  /** True for a quoted phrase: its last word must end where the phrase ends. */
+  /** True for a quoted phrase: its last word must be a whole word. */
   readonly isWhole: boolean;
 }
 
-/** The words and `"quoted phrases"` of free text; a piece without a letter or digit is left out. */
+/** The words and `"quoted phrases"` of free text; those without a letter or digit are left out. */
 export function needlesOf(text: string): readonly Needle[] {
   const needles: Needle[] = [];
   for (const [piece] of text.matchAll(/"[^"]*"|[^\s"]+/g)) {
@@ -34,12 +34,12 @@ export function needlesOf(text: string): readonly Needle[] {
   return needles;
 }
 
-/** Joins fields into one text for {@link hasNeedle}, so that no phrase runs from one field into the next. */
+/** Joins fields into one text for {@link hasNeedle}, in which no phrase can span two fields. */
 export function haystackOf(fields: readonly (string | null)[]): string {
   return ` ${fields.map(field => foldText(field ?? '')).join(' | ')} `;
 }
 
-/** True when words of the haystack begin with the words of the needle. */
+/** True when the needle's words are beginnings of words in the haystack. */
 export function hasNeedle(haystack: string, { text, isWhole }: Needle): boolean {
   return haystack.includes(isWhole ? ` ${text} ` : ` ${text}`);
 }
@@ -50,9 +50,8 @@ interface WordDistanceOptions {
 }
 
 /**
- * How many letters to insert, remove, replace or swap with their neighbour until `word` is `other`, or a beginning of it: optimal string
- * alignment, searched only up to `most` changes.
- *
+ * How many letters to insert, remove, replace or swap with their neighbour to turn `word` into `other`, or into a
+ * beginning of it (optimal string alignment).
  * @returns undefined when it takes more than `most`
  */
 export function wordDistance(

@@ -1,19 +1,19 @@
 import { STATUSES } from '../model/beatmapset.ts';
 import type { Operator } from './query-scan.ts';
 
-/** A half-open range: from `gte` up to, but without, `lt`. */
+/** A half-open range: `gte` and above, below `lt`. */
 export interface Range {
   readonly gte?: number;
   readonly lt?: number;
 }
 
-/** How the values of one search key are written and compared. */
+/** How the values of a search key are written and compared. */
 export interface RangeKind {
   /** The values that count as equal to the written one; undefined when it cannot be read. */
   parse(value: string): Interval | undefined;
   /** Conditions that mean exactly this range, each an operator and a value. */
   render(range: Range): readonly string[];
-  /** True when `a-b` is read as a range and not as one value. */
+  /** True when `a-b` is a range and not one value. */
   readonly hasSpans: boolean;
 }
 
@@ -35,7 +35,7 @@ function round(value: number): number {
   return Math.round(value * DECIMALS) / DECIMALS;
 }
 
-/** The bounds that one written comparison sets; undefined when its value cannot be read. */
+/** The bounds that one written condition sets; undefined when its value cannot be read. */
 export function parseRange(kind: RangeKind, operator: Operator, value: string): Range | undefined {
   const interval = kind.parse(value);
   if (interval === undefined) return kind.hasSpans && operator === '=' ? parseSpan(kind, value) : undefined;
@@ -53,7 +53,7 @@ export function parseRange(kind: RangeKind, operator: Operator, value: string): 
   }
 }
 
-/** Reads `5-6`, `5-` and `-6`; both ends belong to the range. */
+/** Reads `5-6`, `5-` and `-6`; both ends are included. */
 function parseSpan(kind: RangeKind, value: string): Range | undefined {
   const dash = value.indexOf('-');
   if (dash < 0) return undefined;
@@ -65,12 +65,12 @@ function parseSpan(kind: RangeKind, value: string): Range | undefined {
   return { ...(low === undefined ? {} : { gte: low.low }), ...(high === undefined ? {} : { lt: high.high }) };
 }
 
-/** Decimal numbers, which count as equal within `tolerance`. */
+/** Decimal numbers that count as equal within `tolerance`. */
 export function decimal(tolerance: number): RangeKind {
   return tolerant(value => (NUMBER.test(value) ? { value: toNumber(value), tolerance } : undefined), tolerance);
 }
 
-/** Seconds, as a number or with units; as exact as the smallest unit that was written. */
+/** Seconds, as a number or with units; as exact as the smallest written unit. */
 export const DURATION: RangeKind = tolerant(parseDuration, 0.5);
 
 function tolerant(
@@ -82,7 +82,7 @@ function tolerant(
     parse(text) {
       const parsed = parse(text);
       if (parsed === undefined) return undefined;
-      // No value is below zero, and a query could not write a negative bound.
+      // No value is below zero, and a query cannot contain a negative bound.
       const low = Math.max(0, round(parsed.value - parsed.tolerance));
       return { low, high: round(parsed.value + parsed.tolerance) };
     },
@@ -99,7 +99,7 @@ function tolerant(
   };
 }
 
-/** Writes plain digits, because the parser does not read `1e-7` and the like. */
+/** Writes plain digits, because the parser does not read forms such as `1e-7`. */
 function write(value: number): string {
   return round(value)
     .toFixed(6)
@@ -152,7 +152,7 @@ export const WHOLE: RangeKind = {
   },
 };
 
-/** Statuses, compared by the osu! API's number and written as a name or the beginning of one. */
+/** Statuses, compared by the osu! API's number and written as a name or its beginning. */
 export const STATUS_ORDER: RangeKind = {
   hasSpans: false,
   parse(text) {
@@ -175,7 +175,7 @@ const MAX_MS = Date.UTC(3000, 0);
 const PERIOD = /^(\d{4})(?:([-./]?)(\d{1,2})(?:\2(\d{1,2}))?)?$/;
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,3}))?)?\s?(?:Z|[+-]\d{2}:?\d{2})?$/i;
 
-/** In milliseconds since 1970. A year, a month or a day stands for all of it, in UTC; a timestamp stands for its second. */
+/** Dates in unix milliseconds. A year, a month or a day means all of it, in UTC; a timestamp means its second. */
 export const DATE: RangeKind = {
   hasSpans: true,
   parse(text) {

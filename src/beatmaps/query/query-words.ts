@@ -45,7 +45,7 @@ export function parseGenre(text: string): number | undefined {
   return parseName(GENRES, text);
 }
 
-/** Reads what {@link parseGenre} does, and two-letter codes. */
+/** Reads a language like {@link parseGenre}, also by its two-letter code. */
 export function parseLanguage(text: string): number | undefined {
   return LANGUAGE_CODES.get(text.toLowerCase()) ?? parseName(LANGUAGES, text);
 }
@@ -58,7 +58,7 @@ function parseName(names: ReadonlyMap<number, string>, text: string): number | u
   return undefined;
 }
 
-/** The osu! API's words for groups of statuses; those that need a login are left out. */
+/** The osu! API's names for groups of statuses, without those that need a login. */
 export const STATUS_FILTERS = [
   'any',
   'leaderboard',
@@ -119,7 +119,7 @@ export interface Sort {
   readonly order: 'asc' | 'desc';
 }
 
-/** Reads `plays_desc`, `plays:desc` or `plays`, which means descending, as osu! does. */
+/** Reads `plays_desc`, `plays:desc`, or `plays`, which means descending as at osu!. */
 export function parseSort(text: string): Sort | undefined {
   const [word = '', order = 'desc', ...rest] = text.trim().toLowerCase().split(/[_:]/);
   const field = SORT_FIELDS.find(one => one === (word === 'favorites' ? 'favourites' : word));

@@ -14,29 +14,29 @@ import {
 import { parseGenre, parseLanguage, parseYesNo } from './query-words.ts';
 
 /**
- * The meaning of a text in osu!'s search language (osu-web's BeatmapsetQueryParser, 2026-08), with more keys that players know from other
- * sites: `mode`, `mapper`, `genre`, `language`, `year`, `video`, `nsfw`, `spotlight`, and ranges like `stars=5-6`. An unknown key, or a
- * value that cannot be read, stays in the free text.
+ * The meaning of a text in osu!'s search language (osu-web's BeatmapsetQueryParser, 2026-08), with further keys that
+ * other sites have: `mode`, `mapper`, `genre`, `language`, `year`, `video`, `nsfw`, `spotlight`, and ranges like
+ * `stars=5-6`. An unknown key, or a value that cannot be read, stays in the free text.
  */
 export interface Query {
   /** Free text with its quotes and with single spaces. */
   readonly text: string;
-  /** Numbers in the units of the model; `length` in seconds, `status` by the osu! API's number, dates in milliseconds since 1970. */
+  /** Ranges in the units of the model: `length` in seconds, `status` by number, dates in unix milliseconds. */
   readonly ranges: Readonly<Partial<Record<RangeKey, Range>>>;
   readonly texts: Readonly<Partial<Record<TextKey, TextFilter>>>;
-  /** A set must have all of these tags. */
+  /** Tags, all of which a set must have. */
   readonly tags: readonly TextFilter[];
-  /** Id of an artist; no field of a set holds it, so only the official API can check it. */
+  /** The id of an artist; no field of a set contains it, so only the official API can check it. */
   readonly featuredArtist?: number;
   readonly ruleset?: Ruleset;
-  /** The osu! API's number. */
+  /** The osu! API's number of the genre. */
   readonly genre?: number;
-  /** The osu! API's number. */
+  /** The osu! API's number of the language. */
   readonly language?: number;
   readonly video?: boolean;
   readonly nsfw?: boolean;
   readonly spotlight?: boolean;
-  /** None of these may hold for a set: `-artist=camellia`. */
+  /** Conditions of which none may hold for a set: `-artist=camellia`. */
   readonly excluded?: readonly Excluded[];
   /** Conditions that no source can check, as they were written: `divisor=4`, `-stars>5`. */
   readonly refused?: readonly string[];
@@ -53,7 +53,7 @@ export interface TextFilter {
   readonly isPhrase: boolean;
 }
 
-/** The error that names a refused condition shows at most this many of its letters. */
+/** How much of a refused condition the error about it shows, in characters. */
 const MAX_NAMED = 40;
 
 const RANGES = [
@@ -102,7 +102,7 @@ function emptyDraft(): Draft {
   return { text: '', ranges: {}, texts: {}, tags: [] };
 }
 
-/** Never throws, and takes linear time. */
+/** Parses a query. Never throws, and takes linear time. */
 export function parseQuery(text: string): Query {
   const draft = emptyDraft();
   const rest: string[] = [];
@@ -122,10 +122,10 @@ export function parseQuery(text: string): Query {
   return draft;
 }
 
-/** Matches a minus right before a key, if the minus begins a word. */
+/** Matches a minus right before a key, at the beginning of a word. */
 const NEGATION = /^(?:-|\s-)$/;
 
-/** Reads an exclusion; gives `refused` for one that no source can check, false when the token cannot be read. */
+/** Reads an exclusion; returns `refused` for one that no source can check, false when the token cannot be read. */
 function readNegated(token: QueryToken): Excluded | 'refused' | false {
   const draft = emptyDraft();
   if (readToken(draft, token) === false) return false;
@@ -155,12 +155,12 @@ function readToken(draft: Draft, token: QueryToken): boolean | 'refused' {
 function readRange(draft: Draft, [key, kind]: readonly [RangeKey, RangeKind], token: QueryToken): boolean {
   const range = parseRange(kind, token.operator, token.value);
   if (range === undefined) return false;
-  // A later bound replaces an earlier one on the same side.
+  // A later bound replaces an earlier one of the same end of the range.
   draft.ranges[key] = { ...draft.ranges[key], ...range };
   return true;
 }
 
-/** Reads one value into a field of the draft; false when it cannot be read. */
+/** Reads one value into a field of the draft; returns false when it cannot be read. */
 function reader<K extends keyof Draft>(key: K, parse: (value: string) => Draft[K] | undefined) {
   return (draft: Draft, value: string): boolean => {
     const read = parse(value);
@@ -186,11 +186,11 @@ function isWhole(value: string): boolean {
 }
 
 export interface RenderQueryOptions {
-  /** Leaves out the conditions that osu!'s own search does not know; some of them are sent as parameters of their own. */
+  /** Leaves out conditions that osu!'s search does not know; some of them are sent as separate parameters. */
   readonly osuOnly?: boolean;
 }
 
-/** The query written as text in one fixed way: `parseQuery(renderQuery(query))` equals the query. */
+/** Writes the query as text in one fixed way: `parseQuery(renderQuery(query))` equals the query. */
 export function renderQuery(query: Query, { osuOnly = false }: RenderQueryOptions = {}): string {
   const words: string[] = [];
   for (const [key, kind] of RANGES) {
@@ -205,7 +205,7 @@ export function renderQuery(query: Query, { osuOnly = false }: RenderQueryOption
   for (const tag of query.tags) words.push(renderFilter('tag', tag));
   if (query.featuredArtist !== undefined) words.push(`featured_artist=${query.featuredArtist}`);
   if (!osuOnly) words.push(...renderExtras(query));
-  // The free text comes last, because a quote that it leaves open would swallow what follows.
+  // The free text comes last, because a quote without an end would swallow what follows.
   if (query.text !== '') words.push(query.text);
   return words.join(' ');
 }
@@ -226,8 +226,7 @@ function renderExtras(query: Query): string[] {
 }
 
 /**
- * Refuses a query with conditions that no source can check: searching without them would answer another question.
- *
+ * Refuses a query with conditions that no source can check, because a search without them would find other sets.
  * @throws AppError `invalid_request` with params `what: 'q'` and `key`
  */
 export function assertAnswerable({ refused: [first] = [] }: Query): void {

@@ -1,41 +1,41 @@
-/** A search for sets as upstreams are asked for it, and the pages that they answer with. */
+/** A search for sets as it is sent to upstreams, and their pages of answers. */
 import { type Beatmapset, type Ruleset, starRange } from '../model/beatmapset.ts';
 import { type Query, renderQuery } from './query.ts';
 import { time } from './query-match.ts';
 import type { Sort, StatusFilter } from './query-words.ts';
 
-/** One search, whichever of its pages is asked for. */
+/** One search, without the page. */
 export interface Search {
-  /** The query, which also holds a ruleset that was asked for beside the text. */
+  /** The query, including a ruleset that was stated beside the text. */
   readonly query: Query;
   readonly status: StatusFilter;
   readonly sort: Sort;
 }
 
-/** One page of sets as an upstream gives it. */
+/** One page of sets from an upstream. */
 export interface SearchPage {
-  /** True when the upstream answered with sets of which none fits: either it has none, or it ignored a condition. Default false. */
+  /** True when no set of an answer matches: the upstream has none, or ignored a condition. Default false. */
   readonly isUnsure?: boolean;
   readonly sets: readonly Beatmapset[];
-  /** How many sets all pages have, when known. */
+  /** How many sets all pages have together, if known. */
   readonly total: number | null;
-  /** The token for the next page; null after the last. */
+  /** The token for the next page; null on the last one. */
   readonly next: string | null;
-  /** True when no set has the words as they were written and these sets have similar words. Default false. */
+  /** True when no set has the typed words, and these sets have similar ones. Default false. */
   readonly corrected?: boolean;
 }
 
-/** How many sets an upstream gives on a page. */
+/** How many sets a page of an upstream has. */
 export const PAGE_SIZE = 50;
 
-/** True when the search has no conditions but a status filter and an order. */
+/** True when the search has only a status filter and an order. */
 export function isListing({ query }: Search): boolean {
   return renderQuery(query) === '';
 }
 
 /**
- * Sets in the order that osu! would give them, ties by id. Only the upstream knows `relevance` and `nominations`, so lists in these orders
- * stay as they are. A set that does not give the figure comes last.
+ * Sorts sets as osu! would, equal ones by id. Only the upstream knows `relevance` and `nominations`, so lists in these
+ * orders stay as they are. A set without the figure comes last.
  */
 export function sortSets(sets: readonly Beatmapset[], sort: Sort, ruleset?: Ruleset): readonly Beatmapset[] {
   const read = reader(sort, ruleset);

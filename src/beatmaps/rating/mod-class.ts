@@ -2,14 +2,14 @@ import type { Ruleset } from '../model/beatmapset.ts';
 import { clockRateOf, foldMod, withMods } from '../model/mods.ts';
 
 /**
- * The mods that change how hard a map is, without the others: HD is a matter of taste, NC plays like DT, and NF and SD change nothing.
- * `key` is the same for the same mods, `''` for none.
+ * The mods that change how hard a map is. Others are left out: HD is a matter of taste, NC plays like DT, NF and SD
+ * change nothing. `key` is equal for equal mods, `''` for none.
  */
 export interface ModClass {
   readonly key: string;
-  /** In the order in which players write them. */
+  /** The mods in the order in which players write them. */
   readonly mods: readonly string[];
-  /** How much faster the map runs: 1.5 for DT. */
+  /** How much faster the map runs: 1.5 with DT. */
   readonly rate: number;
 }
 
@@ -21,22 +21,22 @@ export function modClassOf(acronyms: readonly string[]): ModClass {
   return { key: mods.join(''), mods, rate: clockRateOf(mods) };
 }
 
-/** Figures of a map as it is played, with mods. Figures without a meaning in a ruleset are null. */
+/** The figures of a map with mods. Those that have no meaning in a ruleset are null. */
 export interface Figures {
-  /** Stars with the mods, estimated. */
+  /** The stars with the mods, estimated. */
   readonly stars: number;
   readonly ar: number | null;
   readonly od: number | null;
   /** The number of keys in mania. */
   readonly cs: number | null;
   readonly bpm: number | null;
-  /** In seconds. */
+  /** The length in seconds. */
   readonly length: number;
 }
 
 /**
- * Factors by which mods change the stars of a typical ranked map. Single maps differ by a few percent: a player's own plays correct the
- * part of the error that they share, a real calculation corrects the remainder.
+ * Factors by which mods change the stars of a typical ranked map. Single maps differ by a few percent: a player's own
+ * plays correct the error that all maps share, the calculation of a map corrects the rest.
  */
 const STAR_FACTORS: Readonly<Record<Ruleset, Readonly<Record<string, number>>>> = {
   osu: { DT: 1.4, HT: 0.79, HR: 1.05, EZ: 0.93, FL: 1.15 },
@@ -49,7 +49,7 @@ export function starFactor(ruleset: Ruleset, { mods }: ModClass): number {
   return mods.reduce((product, mod) => product * (STAR_FACTORS[ruleset][mod] ?? 1), 1);
 }
 
-/** A map's figures with mods: the stars are estimated, all else follows osu!'s own rules. */
+/** A map's figures with mods: the stars are estimated, all others follow osu!'s rules. */
 export function figuresWith(map: Figures & { readonly ruleset: Ruleset }, modClass: ModClass): Figures {
   const { ruleset, ar, od, cs, bpm, length } = map;
   const settings = { mode: ruleset, ar, od, cs, bpm, hp: null, total_length: length, hit_length: null };

@@ -7,7 +7,7 @@ import { foldMod } from '../model/mods.ts';
 import type { ScoreMod } from '../model/score.ts';
 import type { OsuApi } from '../upstreams/osu-api.ts';
 
-/** osu!'s own figures of a difficulty with mods, by its current rules. */
+/** osu!'s figures of a difficulty with mods, by its current rules. */
 export const officialRatingSchema = z.object({ stars: z.number().positive(), maxCombo: z.number().nullable() });
 export type OfficialRating = Readonly<z.infer<typeof officialRatingSchema>>;
 
@@ -24,18 +24,18 @@ export interface OfficialStarsOptions {
 }
 
 const WEEK_MS = 7 * 86_400_000;
-/** Kept for a shorter time when the checksum is unknown, because the map behind the id may then change unnoticed. */
+/** How long stars are cached; less without a checksum, because the map of an id may then change unnoticed. */
 const DAY_MS = 86_400_000;
-/** How long osu! is not asked after it failed; otherwise every card would wait for a new failure. */
+/** How long osu! is not asked after it failed: otherwise each card would wait for a failure. */
 const REST_MS = 30_000;
-/** This many calls in a row must fail: a single one may just have met a bad moment. */
+/** So many calls in a row must fail, because a single failure may be chance. */
 const AWAY_AFTER = 3;
 /** How long it is remembered that osu! has no such map or does not accept these mods. */
 const REFUSED_MS = 10 * 60_000;
 
-/** Mods that change no stars in any ruleset: `CL` marks the client, the others decide when a play ends. */
+/** Mods that do not change stars in any ruleset: `CL` marks the client, the others decide when a play ends. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['CL', 'NF', 'SD', 'PF', 'SO', 'AC']);
-/** Only osu! and taiko rate how much harder a map is to read with mods that hide notes (osu!'s rules of 2026-07). */
+/** The rulesets in which mods that hide notes change the stars (osu!'s rules of 2026-07). */
 const READ_BY: readonly Ruleset[] = ['osu', 'taiko'];
 const HIDING: ReadonlySet<string> = new Set(['HD', 'FI', 'FL']);
 
@@ -55,7 +55,7 @@ export function createOfficialStars({ osu, cache, log, now = Date.now }: Officia
   let answeredAt = 0;
   let failures = 0;
 
-  /** Counts a failed call, but not one that timed out while others behind it were answered: that says nothing about osu!. */
+  /** Counts a failed call, unless it timed out while later ones were answered, which says nothing about osu!. */
   function noteFailure(error: unknown, beatmap: number, askedAt: number): void {
     const isTooLate = error instanceof AppError && error.code === 'timeout' && answeredAt >= askedAt;
     if (isOfThisMap(error) || isTooLate || now() < restUntil) return;
@@ -88,7 +88,7 @@ export function createOfficialStars({ osu, cache, log, now = Date.now }: Officia
           failures = 0;
           return { stars: star_rating, maxCombo: max_combo };
         } catch (error) {
-          // A call that ended because its caller left says nothing about osu!, so it is not counted.
+          // A call that was aborted because its caller gave up says nothing about osu!, so it is not counted.
           if (!own.aborted) noteFailure(error, id, askedAt);
           throw error;
         }

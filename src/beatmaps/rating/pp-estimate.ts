@@ -1,21 +1,21 @@
 import { errorFunction, maniaShares } from '../difficulty/mania-hits.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
 
-/** The figures from which pp is estimated when the map itself is not read. */
+/** The figures from which pp are estimated without the map's file. */
 export interface Performance {
   readonly ruleset: Ruleset;
-  /** Stars with the mods. */
+  /** The stars with the mods. */
   readonly stars: number;
-  /** From 0 to 1. */
+  /** The accuracy from 0 to 1. */
   readonly accuracy: number;
   readonly misses: number;
-  /** When null, a map of usual length is assumed. */
+  /** The number of objects; null: as in a map of usual length. */
   readonly objects: number | null;
-  /** Approach rate with the mods. */
+  /** The approach rate with the mods. */
   readonly ar: number | null;
-  /** Overall difficulty with the mods. */
+  /** The overall difficulty with the mods. */
   readonly od?: number | null;
-  /** Mods that change pp in more ways than through stars and settings: HD, in catch FL, in mania EZ. */
+  /** Mods that change pp not only through stars and settings: HD, in catch FL, in mania EZ. */
   readonly mods?: readonly string[];
 }
 
@@ -29,8 +29,8 @@ interface Known extends Performance {
 const USUAL_OBJECTS = 600;
 
 /**
- * Estimates pp from a map's stars and settings by the published formulas (2025-03). Figures that only the map itself has are set to usual
- * values, and the result is fitted to the library's by stars. The bench prints how far off it is.
+ * Estimates pp from a map's stars and settings by the published formulas (2025-03). Figures that only the map's file
+ * has are set to usual values, and the result is fitted to the library's by stars. The bench prints its error.
  */
 export function estimatePp(play: Performance): number {
   const { ruleset, stars } = play;
@@ -38,7 +38,7 @@ export function estimatePp(play: Performance): number {
     ...play,
     stars: Math.max(0, stars),
     objects: Math.max(1, play.objects ?? USUAL_OBJECTS),
-    // Settings that are not known are taken from a usual ranked map of these stars.
+    // Unknown settings are those of a usual ranked map of these stars.
     ar: play.ar ?? Math.min(9.8, 4.5 + stars),
     od: play.od ?? Math.min(9.5, 3 + stars),
     mods: play.mods ?? [],
@@ -53,9 +53,9 @@ const WORTH: Readonly<Record<Ruleset, (play: Known) => number>> = {
   mania: maniaPp,
 };
 
-/** In a usual map aim makes up this share of the stars, and speed the remainder. */
+/** In a usual map this share of the stars is due to aim, the rest to speed. */
 const AIM_SHARE = 0.6;
-/** The pp of the skills are added up with this exponent. */
+/** The exponent with which the pp of the skills are added up. */
 const POWER = 1.1;
 /** The share of a map's objects that count as hard strains. */
 const HARD_STRAINS = 0.15;
@@ -85,7 +85,7 @@ function standardPp({ stars, accuracy, misses, objects, ar, od, mods }: Known): 
   return 1.15 * combined(aim, speed, exact) * accuracy ** 2;
 }
 
-/** Lowers the share of well-timed hits to a bound that holds with a confidence of 99 %, because a short play proves less than a long one. */
+/** The confidence (99 %) of the lower bound of well-timed hits: a short play proves less than a long one. */
 const CONFIDENCE = 2.32634787404;
 
 /** The unstable rate of such a play: the standard deviation of its hits in tenths of a millisecond. */
@@ -127,7 +127,7 @@ function maniaPp({ stars, accuracy, misses, objects, od, mods }: Known): number 
   const length = 1 + 0.1 * Math.min(1, objects / 1_500);
   const hit = Math.max(0, 1 - misses / objects);
   const { nGeki, n300, nKatu, n100, n50 } = maniaShares(Math.min(1, accuracy / Math.max(0.01, hit)), od);
-  // In pp a perfect hit counts for 320, in accuracy for 300.
+  // A perfect hit counts 320 for pp, 300 for accuracy.
   const lost = 1 - (hit * (320 * nGeki + 300 * n300 + 200 * nKatu + 100 * n100 + 50 * n50)) / 320;
   return 8 * Math.max(0.05, stars - 0.15) ** 2.2 * length * Math.max(0, 1 - 5 * lost) * (mods.includes('EZ') ? 0.5 : 1);
 }
@@ -140,7 +140,7 @@ function inverseErrorFunction(y: number): number {
   return Math.sign(y) * Math.sqrt(Math.sqrt(half ** 2 - logarithm / a) - half);
 }
 
-/** The library's pp as a multiple of the formulas' pp at 0, 2, 4, 6 and 8 stars; values between them are interpolated. */
+/** The library's pp as a multiple of the formulas' at 0, 2, 4, 6 and 8 stars; values between are interpolated. */
 const CORRECTIONS: Readonly<Record<Ruleset, readonly number[]>> = {
   osu: [0.89, 0.9, 0.92, 0.92, 0.92],
   taiko: [1.2, 0.92, 0.91, 0.9, 0.89],
@@ -156,7 +156,7 @@ function correctionOf(ruleset: Ruleset, stars: number): number {
   return low + (high - low) * (place - Math.floor(place));
 }
 
-/** The stars, between 0.1 and 20, at which such a play is worth this pp. */
+/** The stars, between 0.1 and 20, at which such a play has this pp. */
 export function starsForPp(pp: number, play: Omit<Performance, 'stars'>): number {
   let low = 0.1;
   let high = 20;
@@ -168,7 +168,7 @@ export function starsForPp(pp: number, play: Omit<Performance, 'stars'>): number
   return (low + high) / 2;
 }
 
-/** The stars that osu! itself recommends to a player with this total pp (osu-web, 2026-08). */
+/** The stars that osu! recommends to a player with this total pp (osu-web, 2026-08). */
 export function recommendedStars(ruleset: Ruleset, totalPp: number): number {
   if (totalPp <= 0) return 1;
   return ruleset === 'taiko' ? totalPp ** 0.35 * 0.27 : totalPp ** 0.4 * 0.195;

@@ -1,4 +1,4 @@
-/** The stars and pp of a difficulty as it is played; every card takes them from here. */
+/** The stars and pp of a difficulty with mods, for use by every card. */
 
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,31 +9,31 @@ import { modClassOf, starFactor } from './mod-class.ts';
 import { type OfficialRating, type OfficialStars, type RatedMap, ratedMods } from './official-stars.ts';
 
 export interface RatingRequest extends Omit<DifficultyRequest, 'beatmap'> {
-  /** The map with osu!'s own stars without mods. */
+  /** The map with osu!'s stars without mods. */
   readonly beatmap: RatedMap;
-  /** pp that osu! gave for `play`; pp for the same play with other results is put on its scale. */
+  /** The pp that osu! states for `play`; the pp of the same play with other results are scaled by these. */
   readonly knownPp?: number | null | undefined;
 }
 
 export interface Rating {
-  /** Stars with the mods. */
+  /** The stars with the mods. */
   readonly stars: number;
-  /** True when the stars are not osu!'s own current ones. */
+  /** True when the stars are not osu!'s current ones. */
   readonly isEstimate: boolean;
-  /** True when osu!'s own calculator computed the pp as well; otherwise pp that osu! did not give are estimates. */
+  /** True when osu!'s own calculator also calculated the pp; else pp that osu! does not state are estimates. */
   readonly isExact: boolean;
   /**
-   * The average error of the pp, as a share of it; null where the pp is exact or missing, and where osu!'s own pp of the play corrects it.
+   * The average error of the pp, as a share; null if they are exact or missing, or corrected by osu!'s pp of the play.
    */
   readonly ppError: number | null;
-  /** The date of the osu! rules by which the library computes; null where the map was not read, so that there is no pp either. */
+  /** The date of the osu! rules by which the library calculates; null, as are the pp, if the map was not read. */
   readonly algorithm: string | null;
   readonly maxCombo: number | null;
-  /** pp for the accuracies that were asked for; empty where the map was not read. */
+  /** The pp for the requested accuracies; empty if the map was not read. */
   readonly pp: MapDifficulty['pp'];
-  /** pp for the play that was asked for, on the scale of what osu! gave for it. */
+  /** The pp of the requested play, scaled by those that osu! states for it. */
   readonly play: MapDifficulty['play'];
-  /** Settings, length and strains that the library read in the map; the stars and pp in it must not be shown. */
+  /** Settings, length and strains from the map's file; its stars and pp must not be shown. */
   readonly difficulty: MapDifficulty | undefined;
 }
 
@@ -41,43 +41,43 @@ export interface Rating {
 export interface Ratings {
   of(request: RatingRequest, signal: AbortSignal): Promise<Rating>;
   /**
-   * The maps of one answer, each with its mods. osu! is asked only for the hardest few; the others get the library's stars, scaled as the
-   * stars of those few differ from the library's.
+   * Rates the maps of one answer, each with its mods. osu! is asked only for the hardest few; the others get the
+   * library's stars, scaled by the difference of these few.
    */
   ofMaps(requests: readonly RatingRequest[], signal: AbortSignal): Promise<readonly Rating[]>;
   /**
-   * The same for callers that cannot wait: an answer leaves out what takes longer, and that is still worked out, so that it is there when the
-   * same is asked again.
+   * The same for callers that cannot wait: an answer leaves out what takes longer, which is still calculated for the
+   * next time.
    */
   within(waitMs: number): PromptRatings;
 }
 
 export interface PromptRatings {
   readonly ratings: Pick<Ratings, 'of' | 'ofMaps'>;
-  /** True when something that was asked for took too long and was left out. */
+  /** True when a requested figure took too long and was left out. */
   isIncomplete(): boolean;
 }
 
 export interface RatingsOptions {
   readonly official: OfficialStars;
-  /** Absent where no difficulty can be computed. */
+  /** Absent where no difficulty can be calculated. */
   readonly difficulty: (Pick<Difficulty, 'of'> & Partial<Pick<Difficulty, 'isExact'>>) | undefined;
-  /** The most time that osu!, the files and the library get, in milliseconds. Default 8000. */
+  /** How long osu!, the files and the library may take, in milliseconds. Default 8000. */
   readonly waitMs?: number;
 }
 
-/** How long an answer waits if it cannot be edited later. */
+/** How long an answer waits that cannot be edited later. */
 const USUAL_MS = 3_000;
-/** osu! is asked for at most this many maps of one answer, so that Medley stays polite. */
+/** The most maps of one answer for which osu! is asked, to keep the requests few. */
 const MAX_ASKED = 5;
-/** A change of osu!'s rules changes stars by less than this; beyond it, the id now leads to another map. */
+/** A change of osu!'s rules changes stars by less than this factor; otherwise the id leads to another map now. */
 const LOWEST = 0.7;
 const HIGHEST = 1.4;
 
-/** Mean error of the library's pp of full combos against osu!'s own calculator (`npm run check-stars`, 160 drawn maps, 2026-11). */
+/** The mean error of the library's pp without misses (`npm run check-stars`, 160 random maps, 2026-11). */
 const PP_ERRORS: Readonly<Record<Ruleset, number>> = { osu: 0.09, taiko: 0.19, fruits: 0.001, mania: 0.001 };
 
-/** osu!'s current stars as a multiple of the library's; undefined where either is unknown, or where they belong to different maps. */
+/** osu!'s stars now as a multiple of the library's; undefined if either is unknown, or they are of two maps. */
 function starRatio(today: number, library: number | undefined): number | undefined {
   const ratio = library === undefined || !(library > 0) ? Number.NaN : today / library;
   return ratio >= LOWEST && ratio <= HIGHEST ? ratio : undefined;
@@ -87,12 +87,12 @@ export interface ExpectedPlay {
   /** The map with its current stars without mods. */
   readonly beatmap: RatedMap;
   readonly mods: readonly string[];
-  /** From 0 to 1. */
+  /** The accuracy from 0 to 1. */
   readonly accuracy: number;
   readonly misses: number;
 }
 
-/** Rates a play by the library alone, for choosing among many maps; osu! is not asked. @throws what {@link Difficulty.of} throws */
+/** Rates a play by the library alone, for choosing among many maps. @throws what {@link Difficulty.of} throws */
 export function rateByLibrary(
   difficulty: Pick<Difficulty, 'of'>,
   { beatmap, mods, accuracy, misses }: ExpectedPlay,
@@ -104,7 +104,7 @@ export function rateByLibrary(
 interface Known {
   readonly request: RatingRequest;
   readonly ruleset: Ruleset;
-  /** True when the stars without mods, which the upstream gave, are the stars that are asked for. */
+  /** True when the upstream's stars without mods are the requested ones. */
   readonly isPlain: boolean;
   readonly official: OfficialRating | undefined;
   readonly library: MapDifficulty | undefined;
@@ -117,9 +117,9 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
       return await difficulty?.of(asked, signal);
     } catch (error) {
       signal.throwIfAborted();
-      // Only mods that a person typed are worth an error; a play may have mods that are too new for this library.
+      // Only mods that a person typed are worth an error: a play may have mods that are too new for this library.
       if (isWrongQuestion(error) && request.mods.every(mod => typeof mod === 'string')) throw error;
-      // The error was logged where it happened.
+      // The error is logged already.
       return undefined;
     }
   }
@@ -166,15 +166,15 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
 }
 
 /**
- * Waits a limited time for each part of an answer; undefined for a part that is not ready by then.
+ * Waits a limited time for each part of an answer; undefined for a part that is not ready in time.
  * @throws what the work throws; the signal's reason
  */
 type Wait = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T | undefined>;
 
 interface Patience {
-  /** The time for all parts together, in milliseconds from now. */
+  /** The time for all parts together, in milliseconds. */
   readonly ms: number;
-  /** How long a part that is late is still worked on. */
+  /** How long the work on a late part goes on. */
   readonly waitMs: number;
   readonly onLate: () => void;
 }
@@ -182,7 +182,7 @@ interface Patience {
 function createWait(signal: AbortSignal, { ms, waitMs, onLate }: Patience): Wait {
   const end = performance.now() + ms;
   const own = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
-  // Each map adds a listener, more of them than Node allows before it warns of a leak.
+  // Each map adds a listener to the signal, in all more than Node expects, which would report a leak.
   setMaxListeners(0, own);
   return async work => {
     const left = new AbortController();
@@ -201,7 +201,7 @@ function createWait(signal: AbortSignal, { ms, waitMs, onLate }: Patience): Wait
       const first = await Promise.race([result, timeout]);
       if (first !== undefined) return first.value;
       onLate();
-      // The work goes on until its time is over; a caller who asks again joins it and gets its error.
+      // The work goes on until its time is over; a caller who asks again shares it and gets its error.
       result.catch(() => undefined);
       return undefined;
     } finally {
@@ -210,7 +210,7 @@ function createWait(signal: AbortSignal, { ms, waitMs, onLate }: Patience): Wait
   };
 }
 
-/** Sorts the maps that an answer is about before the others, then the hardest first. */
+/** Sorts the maps that an answer is about first, then the hardest first. */
 function byWeight(a: RatingRequest, b: RatingRequest): number {
   const detail = ({ accuracies = [], strains = false }: RatingRequest) => Number(accuracies.length > 0 || strains);
   return detail(b) - detail(a) || b.beatmap.difficulty_rating - a.beatmap.difficulty_rating;
@@ -220,12 +220,12 @@ function isWrongQuestion(error: unknown): boolean {
   return error instanceof AppError && error.code === 'invalid_request';
 }
 
-/** The median; of an even number of values the upper of the middle two. */
+/** The median; for an even number of values the upper of the two middle ones. */
 export function middleOf(values: readonly number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
-/** @param common the ratio of current stars to the library's on the other maps of the answer */
+/** @param common the ratio of osu!'s current stars to the library's on the other maps of the answer */
 function rate(known: Known, common: number | undefined): Rating {
   const { request, ruleset, isPlain, official, library } = known;
   const { beatmap, knownPp } = request;
@@ -258,7 +258,7 @@ function rate(known: Known, common: number | undefined): Rating {
   };
   if (library === undefined) return { ...rated, pp: [], play: null };
   const { pp, play } = library;
-  // pp stay on the library's own scale where osu! gave none for this play: how stars have changed does not tell how pp have.
+  // pp are not scaled where osu! states none for the play: a change of stars does not tell how pp changed.
   const scale = knownPp != null && play !== null && play.pp > 0 ? knownPp / play.pp : 1;
   return {
     ...rated,
@@ -267,7 +267,7 @@ function rate(known: Known, common: number | undefined): Rating {
   };
 }
 
-/** Estimates the stars of a map with mods by how these mods change a typical map. */
+/** Estimates a map's stars with mods by how these mods change a typical map. */
 function starsByFigures({ beatmap, mods }: RatingRequest, ruleset: Ruleset): number {
   const acronyms = mods.map(mod => (typeof mod === 'string' ? mod : mod.acronym));
   return beatmap.difficulty_rating * starFactor(ruleset, modClassOf(acronyms));

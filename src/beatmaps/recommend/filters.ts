@@ -3,7 +3,7 @@ import { foldMod, MODS_LIKE, parseModWishes, refuseMods } from '../model/mods.ts
 import { DURATION, decimal, parseRange, type RangeKind } from '../query/query-values.ts';
 import type { Figures, ModClass } from '../rating/mod-class.ts';
 
-/** What a person asks of their recommendations. Figures are those with the mods; both ends of a range belong to it. */
+/** What a person wants to be recommended. Figures are with the mods; ranges include both ends. */
 export interface RecommendFilters {
   readonly mods?: ModFilter | undefined;
   /** How many steps harder the maps should be; negative for easier. */
@@ -12,15 +12,15 @@ export interface RecommendFilters {
   readonly stars?: Bounds | undefined;
   readonly ar?: Bounds | undefined;
   readonly bpm?: Bounds | undefined;
-  /** In seconds. */
+  /** The length in seconds. */
   readonly length?: Bounds | undefined;
-  /** True for maps known for giving much pp, false for others; undefined for both. */
+  /** True for maps known for much pp, false for others, undefined for both. */
   readonly farm?: boolean | undefined;
-  /** True to recommend loved maps too, which give no pp. */
+  /** True to recommend loved maps as well, which give no pp. */
   readonly loved?: boolean | undefined;
 }
 
-/** True when a map, as it would be played, fits everything that was asked for. */
+/** True when a map with mods matches all filters. */
 export function passesFilters(figures: Figures, pp: number, filters: RecommendFilters): boolean {
   return (
     isWithinBounds(pp, filters.pp) &&
@@ -52,7 +52,7 @@ const KINDS: Readonly<Record<FilterRange, RangeKind>> = {
   length: DURATION,
 };
 
-/** For a single number, how far a figure may be above or below it. */
+/** How far a figure may be from a single given number. */
 const ABOUT: Readonly<Record<FilterRange, (value: number) => number>> = {
   pp: value => value * 0.06,
   stars: () => 0.25,
@@ -62,8 +62,8 @@ const ABOUT: Readonly<Record<FilterRange, (value: number) => number>> = {
 };
 
 /**
- * Reads `5-6`, `5-` and `-6`, both ends included, or one number for values near it; `length` in seconds or like `1:30`. Undefined for
- * anything else.
+ * Reads `5-6`, `5-` and `-6`, both ends included, or one number for values near it; `length` in seconds or as `1:30`.
+ * Else undefined.
  */
 export function parseFilterRange(range: FilterRange, text: string): Bounds | undefined {
   const plain = text.trim();
@@ -84,7 +84,7 @@ export interface ModFilter {
   readonly must: readonly string[];
   /** Mods that it must not have. */
   readonly never: readonly string[];
-  /** True when only the mods of `must` are allowed. */
+  /** True when no other mods than those in `must` are allowed. */
   readonly exact: boolean;
 }
 
@@ -99,9 +99,8 @@ const CLASHES: readonly (readonly string[])[] = [
 const MAX_LENGTH = 64;
 
 /**
- * Reads words separated by spaces or commas, all of which must hold; see `ModWish`. A plus at the beginning may have become a space in an
- * address.
- *
+ * Reads words separated by spaces or commas, all of which must hold; see `ModWish`. In an address, a leading plus may
+ * have become a space.
  * @throws AppError `invalid_request` with params `what: 'mods'`, `reason` (`unknown` or `clash`) and `mods`
  */
 export function parseModFilter(text: string): ModFilter {
@@ -121,7 +120,7 @@ export function parseModFilter(text: string): ModFilter {
   return { must, never, exact: wishes.some(({ isAlone }) => isAlone) };
 }
 
-/** True when plays of this class can have the mods asked for; HD is left out, because a player may add it or not. */
+/** True when plays of this class can have the requested mods; HD is ignored, because a player may add it or not. */
 export function allowsClass({ must, never, exact }: ModFilter, { mods }: ModClass): boolean {
   const wanted = must.filter(mod => mod !== 'HD');
   if (!wanted.every(mod => mods.includes(mod)) || mods.some(mod => never.includes(mod))) return false;

@@ -5,20 +5,20 @@ import type { Ruleset } from '../model/beatmapset.ts';
 import { createTotalPp, type TotalPp } from '../plays/totals.ts';
 import { type PlayerProfile, profileOf } from './player-profile.ts';
 
-/** The player for whom maps are recommended, as far as they are known. */
+/** What is known of the player for whom maps are recommended. */
 export interface PlayerContext {
   readonly profile: PlayerProfile;
-  /** Ids of difficulties that the player has played already. */
+  /** The ids of difficulties that the player has played. */
   readonly known: ReadonlySet<number>;
-  /** The player's total pp that osu! shows; null when unknown. */
+  /** The player's total pp at osu!; null when unknown. */
   readonly totalPp: number | null;
-  /** Null without a player. */
+  /** The calculation of the total; null without a player. */
   readonly total: TotalPp | null;
   readonly player: { readonly id: number; readonly username: string } | null;
   readonly stale: boolean;
 }
 
-/** The most entries of a list that the API gives at once; it has 200 best plays. */
+/** The most entries of a list in one answer of the API; it has 200 best plays. */
 const PAGE = 100;
 
 export function noPlayer(ruleset: Ruleset): PlayerContext {

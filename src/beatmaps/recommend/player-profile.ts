@@ -16,7 +16,7 @@ export interface Play {
   readonly pp: number;
   /** How much of the play's pp counts for the player, 0 to 1. */
   readonly weight: number;
-  /** From 0 to 1. */
+  /** The accuracy from 0 to 1. */
   readonly accuracy: number;
   readonly misses: number;
   readonly objects: number | null;
@@ -30,14 +30,14 @@ export type Feature = (typeof FEATURES)[number];
 /** How a player plays with one class of mods. */
 export interface ClassProfile {
   readonly modClass: ModClass;
-  /** In mania the number of keys, because each number is a skill of its own; else null. */
+  /** The number of keys in mania, because each is a skill of its own; else null. */
   readonly keys: number | null;
   /** True when the player usually adds HD. */
   readonly hidden: boolean;
-  /** The share of these plays in the weight of all plays, 0 to 1. */
+  /** The weight of these plays as a share of all plays', 0 to 1. */
   readonly share: number;
   readonly plays: readonly Play[];
-  /** The player's usual range of each feature; absent where it is unknown or without meaning in the ruleset. */
+  /** The player's usual range of each feature; absent where it is unknown or has no meaning. */
   readonly features: Readonly<Partial<Record<Feature, Span>>>;
   /** The player's usual accuracy, 0 to 1. */
   readonly accuracy: number;
@@ -50,7 +50,7 @@ export interface ClassProfile {
 export interface PlayerProfile {
   readonly ruleset: Ruleset;
   readonly plays: readonly Play[];
-  /** Sorted by their share, the largest first. */
+  /** The classes, sorted by their share, the largest first. */
   readonly classes: readonly ClassProfile[];
   /** The pp of the play at which half of the total's weight is reached; null without plays. */
   readonly pivot: number | null;
@@ -58,11 +58,11 @@ export interface PlayerProfile {
 }
 
 const DECAY = 0.95;
-/** What is known of all classes counts as much as this many plays of one class. */
+/** The figures of all classes weigh as much as this many plays of one class. */
 const PRIOR_PLAYS = 8;
-/** A player's mean residual is drawn towards 0, as if this many plays had been exactly as the formula estimates them. */
+/** A player's mean difference from the estimates is reduced as if this many plays had equalled their estimates. */
 const PRIOR_ALL = 3;
-/** A logarithm: a play that is further from its estimate is odd itself and says little about the player. */
+/** The largest logarithm that is used: a play further from its estimate is odd and says little about the player. */
 const MAX_RESIDUAL = Math.log(2);
 
 const LEAST_HIDDEN = 2;
@@ -114,7 +114,7 @@ function playOf(score: Score, index: number): Play | undefined {
   };
 }
 
-/** The logarithm of a play's pp over its estimate. */
+/** The logarithm of a play's pp divided by its estimate. */
 function residualOf(ruleset: Ruleset): (play: Play) => { readonly value: number; readonly weight: number } {
   return ({ pp, weight, accuracy, misses, objects, figures, mods }) => {
     const { stars, ar, od } = figures;
@@ -123,7 +123,7 @@ function residualOf(ruleset: Ruleset): (play: Play) => { readonly value: number;
   };
 }
 
-/** The median of the values, drawn towards `to` while there are few of them. */
+/** The median of the values, moved towards `to` when they are few. */
 function shrink(prior: number, to: number, values: readonly { readonly value: number; readonly weight: number }[]) {
   const middle = quantilesOf(values.map(({ value }) => ({ value, weight: 1 })))?.middle ?? to;
   return (values.length * middle + prior * to) / (values.length + prior);
@@ -182,7 +182,7 @@ export interface Weighted {
   readonly weight: number;
 }
 
-/** The values below which a fifth, half and four fifths of the weight lie; undefined for an empty list. */
+/** The values at a fifth, half and four fifths of the weight; undefined for an empty list. */
 function quantilesOf(values: readonly Weighted[]): Span | undefined {
   const sorted = values.filter(({ weight }) => weight > 0).toSorted((a, b) => a.value - b.value);
   const whole = sorted.reduce((sum, { weight }) => sum + weight, 0);

@@ -5,30 +5,28 @@ import { starFactor } from '../rating/mod-class.ts';
 import { middleOf, rateByLibrary } from '../rating/ratings.ts';
 import type { ClassProfile, Play } from './player-profile.ts';
 
-/** What a player's own plays with certain mods tell: how far off the library's pp are, and which kinds of maps the player likes. */
+/** What a player's plays with certain mods tell: the error of the library's pp, and the kinds of maps they like. */
 export interface Calibration {
-  /**
-   * osu!'s pp for these plays as a multiple of the library's, whose rules are older. 1 where there are no plays, or nothing is known about them in time.
-   */
+  /** osu!'s pp for these plays as a multiple of the library's, whose rules are older; 1 without plays or time. */
   readonly ratio: number;
   readonly patterns: Patterns;
 }
 
 export interface CalibrationSignals {
-  /** Aborts the work itself. */
+  /** Aborts the work. */
   readonly work: AbortSignal;
-  /** Aborts only the waiting for the result; the work itself goes on. */
+  /** Aborts only the waiting for its result; the work goes on. */
   readonly wait: AbortSignal;
 }
 
-/** How many plays are looked at: each costs a file, and the recommended maps need their files at the same time. */
+/** How many plays are read: each needs a file, as do the recommended maps at the same time. */
 const PLAYS = 3;
-/** A change of rules moves pp by less; a ratio beyond this means another map under the same id, or a play of another client. */
+/** A change of rules changes pp by less; a ratio beyond this is of another map under that id, or another client. */
 const BOUNDS = { low: 0.7, high: 1.4 };
-/** In mania perfect hits count for more pp, and accuracy alone does not tell how many there were, so the bounds are wider. */
+/** In mania perfect hits give more pp, and accuracy does not tell how many there are, so the bounds are wider. */
 const MANIA_BOUNDS = { low: 0.5, high: 2.2 };
 
-/** Plays from all over the list, because those at its top are there since their maps give more pp than usual. */
+/** Plays from all parts of the list, because those at its top are on maps that give more pp than usual. */
 function spread(plays: readonly Play[]): readonly Play[] {
   const ordered = [...plays].sort((a, b) => b.pp - a.pp);
   const places = Array.from({ length: PLAYS }, (_, index) => Math.floor(((index + 1) * ordered.length) / (PLAYS + 1)));
@@ -46,7 +44,7 @@ export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, { work, 
       const rated = await abortable(rateByLibrary(difficulty, { beatmap, mods, accuracy, misses }, work), wait);
       return { ratio: play.pp / (rated.pp[0]?.pp ?? 0), patterns: patternsOf(rated) };
     } catch {
-      // The error was logged where it happened.
+      // The error is logged already.
       return undefined;
     }
   }
@@ -65,12 +63,12 @@ export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, { work, 
   };
 }
 
-/** How much of a map each kind of note makes up, by the kind's name, from 0 to 1. */
+/** The share of each kind of pattern in a map, by name, from 0 to 1. */
 export type Patterns = Readonly<Record<string, number>>;
 
-/** A difference in one share from which players would call it another kind of map. */
+/** A difference in one share that players would call another kind of map. */
 const FAR = 0.12;
-/** The difference in a single share is capped, so that others can still make up for it. */
+/** The largest difference that is counted for one share, so that others can make up for it. */
 const MAX_DISTANCE = 3;
 
 export function patternsOf({ aim, speed, patterns = {} }: Pick<MapDifficulty, 'aim' | 'speed' | 'patterns'>): Patterns {
@@ -78,13 +76,13 @@ export function patternsOf({ aim, speed, patterns = {} }: Pick<MapDifficulty, 'a
   return { ...patterns, aim: aim / (aim + speed) };
 }
 
-/** The medians of several maps' patterns. */
+/** The medians of several maps' shares of patterns. */
 function usualPatterns(maps: readonly Patterns[]): Patterns {
   const names = new Set(maps.flatMap(map => Object.keys(map)));
   return Object.fromEntries([...names].map(name => [name, middleOf(maps.flatMap(map => map[name] ?? [])) ?? 0]));
 }
 
-/** 0 for the same kind of map, 1 for a map that is far off in one pattern. Patterns that only one of the two has do not count. */
+/** How different the patterns are: 0 the same, 1 one differs much. Those that only one map has do not count. */
 export function patternDistance(map: Patterns, usual: Patterns): number {
   const shared = Object.keys(map).filter(name => Object.hasOwn(usual, name));
   const distances = shared.map(name => Math.min(MAX_DISTANCE, Math.abs((map[name] ?? 0) - (usual[name] ?? 0)) / FAR));

@@ -20,31 +20,31 @@ import { drawOrder, fittingOf, isHit, isOfTarget, type ScoredCandidate, spreadOu
 import { planSearch, type SearchPlan } from './search-plan.ts';
 
 export interface RecommendRequest extends RecommendFilters {
-  /** The player whose best plays decide which maps fit: an id, a name, `@name` or a profile's address. Without one the filters decide. */
+  /** The player whose plays decide what matches: an id, a name, `@name` or an address. Default: the filters do. */
   readonly user?: number | string | undefined;
-  /** Default: the reference map's ruleset, else the one that the player plays most, else osu!. */
+  /** Default: the ruleset of the map in `like`, else the one that the player plays most, else osu!. */
   readonly ruleset?: Ruleset | undefined;
-  /** A map to find similar ones for: the address or id of a difficulty or a set. */
+  /** A map to find similar ones to: the address or id of a difficulty or a set. */
   readonly like?: number | string | undefined;
-  /** From 1 to 50. Default 10. */
+  /** How many maps to recommend, from 1 to 50. Default 10. */
   readonly limit?: number | undefined;
   /** The same seed gives the same answer while plays and catalogue stay the same. Default: a new seed each time. */
   readonly seed?: number | undefined;
-  /** Key of the person who asks: no map is recommended to them twice within 28 days. */
+  /** A key of the person who asks, who gets no map twice within 28 days. */
   readonly caller?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface RecommendResult {
-  /** Fitting maps, not sorted by pp. Fewer than asked for, or none, when there are no more. */
+  /** Maps in no order of pp; fewer than requested, or none, when there are no more. */
   readonly recommendations: readonly Recommendation[];
   readonly ruleset: Ruleset;
   readonly player: { readonly id: number; readonly username: string } | null;
-  /** The range of expected pp that was looked for. */
+  /** The range of expected pp that was searched for. */
   readonly target: Span | null;
-  /** True when no map has the pp that were looked for, and these come nearest. */
+  /** True when no map has these pp, and the nearest ones are given. */
   readonly isBeside: boolean;
-  /** True when there are fewer maps than were asked for. */
+  /** True when there are fewer maps than requested. */
   readonly isFew: boolean;
   readonly source: SourceId;
   readonly stale: boolean;
@@ -60,34 +60,34 @@ export interface RecommendOptions {
   readonly beatmaps: Pick<Beatmaps, 'user' | 'userScores' | 'search' | 'set' | 'setOfMap'>;
   readonly catalogue: Pick<Catalogue, 'draw' | 'sets'>;
   readonly history: Pick<RecommendationHistory, 'mapsOf' | 'add'>;
-  /** Without it, pp stay estimates from the maps' figures. */
+  /** Calculates pp; without it they are estimates from the maps' figures. */
   readonly difficulty?: Pick<Difficulty, 'of'> | undefined;
-  /** Without it, stars with mods stay estimates. */
+  /** Rates stars with mods; without it they are estimates. */
   readonly ratings?: Pick<Ratings, 'within'> | undefined;
   readonly log: Logger;
-  /** How long an answer may wait for real figures, in milliseconds. Default 1 600. */
+  /** How long an answer may wait for calculated figures, in milliseconds. Default 1 600. */
   readonly rescoreMs?: number;
 }
 
 const NEVER = new AbortController().signal;
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 50;
-/** An answer should be ready by then, with osu!'s own stars for the maps where they came in time. */
+/** When an answer should be ready, with osu!'s own stars as far as these came in time. */
 const ANSWER_MS = 2_600;
-/** How soon an answer should be ready for a question that was asked lately. */
+/** When an answer should be ready if the same was asked lately. */
 const REPEAT_MS = 400;
 /** How long the answer waits for osu!'s own stars. */
 const STARS_MS = { least: 50, most: 600 };
-/** More maps than are asked for, because some turn out to be no longer available. */
+/** How many more maps are chosen than requested, because some may no longer be available. */
 const SPARE = 3;
 const SEEDS = 2 ** 31;
-/** How long a map is kept from other people, as long as there are enough others, so that similar players do not all meet on the same maps. */
+/** How long a map is not recommended to others, if there are enough: similar players should get different maps. */
 const GIVEN_MS = 60 * 60_000;
 const MAX_GIVEN = 5_000;
-/** This many times the maps that are asked for count as enough. */
+/** So many times the requested maps are enough. */
 const ENOUGH_OTHERS = 2;
 
-/** The steps: player -> plan -> scored candidates -> shortlist -> real figures -> answer. */
+/** Recommends in steps: player -> plan -> scored candidates -> shortlist -> calculated figures -> answer. */
 export function createRecommend(options: RecommendOptions): Recommend {
   const { beatmaps, catalogue, history, difficulty, ratings, log, rescoreMs = 1_600 } = options;
   const findCandidates = createCandidateSearch({ beatmaps, catalogue, log });
@@ -115,7 +115,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     const { limit, context, like, plan } = question;
     const { isRepeat, lookedAt, note } = recent.of(nameOf(request));
     const random = createRandom(request.seed ?? randomInt(SEEDS));
-    // With a seed but no known person, the answer must depend on the seed alone, so what others were given does not count.
+    // With a seed but no known person the answer must depend on the seed alone, so what others got must not matter.
     const isOwn = caller !== undefined || request.seed === undefined;
     const isFree = ({ id }: Candidate) => !isOwn || !given.has(id);
     const before = caller === undefined ? new Set<number>() : await history.mapsOf(caller);
@@ -131,10 +131,10 @@ export function createRecommend(options: RecommendOptions): Recommend {
       signal,
     });
 
-    /** The sets that are still available. The catalogue gives candidates without their sets. */
+    /** The sets that are still available; candidates of the catalogue come without their sets. */
     async function readSets(choices: readonly ScoredCandidate[]): Promise<ReadonlyMap<number, Beatmapset>> {
       const missing = new Set(choices.map(({ candidate }) => candidate.setId).filter(id => !sets.has(id)));
-      // A catalogue that is away would fail here, so it is not asked when nothing is missing.
+      // A catalogue that is away would fail, so it is not asked when no set is missing.
       for (const set of missing.size === 0 ? [] : await catalogue.sets([...missing])) sets.set(set.id, set);
       const found = choices.flatMap(({ candidate }) => sets.get(candidate.setId) ?? []);
       return new Map(found.filter(set => !set.download_disabled).map(set => [set.id, set]));
@@ -146,7 +146,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     note(refined.lookedAt);
     const fitting = fittingOf(refined.choices, plan, request);
     const algorithms = new Map(fitting.map(({ choice, algorithm }) => [choice, algorithm]));
-    // Spread out again, because removing maps from the shortlist may leave two of one mapper side by side.
+    // Maps are spread out again, because without the removed ones two of one mapper may be neighbours.
     const fitted = spreadOut(algorithms.keys(), limit + SPARE);
     const computed = new Set(
       refined.choices.flatMap(each => (each.algorithm === null ? [] : each.choice.candidate.id)),
@@ -163,7 +163,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     const until = startedAt + (isRepeat ? REPEAT_MS : ANSWER_MS);
     const today = await withToday(presented.slice(0, limit), until, signal);
     const recommendations = today.filter(({ stars }) => isWithinBounds(stars, request.stars));
-    // A catalogue without fitting maps does not prove that there are none, so the upstreams' error is given.
+    // A catalogue without matching maps does not prove that there are none, so the upstreams' error is thrown.
     if (recommendations.length === 0 && failures.length > 0) throw failures[0];
     const ids = recommendations.map(({ beatmap }) => beatmap.id);
     if (isOwn) await noteGiven(caller, ids);
@@ -181,7 +181,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
   };
 }
 
-/** The candidates that were not given to other people, if there are enough of them. */
+/** The candidates that others did not get, if they are enough. */
 function othersOf(
   candidates: readonly ScoredCandidate[],
   limit: number,
@@ -191,7 +191,7 @@ function othersOf(
   return others.length >= limit * ENOUGH_OTHERS ? others : candidates;
 }
 
-/** When other people were given the best maps, adds those that fit nearly as well, and then those that others were given. */
+/** If others got the best maps, adds those that match nearly as well, then those that others got. */
 function fillUp(
   fitted: readonly ScoredCandidate[],
   [fresh, all]: readonly [fresh: readonly ScoredCandidate[], all: readonly ScoredCandidate[]],
@@ -226,12 +226,12 @@ async function readQuestion({ beatmaps, log }: RecommendOptions, request: Recomm
   return { limit, context, reference, like, plan };
 }
 
-/** A name for the question, by which asking it again is recognised. A seed without a known person is part of it, because that answer must stay the same. */
+/** A key that recognises the same question. Without a person it includes the seed, which then decides the answer. */
 function nameOf({ caller, seed, signal: _signal, limit: _limit, ...asked }: RecommendRequest): string {
   return JSON.stringify(caller === undefined && seed !== undefined ? { ...asked, seed } : asked);
 }
 
-/** Undefined where the set no longer has the difficulty. */
+/** The map with its set; undefined when the set no longer has the difficulty. */
 function present(
   choice: ScoredCandidate,
   beatmapset: Beatmapset,

@@ -4,32 +4,32 @@ import type { ReferenceMap } from './reference-map.ts';
 import { farmShare, type ScoredCandidate } from './scoring.ts';
 import type { SearchPlan } from './search-plan.ts';
 
-/** Why a map was recommended; the views put it into words. Figures are those with the mods. */
+/** Why a map was recommended; the views put it into words. Figures are with the mods. */
 export type Reason =
-  /** The map is like this one, a best play of the player or the map that was named. */
+  /** The map is similar to this one: a best play of the player, or the map that was named. */
   | {
       readonly kind: 'like';
       readonly beatmap: { readonly id: number; readonly version: string };
       readonly beatmapset: { readonly id: number; readonly artist: string; readonly title: string };
       readonly mods: readonly string[];
     }
-  /** The player often plays these mods: their share of the best plays, 0 to 1. */
+  /** The player often plays these mods; `value` is their share of the best plays, 0 to 1. */
   | { readonly kind: 'mods'; readonly value: number }
-  /** Close to what the player plays best. `pp` is what they should be able to reach next, `accuracy` (0 to 1) the accuracy they usually have. */
+  /** The map is close to the player's best: `pp` is what they can reach next, `accuracy` (0 to 1) their usual one. */
   | { readonly kind: Feature | 'stars' | 'pp' | 'accuracy'; readonly value: number }
-  /** The map is popular: its number of favourites. */
+  /** The map is popular; `value` is its number of favourites. */
   | { readonly kind: 'popular'; readonly value: number }
   /** The map gives much pp for its difficulty, judging by its plays and length. */
   | { readonly kind: 'farm' }
-  /** An easy and popular map for a new player. */
+  /** The map is easy and popular, for a new player. */
   | { readonly kind: 'start' };
 
 export interface Recommendation {
   readonly beatmap: Beatmap;
   readonly beatmapset: Beatmapset;
-  /** Mods to play the map with; empty for none. */
+  /** The mods to play the map with; empty for none. */
   readonly mods: readonly string[];
-  /** Expected pp with `accuracy` and `misses`; an estimate. */
+  /** The expected pp with `accuracy` and `misses`; an estimate. */
   readonly pp: number;
   /** The player's usual accuracy with these mods, 0 to 1. */
   readonly accuracy: number;
@@ -37,11 +37,11 @@ export interface Recommendation {
   readonly misses: number;
   /** How much the player's total pp would grow; null without a player. */
   readonly gain: number | null;
-  /** Stars with the mods. */
+  /** The stars with the mods. */
   readonly stars: number;
   /** True when the stars are not osu!'s own. */
   readonly isEstimate: boolean;
-  /** The date of the osu! rules by which pp and stars were computed from the map itself; null when they were estimated from its figures. */
+  /** The date of the osu! rules by which pp and stars were calculated from the map's file; null for estimates. */
   readonly algorithm: string | null;
   readonly reasons: readonly Reason[];
 }
@@ -50,10 +50,10 @@ const MANY_FAVOURITES = 500;
 const MAX_START_STARS = 3.5;
 const MUCH_FARM = 0.7;
 const MAX_HABITS = 3;
-/** A map is close to the player's usual value if it lies within the usual range, which is at least this share of the value wide. */
+/** A value is close if it is within the player's usual range, which is at least this share of the value wide. */
 const CLOSE = 0.06;
 
-/** The recommendation with other stars than it was chosen by. */
+/** The recommendation with other stars than those it was chosen by. */
 export function withStars(
   recommendation: Recommendation,
   { stars, isEstimate }: Pick<Recommendation, 'stars' | 'isEstimate'>,
@@ -64,7 +64,7 @@ export function withStars(
   return { ...recommendation, stars, isEstimate, reasons };
 }
 
-/** @param like the reason for a reference map that the person named */
+/** @param like the reason for a map that the person named */
 export function reasonsFor(
   choice: ScoredCandidate,
   { isStart, target }: SearchPlan,
@@ -88,7 +88,7 @@ export function reasonsFor(
   return reasons;
 }
 
-/** The features in which the map comes closest to what the player usually plays. */
+/** The features in which the map is closest to what the player usually plays. */
 function habits({ figures, profile }: ScoredCandidate): readonly Reason[] {
   return FEATURES.flatMap(kind => {
     const value = figures[kind];
@@ -112,7 +112,7 @@ const SCALES: Readonly<Record<Feature | 'stars', number>> = {
   length: 45,
 };
 
-/** The most similar one among the player's plays with the same mods. */
+/** The most similar of the player's plays with the same mods. */
 function likestPlay({ figures, profile }: ScoredCandidate): Play | undefined {
   let likest: Play | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -130,7 +130,7 @@ function likestPlay({ figures, profile }: ScoredCandidate): Play | undefined {
   return likest;
 }
 
-/** The reason that a map is like the one that the person named. */
+/** The reason that a map is similar to the named one. */
 export function referenceReason({ set, map }: ReferenceMap): Extract<Reason, { kind: 'like' }> {
   const { id, artist, title } = set;
   const beatmap = { id: map.id, version: map.version };

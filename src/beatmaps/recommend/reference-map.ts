@@ -10,9 +10,10 @@ export interface ReferenceMap {
 }
 
 /**
- * The map that others should be like: a difficulty, or the hardest of a set in the ruleset. A bare number is a difficulty's id, else a set's.
- *
- * @throws AppError `invalid_request` (params.what: `like`), `not_found` (params.what: `beatmap`), or the upstream's code
+ * The map to find similar ones to: a difficulty, or the hardest of a set in the ruleset. A bare number is a
+ * difficulty's id, else a set's.
+ * @throws AppError `invalid_request` (params.what: `like`), `not_found` (params.what: `beatmap`), or the upstream's
+ * code
  */
 export async function findReferenceMap(
   beatmaps: Pick<Beatmaps, 'set' | 'setOfMap'>,

@@ -15,18 +15,18 @@ import type { SearchPlan } from './search-plan.ts';
 
 export interface Rescoring {
   readonly choice: ScoredCandidate;
-  /** The date of the osu! rules by which its pp and stars were computed; null while they are estimates. */
+  /** The date of the osu! rules by which pp and stars were calculated; null while they are estimates. */
   readonly algorithm: string | null;
 }
 
 export interface RescoringRequest {
   readonly plan: SearchPlan;
   readonly filters: RecommendFilters;
-  /** Candidates in the order in which they were drawn. */
+  /** The candidates in the order in which they were drawn. */
   readonly ordered: readonly ScoredCandidate[];
-  /** How many maps the person asked for. */
+  /** How many maps the person wants. */
   readonly limit: number;
-  /** True when the same was asked lately: then only figures that are ready by now are used. */
+  /** True when the same was asked lately: then only figures that are ready are used. */
   readonly isRepeat: boolean;
   /** The sets of these candidates that are still available. */
   readSets(choices: readonly ScoredCandidate[]): Promise<ReadonlyMap<number, Beatmapset>>;
@@ -36,33 +36,34 @@ export interface RescoringRequest {
 export interface Rescored {
   /** Maps that may be shown, the best first. */
   readonly choices: readonly Rescoring[];
-  /** Maps whose figures were asked for; some figures come only after the answer. */
+  /** Maps whose figures were requested; some figures come only after the answer. */
   readonly lookedAt: readonly Candidate[];
 }
 
 export interface RescoringOptions {
   readonly difficulty: Pick<Difficulty, 'of'> | undefined;
-  /** How long an answer waits, in milliseconds; figures that are not ready by then stay estimates. */
+  /** How long an answer waits, in milliseconds; figures that are not ready in time stay estimates. */
   readonly waitMs: number;
 }
 
-/** The first wave has this many times the maps asked for: some drop out, and a larger choice is a better one. */
+/** The first wave has so many times the requested maps: some will drop out, and more to choose from is better. */
 const WAVE = 1.5;
-/** How long one wave is waited for before the next one begins, which uses what the first one showed. */
+/** How long to wait for one wave before the next begins, which uses the results of the first. */
 const WAVE_MS = 500;
-/** At most this many times the maps asked for are read over all waves, because each map costs a file. */
+/** All waves together read at most so many times the requested maps, because each map needs a file. */
 const MOST_ASKED = 3;
-/** A person who asks again gets the figures that came late the last time, so they wait only this long. */
+/** How long to wait for a person who asks again: the figures that came late the last time are there. */
 const REPEAT_MS = 200;
-/** How long late figures are still worked on, for a person who asks again. */
+/** How long the work on late figures goes on, for a person who asks again. */
 const WORKED_MS = 10_000;
 const MAX_KNOWN = 5_000;
-/** This many figures are needed to say how far off the estimates for their mods are. */
+/** How many figures are needed to know the error of the estimates for their mods. */
 const ENOUGH_TO_LEARN = 3;
 
 /**
- * Replaces estimates by figures from the maps themselves, scaled by what osu! gave for the player's own plays, as far as time allows. The first
- * figures show how far off the estimates are, which decides what maps are read next and corrects the estimates that are left.
+ * Replaces estimates by figures calculated from the maps' files, scaled by osu!'s pp for the player's own plays, as
+ * time allows. The first figures show the error of the estimates, which decides what is read next and corrects the
+ * rest.
  */
 export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
   const known = createLru<string, MapDifficulty>({ max: MAX_KNOWN });
@@ -75,12 +76,12 @@ export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
 
 interface RefinementOptions {
   readonly library: Pick<Difficulty, 'of'>;
-  /** Figures that were worked out for earlier answers. */
+  /** Figures that were calculated for earlier answers. */
   readonly known: LRUCache<string, MapDifficulty>;
   readonly waitMs: number;
 }
 
-/** Works out the figures for one answer. */
+/** Calculates the figures for one answer. */
 class Refinement {
   readonly #options: RefinementOptions;
   readonly #request: RescoringRequest;
@@ -96,7 +97,7 @@ class Refinement {
     const callers = request.signal === undefined ? [] : [request.signal];
     const work = AbortSignal.any([...callers, AbortSignal.timeout(WORKED_MS)]);
     const wait = AbortSignal.timeout(options.waitMs / 2);
-    // Each map adds a listener, more of them than Node allows before it warns of a leak.
+    // Each map adds a listener to the signal, in all more than Node expects, which would report a leak.
     setMaxListeners(0, work, wait);
     this.#work = work;
     this.#calibrate = createPpCalibration(options.library, { work, wait });
@@ -174,13 +175,13 @@ class Refinement {
         distance: patternDistance(patternsOf(found), calibration.patterns),
       });
     } catch {
-      // The error was logged where it happened.
+      // The error is logged already.
     }
   }
 }
 
 interface Computed extends Rescoring {
-  /** How different the map's patterns are from those of the player's own plays. */
+  /** How different the map's patterns are from those of the player's plays. */
   readonly distance: number;
 }
 
@@ -189,7 +190,7 @@ function keyOf({ candidate, mods, profile }: ScoredCandidate): string {
   return `${candidate.id} ${mods.join('')} ${profile.accuracy} ${profile.misses}`;
 }
 
-/** The maps whose patterns the player likes best come first, and all in the order in which they were drawn. */
+/** Puts the maps with the player's usual patterns first; otherwise keeps the order in which they were drawn. */
 function bestMade(hits: readonly Computed[], limit: number, ordered: readonly ScoredCandidate[]): readonly Rescoring[] {
   const best = new Set(hits.toSorted((a, b) => a.distance - b.distance).slice(0, limit));
   const places = new Map(ordered.map(({ candidate }, place) => [candidate.id, place]));
@@ -198,7 +199,7 @@ function bestMade(hits: readonly Computed[], limit: number, ordered: readonly Sc
   return [...inOrder([...best]), ...inOrder(hits.filter(hit => !best.has(hit)))];
 }
 
-/** Learns how far off the estimates for each class of mods are. */
+/** Learns the error of the estimates for each class of mods. */
 function createLearnt() {
   const errors = new Map<ClassProfile, number[]>();
   const factorOf = (profile: ClassProfile) => {

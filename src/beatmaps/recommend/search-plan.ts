@@ -7,11 +7,11 @@ import { type ClassProfile, FEATURES, type Feature, type PlayerProfile, type Spa
 
 /** The pp, stars and kind of maps to recommend. */
 export interface SearchTarget {
-  /** Expected pp; null when the search goes by stars. */
+  /** The expected pp; null when the search goes by stars. */
   readonly pp: Span | null;
-  /** Stars with mods; null when the search goes by pp. */
+  /** The stars with mods; null when the search goes by pp. */
   readonly stars: Span | null;
-  /** Features for which the person set a range: the player's usual values do not count there. */
+  /** Features for which the person stated a range: the player's usual values are ignored for these. */
   readonly chosen: readonly Feature[];
   /** True for more maps that give much pp for their difficulty, false for fewer, undefined for no preference. */
   readonly farm: boolean | undefined;
@@ -19,20 +19,20 @@ export interface SearchTarget {
   readonly popularity: number;
 }
 
-/** The searches that are made for an answer, and their target. */
+/** The searches for an answer, and their target. */
 export interface SearchPlan {
   readonly target: SearchTarget;
   readonly searches: readonly PlannedSearch[];
-  /** True for a new player, who gets easy maps that many people like. */
+  /** True for a new player, who gets easy and popular maps. */
   readonly isStart: boolean;
 }
 
 export interface PlannedSearch {
   readonly profile: ClassProfile;
-  /** Mods to play the maps with. */
+  /** The mods to play the maps with. */
   readonly mods: readonly string[];
   readonly window: CandidateWindow;
-  /** The share of this search in all maps that are looked at, 0 to 1. */
+  /** The share of this search in all maps that are drawn, 0 to 1. */
   readonly part: number;
 }
 
@@ -43,15 +43,15 @@ const STARS_STEP = 1.06;
 /** The pp to aim for, as multiples of the `pivot` of the player's best plays. */
 const REACH = { low: 1, high: 1.16 };
 const MOST_ABOVE_TOP = 80;
-/** By what factor the pp of two maps with the same stars may differ. */
+/** By what factor the pp of two maps of equal stars may differ. */
 const VARIETY = 1.15;
 const LEAST_SHARE = 0.03;
 const LEAST_PLAYS = 2;
 const MAX_CLASSES = 4;
 const START: Span = { low: 1, middle: 1.7, high: 2.5 };
-/** A search with more stars than this is not for a new player. */
+/** A search for more stars than this is not for a new player. */
 const MAX_START = 3;
-/** By what factor maps may be above or below the stars of the player's own plays; pp tell less about stars in some rulesets than in others. */
+/** The factor by which stars may differ from the player's plays: in some rulesets pp tell little about stars. */
 const STARS_BEYOND = 1.15;
 const OPEN_END = 1.3;
 const LIKE_REACH = 0.35;
@@ -59,7 +59,7 @@ const LIKE_REACH = 0.35;
 /**
  * @param profile of the player; without plays where there is no player
  * @param totalPp total pp that osu! shows for the player; null when unknown
- * @param like a map that others should be like
+ * @param like a map to find similar ones to
  */
 export function planSearch(
   profile: PlayerProfile,
@@ -118,7 +118,7 @@ function starSpan(
   return around(START.middle, START.middle - START.low, START.high - START.middle);
 }
 
-/** Closes a range that has an open end. */
+/** Gives an open range a second end. */
 function spanOf({ low, high }: Bounds): Span {
   const from = low > 0 ? low : high / OPEN_END;
   const to = Number.isFinite(high) ? high : low * OPEN_END;
@@ -138,10 +138,10 @@ const NO_HABITS: ClassProfile = {
   objects: null,
 };
 
-/** The classes with the mods asked for that the player usually plays; else a class made up for those mods. */
+/** The classes with the requested mods that the player usually plays; else a class made for those mods. */
 function classesFor({ classes }: PlayerProfile, mods: ModFilter): readonly ClassProfile[] {
   const allowed = classes.filter(({ modClass }) => allowsClass(mods, modClass));
-  // A class with one play may be chance, so it needs more, unless the person asked for its mods.
+  // A class of one play may be chance, so it needs more, unless the person requested its mods.
   const isHabit = ({ share, plays }: ClassProfile) => share >= LEAST_SHARE && plays.length >= LEAST_PLAYS;
   const usual = allowed.filter(isHabit).slice(0, MAX_CLASSES);
   if (usual.length > 0) return usual;
@@ -153,7 +153,7 @@ function classesFor({ classes }: PlayerProfile, mods: ModFilter): readonly Class
   return [{ ...base, modClass: modClassOf(mods.must), plays: [], share: 1 }];
 }
 
-/** The profile that the player would have if they usually played maps like this one. */
+/** The profile of a player who usually plays maps like this one. */
 function withHabitsOf(profile: ClassProfile, like: Candidate): ClassProfile {
   const figures = figuresWith(like, profile.modClass);
   const features = FEATURES.flatMap(feature => {
@@ -195,7 +195,7 @@ function starsOf({ profile, mods }: Played, ruleset: Ruleset, { pp, stars }: Sea
   };
 }
 
-/** Limits the search to stars that the player plays with these mods, unless they asked for certain pp or have too few plays. */
+/** Limits the search to stars of the player's plays with these mods, unless pp are requested or plays are too few. */
 function withinOwnStars(
   bounds: Bounds,
   { plays }: ClassProfile,
@@ -210,7 +210,7 @@ function withinOwnStars(
   return low < high ? { low, high } : bounds;
 }
 
-/** An open end becomes a large number, because the table cannot be asked for infinity. */
+/** Scales a range; an open end becomes a large number, because a query cannot contain infinity. */
 function scaled({ low, high }: Bounds, factor: number): Bounds {
   return { low: low * factor, high: Math.min(high * factor, 1e6) };
 }

@@ -16,18 +16,18 @@ export interface AskInOrderOptions<T, S extends Source> {
   readonly sources: readonly S[];
   readonly health: Health;
   readonly ask: (source: S) => Promise<T>;
-  /** True for a value that is only taken when no other source has a better one. */
+  /** True for a value that is only used when no other source has a better one. */
   readonly isWeak?: (value: T, source: S) => boolean;
-  /** True when this source's `not_found` needs no second opinion. */
+  /** True when `not_found` of this source is final. */
   readonly isDefinitive?: (source: S) => boolean;
-  /** When true, `not_found` is no final answer if another source failed, because that one may know. Default false. */
+  /** True when `not_found` is not final if another source failed, because that one may know. Default false. */
   readonly needsEveryone?: boolean;
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly now: () => number;
 }
 
-/** Error codes, sorted by how much they tell the person who asked, the most telling first. */
+/** Error codes by how much they tell the person who asked, the most telling first. */
 const RANKS: readonly ErrorCode[] = [
   'upstream_rate_limited',
   'credentials_required',
@@ -41,7 +41,7 @@ function telling(code: ErrorCode): number {
   return place < 0 ? RANKS.length : place;
 }
 
-/** The most telling of the failures; its message names every source that failed, and its cause holds all errors. */
+/** The most telling failure, with the names of all failed sources in its message and all errors as its cause. */
 function combine(failures: readonly { readonly id: string; readonly error: AppError }[]): AppError {
   const [head] = failures.map(({ error }) => error).sort((a, b) => telling(a.code) - telling(b.code));
   if (head === undefined) return new AppError('upstream_unavailable', 'there is no upstream to ask');
@@ -52,14 +52,14 @@ function combine(failures: readonly { readonly id: string; readonly error: AppEr
       failures.map(({ error }) => error),
       `${failures.length} upstreams failed`,
     ),
-    // The wait of the source that may be asked again first.
+    // The shortest wait: that of the source that may be asked again first.
     retryAfterMs: head.retryAfterMs === undefined ? undefined : Math.min(...waits),
   });
 }
 
 /**
- * @throws AppError `not_found` when a definitive source says so, or, if no source failed, when any other does; `invalid_request` at once;
- * else the most telling failure
+ * @throws AppError `not_found` when a definitive source says so, or, if no source failed, any other; `invalid_request`
+ * at once; else the most telling failure
  */
 export async function askInOrder<T, S extends Source>(options: AskInOrderOptions<T, S>): Promise<Answered<T, S['id']>> {
   const { sources, isWeak, isDefinitive, needsEveryone = false, signal } = options;
@@ -76,7 +76,7 @@ export async function askInOrder<T, S extends Source>(options: AskInOrderOptions
     else failed.push({ id: source.id, error: result });
   }
   if (weak !== undefined) return weak;
-  // If there is a definitive source, it has failed, and `not_found` from the others may only mean that they do not know the thing.
+  // If there is a definitive source, it has failed, and `not_found` of the others may only mean that they do not know.
   const isCertain = !sources.some(each => isDefinitive?.(each) === true);
   const missing = failed.find(({ error }) => error.code === 'not_found');
   const others = failed.filter(({ error }) => error.code !== 'not_found');
@@ -84,7 +84,7 @@ export async function askInOrder<T, S extends Source>(options: AskInOrderOptions
   throw combine(needsEveryone ? failed : others);
 }
 
-/** True when our own rate limit kept the source from being asked, which says nothing about it; an answer above our size cap does. */
+/** True when Medley's own rate limit prevented the request, which says nothing about the source. */
 function isPaced(error: AppError): boolean {
   return isOwnDoing(error) && error.code !== 'too_large';
 }
@@ -115,33 +115,33 @@ export function inOrder<S extends Source>(health: Health, sources: readonly S[])
   return health.order().flatMap(id => sources.find(source => source.id === id) ?? []);
 }
 
-/** The same sources with the one of this id first. */
+/** The same sources with that one first. */
 export function leading<S extends Source>(sources: readonly S[], id: string | undefined): readonly S[] {
   return sources.toSorted((a, b) => Number(b.id === id) - Number(a.id === id));
 }
 
 export type Health = ReturnType<typeof createHealth>;
 
-/** `unknown` means that the upstream has not been asked yet. */
+/** `unknown`: the upstream was not asked yet. */
 export type HealthWord = 'answering' | 'failing' | 'unknown';
 
 export interface HealthOptions {
-  /** Ids in the order in which upstreams are asked at first. */
+  /** The ids in the order in which upstreams are asked at first. */
   readonly ids: readonly string[];
   readonly now?: () => number;
 }
 
-/** This many failures in a row start a cooldown. */
+/** So many failures in a row begin a cooldown. */
 const MAX_FAILURES = 3;
 const FIRST_REST_MS = 15_000;
 const MAX_REST_MS = 5 * 60_000;
 /** A longer Retry-After is a mistake of the upstream, or meant for another client. */
 const MAX_ASKED_REST_MS = 10 * 60_000;
-/** Weight of the newest answer in the running average. */
+/** The weight of the newest answer in the running average. */
 const NEWEST = 0.3;
 /** A failure counts as an answer that took this long. */
 const FAILURE_MS = 4_000;
-/** Smaller differences are noise and do not change the order. */
+/** Smaller differences are chance and do not change the order. */
 const STEP_MS = 250;
 
 interface State {
@@ -151,8 +151,8 @@ interface State {
 }
 
 /**
- * How well each of several upstreams answered lately. After a cooldown an upstream is tried once: if it fails again, its cooldown lasts
- * twice as long.
+ * How well each of several upstreams answered lately. After a cooldown an upstream is tried once; if it fails again,
+ * its next cooldown is twice as long.
  */
 export function createHealth({ ids, now = Date.now }: HealthOptions) {
   const states = new Map<string, State>(
@@ -169,13 +169,13 @@ export function createHealth({ ids, now = Date.now }: HealthOptions) {
     state.averageMs = state.averageMs === undefined ? ms : state.averageMs * (1 - NEWEST) + ms * NEWEST;
   }
 
-  /** Orders the upstreams; one failure weighs more than any latency. */
+  /** Orders upstreams; one failure weighs more than any latency. */
   function cost({ averageMs = 0, failures }: State): number {
     return Math.floor(averageMs / STEP_MS) + failures * 1_000;
   }
 
   return {
-    /** The upstreams worth asking now, best first. When all are in a cooldown, the one whose cooldown ends first: one try is better than none. */
+    /** The upstreams worth asking, best first. If all are in a cooldown, the one whose cooldown ends first. */
     order(): readonly string[] {
       const time = now();
       const awake = ids.filter(id => stateOf(id).restUntil <= time);
@@ -184,7 +184,7 @@ export function createHealth({ ids, now = Date.now }: HealthOptions) {
     },
     /** True while the upstream is in a cooldown after failures. */
     isResting: (id: string) => stateOf(id).restUntil > now(),
-    /** How the upstream did the last time, in one word. */
+    /** In one word, how the upstream's last request went. */
     wordOn(id: string): HealthWord {
       const { averageMs, failures, restUntil } = stateOf(id);
       if (failures > 0 || restUntil > now()) return 'failing';
@@ -196,7 +196,7 @@ export function createHealth({ ids, now = Date.now }: HealthOptions) {
       state.failures = 0;
       state.restUntil = 0;
     },
-    /** @param restMs the wait that the upstream itself asked for, by `Retry-After` */
+    /** @param restMs the wait that the upstream requested by `Retry-After` */
     failed(id: string, restMs = 0): void {
       const state = stateOf(id);
       average(state, FAILURE_MS);

@@ -1,4 +1,4 @@
-/** Mirrors that answer without credentials, in the shapes of the API v2 (measured by others 2026-07 to 2026-09). */
+/** Mirrors that need no credentials and answer in the API v2's shapes (others measured, 2026-07 to 2026-09). */
 
 import * as z from 'zod';
 import type { ThrottleRule } from '../../infra/http/host-throttle.ts';
@@ -20,10 +20,10 @@ export interface MirrorSite {
   searchUrl(search: Search, page: number, withSort: boolean): URL;
   readPage(answer: unknown): { readonly rows: unknown; readonly total: number | null };
   setUrl(id: number): URL;
-  /** The answer at this address names the set of a difficulty. */
+  /** An address whose answer names the set of a difficulty. */
   mapUrl(id: number): URL;
   downloadUrl(setId: number, withVideo: boolean): string;
-  /** Address of a difficulty's `.osu` file; absent where the mirror does not serve them. */
+  /** The address of a difficulty's `.osu` file; absent if the mirror does not serve them. */
   readonly osuFileUrl?: (mapId: number) => URL;
 }
 
@@ -37,7 +37,7 @@ function url(base: string, params: Params = {}): URL {
   return address;
 }
 
-/** Sends the query under both names: which one a mirror reads has changed before, and it ignores the other without an error. */
+/** Sends the query under both names: which of them a mirror reads has changed before, and it ignores the other. */
 function queryParams(query: Query): Params {
   const q = renderQuery(query, { osuOnly: true }) || undefined;
   return { q, query: q };
@@ -47,7 +47,7 @@ function modeParam({ ruleset }: Query): number | undefined {
   return ruleset === undefined ? undefined : rulesetNumber(ruleset);
 }
 
-/** Fields by which the mirrors of the Mino family can sort; they answer any other with an error. */
+/** Fields by which the mirrors of the Mino family can sort; any other gives an error. */
 const MINO_SORTS: Readonly<Partial<Record<SortField, string>>> = {
   artist: 'artist',
   title: 'title',
@@ -63,7 +63,7 @@ function minoSort({ sort }: Search): string | undefined {
   return attribute === undefined ? undefined : `${attribute}:${sort.order}`;
 }
 
-/** Numbers of the statuses to ask for; empty for `leaderboard`, which is the mirrors' own default. */
+/** The numbers of the statuses to request; empty for `leaderboard`, the mirrors' default. */
 function statusParams(status: StatusFilter): readonly number[] {
   return status === 'leaderboard' ? [] : statusesOf(status).map(statusNumber);
 }
@@ -88,7 +88,7 @@ const OSU_DIRECT: MirrorSite = {
   throttle: { perSecond: 0.8, burst: 12, atOnce: 6 },
   searchUrl(search, page, withSort) {
     const address = minoSearchUrl('https://osu.direct/api/v2/search', 'amount', search, page, withSort);
-    // This mirror takes one status; it answered several with a 403.
+    // This mirror accepts one status; it answers several with a 403.
     const [status] = statusParams(search.status);
     if (status !== undefined && search.status !== 'any') address.searchParams.set('status', String(status));
     return address;
@@ -159,5 +159,5 @@ const HINAI: MirrorSite = {
   downloadUrl: (id, withVideo) => `https://mirror.hinamizawa.ai/api/v1/hinai/d/${id}${withVideo ? '' : '?noVideo=1'}`,
 };
 
-/** In the order in which they are asked at first. */
+/** The mirrors in the order in which they are asked at first. */
 export const MIRROR_SITES: readonly MirrorSite[] = [OSU_DIRECT, HINAI, CATBOY];

@@ -20,9 +20,8 @@ import { expectShape, readAnswer } from './upstream-answer.ts';
 export interface Mirror extends BeatmapSource {
   readonly id: MirrorSite['id'];
   /**
-   * Gives only sets that fit the search. When an answer has sets but none fits, the page is empty and unsure; an answer without sets counts
-   * as an outage unless the mirror has sets for another question.
-   *
+   * Returns only sets that match the search. If none of an answer's sets does, the page is empty and unsure; an answer
+   * without sets counts as an outage unless the mirror has sets for another query.
    * @throws AppError `upstream_changed`, `upstream_unavailable`
    */
   search(search: Search, next: string | undefined, signal?: AbortSignal): Promise<SearchPage>;
@@ -36,13 +35,13 @@ export interface MirrorOptions {
 }
 
 const LISTING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'relevance', order: 'desc' } };
-/** Ten times the size of a page of large sets. */
+/** Ten times the bytes of a page of large sets. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 /** For this long after an answer with sets, an empty answer is believed. */
 const ALIVE_MS = 60_000;
-/** A quarter of a million sets, which is more than have a leaderboard. */
+/** A quarter of a million sets, more than have a leaderboard. */
 const MAX_PAGE = 5_000;
-/** A page may be a little shorter than was asked for without being the last; one below this is the last. */
+/** A page may be a little shorter than requested; one below this is the last. */
 const LAST_PAGE_BELOW = PAGE_SIZE * 0.8;
 
 const namesSet = z.looseObject({
@@ -54,8 +53,8 @@ const namesSet = z.looseObject({
 type CheckedPage = Pick<SearchPage, 'sets' | 'corrected'>;
 
 /**
- * The sets of a page that fit the search, or undefined when none does. Sets with every word come first. Sets with some of the words, or with
- * similar words, count only when they are most of the page, because then the mirror did look for the words.
+ * The sets of a page that match, or undefined for none. Those with every word come first. Sets with some of the words,
+ * or similar ones, count only if they are most of the page, since then the mirror did search for the words.
  */
 async function checkPage(sets: readonly Beatmapset[], search: Search): Promise<CheckedPage | undefined> {
   const { query, status, sort } = search;
@@ -102,7 +101,7 @@ function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: MirrorOp
       const plain = site.searchUrl(search, page, false);
       const mayBeSort = error instanceof AppError && /answered (?:400|403|422|500)$/.test(error.message);
       if (!mayBeSort || plain.href === url.href) throw error;
-      // Mirrors answer an order that they do not know with an error; without it they work, and the page is sorted here anyway.
+      // A mirror answers an unknown order with an error, so the order is left out; the page is sorted by Medley anyway.
       return ask(plain, signal);
     }
   }
@@ -150,7 +149,7 @@ function createMirror(site: MirrorSite, options: MirrorOptions): Mirror {
       }
       const checked = await checkPage(sets, search);
       if (checked === undefined && page === 0) return { sets: [], total: 0, next: null, isUnsure: true };
-      // A count that includes sets which do not fit is worthless.
+      // A count that includes sets which do not match is useless.
       const isWhole = checked?.sets.length === sets.length;
       return {
         ...(checked ?? { sets: [] }),
@@ -165,7 +164,7 @@ function createMirror(site: MirrorSite, options: MirrorOptions): Mirror {
       if (row === undefined) throw new AppError('not_found', `${site.id} does not know this difficulty`);
       const named = namesSet.safeParse(row).data;
       const nested = parseBeatmapset(named?.set) ?? parseBeatmapset(named?.beatmapset) ?? parseBeatmapset(row);
-      // A set that comes with a difficulty lacks its other difficulties, so it is asked for again by its id.
+      // The set that comes with a difficulty has no other difficulties, so it is requested again by its id.
       const setId = expectShape(named?.beatmapset_id ?? nested?.id, site.id, 'set of this difficulty');
       const set = await readSet(setId, signal);
       const isIn = set.beatmaps.some(beatmap => beatmap.id === mapId);
@@ -177,18 +176,18 @@ function createMirror(site: MirrorSite, options: MirrorOptions): Mirror {
 
 export interface MirrorsOptions {
   readonly http: HttpClient;
-  /** Time-out of one request, in milliseconds. Default 4000. */
+  /** The time limit of one request, in milliseconds. Default 4000. */
   readonly timeoutMs?: number;
-  /** Unix milliseconds. */
+  /** The clock, in unix milliseconds. */
   readonly now?: () => number;
 }
 
-/** Throttles by host, well below the rate limits of the mirrors. */
+/** Throttles by host, well below the mirrors' rate limits. */
 export const MIRROR_THROTTLES: Readonly<Record<string, ThrottleRule>> = Object.fromEntries(
   MIRROR_SITES.map(({ host, throttle }) => [host, throttle]),
 );
 
-/** Every mirror, in the order in which they are asked at first. */
+/** All mirrors, in the order in which they are asked at first. */
 export function createMirrors({ http, timeoutMs = 4_000, now = Date.now }: MirrorsOptions): readonly Mirror[] {
   return MIRROR_SITES.map(site => createMirror(site, { http, timeoutMs, now }));
 }
@@ -196,14 +195,14 @@ export function createMirrors({ http, timeoutMs = 4_000, now = Date.now }: Mirro
 export interface DownloadAddress {
   /** A mirror's id, or `osu` for osu!'s own page, which needs a login. */
   readonly source: Mirror['id'] | 'osu';
-  /** How the mirror did lately; unknown for osu!'s page. */
+  /** How the mirror's last request went; unknown for osu!'s page. */
   readonly state: HealthWord;
-  /** True when the file holds the set's video. */
+  /** True when the file contains the set's video. */
   readonly video: boolean;
   readonly url: string;
 }
 
-/** Best first: for each mirror with the video, then without; osu!'s page comes last, and alone when downloads are disabled. */
+/** Download addresses, best first: by mirror, with video, then without; osu!'s page last, or alone if disabled. */
 export function downloadAddresses(
   set: Beatmapset,
   mirrors: readonly Mirror[],

@@ -1,4 +1,4 @@
-/** The official API v2 (osu-web 2026-08), asked as an application without a user. */
+/** The official API v2 (osu-web 2026-08), used as an application without a user. */
 
 import * as z from 'zod';
 import { type Ruleset, rulesetNumber } from '../model/beatmapset.ts';
@@ -26,13 +26,13 @@ export interface OsuApi extends OsuPlayersApi, Omit<BeatmapSource, 'id'> {
 }
 
 export interface OsuApiOptions extends Pick<OsuCallOptions, 'http' | 'clientId' | 'clientSecret' | 'log'> {
-  /** Time-out of one request, in milliseconds. Default 6000. */
+  /** The time limit of one request, in milliseconds. Default 6000. */
   readonly timeoutMs?: number;
-  /** Unix milliseconds. */
+  /** The clock, in unix milliseconds. */
   readonly now?: () => number;
 }
 
-/** Hosts of covers, avatars and previews, which are open to everyone (2026-08). */
+/** Hosts of covers, avatars and previews, which need no login (2026-08). */
 export const OSU_ASSET_HOSTS = ['assets.ppy.sh', 'a.ppy.sh', 'b.ppy.sh'] as const;
 
 const PAGE_CURSOR = /^page:(\d{1,3})$/;
@@ -59,7 +59,7 @@ function createOsuSetsApi(ask: OsuCall): Omit<OsuApi, keyof OsuPlayersApi> {
         l: query.language,
         e: query.video === true ? 'video' : undefined,
         c: query.spotlight === true ? 'spotlights' : undefined,
-        // Explicit sets are part of the answer; whoever shows them decides how.
+        // Explicit sets are part of the answer; the caller decides how to show them.
         nsfw: query.nsfw === false ? 'false' : 'true',
         page,
         cursor_string: page === undefined ? next : undefined,
@@ -68,7 +68,7 @@ function createOsuSetsApi(ask: OsuCall): Omit<OsuApi, keyof OsuPlayersApi> {
       const found = expectShape(searchShape.safeParse(answer).data, OSU, 'list of sets');
       const sets = expectShape(await parseBeatmapsets(found.beatmapsets), OSU, 'readable set');
       const following = sets.length === 0 ? null : found.cursor_string;
-      // osu!'s search cannot exclude anything, so excluded sets are removed here, and its count includes them.
+      // osu!'s search cannot exclude anything, so excluded sets are removed now, and its count includes them.
       if (query.excluded === undefined) return { sets, total: found.total, next: following };
       return { sets: sets.filter(set => !isExcluded(query, set)), total: null, next: following };
     },

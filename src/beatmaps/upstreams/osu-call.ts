@@ -1,4 +1,4 @@
-/** One call of the official API v2 (osu-web 2026-08), made as an application without a user, with its token and within its rate limit. */
+/** One call of the official API v2 (osu-web 2026-08), as an application, with its token and rate limit. */
 
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
@@ -8,12 +8,11 @@ import type { HttpClient, HttpRequest, HttpResponse } from '../../infra/http/htt
 import type { Logger } from '../../infra/log.ts';
 import { expectShape, OSU, readAnswer } from './upstream-answer.ts';
 
-/** Values of an address's query; a list repeats the name for each of its values. */
+/** The parameters of a query; a list repeats the name for each value. */
 export type OsuParams = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 /**
- * Makes one call of the official API, with its token and within its rate limit, and gives the JSON of a successful answer.
- *
+ * Calls the official API, with its token and within its rate limit, and returns the JSON of a successful answer.
  * @param path below `/api/v2/`
  * @throws AppError as every method of `OsuApi` does
  */
@@ -29,9 +28,9 @@ export const OSU_THROTTLE: ThrottleRule = { perSecond: 1, burst: 12, atOnce: 6 }
 export const OSU_HOST = 'osu.ppy.sh';
 
 const BASE = `https://${OSU_HOST}/api/v2/`;
-/** The API's version is a date. From 20220705 on scores have one shape; newer versions change nothing that is asked for here. */
+/** The API's version, a date: since 20220705 scores have one shape; newer ones change nothing that is used. */
 const API_VERSION = '20241022';
-/** If osu! asks to be left alone for longer, it is most likely a mistake. */
+/** The longest wait that is kept: if osu! states a longer one, it is most likely a mistake. */
 const MAX_CLOSED_MS = 15 * 60_000;
 
 export interface OsuCallOptions {
@@ -39,7 +38,7 @@ export interface OsuCallOptions {
   readonly clientId: number;
   readonly clientSecret: string;
   readonly log: Logger;
-  /** Time-out of one request. */
+  /** The time limit of one request, in milliseconds. */
   readonly timeoutMs: number;
   readonly now: () => number;
 }
@@ -77,7 +76,7 @@ export function createOsuCall(options: OsuCallOptions): OsuCall {
     });
   }
 
-  /** osu! may revoke a token before its time, so a refused call gets one new token. */
+  /** osu! may revoke a token early, so a refused call is repeated once with a new one. */
   return async function ask(path, params, signal, request = {}) {
     if (now() < closedUntil) {
       throw new AppError('upstream_rate_limited', 'osu! asked to wait', { retryAfterMs: closedUntil - now() });
@@ -105,10 +104,10 @@ export function createOsuCall(options: OsuCallOptions): OsuCall {
 }
 
 const EARLY_MS = 60_000;
-/** A token with a shorter life, or with none given, would have every call ask for a new token. */
+/** A token with a shorter life, or none stated, would make every call request a new token. */
 const MIN_LIFE_MS = 30_000;
 const MAX_LIFE_MS = 24 * 60 * 60_000;
-/** How long a refusal of the credentials is remembered: a wrong secret does not become right by asking again. */
+/** How long a refusal of the credentials is remembered: asking again does not make a wrong secret right. */
 const REFUSED_MS = 5 * 60_000;
 const FAILED_MS = 3_000;
 const MAX_WAIT_MS = 5 * 60_000;
@@ -120,7 +119,7 @@ interface Held {
   readonly until: number;
 }
 
-/** Asks osu! for a token for an application. */
+/** Requests a token for an application from osu!. */
 export function askForToken(
   http: HttpClient,
   { clientId, clientSecret }: { readonly clientId: number; readonly clientSecret: string },
@@ -139,7 +138,7 @@ export function askForToken(
   });
 }
 
-/** Tokens by the client credentials grant (osu-web 2026-08: they live a day and cannot be refreshed). */
+/** Tokens by the client credentials grant (osu-web 2026-08: they are valid for a day and cannot be refreshed). */
 function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: OsuCallOptions) {
   const flights = createSingleFlight<string>();
   let held: Held | undefined;
@@ -168,8 +167,7 @@ function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: O
 
   return {
     /**
-     * The bearer token; a new one is asked for when there is none or the old one is about to expire.
-     *
+     * The bearer token; a new one is requested when there is none or the old one is about to expire.
      * @throws AppError `credentials_required` when osu! does not know the application, or an upstream code
      */
     async get(signal?: AbortSignal): Promise<string> {
@@ -190,7 +188,7 @@ function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: O
         signal,
       );
     },
-    /** Forgets a token that the API did not accept, so that the next `get` asks for another. */
+    /** Forgets a token that the API refused, so that the next `get` requests another. */
     refuse(token: string): void {
       if (held?.token === token) held = undefined;
     },

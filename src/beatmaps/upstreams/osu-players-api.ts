@@ -31,29 +31,29 @@ export type UserBeatmapType = (typeof USER_BEATMAP_TYPES)[number];
 /** One entry of a player's list of sets. */
 export interface UserBeatmapset {
   readonly set: Beatmapset;
-  /** How often the player played `beatmap_id`; given only in `most_played`. */
+  /** How often the player played `beatmap_id`; only in `most_played`. */
   readonly count: number | null;
   readonly beatmap_id: number | null;
 }
 
-/** A part of a list whose whole length the API does not give. */
+/** A part of a list whose length the API does not state. */
 export interface ListSlice<T> {
   readonly items: readonly T[];
-  /** True when the API gave as many as it was asked for. */
+  /** True when the API returned as many entries as requested. */
   readonly isFull: boolean;
 }
 
 export interface SliceOptions {
-  /** From 1 to 100. */
+  /** How many entries to request, from 1 to 100. */
   readonly limit: number;
   readonly offset: number;
 }
 
-/** A number is a player's id, a text their name. */
+/** A player: a number is an id, a text a name. */
 export type PlayerRef = number | string;
 
 export interface OsuPlayersApi {
-  /** A player's profile; without a ruleset, the statistics are of the one that the player plays most. */
+  /** A player's profile; without a ruleset, with the statistics of the one that the player plays most. */
   user(player: PlayerRef, ruleset?: Ruleset, signal?: AbortSignal): Promise<Player>;
   userScores(
     userId: number,
@@ -61,7 +61,7 @@ export interface OsuPlayersApi {
     options: SliceOptions & { readonly ruleset?: Ruleset | undefined },
     signal?: AbortSignal,
   ): Promise<ListSlice<Score>>;
-  /** One play, with its difficulty and set. With a ruleset, `id` is an old one from before 2022. */
+  /** One play, with its difficulty and set. With a ruleset, `id` is one from before 2022. */
   score(id: number, ruleset?: Ruleset, signal?: AbortSignal): Promise<Score>;
   userBeatmaps(
     userId: number,
@@ -69,17 +69,17 @@ export interface OsuPlayersApi {
     options: SliceOptions,
     signal?: AbortSignal,
   ): Promise<ListSlice<UserBeatmapset>>;
-  /** The best plays of the world on a map, best first, with their players but without the map. Empty where the map has no leaderboard. */
+  /** The world's best plays on a map, best first, with players but without the map; empty without a leaderboard. */
   mapScores(
     mapId: number,
     options: { readonly ruleset: Ruleset; readonly mods: readonly string[] },
     signal?: AbortSignal,
   ): Promise<readonly Score[]>;
-  /** All plays of a player on a map, without the map and the player. `not_found` where the map has no leaderboard. */
+  /** All plays of a player on a map, without map and player. `not_found` if the map has no leaderboard. */
   userMapScores(mapId: number, userId: number, ruleset: Ruleset, signal?: AbortSignal): Promise<readonly Score[]>;
-  /** Ranks of up to 50 players at once; accounts that no longer exist are missing. */
+  /** The ranks of up to 50 players; accounts that no longer exist are missing. */
   standings(userIds: readonly number[], signal?: AbortSignal): Promise<readonly PlayerStandings[]>;
-  /** 50 lines of the world ranking, or of the ranking of a country by its two letters. @param page from 1 to 200 */
+  /** A page of 50 lines of the world's ranking, or of a country's by its two letters. @param page from 1 to 200 */
   ranking(
     ruleset: Ruleset,
     at: { readonly page: number; readonly country?: string | undefined },
@@ -94,7 +94,7 @@ const usersShape = z.object({ users: rows });
 const rankingShape = z.object({ ranking: rows });
 
 const playedShape = z.looseObject({ beatmap_id: id, count: number, beatmap: z.unknown(), beatmapset: z.unknown() });
-/** The rows that can be read; when none of several can, the API has changed and an error is thrown. */
+/** The rows that can be read; throws when none of several can, because the API has changed then. */
 function readRows<T>(all: readonly unknown[] | undefined, what: string, read: (row: unknown) => T | undefined) {
   const given = expectShape(all, OSU, `list of ${what}s`);
   const items = given.flatMap(row => read(row) ?? []);
@@ -107,7 +107,7 @@ function readSlice<T>(answer: unknown, limit: number, what: string, read: (row: 
   return { items: readRows(all, what, read), isFull: (all?.length ?? 0) >= limit };
 }
 
-/** Reads a row of `most_played`, which holds a difficulty or only its id, with its set beside it. */
+/** Reads a row of `most_played`, which has a difficulty or only its id, and the set beside it. */
 function readPlayed(row: unknown): UserBeatmapset | undefined {
   const played = playedShape.safeParse(row).data;
   const set = parseBeatmapset(played?.beatmapset);
@@ -122,7 +122,7 @@ function readOwn(row: unknown): UserBeatmapset | undefined {
   return set === undefined ? undefined : { set, count: null, beatmap_id: null };
 }
 
-/** People mix up spaces and underscores, and a name has only one of them, so the other spelling is tried too. */
+/** The name with the other of spaces and underscores, because people mix them up and a name has only one of them. */
 function otherSpelling(name: string): string | undefined {
   const other = name.includes('_') ? name.replaceAll('_', ' ').trim() : name.replaceAll(' ', '_');
   return other === name || other === '' ? undefined : other;

@@ -1,4 +1,4 @@
-/** osu!'s authorization code grant (osu-web 2026-08), by which a person proves through osu! which player they are. */
+/** Signing in at osu! by an authorization code (osu-web 2026-08), which proves which player a person is. */
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
@@ -19,10 +19,10 @@ export interface OsuSignInOptions {
   readonly http: HttpClient;
   readonly clientId: number;
   readonly clientSecret: string;
-  /** The redirect address that is registered with the osu! application. */
+  /** The redirect address that is registered with the application at osu!. */
   readonly redirectUri: string;
   readonly log: Pick<Logger, 'warn' | 'error'>;
-  /** Time-out of each call, in milliseconds. Default 10 000. */
+  /** The time limit of each call, in milliseconds. Default 10 000. */
   readonly timeoutMs?: number;
   readonly now?: () => number;
 }
@@ -45,7 +45,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
     return expectShape(answer, OSU, 'token').access_token;
   }
 
-  /** Only the operator can mend `invalid_client`; every other refusal means that the code is not valid. */
+  /** The error of a refusal: the operator can mend `invalid_client`; any other means that the code is not valid. */
   function refusal({ status, text }: { readonly status: number; readonly text: string }): AppError {
     const reason = refusalShape.safeParse(parseJson(text)).data?.error;
     if (reason !== 'invalid_client') {
@@ -68,7 +68,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
     return { id: expectShape(playerId ?? undefined, OSU, 'number of a player'), name: username };
   }
 
-  /** Revokes the token, so that osu! asks the person again the next time, whichever chat they come from. */
+  /** Revokes the token, so that osu! asks the person again the next time. */
   async function revoke(token: string): Promise<void> {
     const { status } = await http.request({
       ...bounds,
@@ -80,7 +80,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
   }
 
   return {
-    /** The page on which osu! asks the person for permission to tell us who they are. `state` comes back with the answer. */
+    /** The page on which osu! asks the person to let Medley know who they are. `state` comes back with the answer. */
     address(state: string): string {
       const query = {
         client_id: String(clientId),
@@ -91,17 +91,16 @@ export function createOsuSignIn(options: OsuSignInOptions) {
       return `https://${OSU_HOST}/oauth/authorize?${new URLSearchParams({ ...query, state }).toString()}`;
     },
     /**
-     * Finds the player for whom osu! gave this code. The token that the code is exchanged for is revoked at once, and never kept.
-     *
-     * @throws AppError `invalid_request` for a code that is used up, too old or not osu!'s, `credentials_required` when osu! does not
-     * know the application or its redirect address, or an upstream code
+     * Finds the player for whom osu! issued this code. The token for the code is revoked at once and never stored.
+     * @throws AppError `invalid_request` for a code that is used up, too old or not osu!'s, `credentials_required` when
+     * osu! does not know the application or its redirect address, or an upstream code
      */
     async identify(code: string, signal?: AbortSignal): Promise<SignedInPlayer> {
       const token = await exchange(code, signal);
       try {
         return await ask(token, signal);
       } finally {
-        // A failure is only logged, because the token expires by itself after a day.
+        // A failure is only logged, because the token expires after a day.
         await revoke(token).catch((error: unknown) => log.warn({ err: error }, 'a token of osu! was not ended early'));
       }
     },

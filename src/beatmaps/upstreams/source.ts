@@ -9,7 +9,7 @@ export type UpstreamId = 'osu' | MirrorId;
 
 export interface BeatmapSource {
   readonly id: UpstreamId;
-  /** @param next the token that the page before gave; see {@link tokenOf} */
+  /** @param next the token from the previous page; see {@link tokenOf} */
   search(search: Search, next: string | undefined, signal?: AbortSignal): Promise<SearchPage>;
   set(id: number, signal?: AbortSignal): Promise<Beatmapset>;
   setOfMap(mapId: number, signal?: AbortSignal): Promise<Beatmapset>;

@@ -1,4 +1,4 @@
-/** Reads what the answers of the official API and of the mirrors mean. */
+/** Interprets the answers of the official API and of the mirrors. */
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { HttpResponse } from '../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../infra/http/retry-after.ts';
@@ -7,12 +7,12 @@ import { parseRetryAfter } from '../../infra/http/retry-after.ts';
 export const OSU = 'osu!';
 
 export interface AnswerContext {
-  /** The name of the upstream in the log. */
+  /** The upstream's name in the log. */
   readonly upstream: string;
   readonly now: number;
 }
 
-/** Also reads Catboy's header, which is a date but not an HTTP date. */
+/** Reads `Retry-After`, also in Catboy's form, a date that is no HTTP date. */
 function readRetryAfter(header: string | undefined, now: number): number | undefined {
   const standard = parseRetryAfter(header, now);
   if (standard !== undefined || header === undefined) return standard;
@@ -29,8 +29,8 @@ function codeOfStatus(status: number): ErrorCode {
 }
 
 /**
- * @throws AppError `not_found`, `upstream_rate_limited` and `upstream_unavailable` with the wait that the upstream asked for,
- * `forbidden` for 401 and 403, `upstream_changed` for other refusals
+ * @throws AppError `not_found`, `upstream_rate_limited` and `upstream_unavailable` with the wait that the upstream
+ * asked for, `forbidden` for 401 and 403, `upstream_changed` for other refusals
  */
 export function assertAnswered({ status, headers }: HttpResponse, { upstream, now }: AnswerContext): void {
   if (status >= 200 && status <= 299) return;
@@ -42,7 +42,6 @@ export function assertAnswered({ status, headers }: HttpResponse, { upstream, no
 
 /**
  * The JSON of a successful answer.
- *
  * @throws AppError as {@link assertAnswered} does, and `upstream_changed` for anything that is not JSON
  */
 export function readAnswer(response: HttpResponse, context: AnswerContext): unknown {
@@ -68,8 +67,8 @@ export function isNotFound(error: unknown): error is AppError {
 }
 
 /**
- * Makes a `not_found` say in params.what which thing is missing: a person who names a player and a map learns which of them does not
- * exist. Other failures stay as they are.
+ * Makes a `not_found` say in params.what what is missing: a person who names a player and a map learns which of them
+ * does not exist. Other failures stay as they are.
  */
 export async function missingAs<T>(what: 'beatmap' | 'score', work: Promise<T>): Promise<T> {
   try {
