@@ -74,6 +74,11 @@ export interface Strategy {
   readonly timeoutMs?: number;
 }
 
+/** The endpoint that a strategy asks, without its caller. */
+export function endpointOf({ name }: Pick<Strategy, 'name'>): string {
+  return name.split('/', 1)[0] ?? name;
+}
+
 /** How well one strategy works in this process, shown to the operator. Times are unix milliseconds. */
 export interface StrategyFigures {
   readonly strategy: string;

@@ -2,7 +2,7 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { isOwnDoing } from '../../infra/http/read-failure.ts';
 import type { Post } from '../post.ts';
-import type { Strategy } from './source.ts';
+import { endpointOf, type Strategy } from './source.ts';
 
 export interface StrategyFailure {
   readonly strategy: Pick<Strategy, 'name' | 'explains'>;
@@ -125,11 +125,6 @@ export function toStrategyError(error: unknown): AppError {
   if (error.code === 'forbidden') return new AppError('upstream_unavailable', error.message, { cause: error });
   if (error.code !== 'too_large') return error;
   return new AppError('upstream_changed', error.message, { params: { own: 1 }, cause: error });
-}
-
-/** The endpoint that a strategy asks, without its caller. */
-export function endpointOf({ name }: Pick<Strategy, 'name'>): string {
-  return name.split('/', 1)[0] ?? name;
 }
 
 /** The unconfirmed failure that two strategies of different endpoints report; only reliable strategies count. */

@@ -7,11 +7,10 @@ import { abortable, abortReason, type JoinedSignal, joinSignals } from '../../in
 import { type Departure, withContext } from '../../infra/concurrency/work-context.ts';
 import { OWN_DOING } from '../../infra/http/read-failure.ts';
 import { isCoverOnly, isWhole, type Post } from '../post.ts';
-import type { Strategy } from './source.ts';
+import { endpointOf, type Strategy } from './source.ts';
 import {
   agreedFailure,
   asWeak,
-  endpointOf,
   isDefinitive,
   isUnclear,
   isWithheld,
@@ -136,9 +135,9 @@ export class StrategyRace {
       return this.#result();
     } finally {
       this.#over.release();
-      const reason = this.#cutShort() ?? new AppError('timeout', 'another strategy was done before');
       const left = [...this.#running.values()].filter(({ strategy }) => strategy !== returning || signal.aborted);
-      for (const { abort } of left) abort(reason);
+      for (const { abort } of left)
+        abort(this.#cutShort() ?? new AppError('timeout', 'another strategy was done before'));
     }
   }
 
@@ -165,7 +164,8 @@ export class StrategyRace {
   /** The weak failure that two endpoints agree on; undefined if any post was found. */
   #agreed(): AppError | undefined {
     const { history } = this.#options;
-    return this.#post === null ? agreedFailure(this.#failures, one => history.isReliable(one)) : undefined;
+    if (this.#post !== null || this.#failures.length < 2) return undefined;
+    return agreedFailure(this.#failures, one => history.isReliable(one));
   }
 
   #startable(): Strategy | undefined {

@@ -5,7 +5,7 @@ import { type ThreadOutcome, threadOutcomeOf } from '../parse/parse-thread.ts';
 import type { Post, SourceId } from '../post.ts';
 import { readFacebookPage } from './facebook/answer.ts';
 import { readInstagramAnswer } from './instagram/answer.ts';
-import type { AnswerReader, PageTask } from './kit/page-thread.ts';
+import type { AnswerReader, PageTask } from './kit/source.ts';
 import { readPinterestAnswer } from './pinterest/answer.ts';
 import { readRedditAnswer } from './reddit/answer.ts';
 import { readThreadsPage } from './threads/answer.ts';

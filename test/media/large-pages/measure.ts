@@ -29,9 +29,7 @@ const FACEBOOK: typeof import('../../../src/media/sources/facebook/answer.ts') =
 const INSTAGRAM: typeof import('../../../src/media/sources/instagram/answer.ts') = await compiled(
   'media/sources/instagram/answer.js',
 );
-const KIT: typeof import('../../../src/media/sources/kit/page-thread.ts') = await compiled(
-  'media/sources/kit/page-thread.js',
-);
+const KIT: typeof import('../../../src/media/sources/kit/source.ts') = await compiled('media/sources/kit/source.js');
 
 async function itemsOf(site: string, bytes: Buffer): Promise<number> {
   const [ref, read] =

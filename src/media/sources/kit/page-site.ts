@@ -16,10 +16,9 @@ import type { MediaItem } from '../../post.ts';
 import { navigationHeaders } from './browser-headers.ts';
 import { type Constants, readConstants } from './constants.ts';
 import { type AnswerKind, withCompleted } from './draft.ts';
-import { type AnswerReader, readSiteAnswer } from './page-thread.ts';
 import { followRedirects, followShortLink } from './redirects.ts';
 import { failureOfPlace, redirectOf, weakNotFound } from './refusal.ts';
-import { createSource } from './source.ts';
+import { type AnswerReader, createSource, readSiteAnswer } from './source.ts';
 
 export interface PageSite<Ids extends object, Name extends string, Endpoint extends AnswerKind>
   extends Omit<SourceDescriptor, 'example' | 'create'>,

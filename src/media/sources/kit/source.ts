@@ -6,8 +6,18 @@ import type { Accounts } from '../../extract/accounts.ts';
 import { isUsable, type MediaSource, type PostRef, type RequestProfile, type Strategy } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { createStrategyChain } from '../../extract/strategy-chain.ts';
-import type { AnswerKind } from './draft.ts';
-import { type AnswerReader, readSiteAnswer } from './page-thread.ts';
+import { isLarge, type PackedAnswer, type SiteAnswer, siteAnswer } from '../../parse/body.ts';
+import { createParseThread } from '../../parse/parse-thread.ts';
+import type { Post } from '../../post.ts';
+import type { AnswerKind, ReadContext } from './draft.ts';
+
+/** @throws AppError the meaning of the answer when the post is not in it. */
+export type AnswerReader = (answer: SiteAnswer, context: ReadContext) => Post;
+
+export interface PageTask {
+  readonly response: PackedAnswer;
+  readonly context: ReadContext;
+}
 
 /** One endpoint, asked with one profile. */
 export interface Way extends Pick<Strategy, 'name' | 'timeoutMs' | 'isLastResort' | 'byAccount'> {
@@ -117,4 +127,23 @@ function jarOf(cookies: readonly Cookie[], site: string): CookieJar {
     jar.setCookieSync(cookie.toString(), `https://${domain}/`, { ignoreError: true });
   }
   return jar;
+}
+
+/** In a bundle all files are in one folder; compiled separately, the worker is in the folder above the kit. */
+const WORKER = import.meta.url.endsWith('/kit/source.js') ? '../page-worker.js' : './page-worker.js';
+/** When run from TypeScript there is no compiled worker, so a large answer is read in this thread. */
+const readInThread = import.meta.url.endsWith('.ts')
+  ? null
+  : createParseThread<PageTask, Post>(new URL(WORKER, import.meta.url), 'readLargePage');
+
+/**
+ * Reads an answer; one of many megabytes is read in a thread, which finds the reader by the source's id.
+ * @throws AppError like the reader
+ */
+export async function readSiteAnswer(read: AnswerReader, response: HttpResponse, context: ReadContext): Promise<Post> {
+  const answer = siteAnswer(response);
+  const { id, parts } = context.ref;
+  if (readInThread === null || !isLarge(answer.body, [id, parts.mediaId ?? id])) return read(answer, context);
+  const { status, headers, url, bytes } = response;
+  return await readInThread({ response: { status, headers, url, bytes }, context });
 }
