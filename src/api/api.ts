@@ -5,7 +5,7 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import * as z from 'zod';
 import { AppError } from '../errors.ts';
-import { actFor } from '../infra/concurrency/work-context.ts';
+import { actFor } from '../infra/concurrency/running-work.ts';
 import type { RateLimiter } from '../infra/rate-limit/rate-limit.ts';
 import { BROTLI_PARAMS, ENCODINGS, MIN_COMPRESSED_BYTES } from './answer.ts';
 import { type createKeyCheck, createRateLimit, RATE_HEADERS } from './rate-limit.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { actingClient } from '../../src/infra/concurrency/work-context.ts';
+import { actingClient } from '../../src/infra/concurrency/running-work.ts';
 import { createApiServer } from '../fakes/api-server.ts';
 import { makePost } from '../fakes/post.ts';
 

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import { endWithUs } from '../../infra/child-process.ts';
 import { abortable } from '../../infra/concurrency/abortable.ts';
-import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
+import { createSemaphore } from '../../infra/concurrency/running-work.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { ExactFigures } from './calculator-process.ts';
 import type { DifficultyJob } from './difficulty-job.ts';

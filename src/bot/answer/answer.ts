@@ -10,7 +10,7 @@
  */
 import { AppError, StoreAway } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { actFor } from '../../infra/concurrency/work-context.ts';
+import { actFor } from '../../infra/concurrency/running-work.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
 import type { Command } from '../contract/command.ts';
 import { type CommandSpec, commandSpec } from '../contract/command-spec.ts';

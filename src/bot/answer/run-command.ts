@@ -2,7 +2,7 @@ import type { PromptRatings } from '../../beatmaps/rating/ratings.ts';
 import { AppError, LOG_LEVELS, StoreAway, toAppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { createSingleFlight } from '../../infra/concurrency/abortable.ts';
-import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
+import { createSemaphore } from '../../infra/concurrency/running-work.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Command, CommandContext, Values } from '../contract/command.ts';
 import { commandSpec, validateOptions } from '../contract/command-spec.ts';

@@ -1,4 +1,4 @@
-import { withContext } from '../../infra/concurrency/work-context.ts';
+import { withContext } from '../../infra/concurrency/running-work.ts';
 import type { Verdict } from '../../infra/queue/queue.ts';
 import type { Sending } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/abortable.ts';
-import { waitInLine } from '../concurrency/work-context.ts';
+import { waitInLine } from '../concurrency/running-work.ts';
 import type {
   BodyUse,
   Exchanged,

@@ -1,7 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/abortable.ts';
-import { FairLine } from '../concurrency/semaphore.ts';
-import { actingClient } from '../concurrency/work-context.ts';
+import { actingClient, FairLine } from '../concurrency/running-work.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
 import { matchesHost, matchesHostPattern } from './host-list.ts';
 import { OWN_DOING } from './read-failure.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { createLru } from '../cache/cache.ts';
-import { workContext } from '../concurrency/work-context.ts';
+import { workContext } from '../concurrency/running-work.ts';
 import { matchesHost } from './host-list.ts';
 
 /** An address from which a site sees Medley's requests come. */

@@ -7,7 +7,7 @@ import {
   LogController,
 } from 'fastify';
 import { AppError, LOG_LEVELS } from '../../errors.ts';
-import { actFor } from '../concurrency/work-context.ts';
+import { actFor } from '../concurrency/running-work.ts';
 import type { Logger } from '../log.ts';
 import { clientKey, createHostGuard } from './client-address.ts';
 import { limitConnections } from './connection-limits.ts';

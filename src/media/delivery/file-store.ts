@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { abortable } from '../../infra/concurrency/abortable.ts';
-import { workContext } from '../../infra/concurrency/work-context.ts';
+import { workContext } from '../../infra/concurrency/running-work.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Probe } from '../transcode/probe.ts';
 import { createDiskQuota, type DiskQuota, type QuotaReservation } from './disk-quota.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
-import { createSemaphore, type Semaphore } from '../../infra/concurrency/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../../infra/concurrency/running-work.ts';
 import type { Clip } from '../files/clip.ts';
 import { refusedStream } from '../parse/playlist.ts';
 import { isPlaylist } from '../post.ts';

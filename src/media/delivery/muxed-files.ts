@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
+import { createSemaphore } from '../../infra/concurrency/running-work.ts';
 import type { Logger } from '../../infra/log.ts';
 import { muxKey, variantKey } from '../files/variant-choice.ts';
 import type { MuxTracks } from '../tunnel/muxed-relay.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { type Cache, createLru } from '../../infra/cache/cache.ts';
 import { abortReason, joinSignals } from '../../infra/concurrency/abortable.ts';
-import { createClientSemaphore } from '../../infra/concurrency/semaphore.ts';
+import { createClientSemaphore } from '../../infra/concurrency/running-work.ts';
 import type { Logger } from '../../infra/log.ts';
 import { itemCount, type Post } from '../post.ts';
 import {

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { abortable } from '../../infra/concurrency/abortable.ts';
-import { actFor, actingClient, withContext, workContext } from '../../infra/concurrency/work-context.ts';
+import { actFor, actingClient, withContext, workContext } from '../../infra/concurrency/running-work.ts';
 import type { Outgoing, OutgoingAddress } from '../../infra/http/outgoing.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../errors.ts';
 import { abortable, abortReason, type JoinedSignal, joinSignals } from '../../infra/concurrency/abortable.ts';
-import { type Departure, withContext } from '../../infra/concurrency/work-context.ts';
+import { type Departure, withContext } from '../../infra/concurrency/running-work.ts';
 import { OWN_DOING } from '../../infra/http/read-failure.ts';
 import { isCoverOnly, isWhole, type Post } from '../post.ts';
 import { endpointOf, type Strategy } from './source.ts';

@@ -1,7 +1,6 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { findPrograms, runProgram } from '../../infra/child-process.ts';
-import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
-import { waitInLine } from '../../infra/concurrency/work-context.ts';
+import { createSemaphore, waitInLine } from '../../infra/concurrency/running-work.ts';
 import { createOutgoing, type Outgoing } from '../../infra/http/outgoing.ts';
 import type { Strategy } from '../extract/source.ts';
 import type { SourceDescriptor } from '../extract/source-descriptor.ts';

@@ -1,7 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { AppError } from '../../errors.ts';
-import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
+import { createSemaphore } from '../../infra/concurrency/running-work.ts';
 import { type CompressionPlan, planCompression, SAFE_SHARE } from './compression-plan.ts';
 import { type Ffmpeg, inputArguments, outputArguments, timeLeft } from './ffmpeg.ts';
 import { type Probe, probeFile } from './probe.ts';

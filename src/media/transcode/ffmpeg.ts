@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { AppError } from '../../errors.ts';
 import { findPrograms, type ProgramEnd, runProgram } from '../../infra/child-process.ts';
-import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
+import { createSemaphore } from '../../infra/concurrency/running-work.ts';
 
 /** The ffmpeg program, found and tried. */
 export interface Ffmpeg {

@@ -4,7 +4,7 @@ import { reply } from '../../../src/bot/contract/reply.ts';
 import { ownerKey } from '../../../src/bot/contract/request.ts';
 import { createReplyEdits } from '../../../src/bot/runtime/runtime.ts';
 import { AppError } from '../../../src/errors.ts';
-import { workContext } from '../../../src/infra/concurrency/work-context.ts';
+import { workContext } from '../../../src/infra/concurrency/running-work.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { createRecordingLog } from '../../fakes/log.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FairLine } from '../../../src/infra/concurrency/semaphore.ts';
+import { FairLine } from '../../../src/infra/concurrency/running-work.ts';
 
 function drain(line: FairLine<string>): string[] {
   const order: string[] = [];

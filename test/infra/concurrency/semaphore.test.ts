@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClientSemaphore, createSemaphore } from '../../../src/infra/concurrency/semaphore.ts';
-import { actFor } from '../../../src/infra/concurrency/work-context.ts';
+import { actFor, createClientSemaphore, createSemaphore } from '../../../src/infra/concurrency/running-work.ts';
 
 const never = new AbortController().signal;
 const line = (atOnce: number, maxWaiting: number) => createSemaphore({ atOnce, maxWaiting, name: 'work' });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Departure, waitInLine, withContext } from '../../../src/infra/concurrency/work-context.ts';
+import { type Departure, waitInLine, withContext } from '../../../src/infra/concurrency/running-work.ts';
 
 it('says when work left our own line, and that it still stands there', async () => {
   const departure: Departure = { at: 5 };

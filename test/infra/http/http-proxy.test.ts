@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Departure, withContext } from '../../../src/infra/concurrency/work-context.ts';
+import { type Departure, withContext } from '../../../src/infra/concurrency/running-work.ts';
 import type { HttpClientOptions, HttpRequest } from '../../../src/infra/http/http-client.ts';
 import { createOutgoing } from '../../../src/infra/http/outgoing.ts';
 import { watchBrowserConnections } from '../../fakes/browser-watch.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { actFor, workContext } from '../../../src/infra/concurrency/work-context.ts';
+import { actFor, workContext } from '../../../src/infra/concurrency/running-work.ts';
 import { createOutgoing } from '../../../src/infra/http/outgoing.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
 import { openSite } from '../../../src/media/extract/site.ts';

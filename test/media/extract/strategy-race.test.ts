@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorCode } from '../../../src/errors.ts';
-import { waitInLine } from '../../../src/infra/concurrency/work-context.ts';
+import { waitInLine } from '../../../src/infra/concurrency/running-work.ts';
 import { CoverOnlyError } from '../../../src/media/extract/strategy-failures.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { chain, delayed, fail, hang, ok, POST, partial, type Run, strategy, weak } from './chain-fixture.ts';

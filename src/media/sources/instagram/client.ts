@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
-import { workContext } from '../../../infra/concurrency/work-context.ts';
+import { workContext } from '../../../infra/concurrency/running-work.ts';
 import type { HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
 import { isUsable, type PostRef, profileRequest, type RequestProfile } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';

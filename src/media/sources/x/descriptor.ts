@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AppError, toAppError } from '../../../errors.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
-import { workContext } from '../../../infra/concurrency/work-context.ts';
+import { workContext } from '../../../infra/concurrency/running-work.ts';
 import type { HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
 import { askEndpoint, createSiteState } from '../../extract/site-state.ts';
 import {

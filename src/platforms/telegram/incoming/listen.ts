@@ -1,7 +1,7 @@
 import { createEditedLinks, EDITABLE_MS } from '../../../bot/answer/read.ts';
 import type { NewRequest, PlatformHost } from '../../../bot/contract/chat-platform.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
-import { createSemaphore } from '../../../infra/concurrency/semaphore.ts';
+import { createSemaphore } from '../../../infra/concurrency/running-work.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { ChatRecords } from '../api/chat-records.ts';
 import { type EventIds, replyToOf, speakerOf, type TelegramReplyTo } from '../api/envelope.ts';
