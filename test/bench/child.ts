@@ -124,3 +124,9 @@ export async function startChild(name: string, args: readonly string[], env: Nod
     throw error;
   }
 }
+
+/** Starts the built program as the image and the systemd unit do. */
+export function startMedley(program: string, env: NodeJS.ProcessEnv): Promise<Child> {
+  const memory = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '65536' };
+  return startChild('Medley', ['--max-semi-space-size=8', program], { ...memory, ...env });
+}

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createFakeDiscord } from '../../fakes/discord.ts';
 import { createFakeTelegram } from '../../fakes/telegram.ts';
-import { startChild } from '../child.ts';
+import { startMedley } from '../child.ts';
 import { atMost, find } from '../findings.ts';
 import { median, spread } from './rows.ts';
 
 const CONNECT_MS = 20_000;
-const IDLE_MS = 15_000;
+/** V8 collects what a start leaves behind once little has been allocated for up to 45 seconds. */
+const IDLE_MS = 60_000;
 const SAMPLE_MS = 50;
 
 async function withFolder<T>(act: (folder: string) => Promise<T>): Promise<T> {
@@ -31,7 +32,7 @@ export async function measureStart(program: string, rounds: number): Promise<voi
   for (let round = 0; round < rounds; round += 1) {
     await withFolder(async folder => {
       const from = performance.now();
-      const child = await startChild('Medley', [program], { ...ENVIRONMENT, DATA_DIR: folder });
+      const child = await startMedley(program, { ...ENVIRONMENT, DATA_DIR: folder });
       tookMs.push(performance.now() - from);
       const used = await child.cpuMs();
       if (used !== null) cpuMs.push(used);
@@ -49,7 +50,7 @@ export async function measureIdle(program: string): Promise<void> {
   const telegram = await createFakeTelegram();
   try {
     await withFolder(async folder => {
-      const child = await startChild('Medley', [program], {
+      const child = await startMedley(program, {
         ...ENVIRONMENT,
         DATA_DIR: folder,
         DISCORD_TOKEN: discord.token,

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Child, startChild } from '../child.ts';
+import { type Child, startChild, startMedley } from '../child.ts';
 import { type Crowd, untilQuiet, watchCrowd } from '../crowd.ts';
 import { atLeast, atMost, detail, find } from '../findings.ts';
 import { type LoadRequest, load } from '../load.ts';
@@ -120,7 +120,7 @@ class Scene {
   async medley(upstream: Child): Promise<{ readonly child: Child; readonly origin: string }> {
     const folder = await mkdtemp(join(tmpdir(), 'medley-bench-'));
     this.folders.push(folder);
-    const child = await this.start('Medley', [pathTo('../../../dist/main.js')], {
+    const child = await startMedley(pathTo('../../../dist/main.js'), {
       UPSTREAM_OVERRIDES: upstream.line,
       API_KEYS: KEYS.map((key, at) => `bench${at}:${key}:unlimited`).join(','),
       CATALOGUE_FILL: 'off',
@@ -128,6 +128,7 @@ class Scene {
       HOST: '127.0.0.1',
       PORT: '0',
     });
+    this.children.push(child);
     return { child, origin: /http:\/\/[^\s/]+/.exec(child.line)?.[0] ?? '' };
   }
 
