@@ -10,43 +10,38 @@ import {
   readCount,
   readDate,
   readId,
+  readInstant,
   readList,
-  readSize,
   readText,
 } from '../../parse/json-fields.ts';
 import { readMarkup } from '../../parse/markup.ts';
 import { NO_STATS, type Post } from '../../post.ts';
-import { EMPTY_DRAFT, type PostDraft, type ReadContext, toPost, UNKNOWN_AUTHOR } from '../kit/draft.ts';
+import { sizeOf } from '../kit/cdn-address.ts';
+import { type DraftItem, EMPTY_DRAFT, type PostDraft, type ReadContext, toPost, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { blocked, failureOfPlace, refusedCaller } from '../kit/refusal.ts';
-import { gifOf, type Item, imageOf, namedVideo, readAddress } from './items.ts';
+import { gifOf, imageOf, linkedItem, namedVideo, readAddress } from './items.ts';
 import { redditRefOf } from './link.ts';
 import { readPostMarkup } from './page.ts';
 
 export const WALL = /^\/(?:login|register|account)(?:\/|$)/;
 
-function videoOf(media: unknown, target: unknown, thumbnailUrl: string | null): Item {
-  const video = child(media, 'reddit_video');
-  const seconds = readCount(child(video, 'duration'));
-  const addresses = ['fallback_url', 'dash_url', 'hls_url'].map(key => child(video, key));
-  return namedVideo([...addresses, target], {
-    ...{ thumbnailUrl, width: readSize(child(video, 'width')), height: readSize(child(video, 'height')) },
-    durationMs: seconds === null ? null : seconds * 1_000,
-  });
+function videoOf(video: JsonObject, target: unknown, thumbnailUrl: string | null): DraftItem {
+  const seconds = readCount(video.duration);
+  const durationMs = seconds === null ? null : seconds * 1_000;
+  const addresses = [video.fallback_url, video.dash_url, video.hls_url, target];
+  return namedVideo(addresses, { thumbnailUrl, ...sizeOf(video), durationMs });
 }
 
 /** The items of a gallery: `gallery_data` has their order and `media_metadata` their files. */
-function galleryOf(post: JsonObject): readonly Item[] {
+function galleryOf(post: JsonObject): readonly DraftItem[] {
   return readList(child(post.gallery_data, 'items')).map(entry => {
     const id = readText(child(entry, 'media_id')) ?? '';
     const file = child(post.media_metadata, id);
-    const size = { width: readSize(child(file, 's', 'x')), height: readSize(child(file, 's', 'y')) };
-    if (child(file, 'e') === 'AnimatedImage') return gifOf(decoded(child(file, 's', 'mp4')), size);
+    const known = { ...sizeOf(child(file, 's'), 'x', 'y'), alt: readText(child(entry, 'caption')) };
+    if (child(file, 'e') === 'AnimatedImage') return gifOf(decoded(child(file, 's', 'mp4')), known);
     const type = /^image\/(png|jpe?g|webp|gif)$/.exec(readText(child(file, 'm')) ?? '')?.[1];
-    const alt = readText(child(entry, 'caption'));
-    const copy = imageOf(decoded(child(file, 's', 'u')), { ...size, alt });
-    const original =
-      type === undefined ? null : imageOf(`https://i.redd.it/${id}.${type.replace('jpeg', 'jpg')}`, { ...size, alt });
-    return copy ?? original;
+    const original = type && `https://i.redd.it/${id}.${type.replace('jpeg', 'jpg')}`;
+    return imageOf(decoded(child(file, 's', 'u')), known) ?? imageOf(original, known);
   });
 }
 
@@ -55,34 +50,26 @@ function decoded(address: unknown): string {
 }
 
 /** Null when the post has no media. */
-function itemsOf(post: JsonObject): readonly Item[] | null {
-  const preview = child(readList(child(post.preview, 'images'))[0], 'source');
-  const cover = readAddress(decoded(child(preview, 'url')));
-  const media = isJsonObject(post.secure_media) ? post.secure_media : post.media;
+function itemsOf(post: JsonObject): readonly DraftItem[] | null {
+  const [preview] = readList(child(post.preview, 'images'));
+  const size = sizeOf(child(preview, 'source'));
+  const cover = readAddress(decoded(child(preview, 'source', 'url')));
+  const video = child(isJsonObject(post.secure_media) ? post.secure_media : post.media, 'reddit_video');
   const target = readText(post.url_overridden_by_dest) ?? readText(post.url);
-  if (isJsonObject(child(media, 'reddit_video'))) return [videoOf(media, target, cover)];
+  if (isJsonObject(video)) return [videoOf(video, target, cover)];
   if (post.is_gallery === true) return galleryOf(post);
-  const moving = child(readList(child(post.preview, 'images'))[0], 'variants', 'mp4', 'source');
-  const size = { width: readSize(child(preview, 'width')), height: readSize(child(preview, 'height')) };
-  if (target?.endsWith('.gif') === true && isJsonObject(moving)) {
-    const gif = gifOf(decoded(child(moving, 'url')), size);
-    if (gif !== null) return [gif];
-  }
-  const image = imageOf(target, size);
-  if (image !== null) return [image];
-  const video = namedVideo(target, { thumbnailUrl: cover });
-  return video === null ? null : [video];
+  const moving = target?.endsWith('.gif') ? child(preview, 'variants', 'mp4', 'source', 'url') : undefined;
+  const item = gifOf(decoded(moving), size) ?? linkedItem(target, size, cover);
+  return item === null ? null : [item];
 }
 
 function draftOf(post: JsonObject): PostDraft {
   const removed = readText(post.removed_by_category);
   if (removed !== null) throw new AppError('not_found', `the post was removed by ${removed.slice(0, 30)}`);
-  const [parent] = readList(post.crosspost_parent_list, 1);
-  const ref = isJsonObject(parent) ? redditRefOf(readText(parent.id) ?? '') : undefined;
+  const [parent] = readList(post.crosspost_parent_list, 1).filter(isJsonObject);
+  const ref = redditRefOf(readText(parent?.id) ?? '');
   const items = ref === undefined ? itemsOf(post) : null;
   const username = readText(post.author);
-  const created = readCount(post.created_utc);
-  const words = readText(decoded(post.selftext).trim());
   const isOutside = post.is_self === false && items === null && ref === undefined;
   return {
     ...EMPTY_DRAFT,
@@ -92,16 +79,13 @@ function draftOf(post: JsonObject): PostDraft {
       username: username === '[deleted]' ? null : username,
     },
     title: readText(decoded(post.title)),
-    caption: words ?? (isOutside ? readText(post.url_overridden_by_dest) : null),
-    publishedAt: created === null ? null : created * 1_000,
+    caption: readText(decoded(post.selftext).trim()) ?? (isOutside ? readText(post.url_overridden_by_dest) : null),
+    publishedAt: readInstant(post.created_utc),
     stats: { ...NO_STATS, likes: readCount(post.score), comments: readCount(post.num_comments) },
     sensitive: post.over_18 === true || post.quarantine === true || post.spoiler === true,
     items: items ?? [],
     isWordsOnly: items === null,
-    quoted:
-      ref !== undefined && isJsonObject(parent)
-        ? { ref, draft: draftOf({ ...parent, crosspost_parent_list: [] }) }
-        : null,
+    quoted: ref === undefined ? null : { ref, draft: draftOf({ ...parent, crosspost_parent_list: [] }) },
   };
 }
 
@@ -131,23 +115,19 @@ function readFeed(text: string, { ref }: ReadContext): PostDraft {
     decodeHTML(new RegExp(`<${name}(?:\\s[^>]*)?>([^<]{0,100000})</${name}>`).exec(entry)?.[1] ?? '');
   const [target = null, words] = readFeedContent(partOf('content'));
   const cover = readAddress(decodeHTML(/<media:thumbnail\s+url="([^"]{1,2000})"/.exec(entry)?.[1] ?? ''));
-  const item = imageOf(target) ?? namedVideo(target, { thumbnailUrl: cover });
-  const isMedia = target !== null && /^https:\/\/(?:www\.reddit\.com\/gallery\/|[iv]\.redd\.it\/)/.test(target);
-  const isOutside = target !== null && redditIdIn(target) === null;
+  const item = linkedItem(target, {}, cover);
+  const isMedia = /^https:\/\/(?:www\.reddit\.com\/gallery\/|[iv]\.redd\.it\/)/.test(target ?? '');
+  const isPost = /^https:\/\/www\.reddit\.com\/r\/[\w-]{2,40}\/comments\/[a-z0-9]{4,12}\//.test(target ?? '');
   return {
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, username: /^\/u\/([\w-]{2,40})$/.exec(partOf('name'))?.[1] ?? null },
     title: readText(partOf('title')),
-    caption: readText(words) ?? (isOutside && !isMedia ? target : null),
+    caption: readText(words) ?? (isPost || isMedia ? null : target),
     publishedAt: readDate(partOf('published')),
     // For a gallery, the feed contains only the address of its page.
-    items: [item].filter(one => one !== null),
+    items: item === null ? [] : [item],
     isWordsOnly: item === null && !isMedia,
   };
-}
-
-function redditIdIn(address: string): string | null {
-  return /^https:\/\/www\.reddit\.com\/r\/[\w-]{2,40}\/comments\/([a-z0-9]{4,12})\//.exec(address)?.[1] ?? null;
 }
 
 /** The target of `[link]`, and the text. */

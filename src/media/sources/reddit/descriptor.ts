@@ -17,7 +17,6 @@ import { readRedditAnswer, WALL } from './answer.ts';
 import { imageOf, MANIFEST, namedVideo, REDDIT_MEDIA_HOSTS, readAddress } from './items.ts';
 import { matchRedditLink, REDDIT_HOSTS, redditRefOf } from './link.ts';
 
-const HOSTS = hostsBelow(['reddit.com']);
 const MANIFEST_HOSTS = ['v.redd.it'];
 const MAX_MANIFEST_BYTES = 256 * 1024;
 const MANIFEST_MS = 3_000;
@@ -44,7 +43,7 @@ export const reddit = definePageSite({
     username !== null && /^[\w-]{2,40}$/.test(username) ? `https://www.reddit.com/user/${username}/` : undefined,
   match: matchRedditLink,
   refOf: redditRefOf,
-  askedHosts: HOSTS,
+  askedHosts: hostsBelow(['reddit.com']),
   maxBytes: 8 * 1024 * 1024,
   ids: z.strictObject({
     userAgent: headerValue.default(CHROME),

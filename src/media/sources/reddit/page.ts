@@ -1,24 +1,18 @@
 /** Reads a post's page, or its embed, into the requested post (2026-10). Pure. */
-import { child, parseJson, readCount, readDate, readList, readSize, readText } from '../../parse/json-fields.ts';
-import { readMarkup } from '../../parse/markup.ts';
+import { child, parseJson, readCount, readDate, readList, readText } from '../../parse/json-fields.ts';
+import { type Attributes, readMarkup } from '../../parse/markup.ts';
 import { NO_STATS, type UnplacedItem } from '../../post.ts';
-import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
-import { type Item, imageOf, namedVideo, packagedVideo, readAddress } from './items.ts';
-
-type Attributes = Readonly<Record<string, string>>;
-
-interface Slide {
-  /** The position that the markup states, else the order in which it was found. */
-  readonly order: number;
-  readonly item: UnplacedItem;
-}
+import { sizeOf } from '../kit/cdn-address.ts';
+import { type DraftItem, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
+import { imageOf, linkedItem, namedVideo, packagedVideo, readAddress } from './items.ts';
 
 /** The parts of a page's markup that belong to one post. */
 class PostMarkup {
   readonly #name: string;
   /** The open elements; true for each that belongs to another post, a comment or an advertisement. */
   readonly #open: boolean[] = [];
-  readonly slides: Slide[] = [];
+  /** `order`: the position that the markup states, else the order in which it was found. */
+  readonly slides: { readonly order: number; readonly item: UnplacedItem }[] = [];
   /** Ids of the posts to which links on the page lead. */
   readonly named = new Set<string>();
   post: Attributes | undefined;
@@ -89,17 +83,15 @@ class PostMarkup {
       .map(part => part.trim().split(/\s+/))
       .sort(([, a = '0'], [, b = '0']) => Number.parseInt(b, 10) - Number.parseInt(a, 10))
       .flatMap(([address]) => readAddress(address) ?? [])[0];
-    const known = { width: readSize(width), height: readSize(height), alt: readText(alt) };
-    const item = imageOf(largest ?? src, known);
+    const item = imageOf(largest ?? src, { ...sizeOf({ width, height }), alt: readText(alt) });
     const order = this.#order ?? this.slides.length + 1;
-    const isKnown = this.slides.some(
-      one => one.order === order || one.item.variants[0]?.url === item?.variants[0]?.url,
-    );
+    const urlOf = (one: DraftItem) => one?.variants[0]?.url;
+    const isKnown = this.slides.some(one => one.order === order || urlOf(one.item) === urlOf(item));
     if (item !== null && !isKnown) this.slides.push({ order, item });
   }
 }
 
-function itemsOf(found: PostMarkup, type: string, target: string | null): readonly Item[] | null {
+function itemsOf(found: PostMarkup, type: string, target: string | null): readonly DraftItem[] | null {
   const { player, slides } = found;
   if (player !== undefined) {
     const media = parseJson(player['packaged-media-json'] ?? '');
@@ -109,27 +101,18 @@ function itemsOf(found: PostMarkup, type: string, target: string | null): readon
     return [packagedVideo(files, known) ?? namedVideo([player.src, player.preview, target], known)];
   }
   if (type === 'video') return [namedVideo(target)];
-  if (type === 'gallery')
+  if (type === 'gallery') {
     return slides.length === 0 ? null : slides.toSorted((a, b) => a.order - b.order).map(({ item }) => item);
-  const image = imageOf(target);
-  if (image !== null) return [image];
-  if (type === 'image') return [slides[0]?.item ?? null];
-  const video = namedVideo(target);
-  return video === null ? null : [video];
+  }
+  if (type === 'image') return [imageOf(target) ?? slides[0]?.item ?? null];
+  const item = linkedItem(target, {}, null);
+  return item === null ? null : [item];
 }
 
 /** Undefined when the requested post is not in the markup. */
 export function readPostMarkup(html: string, id: string): PostDraft | undefined {
   const found = new PostMarkup(id);
-  readMarkup(
-    html,
-    {
-      onopentag: (name, attributes) => found.onopentag(name, attributes),
-      ontext: text => found.ontext(text),
-      onclosetag: () => found.onclosetag(),
-    },
-    { xml: false },
-  );
+  readMarkup(html, found, { xml: false });
   const { post, embed } = found;
   const shown = child(embed, 'post');
   // An embed does not always state its post, but its links do. An embed whose links name only other posts is not the requested one.
