@@ -117,11 +117,8 @@ function videoOf({ view, did, cid }: Listed, blob: JsonObject | undefined): Draf
   const kept = cid && `https://video.bsky.app/watch/${encodeURIComponent(did)}/${cid}/playlist.m3u8`;
   const playlist = addressOf(view.playlist ?? kept, did);
   if (playlist !== null) files.push(listedFile(playlist, { mime: PLAYLIST_MIME, hasVideo: true }));
-  return orderedItem('video', files, {
-    ...size,
-    thumbnailUrl: addressOf(view.thumbnail, did),
-    alt: readText(view.alt),
-  });
+  const known = { ...size, thumbnailUrl: addressOf(view.thumbnail, did), alt: readText(view.alt) };
+  return orderedItem('video', files, known);
 }
 
 const cidOf = (blob: unknown) => /^[a-z2-7]{20,100}$/.exec(readText(child(blob, 'ref', '$link')) ?? '')?.[0] ?? null;

@@ -69,15 +69,11 @@ function draftOf(post: JsonObject): PostDraft {
   const [parent] = readList(post.crosspost_parent_list, 1).filter(isJsonObject);
   const ref = redditRefOf(readText(parent?.id) ?? '');
   const items = ref === undefined ? itemsOf(post) : null;
-  const username = readText(post.author);
+  const username = post.author === '[deleted]' ? null : readText(post.author);
   const isOutside = post.is_self === false && items === null && ref === undefined;
   return {
     ...EMPTY_DRAFT,
-    author: {
-      ...UNKNOWN_AUTHOR,
-      id: readId(post.author_fullname),
-      username: username === '[deleted]' ? null : username,
-    },
+    author: { ...UNKNOWN_AUTHOR, id: readId(post.author_fullname), username },
     title: readText(decoded(post.title)),
     caption: readText(decoded(post.selftext).trim()) ?? (isOutside ? readText(post.url_overridden_by_dest) : null),
     publishedAt: readInstant(post.created_utc),

@@ -27,10 +27,7 @@ export const threads = definePageSite({
     /** If this contained the version of a browser, the embed would be an empty shell (2026-10). */
     userAgent: headerValue.default('Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Safari/537.36'),
   }),
-  /**
-   * Profiles in the order in which they are asked while nothing is known of their success: both endpoints come early, because a refusal
-   * by one alone proves nothing.
-   */
+  /** Both endpoints come early, because a refusal by one alone proves nothing. */
   profiles({ userAgent }) {
     const plain = { ...PLAIN, userAgent, timeoutMs: 8_000 };
     const headers = { accept: 'text/html,application/xhtml+xml', 'accept-language': ENGLISH };

@@ -2,10 +2,10 @@
 import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body } from '../../parse/body.ts';
-import { readMarkup, visibleMarkup } from '../../parse/markup.ts';
-import { NO_STATS, type UnplacedItem } from '../../post.ts';
-import { readAddress, UNKNOWN_SIZE } from '../kit/cdn-address.ts';
-import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
+import { type Attributes, readMarkup, visibleMarkup } from '../../parse/markup.ts';
+import { NO_STATS } from '../../post.ts';
+import { readAddress } from '../kit/cdn-address.ts';
+import { type DraftItem, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { postIdOf } from '../kit/link-match.ts';
 import { imageItem, videoItem } from '../kit/media-files.ts';
 import { weakNotFound } from '../kit/refusal.ts';
@@ -40,7 +40,7 @@ class DrawnPost {
   readonly words = { name: '', text: '', time: '' };
   /** Counts in the order of their icons: likes, replies, reposts, shares. */
   readonly counts: string[] = [];
-  readonly items: (UnplacedItem | null)[] = [];
+  readonly items: DraftItem[] = [];
   quoted: DrawnPost | null = null;
 
   get isBlank(): boolean {
@@ -71,8 +71,6 @@ class DrawnPost {
     };
   }
 }
-
-type Attributes = Readonly<Record<string, string>>;
 
 class EmbedMarkup {
   /** The outermost posts, from top to bottom. */
@@ -117,8 +115,8 @@ class EmbedMarkup {
   onclosetag(name: string): void {
     const { post, slotAt } = this.#frames.pop() ?? {};
     if (name === 'video' && this.#video !== null) {
-      const files = this.#sources.map(url => ({ url, ...UNKNOWN_SIZE }));
-      post?.items.push(videoItem({ files, covers: [{ url: this.#video.poster, ...UNKNOWN_SIZE }] }));
+      const files = this.#sources.map(url => ({ url }));
+      post?.items.push(videoItem({ files, covers: [{ url: this.#video.poster }] }));
       this.#video = null;
     }
     // A place without a file is an item that could not be read.
@@ -148,7 +146,7 @@ class EmbedMarkup {
       this.#sources = [src];
     }
     if (name !== 'img' || region === 'video-slot' || this.#video !== null || !isMedia(src, region)) return;
-    post.items.push(imageItem({ files: [{ url: src, ...UNKNOWN_SIZE }], alt: alt?.trim() || null }));
+    post.items.push(imageItem({ files: [{ url: src }], alt: alt?.trim() || null }));
   }
 }
 
@@ -159,10 +157,7 @@ function regionOf(classes: readonly string[], outer: Region, post: DrawnPost | n
   return own === 'name' && outer !== 'name' && post?.hasHeader ? null : own;
 }
 
-/**
- * Says whether an image is a post's file: if the name of its place is unknown, the path distinguishes files from avatars and images of
- * linked pages.
- */
+/** Outside the known places, the path distinguishes a post's images from avatars and images of linked pages. */
 function isMedia(src: string | undefined, region: Region): boolean {
   const type = /\/t51\.[\d-]{1,20}-(\d+)\//.exec(src ?? '')?.[1];
   return type !== '19' && (type === '15' || region === 'media' || isSlot(region));

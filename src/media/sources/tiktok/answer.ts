@@ -34,10 +34,7 @@ function failureOfChallenge(body: Body): AppError | null {
   return isChallenge ? blocked('asked for proof of a person') : null;
 }
 
-/**
- * The address that the page of a short link names.
- * @throws AppError when the page asks for proof of a person
- */
+/** The address that the page of a short link names. @throws AppError when the page asks for proof of a person */
 export function targetOfPage(answer: HttpResponse): string | null {
   const { body } = siteAnswer(answer);
   const failure = failureOfChallenge(body);
@@ -98,10 +95,7 @@ function itemOfEmbed({ itemInfos, authorInfos, musicInfos, imagePostInfo }: Json
   };
 }
 
-/**
- * Finds the post anywhere in the page, since the site moves its data now and then. It must have the requested id, because pages contain
- * related posts.
- */
+/** Finds the post by its id anywhere in the page, because the site moves its data now and then and shows related posts too. */
 function findItem(page: Body, { id }: PostRef) {
   const items: JsonObject[] = [];
   let state: JsonObject | undefined;

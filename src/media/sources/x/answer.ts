@@ -56,10 +56,7 @@ function failureOfWords(words: string): AppError | null {
   return failureBySign(plainWords(words), SIGNS, /suspended|account|deactivated/);
 }
 
-/**
- * @param result the object in the place of the post
- * @returns null when it gives no reason; without any text the reason is age, or the region of the caller
- */
+/** The reason in the object in place of the post; null when it is no such object. Without words it is age, or the caller's region. */
 function failureOfResult(result: unknown): AppError | null {
   if (!isJsonObject(result) || !/Tombstone|Unavailable/.test(String(result.__typename))) return null;
   const { tombstone, reason } = result;
@@ -82,10 +79,7 @@ function failureOfErrors(json: unknown): AppError | null {
   return failureOfWords(words) ?? new AppError(isOurs ? 'upstream_changed' : 'upstream_unavailable', words);
 }
 
-/**
- * The failure that the status alone means; null when the body should be read. When the caller is refused, the endpoint is left alone for
- * a while.
- */
+/** The failure that the status alone means; null when the body should be read. An endpoint that refuses the caller is left alone. */
 export function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
   const { status, headers, body } = answer;
   if (status === 401 || status === 403) {

@@ -96,10 +96,7 @@ function createXSource(options: SourceOptions): MediaSource {
     return http.request({ ...profileRequest(profiles[name], headers), ...bounds, url, ...request });
   };
   const askQuery = createGuestQuery(constants, ask, now);
-  /**
-   * Posts that syndication withholds from visitors, by the reference object of one call: for these, the query may report that they do not
-   * exist.
-   */
+  /** References of posts that syndication withholds from visitors, one for each call: the query may call these missing. */
   const withheld = new WeakSet<PostRef>();
 
   function strategy(name: 'syndication' | 'guest-query', run: Strategy['run']): Strategy {

@@ -11,7 +11,7 @@ import {
   readText,
   visitObjects,
 } from '../../parse/json-fields.ts';
-import { type Author, NO_STATS, type Stats, type Variant } from '../../post.ts';
+import { type Author, NO_STATS, type Variant } from '../../post.ts';
 import { type PixelSize, sizeOf } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft } from '../kit/draft.ts';
 import { listedFile, listedItem } from '../kit/media-files.ts';
@@ -61,19 +61,6 @@ function authorOf(user: JsonObject): Author {
   };
 }
 
-function statsOf(tweet: JsonObject, user: JsonObject): Stats {
-  return {
-    ...NO_STATS,
-    likes: readCount(tweet.favorite_count),
-    comments: readCount(tweet.reply_count ?? tweet.conversation_count),
-    views: readCount(child(tweet, 'views', 'count')),
-    shares: readCount(tweet.retweet_count),
-    saves: readCount(tweet.bookmark_count),
-    authorFollowers: readCount(user.followers_count),
-    authorPosts: readCount(user.statuses_count),
-  };
-}
-
 /** Media whose address names another post belong to that post, unless they are shown with their source. */
 function mediaOf(tweet: JsonObject): readonly JsonObject[] {
   const plain = [...readList(tweet.photos), ...(isJsonObject(tweet.video) ? [tweet.video] : [])];
@@ -82,10 +69,9 @@ function mediaOf(tweet: JsonObject): readonly JsonObject[] {
   const own = idsOf(tweet);
   return media
     .map(one => flat(one))
-    .filter(({ expanded_url, source_status_id_str }) => {
-      const id = xIdOf(expanded_url);
-      return id === null || own.includes(id) || id === source_status_id_str;
-    });
+    .filter(({ expanded_url, source_status_id_str }) =>
+      [null, source_status_id_str, ...own].includes(xIdOf(expanded_url)),
+    );
 }
 
 /** Unix milliseconds; if the answer does not state the time, the id does (since 2010-11). */
@@ -111,7 +97,16 @@ export function readTweet(listed: JsonObject, isQuote = false) {
     author: authorOf(user),
     caption,
     publishedAt: publishTimeOf(tweet),
-    stats: statsOf(tweet, user),
+    stats: {
+      ...NO_STATS,
+      likes: readCount(tweet.favorite_count),
+      comments: readCount(tweet.reply_count ?? tweet.conversation_count),
+      views: readCount(child(tweet, 'views', 'count')),
+      shares: readCount(tweet.retweet_count),
+      saves: readCount(tweet.bookmark_count),
+      authorFollowers: readCount(user.followers_count),
+      authorPosts: readCount(user.statuses_count),
+    },
     items: media.map(itemOf),
     isWordsOnly: media.length === 0 && (caption !== null || ref !== undefined),
     sensitive: readFlag(tweet.possibly_sensitive) === true || media.some(one => flat(one).sensitive_media_warning),
@@ -196,7 +191,7 @@ function videoFile(variant: JsonObject, isSilent: boolean): readonly Variant[] {
   if (url === null || (type !== 'video/mp4' && !/\.mp4(?:\?|$)/.test(url))) return [];
   const [, width, height] = /\/(\d{2,5})x(\d{2,5})\//.exec(url) ?? [];
   const codecs = /\/(hevc|hvc1|av1|vp9)\//.exec(url)?.[1] ?? null;
-  const facts = { width: readSize(width), height: readSize(height), bitrate: readSize(variant.bitrate), codecs };
+  const facts = { ...sizeOf({ width, height }), bitrate: readSize(variant.bitrate), codecs };
   return [listedFile(url, { mime: 'video/mp4', hasVideo: true, hasAudio: isSilent ? false : null, ...facts })];
 }
 
