@@ -96,7 +96,8 @@ const connection = new ServerConnection({
 function ask(input: TurnInput, pressed?: HTMLElement): void {
   const turn: Turn = { id: randomId(), input, state: 'waiting', replies: [] };
   history.add(turn);
-  const view = show(turn, pressed);
+  const view = createView(turn, pressed);
+  thread.append(view.element);
   refresh();
   if (!submit(turn)) view.waiting(waitingWords(connection.state));
   connection.wake();
@@ -122,12 +123,11 @@ function submit({ id, input }: Turn): boolean {
     : connection.send({ type: 'action', id, token: input.token });
 }
 
-function show(turn: Turn, pressed?: HTMLElement): MessageView {
+function createView(turn: Turn, pressed?: HTMLElement): MessageView {
   const view = new MessageView(turn, turnContext);
   views.set(turn.id, view);
   // A turn whose answer replaces the reply with the button is hidden.
   view.element.hidden = turn.state === 'waiting' && inlineUpdate.begin(turn, pressed);
-  thread.append(view.element);
   return view;
 }
 
@@ -283,8 +283,13 @@ function loadSession(): string {
 }
 
 playOneAtATime();
+// An answer that is waited for may be shown in the place of any earlier one.
+const isWaiting = history.turns.some(({ state }) => state === 'waiting');
+thread.restore(
+  history.turns.map(turn => () => createView(turn).element),
+  isWaiting ? history.turns.length : undefined,
+);
 for (const turn of history.turns) {
-  show(turn);
   if (!turn.exchanged) for (const [index, reply] of turn.replies.entries()) keepReply(turn, index, reply);
 }
 refresh();

@@ -67,7 +67,7 @@ export class History {
 
   add(turn: Turn): void {
     this.#turns.push(turn);
-    this.#write();
+    this.save();
   }
 
   find(id: string): Turn | undefined {

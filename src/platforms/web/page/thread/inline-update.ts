@@ -106,7 +106,7 @@ export class InlineUpdate {
     place.turn.above = withLast(place.turn.above, where.index, place.reply);
     const card = this.#showAgain(place, reply);
     if (top === undefined) thread.steady(card, 0);
-    else thread.restore(top);
+    else thread.scrollTo(top);
     return true;
   }
 

@@ -20,6 +20,8 @@ export class Thread {
   #isFollowing = true;
   /** What stays in view when the layout changes, until the reader scrolls: the end, or the top of an element. */
   #anchor: 'end' | HTMLElement | undefined;
+  /** Makes the elements above the first one, which are not shown yet. */
+  #earlier: (() => HTMLElement)[] = [];
   /** A timer that is set during a smooth scroll. */
   #gliding: ReturnType<typeof setTimeout> | undefined;
   #hasNew = false;
@@ -48,6 +50,19 @@ export class Thread {
 
   append(element: HTMLElement): void {
     this.#log.append(element);
+  }
+
+  /** Makes the last `atOnce` elements of a conversation now, and those before them one by one, so that the page can be used meanwhile. */
+  restore(makers: readonly (() => HTMLElement)[], atOnce = 1): void {
+    this.#earlier = [...makers];
+    for (const make of this.#earlier.splice(-atOnce)) this.append(make());
+    const addOne = (): void => {
+      const make = this.#earlier.pop();
+      if (make === undefined) return;
+      this.#log.prepend(make());
+      setTimeout(addOne);
+    };
+    setTimeout(addOne);
   }
 
   /** To be called after `added` was added to `element`: scrolls it into view if the reader was at the end. */
@@ -80,7 +95,7 @@ export class Thread {
   }
 
   /** Scrolls to that position at once. */
-  restore(top: number): void {
+  scrollTo(top: number): void {
     this.#isFollowing = false;
     this.#anchor = undefined;
     this.#jump(top);
@@ -91,6 +106,7 @@ export class Thread {
   }
 
   clear(): void {
+    this.#earlier = [];
     this.#log.replaceChildren();
   }
 
