@@ -22,7 +22,7 @@ import { firstPlays, PLAYS_A_CALL, type Plays, playsPart, ratePlays } from '../.
 import { originBlocks } from '../../views/osu/beatmap.ts';
 import { pageActions } from '../../views/osu/beatmap-list.ts';
 import { playerTitle } from '../../views/osu/player.ts';
-import { estimateBlocks, mapName, resultText, scoreCard } from '../../views/osu/score.ts';
+import { estimateBlocks, mapName, playsChart, resultText, scoreCard } from '../../views/osu/score.ts';
 
 const PER_PAGE = 5;
 const ALIASES: ReadonlyMap<string, ScoreType> = new Map([
@@ -212,7 +212,8 @@ function starsOf(score: Score): number {
 
 /** The image card of the best plays' pp. */
 function curveOf({ username }: Player, scores: readonly Score[], { services, t }: CommandContext) {
-  return services.painter && ppPicture(username, scores, services.painter, t);
+  const picture = services.painter && ppPicture(username, scores, services.painter, t);
+  return picture && { ...picture, charts: [playsChart(scores, t)] };
 }
 
 function noneSentence(type: ScoreType, { count, places }: FoundPlays, t: Translator): string {

@@ -15,6 +15,7 @@ import { starColour } from '../../cards/star-colour.ts';
 import {
   button,
   type Card,
+  type Chart,
   joined,
   link,
   stacked,
@@ -161,6 +162,17 @@ const RESULT_NAMES: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> 
   fruits: {},
   mania: { perfect: 'MAX', great: '300', good: '200', ok: '100', meh: '50' },
 };
+
+/** The pp of a list of plays as a curve, each point with its map and mods. */
+export function playsChart(scores: readonly Score[], t: Translator): Chart {
+  const points = scores.flatMap((score, index) => {
+    if (score.pp === null) return [];
+    const named = `${t.number(index + 1)}. ${mapName(score, t)}`;
+    const text = t.messages.cards.worth({ pp: t.number(Math.round(score.pp)) });
+    return [{ height: score.pp, text, name: [named, ...modNames(score, t)].join(' +') }];
+  });
+  return { label: t.messages.cards.bestPlays({ n: points.length }), points };
+}
 
 /** A text such as `512×300 13×100 2×50 4 miss`. */
 function resultCounts(score: Score, t: Translator): string {

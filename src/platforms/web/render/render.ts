@@ -5,6 +5,7 @@ import {
   type Heading,
   type Image,
   type Inline,
+  type PictureBlock,
   type Reply,
   withPictures,
 } from '../../../bot/contract/reply.ts';
@@ -43,12 +44,10 @@ export function renderWebReply(reply: Reply, context: WebRenderContext): WebRepl
 type Arranged = Block | Extract<WebBlock, { kind: 'charts' }>;
 
 function arranged(block: Block): readonly Arranged[] {
-  const shown = withPictures([block], ({ repeats }) => repeats !== true);
+  const isDrawn = ({ repeats, charts = [] }: PictureBlock) => repeats !== true && charts.length === 0;
+  const shown = withPictures([block], isDrawn).filter(each => each.kind !== 'picture' || isDrawn(each));
   const { charts = [] } = block.kind === 'picture' ? block : {};
-  return [
-    ...shown.filter(each => each.kind !== 'picture' || each.repeats !== true),
-    ...(charts.length > 0 ? [{ kind: 'charts', charts } as const] : []),
-  ];
+  return charts.length === 0 ? shown : [...shown, { kind: 'charts', charts }];
 }
 
 const ELLIPSIS_BLOCK: WebBlock = { kind: 'text', text: ['…'], folded: false };

@@ -35,7 +35,12 @@ export function chart({ label, points }: WebChart): HTMLElement {
   return h(
     'figure',
     { class: 'chart' },
-    h('figcaption', { 'aria-hidden': 'true' }, h('span', {}, label), h('span', {}, name, ' ', value)),
+    h(
+      'figcaption',
+      { 'aria-hidden': 'true' },
+      h('span', {}, label),
+      h('span', { class: 'chart-said' }, name, ' ', value),
+    ),
     h(
       'div',
       { class: 'chart-plot' },
