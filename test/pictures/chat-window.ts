@@ -33,12 +33,15 @@ function telegramLines(said: string | undefined, answers: readonly string[]): st
     said === undefined
       ? ''
       : `<div class="own"><div class="bubble"><div class="text">${escapeHtml(said)}</div></div></div>`;
-  return asked + answers.map(answer => `<div class="theirs">${answer}</div>`).join('');
+  const answered = answers.map(answer => `<div class="theirs">${answer}</div>`).join('');
+  return `<header><i class="back"></i><div class="avatar">M</div><div><b>Medley</b><small>bot</small></div></header>
+<main>${asked}${answered}</main>
+<footer><span>Message</span><i class="send"></i></footer>`;
 }
 
 const SHARED = `
 * { box-sizing: border-box; margin: 0; }
-body { padding: 16px; font: 16px/1.375 Inter, "Noto Color Emoji", system-ui, sans-serif; overflow-wrap: anywhere; }
+body { padding: 16px; font: 16px/1.375 Inter, "Noto Sans", system-ui, sans-serif, "Noto Color Emoji"; overflow-wrap: anywhere; }
 img, video { display: block; width: 100%; height: 100%; object-fit: cover; }
 button { font: inherit; border: 0; }
 .video { position: relative; display: block; width: 100%; height: 100%; }
@@ -84,9 +87,13 @@ code { background: var(--field); padding: 1px 4px; border-radius: 4px; }
 `;
 
 const TELEGRAM = `
-body.dark { --ground: #0e1621; --card: #182533; --own: #2b5278; --ink: #f5f5f5; --link: #6ab3f3; --muted: #7f91a4; --button: #233444; }
-body.light { --ground: #d5e3c8; --card: #fff; --own: #e6fccd; --ink: #0f1419; --link: #1f74b8; --muted: #70808c; --button: #9fb591cc; }
-body { background: var(--ground); color: var(--ink); font-size: 15px; }
+body.dark { --ground: #0e1621; --bar: #17212b; --card: #182533; --own: #2b5278; --ink: #f5f5f5; --link: #6ab3f3; --muted: #7f91a4; --button: #233444; }
+body.light { --ground: #d5e3c8; --bar: #fff; --card: #fff; --own: #e6fccd; --ink: #0f1419; --link: #1f74b8; --muted: #70808c; --button: #9fb591cc; }
+body { padding: 0; background: var(--ground); color: var(--ink); font-size: 15px; }
+header, footer { display: flex; align-items: center; gap: 12px; padding: 8px 16px; background: var(--bar); } main { padding: 16px 16px 8px; }
+header .avatar { width: 40px; height: 40px; border-radius: 50%; display: grid; place-items: center; background: #0b6a5e; color: #fff; font-weight: 600; }
+header b, header small { display: block; line-height: 1.3; } header small, footer span { color: var(--muted); } footer { padding-block: 12px; } footer span { flex: 1; }
+.back, .send { border: solid var(--link); border-width: 0 0 2px 2px; width: 11px; height: 11px; transform: rotate(45deg); } .send { border: 0; width: 24px; height: 24px; transform: none; background: var(--link); clip-path: polygon(0 0, 100% 50%, 0 100%, 0 62%, 60% 50%, 0 38%); }
 .own { display: flex; justify-content: end; margin-bottom: 8px; } .own .bubble { background: var(--own); width: auto; }
 .theirs { max-width: 440px; margin-bottom: 8px; }
 .bubble { width: fit-content; max-width: 100%; overflow: hidden; border-radius: 14px; background: var(--card); } .text { padding: 7px 12px 8px; white-space: pre-wrap; }

@@ -101,7 +101,8 @@ async function openPage(browser: Browser, { fetchFile }: Stage, width: number, c
 
 async function shoot(page: Page): Promise<Buffer> {
   // A video shows its first frame once it has some of it.
-  await page.waitForTimeout(600);
+  await page.waitForFunction(`[...document.querySelectorAll('video')].every(video => video.readyState >= 2)`);
+  await page.waitForTimeout(200);
   const shot = await page.screenshot({ fullPage: true });
   await page.context().close();
   return shot;
