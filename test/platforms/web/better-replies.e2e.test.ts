@@ -6,6 +6,8 @@ import { type BuiltPage, buildPage } from './built-page.ts';
 import { scripted } from './scripted.ts';
 import { openStage, type Stage } from './stage.ts';
 
+const ALL = ['A list, better', 'A song', 'A story', 'A view', 'A walk'];
+
 function titled(words: string): Reply {
   const open = { kind: 'button' as const, label: 'Open', token: 'open', style: 'secondary' as const };
   return reply({
@@ -20,7 +22,7 @@ function titled(words: string): Reply {
 function slowly() {
   const rest = new Map<string, () => void>();
   const dispatcher = scripted(said => {
-    const words = 'text' in said ? 'A list' : 'A map';
+    const words = 'text' in said ? `A ${said.text}` : 'A map';
     const later = new Promise<void>(resolve => rest.set(words, resolve)).then(() => titled(`${words}, better`));
     return [{ ...titled(words), later }];
   });
@@ -70,7 +72,7 @@ describe.skipIf(browserMissing !== undefined)(`what comes late${browserNote}`, (
     await context.close();
   });
 
-  it('keeps nothing waiting, and comes after a reload as well', async () => {
+  it('keeps nothing waiting, and comes after a reload as well, however much was said meanwhile', async () => {
     const context = await browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block' });
     const page = await context.newPage();
     page.setDefaultTimeout(15_000);
@@ -80,10 +82,16 @@ describe.skipIf(browserMissing !== undefined)(`what comes late${browserNote}`, (
     await page.keyboard.press('Enter');
     await page.locator('.pending').waitFor({ state: 'detached' });
     expect(await heading()).toBe('A list');
+    for (const line of ['song', 'story', 'view', 'walk']) {
+      await page.locator('#input').fill(line);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: `A ${line}` }).waitFor();
+    }
     await page.goto('about:blank');
     bring('A list');
     await page.goto(stage.origin);
     await expect.poll(heading).toBe('A list, better');
+    await expect(page.locator('.card-heading').allTextContents()).resolves.toEqual(ALL);
     await context.close();
   });
 });

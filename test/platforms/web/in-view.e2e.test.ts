@@ -34,16 +34,19 @@ const AT_REST = `new Promise(resolve => {
     wait = setTimeout(settled, 500);
   }, 20);
 })`;
-/** How many screens the end of the conversation was ever away from view: a long one must not pass by. */
+/**
+ * How many screens the end of the conversation was ever away from view in a painted frame, after the page has kept its place: a long one
+ * must not pass by.
+ */
 const FURTHEST = `
   window.furthest = 0;
-  (function look() {
+  (function begin() {
     const thread = document.querySelector('#thread');
-    if (thread?.querySelector('.turn')) {
+    if (thread?.querySelector('.turn') == null) return requestAnimationFrame(begin);
+    new ResizeObserver(() => {
       const left = (thread.scrollHeight - thread.scrollTop) / thread.clientHeight - 1;
       window.furthest = Math.max(window.furthest, left);
-    }
-    requestAnimationFrame(look);
+    }).observe(document.querySelector('#log'));
   })();
 `;
 /** Where what the reader looks at stands on the screen. */

@@ -27,7 +27,10 @@ const views = new Map<string, MessageView>();
 const inlineUpdate = new InlineUpdate({
   history,
   thread,
-  viewOf: id => views.get(id),
+  viewOf: id => {
+    if (!views.has(id)) thread.restoreRest();
+    return views.get(id);
+  },
   onOpened: (place, top) => wayBack.opened({ ...place, top }),
 });
 const wayBack = new WayBack({
@@ -283,12 +286,9 @@ function loadSession(): string {
 }
 
 playOneAtATime();
+const makers = history.turns.map(turn => () => createView(turn).element);
 // An answer that is waited for may be shown in the place of any earlier one.
-const isWaiting = history.turns.some(({ state }) => state === 'waiting');
-thread.restore(
-  history.turns.map(turn => () => createView(turn).element),
-  isWaiting ? history.turns.length : undefined,
-);
+thread.restore(makers, history.turns.some(({ state }) => state === 'waiting') ? makers.length : 1);
 for (const turn of history.turns) {
   if (!turn.exchanged) for (const [index, reply] of turn.replies.entries()) keepReply(turn, index, reply);
 }

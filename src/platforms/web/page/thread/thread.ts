@@ -53,16 +53,26 @@ export class Thread {
   }
 
   /** Makes the last `atOnce` elements of a conversation now, and those before them one by one, so that the page can be used meanwhile. */
-  restore(makers: readonly (() => HTMLElement)[], atOnce = 1): void {
+  restore(makers: readonly (() => HTMLElement)[], atOnce: number): void {
     this.#earlier = [...makers];
     for (const make of this.#earlier.splice(-atOnce)) this.append(make());
-    const addOne = (): void => {
-      const make = this.#earlier.pop();
-      if (make === undefined) return;
-      this.#log.prepend(make());
-      setTimeout(addOne);
+    const next = (): void => {
+      // An element added above would lengthen a smooth scroll.
+      if (this.#gliding !== undefined) setTimeout(next, GLIDE_MS);
+      else if (this.#addEarlier()) setTimeout(next);
     };
-    setTimeout(addOne);
+    setTimeout(next);
+  }
+
+  /** Makes all elements at once that are still missing. */
+  restoreRest(): void {
+    while (this.#addEarlier());
+  }
+
+  #addEarlier(): boolean {
+    const make = this.#earlier.pop();
+    if (make !== undefined) this.#log.prepend(make());
+    return make !== undefined;
   }
 
   /** To be called after `added` was added to `element`: scrolls it into view if the reader was at the end. */
