@@ -51,6 +51,7 @@ describe('the card of a play', () => {
     const text = textOf(playOn(900_001, { statistics: { great: 210, ok: 7, meh: 2, miss: 1 } }));
     expect(text.match(/\d\.\d\d★/g)).toEqual(['2.35★']);
     expect(text).toContain('210×300 7×100 2×50 1 miss');
+    expect(text.match(/1 miss/g)).toHaveLength(1);
     expect(text).toContain('score 949,999');
     expect(text).toContain('about 97 pp as a full combo');
     expect(text).not.toContain('if ranked');
@@ -100,6 +101,14 @@ describe('the card of a play', () => {
     ];
     expect(textOf(playOn(900_001, { mods }))).toContain('+HDDTDA (1.25× AR 9.6 CS 3)');
     expect(textOf(playOn(900_001, { mods: [{ acronym: 'DT' }] }))).not.toContain('×)');
+  });
+
+  it.each([
+    [201.2, false],
+    [190, true],
+  ])('says that it counts %d pp where that is not all of it: %s', (pp, isSaid) => {
+    const score = playOn(900_001, { pp: 201.4, weight: { percentage: 95, pp } });
+    expect(textOf(score).includes('counts')).toBe(isSaid);
   });
 
   it('does without where nothing is known', () => {

@@ -75,10 +75,11 @@ function scoreLines(score: Score, rating: Rating | undefined, t: Translator, res
   const words = t.messages.osu;
   const { beatmap, pp, weight, max_combo, ended_at, passed } = score;
   const at = ended_at === null ? Number.NaN : Date.parse(ended_at);
-  const weighted = weight === null || pp === null ? undefined : words.scores.weighted({ pp: t.decimal(weight.pp, 0) });
+  const counted = t.decimal(weight?.pp ?? 0, 0);
+  const isWhole = weight === null || pp === null || counted === t.decimal(pp, 0);
+  const weighted = isWhole ? undefined : words.scores.weighted({ pp: counted });
   const most = beatmap?.max_combo ?? null;
   const combo = most === null ? `${t.number(max_combo)}x` : `${t.number(max_combo)}/${t.number(most)}x`;
-  const misses = score.statistics.miss ?? 0;
   const plain = beatmap === null ? undefined : { stars: beatmap.difficulty_rating, isEstimate: false };
   const stars = rating ?? plain;
   const total = score.legacy_total_score ?? score.total_score;
@@ -87,7 +88,7 @@ function scoreLines(score: Score, rating: Rating | undefined, t: Translator, res
     joined([
       stars && ratedStarsWithSwatch(stars, t),
       combo,
-      score.is_perfect_combo ? words.scores.fullCombo : misses > 0 ? words.scores.misses({ n: misses }) : undefined,
+      score.is_perfect_combo ? words.scores.fullCombo : undefined,
       fullComboText(score, rating, t),
     ]),
     joined([resultCounts(score, t), total === null ? undefined : words.scores.score({ shown: t.number(total) })]),
