@@ -15,6 +15,7 @@ import {
   wholeVideos,
 } from '../files/variant-choice.ts';
 import type { MediaItem, Variant } from '../post.ts';
+import { MIN_BITRATE } from '../transcode/compression-plan.ts';
 import { choosePlayerFile, isCommonFile, type PlayerFile } from '../tunnel/player-file.ts';
 
 /** The ways to get a file, the quickest first. */
@@ -70,8 +71,6 @@ export interface Means {
 export const MAX_SOURCE_BYTES = 512 * 1024 * 1024;
 
 const ESTIMATE_TOLERANCE = 1.1;
-/** With fewer bits a second a video cannot be watched. */
-const MIN_VIDEO_BITRATE = 150_000;
 /** The audio of a video never gets fewer bits a second. */
 const MIN_AUDIO_BITRATE = 24_000;
 /** A video whose shorter side is below this looks poor, so encoding a better one is worth the time... */
@@ -134,14 +133,16 @@ function videoSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
   const fitting = all.filter(source => !isOut(source, wish) && fits(source, limit, wish));
   const isGood = (source: Source) => source.isCommon && !(means.transcode && isWorthMore(source, all, item, wish));
   const good = fitting.filter(isGood);
-  const steps = fitting.map(({ kind, key, parts }): Step => ({ kind, key, parts, maxBytes: wish.maxBytes }));
-  const stepOf = new Map(fitting.map((source, index) => [source, steps[index]]));
-  const chosen = (some: readonly Source[]) => some.flatMap(source => stepOf.get(source) ?? []);
+  const others = fitting.filter(source => !good.includes(source));
   return [
-    ...chosen(good),
+    ...stepsOf(good, wish),
     ...(means.transcode ? compressSteps(all, limit, item, wish) : []),
-    ...chosen(fitting.filter(source => !good.includes(source))),
+    ...stepsOf(others, wish),
   ];
+}
+
+function stepsOf(sources: readonly Source[], { maxBytes }: PlanWish): readonly Step[] {
+  return sources.map(({ kind, key, parts }) => ({ kind, key, parts, maxBytes }));
 }
 
 function videoSources(item: MediaItem, { sizes, uncommon }: PlanWish): readonly Source[] {
@@ -208,7 +209,7 @@ function compressSteps(all: readonly Source[], limit: number, item: MediaItem, w
   if ([...wish.refused, ...broken].some(key => key.startsWith('compress-'))) return [];
   const maxBytes = budgetClass(limit < wish.maxBytes ? Math.floor(limit * SMALLER) : wish.maxBytes);
   const { durationMs } = item;
-  if (durationMs !== null && (maxBytes * 8_000) / durationMs < MIN_VIDEO_BITRATE) return [];
+  if (durationMs !== null && (maxBytes * 8_000) / durationMs < MIN_BITRATE) return [];
   const usable = all.filter(
     source => !isBroken(source, broken) && (source.bytes ?? source.estimatedBytes ?? 0) <= MAX_SOURCE_BYTES,
   );
@@ -266,10 +267,9 @@ function withMade(
   });
   const limit = limitOf(sources, wish);
   const fitting = sources.filter(source => !isOut(source, wish) && fits(source, limit, wish));
-  const stepsOf = (some: readonly Source[]) =>
-    some.map(({ key, parts }): Step => ({ kind: 'file', key, parts, maxBytes: wish.maxBytes }));
   const ready = fitting.filter(({ video }) => isReady(video));
-  return [...stepsOf(ready), ...unrefused(made, wish), ...stepsOf(fitting.filter(one => !ready.includes(one)))];
+  const others = fitting.filter(source => !ready.includes(source));
+  return [...stepsOf(ready, wish), ...unrefused(made, wish), ...stepsOf(others, wish)];
 }
 
 function converted(choice: VariantChoice, { maxBytes }: PlanWish): Step {

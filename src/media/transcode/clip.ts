@@ -1,7 +1,10 @@
 import { stat } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import type { EncodedPacketSink, InputVideoTrack } from 'mediabunny';
 import type { Clip } from '../files/clip.ts';
-import { type Ffmpeg, inputArguments, makeFile, outputArguments, timeLeft } from './ffmpeg.ts';
+import { encodingArguments } from './compress.ts';
+import { MIN_BITRATE, planCompression } from './compression-plan.ts';
+import { type Ffmpeg, makeFile, timeLeft } from './ffmpeg.ts';
 import { withMediaInput } from './media-input.ts';
 import { addAudio, addVideo, breathe, type CopyRequest, type Packet, primaryTrack, writeMp4 } from './mux.ts';
 import type { Probe } from './probe.ts';
@@ -17,19 +20,6 @@ export interface CutRequest extends CopyRequest {
   /** Hears how many milliseconds an encoding takes still. */
   readonly onLeft?: (leftMs: number) => void;
 }
-
-/** The share of the limit that is used: the other part is for the container, and for the encoder's overshoot. */
-const SAFE_SHARE = 0.94;
-const AUDIO_BITRATE = 128_000;
-/** With fewer bits a second a video cannot be watched. */
-const MIN_VIDEO_BITRATE = 150_000;
-/** At this quality, more bits a second gain nothing. */
-const MAX_VIDEO_BITRATE = 12_000_000;
-const CRF = 20;
-/** With fewer bits per pixel and second than this, a smaller picture looks better: 0.04 for each of thirty frames. */
-const MIN_BITS_PER_PIXEL = 1.2;
-const FULL_HD = 1_080;
-const SHORT_SIDES = [FULL_HD, 720, 480, 360, 240];
 
 /**
  * Cuts a clip out of a video as an MP4: as a copy if the video can begin and end there unchanged, else encoded again so that it begins
@@ -51,42 +41,12 @@ export async function cutClip(request: CutRequest): Promise<boolean> {
 
 async function encode(request: CutRequest & { readonly ffmpeg: Ffmpeg }): Promise<boolean> {
   const { inputPath, outputPath, clip, ffmpeg, probe, maxBytes, signal, onLeft } = request;
-  const lengthMs = clip.endMs - clip.startMs;
-  const seconds = lengthMs / 1_000;
-  const bits = maxBytes * 8 * SAFE_SHARE - (probe.hasAudio ? AUDIO_BITRATE * seconds : 0);
-  // The encoder may use up its buffer in addition to its rate, which matters in a short clip.
-  const bufferSeconds = Math.min(1, seconds / 4);
-  const bitrate = Math.min(MAX_VIDEO_BITRATE, Math.floor(bits / (seconds + bufferSeconds)));
-  if (bitrate < MIN_VIDEO_BITRATE) return false;
-  const args = [
-    // `-ss` and `-t` stand before the input: nothing before the start is decoded, and the first frame is the one at that moment. Nothing
-    // after the end is decoded either, because a track that begins later would otherwise begin there.
-    ...['-ss', (clip.startMs / 1_000).toFixed(3), '-t', seconds.toFixed(3), ...inputArguments(inputPath)],
-    ...['-t', seconds.toFixed(3)],
-    ...['-map', '0:v:0', '-map', '0:a:0?', '-vf', `${scaleOf(probe, bitrate)}setsar=1,format=yuv420p`, '-fpsmax', '60'],
-    ...['-c:v', 'libx264', '-preset', 'veryfast', '-profile:v', 'high', '-crf', `${CRF}`],
-    ...['-maxrate', `${bitrate}`, '-bufsize', `${Math.floor(bitrate * bufferSeconds)}`],
-    ...['-c:a', 'aac', '-b:a', `${AUDIO_BITRATE}`, '-ac', '2', '-sn', '-dn', '-map_metadata', '-1'],
-    ...['-map_chapters', '-1', '-movflags', '+faststart', ...outputArguments(outputPath, 'mp4', maxBytes * 2)],
-  ];
-  const onTime = timeLeft(lengthMs, onLeft);
-  await makeFile(ffmpeg, outputPath, args, { signal, deadlineMs: 60_000 + lengthMs * 2, onTime });
+  const durationMs = clip.endMs - clip.startMs;
+  const plan = planCompression({ ...probe, durationMs }, maxBytes, availableParallelism());
+  if (plan === undefined || plan.videoBitrate < MIN_BITRATE) return false;
+  const options = { signal, deadlineMs: plan.deadlineMs, onTime: timeLeft(durationMs, onLeft) };
+  await makeFile(ffmpeg, outputPath, encodingArguments(inputPath, outputPath, plan, clip), options);
   return true;
-}
-
-/** A filter that scales to the largest picture for which the bits suffice; none when the size stays. */
-function scaleOf({ width, height }: Probe, bitrate: number): string {
-  if (width === null || height === null) return '';
-  const short = Math.min(width, height);
-  const isEnough = (side: number) => bitrate / (width * height * (side / short) ** 2) >= MIN_BITS_PER_PIXEL;
-  const side = SHORT_SIDES.find(each => each <= short && isEnough(each)) ?? SHORT_SIDES.at(-1) ?? short;
-  const target = short <= FULL_HD && isEnough(short) ? short : Math.min(side, short);
-  // H.264 in this form requires even sides.
-  return width <= height ? `scale=${even(target)}:-2,` : `scale=-2:${even(target)},`;
-}
-
-function even(pixels: number): number {
-  return Math.max(2, Math.floor(pixels / 2) * 2);
 }
 
 /** In no file is a frame stored more than this many frames after one that is shown later. */

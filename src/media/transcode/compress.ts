@@ -2,6 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { AppError } from '../../errors.ts';
 import { createSemaphore } from '../../infra/concurrency/running-work.ts';
+import type { Clip } from '../files/clip.ts';
 import { type CompressionPlan, planCompression, SAFE_SHARE } from './compression-plan.ts';
 import { type Ffmpeg, inputArguments, outputArguments, timeLeft } from './ffmpeg.ts';
 import { type Probe, probeFile } from './probe.ts';
@@ -47,14 +48,25 @@ export interface CompressorOptions {
 const SECOND_TRY_SHARE = 0.9;
 const MAX_TRIES = 2;
 
-function argumentsOf(inputPath: string, outputPath: string, plan: CompressionPlan): readonly string[] {
+/** @param clip the part of the video that is encoded; by default all of it */
+export function encodingArguments(
+  inputPath: string,
+  outputPath: string,
+  plan: CompressionPlan,
+  clip?: Clip,
+): readonly string[] {
   const { width, height, maxFrameRate, preset, crf, videoBitrate, bufferBits, audioBitrate, audioChannels } = plan;
   const audio =
     audioBitrate === 0
       ? ['-an']
       : ['-map', '0:a:0', '-c:a', 'aac', '-b:a', String(audioBitrate), '-ac', String(audioChannels), '-ar', '44100'];
+  const seconds = (ms: number) => (ms / 1_000).toFixed(3);
+  const length = clip === undefined ? [] : ['-t', seconds(clip.endMs - clip.startMs)];
   return [
-    ...inputArguments(inputPath),
+    // Before the input, `-ss` and `-t` keep what is outside of the clip from being decoded, and the first frame is the one at its start.
+    // The second `-t` ends a track that begins late.
+    ...(clip === undefined ? [] : ['-ss', seconds(clip.startMs), ...length]),
+    ...[...inputArguments(inputPath), ...length],
     ...['-map', '0:v:0', '-vf', `scale=${width}:${height}:flags=bicubic,setsar=1,format=yuv420p`],
     ...['-fpsmax', String(maxFrameRate), '-c:v', 'libx264', '-preset', preset, '-profile:v', 'high'],
     ...['-crf', String(crf), '-maxrate', String(videoBitrate), '-bufsize', String(bufferBits)],
@@ -91,7 +103,7 @@ export function createCompressor({ ffmpeg, jobsAtOnce, maxQueued = 16 }: Compres
       const plan = planCompression(probe, budget, cores);
       if (plan === undefined) return undefined;
       const onTime = timeLeft(probe.durationMs, onLeft);
-      await ffmpeg.run(argumentsOf(inputPath, outputPath, plan), { signal, deadlineMs: plan.deadlineMs, onTime });
+      await ffmpeg.run(encodingArguments(inputPath, outputPath, plan), { signal, deadlineMs: plan.deadlineMs, onTime });
       const { size: bytes } = await stat(outputPath);
       if (bytes <= limitBytes) {
         const made = await probeFile(outputPath, signal);

@@ -22,6 +22,8 @@ export interface CompressionPlan {
 
 /** The share of a chat's limit that is used, because it is not known to the byte what chats count beside the file itself. */
 export const SAFE_SHARE = 0.98;
+/** With fewer bits a second a video cannot be watched. */
+export const MIN_BITRATE = 150_000;
 /** Bytes that the index of an MP4 takes for each frame or piece of audio. */
 const INDEX_BYTES_PER_SAMPLE = 20;
 const FIXED_INDEX_BYTES = 4_096;
