@@ -44,12 +44,9 @@ export async function convertToM4a({ inputPath, outputPath, signal, ffmpeg }: Co
  * Converts a photo (WebP, AVIF, HEIC, PNG, ...) to an upright JPEG, by sharp or else by ffmpeg. False when neither can read it.
  * @throws AppError the signal's reason
  */
-export async function convertToJpeg({ inputPath, outputPath, signal, ffmpeg }: ConvertRequest): Promise<boolean> {
-  const side = MAX_IMAGE_SIDE;
-  return (
-    (await writeJpegBySharp({ inputPath, outputPath, signal, maxSide: side, quality: JPEG_QUALITY })) ||
-    (await writeJpegByFfmpeg({ inputPath, outputPath, signal, ffmpeg, maxSide: side, quality: 3 }))
-  );
+export async function convertToJpeg(request: ConvertRequest): Promise<boolean> {
+  const image = { ...request, maxSide: MAX_IMAGE_SIDE };
+  return (await writeJpegBySharp({ ...image, quality: JPEG_QUALITY })) || writeJpegByFfmpeg({ ...image, quality: 3 });
 }
 
 interface JpegRequest extends CopyRequest {
@@ -109,15 +106,11 @@ export async function writeJpegByFfmpeg(
   }
 }
 
-export interface ThumbnailRequest {
+export interface ThumbnailRequest extends Omit<ConvertRequest, 'inputPath'> {
   /** The site's own cover of the video; tried first. */
   readonly imagePath?: string | undefined;
   /** The video itself, from which only ffmpeg can take a frame. */
   readonly videoPath?: string | undefined;
-  /** The output file is overwritten, and removed if the work fails. */
-  readonly outputPath: string;
-  readonly signal: AbortSignal;
-  readonly ffmpeg?: Ffmpeg | undefined;
 }
 
 /** Telegram's rule for thumbnails (Bot API, sendVideo): JPEG, at most 320 pixels a side, under 200 kB. */
@@ -137,26 +130,16 @@ async function isSmall(path: string): Promise<boolean> {
  * A small JPEG of a video for Telegram; false when nothing here can make one.
  * @throws AppError the signal's reason
  */
-export async function makeThumbnail(request: ThumbnailRequest): Promise<boolean> {
-  const { imagePath, videoPath, outputPath, signal, ffmpeg } = request;
+export async function makeThumbnail({ imagePath, videoPath, ...request }: ThumbnailRequest): Promise<boolean> {
+  const { outputPath, signal, ffmpeg } = request;
+  const small = { ...request, maxSide: MAX_THUMBNAIL_SIDE, quality: 5 };
   if (imagePath !== undefined) {
-    const image = { inputPath: imagePath, outputPath, signal, maxSide: MAX_THUMBNAIL_SIDE };
-    const isMade =
-      (await writeJpegBySharp({ ...image, quality: 80 })) ||
-      (await writeJpegByFfmpeg({ ...image, ffmpeg, quality: 5 }));
+    const image = { ...small, inputPath: imagePath };
+    const isMade = (await writeJpegBySharp({ ...image, quality: 80 })) || (await writeJpegByFfmpeg(image));
     if (isMade && (await isSmall(outputPath))) return true;
   }
   if (videoPath === undefined || ffmpeg === undefined) return false;
   const { durationMs } = await probeFile(videoPath, signal);
   const atSeconds = durationMs === null ? 0 : Math.min(LOOK_AT_SECONDS, durationMs / 3_000);
-  const frame = {
-    inputPath: videoPath,
-    outputPath,
-    signal,
-    maxSide: MAX_THUMBNAIL_SIDE,
-    quality: 5,
-    ffmpeg,
-    atSeconds,
-  };
-  return (await writeJpegByFfmpeg(frame)) && isSmall(outputPath);
+  return (await writeJpegByFfmpeg({ ...small, inputPath: videoPath, atSeconds })) && isSmall(outputPath);
 }

@@ -2,7 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EncodedPacketSink, InputAudioTrack, InputVideoTrack, Output, StreamTargetChunk } from 'mediabunny';
 import { AppError } from '../../errors.ts';
-import { type Ffmpeg, inputArguments, outputArguments } from './ffmpeg.ts';
+import { type Ffmpeg, inputArguments, makeFile, outputArguments } from './ffmpeg.ts';
 import { brokenFile, withMediaInput } from './media-input.ts';
 
 export interface MuxRequest {
@@ -212,10 +212,5 @@ export async function muxByFfmpeg(
   const inputs = [videoPath, ...(audioPath === undefined ? [] : [audioPath])].flatMap(inputArguments);
   const tracks = ['-map', '0:v:0', '-map', audioPath === undefined ? '0:a:0?' : '1:a:0'];
   const copy = ['-c', 'copy', '-map_metadata', '-1', '-movflags', '+faststart', ...outputArguments(outputPath, 'mp4')];
-  try {
-    await ffmpeg.run([...inputs, ...tracks, ...copy], { signal, deadlineMs: JOIN_MS });
-  } catch (error) {
-    await rm(outputPath, { force: true });
-    throw error;
-  }
+  await makeFile(ffmpeg, outputPath, [...inputs, ...tracks, ...copy], { signal, deadlineMs: JOIN_MS });
 }

@@ -77,7 +77,7 @@ describe('a thumbnail', () => {
     const imagePath = join(folder, 'in.webp');
     const outputPath = join(folder, 'thumb.jpg');
     await painting().resize(width, height, { fit: 'fill' }).webp().toFile(imagePath);
-    expect(await makeThumbnail({ imagePath, outputPath, signal })).toBe(true);
+    expect(await makeThumbnail({ imagePath, outputPath, signal, ffmpeg: noFfmpeg })).toBe(true);
     expect((await readFile(outputPath)).length).toBeLessThan(200_000);
     const expected = { format: 'jpeg', width: thumbWidth, height: thumbHeight };
     expect(await sharp(outputPath).metadata()).toMatchObject(expected);
@@ -85,8 +85,8 @@ describe('a thumbnail', () => {
 
   it('is left out when there is nothing to make it of', async () => {
     const outputPath = join(await makeFolder(), 'thumb.jpg');
-    expect(await makeThumbnail({ outputPath, signal })).toBe(false);
-    expect(await makeThumbnail({ videoPath: '/nowhere', outputPath, signal })).toBe(false);
+    expect(await makeThumbnail({ outputPath, signal, ffmpeg: noFfmpeg })).toBe(false);
+    expect(await makeThumbnail({ videoPath: '/nowhere', outputPath, signal, ffmpeg: noFfmpeg })).toBe(false);
   });
 });
 

@@ -13,16 +13,12 @@ export const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36';
 export const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 
-const PLATFORMS: readonly (readonly [RegExp, string])[] = [
-  [/Windows/, '"Windows"'],
-  [/Macintosh/, '"macOS"'],
-  [/Linux|X11/, '"Linux"'],
-];
+const PLATFORMS: Readonly<Record<string, string>> = { Windows: '"Windows"', Macintosh: '"macOS"', Linux: '"Linux"' };
 
 /** Headers that a browser sends beside its user agent; none when the user agent is not that of Chrome on a computer. */
 function clientHints(userAgent: string): Headers {
   const version = /Chrome\/(\d{2,4})\./.exec(userAgent)?.[1];
-  const platform = PLATFORMS.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const platform = PLATFORMS[/Windows|Macintosh|Linux/.exec(userAgent)?.[0] ?? ''];
   if (version === undefined || platform === undefined) return {};
   return {
     'sec-ch-ua': `"Chromium";v="${version}", "Google Chrome";v="${version}", "Not)A;Brand";v="24"`,
@@ -45,14 +41,7 @@ export const NAVIGATION: Headers = {
  * agent.
  */
 export function navigationHeaders({ transport, userAgent }: RequestProfile, from?: string): Headers {
-  const ofBrowser =
-    transport === 'browser'
-      ? {}
-      : {
-          ...clientHints(userAgent ?? ''),
-          accept: HTML,
-          'accept-language': ENGLISH,
-        };
+  const plain = { ...clientHints(userAgent ?? ''), accept: HTML, 'accept-language': ENGLISH };
   const site = from === undefined ? {} : { 'sec-fetch-site': 'same-origin', referer: from };
-  return { ...ofBrowser, ...NAVIGATION, ...site, priority: 'u=0, i' };
+  return { ...(transport === 'plain' && plain), ...NAVIGATION, ...site, priority: 'u=0, i' };
 }
