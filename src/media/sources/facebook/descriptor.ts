@@ -34,12 +34,13 @@ function createFacebookSource(options: SourceOptions): MediaSource {
   const asking = { http, read: readFacebookPage, now };
 
   const pages = Object.entries(constants.profiles).flatMap(([name, profile]) => {
-    const addressOf = ADDRESSES.get(name.replace(/\/.*/, ''));
+    const addressOf = ADDRESSES[name.replace(/\/.*/, '')];
     if (addressOf === undefined || profile.session === 'account') return [];
-    const { timeoutMs } = profile;
-    const ask = (ref: PostRef, signal: AbortSignal) => client.page(addressOf(ref) ?? ref.url, profile, signal);
-    const fits = (ref: PostRef) => addressOf(ref) !== null;
-    return createStrategy(asking, { name, profile, kind: 'page', timeoutMs, fits, ask });
+    return createStrategy(asking, {
+      ...{ name, profile, kind: 'page', timeoutMs: profile.timeoutMs },
+      fits: ref => addressOf(ref) !== null,
+      ask: (ref, signal) => client.page(addressOf(ref) ?? ref.url, profile, signal),
+    });
   });
 
   const name = 'post-page/account';

@@ -67,6 +67,11 @@ function postMatch(id: string, owner: string | undefined): LinkMatch {
   return post(id, 'post', parts.owner === undefined ? `/${id}` : `/${parts.owner}/posts/${id}`, parts);
 }
 
+function storyMatch(owner: string): LinkMatch {
+  const ref = refTo(`story-${owner}`, 'story', `/stories/${owner}/`, { owner });
+  return NAME.test(owner) ? { kind: 'story', ref } : unsupported('story');
+}
+
 function queriedVideo(id: string | null): LinkMatch | undefined {
   return isNumericId(id) ? videoMatch(id, 'watch') : undefined;
 }
@@ -130,13 +135,7 @@ const PATHS: readonly PathShape[] = [
   [/^reels?(?:\/([^/]*)|$)/i, ([, id]) => (isNumericId(id) ? videoMatch(id, 'reel') : PAGE)],
   [/^share(?:\/(.*)|$)/i, ([, rest = '']) => shortMatch(`${SITE}/`, 'share', rest)],
   [/^groups(?:\/.*|$)/i, ([path = ''], query) => groupMatch(path.split('/'), query)],
-  [
-    /^stories(?:\/([^/]*)|$)/i,
-    ([, owner = '']) =>
-      NAME.test(owner)
-        ? { kind: 'story', ref: refTo(`story-${owner}`, 'story', `/stories/${owner}/`, { owner }) }
-        : unsupported('story'),
-  ],
+  [/^stories(?:\/([^/]*)|$)/i, ([, owner = '']) => storyMatch(owner)],
   [/^photo\/(\d{1,20})(?:\/|$)/i, ([, id = '']) => photoMatch(id)],
   [/^video\/(\d{1,20})(?:\/|$)/i, ([, id = '']) => videoMatch(id, 'watch')],
   ...OTHER_PAGES,
@@ -188,23 +187,20 @@ function storyAddress({ id, form, parts: { owner } }: PostRef): string | null {
 }
 
 /** The address at which each endpoint shows a post; null when it cannot show that kind of post. */
-export const ADDRESSES: ReadonlyMap<string, (ref: PostRef) => string | null> = new Map([
-  ['post-page', (ref: PostRef) => (/^(?:post|permalink|group|id)$/.test(ref.form) ? ref.url : null)],
-  ['photo-page', ref => (ref.form === 'photo' ? ref.url : null)],
-  ['photo-php', ref => (ref.form === 'photo' ? `${SITE}/photo.php?fbid=${ref.id}` : null)],
+export const ADDRESSES: Readonly<Record<string, (ref: PostRef) => string | null>> = {
+  'post-page': ref => (/^(?:post|permalink|group|id)$/.test(ref.form) ? ref.url : null),
+  'photo-page': ref => (ref.form === 'photo' ? ref.url : null),
+  'photo-php': ref => (ref.form === 'photo' ? `${SITE}/photo.php?fbid=${ref.id}` : null),
   // Pages under `/watch` and `/videos` sometimes show another video's files (seen 2026-06), so every video is asked for as a reel.
-  ['reel-page', ref => (isVideoLink(ref) ? `${SITE}/reel/${ref.id}` : null)],
+  'reel-page': ref => (isVideoLink(ref) ? `${SITE}/reel/${ref.id}` : null),
   // The embedded player says little, but it is shown where the page has a login wall.
-  [
-    'embed',
-    ref => (mayBeVideo(ref) ? `${SITE}/plugins/video.php?href=${encodeURIComponent(videoAddress(ref))}` : null),
-  ],
-  ['watch-page', ref => (mayBeVideo(ref) ? `${SITE}/watch/?v=${ref.id}` : null)],
-  ['video-page', ref => (isVideoLink(ref) && ref.parts.owner ? `${SITE}/${ref.parts.owner}/videos/${ref.id}/` : null)],
-  ['group-page', ref => (ref.form === 'group' ? `${SITE}/groups/${ref.parts.group}/permalink/${ref.id}/` : null)],
-  ['owner-page', ref => (ref.form === 'permalink' ? `${SITE}/${ref.parts.owner}/posts/${ref.id}` : null)],
-  ['story-page', storyAddress],
-]);
+  embed: ref => (mayBeVideo(ref) ? `${SITE}/plugins/video.php?href=${encodeURIComponent(videoAddress(ref))}` : null),
+  'watch-page': ref => (mayBeVideo(ref) ? `${SITE}/watch/?v=${ref.id}` : null),
+  'video-page': ref => (isVideoLink(ref) && ref.parts.owner ? `${SITE}/${ref.parts.owner}/videos/${ref.id}/` : null),
+  'group-page': ref => (ref.form === 'group' ? `${SITE}/groups/${ref.parts.group}/permalink/${ref.id}/` : null),
+  'owner-page': ref => (ref.form === 'permalink' ? `${SITE}/${ref.parts.owner}/posts/${ref.id}` : null),
+  'story-page': storyAddress,
+};
 
 export function oembedQuestion(ref: PostRef): { readonly endpoint: string; readonly url: string } {
   return isVideoLink(ref)

@@ -7,7 +7,7 @@ import type { Post } from '../../post.ts';
 import { type PostContext, type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { publishTimeOf } from '../kit/link-match.ts';
 import { weakNotFound } from '../kit/refusal.ts';
-import { failureOfHead, failureOfJson, failureOfPage, failureOfReason, marksOf, restrictionOf } from './failures.ts';
+import { failureOfHead, failureOfJson, failureOfPage, failureOfReason, marksOf } from './failures.ts';
 import { instagramIdOf } from './link.ts';
 import { readCard, readOpenGraph } from './parse/card.ts';
 import { embedContext, isSwitchedOff, parseEmbedMarkup } from './parse/embed.ts';
@@ -31,17 +31,6 @@ function postOfDraft(draft: PostDraft, context: PostContext): Post {
   return toPost({ ...draft, publishedAt }, context);
 }
 
-function gateOf({ gates, gate }: MediaFinder): AppError | null {
-  return firstOf(gates, restrictionOf) ?? gate;
-}
-
-/** Null when the requested media is not in the answer; else why it has no file. */
-function failureOfMedia(finder: MediaFinder): AppError | null {
-  const gate = gateOf(finder);
-  if (gate !== null || (finder.draft === null && !finder.isHeld)) return gate;
-  return new AppError('upstream_changed', 'the post came without a media address that we know');
-}
-
 function parseJsonAnswer(text: string, context: ReadContext): Post {
   const documents = jsonDocuments(text);
   const finder = new MediaFinder(context.ref);
@@ -49,7 +38,7 @@ function parseJsonAnswer(text: string, context: ReadContext): Post {
   finder.finish();
   const { draft, hasOthers, emptiness } = finder;
   if (draft !== null && readableItems(draft) > 0) return postOfDraft(draft, context);
-  const stated = failureOfMedia(finder) ?? firstOf(documents, failureOfJson) ?? emptiness;
+  const stated = finder.failure ?? firstOf(documents, failureOfJson) ?? emptiness;
   if (stated !== null) throw stated;
   const message = hasOthers ? 'the answer is about another post' : 'an answer of an unknown kind';
   throw new AppError('upstream_changed', message);
@@ -86,7 +75,7 @@ function parsePage(page: Body, context: ReadContext): Post {
     ? (readOpenGraph(page, ref, instagramIdOf) ?? shownByEmbed(page, context, finder, isCover))
     : null;
   if (shown !== null) return postOfDraft(shown, context);
-  throw failureOfMedia(finder) ?? failureWithoutPost(page, finder, context);
+  throw finder.failure ?? failureWithoutPost(page, finder, context);
 }
 
 /** The visible part of an embed. Its refusal counts only if the page's data contain no more of the post than its cover. */
@@ -94,7 +83,7 @@ function shownByEmbed(page: Body, { ref }: ReadContext, finder: MediaFinder, isC
   try {
     return parseEmbedMarkup(page, ref);
   } catch (error) {
-    throw (isCover ? gateOf(finder) : failureOfMedia(finder)) ?? error;
+    throw (isCover ? finder.gate : finder.failure) ?? error;
   }
 }
 

@@ -4,7 +4,7 @@ import { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
 import { workContext } from '../../../infra/concurrency/running-work.ts';
-import type { HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
+import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import { isUsable, type PostRef, profileRequest, type RequestProfile } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { Body } from '../../parse/body.ts';
@@ -27,11 +27,8 @@ interface Session {
   refuse?(): void;
 }
 
-interface Caller extends Session {
-  readonly profile: RequestProfile;
-}
-
 const ORIGIN = 'https://www.instagram.com';
+const HOME = `${ORIGIN}/`;
 const VARIABLES = {
   shortcode: ({ id }: PostRef) => ({
     shortcode: id,
@@ -103,72 +100,72 @@ function createCallers(options: ClientOptions) {
     return { ...profile, transport: 'plain', userAgent: profile.userAgent ?? constants.browserUserAgent };
   }
 
-  async function callerOf(name: ProfileName, signal: AbortSignal, account?: CookieJar): Promise<Caller> {
-    const profile = profileOf(name);
-    if (profile.session === 'home') return { profile, ...(await currentSession(profile, signal)) };
+  async function sessionOf(profile: RequestProfile, signal: AbortSignal, account?: CookieJar): Promise<Session> {
+    if (profile.session === 'home') return currentSession(profile, signal);
     const jar = profile.session === 'account' ? account : null;
     if (jar === undefined) throw new AppError('login_required', 'no account is configured');
-    return { profile, jar, lsd: madeUpLsd() };
+    return { jar, lsd: madeUpLsd() };
   }
 
-  function ask(
-    { profile, jar }: Caller,
-    { headers, ...request }: Pick<HttpRequest, 'method' | 'body' | 'url'> & { readonly headers: Headers },
-    signal: AbortSignal,
-  ): Promise<HttpResponse> {
-    const bounds = { hosts: INSTAGRAM_HOSTS, maxBytes: MAX_BYTES, maxRedirects: 0, retries: 0, signal };
-    const cookies = jar === null ? {} : { cookies: jar };
-    return http.request({ ...profileRequest(profile, headers), ...request, ...bounds, ...cookies });
-  }
-
-  function postForm(caller: Caller, url: string, form: Headers, own: Headers, signal: AbortSignal) {
-    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...own };
-    return ask(caller, { url, method: 'POST', headers, body: new URLSearchParams(form).toString() }, signal);
-  }
-
-  return { callerOf, ask, postForm };
+  return async (name: ProfileName, signal: AbortSignal, account?: CookieJar) => {
+    const profile = profileOf(name);
+    const session = await sessionOf(profile, signal, account);
+    const cookies = session.jar === null ? {} : { cookies: session.jar };
+    const request = { hosts: INSTAGRAM_HOSTS, maxBytes: MAX_BYTES, maxRedirects: 0, retries: 0, signal, ...cookies };
+    return {
+      ...session,
+      profile,
+      ask: (url: string | URL, headers: Headers = {}) =>
+        http.request({ ...request, ...profileRequest(profile, headers), url }),
+      post(url: string, form: Headers, own: Headers) {
+        const headers = { 'content-type': 'application/x-www-form-urlencoded', ...own };
+        const body = new URLSearchParams(form).toString();
+        return http.request({ ...request, ...profileRequest(profile, headers), url, method: 'POST', body });
+      },
+    };
+  };
 }
 
 export type InstagramClient = ReturnType<typeof createInstagramClient>;
 
 export function createInstagramClient(options: ClientOptions) {
   const { http, now, constants } = options;
-  const { callerOf, ask, postForm } = createCallers(options);
+  const callerOf = createCallers(options);
   return {
-    async query(which: keyof typeof VARIABLES, ref: PostRef, name: ProfileName, signal: AbortSignal) {
+    async query(by: keyof typeof VARIABLES, ref: PostRef, name: ProfileName, signal: AbortSignal) {
       const caller = await callerOf(name, signal);
       const { jar, lsd } = caller;
-      const friendlyName = constants[`${which}FriendlyName`];
+      const friendlyName = constants[`${by}FriendlyName`];
       const form = {
         lsd,
         // Only requests that a page itself would send have these fields.
         ...(jar !== null && { fb_api_caller_class: 'RelayModern', fb_api_req_friendly_name: friendlyName }),
         server_timestamps: 'true',
-        variables: JSON.stringify(VARIABLES[which](ref)),
-        doc_id: constants[`${which}DocId`],
+        variables: JSON.stringify(VARIABLES[by](ref)),
+        doc_id: constants[`${by}DocId`],
       };
       const ofPage = jar === null ? {} : { origin: ORIGIN, ...visitorHeaders(caller, ref.url) };
       const headers = { 'x-fb-friendly-name': friendlyName, 'x-fb-lsd': lsd, ...ofPage };
-      const response = await postForm(caller, constants[`${which}Url`], form, headers, signal);
+      const response = await caller.post(constants[`${by}Url`], form, headers);
       if (refusesSession(response)) caller.refuse?.();
       return response;
     },
 
     /** A page of the site; redirects between the forms of a post's address are followed. */
     async page(path: string, name: ProfileName, signal: AbortSignal): Promise<HttpResponse> {
-      const caller = await callerOf(name, signal);
-      const headers = caller.jar === null ? {} : navigationHeaders(caller.profile, `${ORIGIN}/`);
-      return followRedirects(ORIGIN + path, url => ask(caller, { url, headers }, signal), nextPage, MAX_HOPS);
+      const { jar, profile, ask } = await callerOf(name, signal);
+      const headers = jar === null ? {} : navigationHeaders(profile, HOME);
+      return followRedirects(ORIGIN + path, url => ask(url, headers), nextPage, MAX_HOPS);
     },
 
     async script(path: string, referer: string, name: ProfileName, signal: AbortSignal, account?: CookieJar) {
       const caller = await callerOf(name, signal, account);
-      return ask(caller, { url: ORIGIN + path, headers: visitorHeaders(caller, referer) }, signal);
+      return caller.ask(ORIGIN + path, visitorHeaders(caller, referer));
     },
 
     async oembed(ref: PostRef, signal: AbortSignal): Promise<HttpResponse> {
-      const url = `${constants.oembedUrl}?${new URLSearchParams({ url: ref.url })}`;
-      return ask(await callerOf('oembed', signal), { url, headers: {} }, signal);
+      const { ask } = await callerOf('oembed', signal);
+      return ask(`${constants.oembedUrl}?${new URLSearchParams({ url: ref.url })}`);
     },
 
     /** Asks to which page the site would route the post's address; that answer marks private posts. */
@@ -177,7 +174,7 @@ export function createInstagramClient(options: ClientOptions) {
       const { lsd } = caller;
       const form = { 'route_urls[0]': `/p/${ref.id}/`, routing_namespace: 'igx_www', __d: 'www', __a: '1', lsd };
       const headers = { 'x-fb-lsd': lsd, 'x-ig-d': 'www', origin: ORIGIN, ...visitorHeaders(caller, ref.url) };
-      return postForm(caller, `${ORIGIN}/ajax/bulk-route-definitions/`, form, headers, signal);
+      return caller.post(`${ORIGIN}/ajax/bulk-route-definitions/`, form, headers);
     },
 
     /** @throws AppError `not_found`, `login_required`, `unsupported_link` (the link leaves the site), or any upstream code. */
@@ -196,7 +193,6 @@ export function createInstagramClient(options: ClientOptions) {
 
 // The cookies and tokens of a visit to the home page without an account, kept and reused by the profiles that need them.
 
-const HOME = 'https://www.instagram.com/';
 const MAX_AGE_MS = 30 * 60_000;
 /** The shortest time between two renewals of a session. */
 const PAUSE_MS = 5 * 60_000;

@@ -2,6 +2,7 @@ import { AppError } from '../../../../errors.ts';
 import { isVideoLink, type PostRef } from '../../../extract/source.ts';
 import {
   createSearchBudget,
+  firstOf,
   isJsonObject,
   type JsonObject,
   parseJson,
@@ -11,6 +12,7 @@ import {
 import { isComplete, type PostDraft, readableItems } from '../../kit/draft.ts';
 import { splitCode } from '../../kit/link-match.ts';
 import { PRODUCT, parseMedia } from '../../kit/product.ts';
+import { restrictionOf } from '../failures.ts';
 import { GRAPH } from './media.ts';
 
 /** Each role is a bit that says what a property means for the object that has it. This is looked up for every object of a page. */
@@ -62,15 +64,14 @@ function hasBody(object: JsonObject): boolean {
  */
 export class MediaFinder {
   draft: PostDraft | null = null;
-  /** True when the requested media is there, but in an unknown shape. */
-  isHeld = false;
   hasOthers = false;
-  /** Objects of the requested media, which may say why the site hides it. */
-  readonly gates: JsonObject[] = [];
   /** The failure that an empty place for the media means; null when there is none. */
-  gate: AppError | null = null;
   emptiness: AppError | null = null;
   readonly #ref: PostRef;
+  /** True when the requested media is there, but in an unknown shape. */
+  #isHeld = false;
+  /** Objects of the requested media, which may say why the site hides it. */
+  readonly #gates: JsonObject[] = [];
   /** Media without any id, found in a place that only the requested one can have. */
   readonly #unnamed: JsonObject[] = [];
   #copies = 0;
@@ -81,6 +82,18 @@ export class MediaFinder {
 
   get isDone(): boolean {
     return this.draft !== null && isComplete(this.draft);
+  }
+
+  /** Why the site hides the media; null when it does not. */
+  get gate(): AppError | null {
+    const isGated = this.#gates.some(object => object[GATED_PLACE] === null);
+    return firstOf(this.#gates, restrictionOf) ?? (isGated ? gatedAnswer(this.#ref, 'gated for visitors') : null);
+  }
+
+  /** Why the media has no file; null when the media is not there at all. */
+  get failure(): AppError | null {
+    if (this.gate !== null || (this.draft === null && !this.#isHeld)) return this.gate;
+    return new AppError('upstream_changed', 'the post came without a media address that we know');
   }
 
   read(document: unknown): void {
@@ -105,10 +118,7 @@ export class MediaFinder {
     if (roles === 0) return;
     const isAsked = (roles & ROLE.identity) === 0 ? null : this.#isAsked(object);
     if (isAsked === true) this.#consider(object);
-    if (isAsked === true || (isAsked === null && (roles & ROLE.gate) !== 0)) {
-      this.gates.push(object);
-      if (object[GATED_PLACE] === null) this.gate ??= gatedAnswer(this.#ref, 'the media is gated for visitors');
-    }
+    if (isAsked === true || (isAsked === null && (roles & ROLE.gate) !== 0)) this.#gates.push(object);
     this.hasOthers ||= isAsked === false && (roles & ROLE.media) !== 0;
   }
 
@@ -135,7 +145,7 @@ export class MediaFinder {
 
   #consider(object: JsonObject): void {
     const shapes = SHAPES.filter(({ keys }) => keys.some(key => key in object));
-    if (shapes.length === 0 && !(GATED_PLACE in object)) this.isHeld ||= hasBody(object);
+    if (shapes.length === 0 && !(GATED_PLACE in object)) this.#isHeld ||= hasBody(object);
     if (shapes.length === 0 || this.#copies >= MAX_COPIES) return;
     this.#copies += 1;
     for (const shape of shapes) {
