@@ -5,7 +5,6 @@ import { createAccountStrategies, createSource, createStrategy } from '../kit/so
 import { failureOfPublicPost, isCalledPublic, readFacebookPage } from './answer.ts';
 import { createFacebookClient } from './client.ts';
 import { createFacebookConstants, FACEBOOK_EXAMPLES } from './constants.ts';
-import { isCheckpoint } from './failures.ts';
 import { ADDRESSES, facebookRefOf, matchFacebookLink, oembedQuestion } from './link.ts';
 
 export const facebook: SourceDescriptor = {
@@ -47,7 +46,7 @@ function createFacebookSource(options: SourceOptions): MediaSource {
   const profile = constants.profiles[name];
   const byAccount =
     accounts &&
-    createAccountStrategies({ ...asking, accounts, site: 'facebook.com', isChallenge: isCheckpoint }, [
+    createAccountStrategies({ ...asking, accounts, site: 'facebook.com' }, [
       {
         name,
         profile,

@@ -1,37 +1,21 @@
 /** Facebook's refusals as seen in 2026-08, and the error code that each means. Pure. */
-import type { AppError, ErrorCode } from '../../../errors.ts';
-import type { HttpHead } from '../../../infra/http/http-client.ts';
+import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
 import { findValues, firstOf, isJsonObject, type JsonObject, type SearchBudget } from '../../parse/json-fields.ts';
 import { readMeta, visibleMarkup } from '../../parse/markup.ts';
-import {
-  blocked,
-  failureBySign,
-  failureOfStatus,
-  plainWords,
-  redirectOf,
-  type Sign,
-  weakNotFound,
-} from '../kit/refusal.ts';
+import { blocked, failureBySign, failureOfStatus, plainWords, type Sign, weakNotFound } from '../kit/refusal.ts';
 
 function pathOf(url: string | null): string {
   const base = 'https://www.facebook.com/';
   return url !== null && URL.canParse(url, base) ? new URL(url, base).pathname : '';
 }
 
-/** Paths shown instead of a post. At a checkpoint the site wants proof that a person uses the account. */
-const WALLS: readonly Sign[] = [
-  [/^\/login(?:\.php)?(?:\/|$)/, 'login_required'],
-  [/^\/checkpoint(?:\/|$)/, 'upstream_rate_limited'],
-];
-
 /** The failure that the final address of an answer means; null if it may still be the post's address. */
 export function failureOfPlace(url: string | null): AppError | null {
-  return failureBySign(pathOf(url), WALLS);
-}
-
-export function isCheckpoint(answer: HttpHead): boolean {
-  return failureOfPlace(redirectOf(answer)?.href ?? answer.url)?.code === 'upstream_rate_limited';
+  const path = pathOf(url);
+  if (/^\/login(?:\.php)?(?:\/|$)/.test(path)) return new AppError('login_required', 'the page of the login');
+  if (!/^\/checkpoint(?:\/|$)/.test(path)) return null;
+  return new AppError('upstream_rate_limited', 'the site demands proof of a person', { params: { challenge: 1 } });
 }
 
 /** The site's sentences and codes, the most telling first. */

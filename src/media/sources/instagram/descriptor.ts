@@ -5,11 +5,9 @@ import type { Accounts } from '../../extract/accounts.ts';
 import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
 import { isDefinitive } from '../../extract/strategy-failures.ts';
-import { siteAnswer } from '../../parse/body.ts';
 import { parseJson } from '../../parse/json-fields.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import type { AnswerKind } from '../kit/draft.ts';
-import { weakNotFound } from '../kit/refusal.ts';
 import { type AccountWay, type Asking, createAccountStrategies, createSource, createStrategy } from '../kit/source.ts';
 import { readInstagramAnswer } from './answer.ts';
 import { createInstagramClient, type InstagramClient } from './client.ts';
@@ -19,14 +17,7 @@ import {
   type InstagramConstants,
   type ProfileName,
 } from './constants.ts';
-import {
-  failureOfHead,
-  failureOfJson,
-  failureOfRuling,
-  isChallenge,
-  namesPrivatePost,
-  redirectWithinSite,
-} from './failures.ts';
+import { failureOfRuling, namesPrivatePost } from './failures.ts';
 import { instagramRefOf, matchInstagramLink } from './link.ts';
 import { userIdOf } from './parse/media.ts';
 
@@ -157,11 +148,6 @@ function createInstagramSource(options: SourceOptions): MediaSource {
 
 const HOME = 'https://www.instagram.com/';
 
-function isAccountChallenge(answer: HttpResponse): boolean {
-  const isSuspended = redirectWithinSite(answer)?.pathname.startsWith('/accounts/suspended') === true;
-  return isSuspended || isChallenge(siteAnswer(answer));
-}
-
 function instagramAccounts(
   asking: Asking,
   accounts: Accounts,
@@ -172,21 +158,20 @@ function instagramAccounts(
     return client.script(`/api/v1/media/${parts.mediaId ?? ''}/info/`, HOME, 'media-info', signal, jar);
   }
 
-  const askForStory: AccountWay['ask'] = async (ref, signal, jar, check) => {
+  const askForStory: AccountWay['ask'] = async (ref, signal, jar) => {
     const { highlightId, mediaId, username = '' } = ref.parts;
     const askStories = (path: string, query: Readonly<Record<string, string>>, referer: string) =>
       client.script(`/api/v1/${path}/?${new URLSearchParams(query)}`, referer, 'stories', signal, jar);
     const reels = (id: string) => askStories('feed/reels_media', { reel_ids: id }, `${HOME}stories/`);
     if (highlightId !== undefined) return reels(`highlight:${highlightId}`);
     if (mediaId !== undefined) return askForMedia(ref, signal, jar);
-    const profile = check(await askStories('users/web_profile_info', { username }, `${HOME}${username}/`));
+    const profile = await askStories('users/web_profile_info', { username }, `${HOME}${username}/`);
     const userId = userIdOf(profile.text);
-    if (userId !== null) return reels(userId);
-    const failure = failureOfJson(parseJson(profile.text)) ?? failureOfHead(profile, asking.now());
-    throw failure ?? weakNotFound('the user of the story is unknown');
+    // An answer without the user's id says why there is no story.
+    return userId === null ? profile : reels(userId);
   };
 
-  return createAccountStrategies({ ...asking, accounts, site: 'instagram.com', isChallenge: isAccountChallenge }, [
+  return createAccountStrategies({ ...asking, accounts, site: 'instagram.com' }, [
     {
       name: 'media-info',
       profile: profiles['media-info'],

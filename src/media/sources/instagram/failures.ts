@@ -46,9 +46,9 @@ export function failureOfHead(head: HttpHead, now: number): AppError | null {
   return isRedirect ? new AppError('upstream_changed', `redirected (${head.status})`) : failureOfStatus(head, now);
 }
 
-export function isChallenge(answer: SiteAnswer): boolean {
+function isChallenge(answer: SiteAnswer): boolean {
   const next = redirectWithinSite(answer);
-  if (next !== null) return /^\/challenge\b/.test(next.pathname);
+  if (next !== null) return /^\/(?:challenge\b|accounts\/suspended)/.test(next.pathname);
   return answer.status >= 400 && /"(?:checkpoint|challenge|feedback)_required"/.test(answer.body.text.slice(0, 20_000));
 }
 

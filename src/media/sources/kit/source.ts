@@ -2,7 +2,7 @@
 import { type Cookie, CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
-import type { Accounts } from '../../extract/accounts.ts';
+import type { Account, Accounts } from '../../extract/accounts.ts';
 import { isUsable, type MediaSource, type PostRef, type RequestProfile, type Strategy } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { createStrategyChain } from '../../extract/strategy-chain.ts';
@@ -73,43 +73,30 @@ export function createSource(options: SourceOptions, parts: SourceParts): MediaS
   };
 }
 
-/** One way to ask with an account. `check` throws when the answer shows that the site challenges the account. */
+/** One way to ask with an account. */
 export interface AccountWay extends Omit<Way, 'timeoutMs' | 'ask'> {
-  ask(ref: PostRef, signal: AbortSignal, jar: CookieJar, check: CheckAnswer): Promise<HttpResponse>;
+  ask(ref: PostRef, signal: AbortSignal, jar: CookieJar): Promise<HttpResponse>;
 }
-
-type CheckAnswer = (answer: HttpResponse) => HttpResponse;
 
 interface AccountOptions extends Asking {
   readonly accounts: Accounts;
   /** The site's address; cookies for other sites are left out. */
   readonly site: string;
-  isChallenge(answer: HttpResponse): boolean;
 }
-
-class AccountChallenged extends AppError {}
 
 /** Each account has its own cookies, which the site renews; an account that is challenged or logged out is not used for a while. */
 export function createAccountStrategies(options: AccountOptions, ways: readonly AccountWay[]): readonly Strategy[] {
-  const { http, accounts, site, isChallenge } = options;
+  const { http, accounts, site } = options;
   if (accounts.isEmpty) return [];
   const jars = new Map<string, CookieJar>();
-  const check: CheckAnswer = answer => {
-    if (!isChallenge(answer)) return answer;
-    throw new AccountChallenged('login_required', 'the account is to prove that a person uses it');
-  };
   const withAccount = (way: AccountWay, ref: PostRef, signal: AbortSignal) =>
     accounts.use(async account => {
       const jar = jars.get(account.name) ?? jarOf(account.cookies, site);
       jars.set(account.name, jar);
-      const ask = async () => check(await way.ask(ref, signal, jar, check));
       try {
-        return await createStrategy(options, { ...way, ask }).run(ref, signal);
+        return await createStrategy(options, { ...way, ask: () => way.ask(ref, signal, jar) }).run(ref, signal);
       } catch (error) {
-        // A post that is shown to some people only says nothing about the account.
-        const isRefused = error instanceof AppError && error.code === 'login_required' && error.params.kept !== 1;
-        if (isRefused) account.pause(error instanceof AccountChallenged ? 'challenge' : 'logged-out');
-        throw error;
+        throw error instanceof AppError ? judge(account, error) : error;
       }
     });
   return ways.map(way => ({
@@ -117,6 +104,18 @@ export function createAccountStrategies(options: AccountOptions, ways: readonly 
     isAvailable: ref => isUsable(way.profile, http) && way.fits(ref),
     run: (ref, signal) => withAccount(way, ref, signal),
   }));
+}
+
+/** Pauses an account that was refused. Returns the failure of the post. */
+function judge(account: Account, failure: AppError): AppError {
+  const { code, params } = failure;
+  if (params.challenge === 1) {
+    account.pause('challenge');
+    return new AppError('login_required', 'the account is to prove that a person uses it', { cause: failure });
+  }
+  // A post that is shown to some people only says nothing about the account.
+  if (code === 'login_required' && params.kept !== 1) account.pause('logged-out');
+  return failure;
 }
 
 function jarOf(cookies: readonly Cookie[], site: string): CookieJar {
