@@ -185,7 +185,7 @@ function instagramAccounts(
       name: 'stories',
       profile: profiles.stories,
       kind: 'story',
-      fits: ({ form }) => form === 'story' && !accounts.isEmpty,
+      fits: ({ form }) => form === 'story',
       ask: askForStory,
     },
   ]);
