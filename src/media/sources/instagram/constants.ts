@@ -1,7 +1,4 @@
-/**
- * The ids that Instagram changes and the profiles with which it is asked; each value can be overridden by its key
- * (`instagram.mediaIdDocId`).
- */
+/** The ids that Instagram changes and the profiles with which it is asked; each has a key to override it (`instagram.mediaIdDocId`). */
 import * as z from 'zod';
 import { headerValue, type RequestProfile } from '../../extract/source.ts';
 import { CHROME, ENGLISH, GOOGLEBOT } from '../kit/browser-headers.ts';

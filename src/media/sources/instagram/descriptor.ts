@@ -134,11 +134,11 @@ function createInstagramSource(options: SourceOptions): MediaSource {
     /** Asks both questions at once; the first definitive answer counts, a failed question is only logged. */
     async diagnose(ref, signal) {
       if (ref.form === 'story') return;
-      const answers = await Promise.allSettled([askRoutes(client, ref, signal), askRuling(client, ref, signal)]);
-      const errors = answers.flatMap(answer => (answer.status === 'rejected' ? [answer.reason] : []));
-      for (const error of errors) {
-        if (error instanceof AppError && isDefinitive(error)) throw error;
-        log.debug({ source: 'instagram', id: ref.id, err: error }, 'a question about the post failed');
+      const questions = [askRoutes(client, ref, signal), askRuling(client, ref, signal)];
+      for (const answer of await Promise.allSettled(questions)) {
+        if (answer.status === 'fulfilled') continue;
+        if (answer.reason instanceof AppError && isDefinitive(answer.reason)) throw answer.reason;
+        log.debug({ source: 'instagram', id: ref.id, err: answer.reason }, 'a question about the post failed');
       }
     },
   });

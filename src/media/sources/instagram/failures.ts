@@ -52,9 +52,7 @@ function isChallenge(answer: SiteAnswer): boolean {
   return answer.status >= 400 && /"(?:checkpoint|challenge|feedback)_required"/.test(answer.body.text.slice(0, 20_000));
 }
 
-/**
- * `challenge`: the site demands a person, and another request only makes it worse; `refused`: the caller is refused, whatever the post.
- */
+/** `challenge`: the site demands a person, and asking again makes it worse; `refused`: the caller is refused, whatever the post. */
 export function marksOf(answer: SiteAnswer, kind: AnswerKind): { challenge?: 1; refused?: 1 } {
   const next = redirectWithinSite(answer);
   const isPage = kind === 'query' && answer.body.startsWith('<');

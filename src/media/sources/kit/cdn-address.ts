@@ -66,10 +66,7 @@ export function atShortSide(original: PixelSize, shortSide: number | null, round
   return scaledDown(original, (...sides) => (shortSide === null ? 1 : shortSide / Math.min(...sides)), round);
 }
 
-/**
- * The size of the file on the CDN: the pixels named by its encoding (`.1080x1350.`), or the original's size at the named short side
- * (`.640.`).
- */
+/** The size of the stored file: as its encoding names it (`.1080x1350.`), or the original's at the named short side (`.640.`). */
 function keptSize(url: string, original: PixelSize): PixelSize {
   const { encoding, shortSide } = addressTag(url);
   const named = /\.(\d{2,5})x(\d{2,5})\./.exec(encoding ?? '');
@@ -77,10 +74,7 @@ function keptSize(url: string, original: PixelSize): PixelSize {
   return atShortSide(original, shortSide, Math.round);
 }
 
-/**
- * The size of an image by `stp`: a crop of the stored file (`c0.135.1080.1080a`), scaled to cover (`p640x640`) or to fit (`s640x640`) a
- * frame.
- */
+/** The size of an image by `stp`: a crop (`c0.135.1080.1080a`), scaled to cover (`p640x640`) or to fit (`s640x640`) a frame. */
 export function imageSize(url: string, original: PixelSize): PixelSize {
   const stp = /[?&]stp=([^&]*)/.exec(url)?.[1] ?? '';
   const crop = /^c\d{1,5}\.\d{1,5}\.(\d{2,5})\.(\d{2,5})/.exec(stp);

@@ -13,10 +13,7 @@ export type PostDraft = Pick<Post, 'author' | 'title' | 'caption' | 'publishedAt
   readonly items: readonly DraftItem[];
   /** The cover of the whole post, which belongs to its first item. */
   readonly coverUrl: string | null;
-  /**
-   * True when the answer states that the post has no media but only text. Otherwise a draft without items means that the answer was not
-   * understood.
-   */
+  /** True when the answer states that the post is text alone; otherwise a draft without items was not understood. */
   readonly isWordsOnly?: boolean;
   /** The names of people mentioned in the text, when the answer lists them: in the text they may look different. */
   readonly mentions?: readonly string[];
@@ -53,10 +50,7 @@ export interface PostContext {
   readonly now: number;
 }
 
-/**
- * The kind of answer: an error page in place of a query's answer may only mean that the query no longer exists. A card has author, text
- * and cover at most.
- */
+/** An error page in place of a query's answer may mean that the query is gone. A card has author, text and cover at most. */
 export type AnswerKind = 'query' | 'page' | 'embed' | 'card' | 'story' | 'thread' | 'posts' | 'app';
 
 export interface ReadContext extends PostContext {

@@ -70,9 +70,7 @@ export function postIdOf(address: unknown, match: (address: URL) => LinkMatch | 
   return found?.kind === 'post' ? found.ref.id : null;
 }
 
-/**
- * Shortcodes and media ids are the same 64-bit number, too large for a JavaScript number: once in base64url digits, once as decimal text.
- */
+/** A shortcode and a media id are the same 64-bit number, in base64url digits and as decimal text. */
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /** The digits of a public code; in a private link a secret suffix follows. */

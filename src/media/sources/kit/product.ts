@@ -55,9 +55,7 @@ const PRODUCT_STATS: StatPaths = {
   authorPosts: ['user.media_count', 'owner.media_count'],
 };
 
-/**
- * The shape of the mobile API's product, which `media/info`, `web_info.items[0]` and `xig_polaris_media.if_not_gated_logged_out` contain.
- */
+/** The shape of the mobile API's product: in `media/info`, `web_info.items[0]` and `xig_polaris_media.if_not_gated_logged_out`. */
 export const PRODUCT = {
   /** An object of this shape has at least one of these properties, whatever else it lacks. */
   keys: ['media_type', 'video_versions', 'image_versions2', 'carousel_media'],
@@ -79,9 +77,7 @@ export const PRODUCT = {
   },
   /** True when something else is there that only videos have. */
   hasVideoSign: (media: JsonObject) => media.has_audio === true,
-  /**
-   * The items of a carousel; null for other media. What a carousel shows of itself repeats one of its items, so only its children count.
-   */
+  /** The items of a carousel, null for other media. What a carousel shows of itself repeats one of its items, so it does not count. */
   children(media: JsonObject): readonly unknown[] | null {
     if (!isCarousel(media)) return null;
     const listed = readList(media.carousel_media, MAX_CHILDREN);

@@ -42,11 +42,7 @@ export function createStrategy({ http, read, now }: Asking, { fits, ask, kind, .
   };
 }
 
-interface SourceParts
-  extends Pick<
-    MediaSource,
-    'id' | 'match' | 'refOf' | 'resolveShort' | 'strategies' | 'examples' | 'canFetchStories' | 'mediaHosts'
-  > {
+interface SourceParts extends Omit<MediaSource, 'fetch' | 'isRefused' | 'figures' | 'learn'> {
   /** Asks the site why a post is not shown. */
   diagnose?(ref: PostRef, signal: AbortSignal): Promise<void>;
   /** Reinterprets a failure by what `diagnose` learned about the post in the same call. */

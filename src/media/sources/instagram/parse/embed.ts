@@ -10,8 +10,6 @@ import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts'
 import { saysVideo, userNameOf } from './card.ts';
 import { gatedAnswer } from './find-media.ts';
 
-const MAX_CONTEXT_CHARS = 8 * 1024 * 1024;
-
 /** True when the owner allows the video on the site alone: an image in the embed is then its cover. */
 export function isSwitchedOff(page: Body): boolean {
   return page.includes('WatchOnInstagram') && /\sclass\s*=\s*["'][^"']{0,200}\bWatchOnInstagram\b/.test(page.text);
@@ -26,7 +24,7 @@ export function embedContext(page: Body): unknown {
   let end = start;
   // A regular expression would need a stack as deep as the string is long.
   while (end < html.length && html[end] !== '"') end += html[end] === '\\' ? 2 : 1;
-  if (end >= html.length || end - start > MAX_CONTEXT_CHARS) return undefined;
+  if (end >= html.length) return undefined;
   const inner = parseJson(`"${html.slice(start, end)}"`);
   return typeof inner === 'string' ? parseJson(inner) : undefined;
 }
