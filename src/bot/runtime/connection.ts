@@ -192,21 +192,11 @@ export function soleListener<P extends ChatPlatform>(platform: P, lease: Lease):
         onWait: () => host.standBy(),
         onLost: () => host.lost(new Error('another process listens')),
       });
-      try {
-        const connection = await platform.connect(host, signal);
-        return {
-          async close() {
-            try {
-              await connection.close();
-            } finally {
-              await held.release();
-            }
-          },
-        };
-      } catch (error) {
+      const connection = await platform.connect(host, signal).catch(async (error: unknown) => {
         await held.release();
         throw error;
-      }
+      });
+      return { close: () => connection.close().finally(() => held.release()) };
     },
   };
 }
