@@ -33,7 +33,8 @@ export function readBlueskyAnswer(answer: SiteAnswer, context: ReadContext): Pos
   const post = findView(json, context.ref.parts);
   if (post === undefined) throw new AppError('upstream_changed', 'the answer is about another post');
   if (post === null) throw failureWithoutPost(json, context.kind);
-  if (isTakenDown(post)) throw new AppError('not_found', 'taken down');
+  const labels = labelsOf(post.view.labels, post.author.labels);
+  if (labels.includes('!takedown') || labels.includes('!hide')) throw new AppError('not_found', 'taken down');
   if (isForMembers(post)) throw new AppError('login_required', 'its author shows it to nobody who is not logged in');
   return toReadablePost(draftOf(post), context);
 }
@@ -66,13 +67,6 @@ function failureWithoutPost(json: unknown, kind: ReadContext['kind']): AppError 
   );
 }
 
-/** A photo or video of a post, as the API lists it, with the id of the post's author. */
-interface Listed {
-  readonly did: string;
-  readonly view: JsonObject;
-  readonly cid: string | null;
-}
-
 /** Smaller numbers state an aspect ratio, not pixels. */
 const MIN_PIXELS = 64;
 
@@ -98,7 +92,7 @@ function photoFile(url: string | null, view: JsonObject, most: number): readonly
   return [listedFile(url, { mime, hasVideo: false, ...size })];
 }
 
-function photoOf({ view, did, cid }: Listed): DraftItem {
+function photoOf(view: JsonObject, did: string, cid: string | null): DraftItem {
   const kept = (size: string) => (cid === null ? null : `https://cdn.bsky.app/img/${size}/plain/${did}/${cid}@jpeg`);
   const small = addressOf(view.thumb ?? view.thumbnail ?? kept('feed_thumbnail'), did);
   const large = addressOf(view.fullsize ?? kept('feed_fullsize'), did);
@@ -107,7 +101,8 @@ function photoOf({ view, did, cid }: Listed): DraftItem {
 }
 
 /** A video with the addresses that lead to its files: the original on a server that has to be found, and the playlist on the CDN. */
-function videoOf({ view, did, cid }: Listed, blob: JsonObject | undefined): DraftItem {
+function videoOf(view: JsonObject, did: string, blob: JsonObject | undefined): DraftItem {
+  const cid = cidOf(blob) ?? readText(view.cid);
   const size = frameOf(view);
   const files: Variant[] = [];
   if (cid !== null && blob?.mimeType === 'video/mp4' && /^did:plc:[a-z2-7]{24}$/.test(did)) {
@@ -129,18 +124,18 @@ function itemsOf(views: readonly JsonObject[], record: unknown, did: string): re
   const lists = [views, parts].map(embeds => embeds.flatMap(one => [...readList(one.images), ...readList(one.items)]));
   const [shown = [], written = []] = lists;
   const photos = (shown.length > 0 ? shown : written).map((one, index) =>
-    photoOf({ did, view: isJsonObject(one) ? one : {}, cid: cidOf(child(written[index], 'image')) }),
+    photoOf(isJsonObject(one) ? one : {}, did, cidOf(child(written[index], 'image'))),
   );
   const blob = parts.map(one => one.video).find(isJsonObject);
   const played = views.find(({ playlist }) => playlist !== undefined) ?? parts.find(one => isJsonObject(one.video));
-  if (played === undefined) return photos;
-  return [...photos, videoOf({ did, view: played, cid: cidOf(blob) ?? readText(played.cid) }, blob)];
+  return played === undefined ? photos : [...photos, videoOf(played, did, blob)];
 }
 
 /** A post with its id and its author's, which only together identify it. */
 interface PostView {
   readonly view: JsonObject;
   readonly record: JsonObject;
+  readonly author: JsonObject;
   readonly did: string;
   readonly key: string;
   readonly quoted: PostView | null;
@@ -160,12 +155,12 @@ function readView(view: unknown, isQuote = false): PostView | null {
   const [, did, key] = URI.exec(readText(view.uri) ?? '') ?? [];
   const record = view.record ?? view.value;
   if (did === undefined || key === undefined || !isJsonObject(record)) return null;
-  const owner = child(view, 'author', 'did');
-  if (owner !== undefined && owner !== did) return null;
+  const author = isJsonObject(view.author) ? view.author : {};
+  if (author.did !== undefined && author.did !== did) return null;
   const embeds = embedsOf(view);
   const quotes = isQuote ? [] : embeds.map(one => readView(child(one, 'record', 'record') ?? one.record, true));
   const quoted = quotes.find(one => one !== null && !isForMembers(one)) ?? null;
-  return { view, record, did, key, quoted };
+  return { view, record, author, did, key, quoted };
 }
 
 /** Finds the requested post in the answer: undefined when it has only other posts, null when it has none. */
@@ -175,8 +170,8 @@ function findView(answer: unknown, { actor = '', key }: ReadContext['ref']['part
     const view = 'uri' in object ? readView(object) : null;
     if (view !== null) views.push(view);
   });
-  const isBy = ({ did, view }: PostView) => {
-    const handle = readText(child(view, 'author', 'handle'))?.toLowerCase() ?? 'handle.invalid';
+  const isBy = ({ did, author }: PostView) => {
+    const handle = readText(author.handle)?.toLowerCase() ?? 'handle.invalid';
     return actor === did || (!actor.startsWith('did:') && (handle === actor || handle === 'handle.invalid'));
   };
   return views.length === 0 ? null : views.find(one => one.key === key && isBy(one));
@@ -188,19 +183,13 @@ function labelsOf(...lists: readonly unknown[]): readonly unknown[] {
 }
 
 /** True when the author shows posts only to people who are logged in. */
-function isForMembers({ view }: PostView): boolean {
-  return labelsOf(child(view, 'author', 'labels')).includes('!no-unauthenticated');
-}
-
-function isTakenDown({ view }: PostView): boolean {
-  const labels = labelsOf(view.labels, child(view, 'author', 'labels'));
-  return labels.includes('!takedown') || labels.includes('!hide');
+function isForMembers({ author }: PostView): boolean {
+  return labelsOf(author.labels).includes('!no-unauthenticated');
 }
 
 const SENSITIVE: ReadonlySet<unknown> = new Set(['porn', 'sexual', 'nudity', 'graphic-media', 'gore', 'nsfl']);
 
-function authorOf({ view, did }: PostView): Author {
-  const author = isJsonObject(view.author) ? view.author : {};
+function authorOf({ author, did }: PostView): Author {
   const verified = child(author, 'verification', 'verifiedStatus');
   return {
     id: did,
@@ -242,11 +231,11 @@ function captionOf(post: PostView): { readonly caption: string | null; readonly 
 }
 
 function draftOf(post: PostView): PostDraft {
-  const { view, record, did, quoted } = post;
+  const { view, record, author, did, quoted } = post;
   const { caption, mentions } = captionOf(post);
   const items = itemsOf(embedsOf(view), record.embed, did);
   const ref = quoted === null ? undefined : blueskyRefOf(`${quoted.did}_${quoted.key}`);
-  const labels = labelsOf(view.labels, child(record, 'labels', 'values'), child(view, 'author', 'labels'));
+  const labels = labelsOf(view.labels, child(record, 'labels', 'values'), author.labels);
   return {
     ...EMPTY_DRAFT,
     author: authorOf(post),

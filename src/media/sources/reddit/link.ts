@@ -7,8 +7,9 @@ export const REDDIT_HOSTS: readonly [string, ...string[]] = [
   ...['m.reddit.com', 'amp.reddit.com', 'embed.reddit.com', 'redd.it', 'www.redd.it', 'v.redd.it', 'i.redd.it'],
   ...['preview.redd.it', 'rxddit.com', 'vxreddit.com', 'fxreddit.com', 'rxyddit.com', 'redditez.com'],
 ];
-const FIXER = /^(?:www\.|old\.)?(?:rxddit|vxreddit|fxreddit|rxyddit|redditez)\.com$/;
-const SITE = /^(?:(?:www|old|new|np|sh|m|amp|embed|i)\.)?reddit\.com$/;
+/** The site and its preview mirrors. */
+const SITE =
+  /^(?:(?:(?:www|old|new|np|sh|m|amp|embed|i)\.)?reddit|(?:www\.|old\.)?(?:rxddit|vxreddit|fxreddit|rxyddit|redditez))\.com$/;
 
 /** @param community `r/NAME` or `user/NAME`, if the address has it: the site then answers without a redirect */
 function refTo(id: string, community?: string): PostRef {
@@ -49,7 +50,6 @@ const PATHS: readonly PathShape[] = [
 
 export const matchRedditLink = linkMatcher([
   [SITE, PATHS],
-  [FIXER, PATHS],
   [/^(?:www\.)?redd\.it$/, [[/^([a-z0-9]{4,12})(?:\/|$)/i, ([, id = '']) => postMatch(refTo(id))]]],
   [
     /^v\.redd\.it$/,

@@ -114,18 +114,17 @@ function findItem(page: Body, { id }: PostRef) {
   return { item: items[0], state, isAbsent };
 }
 
-const STATS: Readonly<Partial<Record<keyof Stats, string>>> = {
-  likes: 'diggCount',
-  comments: 'commentCount',
-  plays: 'playCount',
-  shares: 'shareCount',
-  saves: 'collectCount',
-};
-
 /** In 2026 the site gives counts as text and as numbers, which are sometimes rounded; embeds have them next to the text. */
 function readStats(item: JsonObject): Stats {
   const read = (name: string) => firstOf([item.statsV2, item.stats, item], place => readCount(child(place, name)));
-  return { ...NO_STATS, ...Object.fromEntries(Object.entries(STATS).map(([key, name]) => [key, read(name)])) };
+  return {
+    ...NO_STATS,
+    likes: read('diggCount'),
+    comments: read('commentCount'),
+    plays: read('playCount'),
+    shares: read('shareCount'),
+    saves: read('collectCount'),
+  };
 }
 
 function readAuthor({ author, nickname }: JsonObject): Author {

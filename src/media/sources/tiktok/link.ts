@@ -44,7 +44,4 @@ const PATHS: readonly PathShape[] = [
   [/^search(?:\/|$)/, () => unsupported('search')],
 ];
 
-export const matchTiktokLink = linkMatcher([
-  [SITE, PATHS],
-  [MIRROR, PATHS],
-]);
+export const matchTiktokLink = linkMatcher([SITE, MIRROR].map(hosts => [hosts, PATHS]));

@@ -113,7 +113,9 @@ function createXSource(options: SourceOptions): MediaSource {
     }
   });
   const bySyndication = strategy('syndication', async (ref, signal) => {
-    const query = new URLSearchParams({ id: ref.id, lang: 'en', token: syndicationToken(ref.id) });
+    // The site's widgets compute the token in this way.
+    const token = ((Number(ref.id) / 1e15) * Math.PI).toString(36).replace(/0+|\./g, '');
+    const query = new URLSearchParams({ id: ref.id, lang: 'en', token });
     const url = `https://cdn.syndication.twimg.com/tweet-result?${query}`;
     const answer = siteAnswer(await ask('syndication', url, { signal }));
     try {
@@ -142,26 +144,16 @@ function createXSource(options: SourceOptions): MediaSource {
   return createSource({ ...options, site }, { ...description, strategies, resolveShort, canFetchStories: false });
 }
 
-/** Computes the token as the site's widgets do it, from the post's id. */
-function syndicationToken(id: string): string {
-  return ((Number(id) / 1e15) * Math.PI).toString(36).replace(/0+|\./g, '');
-}
-
-/** A visitor without an account, as the site identifies them by a token. */
-interface Guest {
-  /** Never rejects. */
-  readonly token: Promise<string | AppError>;
-  readonly since: number;
-  until: number;
-}
-
 const GUEST_MS = 3_600_000;
 /** The shortest time between two activations of a guest token, whether they succeed or not. */
 const PAUSE_MS = 60_000;
 
 function createGuestQuery({ queryId, features }: XConstants, ask: Ask, now: () => number) {
-  /** Guests by outgoing address, because the site ties a guest token to the address. */
-  const guests = new Map<string, Guest>();
+  /** Visitors without an account, by outgoing address, because the site ties their token to it. The token's promise never rejects. */
+  const guests = new Map<
+    string,
+    { readonly token: Promise<string | AppError>; readonly since: number; until: number }
+  >();
   const flags = JSON.stringify(Object.fromEntries(features.split(',').map(name => [name, true])));
 
   async function activate(): Promise<string> {
@@ -171,7 +163,7 @@ function createGuestQuery({ queryId, features }: XConstants, ask: Ask, now: () =
     throw failureOfHead(siteAnswer(answer), now()) ?? new AppError('upstream_changed', 'no guest was made');
   }
 
-  function currentGuest(): Guest {
+  function currentGuest() {
     const key = workContext().outgoing ?? '';
     const known = guests.get(key);
     if (known !== undefined && now() < known.until) return known;
@@ -183,7 +175,7 @@ function createGuestQuery({ queryId, features }: XConstants, ask: Ask, now: () =
       made => keep(made, GUEST_MS),
       error => keep(toAppError(error), Math.max(toAppError(error).retryAfterMs ?? 0, PAUSE_MS)),
     );
-    const guest: Guest = { token, since: now(), until: Number.POSITIVE_INFINITY };
+    const guest = { token, since: now(), until: Number.POSITIVE_INFINITY };
     guests.set(key, guest);
     return guest;
   }
