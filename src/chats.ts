@@ -14,27 +14,27 @@ import type { RuntimePlatform } from './platforms/platform.ts';
 import { createWebExamples } from './platforms/web/examples.ts';
 import { createWebPlatform } from './platforms/web/platform.ts';
 
-/** The chat platforms that have a token, on one runtime. */
+/** All chat platforms that have a token. */
 export interface Chats {
-  /** Registers the platforms' routes; must be called before the server listens. */
+  /** Registers the platforms' HTTP routes; to be called before the server listens. */
   register(server: FastifyInstance): Promise<void>;
-  /** Starts the platforms in the background, because one that cannot be reached must not delay the others. */
+  /** Starts the platforms in the background, so that one that cannot be reached does not delay the others. */
   start(): void;
   status(): Promise<RuntimeStatus>;
-  /** The state of the platforms, which is known without asking the queue. */
+  /** The states of the platforms, without asking the queue. */
   platforms(): RuntimeStatus['platforms'];
-  /** Sends a private message to each of OWNER_IDS whose platform can do that. Never rejects. */
+  /** Sends a private message to each of OWNER_IDS whose platform supports that. Never rejects. */
   tellOwners(text: string): Promise<void>;
-  /** Takes no new requests and lets running ones finish. */
+  /** Accepts no new requests and lets running ones finish. */
   stop(): Promise<void>;
 }
 
 export interface WebChat {
-  /** Must be registered before the server listens. */
+  /** The HTTP routes, to be registered before the server listens. */
   readonly plugin: (server: FastifyInstance) => Promise<void>;
-  /** Takes connections from now on. */
+  /** Accepts connections from now on. */
   start(): Promise<void>;
-  /** Takes no new requests and lets running ones finish. */
+  /** Accepts no new requests and lets running ones finish. */
   stop(): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
   };
 }
 
-// A platform's library is only loaded when there is a token for the platform.
+// A platform's library is loaded only when the platform has a token.
 
 async function createDiscord({ discord }: Config, core: Core, log: Logger): Promise<readonly RuntimePlatform[]> {
   if (discord === undefined) return [];
@@ -119,7 +119,7 @@ async function createTelegram(config: Config, core: Core, log: Logger): Promise<
   });
   const parts = { dispatcher, delivery, settings, sentFiles, records: storage.records, log };
   const platform = createTelegramPlatform({ token, apiUrl, webhook, ...parts });
-  // With a webhook any process may take an update, so none has to be the only listener.
+  // With a webhook any process may receive an update, so no lease is needed.
   return [webhook === undefined ? heardOnce(platform, core, token) : platform];
 }
 
@@ -128,14 +128,14 @@ function webhookOf({ telegram, publicUrl }: Config) {
   return secret === undefined || publicUrl === undefined ? undefined : { secret, publicUrl };
 }
 
-/** How many requests of the web chat run at once. Commands have a limit of their own, so this only bounds what is under way. */
+/** How many requests of the web chat run at once. It is high, because commands have a limit of their own. */
 const WEB_CONCURRENCY = 256;
-/** How many ids of finished requests are kept; here no event is ever delivered again. */
+/** How many ids of finished requests the web chat's queue keeps; few, as only its pages can repeat a request. */
 const WEB_MARKS = 1_000;
 
 /**
- * The web chat, on a runtime of its own. A request runs in the process that has the page's socket and is useless without it, so its queue is
- * kept in memory.
+ * The web chat, with a runtime of its own. A request runs in the process that has the page's socket and is useless
+ * without it, so its queue is in memory.
  */
 export function createWebChat(config: Config, core: Core, log: Logger): WebChat {
   const { publicUrl, webExamples } = config;
@@ -160,7 +160,7 @@ export function createWebChat(config: Config, core: Core, log: Logger): WebChat 
   };
 }
 
-/** Of several processes with the same token one listens, and the others stand by. */
+/** Of several processes with the same token one receives events, and the others stand by. */
 function heardOnce(platform: RuntimePlatform, { storage }: Core, what: string): RuntimePlatform {
   if (storage.shared === undefined) return platform;
   const { link } = storage.shared;

@@ -3,7 +3,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 
-// Each of these functions reads the text of a variable, and gives undefined for text that it does not understand.
+// Each of these functions reads the text of a variable, and returns undefined for an invalid one.
 
 export interface UpstreamOverride {
   /** A host name in lower case, or `*.suffix` for its subdomains. */
@@ -18,9 +18,9 @@ export interface ApiKeyConfig {
   readonly perHour: number | 'unlimited';
 }
 
-/** The address of a proxy, for all requests or for those to one site or host. */
+/** A proxy for all requests, or for those to one site or host. */
 export interface UpstreamProxy {
-  /** http, https or socks5, possibly with userinfo. */
+  /** Its address: http, https or socks5, possibly with userinfo. */
   readonly url: string;
   /** The id of a site. */
   readonly source?: string;
@@ -46,7 +46,7 @@ export interface Owner {
 export type ShardConfig = 'auto' | { readonly ids: readonly number[]; readonly total: number };
 
 export interface WebExampleConfig {
-  /** The key under which the languages name this kind of example. */
+  /** The key of the texts for this kind of example. */
   readonly kind: string;
   readonly url: string;
 }
@@ -62,7 +62,7 @@ export function oneOf<const T extends string>(words: readonly T[]) {
   return (text: string): T | undefined => words.find(word => word === text.toLowerCase());
 }
 
-/** Reads entries separated by commas; a single entry that `parse` refuses makes the whole list wrong. */
+/** Reads entries separated by commas; one that `parse` refuses makes the whole list invalid. */
 export function list<T>(parse: (entry: string) => T | undefined) {
   return (text: string): T[] | undefined => {
     const values: T[] = [];
@@ -76,7 +76,7 @@ export function list<T>(parse: (entry: string) => T | undefined) {
   };
 }
 
-/** A host's name in lower case, without `www.`, which a name covers anyway with its other subdomains. */
+/** A host's name in lower case, without `www.`: a name includes its subdomains anyway. */
 export function parseSiteHost(text: string): string | undefined {
   const host = text.toLowerCase().replace(/^www\./, '');
   return /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,6}[a-z]{2,63}$/.test(host) ? host : undefined;
@@ -98,7 +98,7 @@ function isUnique(values: readonly string[]): boolean {
 /** Variables that only the tests read. */
 const TEST_NAMES: ReadonlySet<string> = new Set(['SPECS_DIR', 'REQUIRE_ALL']);
 
-/** How many letters may differ; a short name is close to too many others. */
+/** How many letters may differ; none in a short name, which is similar to too many others. */
 function maxTypos({ length }: string): number {
   if (length < 5) return 0;
   return length < 8 ? 1 : 2;
@@ -130,7 +130,7 @@ export function parseBaseUrl(text: string): string | undefined {
   return url.origin + url.pathname.replace(/\/$/, '');
 }
 
-/** Reads the address of a translation endpoint; one without a path gets `/translate`. A key may be in its query. */
+/** Reads a translation endpoint's address, perhaps with a key in the query; without a path it gets `/translate`. */
 export function parseTranslateUrl(text: string): string | undefined {
   const url = parseUrl(text, ['http:', 'https:']);
   if (url === undefined || url.username !== '' || url.password !== '') return undefined;
@@ -163,7 +163,7 @@ export function parseLocalAddress(text: string): string | undefined {
   return isIP(address) === 6 && whole(1, 127)(prefix) !== undefined ? text : undefined;
 }
 
-/** Reads a text like `8s,300/day`. */
+/** Reads a text such as `8s,300/day`. */
 export function parseAccountPace(text: string): AccountPace | undefined {
   const [, seconds = '', times = ''] = /^(\d+)s\s*,\s*(\d+)\/day$/.exec(text) ?? [];
   const [every, perDay] = [whole(1, 86_400)(seconds), whole(1, 100_000)(times)];
@@ -174,7 +174,7 @@ export function parseRedisUrl(text: string): string | undefined {
   return parseUrl(text, ['redis:', 'rediss:']) === undefined ? undefined : text;
 }
 
-/** Reads `auto`, or the shards of this process and the number of all shards: `0,1/4`. */
+/** Reads `auto`, or the numbers of this process's shards and of all shards: `0,1/4`. */
 export function parseShards(text: string): ShardConfig | undefined {
   if (text === 'auto') return 'auto';
   const [ids = '', count = '', ...rest] = text.split('/');
@@ -208,7 +208,7 @@ export function parseConstants(text: string): Record<string, string> | undefined
   try {
     return z.record(z.string(), z.string()).safeParse(JSON.parse(text)).data;
   } catch {
-    // Text that is not JSON gets the general message about the variable.
+    // Text that is not JSON gets the general error message for the variable.
     return undefined;
   }
 }

@@ -30,12 +30,12 @@ import {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The configuration that the entries hand to the parts; its fields follow from the table of variables. */
+/** The configuration. Its fields follow from the table of variables. */
 export type Config = ReturnType<typeof toConfig>;
 
 export type Role = (typeof ROLES)[number];
 
-/** An error whose message lists every wrong variable with the expected form and an example, but never a value that was given. */
+/** An error whose message lists each invalid variable with the expected form and an example, never its value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -43,7 +43,7 @@ export class ConfigError extends Error {
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const ROLES = ['gateway', 'worker', 'web'] as const;
 
-/** A variable whose text is read by `parse`, which gives undefined for a text that it does not understand. */
+/** A variable whose text is read by `parse`, which returns undefined for an invalid one. */
 function variable<T>(parse: (text: string) => T | undefined, expected: string, example: string) {
   return z.string().transform((text, context): T => {
     const value = parse(text);
@@ -157,9 +157,8 @@ const VARIABLES = z.object({
 export const VARIABLE_NAMES: readonly string[] = Object.keys(VARIABLES.shape);
 
 /**
- * The environment of the process, over the `.env` file of the working directory if there is one. A variable that is set but empty also counts:
- * it switches off what `.env` sets.
- *
+ * The environment of the process, over the `.env` file of the working directory if there is one. A variable that is set
+ * but empty overrides `.env` as well.
  * @throws ConfigError when `.env` exists and cannot be read
  */
 export function readEnvironment(): Environment {
@@ -186,10 +185,9 @@ export function loadConfig(environment: Environment): Config {
 }
 
 /**
- * Checks that every site that the configuration names exists, and chooses the sites to offer. This is not part of {@link loadConfig}, because
- * only the caller knows the sites.
- *
- * @returns the sites that are offered; people see nothing of the others
+ * Checks that all sites named in the configuration exist, and returns those to offer. Not part of {@link loadConfig},
+ * because only the caller knows the sites.
+ * @returns the offered sites; people see nothing of the others
  * @throws ConfigError as {@link loadConfig}
  */
 export function offeredSites<Site extends { readonly id: string }>(
@@ -225,7 +223,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   return `${name}: ${issue.message}${example === undefined ? '' : `, for example ${name}=${String(example)}`}`;
 }
 
-/** A sentence, without its value, for each variable that looks like a misspelt one of Medley's. */
+/** A sentence, without a value, for each variable whose name is similar to one of Medley's. */
 export function findMisspelt(environment: Environment): readonly string[] {
   return misspeltNames(Object.keys(environment), VARIABLE_NAMES);
 }
@@ -249,7 +247,7 @@ function findMissingPartners(given: Environment): string[] {
   return missing;
 }
 
-/** Groups variables that belong together into one part, which is present when all of them are set. */
+/** Joins variables that belong together into one part, which exists when all of them are set. */
 function toConfig(values: z.output<typeof VARIABLES>) {
   const { DISCORD_TOKEN, TELEGRAM_TOKEN, OSU_CLIENT_ID, OSU_CLIENT_SECRET } = values;
   return {

@@ -32,14 +32,14 @@ export interface CoreOptions {
   readonly config: Config;
   /** The sites that Medley offers. */
   readonly descriptors: readonly [SourceDescriptor, ...SourceDescriptor[]];
-  /** The folders in which programs such as ffmpeg are looked for, as in PATH. */
+  /** The folders in which programs such as ffmpeg are searched for, as in PATH. */
   readonly searchPath: string;
   readonly log: Logger;
   /** The failures that `log` has counted. */
   readonly failures: Pick<FailureTally, 'list'>;
 }
 
-/** The parts that every role needs: storage, the services, and the dispatcher over them. */
+/** What every role needs: storage, services, and the dispatcher. */
 export type Core = Awaited<ReturnType<typeof createCore>>;
 
 /** @throws Error whose message says why Medley cannot start */
@@ -53,7 +53,7 @@ export async function createCore(options: CoreOptions) {
   const version = await readVersion();
   const { translateUrl } = config;
   const translation = translateUrl === undefined ? undefined : await openTextTranslation({ url: translateUrl });
-  // Nothing that may fail comes after this, because from here on there is a thread that would have to be ended.
+  // Nothing after this line may fail, because a thread is running that would have to be ended.
   const beatmapServices = openBeatmapServices(config, storage, http, log);
   const { catalogue, backgroundFill, difficulty, calculator, beatmaps, recommend } = beatmapServices;
   const services = createServices({ options, storage, media, beatmapServices, translation, version });
@@ -77,18 +77,18 @@ export async function createCore(options: CoreOptions) {
       delivery,
     },
     ...{ settings: services.settings, services, accountLinks: services.accountLinks, dispatcher, watchAccounts },
-    /** The chats are created later; from then on the owners' status command can read their state. */
+    /** Gives the owners' status command access to the chats, which are created later. */
     watchChats(read: () => Promise<RuntimeStatus>): void {
       readChats = read;
     },
-    /** Starts to fill the catalogue and to read the words that correct searches, both in the background. */
+    /** Starts to fill the catalogue, and to read the words for correcting searches, in the background. */
     warm(): void {
       if (config.catalogueFill) backgroundFill.start();
       catalogue.warm().catch(error => log.warn({ err: error }, 'searches are not corrected until the next start'));
     },
-    /** Must be called before every end of the process: a thread that is torn down inside native code kills the process with a signal. */
+    /** Must be called before the process ends: a thread ended inside native code kills the process with a signal. */
     endThreads: () => catalogue.close(),
-    /** Closes everything; call it when nothing uses the core any more. */
+    /** Closes everything; to be called when nothing uses the core any more. */
     async close(): Promise<void> {
       await backgroundFill.stop();
       await Promise.all([media.closeFiles(), difficulty.close(), translation?.close()]);
@@ -117,14 +117,14 @@ interface ServiceParts {
   readonly version: string;
 }
 
-/** The services that every command is given. */
+/** What every command can use. */
 function createServices({ options, storage, media, beatmapServices, translation, version }: ServiceParts) {
   const { log } = options;
   const { records } = storage;
   const { beatmaps, ratings, recommend, recommendationHistory, artwork } = beatmapServices;
   const memory = createChatMemory({
     records,
-    // A page of the web chat exists only while a person looks at it, so nothing can be posted there later.
+    // A page of the web chat exists only while a person looks at it, so nothing can be posted to it later.
     canPost: platform => platform !== 'web',
     onFailure: error => log.warn({ err: error }, 'what a chat saw last, or who was there, could not be read or noted'),
   });
@@ -182,7 +182,7 @@ function createAnswers({ options, media, services, limiter, readChats }: AnswerP
   return createDispatcher({
     commands: createCommandList({
       sources: descriptors,
-      // The other examples of the web chat are commands, so the first link of a post is taken.
+      // The example link is the operator's first link of a post; the other examples are commands.
       example:
         config.webExamples.find(({ url }) => extractor.sourceOf(url) !== undefined)?.url ?? descriptors[0].example,
     }),
@@ -190,7 +190,7 @@ function createAnswers({ options, media, services, limiter, readChats }: AnswerP
   });
 }
 
-/** A chat's memory moves together with its settings, and is deleted with them when Medley is removed from the chat. */
+/** Moves a chat's memory together with its settings, and deletes it with them when Medley is removed from the chat. */
 function withChatMemory(settings: SettingsStore, memory: ChatMemory): SettingsStore {
   return {
     ...settings,

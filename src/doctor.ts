@@ -28,7 +28,7 @@ import { askSites } from './probe/ask-sites.ts';
 
 const SIGNS: Readonly<Record<Finding['state'], string>> = { ok: 'ok   ', note: 'note ', wrong: 'WRONG' };
 
-/** A platform's library is only loaded when there is a token for the platform. */
+/** A platform's library is loaded only when the platform has a token. */
 async function examineChats({ discord, telegram, publicUrl }: Config): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   if (discord === undefined) findings.push(withoutToken('Discord', 'DISCORD_TOKEN'));
@@ -49,7 +49,7 @@ function withoutToken(platform: string, variable: string): Finding {
   return { state: 'note', what: `${platform}: no token`, remedy };
 }
 
-/** Finds misspelt names of variables, as the start of the bot does. */
+/** Reports misspelt names of variables, as the bot does at its start. */
 function checkNames(environment: Environment): readonly Finding[] {
   return findMisspelt(environment).map(what => ({ state: 'note', what }));
 }
@@ -88,7 +88,7 @@ async function examine(
 
 type Access = Pick<Parameters<typeof askSites>[0], 'descriptors' | 'http' | 'outgoing'>;
 
-/** Asks every strategy of every source for `links` or for public examples; prints a table for each, and advice. */
+/** Runs each strategy of each source for `links` or for public examples; prints a table for each source, and advice. */
 async function examineLive(config: Config, environment: Environment, access: Access, links: readonly string[]) {
   const { http } = access;
   const { reports } = await askSites({
@@ -112,7 +112,7 @@ async function examineLive(config: Config, environment: Environment, access: Acc
   return findings;
 }
 
-/** `npm run doctor` checks everything that Medley needs and says what to do. The exit code is 1 when something is wrong. */
+/** `npm run doctor` checks all that Medley needs and says what to do. Exit code 1: something is wrong. */
 async function doctor(): Promise<number> {
   const { live, links } = readArguments(process.argv.slice(2), { takesLive: true });
   const environment = readEnvironment();

@@ -1,6 +1,6 @@
 /**
- * The codes of everything that can go wrong and that a person may hear about. The union is closed: the sentences (i18n), the HTTP statuses
- * (api) and the log levels are exhaustive tables over it, so that a forgotten code is a compile error.
+ * The codes of all failures that a person may be told of. The sentences (i18n), HTTP statuses (api) and log levels are
+ * tables over this list, so that a missing code is a compile error.
  */
 export const ERROR_CODES = [
   'invalid_request',
@@ -23,7 +23,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** The log level of each failure: people's mistakes are no news to the operator, failures that the operator can mend are. */
+/** The log level of each code: mistakes of people are no news to the operator, what the operator can mend is. */
 export const LOG_LEVELS: Readonly<Record<ErrorCode, 'debug' | 'info' | 'warn' | 'error'>> = {
   invalid_request: 'debug',
   unsupported_link: 'debug',
@@ -43,17 +43,17 @@ export const LOG_LEVELS: Readonly<Record<ErrorCode, 'debug' | 'info' | 'warn' | 
   internal: 'error',
 };
 
-/** Values that a sentence about the error may name; never secrets, never raw upstream text. */
+/** Values that a sentence about the error may contain; never secrets, never raw text of an upstream. */
 export type ErrorParams = Readonly<Record<string, string | number>>;
 
 export interface AppErrorOptions {
   readonly params?: ErrorParams | undefined;
   readonly cause?: unknown;
-  /** Milliseconds after which trying again makes sense. */
+  /** After how many milliseconds trying again makes sense. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The one error type that crosses the border of a module. `message` is for the log; people see the sentence for `code`. */
+/** The one error type between modules. `message` is for the log; people see the sentence for `code`. */
 export class AppError extends Error {
   override readonly name: string = 'AppError';
   readonly code: ErrorCode;
@@ -70,7 +70,7 @@ export class AppError extends Error {
   }
 }
 
-/** The store is unreachable, too slow or broken for now. People are not told of it: whatever needs the store is done again later. */
+/** The store is unreachable, too slow or broken for now. People are not told: what needs it is repeated later. */
 export class StoreAway extends AppError {
   override readonly name = 'StoreAway';
 
@@ -80,14 +80,14 @@ export class StoreAway extends AppError {
 }
 
 /**
- * Reads the error's stack, because until then the error keeps all variables of its functions alive: for a refused answer that is the whole body,
- * kept as long as the failure is remembered.
+ * Reads the error's stack, because before that the error keeps all variables of its functions in memory: for a refused
+ * answer the whole body, as long as the failure is remembered.
  */
 function forgetFrames(error: unknown): void {
   if (error instanceof Error) void error.stack;
 }
 
-/** An AppError unchanged; any other error wrapped as `internal`, as its cause. */
+/** Returns an AppError unchanged; wraps any other error as `internal`, with it as the cause. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   return new AppError('internal', error instanceof Error ? error.message : 'unknown failure', { cause: error });

@@ -16,7 +16,7 @@ function say(...lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Asks the real sites and stores their answers under `recordings/` for a report, without private values. */
+/** Asks the real sites and writes their answers to `recordings/` for a bug report, without private values. */
 async function live(): Promise<number> {
   const { links } = readArguments(process.argv.slice(2), { takesLive: false });
   const environment = readEnvironment();

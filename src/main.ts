@@ -7,19 +7,19 @@ import { createLogger } from './infra/log.ts';
 import { openLogDestination } from './infra/log-destination.ts';
 import type { RunningRoles } from './roles.ts';
 
-/** Time to write the last lines of the log; an unread pipe must not keep the process from ending. */
+/** How long writing the last log lines may take: a pipe without a reader must not keep the process from ending. */
 const FLUSH_MS = 1_000;
-/** Time for threads to end; their last writes reach a slow disk within two seconds. */
+/** How long threads may take to end; their last writes reach a slow disk within two seconds. */
 const THREADS_MS = 5_000;
-/** `docker stop` and others kill a process ten seconds after they asked it to end, so it stops a little earlier. */
+/** `docker stop` and similar tools kill a process after ten seconds, so it stops a little earlier. */
 const STOP_MS = 9_000;
-/** Time for threads to end when the process has used up its time. */
+/** How long threads may take to end when the process's time is over. */
 const LATE_THREADS_MS = 200;
 
 const destination = openLogDestination();
 
-// Packages that look for their native part write a report of the process, which by default looks up the host name of every connection, one
-// after the other, while everything else stands still (Node 20.13 and newer have this switch).
+// Packages that look for their native part write a process report, which by default looks up the host name of each
+// connection, one after the other, while the process is blocked (Node 20.13 and newer have this switch).
 if (process.report !== undefined) Reflect.set(process.report, 'excludeNetwork', true);
 
 let endThreads: Core['endThreads'] | undefined;
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
     void exit(1);
   });
   staySmall();
-  // All other libraries are loaded only here, after the configuration was found to be right.
+  // All other libraries are loaded after the configuration was found to be valid.
   const [{ createCore }, { startRoles }, { sitesWith }] = await Promise.all([
     import('./core.ts'),
     import('./roles.ts'),

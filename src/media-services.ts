@@ -31,17 +31,17 @@ import { createPlayerLinks } from './media/tunnel/player-links.ts';
 import { createTunnel } from './media/tunnel/tunnel.ts';
 import type { Storage } from './storage.ts';
 
-/** A reel takes about 10 KB, a long carousel 100. Most posts that are asked for again are asked for within minutes. */
+/** The most bytes of posts in memory: a reel takes 10 KB, a long carousel 100, and most repeats come in minutes. */
 const MAX_POST_BYTES = 8 * 1024 * 1024;
-/** How many often asked posts are kept in memory with the answers already written for them. */
+/** How many often requested posts are kept in memory with the API's answers about them. */
 const MAX_POSTS_AT_HAND = 300;
 const MAX_AT_HAND_BYTES = 6 * 1024 * 1024;
 const MAX_SHORT_LINKS = 20_000;
-/** More than the streams that may run at once, so that no running stream waits for a connection. */
+/** The number of connections, more than the streams that may run at once, so that no stream waits for one. */
 const STREAM_CONNECTIONS = 256;
 
 /**
- * The sites are asked at UPSTREAM_PACE. Their CDNs serve anyone, so only these wider limits hold for them; a stream keeps its place until its
+ * The throttle of the sites' CDNs, which serve anyone; UPSTREAM_PACE is for the sites alone. A stream counts until its
  * whole file was sent.
  */
 const CDN_THROTTLE = { perSecond: 100, burst: 200, atOnce: 256 };
@@ -59,16 +59,16 @@ export interface MediaServicesOptions {
   readonly config: Config;
   /** The sites that Medley offers. */
   readonly descriptors: readonly SourceDescriptor[];
-  /** The folders in which programs such as ffmpeg are looked for, as in PATH. */
+  /** The folders in which programs such as ffmpeg are searched for, as in PATH. */
   readonly searchPath: string;
   readonly storage: Storage;
-  /** With Redis all processes share its counts. */
+  /** The rate limiter; with Redis all processes share its counts. */
   readonly limiter: RateLimiter;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
 
-/** The HTTP clients for everything outside, which share one rate limit for each site. */
+/** The HTTP clients for all outside requests, which share one rate limit per site. */
 function openClients({ config, storage, metrics, log }: MediaServicesOptions, outgoing: Outgoing) {
   const open = (connectionsPerHost?: number) =>
     createHttpClient({
@@ -80,11 +80,11 @@ function openClients({ config, storage, metrics, log }: MediaServicesOptions, ou
       onRequest: metrics.countUpstream,
       ...(connectionsPerHost !== undefined && { connectionsPerHost }),
     });
-  // Streams for visitors have their own connections and throttle, so that no delivery to a chat waits for them.
+  // Streams to visitors have their own connections and throttle, so that deliveries to chats do not wait for them.
   return { http: open(), streamHttp: open(STREAM_CONNECTIONS) };
 }
 
-/** The sites, each with its accounts and breaker, and with yt-dlp as the last resort if it is installed. */
+/** Opens the sites, each with its accounts and breaker, and with yt-dlp as the last resort if it is installed. */
 async function openSites(
   { config, descriptors, searchPath, storage, limiter, metrics, log }: MediaServicesOptions,
   { http, outgoing }: { readonly http: HttpClient; readonly outgoing: Outgoing },
@@ -112,7 +112,7 @@ async function openSites(
   });
 }
 
-/** The ways in which a post's files reach people: addresses of Medley's own, a page that plays them, and uploads. */
+/** Creates what brings a post's files to people: addresses of Medley, a page that plays videos, and uploads. */
 function createFiles(
   { config, storage, metrics, log }: MediaServicesOptions,
   { http, streamHttp }: ReturnType<typeof openClients>,
@@ -161,7 +161,7 @@ function createAddresses(
 
 export type MediaServices = Awaited<ReturnType<typeof openMediaServices>>;
 
-/** Turns links into posts and posts into files. It also opens the HTTP clients, which everything else uses too. */
+/** Turns links into posts and posts into files. It also opens the HTTP clients that everything else uses. */
 export async function openMediaServices(options: MediaServicesOptions) {
   const { config, searchPath, storage, metrics, log } = options;
   const outgoing = createSiteOutgoing(sourceDescriptors, config);
@@ -171,7 +171,7 @@ export async function openMediaServices(options: MediaServicesOptions) {
   const sites = await openSites(options, { http: clients.http, outgoing }, paused => onChallenge?.(paused));
   const sources = sites.map(({ source }) => source);
   const blocks = createBlockList({ records: storage.records });
-  // Blocks are looked up for every post, so they are read into memory now and then work without the store.
+  // Blocks are needed for each post, so they are read into memory now and are then known without the store.
   await blocks.list().catch(error => log.warn({ err: error }, 'what is blocked could not be read yet'));
   const extractor = createExtractor({
     withheld: blocks,
@@ -189,7 +189,7 @@ export async function openMediaServices(options: MediaServicesOptions) {
   return {
     ...{ http: clients.http, sources, blocks, extractor, tunnel, playbacks, delivery },
     hasFfmpeg: ffmpeg !== undefined,
-    /** Calls the listener when a site doubts an account, because a person has to look after it. */
+    /** Calls the listener when a site challenges an account, because a person has to look after it. */
     watchAccounts(listener: (paused: AccountPaused) => void): void {
       onChallenge = listener;
     },

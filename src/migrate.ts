@@ -14,7 +14,7 @@ import type { Ends } from './migration/move-requests.ts';
 import { migrateToDataDir } from './migration/to-data-dir.ts';
 import { migrateToRedis } from './migration/to-redis.ts';
 
-/** In milliseconds, for one batch of some hundred kilobytes. */
+/** The time limit for one batch of some hundred kilobytes, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 const BACK = '--back';
 

@@ -8,19 +8,19 @@ import { createReadiness, diskCheck, type Readiness, storeCheck } from './infra/
 import { type BrokenStrategy, canaryRecord, createCanary } from './probe/canary.ts';
 import { createProbe } from './probe/probe-strategy.ts';
 
-/** Health, metrics and messages for the people who run Medley. */
+/** Health, metrics and messages to the people who host Medley. */
 export interface Monitoring {
   readonly readiness: Readiness;
   start(): void;
   stop(): Promise<void>;
 }
 
-/** When every configured platform has been away for this long, the process reports itself as not ready. */
+/** When all configured platforms have been away for this long, the process reports itself as not ready. */
 const AWAY_MS = 60_000;
-/** The queue looks at waiting entries about every minute, so it is stuck after three. */
+/** The queue checks waiting entries about every minute; when it has not for this long, it is stuck. */
 const STUCK_MS = 180_000;
 
-/** Stand-in sites on this machine may be asked often. */
+/** How often the canary asks test servers on this machine. */
 const STAND_IN_INTERVAL_MS = 4_000;
 
 type Status = Awaited<ReturnType<Chats['status']>>;
@@ -63,7 +63,7 @@ export function createMonitoring(
       storeCheck(storage.records),
       diskCheck(config.dataDir),
       { name: 'platforms', check: () => whyAway(chats.platforms(), Date.now()) },
-      // Only a worker can tell whether waiting requests are taken up.
+      // Only a worker knows whether waiting requests are run.
       ...(config.roles.has('worker')
         ? [{ name: 'queue', check: async () => whyStuck(await chats.status(), Date.now()) }]
         : []),
@@ -96,7 +96,7 @@ export function createMonitoring(
   };
 }
 
-/** True when every site is replaced by a stand-in, as in the sandbox. */
+/** True when every site is replaced by a test server, as in the sandbox. */
 function isStandIn({ upstreamOverrides }: Config, { descriptors }: Pick<Core, 'descriptors'>): boolean {
   const overrides = createOverrides(upstreamOverrides);
   return descriptors.every(({ example }) => overrides.find(new URL(example).hostname) !== undefined);

@@ -21,15 +21,15 @@ import { createMonitoring } from './monitoring.ts';
 import { linkRoutes } from './platforms/web/linking/link-routes.ts';
 
 export interface RunningRoles {
-  /** The address like `http://HOST:PORT/`. */
+  /** The server's address, such as `http://HOST:PORT/`. */
   readonly address: string;
-  /** Takes no new requests, lets those that people wait for finish, then closes everything but the core. */
+  /** Accepts no new requests, lets those that people wait for finish, then closes everything but the core. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the roles of this process: *gateway* hears the chats, *worker* answers them, *web* serves the API, the web chat, media and webhooks.
- * Every process reports its own health. `chats.ts` says which platforms are heard and where news are posted, `monitoring.ts` what is watched.
+ * Starts the roles of this process: *gateway* receives events of chats, *worker* runs requests, *web* serves the API,
+ * the web chat, media and webhooks. Every process reports its health.
  * @throws Error whose message says why the roles cannot start
  */
 export async function startRoles(config: Config, core: Core, log: Logger): Promise<RunningRoles> {

@@ -13,15 +13,15 @@ import { openStore, type Store } from './infra/store/store.ts';
 import { migrateShapes } from './infra/store/stored-shapes.ts';
 import { loadMediaKey, loadSharedMediaKey } from './media/tunnel/tunnel-key.ts';
 
-/** Everything that outlives this process: in DATA_DIR, or in Redis for all processes. */
+/** All durable data: in DATA_DIR, or in Redis for all processes. */
 export interface Storage {
   /** The embedded database. */
   readonly store: Store;
   readonly records: RecordStore;
   readonly queue: Queue;
-  /** A queue in this process's memory for requests that `queue` cannot take; undefined where other processes must see them. */
+  /** A queue in memory for requests that `queue` cannot store; undefined where other processes must see them. */
   readonly spare: Queue | undefined;
-  /** Present when REDIS_URL is set. */
+  /** What processes share; set when REDIS_URL is. */
   readonly shared: SharedState | undefined;
   /** A secret key for one purpose, the same in all processes and after every start. */
   keyFor(purpose: 'media links' | 'buttons' | 'opt-outs' | 'account links'): Buffer;
@@ -83,8 +83,8 @@ async function openRedisQueue(url: string, log: Logger): Promise<Queue> {
 }
 
 /**
- * Opens Redis if REDIS_URL is set; otherwise its library is not even loaded. Without MEDIA_KEY the wait is longer, because Medley then
- * cannot start without Redis.
+ * Opens Redis if REDIS_URL is set; otherwise its library is not loaded. Without MEDIA_KEY it waits longer, because
+ * Medley then cannot start without Redis.
  */
 async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Promise<SharedState | undefined> {
   if (redisUrl === undefined) return undefined;

@@ -5,7 +5,7 @@ import { JSON_TYPE } from '../infra/server/server-failure.ts';
 
 /** A JSON body that is ready to be sent, with its entity tag. */
 export interface Answer {
-  /** The JSON is encoded once, however often it is sent. */
+  /** The JSON as bytes, encoded once however often it is sent. */
   readonly body: Buffer;
   readonly etag: string;
   readonly compressed: Compressed | undefined;
@@ -17,7 +17,7 @@ export function createAnswer(value: object): Answer {
   return { body, etag, compressed: createCompressed(body) };
 }
 
-/** Sends the answer, or 304 when the client has it already. */
+/** Sends the answer, or 304 when the client has the same one already. */
 export function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -27,7 +27,7 @@ export function sendAnswer(
 ): FastifyReply {
   reply.header('etag', answer.etag);
   reply.header('cache-control', `${isPrivate ? 'private' : 'public'}, max-age=${maxAgeS}`);
-  // This header is also set on a 304 and on a body that is compressed while it is sent: a cache must know on what its copy depends.
+  // `Vary` is set on a 304 and on a streamed body too: a cache must know that its copy depends on the encoding.
   if (answer.body.length >= MIN_COMPRESSED_BYTES) reply.header('vary', 'accept-encoding');
   const condition = request.headers['if-none-match'];
   if (condition !== undefined && matchesEtag(condition, answer.etag)) return reply.code(304).send();
@@ -38,25 +38,25 @@ export function sendAnswer(
   return reply.header('content-encoding', encoding).send(answer.compressed(encoding));
 }
 
-/** RFC 9110 13.1.2: `*` or a list of tags, compared weakly (a proxy that compresses turns a tag into a weak one). */
+/** Compares tags (RFC 9110 13.1.2): `*` or a list, weakly, since a proxy that compresses makes a tag weak. */
 function matchesEtag(condition: string, etag: string): boolean {
   if (condition.trim() === '*') return true;
   return condition.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag);
 }
 
-// Encodings in which an answer is compressed once for all clients; larger or streamed answers are compressed while they are sent
+// Small answers are compressed once for all clients; larger or streamed ones are compressed while they are sent
 // (api.ts).
 
 export const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** Smaller answers fit into one packet anyway. */
+/** Smaller answers fit into one network packet without compression. */
 export const MIN_COMPRESSED_BYTES = 1_400;
-/** Compressing a body of at most this size takes a fraction of a millisecond. */
+/** The largest body to compress at once, which takes a fraction of a millisecond. */
 const MAX_AT_ONCE_BYTES = 32 * 1024;
 /** At its usual quality, Brotli would take longer than everything else about an answer together. */
 export const BROTLI_PARAMS = { [constants.BROTLI_PARAM_QUALITY]: 4 };
-/** The window is as large as the largest body: with the default one the compressor takes megabytes each time. */
+/** The window need not exceed the largest body: with the default one the compressor takes megabytes each time. */
 const WINDOW_BITS = 16;
 
 function compress(body: Buffer, encoding: Encoding): Buffer {
@@ -72,7 +72,7 @@ function compress(body: Buffer, encoding: Encoding): Buffer {
 
 export type Compressed = (encoding: Encoding) => Buffer;
 
-/** The body in an encoding, compressed when first asked for; undefined when its size is not suited to that. */
+/** The body in an encoding, compressed when first requested; undefined when it is too small or too large for that. */
 export function createCompressed(body: Buffer): Compressed | undefined {
   if (body.length < MIN_COMPRESSED_BYTES || body.length > MAX_AT_ONCE_BYTES) return undefined;
   const made: Partial<Record<Encoding, Buffer>> = {};
@@ -93,7 +93,7 @@ export function acceptedEncoding(header: string | undefined): Encoding | undefin
   return ENCODINGS.find(encoding => named.includes(encoding));
 }
 
-/** The server's own origin when none is configured: the host of the request, if it looks like one. */
+/** The server's origin when none is configured: by the request's Host header, if that is valid. */
 export function askedOrigin({ protocol, host }: FastifyRequest): string {
   return /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host) ? `${protocol}://${host}` : 'http://127.0.0.1:3000';
 }

@@ -15,17 +15,17 @@ import { describeApi, finishDocument, type ParameterExamples } from './reference
 export interface ApiOptions {
   readonly limiter: RateLimiter;
   readonly checkKey: ReturnType<typeof createKeyCheck>;
-  /** Plugins whose routes are registered below `/api`. */
+  /** Plugins with routes below `/api`. */
   readonly routes: readonly FastifyPluginAsync[];
-  /** The public address of this server. Without it the reference shows the address that was asked. */
+  /** The public address of this server. Without it the reference shows the address of the request. */
   readonly publicUrl: string | undefined;
-  /** For the reference: example values that work on this server, and the thumbnails of a post that was tried there. */
+  /** Example values for the reference that work on this server, and thumbnails of a post that a reader tries there. */
   readonly examples: ParameterExamples;
   readonly thumbnails: Thumbnails;
   readonly now?: () => number;
 }
 
-/** Answers that are compressed already, such as media, are not compressed again. */
+/** How answers are compressed; those that are compressed already, such as media, are not. */
 const COMPRESSION: FastifyCompressOptions = {
   threshold: MIN_COMPRESSED_BYTES,
   encodings: [...ENCODINGS],
@@ -82,7 +82,7 @@ export function api(options: ApiOptions): FastifyPluginAsync {
 const MAX_SHOWN = 40;
 
 /**
- * Refuses a misspelt parameter, because an answer that ignored it would look as if it had counted.
+ * Refuses a misspelt parameter, which would otherwise seem to have had an effect.
  * @throws AppError `invalid_request` that names the unknown parameter and the known ones
  */
 async function refuseUnknownParameters(request: FastifyRequest): Promise<void> {

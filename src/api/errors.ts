@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type AppError, ERROR_CODES, type ErrorCode, type ErrorParams } from '../errors.ts';
 
-/** The HTTP status of each code; the body of the answer repeats it. */
+/** The HTTP status of each error code; the answer's body repeats it. */
 export const ERROR_STATUS = {
   invalid_request: 400,
   unsupported_link: 400,
@@ -21,7 +21,7 @@ export const ERROR_STATUS = {
   internal: 500,
 } as const satisfies Readonly<Record<ErrorCode, number>>;
 
-/** The reasons for each code, for the reference. */
+/** When each code is sent, for the reference. */
 export const ERROR_REASONS: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'A parameter is missing, unknown or unreadable. The message says which, and what is expected.',
   unsupported_link: 'The link is of no site that this endpoint takes. The message says where it belongs, if anywhere.',
@@ -135,13 +135,13 @@ export function errorMessage(code: ErrorCode, params: ErrorParams = {}): string 
   return MESSAGES[code](params);
 }
 
-/** A rate limit is exceeded by the client (429) or by all clients together (503). */
+/** A rate limit may be exceeded by the client (429) or by all clients together (503). */
 function statusOf({ code, params }: AppError): number {
   return code === 'rate_limited' && params.reason === 'busy' ? 503 : ERROR_STATUS[code];
 }
 
 /**
- * Makes the answers to failures. `creator` is in every answer. `status` replaces the code's own status where the HTTP status is more
+ * Makes the answers to failures, each with `creator`. `status` replaces the code's status where the HTTP status is more
  * specific (405, 408, 431).
  */
 export function createErrorRenderer(creator: string) {

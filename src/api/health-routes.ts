@@ -14,15 +14,15 @@ export interface HealthRoutesOptions {
   readonly checkKey: ReturnType<typeof createKeyCheck>;
   /** The rate limiter that counts wrong keys. */
   readonly limiter: RateLimiter;
-  /** True when a proxy may stand before this server, so that everyone's connection could come from this machine. */
+  /** True when there may be a proxy on this machine, so that any client's connection seems local. */
   readonly isProxied: boolean;
 }
 
 const WRONG_KEYS: RateLimitRule = { name: 'wrong-key', limit: 20, windowMs: 3_600_000, window: 'first' };
 
 /**
- * `/healthz`: the process is alive. `/readyz`: it can answer, or why not. `/metrics`: for holders of a key, and for this machine if
- * nothing indicates a proxy.
+ * `/healthz`: the process is alive. `/readyz`: it can answer, or why not. `/metrics`: for holders of a key, and for
+ * this machine unless there may be a proxy.
  */
 export function healthRoutes(options: HealthRoutesOptions): FastifyPluginAsync {
   const { server: state, readiness, metrics, checkKey, limiter, isProxied } = options;
@@ -66,7 +66,7 @@ export function healthRoutes(options: HealthRoutesOptions): FastifyPluginAsync {
 
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
-/** True when this machine asks by its own name: that excludes proxies on it, and pages whose host name resolves to it. */
+/** True for this machine's own name, which excludes its proxies and pages whose host name resolves to it. */
 function isLocal({ socket, headers }: FastifyRequest): boolean {
   return (
     isLoopback(socket.remoteAddress) &&

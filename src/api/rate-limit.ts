@@ -7,10 +7,10 @@ import { clientKey } from '../infra/server/client-address.ts';
 
 const HOUR_MS = 3_600_000;
 export const CLIENT_LIMIT = 1000;
-/** The limit that is reported for a key without a limit. */
+/** The limit that is reported for a key without one. */
 const UNLIMITED = 2_147_483_647;
 
-/** Headers that browsers' scripts may read. */
+/** Headers that scripts of other pages may read. */
 export const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
 
 const CLIENT_RULE: RateLimitRule = { name: 'api', limit: CLIENT_LIMIT, windowMs: HOUR_MS, window: 'clock' };
@@ -22,8 +22,8 @@ export interface RateLimitOptions {
 }
 
 /**
- * Counts one request and sets the rate limit headers. OPTIONS is free. A wrong key is refused, but counted as a client without a key, so
- * that guessing is limited.
+ * Counts a request and sets the rate limit headers; OPTIONS is not counted. A wrong key is refused, but counted for the
+ * client's address, so that guessing is limited.
  * @throws AppError `rate_limited`, `forbidden`
  */
 export function createRateLimit({ limiter, checkKey, now = Date.now }: RateLimitOptions) {
@@ -54,7 +54,7 @@ function writeState(reply: FastifyReply, limit: number, remaining: number, reset
 }
 
 export interface ApiKey {
-  /** The name of the bucket, in place of the client's address. */
+  /** The name of the key, by which its requests are counted instead of by address. */
   readonly name: string;
   readonly key: string;
   readonly perHour: number | 'unlimited';
@@ -69,9 +69,7 @@ export type KeyCheck =
 const NONE: KeyCheck = { kind: 'none' };
 const UNKNOWN: KeyCheck = { kind: 'unknown' };
 
-/**
- * Checks `X-API-Key`, else `Authorization: Bearer`. Digests are compared, so that the time it takes does not show how close a guess was.
- */
+/** Checks `X-API-Key`, else `Authorization: Bearer`. Digests are compared, so that timing does not help guessing. */
 export function createKeyCheck(keys: readonly ApiKey[]): (headers: IncomingHttpHeaders) => KeyCheck {
   const known = new Map(keys.map(key => [digest(key.key), { kind: 'known', key } as const]));
   return headers => {

@@ -20,7 +20,7 @@ function checkData(dataDir: string): Finding {
   try {
     const store = openStore(join(dataDir, 'medley.db'));
     try {
-      // A transaction takes the lock for writing and releases it, which proves that writing works.
+      // A transaction takes the lock for writing and releases it, which proves that the database can be written.
       store.transaction(() => undefined);
     } finally {
       store.close();
@@ -139,13 +139,13 @@ async function checkYtDlp({ searchPath, ytDlpHosts }: Machine): Promise<Finding>
 }
 
 export interface Machine {
-  /** Hosts for which only yt-dlp is used. */
+  /** Hosts whose links are read only by yt-dlp. */
   readonly ytDlpHosts: readonly string[];
   readonly sites: readonly SourceDescriptor[];
   readonly dataDir: string;
   readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
   readonly redisUrl: string | undefined;
-  /** The folders in which programs such as ffmpeg are looked for. */
+  /** The folders in which programs such as ffmpeg are searched for. */
   readonly searchPath: string;
 }
 

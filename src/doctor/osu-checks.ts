@@ -48,11 +48,11 @@ function checkLinking(publicUrl: string | undefined): Finding {
   };
 }
 
-// Checks whether the mirrors of osu! answer a plain question.
+// Checks whether osu!'s mirrors answer a simple request.
 
 const LISTING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'plays', order: 'desc' } };
 
-/** Asks every mirror for a list. A failure is only a note while another mirror can stand in. */
+/** Asks every mirror for a list. A failure is only a note while another mirror answers. */
 export async function checkMirrors(mirrors: readonly Pick<Mirror, 'id' | 'search'>[]): Promise<readonly Finding[]> {
   const findings = await Promise.all(
     mirrors.map(async ({ id, search }): Promise<Finding> => {
@@ -68,7 +68,7 @@ export async function checkMirrors(mirrors: readonly Pick<Mirror, 'id' | 'search
   return findings.map(finding => (finding.state === 'wrong' && isOneThere ? { ...finding, state: 'note' } : finding));
 }
 
-/** A finding about osu! or a mirror that failed to answer a plain question. */
+/** A finding about osu! or a mirror that failed to answer a simple request. */
 function trouble(upstream: string, error: unknown): Finding {
   const reason = error instanceof AppError ? error.message : String(error);
   const code = error instanceof AppError ? error.code : undefined;

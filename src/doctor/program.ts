@@ -1,13 +1,13 @@
-/** What the doctor's programs share: their arguments, their line of progress, and the error for a wrong command line. */
+/** What the doctor's programs share: arguments, a line of progress, and the error for a wrong command line. */
 import { parseArgs } from 'node:util';
 
 export interface Arguments {
   readonly live: boolean;
-  /** Links of posts to ask the sites for. */
+  /** The links of posts to fetch from the sites. */
   readonly links: readonly string[];
 }
 
-/** An error whose message says what is wrong with the command line. */
+/** The error of a wrong command line; its message says what is wrong. */
 export class ArgumentError extends Error {
   override readonly name = 'ArgumentError';
 }
@@ -30,7 +30,7 @@ export function readArguments(args: readonly string[], { takesLive }: { readonly
   return { live, links };
 }
 
-/** Shows progress in one line that is overwritten each time, and only on a terminal. */
+/** Shows progress in one line that is overwritten, if the output is a terminal. */
 export function showProgress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${text.slice(0, 100)}\u001b[K`);
 }

@@ -1,4 +1,4 @@
-/** Records the sites' answers for a report, without private values. */
+/** Records the sites' answers for a bug report, without private values. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
@@ -19,17 +19,17 @@ interface Question {
 }
 
 export interface Recorder {
-  /** An HTTP client that records every request under the question that was begun last. */
+  /** An HTTP client that records each request under the latest `begin`. */
   readonly http: HttpClient;
   begin(strategy: string, link: number): void;
-  /** Writes the requests of each `begin`, with their answers, into a file of `folder`; resolves to the file names. */
+  /** Writes the requests since each `begin`, with their answers, to a file in `folder`; returns the file names. */
   save(folder: string, reports: readonly ProbeReport[], secrets: readonly string[]): Promise<readonly string[]>;
 }
 
-/** Names of headers that carry a token. */
+/** Names of headers with a token. */
 const TOKEN_HEADERS = /^(?:cookie|authorization|x-csrftoken|x-fb-lsd|x-ig-www-claim)$/;
 
-/** Values that this exchange shows to be private; other exchanges may hold them too. */
+/** Values of this exchange that are private; other exchanges may contain them too. */
 function secretsOf({ request, answer }: Exchange): readonly string[] {
   const cookies = request.cookies?.getCookiesSync(String(request.url), { expire: false }) ?? [];
   const headers = Object.entries(request.headers ?? {}).filter(([name]) => TOKEN_HEADERS.test(name.toLowerCase()));

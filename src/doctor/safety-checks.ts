@@ -60,7 +60,7 @@ function checkProxy({ publicUrl, trustProxy }: Surroundings): readonly Finding[]
   ];
 }
 
-/** Warns of files that hold secrets and that other users of this machine may read. */
+/** Warns of files with secrets that other users of this machine may read. */
 async function checkSecrets({ dataDir, cookiesFiles }: Surroundings): Promise<readonly Finding[]> {
   const cookies = Object.values(cookiesFiles).filter(path => path !== undefined);
   const kept = ['medley.db', 'media.key'].map(name => join(dataDir, name));

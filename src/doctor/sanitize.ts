@@ -1,21 +1,21 @@
-/** Removes from a recorded answer everything that only the operator may know. Pure, linear in the text's length. */
+/** Removes private values from a recorded answer. Pure, linear in the text's length. */
 
 const REMOVED = 'removed';
 
-/** Names whose values identify a session, a device, an account or the address that asked; in lower case, unless only capitals mean the visitor. */
+/** Names of values that identify a session, device, account or address; in lower case unless only capitals do. */
 const PRIVATE_NAMES: ReadonlySet<string> = new Set(
   'lsd fb_dtsg dtsg dtsg_ag async_get_token token csrf_token csrftoken x-csrftoken csrf-token access_token accesstoken jazoest nonce sessionid session_id sid datr _js_datr sb fr mid ig_did ig_nrcb rur shbid shbts ds_user_id c_user xs presence device_id deviceid machine_id machineid haste_session hsi __hsi __s __user __dyn __csr viewer_id viewerid USER_ID ACCOUNT_ID ig_user_eimu actorid client_ip clientip ip_address ipaddress remote_ip encrypted_context lgnrnd lgndim _js_ig_did wd'.split(
     ' ',
   ),
 );
-/** Names of ids that a site gives a visitor who is not logged in. */
+/** Names of ids that a site gives to a visitor without an account. */
 const VISITOR_ID = /^non_[a-z]{1,20}_user_id$/;
 const COOKIES = /^(?:_js_\w{1,20}|datr|csrftoken|sessionid|ig_did|c_user|xs)$/;
-/** Parameters of addresses that sign them or that track a visitor. */
+/** Query parameters that sign an address or track a visitor. */
 const PRIVATE_PARAMETERS =
   'oh|_nc_ohc|_nc_oc|_nc_gid|_nc_ss|_nc_rid|_nc_eui2|_nc_hot|sig|signature|hash|access_token|rdid|mibextid|igsh|igshid|fbclid|__tn__|__cft__(?:\\[0\\])?|lsd|fb_dtsg|jazoest|nonce|token';
 
-/** A quotation mark as it appears in JSON that is inside strings inside scripts: with any number of backslashes, or as an entity. */
+/** A quotation mark in JSON inside strings inside scripts: with any number of backslashes, or as an entity. */
 const QUOTE = '(?:\\\\{0,8}["\']|&quot;|&#0?39;)';
 const NAME = '[\\w-]{1,40}';
 /** A value up to the next quotation mark of any kind; slashes in it may be escaped. */
@@ -41,10 +41,10 @@ function isPrivate(name: string | undefined): boolean {
 
 type Groups = readonly (string | undefined)[];
 
-/** True when a pair that `PAIR` matched has a private name and a value. */
+/** True when a pair matched by `PAIR` has a private name and a value. */
 function isPrivatePair([open, name = '', , colon = '', quote, value, number]: Groups): boolean {
   if (!isPrivate(name) || value === '' || value === '0' || number === '0') return false;
-  // With a comma the pair is a cookie that a script sets: `["_js_datr","..."]`.
+  // A pair with a comma is a cookie that a script sets: `["_js_datr","..."]`.
   return !colon.includes(',') || (open !== undefined && quote !== undefined && COOKIES.test(name));
 }
 
@@ -56,7 +56,7 @@ function withoutPairs(text: string): string {
   });
 }
 
-/** Private values in the text that are long enough to be searched for elsewhere. */
+/** Private values in the text that are long enough to be searched for in other texts. */
 export function findSecrets(text: string): readonly string[] {
   const values = [...text.matchAll(PAIR)].flatMap(([, ...groups]) => (isPrivatePair(groups) ? (groups[5] ?? []) : []));
   return [...new Set(values)].filter(value => value.length >= 8 && value !== REMOVED);
@@ -72,7 +72,7 @@ function withoutAttributes(text: string): string {
 }
 
 function withoutSecret(text: string, secret: string): string {
-  // A number may stand without quotation marks, where only another number keeps the JSON valid.
+  // A number without quotation marks is replaced by another number, so that the JSON stays valid.
   if (/^\d+$/.test(secret)) return text.replace(new RegExp(`(?<!\\d)${secret}(?!\\d)`, 'g'), '0');
   return text.replaceAll(secret, REMOVED).replaceAll(encodeURIComponent(secret), REMOVED);
 }
@@ -83,15 +83,15 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * The text without tokens of sessions, ids of the visitor's account and device, signatures of addresses, and the given `secrets`, such as values
- * of cookies. Everything about the post stays, and JSON stays valid.
+ * The text without session tokens, ids of the visitor's account and device, signatures of addresses, and the given
+ * `secrets`, such as values of cookies. Everything about the post stays, and JSON stays valid.
  */
 export function sanitizeText(text: string, secrets: readonly string[] = []): string {
   const known = withoutSecrets(text, [...secrets, ...findSecrets(text)]);
   return withoutAttributes(withoutPairs(known)).replace(PARAMETER, `$1$2$3${REMOVED}`);
 }
 
-/** Headers that describe the answer and say nothing about who asked for it. */
+/** Headers that describe the answer and say nothing about who asked. */
 const KEPT_HEADERS: ReadonlySet<string> = new Set(
   'accept accept-language cache-control content-encoding content-language content-length content-type date link location origin referer retry-after sec-fetch-dest sec-fetch-mode sec-fetch-site server user-agent x-asbd-id x-fb-friendly-name x-ig-app-id'.split(
     ' ',

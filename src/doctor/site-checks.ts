@@ -1,4 +1,4 @@
-/** Checks that the sites can be reached, by the plain and by the browser transport. */
+/** Checks that the sites can be reached by both transports. */
 import { AppError } from '../errors.ts';
 import type { HttpClient } from '../infra/http/http-client.ts';
 import type { Finding } from '../platforms/platform.ts';
@@ -53,7 +53,7 @@ function cells({ strategy, link, outcome, durationMs, detail }: ProbeReport): re
   return [strategy, String(link), outcome, time, detail];
 }
 
-/** The answers of every strategy of a source, as lines of a plain text table. */
+/** The results of all strategies of a source, as lines of a text table. */
 export function renderStrategyTable({ source, links, reports, unjudged }: SourceReport): readonly string[] {
   if (links.length === 0) return [`${source}: none of the links is one of its posts`];
   const order = [...new Set(reports.map(report => report.strategy))];

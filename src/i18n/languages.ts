@@ -1,11 +1,11 @@
 export interface Language {
-  /** BCP 47 tag, which is also the name of the language's folder. */
+  /** The BCP 47 tag, which is also the name of the language's folder. */
   readonly tag: string;
-  /** The name of the language in that language. */
+  /** The language's own name. */
   readonly name: string;
 }
 
-/** All languages of Medley, in the order in which they are offered. A new language is a folder beside `en` and a line here. */
+/** All languages in the order of the menus. A new one is a folder beside `en` and a line in this list. */
 export const LANGUAGES: readonly [Language, ...Language[]] = [
   { tag: 'en', name: 'English' },
   { tag: 'id', name: 'Bahasa Indonesia' },

@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { LANGUAGES } from './languages.ts';
 
-/** Texts as they are in the files: by key, some of them in groups. */
+/** Texts as in the files: by key, some of them in groups. */
 export interface TextTree {
   readonly [key: string]: string | TextTree;
 }
 
-/** The build puts the languages' folders beside the programs, below this name; in the sources they are beside this file. */
+/** Where the build puts the languages' folders, beside the programs; in the sources they are beside this file. */
 const BUILT = new URL('./i18n/', import.meta.url);
 const FOLDER = existsSync(BUILT) ? BUILT : new URL('./', import.meta.url);
 
 /**
- * All texts of a language, from all its files. They are read when the language is first used, since a process uses few languages.
+ * All texts of a language, read when it is first used, because a process uses few.
  * @throws Error when the folder is missing or a file contains something else than texts
  */
 export function loadTexts(tag: string): TextTree {
   return Object.assign({}, ...filesOf(tag).map(readTexts));
 }
 
-/** A digest of the texts of all languages; no translator is created for it. */
+/** A digest of the texts of all languages, made without creating translators. */
 export function textsDigest(): string {
   const hash = createHash('sha256');
   for (const { tag } of LANGUAGES) {

@@ -20,13 +20,13 @@ type Filled<Texts, Path extends string = ''> = {
 };
 
 /**
- * The texts of one language, by the keys of the English files: strings, or functions when the text has parameters. Values are inserted as
- * plain text.
+ * The texts of one language, by the keys of the English files: strings, or functions for texts with parameters. Values
+ * are inserted as plain text.
  */
 export type Messages = Filled<typeof english>;
 
 export type HintKey = keyof Messages['hints'];
-/** The values for a hint's parameters, as the arguments of a function. */
+/** The values of a hint's parameters, as a function's arguments. */
 export type HintValues<Key extends HintKey> = Messages['hints'][Key] extends (
   values: infer V extends TextValues,
 ) => string
@@ -36,15 +36,15 @@ export type HintValues<Key extends HintKey> = Messages['hints'][Key] extends (
 interface FilledTree {
   readonly [key: string]: Filling | string | FilledTree;
 }
-/** Declared as a method, because the compiler lets methods take narrower parameters than these: each text has its own. */
+/** Declared as a method, because methods may have narrower parameters, and each text has its own. */
 type Filling = { fill(values: TextValues): string }['fill'];
 
-/** The group of texts whose parameters the web chat's page fills in itself. */
+/** The group of texts that the web chat's page fills in itself. */
 const FOR_PAGE = 'web';
 
-/** The texts of `own`, with the English ones for keys that it lacks. */
+/** The texts in `own`, with English ones for missing keys. */
 export function createMessages(own: TextTree, locale: string): Messages;
-// The types of the parameters come from a generated file, so the compiler cannot derive each text's type here.
+// The types of parameters are in a generated file, so the compiler cannot derive each text's type from its source.
 export function createMessages(own: TextTree, locale: string): FilledTree {
   return { ...filled(english, own, locale), [FOR_PAGE]: { ...english[FOR_PAGE], ...groupOf(own, FOR_PAGE) } };
 }
@@ -64,7 +64,7 @@ function groupOf(texts: TextTree, key: string): TextTree {
   return typeof group === 'object' ? group : {};
 }
 
-/** The text of a key that is only known at run time, such as `errors.timeout`; undefined when there is none. */
+/** The text of a key that is known only at run time, such as `errors.timeout`; undefined when there is none. */
 export function findText(messages: Messages, key: string, values: TextValues): string | undefined {
   let found: FilledTree[string] | undefined = messages;
   for (const step of key.split('.')) {
@@ -74,23 +74,23 @@ export function findText(messages: Messages, key: string, values: TextValues): s
   return typeof found === 'function' ? found(values) : typeof found === 'string' ? found : undefined;
 }
 
-/** The values that a text is filled in with, by the names of its parameters. */
+/** The values for a text, by the names of its parameters. */
 export type TextValues = Readonly<Record<string, string | number>>;
 
 /**
- * The uses of a parameter: `plain` is inserted as it is, `plural` is a number that chooses a plural form, `choice` chooses between
- * sentences.
+ * How a parameter is used: `plain` is inserted, `plural` is a number that selects a plural form, `choice` selects a
+ * sentence.
  */
 export type ParameterKind = 'plain' | 'plural' | 'choice';
 
-/** If the value of a choice is missing, the case of this name is used, or `other`. */
+/** The case that is used if a choice has no value; without such a case, `other`. */
 const NOT_GIVEN = 'unknown';
 
-/** `<` is an ordinary character in our texts, not the beginning of a tag. */
+/** `<` is an ordinary character in these texts, not the beginning of a tag. */
 const SYNTAX = { ignoreTag: true };
 
 /**
- * A text in ICU MessageFormat, ready to be filled in. It is parsed when it is first used, since most texts of most languages never are. A
+ * A text in ICU MessageFormat. It is parsed when it is first used, because most texts of most languages never are. A
  * missing parameter is left empty.
  */
 export function createText(source: string, locale: string): (values: TextValues) => string {
@@ -104,7 +104,7 @@ export function createText(source: string, locale: string): (values: TextValues)
 function prepare(source: string, locale: string): (values: TextValues) => string {
   const elements = parse(source, SYNTAX);
   const plain = elements.filter(each => isLiteralElement(each) || isArgumentElement(each));
-  // Most texts have no plural and no choice, so they need no formatter of Intl.
+  // Most texts have no plural or choice, so they need no formatter of Intl.
   if (plain.length === elements.length)
     return values => plain.map(each => (isLiteralElement(each) ? each.value : (values[each.value] ?? ''))).join('');
   const kinds = [...parametersOf(elements)].map(([name, kind]) => [name, kind === 'choice' ? NOT_GIVEN : '']);
@@ -113,7 +113,7 @@ function prepare(source: string, locale: string): (values: TextValues) => string
   return values => String(format.format({ ...notGiven, ...values }));
 }
 
-/** The parameters of a text, each with its most specific use: a number may be inserted as well as choose the plural. */
+/** The parameters of a text, each with its most specific use: a number may be inserted and also select the plural. */
 export function readParameters(source: string): ReadonlyMap<string, ParameterKind> {
   return parametersOf(parse(source, SYNTAX));
 }

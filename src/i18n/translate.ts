@@ -9,41 +9,41 @@ interface NamedSite {
   readonly name: string;
 }
 
-/** One language, ready to use. */
+/** The texts and formats of one language. */
 export interface Translator {
-  /** BCP 47 tag of the messages and formats. */
+  /** The BCP 47 tag of the texts and formats. */
   readonly locale: string;
   readonly messages: Messages;
-  /** The text of a key that is only known at run time, such as `sites.instagram`; undefined when there is none. */
+  /** The text of a key that is known only at run time, such as `sites.instagram`; undefined when there is none. */
   find(key: string, values?: TextValues): string | undefined;
   /**
-   * The sentence for an error: among its variants, such as `not_found_item`, the one for `what` and `reason` in the values. `about` names
-   * the group of sentences that is searched first. `wait` is a ready phrase such as "in 20 seconds".
+   * The sentence for an error: of its variants, such as `not_found_item`, the one for `what` and `reason` in the
+   * values. `about` names a group of sentences to search first; `wait` is a phrase such as "in 20 seconds".
    */
   error(code: ErrorCode, values?: TextValues, about?: keyof Messages['osuErrors']): string;
   /** A site's name in this language, else its own name. */
   site(site: NamedSite): string;
-  /** The names of sites as part of a sentence: `A, B or C`. */
+  /** The names of sites as a list in a sentence: `A, B or C`. */
   sites(sites: readonly NamedSite[]): string;
   number(value: number): string;
-  /** The number with at most `most` and at least `least` decimal digits. */
+  /** The number with `least` to `most` decimal digits. */
   decimal(value: number, most: number, least?: number): string;
-  /** A short form such as `1.2K`, in the language's own way. */
+  /** The number in a short form such as `1.2K`, in the language's own way. */
   compact(value: number): string;
-  /** A share as a percentage, 0.9834 as `98.34%`, with at most `most` and at least `least` decimal digits. */
+  /** A share as a percentage with `least` to `most` decimal digits: 0.9834 as `98.34%`. */
   percent(share: number, most: number, least?: number): string;
-  /** `0:42`, `1:02:03`. */
+  /** A duration such as `0:42` or `1:02:03`. */
   duration(ms: number): string;
-  /** The day of a moment (unix milliseconds), in UTC. */
+  /** The date of a time (unix milliseconds), in UTC. */
   date(at: number): string;
-  /** "in 20 seconds", "in 2 minutes". */
+  /** A phrase such as "in 20 seconds" or "in 2 minutes". */
   wait(ms: number): string;
 }
 
-// A translator is created once for each language, on first use.
+// Translators by language; each is created when it is first used.
 const translators = new Map<string, Translator>();
 
-/** The best language for someone who prefers `locales`, best first; English if there is none. Unknown tags are skipped. */
+/** The translator for someone who prefers `locales`, best first; English if none matches. Unknown tags are skipped. */
 export function createTranslator(locales: readonly string[]): Translator {
   const [{ tag } = LANGUAGES[0]] = locales.flatMap(locale => findLanguage(locale) ?? []);
   const known = translators.get(tag);
@@ -56,8 +56,8 @@ export function createTranslator(locales: readonly string[]): Translator {
 const passing = new Map<string, WeakRef<Translator>>();
 
 /**
- * The translator of a listed language. It is not kept for long, because menus are made in every language, also in those that no one
- * uses; platforms that make their menus at the same time share it.
+ * The translator of a listed language. It is not kept for long, because menus are made in all languages, most of which
+ * nobody uses; platforms that make menus at the same time share it.
  */
 export function loadTranslator(tag: string): Translator {
   const known = translators.get(tag) ?? passing.get(tag)?.deref();
@@ -68,8 +68,8 @@ export function loadTranslator(tag: string): Translator {
 }
 
 /**
- * The language for someone who prefers `locale`: the one with the same tag, else one with the same language and script, so that es-419
- * gives es and zh-Hans gives zh-CN, but zh-TW does not. Tags of any shape are accepted.
+ * The language for a `locale`: the one of the same tag, else one of the same language and script: es for es-419, zh-CN
+ * for zh-Hans, but not for zh-TW. Tags of any shape are accepted.
  */
 export function findLanguage(locale: string): Language | undefined {
   const exact = LANGUAGES.find(({ tag }) => tag === locale);
@@ -77,7 +77,7 @@ export function findLanguage(locale: string): Language | undefined {
   return writing === undefined ? exact : WRITINGS.get(writing);
 }
 
-/** The language and script of a tag, with today's codes: Android still says `in` for Indonesian. Undefined for text that is not a tag. */
+/** The language and script of a tag, by current codes (Android says `in` for Indonesian); undefined for no tag. */
 function writingOf(locale: string): string | undefined {
   try {
     const { language, script } = new Intl.Locale(locale.replaceAll('_', '-')).maximize();
@@ -92,7 +92,7 @@ const WRITINGS: ReadonlyMap<string | undefined, Language> = new Map(
   LANGUAGES.map(language => [writingOf(language.tag), language]),
 );
 
-/** Formatters of Intl take milliseconds and tens of KB each, so each is created once, on first use. */
+/** A formatter of Intl takes milliseconds and tens of KB, so each is created once, when it is first used. */
 const numberFormats = new Map<string, Intl.NumberFormat>();
 
 function numberFormat(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
@@ -160,7 +160,7 @@ function renderDuration(ms: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${seconds}` : `${minutes}:${seconds}`;
 }
 
-/** The time is rounded up, so that a person who waits that long is not refused again. */
+/** The wait in words. It is rounded up, so that a person who waits that long is not refused again. */
 function renderWait(ms: number, { wait }: Messages): string {
   const seconds = Math.max(1, Math.ceil(ms / 1000));
   if (seconds < 100) return wait.seconds({ n: seconds });

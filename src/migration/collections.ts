@@ -13,7 +13,7 @@ import { SENT_FILES } from '../media/delivery/sent-files.ts';
 import { DISCORD_SESSIONS } from '../platforms/discord/incoming/sessions.ts';
 import { ANSWER_PARTS } from '../platforms/discord/outgoing/answer-parts.ts';
 
-/** Everything that this version keeps as records, and what that is to who hosts it. */
+/** All records of this version, and what each collection means to the host. */
 export const COLLECTIONS = [
   { options: USERS, label: 'settings of people' },
   { options: WEB_USERS, label: 'settings of web chats' },

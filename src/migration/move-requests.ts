@@ -6,14 +6,14 @@ import { COLLECTIONS } from './collections.ts';
 
 export interface MovedRequests {
   readonly moved: number;
-  /** Requests that a worker holds, or that the target has no room for. */
+  /** The number of requests that a worker holds, or for which the target has no room. */
   readonly left: number;
 }
 
 /**
- * Moves what waits to be answered. Whenever it is cut off, each request is in one of the queues or in both, never in none; another run goes on.
+ * Moves waiting requests. If it is cut off, each request is in at least one of the queues, and another run continues.
  * @param to a queue that no worker serves yet
- * @throws AppError `internal` when one of them cannot be reached
+ * @throws AppError `internal` when a queue cannot be reached
  */
 export async function moveRequests(from: Queue, to: Queue): Promise<MovedRequests> {
   let [moved, left] = [0, 0];
@@ -22,7 +22,7 @@ export async function moveRequests(from: Queue, to: Queue): Promise<MovedRequest
     if (outcome !== 'full' && (await from.remove(entry.id))) moved += 1;
     else {
       left += 1;
-      // A worker has taken it meanwhile.
+      // A worker has claimed the request meanwhile.
       if (outcome === 'accepted') await to.remove(entry.id);
     }
   }
@@ -35,16 +35,16 @@ export function describeRequests({ moved, left }: MovedRequests): readonly strin
   return [`requests that wait: ${moved} moved${rest}`];
 }
 
-/** A DATA_DIR and a Redis, between which things are moved. */
+/** A DATA_DIR and a Redis, between which data are moved. */
 export interface Ends {
   readonly dataDir: string;
   /** The store in the embedded database. */
   readonly store: Store;
-  /** A configured key; where there is one, none is kept in DATA_DIR. */
+  /** A configured key; with one, DATA_DIR contains none. */
   readonly mediaKey: Uint8Array | undefined;
   readonly url: string;
   readonly log: Logger;
-  /** Opens the Redis for as long as that takes. @throws AppError `internal` when it does not answer */
+  /** Opens the Redis while `work` runs. @throws AppError `internal` when it does not answer */
   withRedis<T>(work: (redis: { readonly shared: SharedState; readonly queue: Queue }) => Promise<T>): Promise<T>;
 }
 
@@ -53,7 +53,7 @@ export interface Copied {
   readonly added: number;
 }
 
-/** A line for each collection that had records, in one order. @param counts by the collection's name */
+/** A line for each collection that had records, in a fixed order. @param counts by the collection's name */
 export function describeRecords(counts: ReadonlyMap<string, Copied>): readonly string[] {
   const known = COLLECTIONS.flatMap(({ options, label }) => {
     const count = counts.get(options.name);

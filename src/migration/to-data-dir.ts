@@ -8,7 +8,7 @@ import { addReturnedRecords } from '../infra/store/returned-records.ts';
 import { keepSharedMediaKey, loadSharedMediaKey } from '../media/tunnel/tunnel-key.ts';
 import { describeRecords, describeRequests, type Ends, moveRequests } from './move-requests.ts';
 
-/** While they run, processes hold leases there. */
+/** Checks that no process uses the Redis: those that run hold leases in it. */
 async function assertQuiet(link: RedisLink): Promise<void> {
   for await (const _ of scanKeys(link, `${fixedRedisKey('lease')}:*`))
     throw new AppError('internal', 'Medley still runs with this Redis: stop all its processes, and wait 15 seconds');
@@ -22,9 +22,9 @@ async function takeMediaKey(link: RedisLink, dataDir: string): Promise<readonly 
 }
 
 /**
- * Copies what Redis keeps to a DATA_DIR that keeps nothing yet, and moves what waits to be answered.
+ * Copies data from Redis to an empty DATA_DIR, and moves waiting requests.
  * @returns lines that say what was done
- * @throws AppError `internal` whose message says what is in the way; nothing was copied then
+ * @throws AppError `internal` whose message says what prevents it; nothing was copied then
  */
 export async function migrateToDataDir(ends: Ends): Promise<readonly string[]> {
   const { dataDir, store, mediaKey, log } = ends;
@@ -38,7 +38,7 @@ export async function migrateToDataDir(ends: Ends): Promise<readonly string[]> {
     return await ends.withRedis(async ({ shared: { link }, queue: from }) => {
       await assertQuiet(link);
       const records = await exportRecords(link);
-      // It makes the table.
+      // This creates the table of records.
       createLibsqlRecords(store);
       const counts = [...addReturnedRecords(store, records)];
       const to = createEmbeddedQueue({ store, log });

@@ -42,7 +42,7 @@ const Row = z
 const RECORDS = `SELECT collection, key, group_key, value, written_at, expires_at FROM records
   WHERE expires_at IS NULL OR expires_at > ?`;
 
-/** Records by collection, in batches, as they were when the first was read. What has expired is left out. */
+/** Records by collection, in batches, as they were when the first was read. Expired ones are left out. */
 function* batchesOf(store: Store, now: number): Iterable<readonly [string, readonly StoredRecord[]]> {
   const waiting = new Map<string, StoredRecord[]>();
   if (!hasTable(store, 'records')) return;
@@ -81,14 +81,14 @@ async function copyMediaKey(shared: SharedState, dataDir: string): Promise<strin
   return isProposed ? 'key of media links: copied' : 'key of media links: there already';
 }
 
-/** @throws AppError when records would not be safe there */
+/** @throws AppError when that Redis would not keep records safely */
 async function assertSafe(url: string): Promise<void> {
   const shortcomings = redisShortcomings(await inspectRedis(url));
   if (shortcomings.length > 0)
     throw new AppError('internal', `this Redis would lose records. ${shortcomings.join(' ')}`);
 }
 
-/** They are in the hands of a process that still runs, where there is one. */
+/** Moves waiting requests; those that a running process has claimed stay. */
 async function takeRequests({ store, dataDir, log }: Ends, to: Queue): Promise<MovedRequests> {
   if (!hasTable(store, 'queue')) return { moved: 0, left: 0 };
   const lock = tryFileLock(join(dataDir, 'medley.lock'));
@@ -108,9 +108,9 @@ function unfinishedIn(store: Store): number {
 }
 
 /**
- * Copies what DATA_DIR keeps to Redis, where what is there already stays as it is, and moves what waits to be answered.
+ * Copies data from DATA_DIR to Redis, where existing records stay, and moves waiting requests.
  * @returns lines that say what was done
- * @throws AppError `internal` whose message says what is in the way
+ * @throws AppError `internal` whose message says what prevents it
  */
 export async function migrateToRedis(ends: Ends): Promise<readonly string[]> {
   await assertSafe(ends.url);

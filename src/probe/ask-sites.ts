@@ -1,4 +1,4 @@
-/** Asks every strategy of every source for a few posts, one after the other, with pauses. */
+/** Runs each strategy of each source for a few posts, one after the other, with pauses. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toAppError } from '../errors.ts';
 import type { Overrides } from '../infra/http/host-list.ts';
@@ -21,7 +21,7 @@ export interface AskSitesOptions extends Pick<AskOptions, 'links' | 'onAsk'> {
   readonly outgoing: Outgoing;
   readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
   readonly accountPace: AccountPace;
-  /** The PATH in which yt-dlp is looked for. */
+  /** The PATH in which yt-dlp is searched for. */
   readonly searchPath: string;
   readonly overrides: Overrides;
   readonly http: HttpClient;
@@ -30,7 +30,7 @@ export interface AskSitesOptions extends Pick<AskOptions, 'links' | 'onAsk'> {
 }
 
 /**
- * Asks the sites in every way that the running bot would, without anything remembered from before.
+ * Asks the sites by all strategies that the running bot would use, without a history.
  * @returns the answers, and the cookies of all configured accounts
  */
 export async function askSites(options: AskSitesOptions) {
@@ -77,7 +77,7 @@ export async function askSites(options: AskSitesOptions) {
 export interface ProbeReport extends Omit<ProbeAnswer, 'durationMs'> {
   readonly source: string;
   readonly strategy: string;
-  /** The link's place in the list, from 1. */
+  /** The link's number in the list, from 1. */
   readonly link: number;
   readonly durationMs: number | null;
 }
@@ -86,30 +86,32 @@ type Reason = 'browser' | 'account' | 'time' | 'pause' | 'other';
 
 export interface SourceReport {
   readonly source: string;
-  /** Addresses of the posts that were asked for, in order. */
+  /** The addresses of the requested posts, in order. */
   readonly links: readonly string[];
   readonly reports: readonly ProbeReport[];
-  /** Strategies that cannot be judged, by reason: something or time is missing, the site wants a pause, or they are for other links. */
+  /**
+   * Strategies that were not judged, by reason: time, parts or fitting links are missing, or the site wants a pause.
+   */
   readonly unjudged: Readonly<Record<Reason, readonly string[]>>;
 }
 
 export interface AskOptions {
   readonly sources: readonly MediaSource[];
-  /** Links of posts; each source skips those of other sources. When empty, each source is asked for its own examples. */
+  /** Links of posts, of which each source uses its own. If empty, each source's examples are used. */
   readonly links: readonly string[];
   readonly probe: ProbeStrategy;
   readonly hasBrowserTransport: boolean;
-  /** True for a host that is replaced by a stand-in on this machine, which needs no pauses. */
+  /** True for a host that is replaced by a test server on this machine, which needs no pauses. */
   readonly isStandIn: (hostname: string) => boolean;
-  /** Pause between two questions to one site, in milliseconds. Default 2 000. */
+  /** The pause between two requests to a site, in milliseconds. Default 2 000. */
   readonly pauseMs?: number;
-  /** Time for all questions, in milliseconds; strategies that have no answer by then count as not asked. Default 240 000. */
+  /** The time for all requests, in milliseconds; strategies without an answer count as not asked. Default 240 000. */
   readonly totalMs?: number;
-  /** Called before each question. */
+  /** Called before each strategy is run. */
   readonly onAsk?: (source: string, strategy: string, link: number) => void;
 }
 
-/** Asks all sources at the same time, and the strategies of each one after the other. Never rejects: failures are part of the report. */
+/** Asks all sources at once, and the strategies of each in order. Never rejects: failures are in the report. */
 export async function askStrategies(options: AskOptions): Promise<readonly SourceReport[]> {
   const signal = AbortSignal.timeout(options.totalMs ?? 240_000);
   return Promise.all(options.sources.map(source => askSource(source, options, signal)));
@@ -156,7 +158,7 @@ async function askSource(source: MediaSource, options: AskOptions, signal: Abort
   return { source: source.id, links, reports, unjudged };
 }
 
-/** What a strategy lacks on this machine, so that it cannot be asked for any post. */
+/** What a strategy needs that this machine does not have, so that it cannot be asked at all. */
 function missingFor({ profile }: Strategy, hasBrowserTransport: boolean): 'browser' | 'account' | undefined {
   if (profile?.transport === 'browser' && !hasBrowserTransport) return 'browser';
   return profile?.session === 'account' ? 'account' : undefined;

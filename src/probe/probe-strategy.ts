@@ -11,24 +11,24 @@ import { isPlaylist, isWhole, type Post, playableVariants, type Variant } from '
 import { sourceDescriptors } from '../media/sources/index.ts';
 
 export interface ProbeAnswer {
-  /** `skipped` when the answer says nothing about the strategy: the network is away, the site wants a pause or a limit of ours held it back. */
+  /** `skipped` when it says nothing about the strategy: no network, a pause of the site, or a limit of Medley. */
   readonly verdict: 'works' | 'fails' | 'skipped';
   readonly outcome: ErrorCode | 'ok' | 'slow' | 'incomplete' | 'no_video' | 'no_file';
   /** How long the post took after its request was sent. */
   readonly durationMs: number;
-  /** The answer in one line, or why there was none. */
+  /** The result in one line, or why there was none. */
   readonly detail: string;
 }
 
-/** Asks one strategy for one post. @throws the signal's reason */
+/** Runs one strategy for one post. @throws the signal's reason */
 export type ProbeStrategy = (strategy: Strategy, ref: PostRef, signal: AbortSignal) => Promise<ProbeAnswer>;
 
 export interface ProbeOptions {
   /** The client that fetches files. */
   readonly http: Pick<HttpClient, 'stream'>;
-  /** Time-out for a post, in milliseconds. Default 12 000. */
+  /** The time limit for a post, in milliseconds. Default 12 000. */
   readonly timeoutMs?: number;
-  /** A post that takes longer counts as `slow`. Default 6 000: where the first strategy hangs, people wait at most three seconds more. */
+  /** A slower post is `slow`. Default 6 000: if the first strategy hangs, people wait at most three seconds more. */
   readonly budgetMs?: number;
 }
 
@@ -39,7 +39,7 @@ const HOSTS = hostsBelow(sourceDescriptors.flatMap(({ cdnHosts }) => cdnHosts));
 const cdnHeaders = createCdnHeaders(sourceDescriptors);
 const MAX_HOPS = 2;
 
-/** Judges a strategy by what a delivery needs: the whole post in time, a video if the link says so, and a file that can be fetched. */
+/** Judges what a delivery needs: the whole post in time, a promised video, and a file that can be fetched. */
 export function createProbe({ http, timeoutMs = 12_000, budgetMs = 6_000 }: ProbeOptions): ProbeStrategy {
   return async (strategy, ref, signal) => {
     signal.throwIfAborted();
@@ -60,7 +60,7 @@ export function createProbe({ http, timeoutMs = 12_000, budgetMs = 6_000 }: Prob
     if (!isWhole(post)) return fails('incomplete');
     if (isVideoLink(ref) && !post.items.some(({ kind }) => kind === 'video')) return fails('no_video');
     try {
-      // A post without files is a complete answer, so there is nothing to fetch.
+      // A post without files is complete, so there is nothing to fetch.
       if (post.items.length > 0) await fetchBeginning(http, post, signal);
     } catch (error) {
       signal.throwIfAborted();
@@ -77,7 +77,7 @@ export function judgeFailure(error: AppError, outcome: ProbeAnswer['outcome']): 
   return { verdict: isSkipped ? 'skipped' : 'fails', outcome: isSkipped ? error.code : outcome, detail };
 }
 
-/** Gives a text like `2 images and 1 video up to 1080x1920`, or `words alone`. */
+/** A text such as `2 images and 1 video up to 1080x1920`, or `words alone`. */
 function describePost({ items, missingItems }: Post): string {
   if (items.length + missingItems === 0) return 'words alone';
   const counts = (['image', 'video', 'audio'] as const)
@@ -93,7 +93,7 @@ function describePost({ items, missingItems }: Post): string {
 }
 
 /**
- * Fetches the first kilobyte of a post's first item as a chat without limits would get it: one file, or both of its tracks.
+ * Fetches the first kilobyte of a post's first item, as for a chat without limits: one file, or both of its tracks.
  * @throws AppError when a file cannot be fetched
  */
 async function fetchBeginning(
@@ -128,7 +128,7 @@ async function fetchFile(
     if (head.status === 429) throw new AppError('upstream_rate_limited', 'the CDN answers 429');
     if (head.status !== 200 && head.status !== 206) throw missing(`${head.status}`);
     if (!isPlaylist({ mime }) && fileType(type, mime) === undefined) throw missing(`${type} in place of ${mime}`);
-    // A CDN that ignores the range sends the whole file, so only its beginning is read.
+    // A CDN that ignores the range sends the whole file, so reading stops after the beginning.
     for await (const beginning of body) {
       if (looksLikeDocument(beginning)) throw missing('a document under the name of a file');
       return;
@@ -143,7 +143,7 @@ function missing(what: string): AppError {
   return new AppError('upstream_unavailable', `the CDN answers ${what}`);
 }
 
-/** The post that a link names, with short links followed; undefined when the post is not from this source. @throws AppError */
+/** The post behind a link, also a short one; undefined when it is not of this source. @throws AppError */
 export async function refOfLink(source: MediaSource, link: string, signal: AbortSignal): Promise<PostRef | undefined> {
   let text = link;
   for (let hop = 0; hop <= MAX_HOPS; hop += 1) {

@@ -10,11 +10,11 @@ interface Found {
   readonly body: object;
   readonly source: SourceId;
   readonly stale: boolean;
-  /** True for an earlier answer from the cache that is still fresh. Default false. */
+  /** True for an answer from the cache that is still fresh. Default false. */
   readonly cached?: boolean;
-  /** Seconds for which a fresh answer may be cached. */
+  /** How long a fresh answer may be cached, in seconds. */
   readonly freshS: number;
-  /** True for an answer to one client alone, which no shared cache may keep. */
+  /** True for an answer to one client alone, which shared caches must not keep. */
   readonly isPrivate?: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface BeatmapEndpoint<Q extends z.ZodType, A extends z.ZodType> {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** The kind of thing that is missing when the answer is `not_found`. */
+  /** What is missing when the answer is `not_found`. */
   readonly about: 'beatmap' | 'player';
   readonly query: Q;
   readonly answer: A;
@@ -31,13 +31,10 @@ export interface BeatmapEndpoint<Q extends z.ZodType, A extends z.ZodType> {
   readonly find: (parameters: z.output<Q>, signal: AbortSignal) => Promise<Found>;
 }
 
-/**
- * An answer from a cache, or one used in place of failing upstreams, may be cached only this long, since a newer one may soon be
- * available.
- */
+/** How long clients may cache an answer that came from a cache: a newer one may soon be available. */
 const KEPT_S = 30;
 
-/** The sentence about allowed values, for parameters that only the beatmap client checks. */
+/** Sentences about allowed values, for parameters that only src/beatmaps checks. */
 const ALLOWED: Readonly<Record<string, string>> = {
   user: `must be ${PLAYER_FORMS}`,
   id: `must be ${SET_FORMS}`,
@@ -46,8 +43,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Registers an endpoint under `/api` about beatmaps or players: it reads the parameters, words the failures, and names the source of the
- * answer.
+ * Registers an endpoint under `/api` about beatmaps or players: it reads the parameters, explains failures, and names
+ * the answer's source.
  */
 export function registerEndpoint<Q extends z.ZodType, A extends z.ZodType>(
   server: FastifyInstance,
@@ -62,7 +59,7 @@ export function registerEndpoint<Q extends z.ZodType, A extends z.ZodType>(
     querystring: query,
     response: { 200: answer.meta({ id: answerName(operationId), example }), ...errorResponses },
   };
-  // The query is parsed below, where its type is known; this schema only serves the reference.
+  // The query is parsed in the handler, where its type is known; this schema is only for the reference.
   server.get(path, { schema, validatorCompiler: () => value => ({ value }) }, async (request, reply) => {
     const parameters = query.safeParse(request.query);
     if (!parameters.success) throw refuse(path, parameters.error);
@@ -70,7 +67,7 @@ export function registerEndpoint<Q extends z.ZodType, A extends z.ZodType>(
   });
 }
 
-/** Turns `userScores` into `UserScoresAnswer`. */
+/** The schema name for an operation, such as `UserScoresAnswer` for `userScores`. */
 function answerName(operationId: string): string {
   return `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Answer`;
 }
@@ -99,12 +96,12 @@ function send(
   return sendAnswer(request, reply, createAnswer(body), maxAgeS, isPrivate);
 }
 
-/** The same failure with a message about beatmaps or players. */
+/** The failure with a message about beatmaps or players. */
 function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType, z.ZodType>['about']): AppError {
   const { code, message, params, retryAfterMs } = error;
   const renamed = (own: Readonly<Record<string, string | number>>, as = code) =>
     new AppError(as, message, { params: { ...params, ...own }, cause: error, retryAfterMs });
-  // If the error names no upstream, it comes from osu! for players and from the catalogue for sets.
+  // An error without the name of an upstream comes from osu! for players, from the catalogue for sets.
   const upstreams = { upstreams: about === 'player' ? 'osu' : 'catalogue', ...params };
   switch (code) {
     case 'invalid_request':
@@ -113,7 +110,7 @@ function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType
       return renamed({ what: params.what === 'beatmap' || params.what === 'player' ? params.what : about });
     case 'credentials_required':
       return renamed({ what: 'osu' });
-    // The upstream refused this server, not the client.
+    // The upstream refused this server, so the client did nothing wrong.
     case 'forbidden':
       return renamed(upstreams, 'upstream_unavailable');
     case 'upstream_rate_limited':

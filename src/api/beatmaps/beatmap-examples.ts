@@ -1,4 +1,4 @@
-/** Example answers for the reference: made-up songs, mappers and players, in the real shapes. A test checks them against the schemas. */
+/** Example answers for the reference, with made-up songs and people. A test checks them against the schemas. */
 import type {
   BeatmapAnswer,
   CoreSetAnswer,

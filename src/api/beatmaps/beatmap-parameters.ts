@@ -3,24 +3,24 @@ import { SCORE_TYPES } from '../../beatmaps/model/score.ts';
 import { parseQuery, type RangeKey } from '../../beatmaps/query/query.ts';
 import { parseSort, parseStatusFilter, SORT_FIELDS, STATUS_FILTERS } from '../../beatmaps/query/query-words.ts';
 import { USER_BEATMAP_TYPES } from '../../beatmaps/upstreams/osu-players-api.ts';
-/** The parameters of the beatmap endpoints: tolerant in how they may be written, clear about what is allowed. */
+/** The parameters of the beatmap endpoints, which may be written in several ways. */
 
 import * as z from 'zod';
 
 const MAX_LIMIT = 50;
 const MODE_WORDS = 'osu (std, 0), taiko (1), fruits (catch, ctb, 2) or mania (3)';
 
-/** The longest text that is read, except for `q`, whose length the search itself checks. */
+/** The longest parameter; only `q` is limited by the search itself. */
 const MAX_CHARS = 2_048;
 
 type Meta = { readonly description: string; readonly example?: string; readonly enum?: readonly string[] };
 
-/** A parameter that comes twice arrives as a list. */
+/** A text parameter; one that is sent twice arrives as a list and is refused. */
 function plainText(missing: string) {
   return z.string({ error: ({ input }) => (input === undefined ? missing : 'must be sent once') });
 }
 
-/** An optional word; an empty one counts as absent. A word that `read` does not know is refused with the text of `allowed`. */
+/** An optional word; an empty one is absent. One that `read` does not know is refused, with the text of `allowed`. */
 export function word<T>(read: (text: string) => T | undefined, allowed: string, meta: Meta) {
   return plainText('')
     .meta(meta)
@@ -34,7 +34,7 @@ export function word<T>(read: (text: string) => T | undefined, allowed: string, 
     .optional();
 }
 
-/** A word of the osu! API, which may be written in any case, with spaces or dashes for underscores. */
+/** One of the osu! API's words, in any case and with spaces or dashes instead of underscores. */
 function oneOf<const T extends string>(words: readonly T[]): (text: string) => T | undefined {
   return text => {
     const plain = text
@@ -104,7 +104,7 @@ function isRangeName(name: string): name is RangeName {
   return RANGE_NAMES.includes(name);
 }
 
-/** The term of the search language for a value like `5-6`; undefined when the value is not a range. */
+/** A condition of the search language for a range such as `5-6`; undefined when the value is no range. */
 function readRange(key: RangeName, value: string): string | undefined {
   if (!/^[\d.:hms-]{1,40}$/i.test(value)) return undefined;
   const filter = `${key}=${value}`;
@@ -159,7 +159,7 @@ export const searchQuery = z.object({
 
 export type SearchParameters = z.output<typeof searchQuery>;
 
-/** The text of a search with the ranges given beside it, which come first because an open quote would swallow them. */
+/** The search text behind the conditions of other parameters, because an open quote would swallow these. */
 export function wholeQuery(parameters: SearchParameters): string {
   const filters = Object.entries(parameters).flatMap(([name, value]) =>
     isRangeName(name) && typeof value === 'string' ? [value] : [],

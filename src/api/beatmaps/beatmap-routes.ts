@@ -27,7 +27,7 @@ const SEARCH_FRESH_S = 120;
 const USER_FRESH_S = 300;
 const USER_BEATMAPS_FRESH_S = 600;
 const SCORES_FRESH_S = { best: 900, recent: 60, firsts: 900, pinned: 600 } as const;
-/** A set hardly changes, but the order of the mirrors does, so the answer is fresh only this long. */
+/** How long an answer about downloads is fresh: a set hardly changes, but the order of the mirrors does. */
 const DOWNLOAD_FRESH_S = 300;
 /** `/search`, `/user`, `/user/scores`, `/user/beatmaps` and `/download`, to be registered under `/api`. */
 export function beatmapRoutes({ beatmaps }: BeatmapRoutesOptions): FastifyPluginAsync {

@@ -14,7 +14,7 @@ import type {
   UserAnswer,
   UserBeatmapsAnswer,
 } from './beatmap-schema.ts';
-/** Turns the values of the beatmap client into the osu! API's field names. */
+/** Turns values of src/beatmaps into the osu! API's field names. */
 
 export function toBeatmap({ od, hp, ...beatmap }: Beatmap): BeatmapAnswer {
   const { id, beatmapset_id, mode, status } = beatmap;

@@ -22,10 +22,10 @@ export interface RecommendRoutesOptions {
 
 type RecommendationAnswer = RecommendAnswer['recommendations'][number];
 
-/** Answers are fresh only this long, because a player's plays change, and with them the recommendations. */
+/** How long answers with a seed are fresh, since a player's plays change, and with them the recommendations. */
 const SEEDED_FRESH_S = 300;
 
-/** `/recommend`, to be registered under `/api`. Nothing is stored about who asks here. */
+/** `/recommend`, to be registered under `/api`. Nothing is stored about the client. */
 export function recommendRoutes({ recommend }: RecommendRoutesOptions): FastifyPluginAsync {
   return async server => {
     registerEndpoint(server, {

@@ -17,13 +17,13 @@ import { contentDisposition, SAFETY_HEADERS } from './tunnel-routes.ts';
 export interface FileRoutesOptions {
   readonly extractor: Pick<Extractor, 'extract'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
-  /** The places for streams, which keep one client from taking all. */
+  /** Bounds the streams, so that one client cannot take all slots. */
   readonly streams: Pick<ResponseStreams, 'enter'>;
-  /** The link of a post with a video that this server can show. */
+  /** The link of a post with a video, as an example that works on this server. */
   readonly example: string;
 }
 
-/** The largest source from which a file is made. */
+/** The largest video from which a file is made. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const FRESH_S = 300;
 
@@ -108,7 +108,7 @@ export function fileRoutes(options: FileRoutesOptions): FastifyPluginAsync {
       signal,
     );
     if (made.kind === 'link') throw new AppError(FAILURES[made.reason], `no file: ${made.reason}`);
-    // `finished` also calls back when the client has left meanwhile.
+    // `finished` calls back also when the client has disconnected.
     finished(reply.raw, () => void made.dispose());
     stream.watch();
     return reply

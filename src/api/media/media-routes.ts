@@ -13,7 +13,7 @@ import { createPostExample, FB_EXAMPLE, IG_EXAMPLE } from './post-examples.ts';
 import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS } from './post-schema.ts';
 import { type OwnAddress, toFbDownload, toIgDownload, toPublicPost } from './post-shapes.ts';
 
-/** The part of a source that the API shows. `example`: the link of a post that this server can show. */
+/** The part of a source that the API shows. `example`: the link of a post that this server can fetch. */
 export type ApiSource = Pick<SourceDescriptor, 'id' | 'name' | 'example'>;
 
 export interface MediaRoutesOptions {
@@ -30,9 +30,9 @@ export interface MediaRoutesOptions {
 interface Endpoint {
   readonly path: string;
   readonly only: Post['source'] | undefined;
-  /** True when an answer needs an item that could be read: if there is none, the answer is the reason. */
+  /** True when an answer needs an item that could be read; without one, the answer is the error that says why. */
   readonly readable: boolean;
-  /** A sentence about the link that has to be sent, followed by an example. */
+  /** A sentence about the link to send, followed by an example. */
   readonly takes: string;
   readonly example: string;
   /** @throws AppError when the post has nothing for this endpoint */
@@ -47,7 +47,7 @@ interface Endpoint {
 type LinkRequest = FastifyRequest<{ Querystring: { url: string } }>;
 
 const FRESH_S = 300;
-/** An old answer used in place of a failing upstream, or one with missing items, may be cached only this long. */
+/** How long an older answer, used because an upstream failed, or one with missing items may be cached. */
 const STALE_S = 30;
 
 const X_CACHE: Readonly<Record<Extraction['from'], string>> = { cache: 'HIT', load: 'MISS', stale: 'STALE' };
@@ -130,7 +130,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
       const { post, from } = await extract(endpoint, request);
       const { answer, origin } = answers(post, publicUrl ?? askedOrigin(request), from === 'cache');
       reply.header('x-cache', X_CACHE[from]);
-      // The answer contains addresses with the origin of this request, so no shared cache may give it to other clients.
+      // An answer with addresses at this request's origin must not be given to other clients by a shared cache.
       const isPrivate = origin !== undefined && publicUrl === undefined;
       return sendAnswer(request, reply, answer, maxAge(post, from), isPrivate);
     };
@@ -141,7 +141,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     try {
       const { only, readable } = endpoint;
       return await extractor.extract(link, {
-        // Fastify creates the signal when it is first read; an answer from memory does not need one.
+        // Fastify creates the signal when it is first read, and an answer from memory does not need it.
         get signal() {
           return request.signal;
         },
@@ -161,7 +161,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     }
   }
 
-  /** Suggests the other endpoint when the link belongs to its site. */
+  /** The other endpoint, to be suggested when the link belongs to its site. */
   function otherEndpoint({ only }: Endpoint, link: string): { readonly endpoint?: string } {
     const source = only === undefined ? undefined : extractor.sourceOf(link);
     if (source === undefined || source === only) return {};
@@ -184,7 +184,7 @@ function badLink({ path, takes, example }: Endpoint, cause?: AppError): AppError
 
 export interface PostAnswer {
   readonly answer: Answer;
-  /** The origin of our own addresses in the answer; undefined when it contains none. */
+  /** The origin of this server's addresses in the answer; undefined when it contains none. */
   readonly origin: string | undefined;
 }
 
@@ -195,18 +195,18 @@ export interface PostAnswer {
 export type PostAnswers = (post: Post, origin: string, isKept: boolean) => PostAnswer;
 
 export interface PostAnswersOptions {
-  /** Addresses from `ownAddress` are valid until `expiresAt`. */
+  /** Makes the answer's JSON. Addresses from `ownAddress` are valid until `expiresAt`. */
   readonly shape: (post: Post, ownAddress: OwnAddress, expiresAt: number) => object;
   readonly tunnel: Pick<Tunnel, 'address'>;
   readonly now: () => number;
 }
 
-/** Our own addresses in an answer are valid for this long; an answer is reused for half of it. */
+/** How long this server's addresses in an answer are valid; the answer is reused for half of that. */
 const LINK_LIFE_MS = 6 * 3_600_000;
 
 /**
- * A popular post is the same object every time, so its answer is written once, or with our own addresses once for each half of their
- * validity.
+ * A popular post is the same object each time, so its answer is written once; with addresses of this server, once for
+ * each half of their validity.
  */
 function createPostAnswers({ shape, tunnel, now }: PostAnswersOptions): PostAnswers {
   const written = new WeakMap<Post, PostAnswer & { readonly until: number }>();

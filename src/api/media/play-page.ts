@@ -13,10 +13,10 @@ const STYLE =
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** The page may load only its own style, and the video and its cover from this server: no script, nothing from elsewhere. */
+/** The page may load only its style, and the video and cover from this server: no script, nothing of other sites. */
 export const PLAY_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; font-src 'self'; media-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'`;
 
-/** File names that are appended to the page's own path. */
+/** File names that are appended to the page's path. */
 export const VIDEO_NAME = '/film.mp4';
 export const POSTER_NAME = '/poster.jpg';
 
@@ -24,8 +24,8 @@ const MAX_TITLE_CHARS = 100;
 const MAX_DESCRIPTION_CHARS = 200;
 
 /**
- * A page with a video and the metadata that chats need to unfurl it (Open Graph, Twitter's player card). `path` is the page's own path at
- * `origin`.
+ * A page with a video and the metadata by which chats show a player (Open Graph, Twitter's player card). `path` is the
+ * page's own path at `origin`.
  */
 export function renderPlayPage(
   { post, mime, width, height, hasPoster }: PlayerLink,
@@ -83,7 +83,7 @@ const SENTENCES = {
   unavailable: ['The video is not available right now', 'Please try again in a few minutes, or open the post itself.'],
 } as const;
 
-/** The page that is shown when there is no video. */
+/** The page when there is no video. */
 export function renderNoPlayPage({ state, url }: Exclude<PlayerLinkState, { state: 'ready' }>): string {
   const [title, sentence] = SENTENCES[state];
   const way = url === undefined ? '' : `<p>${linkTo(url)}</p>`;

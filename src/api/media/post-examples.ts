@@ -1,4 +1,4 @@
-/** Example answers for the reference: made-up people and posts, in the real shapes. A test checks them against the schemas. */
+/** Example answers for the reference, with made-up people and posts. A test checks them against the schemas. */
 import type { Post } from '../../media/post.ts';
 import type { FbDownload, IgDownload } from './post-schema.ts';
 

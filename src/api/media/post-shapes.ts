@@ -5,12 +5,12 @@ import { isCommonFile, isMuxable, type PlayerFile } from '../../media/tunnel/pla
 import type { FbDownload, IgDownload, IgMedia } from './post-schema.ts';
 
 /**
- * The absolute address on this server for a file that the CDN cannot serve alone: two tracks, or a file whose host requires headers.
- * `index` is the item's place in `of`, which is the post itself or its quoted post.
+ * The address on this server of a file that the CDN cannot serve alone: two tracks, or a file whose host requires
+ * headers. `index` is the item's index in `of`, which is the post or its quoted post.
  */
 export type OwnAddress = (index: number, file: PlayerFile, of?: Post) => string;
 
-/** The answer of `/api/igdownload`; its documentation fixes the shape to exactly these fields. */
+/** The answer of `/api/igdownload`, with exactly the documented fields. */
 export function toIgDownload(post: Post, creator: string, ownAddress: OwnAddress): IgDownload {
   const { author, stats } = post;
   return {
@@ -50,7 +50,7 @@ export function toIgDownload(post: Post, creator: string, ownAddress: OwnAddress
   };
 }
 
-/** A placeholder for an item that could not be read, so that the items after it keep their places. */
+/** A placeholder for an item that could not be read, so that later items keep their index. */
 const UNREAD: IgMedia = { type: 'image', height: null, width: null, thumb: '', url: '' };
 
 function toIgFiles(post: Post, ownAddress: OwnAddress): IgMedia[] {
@@ -99,7 +99,7 @@ export function toFbDownload(post: Post, creator: string, ownAddress: OwnAddress
   };
 }
 
-/** The post without the headers of its files: a file that requires headers gets an address on this server, valid until `expiresAt`. */
+/** The post without headers of files: one that requires some gets an address on this server until `expiresAt`. */
 export function toPublicPost(
   post: Post,
   ownAddress: OwnAddress,
@@ -123,7 +123,7 @@ export function toPublicPost(
 
 type AddressOf = (file: PlayerFile | undefined) => string;
 
-/** The CDN's own address of a file; one on this server if tracks have to be muxed. Empty when there is no file. */
+/** Returns the CDN's address of a file, or one on this server if tracks have to be muxed; '' without a file. */
 function addressing(index: number, ownAddress: OwnAddress): AddressOf {
   return file => {
     if (file === undefined) return '';
@@ -133,7 +133,7 @@ function addressing(index: number, ownAddress: OwnAddress): AddressOf {
   };
 }
 
-/** A duration as `m:ss`, or `h:mm:ss` from an hour on; empty when unknown. */
+/** A duration as `m:ss`, from an hour on `h:mm:ss`; '' when unknown. */
 export function formatDuration(durationMs: number | null): string {
   if (durationMs === null) return '';
   const total = Math.round(durationMs / 1000);
@@ -144,8 +144,8 @@ export function formatDuration(durationMs: number | null): string {
 }
 
 /**
- * Files that play with the item's audio, best first: those of the CDN, else those that can be muxed, else silent ones. Among these, only
- * those that play everywhere (H.264 in MP4), if there are any.
+ * Files with the item's audio, best first: those of the CDN, else those that can be muxed, else silent ones. If any of
+ * these play everywhere (H.264 in MP4), only these.
  */
 function rankedFiles(item: MediaItem): readonly PlayerFile[] {
   if (item.kind !== 'video') return bySize(playableVariants(item).map(variant => ({ variant })));
@@ -156,7 +156,7 @@ function rankedFiles(item: MediaItem): readonly PlayerFile[] {
   return preferCommon((withAudio.length > 0 ? withAudio : plain).map(variant => ({ variant })));
 }
 
-/** Files that can be muxed, without those that are too large, unless all are. */
+/** Files that can be muxed; those that are too large only if all are. */
 function muxedFiles(item: MediaItem): readonly PlayerFile[] {
   const pairs = wholeVideos(item).filter(({ audio }) => audio !== undefined);
   const muxable = pairs.filter(pair => isMuxable(pair, item));
@@ -171,7 +171,7 @@ function preferCommon(files: readonly PlayerFile[]): readonly PlayerFile[] {
   return bySize(common.length > 0 ? common : files);
 }
 
-/** Sorted by pixels, then by bit rate. If a size is unknown the source's order, best first, is kept. */
+/** Sorts files by pixels, then by bit rate; with unknown sizes the source's order is kept. */
 function bySize(files: readonly PlayerFile[]): readonly PlayerFile[] {
   if (!files.every(({ variant }) => hasSize(variant))) return files;
   return files.toSorted(

@@ -12,7 +12,7 @@ export interface PostThumbnailsOptions {
 const LIFE_MS = 3_600_000;
 const MOST = 20;
 
-/** Thumbnails of a post's items through this server, because the sites let no other page show them. */
+/** Thumbnails of a post's items, served by this server because the sites allow no other page to load them. */
 export function createPostThumbnails({ extractor, tunnel, now = Date.now }: PostThumbnailsOptions): Thumbnails {
   function ofPost(post: Post): readonly Thumbnail[] {
     const { source, id } = post;

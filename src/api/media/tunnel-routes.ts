@@ -11,7 +11,7 @@ export interface TunnelRoutesOptions {
   readonly tunnel: Pick<Tunnel, 'open'>;
   readonly playbacks: PlayerLinks;
   readonly publicUrl: string | undefined;
-  /** The places for streams, which keep one client from taking all. */
+  /** Bounds the streams, so that one client cannot take all slots. */
   readonly streams: Pick<ResponseStreams, 'enter'>;
   readonly log: Logger;
   readonly now?: () => number;
@@ -24,7 +24,7 @@ const PARTS = [
   [POSTER_NAME, 'poster'],
 ] as const;
 
-/** Headers for foreign files on our own origin: they may be displayed, but must not run anything. */
+/** Headers for other people's files on this server's origin: they may be displayed, but not run anything. */
 export const SAFETY_HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
   'cross-origin-resource-policy': 'same-origin',
@@ -37,8 +37,8 @@ const PAGE_STATUS = { expired: 410, gone: 404, unavailable: 503 } as const;
 type Query = { readonly download?: unknown };
 
 /**
- * `/media/<token>`: the file behind a token, whole or in parts; `?download=1` saves it instead of showing it. `/v/<token>`: a page
- * that plays a video, which chats unfurl, with the video and its cover below it.
+ * `/media/<token>`: the file of a token, whole or in ranges; `?download=1` saves it instead of showing it.
+ * `/v/<token>`: a page that plays a video, which chats show as a player; its files are at `/v/<token>/...`.
  */
 export function tunnelRoutes(options: TunnelRoutesOptions): FastifyPluginAsync {
   const { tunnel, playbacks, publicUrl, streams, log, now = Date.now } = options;
@@ -85,7 +85,7 @@ export function tunnelRoutes(options: TunnelRoutesOptions): FastifyPluginAsync {
       ifRange: headerText(headers['if-range']),
       signal,
     });
-    // Fastify cuts the connection, so that a broken file never looks complete; here the reason is logged.
+    // Fastify ends the connection, so that a broken file never looks complete; the reason is logged.
     response.body?.once('error', error => {
       if (!signal.aborted) log.warn({ err: error }, 'a media file broke off');
     });

@@ -7,7 +7,7 @@ import { renderReference } from './reference-page.ts';
 import { REFERENCE_SCRIPT } from './reference-script.ts';
 import { REFERENCE_STYLE } from './reference-style.ts';
 
-/** A preview of one item of a post; `address` is on this server, below `/media/`. */
+/** A preview of one item of a post; `address` is below `/media/` on this server. */
 export interface Thumbnail {
   readonly kind: string;
   readonly address: string;
@@ -15,17 +15,17 @@ export interface Thumbnail {
 }
 
 /**
- * Thumbnails of the post to which a link leads.
+ * Thumbnails of the post behind a link.
  * @throws AppError as the endpoints do
  */
 export type Thumbnails = (link: string, signal: AbortSignal) => Promise<readonly Thumbnail[]>;
 
 export interface DocsRoutesOptions {
-  /** The OpenAPI document without its servers; called once everything is registered. */
+  /** The OpenAPI document without servers; to be called when all routes are registered. */
   readonly document: () => object;
   readonly publicUrl: string | undefined;
   readonly thumbnails: Thumbnails;
-  /** Counts the request against its client's limit, as for the endpoints. */
+  /** Counts the request for its client's rate limit, as for the endpoints. */
   readonly countRequest: onRequestAsyncHookHandler;
 }
 
@@ -34,7 +34,7 @@ const MAX_LINK_CHARS = 8_192;
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** The page may load only its own style sheet and script, and data from this server: nothing from elsewhere. */
+/** The page may load only its own style and script, and data from this server: nothing of other sites. */
 const POLICY = [
   "default-src 'none'",
   `style-src ${hashOf(REFERENCE_STYLE)}`,
@@ -49,7 +49,7 @@ const POLICY = [
 
 const previewQuery = z.object({ url: z.string().min(1).max(MAX_LINK_CHARS) });
 
-/** `/openapi.json` for programs, `/docs` for people. Neither counts against the limit; `/docs/preview`, which asks the sites, does. */
+/** `/openapi.json` for programs, `/docs` for people. Only `/docs/preview`, which asks the sites, is rate limited. */
 export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: DocsRoutesOptions): FastifyPluginAsync {
   return async server => {
     const documentAt = lastOf(origin => createAnswer({ ...document(), servers: [{ url: origin }] }));
@@ -66,7 +66,7 @@ export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: Do
         .header('cache-control', `public, max-age=${MAX_AGE_S}`)
         .send(pageAt(originOf(request))),
     );
-    // The page shows thumbnails of a post that was tried on it.
+    // The page shows thumbnails of a post that a reader tries.
     server.get('/docs/preview', { onRequest: countRequest }, async (request, reply) => {
       const query = previewQuery.safeParse(request.query);
       if (!query.success) throw new AppError('invalid_request', 'no link to preview', { params: { what: 'link' } });
@@ -76,7 +76,7 @@ export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: Do
   };
 }
 
-/** The last result is kept while the origin stays the same, since making it takes some milliseconds. */
+/** Keeps the last result while the origin stays the same, because making it takes some milliseconds. */
 function lastOf<T>(make: (origin: string) => T): (origin: string) => T {
   let last: { readonly origin: string; readonly made: T } | undefined;
   return origin => {

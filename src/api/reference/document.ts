@@ -6,13 +6,13 @@ import { CLIENT_LIMIT } from '../rate-limit.ts';
 
 const STATUSES: readonly number[] = [...new Set<number>(Object.values(ERROR_STATUS))].sort((a, b) => a - b);
 
-/** Every status with which the endpoints can fail, for a route's `response`. */
+/** Each status with which the endpoints may fail, for a route's `response`. */
 export const errorResponses = Object.fromEntries(STATUSES.map(status => [status, errorAnswer]));
 
-/** The tag of the endpoints whose answers name their source. */
+/** The tag of endpoints whose answers name their source. */
 export const BEATMAPS_TAG = 'Beatmaps';
 
-/** How the document is generated from the routes' zod schemas. */
+/** Options for generating the document from the routes' zod schemas. */
 export function describeApi(): FastifyDynamicSwaggerOptions {
   return {
     openapi: {
@@ -35,7 +35,7 @@ export function describeApi(): FastifyDynamicSwaggerOptions {
         },
         headers: HEADERS,
       },
-      // The empty object says that no key is needed.
+      // The empty object means that no key is required.
       security: [{}, { key: [] }, { bearer: [] }],
     },
     transform: createJsonSchemaTransform({}),
@@ -71,7 +71,7 @@ function refs(names: readonly HeaderName[]) {
   return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The meaning of each error status for the caller. */
+/** What each error status means for the caller. */
 const ERROR_TITLES: Readonly<Record<string, string>> = {
   400: 'The link or another parameter is missing, unreadable or not supported.',
   403: 'Private, for logged-in people only, age-restricted, or a wrong key.',
@@ -104,10 +104,10 @@ const looseDocument = z.looseObject({
   components: z.looseObject({ schemas: z.record(z.string(), z.unknown()).default({}) }),
 });
 
-/** Values that work on this server, for parameters without an example of their own, by parameter name. */
+/** Values that work on this server, by the name of the parameter; for parameters without an example. */
 export type ParameterExamples = Readonly<Record<string, string>>;
 
-/** Adds to the generated document what all routes have in common: headers, 304, the meaning of each failure, and examples. */
+/** Adds what all routes share to the generated document: headers, 304, the meaning of each failure, and examples. */
 export function finishDocument(generated: object, examples: ParameterExamples): object {
   const { paths, components, ...document } = looseDocument.parse(generated);
   for (const operation of Object.values(paths).flatMap(path => Object.values(path))) {
@@ -126,7 +126,7 @@ export function finishDocument(generated: object, examples: ParameterExamples): 
       ]),
     );
   }
-  // A schema with an id is generated in two forms, for requests and for answers; only the forms that are referred to are kept.
+  // A schema with an id is generated twice, for requests and for answers; only the forms that are used are kept.
   const schemas: Record<string, unknown> = Object.fromEntries(
     [...namesIn(paths, components.schemas)].sort().map(name => [name, components.schemas[name]]),
   );
@@ -138,7 +138,7 @@ const answerContent = z.looseObject({
   content: z.object({ 'application/json': z.looseObject({ schema: z.object({ $ref: z.string() }) }) }),
 });
 
-/** An answer's example stands beside its schema, not in it: otherwise everything generated from the schema would repeat it. */
+/** Puts an answer's example beside its schema, within which everything generated would repeat it. */
 function withExamples(paths: Paths, schemas: Record<string, unknown>): Paths {
   for (const { responses } of Object.values(paths).flatMap(path => Object.values(path))) {
     const answer = answerContent.safeParse(responses['200']).data?.content['application/json'];
@@ -152,7 +152,7 @@ function withExamples(paths: Paths, schemas: Record<string, unknown>): Paths {
   return paths;
 }
 
-/** The schemas that a part of the document refers to, and those that these refer to. */
+/** The schemas that a part of the document uses, directly or through others. */
 function namesIn(part: unknown, schemas: Readonly<Record<string, unknown>>, known = new Set<string>()): Set<string> {
   for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([\w-]+)"/g)) {
     if (known.has(name)) continue;

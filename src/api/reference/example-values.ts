@@ -1,13 +1,13 @@
-/** An example that the operator offers for trying: a link, or a chat command. */
+/** An example that the operator offers to people: a link, or a chat command. */
 interface OfferedExample {
   readonly kind: string;
   readonly url: string;
 }
 
-/** The reference uses these when the operator offers no player or beatmap. Both have existed since osu!'s early days. */
+/** Used when the operator offers no player or beatmap. Both have existed since osu!'s early days. */
 const PUBLIC_EXAMPLES = { player: 'peppy', beatmap: '39804' } as const;
 
-/** Example parameters are taken from offered links alone, not from commands. */
+/** Values of parameters from the offered links; commands are ignored. */
 export function parameterExamples(offered: readonly OfferedExample[]): Readonly<Record<'user' | 'id', string>> {
   const exampleOf = (wanted: string) => offered.find(({ kind, url }) => kind === wanted && !url.startsWith('/'))?.url;
   return {
@@ -16,7 +16,7 @@ export function parameterExamples(offered: readonly OfferedExample[]): Readonly<
   };
 }
 
-/** The same source, with the first offered link of that source as its example. */
+/** The source with the first offered link of it as its example. */
 export function withOwnExample<S extends { readonly id: string; readonly example: string }>(
   source: S,
   offered: readonly OfferedExample[],

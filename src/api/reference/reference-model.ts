@@ -73,13 +73,13 @@ export interface FieldRow {
 
 const REFERENCE = '#/components/schemas/';
 
-/** The schema to which a field refers, or the field's own schema. */
+/** The schema that a field refers to, or its own. */
 export function resolveSchema(field: ReferenceSchema, schemas: NamedSchemas): ReferenceSchema {
   const named = field.$ref === undefined ? undefined : schemas[nameOf(field.$ref)];
   return named === undefined ? field : { ...named, ...field, $ref: undefined };
 }
 
-/** The fields of an answer, each below the field that contains it. */
+/** The fields of an answer, each after the field that contains it. */
 export function fieldRows(root: ReferenceSchema, schemas: NamedSchemas = {}, depth = 0): readonly FieldRow[] {
   const holder = holderOf(root, schemas);
   return Object.entries(holder?.properties ?? {}).flatMap(([name, field]) => [
@@ -88,7 +88,7 @@ export function fieldRows(root: ReferenceSchema, schemas: NamedSchemas = {}, dep
   ]);
 }
 
-/** The object whose fields are listed: the schema itself, the elements of its list, or its form that is not null. */
+/** The object whose fields are listed: the schema itself, an element of its list, or its form that is not null. */
 function holderOf(root: ReferenceSchema, schemas: NamedSchemas): ReferenceSchema | undefined {
   const field = resolveSchema(root, schemas);
   if (field.properties !== undefined) return field;

@@ -18,9 +18,9 @@ interface Endpoint extends ReferenceOperation {
 }
 
 /**
- * The OpenAPI document as a single page for people, without other files; it can be read, and its forms be sent, without its script.
- * Everything that comes from the document or the request is escaped.
- * @param origin the server that the examples ask, e.g. `https://medley.example`
+ * The OpenAPI document as a single HTML page without other files; without its script it can be read, and its forms
+ * work. Everything from the document or the request is escaped.
+ * @param origin the server in the examples, e.g. `https://medley.example`
  */
 export function renderReference(document: object, origin: string): string {
   const { info, paths, components } = referenceDocument.parse(document);
@@ -100,7 +100,7 @@ function renderParameter({ name, required, description, schema }: ReferenceOpera
 
 type Parameter = ReferenceOperation['parameters'][number];
 
-/** The value of a parameter in the example request; empty when the example leaves it out. */
+/** A parameter's value in the example request; '' when the example leaves it out. */
 function exampleOf({ example, schema }: Parameter): string {
   const value = example ?? schema?.example;
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
@@ -110,12 +110,12 @@ function exampleQuery({ parameters }: Endpoint): string {
   const query = parameters
     .filter(parameter => exampleOf(parameter) !== '')
     .map(parameter => `${encodeURIComponent(parameter.name)}=${encodeURIComponent(exampleOf(parameter))}`)
-    // In every language the address stands between single quotes, so those in it are escaped.
+    // In each language the address is between single quotes, so those in it are escaped.
     .map(pair => pair.replaceAll("'", '%27'));
   return query.length === 0 ? '' : `?${query.join('&')}`;
 }
 
-/** Parameters in the example request come first, the others are folded away. */
+/** The form of an endpoint. Parameters of the example request come first; the others are folded away. */
 function renderForm({ anchor, path, parameters, tags }: Endpoint, schemas: NamedSchemas): string {
   const isShown = (parameter: Parameter) => parameter.required || exampleOf(parameter) !== '';
   const fields = (shown: boolean) =>
@@ -141,7 +141,7 @@ function renderField(parameter: Parameter, anchor: string, schemas: NamedSchemas
   return `<div><label for="${id}">${escapeHtml(name)}</label><input id="${id}" name="${escapeHtml(name)}" value="${escapeHtml(exampleOf(parameter))}"${required ? ' required' : ''}${list} autocomplete="off" spellcheck="false">${options === '' ? '' : `<datalist id="${id}-words">${options}</datalist>`}</div>`;
 }
 
-/** Deeper fields are not indented further than this. */
+/** The deepest level that is still indented further. */
 const MAX_DEPTH = 6;
 
 function renderFields(schema: ReferenceSchema, schemas: NamedSchemas): string {
@@ -185,7 +185,7 @@ ${renderCode(JSON.stringify(example, null, 2), 'An error')}
 </section>`;
 }
 
-/** The request in three languages, of which one is shown; choosing one works without the script, too. */
+/** The example request in three languages, of which one is shown; choosing one works without the script. */
 function renderSamples(address: string, anchor: string): string {
   const samples = {
     Shell: `curl '${address}'`,
@@ -204,9 +204,9 @@ with urllib.request.urlopen('${address}') as response:
   return `<div class="samples" role="group" aria-label="The request in a language">${parts.join('')}</div>`;
 }
 
-/** The code can be focused by keyboard, since it may scroll sideways. */
+/** Code that can be focused by keyboard, because it may have to be scrolled sideways. */
 function renderCode(text: string, label: string): string {
-  // A single line is wrapped, several lines keep their shape.
+  // A single line is wrapped; several lines are not.
   const kind = text.includes('\n') ? '' : ' class="line"';
   return `<pre${kind} tabindex="0" role="region" aria-label="${escapeHtml(label)}"><code>${escapeHtml(text)}</code></pre>`;
 }

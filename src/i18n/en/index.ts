@@ -13,7 +13,7 @@ import post from './post.json' with { type: 'json' };
 import settings from './settings.json' with { type: 'json' };
 import web from './web.json' with { type: 'json' };
 
-/** All texts of one language; every language's folder has the same list. */
+/** All texts of one language; each language's folder has the same list. */
 export const messages = {
   ...cards,
   ...commands,
