@@ -191,11 +191,11 @@ function checkString({ form, maxLength }: StringOption, option: string, text: st
   return whole;
 }
 
-/** The commands by name, taken from English because every language has the same names. */
+/** The names of the commands, taken from English because they are the same in every language. */
 const { commands } = createTranslator(['en']).messages;
 const COMMAND = /(?<![\w/:.])\/([a-z]+)(?: ([a-z]+))?/g;
 
-/** A sentence of Medley's own with its commands marked as commands: `/osu link` is one, `/osu-files` and addresses are not. */
+/** A sentence as text, in which names of commands become clickable: `/osu link` is one, `/osu-files` is not. */
 export function sentence(text: string): Text {
   const parts: Inline[] = [];
   let from = 0;

@@ -1,4 +1,4 @@
-/** Runs in a thread and reads large answers of the sites. */
+/** The code of the worker thread that reads large answers of the sites. */
 import { AppError } from '../../errors.ts';
 import { siteAnswer } from '../parse/body.ts';
 import { type ThreadOutcome, threadOutcomeOf } from '../parse/parse-thread.ts';

@@ -1,4 +1,4 @@
-/** Reads the output of `yt-dlp -J` into the post. Pure. */
+/** Turns the output of `yt-dlp -J` into the post. Pure. */
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { PostRef } from '../extract/source.ts';
@@ -59,7 +59,7 @@ const answer = video.extend({ entries: z.array(z.unknown()).nullish().catch(null
 const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'watch', 'video', 'p', 'tv', 'reels']);
 const MAX_ENTRIES = 50;
 
-/** A codec by its name; null when yt-dlp does not know it, undefined when there is none. */
+/** A codec by yt-dlp's name for it; null when yt-dlp does not know it, undefined when there is none. */
 function codec(name: string | null | undefined): string | null | undefined {
   if (name === 'none') return undefined;
   return name ?? null;
@@ -67,7 +67,7 @@ function codec(name: string | null | undefined): string | null | undefined {
 
 function toVariant(one: Format, hosts: readonly string[]): Variant[] {
   const url = mediaAddress(one.url, hosts);
-  // Playlists and fragments are not files.
+  // Playlists and fragments are left out, because they are not files.
   if (url === null || (one.protocol && !/^https?$/.test(one.protocol))) return [];
   const [video, audio] = [codec(one.vcodec), codec(one.acodec)];
   if (video === undefined && audio === undefined) return [];
@@ -128,7 +128,7 @@ export function parseYtDlpAnswer(printed: string, { ref, hosts, now }: YtDlpCont
       username: post.channel ?? first.channel ?? null,
       name: post.uploader ?? first.uploader ?? null,
     },
-    // For Instagram, yt-dlp makes up a title of its own ("Video by ...").
+    // For Instagram yt-dlp writes a title of its own ("Video by ...").
     title: ref.source === 'instagram' ? null : (post.title ?? null),
     caption: post.description ?? first.description ?? null,
     publishedAt: timestamp ? Math.round(timestamp * 1000) : null,

@@ -1,6 +1,6 @@
 /**
- * Sites that are read only by an installed yt-dlp, if the operator configures their hosts. A link is matched to an id, from which the
- * address for the program is built, so that no other text of a person reaches it.
+ * Sites that are only read by an installed yt-dlp, if the operator configures their hosts. The program gets an address
+ * that is built from a checked id, so no other text of a person reaches it.
  */
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { LinkMatch, MediaSource, PostRef } from '../extract/source.ts';
@@ -10,20 +10,20 @@ import { sourceDescriptors } from './index.ts';
 import { PAGE } from './kit/link-match.ts';
 import { createSource } from './kit/source.ts';
 
-/** Codes for a video that is too long, or live. */
+/** Failures that mean that a video is too long, or live. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['too_large', 'unsupported_link']);
 
 interface Site extends Pick<SourceDescriptor, 'id' | 'name' | 'colour' | 'hosts' | 'cdnHosts' | 'example'> {
-  /** The kind of thing that an id names; for a `video` yt-dlp has to return the same id. */
+  /** What an id names. For a `video`, yt-dlp's output must have the same id. */
   readonly form: 'video' | 'page';
   readonly idPattern: RegExp;
   idOf(address: URL): string | null | undefined;
   urlOf(id: string): string;
 }
 
-/** Longer videos take minutes and fit into no chat. */
+/** Longer videos take minutes to fetch and fit into no chat. */
 const MAX_DURATION_MS = 20 * 60_000;
-/** In this time the program has to start, read a page and run the player's script. */
+/** The program has to start, read a page and run the player's script in this time. */
 const TIMEOUT_MS = 18_000;
 
 const YOUTUBE: Site = {
@@ -42,7 +42,7 @@ const YOUTUBE: Site = {
   urlOf: id => `https://www.youtube.com/watch?v=${id}`,
 };
 
-/** A site of which only the host is known: its files have to be on that host too, and its links have no query. */
+/** A site of which only the host is known: its files must be on the same host, and its links may have no query. */
 function otherSite(host: string): Site {
   return {
     id: host
@@ -65,12 +65,12 @@ function isOn(hostname: string, hosts: readonly string[]): boolean {
   return hosts.some(host => hostname === host || hostname.endsWith(`.${host}`));
 }
 
-/** All sources of posts; those that use yt-dlp come last. */
+/** The descriptors of all sources; those that use yt-dlp come last. */
 export function sitesWith(ytDlpHosts: readonly string[]): readonly [SourceDescriptor, ...SourceDescriptor[]] {
   return [...sourceDescriptors, ...ytDlpSites(ytDlpHosts)];
 }
 
-/** The sites of these hosts, as names in lower case without `www.`. */
+/** Descriptors for sites with these hosts, given in lower case without `www.`. */
 export function ytDlpSites(hosts: readonly string[]): readonly SourceDescriptor[] {
   const [first, ...rest] = YOUTUBE.hosts.filter(host => hosts.includes(host));
   const known: readonly Site[] = first === undefined ? [] : [{ ...YOUTUBE, hosts: [first, ...rest] }];
@@ -91,7 +91,7 @@ function createYtDlpSource(site: Site, { extraStrategies = [], ...options }: Sou
     return ref === undefined ? PAGE : { kind: 'post', ref };
   };
   const [program] = extraStrategies;
-  /** Videos that yt-dlp described but that Medley does not show; the key is the reference object of one call. */
+  /** Videos that yt-dlp described but that Medley does not show, by the reference object of one call. */
   const refused = new WeakMap<PostRef, AppError>();
   return createSource(options, {
     ...{ id: source, match, refOf, mediaHosts: cdnHosts, canFetchStories: false },

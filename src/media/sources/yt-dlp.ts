@@ -11,9 +11,9 @@ export interface YtDlp {
   /** Absolute path of the program. */
   readonly program: string;
   /**
-   * The output of `yt-dlp -J` for an address, as text.
-   * @throws AppError by the program's error message; `timeout`, `too_large`, `upstream_unavailable` (too many wait, or it does not
-   * start).
+   * Runs `yt-dlp -J` for an address and returns its output.
+   * @throws AppError by the program's error message; `timeout`, `too_large`, `upstream_unavailable` (too many wait, or
+   * it does not start).
    */
   describe(url: string, signal: AbortSignal): Promise<string>;
 }
@@ -21,7 +21,7 @@ export interface YtDlp {
 export interface YtDlpOptions {
   /** The PATH to search; relative entries are skipped. */
   readonly searchPath: string;
-  /** The outgoing address to use. A proxy is passed in the program's environment, so that no process list shows it. */
+  /** Chooses the outgoing address. A proxy is passed in the program's environment, so that no process list shows it. */
   readonly outgoing?: Outgoing;
   /** How many processes run at once; default 2. */
   readonly concurrency?: number;
@@ -29,7 +29,7 @@ export interface YtDlpOptions {
 
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 const MAX_WAITING = 16;
-/** The program has to start and to make several requests in this time. */
+/** The program has to start and make several requests in this time. */
 const TIMEOUT_MS = 12_000;
 const ARGUMENTS: readonly string[] = [
   '-J',
@@ -46,7 +46,7 @@ const ARGUMENTS: readonly string[] = [
   '--',
 ];
 
-/** The program's error messages, the most telling first. Its `not_found` is weak, since it says the same when it was refused. */
+/** The program's messages, the most telling first. `not_found` is weak: it says that of a refusal, too. */
 const COMPLAINTS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/rate[- ]limit|http error 429|too many requests/, 'upstream_rate_limited'],
   [/(?:video|post|account) is private|users who follow this account/, 'private'],
@@ -114,8 +114,8 @@ export async function findYtDlp({
 }
 
 /**
- * yt-dlp as a strategy of a source. It gets only the canonical address, and its media must be on the source's hosts, as with any
- * strategy.
+ * Makes yt-dlp a strategy of a source. It gets only the canonical address, and its media must be on the source's hosts,
+ * as with any strategy.
  */
 export function createYtDlpStrategy(
   ytDlp: YtDlp,
@@ -126,7 +126,7 @@ export function createYtDlpStrategy(
     name: 'yt-dlp',
     isLastResort: true,
     timeoutMs: TIMEOUT_MS,
-    // yt-dlp knows videos only, and stories need an account.
+    // yt-dlp reads only videos, and stories need an account.
     isAvailable: ref => ref.source === id && ref.form !== 'story' && ref.form !== 'photo',
     async run(ref, signal) {
       const answer = await ytDlp.describe(ref.url, signal);

@@ -10,21 +10,22 @@ import { addAudio, addVideo, breathe, type CopyRequest, type Packet, primaryTrac
 import type { Probe } from './probe.ts';
 
 export interface CutRequest extends CopyRequest {
-  /** The ffmpeg program; without it a clip begins at the key frame before its start. */
+  /** The ffmpeg program; without it a clip begins at the last key frame before the requested time. */
   readonly ffmpeg: Ffmpeg | undefined;
   readonly clip: Clip;
   /** The properties of the input file. */
   readonly probe: Probe;
-  /** Largest size of the clip: an encoded clip is made to fit; a copy may be larger. */
+  /** The largest size of the clip. An encoded clip is made to fit; a copied one may be larger. */
   readonly maxBytes: number;
-  /** Hears how many milliseconds an encoding takes still. */
+  /** Called with the milliseconds that the encoding will still take. */
   readonly onLeft?: (leftMs: number) => void;
 }
 
 /**
- * Cuts a clip out of a video as an MP4: as a copy if the video can begin and end there unchanged, else encoded again so that it begins
- * and ends within one frame, else as a copy that begins earlier. False when that part has no content, or cannot be made to fit.
- * @throws AppError `upstream_unavailable` with `what: 'broken_file'`, `internal` when ffmpeg fails, `timeout`, the signal's reason
+ * Cuts a clip out of a video as an MP4: as a copy if it can begin and end there, else encoded to begin and end within
+ * one frame, else as a copy that begins earlier. False when the part has no content or cannot fit.
+ * @throws AppError `upstream_unavailable` with `what: 'broken_file'`, `internal` when ffmpeg fails, `timeout`, the
+ * signal's reason
  */
 export async function cutClip(request: CutRequest): Promise<boolean> {
   const { inputPath, outputPath, clip, ffmpeg, probe, maxBytes, signal } = request;
@@ -49,13 +50,14 @@ async function encode(request: CutRequest & { readonly ffmpeg: Ffmpeg }): Promis
   return true;
 }
 
-/** In no file is a frame stored more than this many frames after one that is shown later. */
+/** The most frames by which a frame may be stored later than it is shown. */
 const MAX_REORDERED = 32;
 
 /**
- * Says whether a copied clip would begin and end within one frame of the wanted moments, since a copy can begin only at a key frame;
- * undefined when the video has no such part.
- * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is not a complete video; the signal's reason
+ * Says whether a copy of the clip, which begins at a key frame, would begin and end within one frame of the wanted
+ * times; undefined when there is no such part.
+ * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is not a complete video; the signal's
+ * reason
  */
 function isExactCopy(inputPath: string, clip: Clip, signal: AbortSignal): Promise<boolean | undefined> {
   return withMediaInput(inputPath, signal, async ({ input }) => {
@@ -94,9 +96,9 @@ function copyPart({ inputPath, outputPath, signal, clip }: CopyRequest & { reado
 
 interface PacketRange {
   readonly first: Packet;
-  /** How many packets are copied from the first one on, in the order of the file. */
+  /** How many packets are copied from the first key frame on, in the order of the file. */
   readonly count: number;
-  /** How many of them are shown after the end; they are copied because other frames depend on them. */
+  /** How many of these are shown after the clip's end; they are copied because other frames depend on them. */
   readonly surplus: number;
 }
 
@@ -119,7 +121,7 @@ async function rangeOf(video: InputVideoTrack, clip: Clip, signal: AbortSignal):
   return { first, ...range };
 }
 
-/** Frames stored after the first one but shown before it are dropped, since they depend on frames that are not copied. */
+/** Moves packets to the clip's start; drops frames shown before it, which depend on frames that are not copied. */
 async function* shifted(
   sink: EncodedPacketSink,
   first: Packet,

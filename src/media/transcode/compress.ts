@@ -13,10 +13,10 @@ export interface CompressRequest {
   readonly outputPath: string;
   /** The properties of the input file. */
   readonly probe: Probe;
-  /** The chat's limit; the result stays 2 % below it. */
+  /** The chat's size limit; the result stays 2 % below it. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** Hears how many milliseconds it takes still. */
+  /** Called with the milliseconds that the encoding will still take. */
   readonly onLeft?: (leftMs: number) => void;
 }
 
@@ -25,13 +25,12 @@ export interface CompressedVideo {
   readonly probe: Probe;
 }
 
-/** Encodes videos to fit a size: H.264 and AAC in an MP4 that every client plays and that plays while it loads. */
+/** Encodes videos to fit a size, as H.264 and AAC in an MP4 that every client plays, also while it loads. */
 export interface Compressor {
   /**
-   * Resolves with the encoded video; undefined when it cannot be made to fit and still be worth watching. Waits for its turn behind
-   * others.
-   * @throws AppError `upstream_unavailable` when too many wait; `timeout` when it takes too long; `internal` when ffmpeg fails; the
-   * signal's reason
+   * The encoded video; undefined when it cannot be made to fit and still be worth watching. Calls run in order.
+   * @throws AppError `upstream_unavailable` when too many wait; `timeout` when it takes too long; `internal` when
+   * ffmpeg fails; the signal's reason
    */
   compress(request: CompressRequest): Promise<CompressedVideo | undefined>;
 }
@@ -44,7 +43,7 @@ export interface CompressorOptions {
   readonly maxQueued?: number;
 }
 
-/** The second try gets this share of the budget, less the excess of the first try. */
+/** The second attempt gets this share of the size limit, less what the first one exceeded it by. */
 const SECOND_TRY_SHARE = 0.9;
 const MAX_TRIES = 2;
 
@@ -72,12 +71,12 @@ export function encodingArguments(
     ...['-crf', String(crf), '-maxrate', String(videoBitrate), '-bufsize', String(bufferBits)],
     ...audio,
     ...['-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1', '-movflags', '+faststart'],
-    // The output may be twice the limit: a larger one has failed anyway, and would only fill the disk.
+    // The output is cut off at twice the limit: a larger one has failed anyway and would fill the disk.
     ...outputArguments(outputPath, 'mp4', plan.limitBytes * 2),
   ];
 }
 
-/** Says whether the result is as planned. A video that ends early was cut off by the output's size limit. */
+/** Says whether the result fits and is complete: a video that was cut off by the size limit ends early. */
 function isAsPlanned(made: Probe, source: Probe, plan: CompressionPlan): boolean {
   const difference = Math.abs((made.durationMs ?? 0) - (source.durationMs ?? 0));
   return (

@@ -1,6 +1,6 @@
 import type { Probe } from './probe.ts';
 
-/** The encoder arguments for making a video fit in a single pass, chosen before it starts. */
+/** The encoder's arguments, chosen before it starts, that make a video fit in a single pass. */
 export interface CompressionPlan {
   /** Pixels as displayed, even. */
   readonly width: number;
@@ -8,11 +8,11 @@ export interface CompressionPlan {
   readonly maxFrameRate: number;
   readonly preset: 'superfast' | 'veryfast';
   readonly crf: number;
-  /** Bits per second that the video track does not exceed for long. */
+  /** Bits per second that the video track may exceed only for a moment. */
   readonly videoBitrate: number;
-  /** Bits by which it may exceed that rate for a moment. */
+  /** Bits by which the track may exceed that rate for a moment. */
   readonly bufferBits: number;
-  /** Bits per second; 0 for a silent video. */
+  /** Bits per second of the audio track; 0 for a silent video. */
   readonly audioBitrate: number;
   readonly audioChannels: 1 | 2;
   /** The largest allowed size of the result. */
@@ -20,26 +20,23 @@ export interface CompressionPlan {
   readonly deadlineMs: number;
 }
 
-/** The share of a chat's limit that is used, because it is not known to the byte what chats count beside the file itself. */
+/** The share of a chat's limit to use, since chats count some bytes beside the file itself. */
 export const SAFE_SHARE = 0.98;
-/** With fewer bits a second a video cannot be watched. */
+/** A video with fewer bits a second is not worth watching. */
 export const MIN_BITRATE = 150_000;
-/** Bytes that the index of an MP4 takes for each frame or piece of audio. */
+/** Bytes in an MP4's index for each frame or piece of audio. */
 const INDEX_BYTES_PER_SAMPLE = 20;
 const FIXED_INDEX_BYTES = 4_096;
-/**
- * A better quality makes no difference on a phone, so a video that needs less than its budget stays smaller. The quick presets need a
- * little more.
- */
+/** The quality factor of x264. A better one makes no visible difference on a phone, only larger files. */
 const CRF = 21;
-/** With fewer bits per pixel x264's frames become blocky; small frames sooner than large ones. */
+/** With fewer bits per pixel x264's frames show blocks; in small frames sooner than in large ones. */
 const MIN_BITS_PER_PIXEL = 0.04;
-/** Short sides to choose from; the smallest is the last that is still worth watching. */
+/** Short sides of the frame to choose from; a smaller one would not be worth watching. */
 const NARROW_SIDES = [1080, 900, 720, 600, 480, 360, 270, 192] as const;
 const MAX_LONG_SIDE = 1920;
-/** Far more than such frames need, but a number that x264 still accepts. */
+/** Far more than any frame needs, but a number that x264 still accepts. */
 const MAX_VIDEO_BITRATE = 50_000_000;
-/** Bits per second of audio, and the total bit rate from which each is used. */
+/** Bit rates of the audio, each with the total bit rate from which it is used. */
 const AUDIO_STEPS = [
   { audioBitrate: 128_000, audioChannels: 2, fromTotal: 1_200_000 },
   { audioBitrate: 96_000, audioChannels: 2, fromTotal: 600_000 },
@@ -47,8 +44,8 @@ const AUDIO_STEPS = [
   { audioBitrate: 40_000, audioChannels: 1, fromTotal: 0 },
 ] as const;
 /**
- * Million pixels a second that one core encodes, scaling included (measured 2026-11 with x264 164). Slower presets take half as long
- * again for a gain that hardly anyone sees on a phone.
+ * Presets with the million pixels a second that one core encodes, including scaling (measured in 2026-11 with x264
+ * 164). Slower presets take half as long again for a gain that hardly anyone sees on a phone.
  */
 const SPEEDS = [
   { preset: 'veryfast', megapixels: 65 },
@@ -58,12 +55,12 @@ const [, QUICKEST] = SPEEDS;
 const DECODED_MEGAPIXELS = 500;
 /** More cores than this hardly make one video faster. */
 const MAX_CORES = 8;
-/** If encoding would take longer than this, which people still wait for gladly, a faster preset is used. */
+/** If encoding would take longer than people gladly wait, a faster preset is used. */
 const PATIENCE_MS = 18_000;
-/** Encoding that would take longer than this is not started. */
+/** Encoding is not started if it would take longer than this. */
 const MAX_ESTIMATE_MS = 240_000;
 const MAX_DEADLINE_MS = 600_000;
-/** From this short side down, half of the frames may be dropped. */
+/** From this short side down, the frame rate may be halved once more. */
 const CHOPPY_SIDE = 270;
 
 const even = (pixels: number) => Math.max(2, Math.round(pixels / 2) * 2);
@@ -78,12 +75,12 @@ function shrink({ width, height }: Shape, narrowSide: number): Shape {
   return { width: even(width * scale), height: even(height * scale) };
 }
 
-/** Frame rates, best first. Only every second frame is dropped at a time, because any other ratio makes movement stutter. */
+/** Possible frame rates, best first: each is half of the one before, because other ratios make movement stutter. */
 function frameRatesOf(own: number, narrowSide: number): readonly number[] {
   return [...(own > 31 ? [60] : []), 30, ...(narrowSide <= CHOPPY_SIDE ? [15] : [])];
 }
 
-/** The best frame size and rate for `videoBitrate`: a video with many frames a second loses frames first, then size. */
+/** The best frame size and rate for a bit rate: a video of many frames a second loses frames first, then size. */
 function framesFor(shape: Shape, frameRate: number, videoBitrate: number) {
   for (const narrowSide of NARROW_SIDES) {
     const { width, height } = shrink(shape, narrowSide);
@@ -96,9 +93,9 @@ function framesFor(shape: Shape, frameRate: number, videoBitrate: number) {
 }
 
 /**
- * Plans how a video is encoded to at most `maxBytes` less 2 %; undefined when the result would not be worth watching, encoding would take
- * minutes, or the duration or size is unknown. With a smaller budget the frames are smaller; if encoding would take long, a faster preset
- * is used.
+ * Plans the encoding of a video to at most `maxBytes` less 2 %, with smaller frames for a lower limit and a faster
+ * preset for a long video. Undefined when the result would not be worth watching, encoding would take minutes, or the
+ * duration or size is unknown.
  */
 export function planCompression(probe: Probe, maxBytes: number, cores: number): CompressionPlan | undefined {
   const { durationMs, width, height } = probe;
@@ -112,7 +109,7 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number): 
   const total = totalBits / seconds;
   const audio = probe.hasAudio ? AUDIO_STEPS.find(({ fromTotal }) => total >= fromTotal) : undefined;
   const audioBitrate = audio?.audioBitrate ?? 0;
-  // A video begins with a full buffer, so the buffer is part of the bits that it may use.
+  // The encoder starts with a full buffer, so it may use the buffer's bits in addition.
   const bufferSeconds = Math.min(2, Math.max(0.25, seconds / 8));
   const affordable = Math.floor((totalBits - audioBitrate * 1.03 * seconds) / (seconds + bufferSeconds));
   const videoBitrate = Math.min(affordable, MAX_VIDEO_BITRATE);

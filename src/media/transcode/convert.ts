@@ -13,7 +13,7 @@ export interface ConvertRequest extends CopyRequest {
 const AUDIO_BITRATE = '128k';
 const IMAGE_DEADLINE_MS = 20_000;
 const JPEG_QUALITY = 88;
-/** Photos are scaled down to this side: Telegram accepts no much larger photo, and no phone shows more. */
+/** The longest side of a converted photo: Telegram accepts hardly larger ones, and no phone shows more. */
 const MAX_IMAGE_SIDE = 4096;
 const MAX_IMAGE_PIXELS = 67_108_864;
 
@@ -51,11 +51,11 @@ export async function convertToJpeg(request: ConvertRequest): Promise<boolean> {
 
 interface JpegRequest extends CopyRequest {
   readonly maxSide: number;
-  /** For sharp 1 to 100, higher is better; for ffmpeg 2 to 31, lower is better. */
+  /** For sharp from 1 to 100, higher is better; for ffmpeg from 2 to 31, lower is better. */
   readonly quality: number;
 }
 
-/** False when sharp is not installed or cannot read the image. */
+/** Returns false when sharp is not installed or cannot read the image. */
 async function writeJpegBySharp(request: JpegRequest): Promise<boolean> {
   const { inputPath, outputPath, signal, maxSide, quality } = request;
   if (signal.aborted) throw abortReason(signal);
@@ -72,7 +72,7 @@ async function writeJpegBySharp(request: JpegRequest): Promise<boolean> {
       .jpeg({ quality, progressive: false, mozjpeg: false })
       .toFile(outputPath);
   } catch {
-    // sharp does not know the image: ffmpeg may, or the caller does without it.
+    // sharp cannot read the image; the caller tries ffmpeg next.
     await rm(outputPath, { force: true });
     if (signal.aborted) throw abortReason(signal);
     return false;
@@ -82,7 +82,7 @@ async function writeJpegBySharp(request: JpegRequest): Promise<boolean> {
   throw abortReason(signal);
 }
 
-/** False when there is no ffmpeg or it cannot read an image in the file; from a video it takes the first frame at `atSeconds`. */
+/** Writes an image, or a video's frame at `atSeconds`; false without ffmpeg or when it cannot read the file. */
 export async function writeJpegByFfmpeg(
   request: JpegRequest & { readonly ffmpeg: Ffmpeg | undefined; readonly atSeconds?: number },
 ): Promise<boolean> {
@@ -107,16 +107,16 @@ export async function writeJpegByFfmpeg(
 }
 
 export interface ThumbnailRequest extends Omit<ConvertRequest, 'inputPath'> {
-  /** The site's own cover of the video; tried first. */
+  /** The site's cover image, which is used if it can be read. */
   readonly imagePath?: string | undefined;
-  /** The video itself, from which only ffmpeg can take a frame. */
+  /** The video, from which ffmpeg takes a frame if there is no usable cover. */
   readonly videoPath?: string | undefined;
 }
 
-/** Telegram's rule for thumbnails (Bot API, sendVideo): JPEG, at most 320 pixels a side, under 200 kB. */
+/** Telegram's limits for thumbnails (Bot API, sendVideo): JPEG, at most 320 pixels a side, under 200 kB. */
 const MAX_THUMBNAIL_SIDE = 320;
 const MAX_THUMBNAIL_BYTES = 200_000;
-/** The frame at this moment is used, because the very first one is often black. */
+/** The time of the frame to take; the very first frame is often black. */
 const LOOK_AT_SECONDS = 1;
 
 async function isSmall(path: string): Promise<boolean> {
@@ -127,7 +127,7 @@ async function isSmall(path: string): Promise<boolean> {
 }
 
 /**
- * A small JPEG of a video for Telegram; false when nothing here can make one.
+ * Makes a small JPEG of a video for Telegram; false when neither sharp nor ffmpeg can.
  * @throws AppError the signal's reason
  */
 export async function makeThumbnail({ imagePath, videoPath, ...request }: ThumbnailRequest): Promise<boolean> {

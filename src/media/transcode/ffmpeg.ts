@@ -4,19 +4,19 @@ import { AppError } from '../../errors.ts';
 import { findPrograms, type ProgramEnd, runProgram } from '../../infra/child-process.ts';
 import { createSemaphore } from '../../infra/concurrency/running-work.ts';
 
-/** The ffmpeg program, found and tried. */
+/** The ffmpeg program that was found and tested. */
 export interface Ffmpeg {
   /** Absolute path of the program. */
   readonly program: string;
   /** The version as it names itself, e.g. `5.1.9-0+deb12u1`. */
   readonly version: string;
-  /** True when it can write MP3; it can always write H.264 and AAC. */
+  /** True when it can encode MP3; H.264 and AAC it always can. */
   readonly hasMp3: boolean;
   /**
-   * Runs ffmpeg with `args`, which must contain nothing that a person wrote, after earlier calls: no more run at once than there are
-   * cores. When it fails, an unfinished file stays: the caller removes it.
-   * @throws AppError `internal` when it fails, with the end of its output as the cause; `timeout` at the deadline, which begins with the
-   * run; `upstream_unavailable` when too many wait; the signal's reason
+   * Runs ffmpeg; calls wait so that no more run at once than there are cores. `args` must contain nothing that a person
+   * wrote. When it fails, the caller must delete an unfinished file.
+   * @throws AppError `internal` when it fails, with the end of its output as the cause; `timeout` at the deadline,
+   * which begins with the run; `upstream_unavailable` when too many wait; the signal's reason
    */
   run(args: readonly string[], options: FfmpegRunOptions): Promise<void>;
 }
@@ -24,11 +24,11 @@ export interface Ffmpeg {
 export interface FfmpegRunOptions {
   readonly signal: AbortSignal;
   readonly deadlineMs: number;
-  /** Hears about twice a second how many milliseconds of the output are written. */
+  /** Called about twice a second with the duration of the output written so far, in milliseconds. */
   readonly onTime?: ((ms: number) => void) | undefined;
 }
 
-/** The result of the search on a PATH, with the reason when no ffmpeg can be used. */
+/** The result of the search for ffmpeg on a PATH: the program, or the reason why there is none to use. */
 export type FfmpegFinding =
   | { readonly state: 'ready'; readonly ffmpeg: Ffmpeg }
   | { readonly state: 'unusable'; readonly program: string; readonly why: string }
@@ -40,13 +40,13 @@ const MAX_TRIAL_CHARS = 256 * 1024;
 const NICENESS = 10;
 const MAX_WAITING = 64;
 
-/** Containers of single files: playlists and scripts are left out, because they name other files. */
+/** Formats of single files. Playlists and scripts are missing, because they refer to further files. */
 const READABLE_FORMATS =
   'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mpegts,mp3,aac,ogg,wav,flac,jpeg_pipe,png_pipe,webp_pipe,gif';
-/** 8192 x 8192: a larger image is meant to exhaust the memory. */
+/** 8192 x 8192 pixels: a larger image is meant to use up the memory. */
 const MAX_PIXELS = 67_108_864;
 
-/** The arguments with which ffmpeg reads one file of ours, and no other files that this file may name. */
+/** Arguments that make ffmpeg read one file of Medley's, but no other file that it refers to. */
 export function inputArguments(path: string): readonly string[] {
   return [
     ...['-protocol_whitelist', 'file', '-format_whitelist', READABLE_FORMATS],
@@ -54,13 +54,13 @@ export function inputArguments(path: string): readonly string[] {
   ];
 }
 
-/** The arguments for an output file of that format; `maxBytes` is the most that ffmpeg may write. */
+/** Arguments for an output file in that format, of which ffmpeg writes at most `maxBytes`. */
 export function outputArguments(path: string, format: string, maxBytes?: number): readonly string[] {
   return [...(maxBytes === undefined ? [] : ['-fs', String(maxBytes)]), '-f', format, `file:${path}`];
 }
 
 /**
- * Runs ffmpeg with `args`, which write the file at `outputPath`; a failure leaves no file behind.
+ * Runs ffmpeg with `args`, which write the file at `outputPath`; after a failure the file is deleted.
  * @throws AppError as `Ffmpeg.run`
  */
 export async function makeFile(
@@ -83,13 +83,13 @@ function timesOf(chunk: Buffer): readonly number[] {
   return [...chunk.toString('latin1').matchAll(/^out_time_us=(\d{1,15})$/gm)].map(([, us]) => Number(us) / 1_000);
 }
 
-/** Works out from the time that is written how long a run takes still whose output lasts `durationMs`. */
+/** Estimates from the written duration how long a run will still take whose output lasts `durationMs`. */
 export function timeLeft(
   durationMs: number | null,
   onLeft: ((leftMs: number) => void) | undefined,
 ): FfmpegRunOptions['onTime'] {
   if (onLeft === undefined || durationMs === null) return undefined;
-  // It may have waited for its turn: its pace is that since it was first heard of.
+  // The run may have waited in a queue, so its speed is measured from its first report.
   let first: { readonly ms: number; readonly at: number } | undefined;
   return ms => {
     const at = performance.now();
@@ -171,7 +171,7 @@ function createFfmpeg(program: string, version: string, hasMp3: boolean, searchP
   };
 }
 
-/** Tries the programs called ffmpeg on a PATH in order; the first that works, else the reason why the first does not. */
+/** Tests the programs called ffmpeg on a PATH: the first that works, else the reason why the first one does not. */
 export async function inspectFfmpeg(searchPath: string): Promise<FfmpegFinding> {
   let first: FfmpegFinding | undefined;
   for (const program of await findPrograms('ffmpeg', searchPath)) {

@@ -12,22 +12,23 @@ export interface MediaInput {
 }
 
 const MAX_CACHE_BYTES = 2 * 1024 * 1024;
-/** The largest part read at once is an index. */
+/** The most bytes that are read at once: an index of a file may be that large. */
 const MAX_PIECE_BYTES = 32 * 1024 * 1024;
 
 export function brokenFile(message: string, cause?: unknown): AppError {
   return new AppError('upstream_unavailable', message, { params: { what: 'broken_file' }, cause });
 }
 
-/** True for an error of the disk, which says nothing about the file. */
+/** True for an error of the operating system, which says nothing about the file. */
 function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error;
 }
 
 /**
- * Opens a file for `use` and closes it afterwards. The box structure is checked first, so that no count in a malformed file is believed.
- * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is not a media file, is cut off or cannot be read; `timeout`
- * or the signal's own AppError when it aborts; whatever else `use` throws as an AppError
+ * Opens a file for `use` and closes it afterwards. An MP4's boxes are checked first, so that a malformed file cannot
+ * make the library count for ever.
+ * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is no media file, is cut off or cannot be
+ * read; `timeout` or the signal's own AppError when it aborts; whatever `use` throws
  */
 export async function withMediaInput<T>(
   path: string,
@@ -37,7 +38,7 @@ export async function withMediaInput<T>(
   if (signal.aborted) throw abortReason(signal);
   const { ADTS, CustomSource, Input, Logging, LogLevel, MATROSKA, MP3, MP4, MPEG_TS, OGG, QTFF, WAVE, WEBM } =
     await import('mediabunny');
-  // The library would report odd files on the console, where our log is.
+  // The library would write warnings about odd files to the console, where Medley's log is.
   Logging.level = LogLevel.Silent;
   const file = await open(path, 'r');
   let input: Input | undefined;
@@ -56,10 +57,10 @@ export async function withMediaInput<T>(
       },
       maxCacheSize: MAX_CACHE_BYTES,
       prefetchProfile: 'fileSystem',
-      // The next reader gets the same failure, so it need not be handled here.
+      // Whoever reads the file next gets the same failure, so it need not be handled twice.
       handleUnhandledError: () => undefined,
     });
-    // Playlists are not accepted, because they name other files.
+    // Playlists are not among the formats, because they refer to other files.
     const formats = structure === undefined ? [WEBM, MATROSKA, MPEG_TS, MP3, OGG, ADTS, WAVE] : [MP4, QTFF];
     input = new Input({ source, formats });
     return await use({ input, bytes, structure });
@@ -74,9 +75,9 @@ export async function withMediaInput<T>(
   }
 }
 
-/** Facts from the box structure of an MP4, read without trusting any count in it. */
+/** Facts from the box structure of an MP4, read without relying on any count in it. */
 export interface Mp4Structure {
-  /** True when the index comes before the media, so that the file plays while it loads. */
+  /** True when the index comes before the media, so that the file can be played while it loads. */
   readonly fastStart: boolean;
   readonly isFragmented: boolean;
 }
@@ -85,20 +86,20 @@ interface Box {
   readonly type: string;
   readonly start: number;
   readonly contentStart: number;
-  /** The end that the box states; it may lie beyond the file. */
+  /** Where the box says that it ends; this may lie beyond the file. */
   readonly end: number;
 }
 
 const MAX_TOP_BOXES = 50_000;
-/** Only a video of days would have an index of 32 MiB. */
+/** An index of 32 MiB belongs to a video of days. */
 const MAX_INDEX_BYTES = 32 * 1024 * 1024;
-/** The samples of 13 hours, at 60 video and 47 audio samples a second. */
+/** Samples of 13 hours, with 60 of video and 47 of audio a second. */
 const MAX_SAMPLES = 5_000_000;
-/** Counting this far takes a second or two. */
+/** Counting this far takes one or two seconds. */
 const MAX_STEPS = 1_000_000_000;
 const MAX_DEPTH = 8;
 const CONTAINERS = new Set(['moov', 'trak', 'mdia', 'minf', 'mvex', 'moof', 'traf', 'edts']);
-/** A file that is cut off inside one of these boxes does not play to its end. */
+/** A file that is cut off inside one of these boxes cannot be played to its end. */
 const ESSENTIAL = new Set(['ftyp', 'moov', 'mdat', 'moof']);
 
 /** Thrown for a file whose boxes claim more than it contains. */
@@ -121,7 +122,7 @@ function parseBox(view: DataView, at: number, base: number, limit: number): Box 
   return { type, start, contentStart: start + 8, end: start + size };
 }
 
-/** Reads that many bytes, or fewer at the end of the file. */
+/** Reads that many bytes, fewer only at the end of the file. */
 async function readExactly(file: FileHandle, start: number, bytes: number): Promise<DataView<ArrayBuffer>> {
   const buffer = new Uint8Array(bytes);
   let done = 0;
@@ -134,8 +135,8 @@ async function readExactly(file: FileHandle, start: number, bytes: number): Prom
 }
 
 /**
- * Sums the samples that a file claims to have. Each takes at least a byte, so a claim above the file's size is refused before a reader
- * counts for ever.
+ * Sums up the samples that a file claims to have. Each takes at least one byte, so a sum above the file's size is
+ * refused before any reader counts so far.
  */
 class SampleCount {
   readonly #most: number;
@@ -151,7 +152,7 @@ class SampleCount {
   }
 }
 
-/** The numbers at `offset` in each entry of a list that begins with its length. */
+/** One number of each entry of a list in a box, at `offset` in the entry; the list begins with its length. */
 function entriesOf(view: DataView, box: Box, entryBytes: number, offset = 0): readonly number[] {
   const first = box.contentStart + 8;
   const count = view.getUint32(box.contentStart + 4);
@@ -159,7 +160,7 @@ function entriesOf(view: DataView, box: Box, entryBytes: number, offset = 0): re
   return Array.from({ length: count }, (_, index) => view.getUint32(first + index * entryBytes + offset));
 }
 
-/** The tables of a track must agree with the list of its samples, which takes room in the file for each. */
+/** Checks that a track's tables agree with its list of samples, which has an entry in the file for each. */
 function checkTables(view: DataView, boxes: readonly Box[], count: SampleCount): void {
   const sizes = boxes.find(({ type }) => type === 'stsz' || type === 'stz2');
   const samples = sizes === undefined ? 0 : view.getUint32(sizes.contentStart + 8);
@@ -171,7 +172,7 @@ function checkTables(view: DataView, boxes: readonly Box[], count: SampleCount):
     } else if (box.type === 'stsc') {
       const chunks = entriesOf(view, box, 12);
       if (chunks.some(chunk => chunk > samples + 1)) throw new BrokenBoxes('more chunks than samples');
-      // To find a sample, a reader counts through all samples of its chunk.
+      // A reader counts through all samples of a chunk to find one, so chunks must not be too large.
       const most = entriesOf(view, box, 12, 4).reduce((max, perChunk) => Math.max(max, perChunk), 0);
       if (most > samples + 1 || most * samples > MAX_STEPS)
         throw new BrokenBoxes('chunks of more samples than there are');
@@ -206,14 +207,14 @@ async function checkIndex(file: FileHandle, box: Box, count: SampleCount): Promi
   try {
     checkBoxes(view, 0, view.byteLength, 0, count);
   } catch (error) {
-    // A table that ends before its own header ends makes the view throw a RangeError.
+    // A table that ends within its own header makes the view throw a RangeError.
     if (error instanceof RangeError) throw new BrokenBoxes('an index that ends in the middle', { cause: error });
     throw error;
   }
 }
 
 /**
- * Walks the boxes of an MP4 or QuickTime file of that size and reads only their headers and indexes. Undefined for another kind of file.
+ * Reads the headers and indexes of the boxes of an MP4 or QuickTime file. Undefined for another kind of file.
  * @throws BrokenBoxes when it is cut off or claims more than it can contain
  */
 async function readMp4Structure(
@@ -242,7 +243,7 @@ async function readMp4Structure(
 
 const FIRST_TYPES = new Set(['ftyp', 'styp', 'moov', 'mdat', 'free', 'skip', 'wide']);
 
-/** The header of a box; that of the very first shows whether the file consists of boxes at all. */
+/** The header of a box. If the first one is not valid, the file is no MP4. */
 function parseFirst(head: DataView, at: number, fileBytes: number, isFirst: boolean): Box | undefined {
   const type = String.fromCharCode(...[4, 5, 6, 7].map(offset => head.getUint8(offset)));
   if (isFirst && !FIRST_TYPES.has(type)) return undefined;

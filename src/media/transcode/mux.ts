@@ -7,7 +7,7 @@ import { brokenFile, withMediaInput } from './media-input.ts';
 
 export interface MuxRequest {
   readonly videoPath: string;
-  /** The file whose audio is used, instead of the audio in the video's file. Without it both come from one file. */
+  /** The file with the audio; without it the audio comes from the video's file. */
   readonly audioPath?: string | undefined;
   /** The output file is overwritten, and removed when muxing fails. */
   readonly outputPath: string;
@@ -21,18 +21,18 @@ export interface CopyRequest {
   readonly signal: AbortSignal;
 }
 
-/** A track, with everything that the muxer must know before its packets come. */
+/** A track to copy, with everything that the muxer must know before its packets. */
 export interface TrackCopy {
   readonly sink: EncodedPacketSink;
-  /** The packets that are copied, in the order of the file. Default all. */
+  /** The packets to copy, in the order of the file. Default: all. */
   readonly packets?: () => AsyncGenerator<Packet, void>;
   readonly add: (packet: Packet, isFirst: boolean) => Promise<void>;
-  /** True for a format without timestamps, such as plain AAC: it begins together with the others. */
+  /** True for a format without timestamps, such as plain AAC: it starts at the same time as the other tracks. */
   readonly isUntimed?: boolean;
 }
 
 const CHUNK_BYTES = 512 * 1024;
-/** Tracks of files begin within a few frames of zero, those of streams anywhere. */
+/** Tracks of a file begin within a few frames of zero; those of a stream begin at any time. */
 const MAX_LEAD_SECONDS = 0.5;
 
 export type Packet = NonNullable<Awaited<ReturnType<EncodedPacketSink['getFirstPacket']>>>;
@@ -46,7 +46,7 @@ async function countPackets(sink: EncodedPacketSink, signal: AbortSignal): Promi
   return count;
 }
 
-/** If all data are in memory already, copying would never yield to other work, not even to an abort; so it pauses now and then. */
+/** Pauses now and then: if all data are in memory, copying would never let other work run, not even an abort. */
 export async function breathe(count: number, signal: AbortSignal): Promise<void> {
   if (count % 500 === 0) await nextTurn();
   signal.throwIfAborted();
@@ -75,8 +75,8 @@ export async function addAudio(output: Output, track: InputAudioTrack, signal: A
 }
 
 /**
- * Passes on the packets of all tracks in the order of their times, so that the file is interleaved and few wait in memory. Tracks that
- * begin late, as those of a stream do, are moved to begin at once.
+ * Copies the packets of all tracks in the order of their times, so that the file is interleaved and few packets wait in
+ * memory. If all tracks begin late, as in a stream, they are moved to the beginning.
  */
 async function copyPackets(copies: readonly TrackCopy[], signal: AbortSignal): Promise<void> {
   const cursors = await Promise.all(
@@ -105,7 +105,7 @@ async function copyPackets(copies: readonly TrackCopy[], signal: AbortSignal): P
   }
 }
 
-/** A stream into a file that is opened and closed here: the library's own leaves the file open when it gives up early. */
+/** A stream into a file that the caller opens and closes: the library's own leaves the file open when it fails. */
 function streamTo(file: FileHandle): WritableStream<StreamTargetChunk> {
   return new WritableStream({
     async write({ data, position }) {
@@ -117,7 +117,7 @@ function streamTo(file: FileHandle): WritableStream<StreamTargetChunk> {
   });
 }
 
-/** Writes an MP4 that plays while it loads; when that fails, the file is removed. */
+/** Writes an MP4 that can be played while it loads; after a failure the file is deleted. */
 export async function writeMp4(
   outputPath: string,
   signal: AbortSignal,
@@ -126,7 +126,7 @@ export async function writeMp4(
   const { Mp4OutputFormat, Output, StreamTarget } = await import('mediabunny');
   const file = await open(outputPath, 'w');
   const output = new Output({
-    // The size of the index is known beforehand, so nothing is kept in memory or written twice.
+    // The index's size is known before, so its room is reserved and nothing is written twice.
     format: new Mp4OutputFormat({ fastStart: 'reserve' }),
     target: new StreamTarget(streamTo(file), { chunked: true, chunkSize: CHUNK_BYTES }),
   });
@@ -138,7 +138,7 @@ export async function writeMp4(
     await file.close();
   } catch (error) {
     await output.cancel().catch(() => {
-      // Closing it fails only after an earlier failure, which is the one that is thrown.
+      // Closing the file fails only after an earlier failure, which is the one to throw.
     });
     await file.close();
     await rm(outputPath, { force: true });
@@ -153,9 +153,10 @@ export async function primaryTrack<T>(track: Promise<T | null>, what: string): P
 }
 
 /**
- * Writes the video of one file, or of its pieces one after another, and the audio of another, if any, into one MP4 that plays while it
- * loads. Nothing is encoded again; the data are streamed to the disk.
- * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when one of them is not a complete media file; the signal's reason
+ * Joins the video of one file, or of its pieces, and the audio of another, if any, into one MP4 that plays while it
+ * loads. Nothing is encoded.
+ * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when one of them is not a complete media file; the
+ * signal's reason
  */
 export function muxFiles({ videoPath, audioPath, outputPath, signal }: MuxRequest): Promise<void> {
   if (audioPath === undefined) return remuxFastStart({ inputPath: videoPath, outputPath, signal });
@@ -172,7 +173,7 @@ export function muxFiles({ videoPath, audioPath, outputPath, signal }: MuxReques
 }
 
 /**
- * Rewrites a file as an unfragmented MP4 that plays while it loads.
+ * Rewrites a file as an unfragmented MP4 that can be played while it loads.
  * @throws AppError as `muxFiles`
  */
 export function remuxFastStart({ inputPath, outputPath, signal }: CopyRequest): Promise<void> {
@@ -202,7 +203,7 @@ export function extractAudio({ inputPath, outputPath, signal }: CopyRequest): Pr
 const JOIN_MS = 60_000;
 
 /**
- * Like `muxFiles`, by ffmpeg, for tracks that the library cannot read.
+ * Does the same as `muxFiles` with ffmpeg, for tracks that the library cannot read.
  * @throws AppError `internal` when it fails, `timeout`; the signal's reason
  */
 export async function muxByFfmpeg(

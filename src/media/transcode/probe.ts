@@ -1,10 +1,10 @@
 import type { InputAudioTrack, InputVideoTrack } from 'mediabunny';
 import { brokenFile, type MediaInput, withMediaInput } from './media-input.ts';
 
-/** The facts that a media file states about itself. */
+/** Facts that a media file states about itself. */
 export interface Probe {
   readonly kind: 'video' | 'audio';
-  /** Pixels as displayed, rotation applied; null for audio alone. */
+  /** Pixels as displayed, after rotation; null for audio alone. */
   readonly width: number | null;
   readonly height: number | null;
   /** By how many degrees the frames are turned clockwise for display. */
@@ -17,9 +17,9 @@ export interface Probe {
   readonly hasAudio: boolean;
   /** Frames a second, measured on the first frames. */
   readonly frameRate: number | null;
-  /** True when the file plays while it loads; always true for a file that is not an MP4. */
+  /** True when the file can be played while it loads; always true for a file that is not an MP4. */
   readonly fastStart: boolean;
-  /** True when its index is spread over the file, as in DASH. */
+  /** True when the file's index is spread over it, as in DASH. */
   readonly isFragmented: boolean;
   /** Bits per second of the whole file; null when its duration is unknown. */
   readonly bitrate: number | null;
@@ -68,9 +68,9 @@ async function examine({ input, bytes, structure }: MediaInput): Promise<Probe> 
 }
 
 /**
- * Reads the facts of a media file in parts, so that memory does not grow with the file.
- * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is not a complete media file (a page, an empty or cut-off
- * file, no track); `timeout` or the signal's own AppError when it aborts
+ * Reads the facts of a media file in parts, so that memory does not grow with its size.
+ * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is not a complete media file (a page, an
+ * empty or cut-off file, no track); `timeout` or the signal's own AppError when it aborts
  */
 export function probeFile(path: string, signal: AbortSignal): Promise<Probe> {
   return withMediaInput(path, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]), examine);

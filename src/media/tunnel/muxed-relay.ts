@@ -24,7 +24,7 @@ export interface DiskFile {
 
 export interface MuxOrder {
   readonly post: Pick<Post, 'source' | 'id'>;
-  /** The item's place in the post. */
+  /** The item's index in the post. */
   readonly index: number;
   readonly tracks: TrackAddresses;
 }
@@ -36,11 +36,11 @@ export interface MuxOrder {
  */
 export type MuxTracks = (order: MuxOrder, signal: AbortSignal) => Promise<DiskFile>;
 
-/** A file in the tunnel that is made of two tracks. */
+/** A file of the tunnel that has to be made of two tracks. */
 export type MuxedFile = TunnelFile & { readonly tracks: TrackPair };
 
 /**
- * Answers with the file made of the tracks, if it is ready within `waitMs`.
+ * Answers with the muxed file, if it is ready within `waitMs`.
  * @throws AppError as `MuxTracks`, and whatever `refresh` throws
  */
 export type MuxedRelay = (file: MuxedFile, request: TunnelRequest, waitMs: number) => Promise<TunnelResponse>;
@@ -52,7 +52,7 @@ export interface MuxedRelayOptions {
 }
 
 export function createMuxedRelay({ muxTracks, find, refresh }: MuxedRelayOptions): MuxedRelay {
-  // A player asks for many ranges of one file: only the first request has to renew an expired address, or to look up headers.
+  // Addresses that the first request renewed, or with headers looked up, for the many range requests of a player.
   const known = createLru<string, TrackAddresses>({ max: 500, ttl: 30 * 60_000 });
 
   async function lookUp(ask: RefreshPost, { post, index = 0, ...file }: MuxedFile, signal: AbortSignal) {
@@ -103,7 +103,7 @@ function addressesOf({ video, audio, inPieces = false }: TrackPair): TrackAddres
   };
 }
 
-/** Answers from a file on the disk, whole or in part, and releases it when the answer has been read or given up. */
+/** Answers with a file on the disk, whole or in part; releases it when the answer was read or aborted. */
 async function diskResponse(
   disk: DiskFile,
   { mime, fileName, expiresAt }: Pick<TunnelFile, 'mime' | 'fileName' | 'expiresAt'>,
@@ -113,7 +113,7 @@ async function diskResponse(
   try {
     const { path, bytes } = disk;
     const { mtimeMs, mtime } = await stat(path);
-    // The tag contains the time of the file: one that is made again may differ in a byte.
+    // The tag contains the file's time, because a file that is made again may differ.
     const etag = `"${bytes.toString(36)}-${Math.round(mtimeMs).toString(36)}"`;
     const part = ifRange === undefined || ifRange === etag ? byteRange(range, bytes) : undefined;
     const named = { fileName, expiresAt };

@@ -14,29 +14,29 @@ import {
 import { isPlaylist, type MediaItem, type Post, type Variant } from '../post.ts';
 import type { TunnelFile } from './tunnel-file.ts';
 
-/** The file of an item that players and downloads get. */
+/** The file that players and downloads get for an item. */
 export interface PlayerFile {
-  /** A file on the CDN, or a stream; together with `audio` a video track. */
+  /** A file on the CDN, or a stream; if `audio` is set, a video track. */
   readonly variant: Variant;
   /** The audio track that is muxed with `variant`. */
   readonly audio?: Variant | undefined;
-  /** A file that plays as it is, for when the others cannot be muxed. */
+  /** A file that can be played without muxing, for when the two tracks cannot be muxed. */
   readonly fallback?: Variant | undefined;
 }
 
-/** Two tracks that are larger together are not muxed while a reader waits. */
+/** Two tracks that are larger than this in all are not muxed while a client waits. */
 export const MAX_MUX_BYTES = 256 * 1024 * 1024;
 /** Muxed tracks become an MP4, whatever format they had. */
 const MUXED_MIME = 'video/mp4';
-/** A larger video costs more to load than most screens show. */
+/** A larger video takes longer to load and has more pixels than most screens. */
 const FULL_HD = 1_080;
-/** A longer address does not fit into a token, which has to fit into a header. */
+/** A longer address would make the token, and so the request line, too long. */
 const MAX_ADDRESS_CHARS = 8_000;
 
-/** The best file that a browser plays with its audio, up to 1080p; two tracks are muxed if that is better. Pure. */
+/** The best file with audio that a browser plays, up to 1080p; two tracks are muxed if that is better. Pure. */
 export function choosePlayerFile(item: MediaItem, form: MediaForm): PlayerFile | undefined {
   if (form === 'audio' || item.kind !== 'video') {
-    // For the audio alone a stream is not used, since a player gets its audio together with the video.
+    // For audio alone no stream is used, since it contains the video as well.
     const variant = sendableVariants(item, form).find(one => !isPlaylist(one));
     return variant && { variant };
   }
@@ -73,7 +73,7 @@ export function isCommonFile({ variant, audio }: PlayerFile): boolean {
   return isCommonVideo(variant) && (audio === undefined || isCommonAudio(audio));
 }
 
-/** Says whether the tracks' addresses fit into one token and, as far as is known, the muxed file is not too large. */
+/** Says whether the addresses of both tracks fit into one token and the muxed file is not known to be too large. */
 export function isMuxable(whole: WholeVideo, item: MediaItem): boolean {
   const { video, audio } = whole;
   if (isOneFile(whole)) return false;
@@ -82,7 +82,7 @@ export function isMuxable(whole: WholeVideo, item: MediaItem): boolean {
   return fitsAddress(parts) && bytes.reduce((total, each) => total + each, 0) <= MAX_MUX_BYTES;
 }
 
-/** The file's size as the site states it; for two tracks only if both are stated. `isRough`: it is calculated from bit rates. */
+/** The file's size; of two tracks only if both are known. `isRough`: it is calculated from bit rates. */
 export function playerFileSize(
   { variant, audio }: PlayerFile,
   item: MediaItem,
@@ -94,7 +94,7 @@ export function playerFileSize(
   return { bytes, ...(parts.some(part => part.bytes === null) && { isRough: true }) };
 }
 
-/** The file in the form of an address in the tunnel. */
+/** The file with the fields that a tunnel address contains. */
 export function playerTunnelFile(
   post: Post,
   index: number,
@@ -124,7 +124,7 @@ function fitsAddress(variants: readonly Variant[]): boolean {
   return variants.reduce((total, { url }) => total + url.length, 0) <= MAX_ADDRESS_CHARS;
 }
 
-/** Larger numbers are better; the first that differs decides. */
+/** Ranks to compare number by number; larger ones are better. */
 function playerRank(whole: WholeVideo, item: MediaItem): readonly number[] {
   const { video, audio } = whole;
   const side = shortSide(video);
@@ -134,7 +134,7 @@ function playerRank(whole: WholeVideo, item: MediaItem): readonly number[] {
     audio === undefined || isCommonAudio(audio) ? codecRank(video) : Math.min(codecRank(video), 1),
     side <= FULL_HD ? 1 : 0,
     side <= FULL_HD ? side : -side,
-    // A file that plays as it is starts sooner.
+    // A file that need not be muxed starts sooner.
     isOneFile(whole) ? 1 : 0,
     video.bitrate ?? 0,
   ];
@@ -148,7 +148,7 @@ function codecRank(variant: Variant): number {
   return /hvc1|hev1/i.test(codecs ?? '') ? 0 : 1;
 }
 
-/** Pixels, as in `720p`; 0 when unknown. */
+/** The shorter side in pixels, as in `720p`; 0 when unknown. */
 export function shortSide({ width, height }: Pick<Variant, 'width' | 'height'>): number {
   return width !== null && height !== null ? Math.min(width, height) : (width ?? height ?? 0);
 }

@@ -7,7 +7,7 @@ import { choosePlayerFile, type PlayerFile, playerTunnelFile } from './player-fi
 import type { Tunnel } from './tunnel.ts';
 import { noSuchFile, sealToken, type TunnelFile, unsealToken } from './tunnel-file.ts';
 
-/** A video for Medley's page of a post. */
+/** A video that Medley's page for a post plays. */
 export interface PlayerLink {
   readonly post: Post;
   readonly mime: string;
@@ -19,20 +19,20 @@ export interface PlayerLink {
   readonly expiresAt: number;
 }
 
-/** The two files that the page shows. */
+/** The two files on the page. */
 export type PlayerPart = 'video' | 'poster';
 
 export type PlayerLinkState =
   | { readonly state: 'ready'; readonly playback: PlayerLink }
-  /** `url` leads to the post; undefined when the token cannot be read. */
+  /** The video cannot be shown. `url` leads to the post; undefined when the token cannot be read. */
   | { readonly state: 'expired' | 'gone' | 'unavailable'; readonly url: string | undefined };
 
 /**
- * Short addresses of videos that stay valid longer than the CDN's: they name the post, and its current files are looked up at each
- * request.
+ * Short addresses of videos that stay valid longer than the CDN's: they contain the post's id, and its current files
+ * are looked up at each request.
  */
 export interface PlayerLinks {
-  /** The address is `/v/<token>`, short enough for any chat to unfurl. */
+  /** The address `/v/<token>` of the page, short enough for every chat to show a preview. */
   address(post: Pick<Post, 'source' | 'id' | 'url'>, index: number, expiresAt: number): string;
   /**
    * A bad token or a missing post is a state, not an error.
@@ -50,7 +50,7 @@ export interface PlayerLinksOptions {
   /** The secret key, 32 bytes. */
   readonly key: Buffer;
   readonly tunnel: Pick<Tunnel, 'address'>;
-  /** Fetches the post of a canonical address in its present state. */
+  /** The newest version of the post with that canonical address. */
   readonly findPost: (url: string, signal: AbortSignal) => Promise<Post>;
   readonly now?: () => number;
 }

@@ -4,42 +4,39 @@ import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import { type Post, sourceIdSchema } from '../post.ts';
 
-/** CDN addresses of a video track and an audio track that belong to one video, or of a single file that has both. */
+/** CDN addresses of a video track and an audio track of one video, or of a single file with both. */
 export interface TrackPair {
   readonly video: string;
   readonly audio?: string | undefined;
-  /** True when the addresses are those of playlists. */
+  /** True when the addresses are those of HLS playlists. */
   readonly inPieces?: boolean | undefined;
 }
 
-/** The file that an address in the tunnel leads to. */
+/** The file to which an address of the tunnel leads. */
 export interface TunnelFile {
-  /** The post is fetched again when the address has expired. A file without a post is lost when its address expires. */
+  /** The post to fetch again when the address has expired; without it the file is then lost. */
   readonly post?: Pick<Post, 'source' | 'id'> | undefined;
-  /** The item's place in the post. */
+  /** The item's index in the post. */
   readonly index?: number | undefined;
-  /** The address on the CDN. With `tracks` the file to fall back on, or the video track again when there is none. */
+  /** The address on the CDN. With `tracks`, the file to use if muxing fails, else the video track. */
   readonly url: string;
-  /**
-   * True when the file's host requires headers that the address does not contain: they are looked up in the post. Only for a file of a
-   * post.
-   */
+  /** True when the file's host requires headers, which are looked up in the post. Only for a file of a post. */
   readonly hasHeaders?: boolean | undefined;
-  /** Tracks that are muxed into one MP4 and sent instead of `url`. Only for a file of a post. */
+  /** Tracks that are muxed into one MP4, which is sent instead of `url`. Only for a file of a post. */
   readonly tracks?: TrackPair | undefined;
   readonly mime: string;
-  /** Pixels of the sent file, where known: they help to find it again after its address has expired. */
+  /** The width of the sent file, if known: it helps to find the file again after its address has expired. */
   readonly width?: number | null;
   readonly height?: number | null;
-  /** The suggested name, already safe: letters, digits, `-`, `_`, `.`. */
+  /** The suggested file name; it is safe already: letters, digits, `-`, `_`, `.`. */
   readonly fileName: string;
-  /** Unix milliseconds after which the token is refused. */
+  /** The time after which the token is refused, unix milliseconds. */
   readonly expiresAt: number;
 }
 
 const PURPOSE = 'medley media 1';
 
-/** Addresses stay in use for hours, so fields may be added but never changed. */
+/** Addresses are in use for hours, also over an update, so fields may be added but never changed. */
 const payload = z.object({
   s: sourceIdSchema.optional(),
   i: z.string().optional(),
@@ -73,7 +70,7 @@ export function sealTunnelFile(key: Buffer, file: TunnelFile): string {
   return sealToken(key, PURPOSE, JSON.stringify(sealed));
 }
 
-/** Undefined for a token that is malformed, forged, or of another key or version. */
+/** The file in a token; undefined for a token that is malformed, forged, or of another key or version. */
 export function unsealTunnelFile(key: Buffer, token: string): TunnelFile | undefined {
   const text = unsealToken(key, PURPOSE, token);
   const { data } = payload.safeParse(text === undefined ? undefined : JSON.parse(text));
@@ -106,15 +103,15 @@ export interface TunnelRequest {
 export interface TunnelResponse {
   readonly status: 200 | 206 | 416;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined for HEAD and 416. */
+  /** The file's bytes; undefined for HEAD and 416. */
   readonly body: Readable | undefined;
-  /** The name has the extension of the type that is really sent. */
+  /** The file's name, with the extension of the type that is sent. */
   readonly fileName: string;
-  /** Unix milliseconds when the token expires. */
+  /** The time when the token expires, unix milliseconds. */
   readonly expiresAt: number;
 }
 
-/** The post from the cache, or fetched again if its addresses expired early. */
+/** Returns the post from the cache, or fetched again if its addresses expired early. */
 export type RefreshPost = (post: Pick<Post, 'source' | 'id'>, signal: AbortSignal) => Promise<Pick<Post, 'items'>>;
 
 export function noSuchFile(message: string, cause?: unknown): AppError {
@@ -124,13 +121,13 @@ export function noSuchFile(message: string, cause?: unknown): AppError {
 const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Enough for an address of 8 KiB; a longer token is not read. */
+/** A longer token is not read; this is enough for an address of 8 KiB. */
 const MAX_TOKEN_CHARS = 12_000;
 const TOKEN = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Text -> base64url(iv, AES-256-GCM ciphertext, tag). `purpose` is authenticated too, so that a token made for one use is refused in
- * another.
+ * Encrypts a text to base64url(iv, AES-256-GCM ciphertext, tag). `purpose` is authenticated too, so that a token made
+ * for one use is refused in another.
  * @param key 32 bytes
  */
 export function sealToken(key: Buffer, purpose: string, text: string): string {
@@ -152,7 +149,7 @@ export function unsealToken(key: Buffer, purpose: string, token: string): string
     const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
     return text.toString('utf8');
   } catch {
-    // GCM's error only says "unable to authenticate", so it is not passed on.
+    // GCM's error only says "unable to authenticate", so it is dropped.
     return undefined;
   }
 }

@@ -16,7 +16,7 @@ export interface ExpiredFile extends ExpiredItem {
 
 type TrackAddress = CdnAddress & Pick<Variant, 'mime'>;
 
-/** Two tracks that belong to one video, or a single file that has both, each with the headers that its host requires. */
+/** Two tracks of one video, or a single file with both, each with the headers that its host requires. */
 export interface TrackAddresses {
   readonly video: TrackAddress;
   readonly audio?: TrackAddress;
@@ -27,15 +27,15 @@ export interface ExpiredTracks extends ExpiredItem {
 }
 
 /**
- * Finds the same file, or the closest one, in a newer answer about its post: the same path on the CDN, else the same kind of file at the
- * nearest size. Undefined when the post no longer has such an item.
+ * Finds the file in a newer version of its post: the one with the same path on the CDN, else one of the same kind with
+ * the nearest size. Undefined when the post no longer has such an item.
  */
 export function renewedAddress(post: Pick<Post, 'items'>, file: ExpiredFile): CdnAddress | undefined {
   const item = itemOf(post, file.index, file.url);
   return item && (addressesOf(item).find(({ url }) => isSameFile(file.url)(url)) ?? nearestFile(item, file));
 }
 
-/** Finds the two tracks of a video in a newer answer. Also undefined when the video is now a single file. */
+/** Finds a video's two tracks in a newer version of its post; undefined also when it is now a single file. */
 export function renewedTracks(post: Pick<Post, 'items'>, file: ExpiredTracks): TrackAddresses | undefined {
   const item = itemOf(post, file.index, file.tracks.video);
   if (item === undefined) return undefined;
@@ -49,7 +49,7 @@ export function renewedTracks(post: Pick<Post, 'items'>, file: ExpiredTracks): T
   return video && audio && { video, audio };
 }
 
-/** Places shift when other items can be read than before: the item that has the file is used, else the one at its place. */
+/** The item that has this file, else the one at its index, which changes when more items can be read. */
 function itemOf({ items }: Pick<Post, 'items'>, index: number, url: string): MediaItem | undefined {
   return items.find(item => addressesOf(item).some(address => isSameFile(url)(address.url))) ?? items[index];
 }
@@ -73,7 +73,7 @@ function nearestFile(item: MediaItem, file: ExpiredFile): CdnAddress | undefined
   return nearest(alike.length > 0 ? alike : candidates, file);
 }
 
-/** If sizes are unknown all distances are equal, and the source's order, best first, decides. */
+/** The variant of the nearest size. With unknown sizes the first one, which the source ranks best, is used. */
 function nearest(variants: readonly Variant[], file: ExpiredItem): Variant | undefined {
   return variants.toSorted((a, b) => distance(a, file) - distance(b, file))[0];
 }

@@ -19,11 +19,11 @@ import {
 } from './tunnel-file.ts';
 import { renewedAddress } from './tunnel-renewal.ts';
 
-/** Opaque, authenticated-encrypted, expiring addresses for media files. */
+/** Encrypted, authenticated, expiring addresses for media files. */
 export interface Tunnel {
-  /** Says whether the tunnel would fetch this address: https, on a known host. */
+  /** Says whether the tunnel fetches this address: https, on a known host. */
   carries(url: string): boolean;
-  /** The address is `/media/<token>`. */
+  /** The address `/media/<token>` of a file. */
   address(file: TunnelFile): string;
   /**
    * @throws AppError `not_found` (forged, malformed or expired token; a file that is gone), `upstream_*`, `timeout`, `too_large` for
@@ -36,12 +36,12 @@ export interface TunnelOptions {
   /** The secret key, 32 bytes. */
   readonly key: Buffer;
   readonly http: Pick<HttpClient, 'request' | 'stream'>;
-  /** Suffixes: each host and all its subdomains. */
+  /** Domains of the media hosts; the subdomains of each are included. */
   readonly mediaHosts: readonly string[];
   readonly cdnHeaders: CdnHeaders;
   /** Exact host names, for images and audio that belong to no post. */
   readonly assetHosts?: readonly string[];
-  /** Finds a post in the cache, else fetches it, for the headers that a file requires. Default: it is fetched. */
+  /** Gets a post for the headers that a file requires, from the cache if possible. Default: it is fetched. */
   readonly find?: RefreshPost;
   readonly refresh: RefreshPost;
   readonly muxTracks: MuxTracks;
@@ -52,16 +52,15 @@ export interface TunnelOptions {
 }
 
 export interface MuxWait {
-  /** The wait if another file could be sent at once. Default 15 000. */
+  /** The wait when another file can be sent instead. Default 15 000. */
   readonly withFallbackMs: number;
-  /** The wait if there is no other file; proxies and players give up after a minute of silence. Default 55 000. */
+  /** The wait when there is no other file; proxies and players give up after a minute of silence. Default 55 000. */
   readonly aloneMs: number;
 }
 
 const MUX_WAIT: MuxWait = { withFallbackMs: 15_000, aloneMs: 55_000 };
 /**
- * If there is another file, tracks that could not be muxed are not tried again for this long; each request for that file restarts the
- * time.
+ * Tracks that could not be muxed are not tried again for this long after the last request, if there is another file.
  */
 const GIVEN_UP_MS = 5 * 60_000;
 
@@ -71,7 +70,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   const hosts = [...hostsBelow(mediaHosts), ...assetHosts];
   const openPlain = createCdnRelay({ http, hosts, cdnHeaders: options.cdnHeaders, find, refresh, now });
   const openMuxed = createMuxedRelay({ muxTracks, find, refresh });
-  // A player asks for many ranges, which must all be of the same file.
+  // A player requests many ranges, which must all be of the same file, so failed muxing is remembered.
   const givenUp = createLru<string, true>({ max: 500, ttl: GIVEN_UP_MS, updateAgeOnGet: true });
 
   function readFile(token: string): TunnelFile {
@@ -81,7 +80,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     return file;
   }
 
-  /** Answers with the muxed tracks; if they cannot be muxed, with the plain file of the same item. */
+  /** Answers with the muxed tracks, or with another file of the item if they cannot be muxed. */
   async function openTracks(file: MuxedFile, request: TunnelRequest): Promise<TunnelResponse> {
     const { url, tracks, post, index } = file;
     if (url === tracks.video) return openMuxed(file, request, wait.aloneMs);
@@ -116,7 +115,7 @@ export type CdnRelay = (file: TunnelFile, request: TunnelRequest) => Promise<Tun
 
 export interface CdnRelayOptions {
   readonly http: Pick<HttpClient, 'request' | 'stream'>;
-  /** The hosts in the HTTP client's form. */
+  /** The hosts as patterns for the HTTP client. */
   readonly hosts: readonly string[];
   readonly cdnHeaders: CdnHeaders;
   readonly find: RefreshPost;
@@ -124,7 +123,7 @@ export interface CdnRelayOptions {
   readonly now: () => number;
 }
 
-/** The longest wait for headers, and between two chunks. */
+/** The longest wait for the headers, and between two chunks. */
 const PAUSE_MS = 20_000;
 
 interface Answer extends HttpHead {
@@ -132,7 +131,7 @@ interface Answer extends HttpHead {
 }
 
 function createCdnRelay({ http, hosts, cdnHeaders, find, refresh, now }: CdnRelayOptions): CdnRelay {
-  // A player asks for many ranges of one file: only the first request has to renew an expired address, or to look up headers.
+  // Renewed addresses, and headers that were looked up, for the many range requests of a player.
   const known = createLru<string, CdnAddress>({ max: 500, ttl: 30 * 60_000 });
 
   async function ask(
@@ -198,7 +197,7 @@ function createCdnRelay({ http, hosts, cdnHeaders, find, refresh, now }: CdnRela
 
 const RELAYED = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified'] as const;
 
-/** Turns the answer to a request for the first byte into the answer that HEAD would give. */
+/** Turns the answer to a request for the first byte into an answer to HEAD. */
 function wholeFile({ status, headers }: HttpHead): Pick<HttpHead, 'status' | 'headers'> {
   if (status !== 206) return { status, headers };
   const { 'content-range': contentRange, 'content-length': _, ...rest } = headers;
@@ -222,7 +221,7 @@ function refusal({ status, headers }: Answer, type: string | undefined, now: num
   );
 }
 
-/** The CDN sends JPEG for addresses that end in `.webp` (2026-08), so the name follows the type that is really sent. */
+/** The CDN sends JPEG for addresses that end in `.webp` (seen in 2026-08), so the name follows the sent type. */
 function identity(file: TunnelFile, type: string): Pick<TunnelResponse, 'fileName' | 'expiresAt'> {
   const extension = extensionOf(type);
   const { expiresAt } = file;

@@ -36,7 +36,7 @@ export const bluesky = definePageSite({
   maxBytes: MAX_BYTES,
   postMs: 10_000,
   ids: z.strictObject({}),
-  /** The API answers any caller (2026-11). */
+  /** The profile of requests to the API, which answered any caller in 2026-11. */
   profiles() {
     const headers = { accept: 'application/json', 'accept-language': 'en' };
     const caller = { ...PLAIN, userAgent: 'Mozilla/5.0', headers, timeoutMs: 6_000 };

@@ -1,4 +1,4 @@
-/** Reads a page or an answer of the Graph API into the post, or into the AppError that it means. */
+/** Turns a page or an answer of the Graph API into the post, or into an AppError. */
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import type { PostRef } from '../../extract/source.ts';
@@ -38,9 +38,9 @@ export function readFacebookPage(answer: SiteAnswer, context: ReadContext): Post
 }
 
 /**
- * Says whether the Graph API calls a post public, by an answer of `oembed_video` or `oembed_post` asked without a token (2026-07: `html`
- * and no media for what is public, status 400 and `error` for anything else). It also answers where the pages show a login wall.
- * @throws AppError `private`, `age_restricted` or `region_blocked`, when the text of a refusal says so.
+ * Says whether the Graph API calls the post public. Without a token, `oembed_video` and `oembed_post` return `html` for
+ * a public post, else status 400 and `error` (seen in 2026-07), even where pages show a login wall.
+ * @throws AppError `private`, `age_restricted` or `region_blocked`, when the text of the error says so.
  */
 export function isCalledPublic(answer: HttpResponse): boolean {
   const json = parseJson(answer.text);

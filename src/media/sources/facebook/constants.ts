@@ -61,7 +61,7 @@ function facebookProfiles(ids: z.infer<typeof IDS>) {
     /** Short links are asked with this profile, then with the next one. */
     'share/crawler': { ...crawler, ...quick },
     'share/plain': { ...plain, ...quick },
-    /** The oEmbed endpoint says whether a post is public, without a token since 2026-06-15, 1,000 times an hour. */
+    /** The oEmbed endpoint says whether a post is public; since 2026-06-15 without a token, 1,000 times an hour. */
     oembed: { ...base, userAgent: null, headers: { ...html, accept: 'application/json' }, timeoutMs: 4_000 },
   } satisfies Readonly<Record<string, RequestProfile>>;
 }

@@ -57,7 +57,7 @@ function createFacebookSource(options: SourceOptions): MediaSource {
         ask: (ref, signal, jar) => client.page(ref.url, profile, signal, jar),
       },
     ]);
-  /** Posts that the Graph API calls public; the key is the reference object of one call. */
+  /** Posts that the Graph API calls public, by the reference object that one call of `fetch` has. */
   const publicPosts = new WeakSet<PostRef>();
   return createSource(options, {
     id: 'facebook',
@@ -68,7 +68,7 @@ function createFacebookSource(options: SourceOptions): MediaSource {
     examples: FACEBOOK_EXAMPLES,
     mediaHosts: META_MEDIA_HOSTS,
     canFetchStories: false,
-    /** Asks whether the post is public, when the first page did not show it. */
+    /** Asks the Graph API whether the post is public, after a page did not show it. */
     async diagnose(ref, signal) {
       const { endpoint, url } = oembedQuestion(ref);
       if (isCalledPublic(await client.oembed(endpoint, url, signal))) publicPosts.add(ref);

@@ -1,4 +1,4 @@
-/** Reads any answer of Instagram about one post into the Post, or into the AppError that it means. Pure. */
+/** Turns any answer of Instagram about one post into the Post, or into an AppError. Pure. */
 import { AppError, toAppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
@@ -14,7 +14,7 @@ import { embedContext, isSwitchedOff, parseEmbedMarkup } from './parse/embed.ts'
 import { MediaFinder } from './parse/find-media.ts';
 import { readStories } from './parse/media.ts';
 
-/** The prefix with which the site keeps other pages from including its JSON. */
+/** The site puts this before its JSON, so that pages of others cannot load it as a script. */
 const GUARD = 'for (;;);';
 
 function jsonDocuments(answer: string): readonly unknown[] {
@@ -25,7 +25,7 @@ function jsonDocuments(answer: string): readonly unknown[] {
   return lines.filter(value => isJsonObject(value) || Array.isArray(value));
 }
 
-/** If the answer does not state when the post was published, its id does. */
+/** The post of a draft; if the answer does not state when it was published, the id does. */
 function postOfDraft(draft: PostDraft, context: PostContext): Post {
   const publishedAt = draft.publishedAt ?? publishTimeOf(context.ref.parts.mediaId ?? '');
   return toPost({ ...draft, publishedAt }, context);
@@ -44,7 +44,7 @@ function parseJsonAnswer(text: string, context: ReadContext): Post {
   throw new AppError('upstream_changed', message);
 }
 
-/** Parses the scripts that contain the post's id, which are few of a page's hundred, and the others only if those are not enough. */
+/** Parses the few scripts of a page that contain the post's id; the others only if these are not enough. */
 function readScripts(page: Body, { ref }: ReadContext): MediaFinder {
   const finder = new MediaFinder(ref);
   const naming = new Set(page.jsonScriptsWith([ref.id, ref.parts.mediaId ?? ref.id]));
@@ -56,7 +56,7 @@ function readScripts(page: Body, { ref }: ReadContext): MediaFinder {
   return finder;
 }
 
-/** In a page, unlike in the answer of a query, null in the place of the media means nothing: a page states its route instead. */
+/** In a page, unlike in a query's answer, null instead of the media proves nothing: the page's route does. */
 function failureWithoutPost(page: Body, { emptiness }: MediaFinder, { kind }: ReadContext): AppError {
   const failure = failureOfPage(page.text);
   if (failure.code !== 'not_found') return emptiness?.code === 'private' ? emptiness : failure;
@@ -69,7 +69,7 @@ function parsePage(page: Body, context: ReadContext): Post {
   const { draft } = finder;
   const isCover = draft?.items.length === 1 && draft.items[0]?.kind !== 'video' && isSwitchedOff(page);
   if (draft !== null && readableItems(draft) > 0 && !isCover) return postOfDraft(draft, context);
-  // The one file that the page shows is a whole post only when the post has a single item.
+  // A page shows one file only, which is the whole post only if the post has a single item.
   const isSingle = draft === null || draft.items.length === 1;
   const shown = isSingle
     ? (readOpenGraph(page, ref, instagramIdOf) ?? shownByEmbed(page, context, finder, isCover))
@@ -78,7 +78,7 @@ function parsePage(page: Body, context: ReadContext): Post {
   throw finder.failure ?? failureWithoutPost(page, finder, context);
 }
 
-/** The visible part of an embed. Its refusal counts only if the page's data contain no more of the post than its cover. */
+/** The visible part of an embed. A refusal in it counts only if the page's data have no more than the cover. */
 function shownByEmbed(page: Body, { ref }: ReadContext, finder: MediaFinder, isCover: boolean): PostDraft | null {
   try {
     return parseEmbedMarkup(page, ref);
@@ -87,14 +87,14 @@ function shownByEmbed(page: Body, { ref }: ReadContext, finder: MediaFinder, isC
   }
 }
 
-/** @throws AppError the meaning of the body, JSON or a page, when the requested post is not in it. */
+/** @throws AppError the failure that the body states or shows, when the requested post is not in it. */
 export function parseAnswer(body: Body, context: ReadContext): Post {
   if (context.kind === 'story') return postOfDraft(parseStories(body.text, context.ref), context);
   const isJson = ['{', '[', GUARD].some(start => body.startsWith(start));
   return isJson ? parseJsonAnswer(body.text.trimStart(), context) : parsePage(body, context);
 }
 
-/** Status and redirect count before the body, but the body of a refusal may say more: the reason, or even the post. */
+/** Reads status and redirect before the body; but the body of a refusal may state the reason, or have the post. */
 export function readResponse({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const ofHead = failureOfHead(head, context.now);
   if (ofHead === null) return parseAnswer(body, context);
@@ -107,7 +107,7 @@ export function readResponse({ body, ...head }: SiteAnswer, context: ReadContext
   }
 }
 
-/** @throws AppError `not_found` (weak) when no story is shown any more, or the meaning of the answer. */
+/** @throws AppError `not_found` (weak) when no story is shown any more, or the failure that the answer states. */
 export function parseStories(body: string, ref: PostRef): PostDraft {
   const answer = parseJson(body);
   if (answer === undefined) throw new AppError('upstream_changed', 'the answer about a story is no JSON');
@@ -117,7 +117,7 @@ export function parseStories(body: string, ref: PostRef): PostDraft {
   throw failureOfJson(answer) ?? weakNotFound('the story shows nothing');
 }
 
-/** @throws AppError the site's stated reason; without one, the meaning of status and body. */
+/** @throws AppError the site's stated reason, or the failure that status and body mean. */
 export function parseOembed(response: SiteAnswer, context: PostContext): Post {
   const json = parseJson(response.body.text);
   const answer = isJsonObject(json) ? json : {};
@@ -128,7 +128,7 @@ export function parseOembed(response: SiteAnswer, context: PostContext): Post {
   if (card !== null) return postOfDraft(card, context);
   const stated = reason ?? failureOfJson(answer) ?? ofHead;
   const failure = stated ?? new AppError('upstream_changed', 'oEmbed: an answer of an unknown kind');
-  // oEmbed knows public posts alone, so a private post may look like one that does not exist.
+  // oEmbed has public posts only, so a private post looks to it like one that does not exist.
   throw failure.code === 'not_found' ? weakNotFound(`oEmbed: ${failure.message}`) : failure;
 }
 
@@ -136,7 +136,7 @@ export function parseOembed(response: SiteAnswer, context: PostContext): Post {
 export function readInstagramAnswer(answer: SiteAnswer, context: ReadContext): Post {
   if (context.kind === 'card') return parseOembed(answer, context);
   const { status, body } = answer;
-  // A 404 without JSON means that the query itself no longer exists, so it says nothing about the post.
+  // A 404 without JSON means that the site removed the query; it says nothing about the post.
   if (context.kind === 'query' && (status === 404 || status === 410) && !body.startsWith('{')) {
     throw new AppError('upstream_changed', `the query is gone (status ${status})`);
   }
@@ -144,7 +144,7 @@ export function readInstagramAnswer(answer: SiteAnswer, context: ReadContext): P
     return readResponse(answer, context);
   } catch (error) {
     const { code, message, params, retryAfterMs } = toAppError(error);
-    // To visitors, a private account's post behind a link with a private suffix looks as if it did not exist.
+    // A private account's post, linked with a private suffix, looks to visitors as if it did not exist.
     const isPrivate = code === 'not_found' && context.ref.parts.private === '1';
     const marked = { ...params, ...marksOf(answer, context.kind) };
     throw new AppError(isPrivate ? 'private' : code, message, { params: marked, retryAfterMs, cause: error });

@@ -21,9 +21,9 @@ import { INSTAGRAM_HOSTS, matchInstagramLink, SHARE_LINK_HOSTS } from './link.ts
 interface Session {
   /** Null for a profile without cookies. */
   readonly jar: CookieJar | null;
-  /** A token that is sent in the form and as a header; the site compares the two. */
+  /** A token that requests repeat in the form and in a header; the site compares the two. */
   readonly lsd: string;
-  /** To be called when the site refused the session: the next request gets a new one, though not more than once in some minutes. */
+  /** To be called when the site refused the session: the next request gets a new one, at most once in `PAUSE_MS`. */
   refuse?(): void;
 }
 
@@ -50,7 +50,7 @@ function visitorHeaders({ jar }: Session, referer: string): Headers {
   return { referer, ...(csrf !== null && { 'x-csrftoken': csrf }) };
 }
 
-/** The redirect within the site that is to be followed; null for one to its login page, which counts as the answer. */
+/** The address of a redirect to follow; null for one to the login page, whose redirect is the answer. */
 function nextPage(response: HttpResponse): URL | null {
   const next = redirectWithinSite(response);
   return next === null || isWall(next.pathname) ? null : next;
@@ -61,7 +61,7 @@ function postAt(address: string): ShortLinkStep | null {
   return match?.kind === 'post' ? { target: match.ref.url } : null;
 }
 
-/** Redirects that leave the site are not followed. */
+/** A redirect that leaves the site is not followed. */
 function stepTo(target: URL): ShortLinkStep {
   const match = matchInstagramLink(target);
   if (match === undefined) {
@@ -74,7 +74,7 @@ function stepTo(target: URL): ShortLinkStep {
   return step;
 }
 
-/** If a share link is answered without a redirect, its page may name the post. */
+/** The next step when a share link is answered without a redirect: its page may name the post. */
 function stepOfPage(answer: HttpResponse, now: number): ShortLinkStep {
   const { canonical, og } = readMeta(new Body(answer.bytes).head);
   const named = answer.status === 200 ? postAt(canonical ?? og.get('og:url') ?? '') : null;
@@ -93,7 +93,7 @@ function createCallers(options: ClientOptions) {
   const { http, constants } = options;
   const currentSession = createHomeSessions(options);
 
-  /** Without the browser transport, questions about a post are sent over plain TLS: at worst the site does not answer them. */
+  /** Without the browser transport, diagnosing requests are sent over plain TLS: at worst they get no answer. */
   function profileOf(name: ProfileName): RequestProfile {
     const profile = constants.profiles[name];
     if (isUsable(profile, http)) return profile;
@@ -138,7 +138,7 @@ export function createInstagramClient(options: ClientOptions) {
       const friendlyName = constants[`${by}FriendlyName`];
       const form = {
         lsd,
-        // Only requests that a page itself would send have these fields.
+        // These fields are in requests that a page sends, so callers without a visit leave them out.
         ...(jar !== null && { fb_api_caller_class: 'RelayModern', fb_api_req_friendly_name: friendlyName }),
         server_timestamps: 'true',
         variables: JSON.stringify(VARIABLES[by](ref)),
@@ -168,7 +168,7 @@ export function createInstagramClient(options: ClientOptions) {
       return ask(`${constants.oembedUrl}?${new URLSearchParams({ url: ref.url })}`);
     },
 
-    /** Asks to which page the site would route the post's address; that answer marks private posts. */
+    /** Asks which page the site would show for the post's address; the answer tells whether the post is private. */
     async routes(ref: PostRef, signal: AbortSignal): Promise<HttpResponse> {
       const caller = await callerOf('routes', signal);
       const { lsd } = caller;
@@ -177,7 +177,7 @@ export function createInstagramClient(options: ClientOptions) {
       return caller.post(`${ORIGIN}/ajax/bulk-route-definitions/`, form, headers);
     },
 
-    /** @throws AppError `not_found`, `login_required`, `unsupported_link` (the link leaves the site), or any upstream code. */
+    /** @throws AppError `not_found`, `login_required`, `unsupported_link` (another site), or any upstream code. */
     resolveShort(link: string, signal: AbortSignal): Promise<string> {
       const profile = profileRequest(constants.profiles['share-link'], {});
       const request = { ...profile, hosts: SHARE_LINK_HOSTS, maxRedirects: 0, signal };
@@ -191,21 +191,21 @@ export function createInstagramClient(options: ClientOptions) {
   };
 }
 
-// The cookies and tokens of a visit to the home page without an account, kept and reused by the profiles that need them.
+// Visits to the home page without an account; profiles that need the cookies and tokens of a visit share it.
 
 const MAX_AGE_MS = 30 * 60_000;
 /** The shortest time between two renewals of a session. */
 const PAUSE_MS = 5 * 60_000;
-/** The pause after a visit that gave no token: with made-up tokens some profiles get no answer. */
+/** The pause after a visit that gave no token, since some profiles get no answer with a made-up token. */
 const RETRY_MS = 60_000;
-/** The visit must be short, since the request that waits for it has about six seconds. */
+/** The request that waits for this visit has about six seconds in all, so the visit must be short. */
 const TIMEOUT_MS = 3_000;
 
 function checkedToken(value: unknown): string | null {
   return typeof value === 'string' && /^[\w-]{1,100}$/.test(value) ? value : null;
 }
 
-/** The LSD token of a page: field `l` of the `__eqmc` script, else from the `LSD` module's definition. Null when there is none. */
+/** The LSD token of a page: field `l` of the `__eqmc` script, or in the definition of the `LSD` module; or null. */
 function lsdOf(page: Body): string | null {
   const scripts = page.scripts.filter(({ tag }) => /\sid\s*=\s*["']?__eqmc\b/.test(tag));
   const tokens = scripts.map(({ text }) => checkedToken(child(parseJson(text), 'l')));
@@ -217,7 +217,7 @@ function csrfOf(jar: CookieJar | null): string | null {
   return checkedToken(jar?.getCookiesSync(HOME).find(cookie => cookie.key === 'csrftoken')?.value);
 }
 
-/** A token in the site's format for profiles that have none: the site only checks that form and header have the same. */
+/** A made-up token in the site's format: for some profiles the site only compares form and header. */
 function madeUpLsd(): string {
   return randomBytes(9).toString('base64url').slice(0, 11);
 }
@@ -227,9 +227,9 @@ interface Visit {
   keptUntil: number;
 }
 
-/** One session for each kind of profile: the site ties cookies to the TLS and the address to which it gave them. */
+/** One session per kind of profile, because the site ties cookies to the TLS and the address of the visitor. */
 function createHomeSessions({ http, log, now }: ClientOptions) {
-  /** There are at most as many visits as combinations of profiles and outgoing addresses. */
+  /** At most one entry for each pair of a profile and an outgoing address. */
   const visits = new Map<string, Visit>();
 
   /** Fills the jar; null when the home page failed or gave no token. */
@@ -265,7 +265,7 @@ function createHomeSessions({ http, log, now }: ClientOptions) {
     return visit;
   }
 
-  /** The present session, or a new one. Rejects only by `signal`: if the home page fails, a session with made-up tokens is used. */
+  /** The current session, or a new one. Rejects only by `signal`: when the visit fails, a made-up token is used. */
   return function currentSession(caller: RequestProfile, signal: AbortSignal): Promise<Session> {
     // The site distinguishes visitors by their transport, user agent and address.
     const key = `${caller.transport} ${workContext().outgoing ?? ''} ${caller.userAgent ?? ''}`;

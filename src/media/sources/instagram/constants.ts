@@ -10,11 +10,11 @@ const endpoint = z.string().regex(/^https:\/\/(?:www|i)\.instagram\.com\/[\w/.-]
 
 /** The ids as of 2026-09. */
 const IDS = z.strictObject({
-  // The query by media id, without an account.
+  // The query that finds a post by its media id, without an account.
   mediaIdUrl: endpoint.default('https://www.instagram.com/api/graphql'),
   mediaIdDocId: docId.default('27130156389949648'),
   mediaIdFriendlyName: word.default('PolarisLoggedOutDesktopWWWPostRootContentQuery'),
-  // The query by shortcode.
+  // The query that finds a post by its shortcode.
   shortcodeUrl: endpoint.default('https://www.instagram.com/graphql/query'),
   shortcodeDocId: docId.default('27128499623469141'),
   shortcodeFriendlyName: word.default('PolarisPostRootQuery'),
@@ -22,14 +22,14 @@ const IDS = z.strictObject({
   appId: docId.default('936619743392459'),
   asbdId: docId.default('359341'),
   wwwClaim: headerValue.default('0'),
-  // The user agent of profiles that pose as a browser over plain TLS.
+  // The user agent of profiles that imitate a browser over plain TLS.
   browserUserAgent: headerValue.default(CHROME),
 });
 
 const APP =
   'Instagram 275.0.0.27.98 Android (33/13; 280dpi; 720x1423; Xiaomi; Redmi 7; onclite; qcom; en_US; 458229237)';
 
-/** Profiles by strategy or question: in summer 2026 each endpoint answered one kind of caller and refused the others. */
+/** Profiles by strategy or question; in summer 2026 each endpoint answered one kind of caller only. */
 function profilesOf({ appId, asbdId, wwwClaim, browserUserAgent: userAgent }: z.infer<typeof IDS>) {
   /** A caller without cookies, tokens or anything that looks like a browser. */
   const plain = { ...PLAIN, userAgent: 'Mozilla/5.0', headers: { accept: '*/*' }, timeoutMs: 6_000 };
@@ -50,17 +50,17 @@ function profilesOf({ appId, asbdId, wwwClaim, browserUserAgent: userAgent }: z.
   const account: RequestProfile = { ...plain, userAgent, headers, session: 'account', timeoutMs: 8_000 };
   const question: RequestProfile = { ...visitor, timeoutMs: 3_000 };
   return {
-    // With a browser's user agent this endpoint sends the login page (OGInstagram, InstaFix-Revived; 2026-07).
+    // This endpoint sends the login page to a browser's user agent (OGInstagram, InstaFix-Revived; 2026-07).
     'shortcode-query/plain': plain,
-    // Several projects still use this: a browser's user agent with its csrf cookie.
+    // Several projects still use this profile: a browser's user agent with its csrf cookie.
     'shortcode-query/browser': { ...visitor, userAgent, transport: 'plain' },
-    // Without a browser's TLS this endpoint sends a page in place of JSON (yt-dlp; 2026-06).
+    // This endpoint sends a page instead of JSON to callers without a browser's TLS (yt-dlp; 2026-06).
     'media-id-query/browser': visitor,
-    // The pages recorded in October 2026 were sent to this profile.
+    // The site answered this profile with the pages of posts in October 2026.
     'page/crawler': { ...plain, userAgent: GOOGLEBOT },
-    // The page is asked for after the home page, as yt-dlp and FxEmbed do it; the emulated browser sends the navigation headers itself.
+    // This page is requested after the home page, as yt-dlp and FxEmbed do; the browser transport adds its headers.
     'page/browser': { ...visitor, headers: {} },
-    // With a browser's user agent the embed is an empty shell (OGInstagram; 2026-07).
+    // The embed is an empty shell for a browser's user agent (OGInstagram; 2026-07).
     'embed/crawler': { ...plain, userAgent: 'facebookexternalhit/1.1' },
     oembed: {
       ...plain,
@@ -72,7 +72,7 @@ function profilesOf({ appId, asbdId, wwwClaim, browserUserAgent: userAgent }: z.
     stories: account,
     ruling: question,
     routes: question,
-    // A browser would get a page here; other programs get the redirect.
+    // A browser would get a page for a share link; other programs get the redirect.
     'share-link': { ...plain, userAgent: 'curl/8.5.0' },
   } satisfies Readonly<Record<string, RequestProfile>>;
 }
@@ -84,7 +84,7 @@ export function createInstagramConstants(overrides: Readonly<Record<string, stri
 export type InstagramConstants = ReturnType<typeof createInstagramConstants>;
 export type ProfileName = keyof InstagramConstants['profiles'];
 
-/** Public posts that have existed for years, for checks of what works here: a reel, a carousel, a photo. */
+/** Public posts that have existed for years, to test whether each strategy works: a reel, a carousel, a photo. */
 export const INSTAGRAM_EXAMPLES: readonly [string, ...string[]] = [
   'https://www.instagram.com/reel/Chunk8-jurw/',
   'https://www.instagram.com/p/BoHk1haB5tM/',

@@ -44,7 +44,7 @@ function isFinal(error: unknown): error is AppError {
   return isDefinitive(error) || ['timeout', 'upstream_rate_limited'].includes(error.code) || error.params.refused === 1;
 }
 
-/** The query by id distinguishes a removed post, for which it has nothing, from a restricted one; the query by code does not. */
+/** Only the query by id tells a removed post (no result) from a restricted one; the query by code does not. */
 function createQueries(client: InstagramClient, endpoint: Endpoint) {
   /** Posts that a query called removed or restricted; the key is the reference object of one call. */
   const exceptions = new WeakSet<PostRef>();
@@ -64,7 +64,7 @@ function createQueries(client: InstagramClient, endpoint: Endpoint) {
   };
 }
 
-/** `/p/` comes first, because the site may redirect it to the right form; `/reel/` is sometimes answered when `/p/` is not. */
+/** `/p/` is tried first, since the site may redirect it to the right form; sometimes only `/reel/` is answered. */
 function pageStrategy(client: InstagramClient, endpoint: Endpoint, name: ProfileName): Strategy {
   const byForm = (form: 'p' | 'reel') =>
     endpoint(name, 'page', ({ id }, ...asked) => client.page(`/${form}/${id}/`, ...asked));
@@ -131,7 +131,7 @@ function createInstagramSource(options: SourceOptions): MediaSource {
     examples: INSTAGRAM_EXAMPLES,
     mediaHosts: META_MEDIA_HOSTS,
     canFetchStories: accounts?.isEmpty === false,
-    /** Asks both questions at once; the first definitive answer counts, a failed question is only logged. */
+    /** Asks two questions at once; the first certain failure is thrown, a failed question is only logged. */
     async diagnose(ref, signal) {
       if (ref.form === 'story') return;
       const questions = [askRoutes(client, ref, signal), askRuling(client, ref, signal)];
@@ -144,7 +144,7 @@ function createInstagramSource(options: SourceOptions): MediaSource {
   });
 }
 
-// The requests with the operator's accounts: for stories, and as a last resort for posts.
+// Requests with the operator's accounts: for stories, and as a last resort for posts.
 
 const HOME = 'https://www.instagram.com/';
 

@@ -1,4 +1,4 @@
-/** Instagram's refusals as seen from 2026-08 to 2026-10, and the error code that each means. Pure. */
+/** Instagram's refusals, as seen from 2026-08 to 2026-10, and the error code of each. Pure. */
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
@@ -23,7 +23,7 @@ import {
 } from '../kit/refusal.ts';
 import { INSTAGRAM_HOSTS } from './link.ts';
 
-/** True for pages to which the site sends a refused visitor: its login page, challenges, its home page. */
+/** True for the path of a page that the site shows to a refused visitor: login, challenge, home page. */
 export function isWall(path: string): boolean {
   return /^\/(?:accounts\/|challenge|consent)|^\/?$/.test(path);
 }
@@ -38,7 +38,7 @@ export function redirectWithinSite(head: HttpHead): URL | null {
   return target?.protocol === 'https:' && INSTAGRAM_HOSTS.includes(target.host) ? target : null;
 }
 
-/** The failure that status and redirect mean; null for an answer that may contain the post. */
+/** The failure that status and redirect show; null for an answer that may contain the post. */
 export function failureOfHead(head: HttpHead, now: number): AppError | null {
   const isRedirect = head.status >= 300 && head.status < 400;
   const page = isRedirect ? redirectWithinSite(head) : new URL(head.url, 'https://www.instagram.com/');
@@ -80,12 +80,12 @@ export function failureOfJson(answer: unknown): AppError | null {
   if (codes.includes(MEDIA_NOT_FOUND_CODE)) return new AppError('not_found', 'media not found or unavailable');
   if (codes.includes(RATE_LIMIT_CODE)) return blocked('rate limit exceeded');
   const sentences = [answer, { message: answer.error_type }, ...errors].map(one => wordsOf(one, 'message'));
-  // A removed post and a restricted one look the same here; another query distinguishes them.
+  // This query answers removed and restricted posts alike; the query by media id distinguishes them.
   if (sentences.some(one => one.includes('field_exception'))) {
     return new AppError('not_found', 'gone or gated: field_exception', { params: { weak: 1, exception: 1 } });
   }
   const failure = firstOf(sentences, one => failureBySign(one, SENTENCES));
-  // A rate limit of visitors also mentions a login, as a way around the limit.
+  // The text of a rate limit for visitors also mentions the login, as a way around the limit.
   if (failure?.code !== 'upstream_rate_limited' && readFlag(answer.require_login) === true) {
     return new AppError('login_required', 'answered that a login is required');
   }
@@ -93,7 +93,7 @@ export function failureOfJson(answer: unknown): AppError | null {
   return failureOfGeoblock(answer, false) ?? failure ?? unknown;
 }
 
-/** Says whether an answer about routes, or a page, marks the post as private. */
+/** Says whether a page, or an answer about routes, calls the post private. */
 export function namesPrivatePost(body: string): boolean {
   return /"tracePolicy"\s*:\s*"polaris\.privatePostPage"/.test(body);
 }
@@ -105,12 +105,12 @@ const MEDIA_FILE = /(?:cdninstagram\.com|fbcdn\.net)\\?\/(?:o1\\?\/)?v\\?\/t(?!5
 const ROUTES: readonly Sign[] = [
   [/ErrorRoute|ErrorPage/, 'not_found'],
   [/Login|Signup|Challenge|Checkpoint/, 'login_required'],
-  // This is the post's page, but without the post.
+  // This is the page of the post, but the post is missing on it.
   [/Post|Reel|Clips/, 'upstream_rate_limited'],
 ];
 const MAX_ROUTES = 20;
 
-/** The site answers 200 even for posts that do not exist. The error route of a page counts only if all its routes are error routes. */
+/** The failure that a page shows: even for a missing post it has status 200, and error routes count only alone. */
 export function failureOfPage(html: string): AppError {
   if (namesPrivatePost(html)) return new AppError('private', 'the page is marked as a private post');
   const names = [...html.matchAll(/"canonicalRouteName"\s{0,9}:\s{0,9}"([\w.]{1,120})"/g)].slice(0, MAX_ROUTES);
@@ -133,13 +133,13 @@ function wordsOf(said: JsonObject, ...keys: readonly string[]): string {
 
 const REGION = /\bcountry\b|\bcountries\b|\bregion\b|location|where you (?:are|live)/;
 const AGE = /\bage\b|min_age|years? old|\b(?:under|over) (?:1\d|2\d)\b|\b(?:1\d|2\d) (?:and|or) (?:over|older)\b/;
-/** Words that both kinds of restriction use; alone they mean age or sensitivity. */
+/** Words that the site uses for several restrictions; without others they mean age or sensitivity. */
 const RESTRICTED = /restricted|sensitive/;
 const WITHHELD = /(?:isn't|is not|not|un)\s?available|restricted|blocked|can't (?:see|view)/;
 
 /**
- * Region and age restrictions have the same titles. `isWithheld`: in a refusal, the code for a region counts before all text, and
- * "restricted" proves nothing.
+ * The failure by an answer's texts. Region and age restrictions have the same titles. `isWithheld`: the answer is a
+ * refusal, in which the code for a region counts before texts, and "restricted" proves nothing.
  */
 function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null {
   const words = wordsOf(said, 'title', 'description', 'subtitle', 'blocks_logging_data');
@@ -154,7 +154,7 @@ function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null 
   return code === undefined ? null : new AppError(code, `its words mean ${code}`);
 }
 
-/** Region, age and limited audiences all look like this; only the text distinguishes them. */
+/** The failure by the text of this kind of answer, which the site gives for region, age and limited audiences. */
 function failureOfGeoblock(answer: JsonObject, isWithheld: boolean): AppError | null {
   if (answer.message !== 'geoblock_required') return null;
   const unknown = () => new AppError('login_required', 'kept from a part of the visitors', { params: { kept: 1 } });
@@ -170,7 +170,7 @@ export function failureOfRuling(answer: unknown): AppError | null {
   return isJsonObject(answer) && answer.status !== 'ok' ? failureOfWords(answer, false) : null;
 }
 
-/** Properties of a media in which the site says why it hides it from a visitor (`gating_ruling`: 2026-09). */
+/** Properties of a media that say why the site hides it from a visitor (`gating_ruling`: seen in 2026-09). */
 const RESTRICTION_KEY = /gating|ruling|geo_?block|country_block|region_block|age_(?:gate|restrict)/;
 
 export function restrictionOf(media: JsonObject): AppError | null {

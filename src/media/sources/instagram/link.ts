@@ -1,4 +1,4 @@
-/** Addresses on Instagram -> the post, story or page that they name. Pure. */
+/** Finds the post, story or page that an address on Instagram names. Pure. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 import {
   matchPath,
@@ -23,7 +23,7 @@ export const INSTAGRAM_HOSTS: readonly string[] = [
 ];
 export const SHARE_LINK_HOSTS: readonly string[] = [...INSTAGRAM_HOSTS, 'ig.me'];
 
-/** Preview mirrors that people paste in chats; they have Instagram's paths. Known in 2026-08. */
+/** Preview mirrors that people paste in chats; they have Instagram's paths (known in 2026-08). */
 const MIRROR_DOMAINS: readonly string[] = [
   ...['dd', 'kk', 'vx', 'fx', 'uu', 'ee', 'zz', 'gg', 'rx', 'bb', 'tt', 'to'].map(word => `${word}instagram.com`),
   'fxstagram.com',
@@ -31,7 +31,7 @@ const MIRROR_DOMAINS: readonly string[] = [
   'instagrambed.com',
   'instafix.io',
 ];
-/** On mirrors, `d.` answers with the file itself, `g.` with a gallery. */
+/** Subdomains of mirrors: `d.` answers with the file itself, `g.` with a gallery. */
 const MIRROR_PREFIXES: readonly string[] = ['', 'www.', 'd.', 'g.', 'm.'];
 const POST_HOSTS: ReadonlySet<string> = new Set([
   ...INSTAGRAM_HOSTS,
@@ -41,7 +41,7 @@ const POST_HOSTS: ReadonlySet<string> = new Set([
 ]);
 
 const MAX_SEGMENTS = 12;
-/** No carousel has this many items (20 in 2026); a larger index is ignored. */
+/** A larger index is ignored: no carousel has so many items (20 in 2026). */
 const MAX_ITEMS = 100;
 
 const PROFILE = unsupported('profile');
@@ -60,7 +60,7 @@ function postMatch(form: string, text: string, itemIndex: number | null): LinkMa
   return { kind: 'post', ref: { source: 'instagram', id: code, form, url, itemIndex, parts } };
 }
 
-/** Ids of stories contain a dot, which no shortcode does. */
+/** A story or highlight. Its id contains a dot, which no shortcode does. */
 function storyMatch(id: string, path: string, parts: PostRef['parts']): LinkMatch {
   const url = `https://www.instagram.com/stories/${path}/`;
   return { kind: 'story', ref: { source: 'instagram', id, form: 'story', url, itemIndex: null, parts } };
@@ -84,15 +84,15 @@ function userStory(owner: string, mediaId: string | null): LinkMatch {
   return storyMatch(`story.${username}.${mediaId}`, `${username}/${mediaId}`, { username, mediaId });
 }
 
-/** A share link's form, if any, is part of its path; only the site knows the post behind its id. */
+/** A share link. Its path may contain the kind of post; only the site knows which post it is. */
 function shareMatch(path: string): LinkMatch {
   return { kind: 'short', url: `https://www.instagram.com/${path}/`, key: path };
 }
 
-/** The author's name may stand before the post's segment. */
+/** The author's name, which may stand before the segment of the post. */
 const AUTHOR = '(?:(?!(?:p|reels?|tv|live)/)[\\w.]{1,30}/)?';
 
-/** Pages of Instagram that are not posts begin with a word that cannot be a user name. */
+/** Pages that are not posts; their first segment cannot be a user name. */
 const OTHER_PAGES = pagesOf({
   tag: 'explore/tags',
   place: 'explore/locations',
@@ -101,7 +101,7 @@ const OTHER_PAGES = pagesOf({
   audio: `${AUTHOR}reels/audio`,
 });
 
-/** Shapes of paths, without the slashes at both ends; the first that matches counts. */
+/** Shapes of paths, without the slashes at both ends; the first that matches is used. */
 const PATHS: readonly PathShape[] = [
   [/^stories\/highlights\/(\d{1,24})(?:_[^/]*)?(?:\/|$)/i, ([, id = ''], query) => highlightMatch(id, query)],
   [/^stories\/([\w.]{1,30})\/(\d{1,24})(?:_[^/]*)?(?:\/|$)/i, ([, owner = '', id = '']) => userStory(owner, id)],
@@ -119,13 +119,13 @@ const PATHS: readonly PathShape[] = [
     ([, form = '', id = '']) => shareMatch(`share/${form.toLowerCase()}/${id}`),
   ],
   [/^share\/(?!(?:reels?|tv)(?:\/|$))([\w-]{2,24})(?:\/|$)/i, ([, id = '']) => shareMatch(`share/${id}`)],
-  // The query of the login page names the page that was asked for.
+  // The query of the login page contains the address of the requested page.
   [
     /^accounts\/login(?:\/|$)/i,
     (_, query) => wrapper(query.get('next')?.replace(/^(?=\/)/, 'https://www.instagram.com')) ?? PAGE,
   ],
   ...OTHER_PAGES,
-  // An index, `embed`, `captioned` or a comment may follow the code.
+  // An index, `embed`, `captioned` or a comment may follow the shortcode.
   [
     new RegExp(`^${AUTHOR}(p|reels?|tv)/([\\w-]{1,48})(?:/([^/]*)|$)`, 'i'),
     ([, form = '', code = '', next = ''], query) =>
@@ -137,7 +137,7 @@ const PATHS: readonly PathShape[] = [
   [/^[\w.]{1,30}(?:\/|$)/, () => PROFILE],
 ];
 
-/** `instagram://media?id=PK` or `PK_OWNER`, as the app's own links write it. */
+/** A link that the app writes: `instagram://media?id=PK` or `PK_OWNER`. */
 function matchAppLink(address: URL): LinkMatch {
   const target = address.hostname || address.pathname.replace(/^\/+/, '');
   if (target.startsWith('user')) return PROFILE;
@@ -174,7 +174,7 @@ const ID_ADDRESSES: readonly (readonly [RegExp, string])[] = [
   [/^highlight\.(\d{1,24})\.(\d{1,24})$/, 'stories/highlights/$1/?story_media_id=$2'],
 ];
 
-/** A canonical id is a shortcode, or the id that was made for the link of a story or highlight. */
+/** The reference of a canonical id: a shortcode, or the id that Medley makes for a story or highlight. */
 export function instagramRefOf(id: string): PostRef | undefined {
   const known = ID_ADDRESSES.find(([pattern]) => pattern.test(id));
   if (known === undefined) return undefined;

@@ -2,13 +2,13 @@ import type { RequestProfile } from '../../extract/source.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Sites are asked in English, because the reasons that they give for a refusal are recognised by their English text. */
+/** Sites are asked in English, because the parser knows their reasons for a refusal by the English text. */
 export const ENGLISH = 'en-US,en;q=0.9';
 
 /** The `accept` header of a browser for documents. */
 export const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
 
-/** A browser's user agent for the plain transport, as of 2026-09. */
+/** A browser's user agent for the plain transport (Chrome of 2026-09). */
 export const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36';
 export const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';

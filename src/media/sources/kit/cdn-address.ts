@@ -1,8 +1,8 @@
-/** Reads what addresses on Meta's CDN say about their files in the query (as of 2026-08). */
+/** Reads facts about a file from the query of its address on Meta's CDN (as seen in 2026-08). */
 import { child, mediaAddress, parseJson, readSeconds, readSize, readText } from '../../parse/json-fields.ts';
 import type { Variant } from '../../post.ts';
 
-/** Hosts of Instagram's and Facebook's media, as suffixes. */
+/** Domains of Instagram's and Facebook's media. */
 export const META_MEDIA_HOSTS: readonly string[] = ['cdninstagram.com', 'fbcdn.net'];
 
 const MAX_ADDRESS_CHARS = 8_192;
@@ -54,14 +54,14 @@ export function sizeOf(object: unknown, width = 'width', height = 'height'): Pix
 
 type Round = (pixels: number) => number;
 
-/** The size with both sides reduced by the factor that `scaleOf` gives; never larger than before. */
+/** The size with both sides multiplied by the factor that `scaleOf` returns, but never enlarged. */
 function scaledDown({ width, height }: PixelSize, scaleOf: (...sides: [number, number]) => number, round: Round) {
   if (width === null || height === null) return UNKNOWN_SIZE;
   const scale = Math.min(1, scaleOf(width, height));
   return scale === 1 ? { width, height } : { width: round(width * scale), height: round(height * scale) };
 }
 
-/** The original's size, reduced to that short side if it is known. */
+/** The original size, reduced to that short side if it is known. */
 export function atShortSide(original: PixelSize, shortSide: number | null, round: Round): PixelSize {
   return scaledDown(original, (...sides) => (shortSide === null ? 1 : shortSide / Math.min(...sides)), round);
 }

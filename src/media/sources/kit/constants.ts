@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { overrideProfile, type RequestProfile } from '../../extract/source.ts';
 import type { SourceId } from '../../post.ts';
 
-/** Profiles without a session. Over the browser transport they send its own user agent. */
+/** The base of profiles without cookies. Over the browser transport they have its own user agent. */
 export const PLAIN = { session: 'none', transport: 'plain', headers: {} } as const;
 export const BROWSER = { ...PLAIN, transport: 'browser', userAgent: null } as const;
 
@@ -11,17 +11,17 @@ export function idLike(form: RegExp) {
   return z.string().regex(form);
 }
 
-/** The ids and profiles with which a source asks its site. */
+/** The ids that a source's requests contain, and the profiles of these requests. */
 export type Constants<Ids, Name extends string> = Ids & { readonly profiles: Readonly<Record<Name, RequestProfile>> };
 
 export interface ConstantsTable<Ids, Name extends string> {
-  /** The prefix of every key: `toy.queryId`, `toy.embed/crawler.userAgent`. */
+  /** The first part of every key: `toy.queryId`, `toy.embed/crawler.userAgent`. */
   readonly source: SourceId;
-  /** The ids that the site changes now and then, each with its default; strict, so that unknown keys are refused. */
+  /** The ids that the site changes now and then, with defaults. The schema is strict, so unknown keys are refused. */
   readonly schema: z.ZodType<Ids>;
-  /** The profiles by the name of the strategy; made from the ids with their overrides. */
+  /** Makes the default profile of each strategy, by name; some contain the ids. */
   readonly profiles: (ids: Ids) => Readonly<Record<Name, RequestProfile>>;
-  /** Sessions that may be configured for a profile besides its default; by default all. */
+  /** Sessions that a configured profile may have instead of its default one. Default: any. */
   readonly sessions?: readonly RequestProfile['session'][];
 }
 

@@ -7,19 +7,19 @@ import { addressExpiry } from './cdn-address.ts';
 /** An item of a post; null for one that exists but cannot be read. */
 export type DraftItem = UnplacedItem | null;
 
-/** A post as one answer states it, before it is tied to the requested address. */
+/** A post as one answer describes it, not yet tied to the requested address. */
 export type PostDraft = Pick<Post, 'author' | 'title' | 'caption' | 'publishedAt' | 'stats'> & {
   /** The items in order. */
   readonly items: readonly DraftItem[];
-  /** The cover of the whole post, which belongs to its first item. */
+  /** The cover image of the whole post, shown for its first item. */
   readonly coverUrl: string | null;
   /** True when the answer states that the post is text alone; otherwise a draft without items was not understood. */
   readonly isWordsOnly?: boolean;
-  /** The names of people mentioned in the text, when the answer lists them: in the text they may look different. */
+  /** The names of people mentioned in the text, if the answer lists them: the text may show others. */
   readonly mentions?: readonly string[];
-  /** True when the site marks the post as not for everyone. */
+  /** True when the site marks the post as unsuitable for some people. */
   readonly sensitive?: boolean;
-  /** The post that this one quotes or shares; a further quote inside that one is left out. */
+  /** The post that this one quotes or shares, without a further quote inside it. */
   readonly quoted?: { readonly ref: Pick<PostRef, 'source' | 'id' | 'url'>; readonly draft: PostDraft } | null;
 };
 
@@ -46,7 +46,7 @@ export function isComplete(draft: Pick<PostDraft, 'items'>): boolean {
 export interface PostContext {
   readonly ref: PostRef;
   readonly strategy: string;
-  /** Unix milliseconds. */
+  /** The current time, unix milliseconds. */
   readonly now: number;
 }
 
@@ -58,7 +58,7 @@ export interface ReadContext extends PostContext {
 }
 
 /**
- * Makes the post. `expiring`: whether all of its addresses limit how long the post is valid, or only the files of its items.
+ * Makes the post. `expiring`: the addresses that limit its validity: all, or those of its files.
  * @throws AppError `upstream_changed` for a draft without items that does not state that there are none
  */
 export function toPost(draft: PostDraft, context: PostContext, expiring: 'files' | 'all' = 'all'): Post {
@@ -98,7 +98,7 @@ function postAlone(
   expiring: 'files' | 'all',
 ): Omit<Post, 'quoted'> {
   const placed = placeItems(draft.items);
-  // The cover belongs to the first item; if that one is missing, no other item may show it.
+  // The cover shows the first item; if that one is missing, no other item may have it.
   const coverUrl = placed.items[0]?.position === 0 ? null : draft.coverUrl;
   const images =
     expiring === 'files' ? [] : [draft.author.avatarUrl, coverUrl, ...placed.items.map(item => item.thumbnailUrl)];

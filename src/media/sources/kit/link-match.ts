@@ -1,7 +1,7 @@
-/** Reads addresses by tables of path shapes. */
+/** Matches addresses by tables of path shapes. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 
-/** A shape of a path, without the slashes at both ends, and its meaning; undefined when the next shape should be tried. */
+/** A path's shape, without outer slashes, and a function for its meaning; undefined: the next shape is tried. */
 export type PathShape = readonly [
   RegExp,
   (found: readonly string[], query: URLSearchParams, host: string) => LinkMatch | undefined,
@@ -13,14 +13,14 @@ export function unsupported(what: string): LinkMatch {
 
 export const PAGE = unsupported('page');
 
-/** Shapes of pages that contain no single post: for each kind of page, a pattern for the beginning of its paths. */
+/** Shapes of pages that are no single post: for each kind of page, a pattern for the beginning of its paths. */
 export function pagesOf(kinds: Readonly<Record<string, string>>): readonly PathShape[] {
   return Object.entries(kinds).map(([what, words]) => {
     return [new RegExp(`^(?:${words})(?:/|$)`, 'i'), () => unsupported(what)];
   });
 }
 
-/** A page that contains another address; undefined when it names none. */
+/** The match of a page with another address in its query; undefined when there is none. */
 export function wrapper(target: string | null | undefined): LinkMatch | undefined {
   return target ? { kind: 'wrapper', target } : undefined;
 }
@@ -30,7 +30,7 @@ export function postMatch(ref: PostRef | undefined): LinkMatch {
   return ref === undefined ? PAGE : { kind: 'post', ref };
 }
 
-/** The path of an address without empty segments, shortened to that many segments. */
+/** The path of an address without empty segments, cut after that many segments. */
 export function pathOf(address: URL, maxSegments: number): string {
   const segments = address.pathname.split('/', 2 * maxSegments).filter(segment => segment !== '');
   return segments.slice(0, maxSegments).join('/');
@@ -73,29 +73,29 @@ export function postIdOf(address: unknown, match: (address: URL) => LinkMatch | 
 /** A shortcode and a media id are the same 64-bit number, in base64url digits and as decimal text. */
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** The digits of a public code; in a private link a secret suffix follows. */
+/** The length of a public shortcode; in a private link a secret suffix follows. */
 export const PUBLIC_CODE_LENGTH = 11;
 const PRIVATE_SUFFIX_LENGTH = 28;
 const CODE = /^[\w-]{1,11}$/;
 const MEDIA_ID = /^\d{1,20}$/;
-/** The moment from which ids of Instagram and Threads count, unix milliseconds. */
+/** The time from which Instagram's and Threads' ids count, unix milliseconds. */
 const ID_EPOCH_MS = 1_314_220_021_721n;
 
-/** `isPrivate`: the code had the 28-character suffix of a post that only its author's followers see (`C5_A1TQNPrYw4c2g…`). */
+/** Splits off the 28-character suffix that links to a private account's post have (`C5_A1TQNPrYw4c2g…`). */
 export function splitCode(text: string): { readonly code: string; readonly isPrivate: boolean } {
   const isPrivate = text.length > PRIVATE_SUFFIX_LENGTH;
   const code = isPrivate ? text.slice(0, -PRIVATE_SUFFIX_LENGTH) : text;
   return { code: code.slice(0, PUBLIC_CODE_LENGTH), isPrivate };
 }
 
-/** The media id (`pk`) of a code as decimal text; null when the text is not a code of 1 to 11 digits. */
+/** The media id (`pk`) of a shortcode in decimal; null when the text is not a shortcode of 1 to 11 digits. */
 export function mediaIdOfCode(code: string): string | null {
   if (!CODE.test(code)) return null;
   const digits = [...code].map(digit => BigInt(ALPHABET.indexOf(digit)));
   return digits.reduce((id, digit) => id * 64n + digit, 0n).toString();
 }
 
-/** The code of a media id in decimal text; null when it is not a number of at most 20 digits. */
+/** The shortcode of a media id in decimal; null when it is not a number of at most 20 digits. */
 export function shortcodeOf(mediaId: string): string | null {
   if (!MEDIA_ID.test(mediaId)) return null;
   let id = BigInt(mediaId);
@@ -107,7 +107,7 @@ export function shortcodeOf(mediaId: string): string | null {
   return code;
 }
 
-/** Unix milliseconds from the upper 41 bits of an id; up to minutes before the time that the site shows. Null for ids before 2011. */
+/** The time in an id's upper 41 bits, unix milliseconds; minutes before the shown time. Null for ids before 2011. */
 export function publishTimeOf(mediaId: string): number | null {
   if (!MEDIA_ID.test(mediaId)) return null;
   const sinceEpoch = BigInt(mediaId) >> 23n;

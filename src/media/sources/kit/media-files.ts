@@ -1,4 +1,4 @@
-/** Turns the addresses that Meta's answers list into the variants and items of a post. */
+/** Turns the addresses in Meta's answers into the variants and items of a post. */
 import { firstOf } from '../../parse/json-fields.ts';
 import { compareTracks, parseDashManifest } from '../../parse/markup.ts';
 import type { UnplacedItem, Variant } from '../../post.ts';
@@ -17,7 +17,7 @@ export interface ListedFile extends Partial<PixelSize> {
   /** One that is not on the CDN is ignored. */
   readonly url: unknown;
   readonly bitrate?: number | null;
-  /** True when the file is a smaller encoding of the video, so that its size is not the original's. */
+  /** True when the file is a smaller encoding of the video, so that the original's size is not its own. */
   readonly isReduced?: boolean;
 }
 
@@ -36,7 +36,7 @@ interface VideoFacts extends ImageFacts {
 
 type Addressed = ListedFile & PixelSize & { readonly url: string };
 
-/** There are a few dozen files at most: comparing them is cheaper than a set, which would hash every address. */
+/** Removes repeated addresses. There are a few dozen, and comparing these is cheaper than hashing them. */
 function distinctByUrl(files: readonly ListedFile[]): readonly Addressed[] {
   const distinct: Addressed[] = [];
   for (const file of files) {
@@ -51,7 +51,7 @@ function even(pixels: number): number {
   return Math.max(2, Math.round(pixels / 2) * 2);
 }
 
-/** The size of a video file; if it is not stated, the original's size reduced to the short side that the address names. */
+/** The size of a video file: as stated, or the original's, reduced to the short side that the address names. */
 function videoSize({ width, height, isReduced }: Addressed, original: PixelSize, shortSide: number | null): PixelSize {
   if (width !== null && height !== null) return { width, height };
   return shortSide === null && isReduced === true ? UNKNOWN_SIZE : atShortSide(original, shortSide, even);
@@ -83,7 +83,7 @@ function isCrop(url: string): boolean {
   return /[?&]stp=c\d+\.\d+\.\d+\.\d+/.test(url);
 }
 
-/** The largest cover that can be fetched, preferably one that is not cropped. */
+/** The largest cover image on the CDN, if possible one that is not cropped. */
 function largestCover(covers: readonly ListedFile[]): string | null {
   const area = ({ width, height }: ListedFile) => (width ?? 0) * (height ?? 0);
   const sorted = covers.toSorted((a, b) => area(b) - area(a));
@@ -91,7 +91,7 @@ function largestCover(covers: readonly ListedFile[]): string | null {
   return urls.find(url => !isCrop(url)) ?? urls[0] ?? null;
 }
 
-/** If other files state their sizes, a photo without a stated size is not assumed to be the original: it may be any of them. */
+/** The size of a photo file; unknown if other files state theirs, because it may be any smaller one. */
 function photoSize({ url, width, height }: Addressed, isAnyStated: boolean, original: PixelSize): PixelSize {
   if (width !== null && height !== null) return { width, height };
   const size = imageSize(url, isAnyStated ? UNKNOWN_SIZE : original);
@@ -131,20 +131,20 @@ export function imageItem({ files, original = UNKNOWN_SIZE, alt = null }: ImageF
   return item && { ...item, thumbnailUrl: item.variants[0]?.url ?? null };
 }
 
-/** The size when both sides are known, else nothing. */
+/** Both sides of the size, or nothing when one is unknown. */
 function whole({ width, height }: PixelSize): Partial<PixelSize> {
   return width === null || height === null ? {} : { width, height };
 }
 
-// Files and items as an answer lists them, on the CDN of any site.
+// Variants and items from the files that an answer lists, for the CDN of any site.
 
-/** One file with its known facts; all others are null. A file without video counts as an image. */
+/** A variant with the given facts, all others null. A file without video counts as an image. */
 export function listedFile(url: string, known: Partial<Variant> & Pick<Variant, 'mime' | 'hasVideo'>): Variant {
   const unknown = { width: null, height: null, bitrate: null, bytes: null, codecs: null, expiresAt: null };
   return { url, ...unknown, hasAudio: known.hasVideo ? null : false, adaptive: false, ...known };
 }
 
-/** An item with its files, best first; null when there are none. Facts that are not `known` are taken from its best file. */
+/** An item with its files, best first; null without files. Facts not in `known` are taken from the best file. */
 export function listedItem(
   kind: UnplacedItem['kind'],
   files: readonly Variant[],

@@ -25,12 +25,12 @@ export interface PageSite<Ids extends object, Name extends string, Endpoint exte
     Pick<MediaSource, 'match' | 'refOf'> {
   /** Public posts that have existed for years or months, one of each kind. */
   readonly examples: readonly [string, ...string[]];
-  /** Hosts from which its posts are fetched. Default: the hosts of its links. */
+  /** Hosts to which its requests go. Default: the hosts of its links. */
   readonly askedHosts?: HostList;
   readonly maxBytes: number;
   /** Time for a post with all its requests. Default: the time of its strategy's profile. */
   readonly postMs?: number;
-  /** The ids that the site changes now and then, each with its default; strict. */
+  /** The ids that the site changes now and then, with defaults, as a strict schema. */
   readonly ids: z.ZodType<Ids>;
   /**
    * Profiles by strategy, `ENDPOINT/CALLER` or `ENDPOINT`, and `short-link` where the site has such. One without an `accept` header gets
@@ -43,13 +43,13 @@ export interface PageSite<Ids extends object, Name extends string, Endpoint exte
     constants: Constants<Ids, Name>,
   ) => Readonly<Partial<Record<Endpoint, AskEndpoint>>>;
   readonly read: AnswerReader;
-  /** Paths of the site's login and of other pages to which refused visitors are sent. */
+  /** Paths of the site's login and of other pages that refused visitors get. */
   readonly wall?: RegExp;
-  /** The target that the page of a short link names, when it does not redirect. */
+  /** The address that a short link's page names, if the link does not redirect. */
   readonly namedBy?: (answer: HttpResponse) => string | null;
   /** Completes items whose files need cookies that the site set, or have to be asked for separately. */
   readonly completer?: (options: SourceOptions, constants: Constants<Ids, Name>) => CompleteItem;
-  /** Changes the source where its site differs from others. */
+  /** Changes the parts of the source that differ for this site. */
   readonly adapt?: (source: MediaSource, options: SourceOptions) => MediaSource;
 }
 
@@ -91,7 +91,7 @@ function createPageSource<Ids extends object, Name extends string, Endpoint exte
   const endpoints = site.endpoints(options, constants);
   const complete = site.completer?.(options, constants);
 
-  /** Each request is made once without retries, because the chain goes on with another strategy. */
+  /** Makes a request once, without retries, because after a failure the next strategy runs. */
   function askerOf(profile: RequestProfile, signal: AbortSignal, cookies = new CookieJar()): Ask {
     const bounds = { hosts, cookies, maxBytes, maxRedirects: 0, retries: 0, signal };
     const navigation = profile.headers.accept === undefined ? navigationHeaders(profile) : {};
@@ -99,7 +99,7 @@ function createPageSource<Ids extends object, Name extends string, Endpoint exte
       http.request({ ...profileRequest(profile, { ...navigation, ...headers }), ...bounds, url, ...request });
   }
 
-  /** Null for a redirect that leaves the site, or leads to a page that is not a post's. */
+  /** The redirect to follow; null for one that leaves the site or leads to a page that is not a post's. */
   function nextPage(head: HttpHead): URL | null {
     const target = redirectOf(head);
     if (target?.protocol !== 'https:' || match(target) === undefined) return null;

@@ -1,4 +1,4 @@
-/** Reads objects that describe one media in the mobile API's `product` shape, which Instagram and Threads share (2026-08). Pure. */
+/** Reads a media in the shape of the mobile API's `product`, as in Instagram and Threads (seen in 2026-08). Pure. */
 import {
   child,
   firstOf,
@@ -57,9 +57,9 @@ const PRODUCT_STATS: StatPaths = {
 
 /** The shape of the mobile API's product: in `media/info`, `web_info.items[0]` and `xig_polaris_media.if_not_gated_logged_out`. */
 export const PRODUCT = {
-  /** An object of this shape has at least one of these properties, whatever else it lacks. */
+  /** An object of this shape has at least one of these properties. */
   keys: ['media_type', 'video_versions', 'image_versions2', 'carousel_media'],
-  /** A pattern for the name of a media's kind; its first group is `Video` for a video. */
+  /** A pattern for the name of a media's type; its first group is `Video` for a video. */
   typename: /(Video|Image|Photo)(?:Media)?$/,
   publishedAt: 'taken_at',
   stats: PRODUCT_STATS,
@@ -70,12 +70,12 @@ export const PRODUCT = {
   ],
   videos: (media: JsonObject) => listed(media.video_versions),
   manifest: (media: JsonObject) => media.video_dash_manifest,
-  /** Says whether the media states that it is a video; null when it states nothing. */
+  /** True or false as the media states whether it is a video; null when it states neither. */
   saysVideo({ media_type }: JsonObject): boolean | null {
     const type = readCount(media_type);
     return type === PHOTO || type === VIDEO ? type === VIDEO : null;
   },
-  /** True when something else is there that only videos have. */
+  /** True when the media has a property that only videos have. */
   hasVideoSign: (media: JsonObject) => media.has_audio === true,
   /** The items of a carousel, null for other media. What a carousel shows of itself repeats one of its items, so it does not count. */
   children(media: JsonObject): readonly unknown[] | null {
@@ -91,8 +91,8 @@ export const PRODUCT = {
 export type MediaShape = typeof PRODUCT;
 
 /**
- * Says whether a media is a video: by its own statement, else by any sign of one, because the still of a video whose files are withheld
- * is not the post.
+ * Says whether a media is a video: by its own statement, else by any sign of one. A video whose files are withheld must
+ * not be shown as its still image.
  */
 function isVideo(media: JsonObject, shape: MediaShape, isReel: boolean): boolean {
   const said = shape.saysVideo(media);
@@ -137,7 +137,7 @@ function readStats(media: JsonObject, paths: StatPaths): Stats {
   return { ...NO_STATS, ...Object.fromEntries(read) };
 }
 
-/** Reads a media; null stands for everything that it does not state. `isReel`: the link says that this is a video. */
+/** Reads a media; null stands for everything that it does not state. `isReel`: the link leads to a video. */
 export function parseMedia(media: JsonObject, shape: MediaShape, isReel: boolean): PostDraft {
   const children = shape.children(media);
   return {

@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 
-/** Follows redirects; when `nextOf` gives null, the answer is final. A redirect after `maxHops` is returned as the answer. */
+/** Follows redirects until `nextOf` returns null. A redirect after `maxHops` is returned as the answer. */
 export async function followRedirects(
   url: string,
   ask: (url: string | URL) => Promise<HttpResponse>,
@@ -17,7 +17,7 @@ export async function followRedirects(
   return response;
 }
 
-/** One step of a short link leads to the address of a post, or to an address that is asked next. */
+/** The result of one step of a short link: the address of a post, or the address to request next. */
 export type ShortLinkStep = { readonly target: string } | { readonly next: string };
 
 const MAX_SHORT_HOPS = 5;

@@ -4,31 +4,31 @@ import type { HttpHead } from '../../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../../infra/http/retry-after.ts';
 
 /**
- * A `not_found` that may only mean that the endpoint is broken or does not know the post: other strategies are asked, and it is reported
- * only if nothing else is known.
+ * A `not_found` that needs confirmation, because the endpoint may be broken or not know the post: other strategies are
+ * asked as well.
  */
 export function weakNotFound(message: string): AppError {
   return new AppError('not_found', message, { params: { weak: 1 } });
 }
 
 /**
- * The error when the site blocks the caller or demands proof of a person, which is never given: the endpoint is left alone, for as long
- * as the site says or 1 to 30 minutes, and the next strategy is asked. If none is left, people are notified when the site will be asked
- * again.
+ * The error when the site blocks the caller or wants proof of a person, which Medley never gives. The endpoint is
+ * paused, as long as the site says or 1 to 30 minutes, and the next strategy runs; if none is left, people are told
+ * when the site will be asked again.
  */
 export function blocked(message: string, retryAfterMs?: number): AppError {
   return new AppError('upstream_rate_limited', message, { retryAfterMs });
 }
 
-/** The error when the caller was refused, whatever the post. */
+/** The error when the site refuses the caller, whichever post is requested. */
 export function refusedCaller(message: string): AppError {
   return new AppError('login_required', message, { params: { refused: 1 } });
 }
 
-/** A pattern for a site's text in lower case with plain apostrophes, and the code that it means. */
+/** A pattern for a site's text, in lower case with plain apostrophes, and the error code that it means. */
 export type Sign = readonly [RegExp, ErrorCode];
 
-/** Text in the form in which signs are written: in lower case, with plain apostrophes. */
+/** A text in lower case with plain apostrophes, as the patterns of signs expect it. */
 export function plainWords(text: string): string {
   return text.toLowerCase().replace(/&#0?39;|&#x27;|&apos;|\u2019|\\u2019/g, "'");
 }
@@ -53,7 +53,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   451: 'region_blocked',
 };
 
-/** The failure that the status alone means; null below 400. */
+/** The failure that the status alone shows; null below 400. */
 export function failureOfStatus({ status, headers }: HttpHead, now: number): AppError | null {
   if (status < 400) return null;
   const code = CODES[status] ?? (status >= 500 ? 'upstream_unavailable' : 'upstream_changed');
@@ -62,7 +62,7 @@ export function failureOfStatus({ status, headers }: HttpHead, now: number): App
 }
 
 /**
- * The failure that the status, the final address or the redirect means; null for an answer that may contain the post.
+ * The failure that status, final address or redirect show; null for an answer that may contain the post.
  * @param wall paths of logins and the like
  */
 export function failureOfPlace(head: HttpHead, now: number, wall: RegExp): AppError | null {

@@ -5,16 +5,16 @@ import { MAX_PLAYLIST_BYTES, playlistVariants } from '../../parse/playlist.ts';
 import type { Variant } from '../../post.ts';
 
 export interface RenditionsRequest {
-  /** The address of a master playlist, or of a single rendition's. */
+  /** The address of a master playlist, or of a media playlist. */
   readonly url: string;
-  /** The source's media hosts, as suffixes. */
+  /** Domains of the source's media hosts. */
   readonly hosts: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
 /**
- * The renditions of a streamed video, as variants, best first.
+ * Fetches a playlist and returns the renditions of its video as variants, best first.
  * @throws AppError whatever the request throws; `upstream_changed` for an answer that is not a playlist
  */
 export async function askRenditions(

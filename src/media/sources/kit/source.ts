@@ -1,4 +1,4 @@
-/** Builds a source from the description of its site: ways to ask, a reader of answers, accounts. */
+/** Builds a source from the description of its site: endpoints, a reader of answers, accounts. */
 import { type Cookie, CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
@@ -11,7 +11,7 @@ import { createParseThread } from '../../parse/parse-thread.ts';
 import type { Post } from '../../post.ts';
 import type { AnswerKind, ReadContext } from './draft.ts';
 
-/** @throws AppError the meaning of the answer when the post is not in it. */
+/** @throws AppError when the post is not in it. */
 export type AnswerReader = (answer: SiteAnswer, context: ReadContext) => Post;
 
 export interface PageTask {
@@ -19,7 +19,7 @@ export interface PageTask {
   readonly context: ReadContext;
 }
 
-/** One endpoint, asked with one profile. */
+/** One endpoint with one profile; it becomes a strategy. */
 export interface Way extends Pick<Strategy, 'name' | 'timeoutMs' | 'isLastResort' | 'byAccount'> {
   readonly profile: RequestProfile;
   readonly kind: AnswerKind;
@@ -45,7 +45,7 @@ export function createStrategy({ http, read, now }: Asking, { fits, ask, kind, .
 interface SourceParts extends Omit<MediaSource, 'fetch' | 'isRefused' | 'figures' | 'learn'> {
   /** Asks the site why a post is not shown. */
   diagnose?(ref: PostRef, signal: AbortSignal): Promise<void>;
-  /** Reinterprets a failure by what `diagnose` learned about the post in the same call. */
+  /** May replace a failure by what `diagnose` learned about the post in the same call. */
   explain?(ref: PostRef, failure: AppError): AppError;
 }
 
@@ -76,11 +76,11 @@ export interface AccountWay extends Omit<Way, 'timeoutMs' | 'ask'> {
 
 interface AccountOptions extends Asking {
   readonly accounts: Accounts;
-  /** The site's address; cookies for other sites are left out. */
+  /** The site's address; cookies for other sites are not used. */
   readonly site: string;
 }
 
-/** Each account has its own cookies, which the site renews; an account that is challenged or logged out is not used for a while. */
+/** Strategies that use accounts, each with its own renewed cookies; a challenged or logged-out one is paused. */
 export function createAccountStrategies(options: AccountOptions, ways: readonly AccountWay[]): readonly Strategy[] {
   const { http, accounts, site } = options;
   if (accounts.isEmpty) return [];
@@ -109,7 +109,7 @@ function judge(account: Account, failure: AppError): AppError {
     account.pause('challenge');
     return new AppError('login_required', 'the account is to prove that a person uses it', { cause: failure });
   }
-  // A post that is shown to some people only says nothing about the account.
+  // A post that only some people may see says nothing about the account.
   if (code === 'login_required' && params.kept !== 1) account.pause('logged-out');
   return failure;
 }
@@ -124,15 +124,15 @@ function jarOf(cookies: readonly Cookie[], site: string): CookieJar {
   return jar;
 }
 
-/** In a bundle all files are in one folder; compiled separately, the worker is in the folder above the kit. */
+/** The worker's file: in a bundle all files are in one folder, otherwise it is in the folder above the kit. */
 const WORKER = import.meta.url.endsWith('/kit/source.js') ? '../page-worker.js' : './page-worker.js';
-/** When run from TypeScript there is no compiled worker, so a large answer is read in this thread. */
+/** When run from TypeScript there is no compiled worker, so a large answer is read in the main thread. */
 const readInThread = import.meta.url.endsWith('.ts')
   ? null
   : createParseThread<PageTask, Post>(new URL(WORKER, import.meta.url), 'readLargePage');
 
 /**
- * Reads an answer; one of many megabytes is read in a thread, which finds the reader by the source's id.
+ * Reads an answer. One of many megabytes is read in a worker thread, which finds `read` by the source's id.
  * @throws AppError like the reader
  */
 export async function readSiteAnswer(read: AnswerReader, response: HttpResponse, context: ReadContext): Promise<Post> {

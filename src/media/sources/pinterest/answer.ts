@@ -1,4 +1,4 @@
-/** Reads an answer of Pinterest, from a query or a page, into the pin, or into the AppError that it means (2026-08 to 2026-10). Pure. */
+/** Turns an answer of Pinterest, of a query or a page, into the pin or an AppError (seen in 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
 import {
@@ -37,12 +37,12 @@ export const PINTEREST_MEDIA_HOSTS: readonly string[] = ['pinimg.com'];
 
 export const WALL = /^\/(?:login|logout|signup|challenge)(?:\/|$)/;
 
-/** The site writes an empty description as a blank. */
+/** The first text that is not blank: the site writes a blank for an empty description. */
 function wordsOf(...values: readonly unknown[]): string | null {
   return firstOf(values, value => readText(readText(value)?.trim()));
 }
 
-/** The author: the person who made the pin. The person who saved it counts only if nothing says that it was taken from another. */
+/** The author: who made the pin, else who saved it, unless the pin says that it was taken from another person. */
 function authorOf(pin: JsonObject): Author {
   const isTaken = pin.is_repin === true || isJsonObject(pin.via_pinner);
   const people = [pin.native_creator, pin.closeup_attribution, pin.origin_pinner, isTaken ? null : pin.pinner];
@@ -78,7 +78,7 @@ function draftOf(pin: JsonObject): PostDraft {
 
 const MEDIA = ['images', 'videos', 'story_pin_data', 'carousel_data', 'embed'] as const;
 
-/** An answer contains the requested pin, less complete copies of it, and related pins. */
+/** The objects of the requested pin, complete or not; an answer also has related pins. */
 function findPins(body: Body, { id }: ReadContext['ref']): readonly JsonObject[] {
   const texts = body.startsWith('{') ? [body.text] : body.scripts.flatMap(one => (one.isJson ? [one.text] : []));
   const pins: JsonObject[] = [];
@@ -91,7 +91,7 @@ function findPins(body: Body, { id }: ReadContext['ref']): readonly JsonObject[]
   return pins;
 }
 
-/** The metadata about the pin in the page's head. */
+/** A draft from the metadata in the page's head. */
 function draftOfHead(body: Body, id: string): PostDraft | null {
   const { og, canonical } = readMeta(body.head);
   const named = [og.get('og:url'), canonical].map(address => postIdOf(address, matchPinterestLink));
@@ -115,7 +115,7 @@ function failureWithoutPin(body: Body, now: number): AppError | null {
   return failureOfStatus({ status, headers: {}, url: '' }, now);
 }
 
-/** @throws AppError the meaning of the answer when the requested pin is not in it. */
+/** @throws AppError why the requested pin is not in the answer. */
 export function readPinterestAnswer({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const { ref, now } = context;
   const place = failureOfPlace(head, now, WALL);
@@ -137,7 +137,7 @@ function imageFile(address: unknown, stated?: unknown): readonly Variant[] {
   return url === null ? [] : [listedFile(url, { mime: imageMime(url), hasVideo: false, ...sizeOf(stated) })];
 }
 
-/** The original comes before the sizes made from it, which may have more pixels. */
+/** A photo: the original first, then the sizes made from it, though these may have more pixels. */
 function photoOf(images: unknown, alt: string | null): DraftItem {
   if (!isJsonObject(images)) return null;
   const { orig, originals, ...sizes } = images;
@@ -153,12 +153,12 @@ function videoFile(name: string, file: unknown): readonly Variant[] {
   if (url === null || type === undefined) return [];
   const size = sizeOf(file);
   if (type === 'mp4') return [listedFile(url, { mime: 'video/mp4', hasVideo: true, ...size })];
-  // Only the first kind of stream has nothing but H.264.
+  // Among the kinds of streams only this one contains nothing but H.264.
   const bitrate = readSize(child(file, 'bitrate')) ?? (name === 'V_HLSV4' ? 1 : null);
   return [listedFile(url, { mime: PLAYLIST_MIME, hasVideo: true, ...size, bitrate })];
 }
 
-/** Whole files, first that of 720 pixels, which plays everywhere; if there is none, the address of the best stream's master playlist. */
+/** A video as whole files, first that of 720 pixels, which plays everywhere; without files as its best stream. */
 function videoOf(list: unknown, cover: string | null = null): DraftItem {
   if (!isJsonObject(list)) return null;
   const entries = Object.entries(list).slice(0, 40);
@@ -174,7 +174,7 @@ function videoOf(list: unknown, cover: string | null = null): DraftItem {
   });
 }
 
-/** If a part has a photo and a video, the photo is the video's cover. Undefined for a part with neither. */
+/** One part of a pin. If it has a photo and a video, the photo is the cover; undefined for a part with neither. */
 function partOf(part: unknown, alt: string | null): DraftItem | undefined {
   if (!isJsonObject(part)) return undefined;
   const { image, images = child(image, 'images'), video, videos = video } = part;
@@ -183,7 +183,7 @@ function partOf(part: unknown, alt: string | null): DraftItem | undefined {
   return isJsonObject(images) || isJsonObject(image) ? photo : undefined;
 }
 
-/** The items of an idea pin, whose pages have one or more blocks; text is a block too. */
+/** The items of an idea pin. Its pages consist of blocks, of which some are text. */
 function itemsOfPages(pages: readonly unknown[]): readonly DraftItem[] {
   return pages.flatMap(page => {
     const blocks = readList(child(page, 'blocks')).map(block => partOf(block, null));

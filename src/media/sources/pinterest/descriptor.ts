@@ -27,11 +27,11 @@ export const pinterest = definePageSite({
   maxBytes: 4 * 1024 * 1024,
   ids: z.strictObject({
     userAgent: headerValue.default(CHROME),
-    /** The page whose scripts ask for a pin (2026-10). */
+    /** The page whose scripts request a pin (2026-10); a header of the query names it. */
     handler: headerValue.default('www/[username].js'),
     fields: headerValue.default('unauth_react_main_pin'),
   }),
-  /** The query is the one that the site's own pages use. */
+  /** This query is the one that the site's own pages use. */
   profiles({ userAgent, handler }) {
     const plain = { ...PLAIN, userAgent, timeoutMs: 9_000 };
     const browser = { ...plain, ...BROWSER };
@@ -60,10 +60,10 @@ export const pinterest = definePageSite({
       completed(item, http, signal),
 });
 
-// For videos that a pin has only as a stream: the whole file that mostly exists beside the stream, else the stream's renditions.
+// For videos that a pin lists only as a stream: a whole file that usually exists beside it, else its renditions.
 
 const STREAM = /^https:\/\/(v\d*\.pinimg\.com)\/videos\/(?:iht|mc)\/\w{1,20}\/((?:[0-9a-f]{2}\/){3}[0-9a-f]{32})/;
-/** Paths of the whole file as of 2026-10; a path that does not exist answers 403. */
+/** Paths at which the whole file may be (2026-10); the CDN answers 403 for one that does not exist. */
 const PLACES: readonly ((name: string) => string)[] = [
   name => `iht/expMp4/${name}_720w.mp4`,
   name => `iht/720p/${name}.mp4`,

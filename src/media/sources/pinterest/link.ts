@@ -8,7 +8,7 @@ export const PINTEREST_HOSTS: readonly [string, ...string[]] = [
     country => `pinterest.${country}`,
   ),
 ];
-/** The site has a host for each country and each language. */
+/** Pinterest's host, which differs by country and language. */
 const SITE = /^(?:[a-z]{1,3}(?:-[a-z]{2,4})?\.)?pinterest\.(?:com|[a-z]{2}|com?\.[a-z]{2})$/;
 const SHORT = /^(?:www\.)?pint?\.it$/;
 
@@ -18,7 +18,7 @@ export function pinterestRefOf(id: string): PostRef | undefined {
   return { source: 'pinterest', id, form: 'pin', url, itemIndex: null, parts: {} };
 }
 
-/** The API answers for both short hosts and knows the target of a code. */
+/** A code of either short host; the API knows its target. */
 function shortMatch([, code = '']: readonly string[]): LinkMatch {
   const url = `https://api.pinterest.com/url_shortener/${code}/redirect/`;
   return { kind: 'short', url, key: `pin.it/${code}` };

@@ -1,4 +1,4 @@
-/** Reads any answer of Reddit into the post, or into the AppError that it means (2026-10). Pure. */
+/** Turns any answer of Reddit into the post or an AppError (shapes as seen in 2026-10). Pure. */
 import { decodeHTML } from 'entities';
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
@@ -32,7 +32,7 @@ function videoOf(video: JsonObject, target: unknown, thumbnailUrl: string | null
   return namedVideo(addresses, { thumbnailUrl, ...sizeOf(video), durationMs });
 }
 
-/** The items of a gallery: `gallery_data` has their order and `media_metadata` their files. */
+/** The items of a gallery: `gallery_data` has their order, `media_metadata` their files. */
 function galleryOf(post: JsonObject): readonly DraftItem[] {
   return readList(child(post.gallery_data, 'items')).map(entry => {
     const id = readText(child(entry, 'media_id')) ?? '';
@@ -49,7 +49,7 @@ function decoded(address: unknown): string {
   return decodeHTML(readText(address) ?? '');
 }
 
-/** Null when the post has no media. */
+/** The items of a post; null when it has no media. */
 function itemsOf(post: JsonObject): readonly DraftItem[] | null {
   const [preview] = readList(child(post.preview, 'images'));
   const size = sizeOf(child(preview, 'source'));
@@ -85,7 +85,7 @@ function draftOf(post: JsonObject): PostDraft {
   };
 }
 
-/** The API's values for the reason why a community is closed. */
+/** The API's values for the reason why a community is closed, with the error code of each. */
 const REASONS: ReadonlyMap<unknown, ErrorCode> = new Map([
   ['private', 'private'],
   ['gold_only', 'private'],
@@ -103,7 +103,7 @@ function readListing(answer: unknown, { ref }: ReadContext): PostDraft {
 
 const MAX_ENTRIES = 200;
 
-/** One entry of a post's feed is the post itself; the others are comments. */
+/** Reads a post's feed, whose entries are the post and its comments. */
 function readFeed(text: string, { ref }: ReadContext): PostDraft {
   const entry = text.split('<entry>', MAX_ENTRIES).find(part => part.includes(`<id>t3_${ref.id}</id>`));
   if (entry === undefined) throw new AppError('upstream_changed', 'no such post in the feed');
@@ -120,13 +120,13 @@ function readFeed(text: string, { ref }: ReadContext): PostDraft {
     title: readText(partOf('title')),
     caption: readText(words) ?? (isPost || isMedia ? null : target),
     publishedAt: readDate(partOf('published')),
-    // For a gallery, the feed contains only the address of its page.
+    // For a gallery the feed has only the address of its page, not its files.
     items: item === null ? [] : [item],
     isWordsOnly: item === null && !isMedia,
   };
 }
 
-/** The target of `[link]`, and the text. */
+/** The target of `[link]` in a feed's entry, and the entry's text. */
 function readFeedContent(html: string): readonly [target: string | undefined, words: string] {
   let address: string | undefined;
   let target: string | undefined;
@@ -152,7 +152,7 @@ function readFeedContent(html: string): readonly [target: string | undefined, wo
   return [target, words.trim()];
 }
 
-/** @throws AppError the meaning of the answer when the requested post is not in it */
+/** @throws AppError why the requested post is not in the answer */
 export function readRedditAnswer({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const { text } = body;
   const listing = context.kind === 'app' ? parseJson(text) : undefined;
@@ -160,7 +160,7 @@ export function readRedditAnswer({ body, ...head }: SiteAnswer, context: ReadCon
   if (code !== undefined) throw new AppError(code, 'the API says why the community is closed');
   const place = failureOfPlace(head, context.now, WALL);
   if (place !== null) throw place;
-  // The page asks for proof of a person, which is not given; another strategy is asked.
+  // The page wants proof of a person, which Medley does not give: another strategy runs.
   if (text.length < 64_000 && text.includes('js_challenge')) throw blocked('the page asks for proof of a person');
   if (text.includes('<title>Welcome to Reddit')) throw refusedCaller('a page to log in');
   if (context.kind === 'app') return toPost(readListing(listing, context), context);

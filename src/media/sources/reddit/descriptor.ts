@@ -47,12 +47,12 @@ export const reddit = definePageSite({
   maxBytes: 8 * 1024 * 1024,
   ids: z.strictObject({
     userAgent: headerValue.default(CHROME),
-    /** The feed wants a user agent that says who is asking. */
+    /** The feed wants a user agent that names the program. */
     feedAgent: headerValue.default('linux:medley:1.0 (a chat bot that shows single posts)'),
-    /** The client id of the operator's own app, of the "installed" kind, which has no secret. */
+    /** The client id of an app that the operator registered at Reddit; of the "installed" kind, which has no secret. */
     clientId: idLike(/^[\w-]{10,60}$/).optional(),
   }),
-  /** Embeds and pages are asked with a browser's user agent (2026-10), the feed with Medley's own. */
+  /** Embeds and pages are requested with a browser's user agent (2026-10), the feed with Medley's own. */
   profiles({ userAgent, feedAgent }) {
     const plain = { ...PLAIN, userAgent, timeoutMs: 8_000 };
     const browser = { ...plain, ...BROWSER };
@@ -82,7 +82,7 @@ export const reddit = definePageSite({
   adapt: withFiles,
 });
 
-/** Answers links to single files with those files; a link to a video only when the site does not name its post. */
+/** Also answers links to single files: with the file, or for a video with its post if the site names it. */
 function withFiles(source: MediaSource, options: SourceOptions): MediaSource {
   return {
     ...source,
@@ -97,7 +97,7 @@ function withFiles(source: MediaSource, options: SourceOptions): MediaSource {
   };
 }
 
-/** A file without its post, marked as sensitive because nothing says that it is for everyone. @throws AppError */
+/** A file whose post is unknown, marked as sensitive because it may not be for everyone. @throws AppError */
 async function fetchFile(ref: PostRef, { http, now = Date.now }: SourceOptions, signal: AbortSignal): Promise<Post> {
   const image = imageOf(ref.url);
   if (image !== null) {
@@ -110,7 +110,7 @@ async function fetchFile(ref: PostRef, { http, now = Date.now }: SourceOptions, 
   return withCompleted(post, item => withTracks(item, http, signal));
 }
 
-/** Adds the tracks of a video that is known by its name alone, from its manifest or else its playlist. @throws AppError */
+/** Adds a video's tracks from its manifest, else from its playlist. @throws AppError */
 async function withTracks(item: MediaItem, http: SourceOptions['http'], signal: AbortSignal): Promise<MediaItem> {
   const url = item.variants[0]?.url ?? '';
   if (!MANIFEST.test(url)) return item;

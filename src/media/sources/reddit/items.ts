@@ -1,23 +1,23 @@
-/** Reads the files that Reddit's answers name into items. Pure. */
+/** Turns the files that Reddit's answers name into items. Pure. */
 import { child, firstOf, mediaAddress, readText } from '../../parse/json-fields.ts';
 import type { UnplacedItem, Variant } from '../../post.ts';
 import { type PixelSize, sizeOf } from '../kit/cdn-address.ts';
 import type { DraftItem } from '../kit/draft.ts';
 import { imageMime, listedFile, listedItem, orderedItem } from '../kit/media-files.ts';
 
-/** `redd.it` itself is left out, because it is the host of short links. */
+/** `redd.it` itself is missing, because it is the host of short links. */
 export const REDDIT_MEDIA_HOSTS: readonly string[] = [
   ...['v.redd.it', 'i.redd.it', 'preview.redd.it', 'external-preview.redd.it', 'packaged-media.redd.it'],
 ];
 
-/** The manifest of a video of which only the name is known; it lists the files. */
+/** The address of a video's manifest, which lists its files; it is made from the name of the video. */
 export const MANIFEST = /^https:\/\/v\.redd\.it\/([a-z0-9]{6,24})\/DASHPlaylist\.mpd$/;
 
 export function readAddress(value: unknown): string | null {
   return mediaAddress(value, REDDIT_MEDIA_HOSTS);
 }
 
-/** A signed address contains the time when it expires, in unix seconds. */
+/** The time in a signed address at which it expires, in unix seconds. */
 function expiryOf(url: string): number | null {
   const end = Number(new URL(url).searchParams.get('e'));
   return end > 1_600_000_000 && end < 10_000_000_000 ? end * 1_000 : null;
@@ -27,28 +27,28 @@ const IMAGE_HOST = /^(?:i|preview|external-preview)\.redd\.it$/;
 
 type Known = Partial<Omit<UnplacedItem, 'kind' | 'variants'>>;
 
-/** `preview.redd.it/TITLE-v0-NAME.png` is a smaller copy of `i.redd.it/NAME.png`. */
+/** An image: `preview.redd.it/TITLE-v0-NAME.png` is a smaller copy of `i.redd.it/NAME.png`. */
 export function imageOf(address: unknown, { width = null, height = null, alt = null }: Known = {}): DraftItem {
   const url = readAddress(address);
   const { hostname, pathname } = new URL(url ?? 'https://reddit.invalid/');
   if (url === null || !IMAGE_HOST.test(hostname)) return null;
   const [, name] = /^\/(?:[^/]{1,200}-v0-)?([a-z0-9]{8,24}\.(?:jpe?g|png|webp|gif))$/i.exec(pathname) ?? [];
   const isCopy = hostname === 'preview.redd.it' && name !== undefined;
-  // The original comes first, whatever its size is.
+  // The original comes first, whatever its stated size is.
   const variants = (isCopy ? [`https://i.redd.it/${name}`, url] : [url]).map((file, index) =>
     listedFile(file, { mime: imageMime(file), hasVideo: false, ...(index === 0 && { width, height }) }),
   );
   return orderedItem('image', variants, { width, height, thumbnailUrl: url, alt });
 }
 
-/** A silent video that is shown as a moving picture. */
+/** A gif: a video without audio. */
 export function gifOf(address: unknown, { width, height }: PixelSize): DraftItem {
   const url = readAddress(address);
   if (url === null) return null;
   return listedItem('video', [listedFile(url, { mime: 'video/mp4', hasVideo: true, hasAudio: false, width, height })]);
 }
 
-/** Makes a video from whole files, as `playbackMp4s` lists them. */
+/** A video from the whole files that `playbackMp4s` lists. */
 export function packagedVideo(files: readonly unknown[], known: Known): DraftItem {
   const variants = files.flatMap((file): readonly Variant[] => {
     const url = readAddress(child(file, 'url'));
@@ -59,7 +59,7 @@ export function packagedVideo(files: readonly unknown[], known: Known): DraftIte
   return listedItem('video', variants, known);
 }
 
-/** Makes a video from the first of the addresses that is below `v.redd.it/NAME`. */
+/** A video of the name in the first address of the form `v.redd.it/NAME`. */
 export function namedVideo(addresses: unknown, known: Known = {}): DraftItem {
   const texts = [addresses].flat().map(address => readText(address) ?? '');
   const name = firstOf(texts, text => /^https:\/\/v\.redd\.it\/([a-z0-9]{6,24})(?:[/?]|$)/.exec(text)?.[1]);

@@ -11,7 +11,7 @@ export const REDDIT_HOSTS: readonly [string, ...string[]] = [
 const SITE =
   /^(?:(?:(?:www|old|new|np|sh|m|amp|embed|i)\.)?reddit|(?:www\.|old\.)?(?:rxddit|vxreddit|fxreddit|rxyddit|redditez))\.com$/;
 
-/** @param community `r/NAME` or `user/NAME`, if the address has it: the site then answers without a redirect */
+/** @param community `r/NAME` or `user/NAME` from the address: with it the site answers without a redirect */
 function refTo(id: string, community?: string): PostRef {
   const path = `${community === undefined ? '' : `${community}/`}comments/${id.toLowerCase()}/`;
   const url = `https://www.reddit.com/${path}`;
@@ -58,6 +58,6 @@ export const matchRedditLink = linkMatcher([
       [/^([a-z0-9]{6,24})(?:\/|$)/, ([, name]) => shortMatch(`video/${name}`)],
     ],
   ],
-  // In the name of a smaller copy, the title of its post comes first.
+  // A smaller copy has the title of its post before the name.
   [/^(?:i|preview)\.redd\.it$/, [[/^(?:.*-v0-)?(.+)$/i, ([, name = '']) => postMatch(fileRefOf(name.toLowerCase()))]]],
 ]);

@@ -1,4 +1,4 @@
-/** Reads a post's page, or its embed, into the requested post (2026-10). Pure. */
+/** Reads the requested post from its page or its embed (as seen in 2026-10). Pure. */
 import { child, parseJson, readCount, readDate, readList, readText } from '../../parse/json-fields.ts';
 import { type Attributes, readMarkup } from '../../parse/markup.ts';
 import { NO_STATS, type UnplacedItem } from '../../post.ts';
@@ -6,10 +6,10 @@ import { sizeOf } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { imageOf, linkedItem, namedVideo, packagedVideo, readAddress } from './items.ts';
 
-/** The parts of a page's markup that belong to one post. */
+/** Collects the parts of a page's markup that belong to one post. */
 class PostMarkup {
   readonly #name: string;
-  /** The open elements; true for each that belongs to another post, a comment or an advertisement. */
+  /** An entry for each open element: true when it belongs to another post, a comment or an advertisement. */
   readonly #open: boolean[] = [];
   /** `order`: the position that the markup states, else the order in which it was found. */
   readonly slides: { readonly order: number; readonly item: UnplacedItem }[] = [];
@@ -64,7 +64,7 @@ class PostMarkup {
     if (name === 'shreddit-comment' || name === 'shreddit-ad-post' || 'post-promoted' in attributes) return true;
     if ('comment-id' in attributes) return true;
     if (name === 'shreddit-post') return attributes.id !== this.#name;
-    // A crosspost shows the files of the post that it shares.
+    // The files in a crosspost are those of the post that it shares.
     const isShared = this.post?.['post-type'] === 'crosspost';
     return attributes['post-id'] !== undefined && attributes['post-id'] !== this.#name && !isShared;
   }
@@ -75,7 +75,7 @@ class PostMarkup {
     this.author ??= /^(?:https:\/\/www\.reddit\.com)?\/user\/([\w-]{2,40})\/?(?:\?|$)/.exec(address)?.[1];
   }
 
-  /** A slide may contain its image several times, first as its own blurred background. */
+  /** Adds an image of a slide, which may contain it several times, first as its own blurred background. */
   #addImage({ src, srcset, width, height, alt, class: style = '' }: Attributes): void {
     if (style.includes('background')) return;
     const largest = (srcset ?? '')
@@ -115,7 +115,7 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
   readMarkup(html, found, { xml: false });
   const { post, embed } = found;
   const shown = child(embed, 'post');
-  // An embed does not always state its post, but its links do. An embed whose links name only other posts is not the requested one.
+  // An embed does not always contain its post's id, but links to it. One that links only to other posts is not used.
   const own = readText(child(shown, 'id'));
   const isOther = (own !== null && own !== `t3_${id}`) || (found.named.size > 0 && !found.named.has(id));
   if (post === undefined && (embed === undefined || isOther)) return undefined;

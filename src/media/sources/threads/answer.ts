@@ -1,4 +1,4 @@
-/** Reads a page of Threads, the post's own or its embed, into the post, or into the AppError that it means (2026-09 to 2026-10). Pure. */
+/** Turns a page of Threads, a post's or an embed, into the post or an AppError (seen in 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
@@ -23,13 +23,13 @@ import { threadsRefOf } from './link.ts';
 
 export const WALL = /^\/(?:login|accounts|challenge|checkpoint)(?:\/|$)/;
 
-/** @throws AppError the meaning of the answer when the requested post is not in it. */
+/** @throws AppError why the requested post is not in the page. */
 export function readThreadsPage({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const failure = failureOfPlace(head, context.now, WALL);
   if (failure !== null) throw failure;
   const { ref } = context;
   const draft = body.includes('OuterContainer') ? parseEmbed(body, ref) : parsePage(body, context);
-  // If the answer does not state when the post was published, its id does.
+  // If the page does not state when the post was published, its id does.
   const publishedAt = draft.publishedAt ?? publishTimeOf(ref.parts.mediaId ?? '');
   return toReadablePost({ ...draft, publishedAt }, context);
 }
@@ -48,7 +48,7 @@ function isAsked({ code, pk, id }: JsonObject, ref: PostRef): boolean {
   return (readId(pk) ?? readId(id)) === ref.parts.mediaId;
 }
 
-/** `isEmpty`: the place for the post exists but is empty; `isWalled`: the place for the thread exists, but without its posts. */
+/** `isEmpty`: the post's property exists but is empty; `isWalled`: the thread's property exists without posts. */
 function findPost(page: Body, ref: PostRef) {
   const found = { copies: [] as JsonObject[], hasOthers: false, isEmpty: false, isWalled: false };
   const visit = (object: JsonObject) => {
@@ -68,7 +68,7 @@ const infoOf = ({ text_post_app_info: info }: JsonObject): JsonObject => (isJson
 
 const isUnavailable = (post: JsonObject) => [post, infoOf(post)].some(one => one.is_post_unavailable === true);
 
-/** True when the site states that the post has no media, or every place for a file is empty. */
+/** True when the site states that the post has no media, or when all properties for files are empty. */
 function saysWordsOnly(post: JsonObject): boolean {
   const type = readCount(post.media_type);
   if (type !== null) return type === WORDS_ONLY;
@@ -80,7 +80,7 @@ function parsePost(post: JsonObject): PostDraft {
   const info = infoOf(post);
   const own = parseMedia(post, PRODUCT, false);
   const { linked_inline_media: linked } = info;
-  // If a reel of Instagram is shared in the post, its file is the post's.
+  // A reel of Instagram that the post shares counts as the post's own file.
   const media = readableItems(own) === 0 && isJsonObject(linked) ? parseMedia(linked, PRODUCT, false) : own;
   const fragments = readList(child(info.text_fragments, 'fragments'), 500);
   const words = fragments.map(one => readText(child(one, 'plaintext'))).join('');
@@ -107,7 +107,7 @@ function quotedBy(info: JsonObject): NonNullable<PostDraft['quoted']> | null {
   return post === undefined || ref === undefined || isUnavailable(post) ? null : { ref, draft: parsePost(post) };
 }
 
-/** Pages also contain less complete copies of the post. */
+/** The page may have several copies of the post, so the most complete one is used. */
 const fullness = (draft: PostDraft) => 2 * readableItems(draft) + Number(draft.caption !== null);
 
 /** @throws AppError when the post is not in the page. */
@@ -119,6 +119,6 @@ function parsePage(page: Body, { ref, kind }: ReadContext): PostDraft {
   if (copies.length > 0 || isEmpty) throw weakNotFound('the page says that the post is not available');
   if (isWalled) throw refusedCaller('the page of the thread comes without its posts');
   if (hasOthers) throw new AppError('upstream_changed', 'the page shows other posts only');
-  // An embed without its post means that the caller was refused; a page without its post is sent to those who ask too often.
+  // An embed without its post means that the caller was refused; a page without its post, that it asked too often.
   throw kind === 'embed' ? refusedCaller('a shell in place of the embed') : blocked('a shell in place of the page');
 }

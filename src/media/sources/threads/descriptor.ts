@@ -7,7 +7,7 @@ import { definePageSite } from '../kit/page-site.ts';
 import { readThreadsPage, WALL } from './answer.ts';
 import { matchThreadsLink, THREADS_HOSTS, threadsRefOf } from './link.ts';
 
-/** An embed is found under any user name, a page without a name only by its code. */
+/** The embed is found under any user name, a page without a name only by its code. */
 const pageOf = ({ id, parts: { user = 'threads' } }: PostRef) => `https://www.threads.com/@${user}/post/${id}`;
 
 export const threads = definePageSite({
@@ -21,10 +21,10 @@ export const threads = definePageSite({
     username !== null && /^[\w.]{1,30}$/.test(username) ? `https://www.threads.com/@${username}` : undefined,
   match: matchThreadsLink,
   refOf: threadsRefOf,
-  // Pages of posts have 1.3 MB (2026-09).
+  // Pages of posts have 1.3 MB (seen in 2026-09).
   maxBytes: 8 * 1024 * 1024,
   ids: z.strictObject({
-    /** If this contained the version of a browser, the embed would be an empty shell (2026-10). */
+    /** A user agent without a browser's version: with one, the embed was an empty shell (seen in 2026-10). */
     userAgent: headerValue.default('Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Safari/537.36'),
   }),
   /** Both endpoints come early, because a refusal by one alone proves nothing. */

@@ -1,4 +1,4 @@
-/** Reads the embed of a post by the names of its classes (2026-09 to 2026-10). Pure. */
+/** Reads a post's embed by the names of its classes (as seen from 2026-09 to 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body } from '../../parse/body.ts';
@@ -11,7 +11,7 @@ import { imageItem, videoItem } from '../kit/media-files.ts';
 import { weakNotFound } from '../kit/refusal.ts';
 import { matchThreadsLink, threadsRefOf } from './link.ts';
 
-/** Regions by class; if an element has several classes, the first in the table counts. A `slot` contains one file. */
+/** The parts of an embed by class name; the first entry that matches is used. A `slot` contains one file. */
 const REGIONS = [
   ['avatar', /^AvatarContainer$/],
   // The link of a topic also has the class `HeaderLink`.
@@ -28,9 +28,9 @@ const REGIONS = [
 type Region = (typeof REGIONS)[number][0] | null;
 const isSlot = (region: Region) => region === 'slot' || region === 'video-slot';
 
-/** A post that the page shows: the requested one, its parent above it, or one that it quotes. */
+/** A post in the embed: the requested one, its parent above it, or one that it quotes. */
 class DrawnPost {
-  /** True for the post that the page marks as the requested one; sometimes also for a post that it quotes. */
+  /** True for a post that the embed draws in full: the requested one, and sometimes one that it quotes. */
   isFull = false;
   isParent = false;
   id: string | null = null;
@@ -38,7 +38,7 @@ class DrawnPost {
   isVerified = false;
   avatar: unknown;
   readonly words = { name: '', text: '', time: '' };
-  /** Counts in the order of their icons: likes, replies, reposts, shares. */
+  /** The counts in the order of their icons: likes, replies, reposts, shares. */
   readonly counts: string[] = [];
   readonly items: DraftItem[] = [];
   quoted: DrawnPost | null = null;
@@ -47,7 +47,7 @@ class DrawnPost {
     return this.words.name === '' && this.words.text === '' && this.items.length === 0;
   }
 
-  /** A count of 0 is not shown; from 1,000 on it is shortened, so it is unknown. */
+  /** One count. The embed shows no 0, and shortens counts from 1,000 on, which are therefore unknown. */
   #count(icon: number): number | null {
     const shown = this.counts[icon]?.trim().replaceAll(',', '') ?? '-';
     return /^\d{0,12}$/.test(shown) ? Number(shown) : null;
@@ -73,9 +73,9 @@ class DrawnPost {
 }
 
 class EmbedMarkup {
-  /** The outermost posts, from top to bottom. */
+  /** The posts that are not inside others, from top to bottom. */
   readonly posts: DrawnPost[] = [];
-  /** `slotAt`: how many items the post had before this element, if the element is a place for one. */
+  /** The open elements. `slotAt`: how many items the post had before this element, if it is a slot. */
   readonly #frames: { readonly post: DrawnPost | null; readonly region: Region; readonly slotAt?: number }[] = [];
   #video: Attributes | null = null;
   #sources: unknown[] = [];
@@ -98,7 +98,7 @@ class EmbedMarkup {
     if (region === 'avatar' && name === 'img') post.avatar ??= attributes.src;
     if (classes.includes('VerifiedBadge')) post.isVerified = true;
     if (classes.includes('ActionBarIcon')) post.counts.push('');
-    // If a quote has no link of its own kind, any link outside its text leads to its post.
+    // If a quote has no link of the usual class, any link outside its text leads to its post.
     const isLink = region === 'link' || (region !== 'text' && !this.posts.includes(post));
     const href = attributes.href?.replace(/^\//, 'https://www.threads.com/');
     if (isLink) post.id ??= postIdOf(href, matchThreadsLink);
@@ -119,7 +119,7 @@ class EmbedMarkup {
       post?.items.push(videoItem({ files, covers: [{ url: this.#video.poster }] }));
       this.#video = null;
     }
-    // A place without a file is an item that could not be read.
+    // A slot without a file is an item that could not be read.
     if (post?.items.length === slotAt) post?.items.push(null);
   }
 
@@ -127,10 +127,10 @@ class EmbedMarkup {
     if (!classes.includes('QuotePostContainer') && !classes.includes('OuterContainer')) {
       if (post === null || !classes.includes('BodyContainerParent')) return post;
       post.isParent = !post.isFull;
-      // The parent is shown inside the frame of its reply, but it is another post.
+      // The parent's markup is inside the frame of its reply, but it is another post.
       return post.isFull ? new DrawnPost() : post;
     }
-    // The frame of a quote contains the frame of its post.
+    // The frame of a quote contains a frame that is the same post's.
     if (post !== null && !this.posts.includes(post) && post.isBlank) return post;
     const drawn = new DrawnPost();
     drawn.isFull = classes.includes('OuterContainerFull');
@@ -153,7 +153,7 @@ class EmbedMarkup {
 function regionOf(classes: readonly string[], outer: Region, post: DrawnPost | null): Region {
   if (outer === 'avatar' || outer === 'topic' || outer === 'video-slot') return outer;
   const own = REGIONS.find(([, pattern]) => classes.some(one => pattern.test(one)))?.[0] ?? outer;
-  // Only the first link of the header is the author's.
+  // Of the links in a post's header only the first is the author's.
   return own === 'name' && outer !== 'name' && post?.hasHeader ? null : own;
 }
 
@@ -168,7 +168,7 @@ export function parseEmbed(page: Body, ref: PostRef): PostDraft {
   const own = new EmbedMarkup(page.text).posts.filter(post => !post.isParent);
   const asked = own.findLast(({ id }) => id === ref.id) ?? own.findLast(({ id, isFull }) => id === null && isFull);
   if (asked === undefined) {
-    // Removed posts, private posts and posts for members alone look the same.
+    // The embed shows removed posts, private ones and those for members in the same way.
     const code = page.includes('Thread not available') ? 'not_found' : 'upstream_changed';
     throw new AppError(code, 'the embed does not show the asked post');
   }
@@ -180,7 +180,7 @@ const TIMESTAMP = /^(\d{1,2}):(\d{2})\s?([AP]M)\s?[^\w\s]?\s?([A-Z][a-z]{2} \d{1
 const PACIFIC = new Intl.DateTimeFormat('en-US', { timeZone: 'America/Los_Angeles', timeZoneName: 'shortOffset' });
 const HOUR_MS = 3_600_000;
 
-/** Reads `12:26 PM · Sep 2, 2026`, which embeds write in US Pacific time, as unix milliseconds; null for anything else. */
+/** The unix milliseconds of `12:26 PM · Sep 2, 2026`, as embeds write it in US Pacific time; else null. */
 export function pacificInstant(text: string): number | null {
   const [, hour, minute, half, day] = TIMESTAMP.exec(text.trim().replace(/\s+/g, ' ')) ?? [];
   const local = Date.parse(`${day} ${hour}:${minute} ${half} UTC`);

@@ -23,7 +23,7 @@ export function threadsRefOf(code: string, user?: string): PostRef | undefined {
   return { source: 'threads', id: code, form: 'post', url, itemIndex: null, parts };
 }
 
-/** Some share links lead to the home page with the post's number in a list; a list of several numbers names no single post. */
+/** The post of a share link that leads to the home page with the post's number in a list; several numbers name none. */
 function injectedPost(query: URLSearchParams): PostRef | undefined {
   const [id, ...others] = readList(parseJson(query.get('injected_media_ids') ?? ''));
   return others.length > 0 ? undefined : threadsRefOf(shortcodeOf(readId(id) ?? '') ?? '');

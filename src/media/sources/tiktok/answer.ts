@@ -1,4 +1,4 @@
-/** Reads a page of TikTok, a post's own or its embed, into the post, or into the AppError that it means (2026-08 to 2026-10). Pure. */
+/** Turns a page of TikTok, a post's or an embed, into the post or an AppError (seen in 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import type { PostRef } from '../../extract/source.ts';
@@ -28,7 +28,7 @@ import { blocked, failureOfPlace, weakNotFound } from '../kit/refusal.ts';
 
 export const WALL = /^\/login(?:\/|$)/;
 
-/** The failure when the answer is the page that asks for proof of a person; that page has 8 KB. */
+/** The failure when the answer is the page that wants proof of a person, which has 8 KB. */
 function failureOfChallenge(body: Body): AppError | null {
   const isChallenge = body.length < 64 * 1024 && /_wafchallengeid|SlardarWAF|\sid="[wr]ci"/.test(body.text);
   return isChallenge ? blocked('asked for proof of a person') : null;
@@ -43,7 +43,7 @@ export function targetOfPage(answer: HttpResponse): string | null {
   return named?.replaceAll('&amp;', '&') ?? null;
 }
 
-/** @throws AppError the meaning of the answer when the requested post is not in it. */
+/** @throws AppError why the requested post is not in the answer. */
 export function readTiktokPage({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const failure = failureOfChallenge(body) ?? failureOfPlace(head, context.now, WALL);
   if (failure !== null) throw failure;
@@ -66,7 +66,7 @@ function failureOfState(state: JsonObject | undefined): AppError | null {
   const message = `state ${code}: ${words.slice(0, 100)}`;
   if (/cross_border|region/.test(words)) return new AppError('region_blocked', message, { params: { weak: 1 } });
   if (code === 10_216 || code === 10_222) return new AppError('private', message);
-  // The site also sends this code to callers that it does not want to answer.
+  // The site also sends this code to callers whom it refuses.
   return code === 10_204 ? weakNotFound(message) : new AppError('upstream_changed', message);
 }
 
@@ -79,7 +79,7 @@ function failureWithoutFile(item: JsonObject): AppError {
 
 const isSensitive = (item: JsonObject) => readFlag(item.isContentClassified) === true;
 
-/** An embed has the same data as a page, in other places. */
+/** The post in an embed, which has the same data as a page under other names. */
 function itemOfEmbed({ itemInfos, authorInfos, musicInfos, imagePostInfo }: JsonObject): JsonObject {
   const info = isJsonObject(itemInfos) ? itemInfos : {};
   const meta = child(info.video, 'videoMeta');
@@ -114,7 +114,7 @@ function findItem(page: Body, { id }: PostRef) {
   return { item: items[0], state, isAbsent };
 }
 
-/** In 2026 the site gives counts as text and as numbers, which are sometimes rounded; embeds have them next to the text. */
+/** The counts: as text or as numbers, which are sometimes rounded; in embeds beside the text (seen in 2026). */
 function readStats(item: JsonObject): Stats {
   const read = (name: string) => firstOf([item.statsV2, item.stats, item], place => readCount(child(place, name)));
   return {
@@ -152,7 +152,7 @@ function draftOf(item: JsonObject, { id }: PostRef): PostDraft {
   };
 }
 
-/** Photos in their order with the music that plays to them, or a video. */
+/** The photos in their order with their music, or the video. */
 function readItems({ imagePost, video, music }: JsonObject): PostDraft['items'] {
   const images = readList(child(imagePost, 'images')).map(one => (isJsonObject(one) ? imageItem(one) : null));
   if (images.length === 0) return [isJsonObject(video) ? videoItem(video) : null];
@@ -162,7 +162,7 @@ function readItems({ imagePost, video, music }: JsonObject): PostDraft['items'] 
 
 // Reads a video, a photo or a sound into an item of the post; null when it cannot be fetched.
 
-/** Suffixes of the media hosts; the site's own host serves files too. */
+/** Domains of the media hosts; the site's own host serves files too. */
 export const TIKTOK_MEDIA_HOSTS: readonly string[] = [
   ...['tiktok.com', 'tiktokcdn.com', 'tiktokcdn-us.com', 'tiktokcdn-eu.com', 'tiktokv.com', 'tiktokv.us', 'tiktokv.eu'],
   ...['byteoversea.com', 'ibyteimg.com', 'ibytedtos.com', 'muscdn.com'],
@@ -172,7 +172,7 @@ function readAddress(value: unknown): string | null {
   return mediaAddress(value, TIKTOK_MEDIA_HOSTS);
 }
 
-/** True for a file on the site's own host, or of an encoding of 2026: it often fails or has no audio. */
+/** True for a file on the site's own host or of a new encoding (2026), which often fails or has no audio. */
 function isDoubtful(url: string): boolean {
   return url.startsWith('https://www.tiktok.com/') || url.includes('/media-video-hvc1/');
 }
@@ -196,7 +196,7 @@ function addressExpiry(url: string): number | null {
 function videoFile(places: unknown, names: readonly unknown[], facts: Partial<Variant>): Variant | null {
   const url = addressOf(places);
   const named = names.flatMap(one => readText(one) ?? []).join(' ');
-  // No player supports ByteDance's own codec of 2023.
+  // No player supports ByteDance's codec of 2023.
   if (url === undefined || /bytevc2|h266|vvc/i.test(named)) return null;
   const isHevc = /bytevc1|h265|hevc|hvc1|hev1/i.test(`${named} ${url.split('?', 1)[0]}`);
   const codecs = isHevc ? 'hvc1' : /h264|avc/i.test(named) ? 'avc1' : null;

@@ -10,7 +10,7 @@ import { matchTiktokLink, TIKTOK_HOSTS, tiktokRefOf } from './link.ts';
 
 const SITE = 'https://www.tiktok.com/';
 
-/** The CDN gives files only to requests with the site as referer and with the cookie that its page set. */
+/** Adds the headers that the CDN requires: the site as referer, and the cookie that its page set. */
 function withHeaders(item: MediaItem, cookies: CookieJar): MediaItem {
   const mark = cookies.getCookiesSync(SITE).find(({ key }) => key === 'tt_chain_token')?.value ?? '';
   const cookie = /^[\x21-\x7e]{1,2000}$/.test(mark) ? { cookie: `tt_chain_token=${mark}` } : {};
@@ -28,19 +28,19 @@ export const tiktok = definePageSite({
   examples: [`${SITE}@scout2015/video/6718335390845095173`, `${SITE}@hankgreen1/video/7047596209028074758`],
   profileUrl: ({ username }) =>
     username !== null && /^[\w.]{1,30}$/.test(username) ? `${SITE}@${username}` : undefined,
-  // The CDN gives a file only to the user agent that asked for the post's page.
+  // The CDN gives a file only to the user agent that requested the post's page.
   cdnUserAgent: () => CHROME,
   match: matchTiktokLink,
   refOf: tiktokRefOf,
   maxBytes: 4 * 1024 * 1024,
-  /** The user agents of the profiles (2026-09 to 2026-10). */
+  /** The user agents of the profiles (as of 2026-09 to 2026-10). */
   ids: z.strictObject({
     userAgent: headerValue.default(CHROME),
     firefoxUserAgent: headerValue.default(
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0',
     ),
   }),
-  /** The callers that the site answers change every week, so a refused profile is followed by another, and both endpoints come early. */
+  /** Which callers the site answers changes every week, so profiles and endpoints alternate. */
   profiles({ userAgent, firefoxUserAgent }) {
     const plain = { ...PLAIN, userAgent, timeoutMs: 9_000 };
     return {

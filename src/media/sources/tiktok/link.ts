@@ -7,7 +7,7 @@ export const TIKTOK_HOSTS: readonly [string, ...string[]] = [
   ...['tiktokv.com', 'www.tiktokv.com', 'm.tiktokv.com'],
 ];
 const SITE = /^(?:(?:(?:www|m|vm|vt)\.)?tiktok|(?:(?:www|m)\.)?tiktokv)\.com$/;
-/** Preview mirrors that people paste in chats; they have the same paths, and some the same prefixes. Known in 2026-10. */
+/** Preview mirrors that people paste in chats, with TikTok's paths and some subdomains (known in 2026-10). */
 const MIRROR = /^(?:(?:www|m|vm|vt|a|d)\.)?(?:(?:vx|fix|tnk|kk|tt)tiktok|tnktok|tfxktok|tiktxk|tiktokez)\.com$/;
 
 /** The site finds a post by its number, whatever name and form the address has. */

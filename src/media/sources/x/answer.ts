@@ -8,8 +8,8 @@ import { failureBySign, failureOfStatus, plainWords, type Sign, weakNotFound } f
 import { findTweet, readTweet } from './post.ts';
 
 /**
- * Sets `isCut` when the text is only the beginning of a longer one.
- * @throws AppError the meaning of an answer without the post
+ * Reads the post. `isCut`: its text is only the beginning of a longer one.
+ * @throws AppError why the post is not in the answer
  */
 export function readXAnswer(answer: SiteAnswer, context: ReadContext) {
   const json = parseJson(answer.body.text.trim());
@@ -28,7 +28,7 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || (isJsonObject(value) && Object.values(value).every(isEmpty));
 }
 
-/** An empty result means a removed post in the query's answer, and a withheld one in the syndication's. */
+/** The failure for an empty result: a removed post in the query's answer, a withheld one in the syndication's. */
 function failureWithoutPost(json: unknown, { kind }: ReadContext, hasOthers: boolean): AppError {
   if (!isJsonObject(json)) return new AppError('upstream_changed', 'the answer is no JSON');
   const stated = failureOfResult(kind === 'query' ? child(json, 'data', 'tweetResult', 'result') : json);
@@ -41,7 +41,7 @@ function failureWithoutPost(json: unknown, { kind }: ReadContext, hasOthers: boo
   return new AppError('upstream_changed', 'of an unknown kind');
 }
 
-/** Patterns for the text of tombstones and for reasons. */
+/** Patterns for the texts that X shows instead of a post (tombstones) and for its reasons. */
 const SIGNS: readonly Sign[] = [
   [/age-restricted|under 18|need to log in|nsfw|underage|statedage|ageverif|loggedout/, 'login_required'],
   [/limits who can view|protected|private|not authorized/, 'private'],
@@ -68,7 +68,7 @@ function failureOfResult(result: unknown): AppError | null {
 
 const CODES: Readonly<Record<number, ErrorCode>> = { 88: 'upstream_rate_limited', 144: 'not_found', 179: 'private' };
 
-/** The error that a query reports; null when there is none. If a flag is missing or unknown, the message names it. */
+/** The error that a query's answer states; null when there is none. A message about a wrong flag names it. */
 function failureOfErrors(json: unknown): AppError | null {
   const [error] = readList(child(json, 'errors')).filter(isJsonObject);
   if (error === undefined) return null;
@@ -85,7 +85,7 @@ export function failureOfHead(answer: SiteAnswer, now: number): AppError | null 
   if (status === 401 || status === 403) {
     return new AppError('upstream_rate_limited', `refused by status ${status}`, { params: { challenge: 1 } });
   }
-  // For a post that does not exist, the widget endpoint sends a page.
+  // The widget endpoint answers with a page for a post that does not exist.
   if (status === 404 && body.startsWith('<')) return new AppError('not_found', 'no such post');
   const resetAt = readCount(headers['x-rate-limit-reset']);
   if (status !== 429 || resetAt === null) return failureOfStatus(answer, now);

@@ -42,7 +42,7 @@ export const x: SourceDescriptor = {
   create: createXSource,
 };
 
-/** The query requires every request to set each of these flags; all of them are on (2026-11). */
+/** Flags that the query requires in every request, all of them on (2026-11). */
 const FEATURES =
   'articles_preview_enabled,c9s_tweet_anatomy_moderator_badge_enabled,communities_web_enable_tweet_community_results_fetch,creator_subscriptions_quote_tweet_preview_enabled,creator_subscriptions_tweet_preview_api_enabled,freedom_of_speech_not_reach_fetch_enabled,graphql_is_translatable_rweb_tweet_is_translatable_enabled,longform_notetweets_consumption_enabled,longform_notetweets_inline_media_enabled,longform_notetweets_rich_text_read_enabled,premium_content_api_read_enabled,profile_label_improvements_pcf_label_in_post_enabled,responsive_web_edit_tweet_api_enabled,responsive_web_enhance_cards_enabled,responsive_web_graphql_exclude_directive_enabled,responsive_web_graphql_skip_user_profile_image_extensions_enabled,responsive_web_graphql_timeline_navigation_enabled,responsive_web_media_download_video_enabled,responsive_web_twitter_article_tweet_consumption_enabled,rweb_tipjar_consumption_enabled,rweb_video_timestamps_enabled,standardized_nudges_misinfo,tweet_awards_web_tipping_enabled,tweet_with_visibility_results_prefer_gql_limited_actions_policy_enabled,tweetypie_unmention_optimization_enabled,verified_phone_label_enabled,view_counts_everywhere_api_enabled';
 
@@ -53,7 +53,7 @@ const IDS = z.strictObject({
   bearer: headerValue.default(
     'AAAAAAAAAAAAAAAAAAAAANRILgAAAAAAnNwIzUejRCOuH5E6I8xnZz4puTs%3D1Zv7ttfk8LF81IUq16cHjhLTvJu4FA33AGWWjCpTnA',
   ),
-  /** The flags, separated by commas. */
+  /** The names of the flags, separated by commas. */
   features: idLike(/^[\w,]{1,4000}$/).default(FEATURES),
 });
 
@@ -62,10 +62,10 @@ function xProfiles({ bearer }: z.infer<typeof IDS>) {
   const ofPage = { ...language, origin: 'https://x.com', referer: 'https://x.com/', 'x-twitter-active-user': 'yes' };
   const headers = { ...ofPage, authorization: `Bearer ${bearer}`, 'x-twitter-client-language': 'en' };
   return {
-    /** This endpoint answers any caller (2026-10). */
+    /** This endpoint answered any caller in 2026-10. */
     syndication: { ...PLAIN, userAgent: 'Mozilla/5.0', headers: language, timeoutMs: 6_000 },
     'guest-query': { ...PLAIN, userAgent: CHROME, headers, timeoutMs: 6_000 },
-    /** A browser would get a page here; other programs get a redirect. */
+    /** A browser would get a page for a short link; other programs get a redirect. */
     'short-link': { ...PLAIN, userAgent: 'curl/8.14.1', timeoutMs: 5_000 },
   };
 }
@@ -83,7 +83,7 @@ type Ask = (
 
 const API = 'https://api.x.com';
 const HOSTS = ['api.x.com', 'cdn.syndication.twimg.com', 't.co'];
-/** Answers are small: the longest posts have 25,000 characters. */
+/** Answers are small, since the longest posts have 25,000 characters. */
 const MAX_BYTES = 384 * 1024;
 
 function createXSource(options: SourceOptions): MediaSource {
@@ -145,7 +145,7 @@ function createXSource(options: SourceOptions): MediaSource {
 }
 
 const GUEST_MS = 3_600_000;
-/** The shortest time between two activations of a guest token, whether they succeed or not. */
+/** The shortest time between two activations of a guest token, successful or not. */
 const PAUSE_MS = 60_000;
 
 function createGuestQuery({ queryId, features }: XConstants, ask: Ask, now: () => number) {

@@ -13,7 +13,7 @@ export function xRefOf(id: string, place?: string | null): PostRef | undefined {
 }
 
 const PATHS: readonly PathShape[] = [
-  // The site finds a post by its number alone and ignores the name before it. On mirrors `.mp4` gives the file itself.
+  // The site finds a post by its number alone. On mirrors, `.mp4` leads to the file itself.
   [
     /^(?:(?:i|i\/web|[\w-]{1,50})\/)?(?:status(?:es)?|videos(?:\/tweet)?)\/(\d{1,20})(?:\.\w{1,5})?(?:\/(?:(?:photo|video)\/)?(\d{1,2}))?(?:\/|$)/i,
     ([, id = '', place], query) => postMatch(xRefOf(id, place ?? query.get('img_index'))),

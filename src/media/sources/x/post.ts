@@ -1,4 +1,4 @@
-/** Reads a post as the syndication endpoint or the query returns it: both use the same field names, one level apart. */
+/** Reads a post from the syndication endpoint or the query, which use the same field names, one level apart. */
 import {
   child,
   isJsonObject,
@@ -17,7 +17,7 @@ import { type DraftItem, EMPTY_DRAFT, type PostDraft } from '../kit/draft.ts';
 import { listedFile, listedItem } from '../kit/media-files.ts';
 import { xIdOf, xRefOf } from './link.ts';
 
-/** An object's own fields together with those of some of its parts. */
+/** The fields of an object together with those of some of its parts. */
 function flat(object: unknown, ...parts: readonly string[]): JsonObject {
   return isJsonObject(object) ? Object.assign({}, ...parts.map(part => object[part]), object) : {};
 }
@@ -26,25 +26,25 @@ function idOf({ rest_id, id_str }: JsonObject): string | null {
   return /^\d{1,20}$/.exec(readText(rest_id) ?? readText(id_str) ?? '')?.[0] ?? null;
 }
 
-/** The ids of all versions of a post that was edited. */
+/** The ids of all versions of an edited post. */
 function idsOf(tweet: JsonObject): readonly unknown[] {
   const { edit_control: control } = tweet;
   return [idOf(tweet), ...readList(child(flat(control, 'edit_control_initial'), 'edit_tweet_ids'))];
 }
 
-/** The post with this id, wherever it stands in the answer; undefined when the answer has other posts only, null when it has none. */
+/** Finds the requested post in the answer: undefined when it has only other posts, null when it has none. */
 export function findTweet(answer: unknown, id: string): JsonObject | undefined | null {
   const tweets: JsonObject[] = [];
   visitObjects(answer, object => {
     const isTweet = ['legacy', 'text', 'full_text', 'mediaDetails'].some(key => key in object);
     const tweet = isTweet ? flat(object, 'legacy') : {};
-    // Objects of people have ids too, but they have a `screen_name`.
+    // Objects of people have ids too, but also a `screen_name`.
     if (idOf(tweet) !== null && !('screen_name' in tweet)) tweets.push(tweet);
   });
   return tweets.length === 0 ? null : tweets.find(tweet => idsOf(tweet).includes(id));
 }
 
-/** The object under one of these names; the wrapper of posts with limited replies is removed. */
+/** The object under one of these names, without the wrapper that posts with limited replies have. */
 function inner(tweet: JsonObject, ...names: readonly string[]): JsonObject | null {
   const [found] = names.map(name => child(tweet, name, 'result') ?? tweet[name]).filter(isJsonObject);
   return found === undefined ? null : flat(child(found, 'tweet') ?? found, 'legacy');
@@ -61,7 +61,7 @@ function authorOf(user: JsonObject): Author {
   };
 }
 
-/** Media whose address names another post belong to that post, unless they are shown with their source. */
+/** The post's media. One whose address names another post is left out, unless it is shown with that source. */
 function mediaOf(tweet: JsonObject): readonly JsonObject[] {
   const plain = [...readList(tweet.photos), ...(isJsonObject(tweet.video) ? [tweet.video] : [])];
   const [extended, short] = ['extended_entities', 'entities'].map(name => readList(child(tweet, name, 'media')));
@@ -74,14 +74,14 @@ function mediaOf(tweet: JsonObject): readonly JsonObject[] {
     );
 }
 
-/** Unix milliseconds; if the answer does not state the time, the id does (since 2010-11). */
+/** The time of publication, unix milliseconds; if the answer does not state it, the id does (since 2010-11). */
 function publishTimeOf(tweet: JsonObject): number | null {
   const [stated, id] = [Date.parse(readText(tweet.created_at) ?? ''), idOf(tweet) ?? ''];
   if (!Number.isNaN(stated)) return stated;
   return id.length < 15 ? null : Number((BigInt(id) >> 22n) + 1_288_834_974_657n);
 }
 
-/** Quotes are read one level deep. */
+/** Reads a post; its quotes are read one level deep. */
 export function readTweet(listed: JsonObject, isQuote = false) {
   const tweet = inner(listed, 'retweeted_status_result', 'retweeted_tweet', 'retweeted_status') ?? listed;
   const quote = isQuote ? null : inner(tweet, 'quoted_status_result', 'quoted_tweet', 'quoted_status');
@@ -115,11 +115,12 @@ export function readTweet(listed: JsonObject, isQuote = false) {
   return { draft, isCut, reason: readText(child(media[0], 'ext_media_availability', 'reason')) };
 }
 
-// The text of a post as people read it: addresses are written out, and those of media and quotes shown beside the text are left out.
+// The text of a post as people see it: short addresses are replaced by their targets, or removed where the target is
+// shown beside the text.
 
 const SHORT_TAIL = /(?:\s*https?:\/\/t\.co\/\w{1,30})+\s*$/;
 
-/** The part of the text between the names of the people replied to and the addresses at the end; the bounds count characters. */
+/** The text between the names of people replied to and the addresses at its end; the bounds count characters. */
 function withinRange(text: string, range: unknown): string {
   const [start, end] = readList(range);
   if (typeof start !== 'number' || typeof end !== 'number') return text;
@@ -129,8 +130,8 @@ function withinRange(text: string, range: unknown): string {
 }
 
 /**
- * @param media the media of the answer: their short addresses are not part of the text
- * @param isShown says whether an address is that of something shown beside the text: the post itself or its quote
+ * @param media the media in the answer: their short addresses are removed from the text
+ * @param isShown says whether an address leads to something shown beside the text: the post itself or its quote
  * @returns the text, with an ellipsis when the answer has only the beginning of a long one
  */
 function wordsOf(tweet: JsonObject, media: readonly JsonObject[], isShown: (target: string) => boolean) {
@@ -161,7 +162,7 @@ function wordsOf(tweet: JsonObject, media: readonly JsonObject[], isShown: (targ
 
 export const X_MEDIA_HOSTS: readonly string[] = ['pbs.twimg.com', 'video.twimg.com'];
 
-/** The address of a photo in one of its sizes, which the query names. */
+/** The address of a photo in one of its sizes, which a query parameter names. */
 function sized(url: string, name: string): string {
   const address = new URL(url);
   address.searchParams.set('name', name);
@@ -169,7 +170,7 @@ function sized(url: string, name: string): string {
 }
 
 function photoOf(media: JsonObject): DraftItem {
-  // Old addresses end in a size such as `:large`.
+  // Old addresses end in the name of a size, such as `:large`.
   const url = mediaAddress(readText(media.media_url_https ?? media.url)?.replace(/:\w{1,10}$/, ''), X_MEDIA_HOSTS);
   if (url === null) return null;
   const type = /[?&]format=(\w{3,4})/.exec(url)?.[1] ?? /\.(\w{3,4})(?:\?|$)/.exec(url)?.[1] ?? 'jpg';
@@ -184,7 +185,7 @@ function photoOf(media: JsonObject): DraftItem {
   return listedItem('image', [fileOf('orig', original), ...smaller], known);
 }
 
-/** The address of a video file names its pixels and codec. */
+/** A variant of a video; its address names its pixels and codec. */
 function videoFile(variant: JsonObject, isSilent: boolean): readonly Variant[] {
   const url = mediaAddress(variant.url ?? variant.src, X_MEDIA_HOSTS);
   const type = variant.content_type ?? variant.type;
@@ -202,7 +203,7 @@ function videoOf(media: JsonObject): DraftItem {
   const files = variants.flatMap(variant => videoFile(variant, isSilent));
   const { width, height } = sizeOf(media.original_info);
   const size = width !== null && height !== null ? { width, height } : {};
-  // A loop has a single file, whose address does not name its pixels.
+  // A gif has one file, whose address does not name its pixels.
   return listedItem('video', isSilent ? files.map(file => ({ ...file, ...size })) : files, {
     ...size,
     durationMs: readSize(info.duration_millis ?? info.durationMs),

@@ -198,7 +198,7 @@ function linesWithin(blocks: readonly Block[], cards: readonly Card[], space: nu
 /** Counts the components that the blocks need when nothing is left out. */
 function sizeOf(blocks: readonly Block[], form: CardForm, pictures: PictureNames): number {
   const all = { text: Number.POSITIVE_INFINITY, components: Number.POSITIVE_INFINITY };
-  // One text more is counted, because the ellipsis of a cut text is sometimes a text of its own.
+  // One is added, because a cut text's ellipsis may be a text component of its own.
   return renderContainer(blocks, all, form, pictures).reduce((total, each) => total + countComponents(each), 2);
 }
 

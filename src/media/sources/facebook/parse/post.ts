@@ -180,7 +180,7 @@ function readMedia(nodes: readonly JsonObject[], ref: PostRef): UnplacedItem | n
   return isImage ? readPhoto(nodes.filter(node => !isVideo(node))) : readVideo(nodes);
 }
 
-/** Everything that the page contains about the post with one of some ids. */
+/** Everything on the page about the post with one of some ids. */
 function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
   const stories = storiesOf(page, ids);
   const named = [...ids].flatMap(page.byId);
@@ -199,7 +199,7 @@ function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
     stories,
     nodes: media.flat(),
     items: file === null ? items : [file],
-    /** True when any object belongs to the post or its media. */
+    /** True when any object on the page belongs to the post or its media. */
     isHeld: stories.length > 0 || named.some(node => Object.keys(node).length > 1),
     isLive: media.some((nodes, index) => items[index] === null && isLive(nodes)),
     isWordsOnly: !isMediaItself(ref) && attached.length === 0 && isWordsOnly(page, stories),

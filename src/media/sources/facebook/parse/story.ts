@@ -119,7 +119,7 @@ function withMissing(media: Attached, missing: number): Attached {
   return [...media, ...Array<null>(Math.max(0, missing)).fill(null)];
 }
 
-/** A page lists the first few media of an attachment and states their number, in `all_subattachments` and in parts of it. */
+/** The media of an attachment. The page lists the first few and states their number in `all_subattachments`. */
 function mediaOf(page: FacebookPage, attachment: unknown): Attached {
   if (attachment === null) return [null];
   const listsOf = (fits: (key: string) => boolean) =>
@@ -147,7 +147,7 @@ function countKnown(media: Attached): number {
   return media.filter(one => one !== null).length;
 }
 
-/** The candidate with most media in a known shape; of equal ones the first that has any media. */
+/** The candidate with the most media of a known shape; of equal ones the first that has any media. */
 function fullest(candidates: readonly Attached[]): Attached {
   let best: Attached = [];
   for (const media of candidates) if (best.length === 0 || countKnown(media) > countKnown(best)) best = media;
@@ -179,7 +179,7 @@ export function messageOf(page: FacebookPage, stories: readonly JsonObject[]): s
   return firstOf(stories, story => firstOf(valuesAt(page.ownValues(story, 'message'), 'text'), textOf));
 }
 
-/** A page shows that a post has neither photo nor video by an empty list or a link, together with text of the post's own. */
+/** Says whether the page shows a post without photo or video: an empty list or a link, and a text of its own. */
 export function isWordsOnly(page: FacebookPage, stories: readonly JsonObject[]): boolean {
   const lists = stories.flatMap(story => attachmentLists(page, story));
   const isStated = lists.some(list => list.length === 0 || page.ownValues(list, 'media').some(isLinkImage));

@@ -18,7 +18,7 @@ export function userNameOf(text: string | null): string | null {
 /** The id that an address names. */
 type IdOf = (address: string | null | undefined) => string | null;
 
-/** Says whether the page is about the post: by the addresses that it states or, without any, by the post's id anywhere in it. */
+/** Says whether the page is about the post: by the addresses that it states or, if none, by the post's id in it. */
 function isAbout({ canonical, og }: PageMeta, page: Body, ref: PostRef, idOf: IdOf): boolean {
   const given = [canonical, og.get('og:url'), og.get('al:ios:url'), og.get('al:android:url')];
   const addresses = given.filter(text => text && URL.canParse(text));
@@ -31,7 +31,7 @@ const TITLE = /^(.{1,200}?) on Instagram(?:: ?["\u201c]([\s\S]*)["\u201d])?\s*$/
 const DESCRIPTION = /^([\d.,]+[KMB]?) likes?, ([\d.,]+[KMB]?) comments? - ([A-Za-z0-9._]{1,30}) on /;
 const QUOTATION = /^[^"\u201c]{1,200}: ?["\u201c]([\s\S]*)["\u201d]\.?\s*$/u;
 
-/** Says whether the page calls its post a video, with or without the file. */
+/** Says whether the page calls its post a video, with or without a file. */
 export function saysVideo(page: Body): boolean {
   const { og } = readMeta(page.head);
   return /^video/.test(og.get('og:type') ?? '') || og.has('og:video') || og.get('twitter:card') === 'player';
@@ -80,7 +80,7 @@ export function readCard(answer: JsonObject, ref: PostRef): PostDraft | null {
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, id: readId(answer.author_id), username, name: nameIn(readText(answer.html) ?? '') },
     caption: readText(answer.title),
-    // A cover is not an item: the post has at least one item that was not given.
+    // A cover image is not an item: the post has at least one item, which is not in the answer.
     items: [null],
     coverUrl,
   };

@@ -10,7 +10,7 @@ import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts'
 import { saysVideo, userNameOf } from './card.ts';
 import { gatedAnswer } from './find-media.ts';
 
-/** True when the owner allows the video on the site alone: an image in the embed is then its cover. */
+/** True when the owner allows the video only on the site: an image in the embed is then its cover. */
 export function isSwitchedOff(page: Body): boolean {
   return page.includes('WatchOnInstagram') && /\sclass\s*=\s*["'][^"']{0,200}\bWatchOnInstagram\b/.test(page.text);
 }
@@ -22,7 +22,7 @@ export function embedContext(page: Body): unknown {
   if (found === null) return undefined;
   const start = found.index + found[0].length;
   let end = start;
-  // A regular expression would need a stack as deep as the string is long.
+  // The loop avoids a regular expression, whose stack would grow with the length of the string.
   while (end < html.length && html[end] !== '"') end += html[end] === '\\' ? 2 : 1;
   if (end >= html.length) return undefined;
   const inner = parseJson(`"${html.slice(start, end)}"`);
@@ -37,7 +37,7 @@ const MAX_TEXT_CHARS = 50_000;
 const MAX_MARKUP_CHARS = 512 * 1024;
 
 function regionOf(classes: readonly string[], outer: Region): Region {
-  // Parts of a caption block that do not belong to the caption.
+  // These parts of a caption block are not the caption itself.
   const isOther = classes.includes('CaptionComments') || classes.includes('CaptionUsername');
   if (outer === 'skipped' || isOther) return 'skipped';
   if (classes.includes('UsernameText')) return 'username';
@@ -48,7 +48,7 @@ class EmbedMarkup {
   image: Attributes | null = null;
   video: Attributes | null = null;
   source: string | undefined;
-  /** `GraphVideo` and similar; empty when the embed does not state it. */
+  /** The kind of media, such as `GraphVideo`; empty when the embed does not state it. */
   mediaType = '';
   username = '';
   caption = '';
@@ -82,7 +82,7 @@ class EmbedMarkup {
     this.#regions.pop();
   }
 
-  /** Anything that indicates a video makes the post one; but if the embed itself says photo, that counts first. */
+  /** Says whether the post is a video: as the embed states, else by any sign of one in the page. */
   isVideo(page: Body, ref: PostRef): boolean {
     const hasPlayButton = [...this.classes].some(one => one.includes('PlayButton'));
     if (/Video|Clips|Reel/.test(this.mediaType) || hasPlayButton) return true;
@@ -98,7 +98,7 @@ class EmbedMarkup {
   }
 }
 
-/** The files of `srcset="ADDRESS 640w, ADDRESS 750w"`, largest first, then `src`. */
+/** The files of `srcset="ADDRESS 640w, ADDRESS 750w"`, largest first, then the one of `src`. */
 function imageFiles(attributes: Attributes | null): readonly ListedFile[] {
   if (attributes === null) return [];
   const listed = (attributes.srcset ?? '').split(/,\s/, 50).map(entry => {

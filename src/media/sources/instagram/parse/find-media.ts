@@ -15,7 +15,7 @@ import { PRODUCT, parseMedia } from '../../kit/product.ts';
 import { restrictionOf } from '../failures.ts';
 import { GRAPH } from './media.ts';
 
-/** Each role is a bit that says what a property means for the object that has it. This is looked up for every object of a page. */
+/** What a property means for the object that has it: each role is a bit, looked up for every object of a page. */
 const ROLE = { media: 1, identity: 2, gate: 4, place: 8, list: 16, context: 32 } as const;
 const SHAPES = [PRODUCT, GRAPH];
 const GATED_PLACE = 'if_not_gated_logged_out';
@@ -23,17 +23,17 @@ const KEYS: readonly (readonly [number, readonly string[]])[] = [
   [ROLE.media, SHAPES.flatMap(shape => shape.keys)],
   [ROLE.identity, ['code', 'shortcode', 'pk', 'id']],
   [ROLE.gate, [GATED_PLACE]],
-  // The values of these properties are the media itself, if the answer has it, else null.
+  // The value of these properties is the requested media, or null when the answer does not have it.
   [ROLE.place, ['xdt_shortcode_media', 'shortcode_media', 'xig_polaris_media']],
   [ROLE.list, ['xdt_api__v1__media__shortcode__web_info']],
   [ROLE.context, ['contextJSON']],
 ];
 const ROLES = new Map(KEYS.flatMap(([role, keys]) => keys.map(key => [key, role] as const)));
 
-/** How many copies of one post are compared; a page contains two, one of them incomplete. */
+/** How many copies of one post are compared; a page contains two, one of which is incomplete. */
 const MAX_COPIES = 8;
 
-/** The error when an answer has no media where one was asked for: perhaps the post was removed. */
+/** The error for an answer without the requested media: perhaps the post was removed. */
 function emptyAnswer(ref: PostRef, message: string): AppError {
   if (ref.parts.private === '1') return new AppError('private', message);
   return new AppError('not_found', message, { params: { weak: 1, empty: 1 } });
@@ -53,26 +53,26 @@ function fullness(draft: PostDraft): number {
   return readableItems(draft) * 1_000 + (isComplete(draft) ? 100 : 0) + facts.filter(fact => fact !== null).length;
 }
 
-/** Says whether an object has more than flat values: the parameters of a page's route also name the post, but are not media. */
+/** Says whether an object has nested values: the flat parameters of a page's route name the post, too. */
 function hasBody(object: JsonObject): boolean {
   return Object.values(object).some(value => typeof value === 'object' && value !== null);
 }
 
 /**
- * Finds the requested media anywhere in an answer, since the site changes shapes and places. Media must have the requested id, because
- * pages contain other people's posts.
+ * Finds the requested media anywhere in an answer, since the site often moves it. It must have the requested id,
+ * because pages contain other people's posts.
  */
 export class MediaFinder {
   draft: PostDraft | null = null;
   hasOthers = false;
-  /** The failure that an empty place for the media means; null when there is none. */
+  /** The failure that an empty property for the media means; null when there is none. */
   emptiness: AppError | null = null;
   readonly #ref: PostRef;
   /** True when the requested media is there, but in an unknown shape. */
   #isHeld = false;
   /** Objects of the requested media, which may say why the site hides it. */
   readonly #gates: JsonObject[] = [];
-  /** Media without any id, found in a place that only the requested one can have. */
+  /** Media without an id, found in properties that only the requested media can have. */
   readonly #unnamed: JsonObject[] = [];
   #copies = 0;
 
@@ -101,7 +101,7 @@ export class MediaFinder {
     if (isJsonObject(document) && isEmptyList(document)) this.emptiness ??= emptyAnswer(this.#ref, 'no items');
   }
 
-  /** Called when all documents are read: only now media without an id count. */
+  /** To be called when all documents are read: only then media without an id are used. */
   finish(): void {
     if (this.draft !== null) return;
     for (const object of this.#unnamed.splice(0, MAX_COPIES)) this.#consider(object);
@@ -122,7 +122,7 @@ export class MediaFinder {
     this.hasOthers ||= isAsked === false && (roles & ROLE.media) !== 0;
   }
 
-  /** Reads a place that only the requested media can have, or a script that contains another document. */
+  /** Reads a property that only the requested media can have, or a script that contains another document. */
   #visitPlace(role: number, key: string, value: unknown): void {
     if (role === ROLE.place && value === null) this.emptiness ??= emptyAnswer(this.#ref, `${key} is null`);
     else if (role === ROLE.list && isEmptyList(value)) this.emptiness ??= emptyAnswer(this.#ref, `${key} is empty`);
@@ -139,7 +139,7 @@ export class MediaFinder {
     const { mediaId } = this.#ref.parts;
     const id = readId(object.pk) ?? readId(object.id);
     if (id !== null) return id === mediaId;
-    // An id that was sent as a number has lost its last digits.
+    // An id that was sent as a number has lost its last digits, so it is compared as a number.
     return typeof object.pk === 'number' ? object.pk === Number(mediaId) : null;
   }
 

@@ -1,4 +1,4 @@
-/** Reads Instagram's older GraphQL media, its stories and its profiles into drafts and ids (as of 2026-08). Pure. */
+/** Reads Instagram's older GraphQL media, its stories and its profiles (as seen in 2026-08). Pure. */
 import {
   child,
   isJsonObject,
@@ -67,7 +67,7 @@ function reelsOf(answer: unknown): readonly JsonObject[] {
   return reels;
 }
 
-/** All items of the story, or only the one with `mediaId`; null when none of them can be read. `isHeld`: the answer lists items. */
+/** All items of the story, or the one with `mediaId`; null without any. `isHeld`: the answer has a list of items. */
 export function readStories(answer: unknown, mediaId: string | undefined) {
   const reels = reelsOf(answer);
   for (const reel of reels) {
@@ -76,7 +76,7 @@ export function readStories(answer: unknown, mediaId: string | undefined) {
     const drafts = (named.length > 0 ? named : shown).map(parseItem);
     const first = drafts.find(draft => draft !== null);
     if (first === undefined) continue;
-    // Items do not always state the owner of the reel.
+    // An item does not always state its owner, so the owner of the whole reel is used.
     const owner = readUsers(PRODUCT.users(reel));
     const author = owner.username === null ? first.author : owner;
     return { draft: { ...first, author, items: drafts.flatMap(draft => draft?.items ?? [null]) }, isHeld: true };
