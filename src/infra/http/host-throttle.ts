@@ -18,7 +18,7 @@ export interface ThrottleRule {
 /** Hosts that share one rule's budget, as those of one site do. */
 export interface ThrottledSite {
   readonly id: string;
-  /** The source's hosts: exact names, or `*.suffix`. */
+  /** Exact host names, or `*.suffix`. */
   readonly hosts: readonly string[];
   readonly rule: ThrottleRule;
 }

@@ -56,7 +56,7 @@ const Counts = z.object({ state: z.string(), count: z.number() });
 
 interface Lease {
   readonly holder: string;
-  /** When the value stops being fresh, unix milliseconds. */
+  /** When the lease ends, unix milliseconds. */
   readonly until: number;
 }
 

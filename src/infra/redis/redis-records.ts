@@ -122,7 +122,7 @@ export function createRedisRecords(link: RedisLink, channel: RedisChannel): Reco
       const index = orderKey(collection);
       const { ttlMs } = collection;
       if (ttlMs !== undefined) {
-        // Redis has deleted expired records by itself; here they are removed from the index as well.
+        // Redis has deleted expired records by itself; they are now removed from the index as well.
         await link.request('write', client => client.zremrangebyscore(index, '-inf', Date.now() - ttlMs));
       }
       const count = await link.request('read', client => client.zcard(index));

@@ -37,7 +37,7 @@ export interface PageSite<Ids extends object, Name extends string, Endpoint exte
    * the headers of a browser's navigation.
    */
   readonly profiles: (ids: Ids) => Readonly<Record<Name, RequestProfile>>;
-  /** An endpoint that cannot be asked here is left out. */
+  /** An endpoint that this machine cannot ask is left out. */
   readonly endpoints: (
     options: SourceOptions,
     constants: Constants<Ids, Name>,

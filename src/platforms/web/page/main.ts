@@ -287,7 +287,7 @@ function loadSession(): string {
 
 playOneAtATime();
 const makers = history.turns.map(turn => () => createView(turn).element);
-// An answer that is waited for may be shown in the place of any earlier one.
+// The answer to a waiting turn may replace any earlier reply.
 thread.restore(makers, history.turns.some(({ state }) => state === 'waiting') ? makers.length : 1);
 for (const turn of history.turns) {
   if (!turn.exchanged) for (const [index, reply] of turn.replies.entries()) keepReply(turn, index, reply);
