@@ -30,6 +30,8 @@ export interface Translator {
   decimal(value: number, most: number, least?: number): string;
   /** The number in a short form such as `1.2K`, in the language's own way. */
   compact(value: number): string;
+  /** A short form for a text with a plural. `n` is what the form says: it is "4,8 тыс. лайков", although 4,821 ends in one. */
+  counted(value: number): { readonly n: number; readonly shown: string };
   /** A share as a percentage with `least` to `most` decimal digits: 0.9834 as `98.34%`. */
   percent(share: number, most: number, least?: number): string;
   /** A duration such as `0:42` or `1:02:03`. */
@@ -109,6 +111,7 @@ function newTranslator(locale: string, messages: Messages): Translator {
   const plain = {};
   const short = { notation: 'compact', maximumFractionDigits: 1 } as const;
   const site = ({ id, name }: NamedSite) => findText(messages, `sites.${id}`, {}) ?? name;
+  const compact = (value: number) => numberFormat(locale, short).format(value);
   return {
     locale,
     messages,
@@ -119,7 +122,8 @@ function newTranslator(locale: string, messages: Messages): Translator {
     number: value => numberFormat(locale, plain).format(value),
     decimal: (value, most, least = 0) =>
       numberFormat(locale, { maximumFractionDigits: most, minimumFractionDigits: least }).format(value),
-    compact: value => numberFormat(locale, short).format(value),
+    compact,
+    counted: value => ({ n: wholeUnits(value), shown: compact(value) }),
     percent: (share, most, least = 0) =>
       numberFormat(locale, {
         style: 'percent',
@@ -133,6 +137,12 @@ function newTranslator(locale: string, messages: Messages): Translator {
     },
     wait: ms => renderWait(ms, messages),
   };
+}
+
+/** Down to thousands, millions and so on: 4,000 for 4,821. */
+function wholeUnits(value: number): number {
+  const unit = 1_000 ** Math.floor(Math.log10(Math.max(value, 1)) / 3);
+  return Math.floor(value / unit) * unit;
 }
 
 function errorText(

@@ -27,6 +27,22 @@ describe('createTranslator', () => {
   });
 
   it.each([
+    ['ru', 4821, '4,8 тыс. лайков'],
+    ['ru', 921, '921 лайк'],
+    ['ru', 1_000, '1 тыс. лайков'],
+    ['pl', 120_334, '120,3 tys. polubień'],
+    ['pl', 43, '43 polubienia'],
+    ['fr', 1_200_000, '1,2 M de j’aime'],
+    ['es', 4821, '4,8 mil me gusta'],
+    ['en', 1, '1 like'],
+    ['en', 1_234, '1.2K likes'],
+    ['en', 0, '0 likes'],
+  ])('counts in %s by what is shown of %i: %s', (tag, value, words) => {
+    const t = createTranslator([tag]);
+    expect(t.messages.post.likes(t.counted(value)).replaceAll(/\s/g, ' ')).toBe(words);
+  });
+
+  it.each([
     ['en', '98.3%', '98.34%', '98.00%'],
     ['tr', '%98,3', '%98,34', '%98,00'],
     ['fr', '98,3 %', '98,34 %', '98,00 %'],

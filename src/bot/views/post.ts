@@ -206,7 +206,7 @@ function detailsLine(post: Post, t: Translator, { indexes, form, site, isQuoted 
     [shares, words.shares],
   ] as const;
   const parts: Inline[] = [...(isQuoted ? [words.quoted] : []), ...(isNamed(post) ? [site.name] : [])];
-  for (const [count, word] of counts) if (count !== null) parts.push(word({ n: count, shown: t.compact(count) }));
+  for (const [count, word] of counts) if (count !== null) parts.push(word(t.counted(count)));
   if (post.publishedAt !== null) parts.push({ kind: 'time', at: post.publishedAt, style: 'date' });
   const [first, ...others] = indexes;
   if (first !== undefined && others.length === 0) {

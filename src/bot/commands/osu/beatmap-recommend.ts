@@ -286,7 +286,7 @@ function reasonText(reason: Reason, t: Translator): Text | string | undefined {
     case 'length':
       return t.duration(reason.value * 1000);
     case 'popular':
-      return t.messages.osu.favourites({ n: reason.value, shown: t.compact(reason.value) });
+      return t.messages.osu.favourites(t.counted(reason.value));
     case 'farm':
       return words.farm;
     case 'start':

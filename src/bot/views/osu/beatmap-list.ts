@@ -123,8 +123,7 @@ export function setCard(set: Beatmapset, t: Translator, { openToken, note, sort 
 function countText(set: Beatmapset, sort: SortField | undefined, t: Translator): string | undefined {
   const { play_count: plays, favourite_count: favourites } = set;
   const words = t.messages.osu;
-  if (sort === 'plays' && plays !== null) return words.plays({ n: plays, shown: t.compact(plays) });
-  if (sort === 'favourites' && favourites !== null)
-    return words.favourites({ n: favourites, shown: t.compact(favourites) });
+  if (sort === 'plays' && plays !== null) return words.plays(t.counted(plays));
+  if (sort === 'favourites' && favourites !== null) return words.favourites(t.counted(favourites));
   return undefined;
 }
