@@ -21,8 +21,8 @@ const QUAY = { id: -1_001_000_000_009, type: 'supergroup', title: 'Quay' } as co
 /** Manage Server. */
 const MANAGE = 0x20n;
 
-/** The page says in rows what their cards say. */
-const REPEATED = ['osu profile', 'beatmap recommend'];
+/** The page says in rows, or draws as a curve of its own, what their cards say. */
+const REPEATED = ['osu profile', 'osu scores', 'beatmap recommend'];
 
 describe('an evening of osu!', () => {
   it('on Discord: by commands, then in the words of players', async () => {

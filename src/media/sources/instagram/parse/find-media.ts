@@ -12,8 +12,8 @@ import {
 import { isComplete, type PostDraft, readableItems } from '../../kit/draft.ts';
 import { splitCode } from '../../kit/link-match.ts';
 import { PRODUCT, parseMedia } from '../../kit/product.ts';
-import { restrictionOf } from '../failures.ts';
 import { GRAPH } from './media.ts';
+import { restrictionOf } from './restriction.ts';
 
 /** What a property means for the object that has it: each role is a bit, looked up for every object of a page. */
 const ROLE = { media: 1, identity: 2, gate: 4, place: 8, list: 16, context: 32 } as const;
