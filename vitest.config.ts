@@ -21,7 +21,7 @@ const NEVER = ['test/live/**', 'test/bench/**', ...DRILLS];
  * for seconds, must not fail a test. How soon things happen is measured by the bench.
  *
  * Most of the time of a small test file went into loading the program anew, so the files of `together` share the modules of
- * their worker. Those `apart` come first, by their name: what takes long begins early.
+ * their worker, and many run at once, since most of their time they wait. Those `apart` come first: what takes long begins early.
  */
 export default defineConfig({
   test: {
@@ -33,10 +33,17 @@ export default defineConfig({
     maxWorkers: 4,
     projects: [
       { extends: true, test: { name: 'drills', include: DRILLS } },
-      { extends: true, test: { name: 'apart', include: APART, exclude: NEVER } },
+      { extends: true, test: { name: 'apart', include: APART, exclude: NEVER, sequence: { groupOrder: 1 } } },
       {
         extends: true,
-        test: { name: 'together', include: ['test/**/*.test.ts'], exclude: [...APART, ...NEVER], isolate: false },
+        test: {
+          name: 'together',
+          include: ['test/**/*.test.ts'],
+          exclude: [...APART, ...NEVER],
+          isolate: false,
+          maxWorkers: 8,
+          sequence: { groupOrder: 2 },
+        },
       },
     ],
   },

@@ -305,6 +305,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
   it('has words for failures, and a way to give up waiting', async () => {
     await say('https://www.instagram.com/reel/Private/');
     await expect(page.locator('.card[data-tone="notice"]').textContent()).resolves.toContain('private');
+    await expect.poll(() => page.locator('.pending').count()).toBe(0);
     await say(WAITS);
     await page.locator('.pending').getByRole('button', { name: 'Cancel' }).click();
     await page.locator('.note').filter({ hasText: 'Cancelled' }).waitFor();
