@@ -1,38 +1,57 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mediaAddress } from '../../../src/media/parse/json-fields.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { META_MEDIA_HOSTS } from '../../../src/media/sources/kit/cdn-address.ts';
 
-describe('mediaAddress', () => {
+const SITES = sourceDescriptors.map(({ id, cdnHosts }) => ({ id, hosts: cdnHosts }));
+const HOSTS = SITES.flatMap(({ id, hosts }) => hosts.map(host => ({ id, hosts, host })));
+
+describe.each(HOSTS)('mediaAddress on $host of $id', ({ hosts, host }) => {
   it.each([
-    'https://scontent.cdninstagram.com/v/t51/a.jpg?oh=1',
-    'https://cdninstagram.com/a.mp4',
-    'https://instagram.fqls1-1.fna.fbcdn.net/o1/v/a.mp4',
-    'https://video-qls1-1.xx.fbcdn.net/a.mp4',
+    `https://${host}/a.mp4`,
+    `https://${host}/v/t51/a.jpg?oh=1&e=2`,
+    `https://a.${host}/a.jpg`,
+    `https://instagram.fqls1-1.fna.${host}/o1/v/a.mp4`,
   ])('accepts %s', url => {
-    expect(mediaAddress(url, META_MEDIA_HOSTS)).toBe(url);
+    expect(mediaAddress(url, hosts)).toBe(url);
   });
 
   it.each([
-    ['plain http', 'http://scontent.cdninstagram.com/a.jpg'],
-    ['a look-alike suffix', 'https://evilcdninstagram.com/a.jpg'],
-    ['a suffix that goes on', 'https://cdninstagram.com.evil.example/a.jpg'],
-    ['a user name', 'https://me@scontent.cdninstagram.com/a.jpg'],
-    ['a password', 'https://:pw@scontent.cdninstagram.com/a.jpg'],
-    ['a port', 'https://scontent.cdninstagram.com:8443/a.jpg'],
-    ['a trailing dot', 'https://scontent.cdninstagram.com./a.jpg'],
+    ['plain http', `http://${host}/a.jpg`],
+    ['a look-alike suffix', `https://evil${host}/a.jpg`],
+    ['a suffix that goes on', `https://${host}.evil.example/a.jpg`],
+    ['the host as a path', `https://evil.example/${host}/a.jpg`],
+    ['the host as a user name', `https://${host}@evil.example/a.jpg`],
+    ['the host behind a backslash', `https://evil.example\\.${host}/a.jpg`],
+    ['the host in a fragment', `https://evil.example#.${host}/a.jpg`],
+    ['a user name', `https://me@${host}/a.jpg`],
+    ['a password', `https://:pw@${host}/a.jpg`],
+    ['a port', `https://${host}:8443/a.jpg`],
+    ['a trailing dot', `https://${host}./a.jpg`],
     ['another host', 'https://lookaside.fbsbx.com/a.jpg'],
     ['an address in numbers', 'https://127.0.0.1/a.jpg'],
+    ['an address in IPv6', 'https://[::1]/a.jpg'],
+    ['a name of this machine', 'https://localhost/a.jpg'],
+    ['the metadata of a cloud', 'https://169.254.169.254/latest/meta-data'],
     ['a script', 'javascript:alert(1)'],
-    ['no address', 'cdninstagram.com/a.jpg'],
+    ['no address', `${host}/a.jpg`],
     ['nothing', ''],
     ['a number', 7],
     ['null', null],
-    ['an object', { href: 'https://scontent.cdninstagram.com/a.jpg' }],
+    ['an object', { href: `https://${host}/a.jpg` }],
   ])('refuses %s', (_, url) => {
-    expect(mediaAddress(url, META_MEDIA_HOSTS)).toBeNull();
+    expect(mediaAddress(url, hosts)).toBeNull();
   });
+});
 
+it.each(SITES)('no file of $id may be on a host of another site', ({ hosts }) => {
+  const others = HOSTS.filter(({ host }) => !hosts.includes(host));
+  expect(others.length).toBeGreaterThan(0);
+  for (const { host } of others) expect(mediaAddress(`https://${host}/a.jpg`, hosts), host).toBeNull();
+});
+
+describe('mediaAddress', () => {
   it('gives every address as a parser of addresses would write it', () => {
     const piece = fc.oneof(
       fc.constantFrom(
