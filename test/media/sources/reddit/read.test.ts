@@ -241,6 +241,72 @@ it.each<[string, string, object | string]>([
   else expect(found).toMatchObject(right);
 });
 
+const asked = post(player());
+const foreign = post(player(packaged('https://packaged-media.redd.it/ferry/x.mp4'), '1other'), '', '1other');
+const image = listing({ url_overridden_by_dest: 'https://i.redd.it/bowlbowl1234.jpg' });
+const gallery = (more: object) => listing({ is_gallery: true, media_metadata: metadata, ...more });
+const entryOf = (target: string, id = `t3_${ID}`) =>
+  `<feed><entry><author><name>/u/mara</name></author><content type="html">&lt;a href="${target}"&gt;[link]&lt;/a&gt;</content><id>${id}</id><title>A bowl</title></entry></feed>`;
+const still = { items: [{ kind: 'image', variants: [{ url: 'https://i.redd.it/bowlbowl1234.jpg' }] }] };
+
+/** Shapes that the site may have tomorrow: what is in them, or the name of the failure. */
+it.each<[string, AnswerKind, string, object | string]>([
+  [
+    'the element of the post has a new name',
+    'page',
+    asked.replaceAll('shreddit-post', 'post-view'),
+    'upstream_changed',
+  ],
+  ['the id of the post has no prefix', 'page', asked.replace(`id="t3_${ID}"`, `id="${ID}"`), 'upstream_changed'],
+  ['the player has a new name', 'page', asked.replaceAll('shreddit-player', 'media-player'), { missingItems: 1 }],
+  ['the list of files has a new name', 'page', asked.replace('packaged-media-json', 'media-json'), { missingItems: 1 }],
+  ['the list of files is cut short', 'page', asked.replace('}]}}', ''), { missingItems: 1 }],
+  ['a file has no size', 'page', asked.replace('"dimensions"', '"frame"'), { items: [{ variants: [{ url: FILE }] }] }],
+  ['the kind of the post is not stated', 'page', asked.replace('post-type="video"', ''), { items: [video] }],
+  ['no author, no counts', 'page', asked.replace(/author=.*comment-count="3"/, ''), { items: [video] }],
+  [
+    'another post stands around it',
+    'page',
+    foreign.replace('</shreddit-post>', `${asked}</shreddit-post>`),
+    'upstream_changed',
+  ],
+  ['the page is cut short', 'page', asked.slice(0, 60), 'upstream_changed'],
+  ['the listing stands alone', 'app', JSON.stringify(JSON.parse(image)[0]), still],
+  ['the listing is one level deeper', 'app', JSON.stringify({ data: JSON.parse(image)[0] }), 'upstream_changed'],
+  ['the listing is empty', 'app', '[{"data":{"children":[]}}]', 'upstream_changed'],
+  ['the address of an image has a new name', 'app', image.replace('url_overridden_by_dest', 'dest_url'), { items: [] }],
+  ['the address is on another host', 'app', image.replace('i.redd.it', 'evil.example'), { items: [] }],
+  ['a video has no address', 'app', listing({ secure_media: { reddit_video: { width: 4 } } }), { missingItems: 1 }],
+  ['a gallery has no order', 'app', gallery({ gallery_data: null }), 'upstream_changed'],
+  [
+    'a gallery has no files',
+    'app',
+    gallery({ gallery_data: { items: [{ media_id: 'a' }] }, media_metadata: {} }),
+    { missingItems: 1 },
+  ],
+  [
+    'the shared post has no id',
+    'app',
+    listing({ is_self: true, crosspost_parent_list: [{ author: 'omar' }] }),
+    { quoted: null },
+  ],
+  [
+    'the feed names another post alone',
+    'card',
+    entryOf('https://i.redd.it/ferryferry12.jpg', 't3_1other'),
+    'upstream_changed',
+  ],
+  ['the link of the feed is on another host', 'card', entryOf('https://evil.example/a.jpg'), { items: [] }],
+  ['the feed names an image', 'card', entryOf('https://i.redd.it/bowlbowl1234.jpg'), still],
+  ['the answer is empty', 'embed', '', 'upstream_changed'],
+])('%s: right, or rightly named', (_, kind, text, right) => {
+  const found = outcome(text, kind);
+  if (typeof right === 'string') expect(found).toBe(right);
+  else expect(found).toMatchObject(right);
+  // Never a file of another post or another host.
+  expect(JSON.stringify(found)).not.toMatch(/ferry|"url":"https:\/\/evil\.example/);
+});
+
 it('the feed of a post with very many words', () => {
   const words = `&lt;div class="md"&gt;&lt;p&gt;${'Wedge it. '.repeat(4_000)}&lt;/p&gt;&lt;/div&gt;`;
   const entry = (id: string, content: string) =>
