@@ -12,9 +12,9 @@ import {
   readId,
   readInstant,
   readList,
+  readSeconds,
   readText,
 } from '../../parse/json-fields.ts';
-import { readMarkup } from '../../parse/markup.ts';
 import { NO_STATS, type Post } from '../../post.ts';
 import { sizeOf } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, type ReadContext, toPost, UNKNOWN_AUTHOR } from '../kit/draft.ts';
@@ -24,13 +24,6 @@ import { redditRefOf } from './link.ts';
 import { readPostMarkup } from './page.ts';
 
 export const WALL = /^\/(?:login|register|account)(?:\/|$)/;
-
-function videoOf(video: JsonObject, target: unknown, thumbnailUrl: string | null): DraftItem {
-  const seconds = readCount(video.duration);
-  const durationMs = seconds === null ? null : seconds * 1_000;
-  const addresses = [video.fallback_url, video.dash_url, video.hls_url, target];
-  return namedVideo(addresses, { thumbnailUrl, ...sizeOf(video), durationMs });
-}
 
 /** The items of a gallery: `gallery_data` has their order, `media_metadata` their files. */
 function galleryOf(post: JsonObject): readonly DraftItem[] {
@@ -56,7 +49,10 @@ function itemsOf(post: JsonObject): readonly DraftItem[] | null {
   const cover = readAddress(decoded(child(preview, 'source', 'url')));
   const video = child(isJsonObject(post.secure_media) ? post.secure_media : post.media, 'reddit_video');
   const target = readText(post.url_overridden_by_dest) ?? readText(post.url);
-  if (isJsonObject(video)) return [videoOf(video, target, cover)];
+  if (isJsonObject(video)) {
+    const addresses = [video.fallback_url, video.dash_url, video.hls_url, target];
+    return [namedVideo(addresses, { thumbnailUrl: cover, ...sizeOf(video), durationMs: readSeconds(video.duration) })];
+  }
   if (post.is_gallery === true) return galleryOf(post);
   const moving = target?.endsWith('.gif') ? child(preview, 'variants', 'mp4', 'source', 'url') : undefined;
   const item = gifOf(decoded(moving), size) ?? linkedItem(target, size, cover);
@@ -86,12 +82,9 @@ function draftOf(post: JsonObject): PostDraft {
 }
 
 /** The API's values for the reason why a community is closed, with the error code of each. */
-const REASONS: ReadonlyMap<unknown, ErrorCode> = new Map([
-  ['private', 'private'],
-  ['gold_only', 'private'],
-  ['quarantined', 'login_required'],
-  ['banned', 'not_found'],
-]);
+const REASONS = new Map<unknown, ErrorCode>(
+  Object.entries({ private: 'private', gold_only: 'private', quarantined: 'login_required', banned: 'not_found' }),
+);
 
 function readListing(answer: unknown, { ref }: ReadContext): PostDraft {
   const listing = Array.isArray(answer) ? answer[0] : answer;
@@ -109,7 +102,11 @@ function readFeed(text: string, { ref }: ReadContext): PostDraft {
   if (entry === undefined) throw new AppError('upstream_changed', 'no such post in the feed');
   const partOf = (name: string) =>
     decodeHTML(new RegExp(`<${name}(?:\\s[^>]*)?>([^<]{0,100000})</${name}>`).exec(entry)?.[1] ?? '');
-  const [target = null, words] = readFeedContent(partOf('content'));
+  const content = partOf('content');
+  // Words of the post may contain such a link too, but they come before it.
+  const [, address = ''] = [...content.matchAll(/<a href="([^"]{1,2000})">\[link\]</g)].at(-1) ?? [];
+  const target = readText(decodeHTML(address));
+  const words = content.split('<div class="md">', 2)[1]?.split('</div>', 1)[0] ?? '';
   const cover = readAddress(decodeHTML(/<media:thumbnail\s+url="([^"]{1,2000})"/.exec(entry)?.[1] ?? ''));
   const item = linkedItem(target, {}, cover);
   const isMedia = /^https:\/\/(?:www\.reddit\.com\/gallery\/|[iv]\.redd\.it\/)/.test(target ?? '');
@@ -118,38 +115,12 @@ function readFeed(text: string, { ref }: ReadContext): PostDraft {
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, username: /^\/u\/([\w-]{2,40})$/.exec(partOf('name'))?.[1] ?? null },
     title: readText(partOf('title')),
-    caption: readText(words) ?? (isPost || isMedia ? null : target),
+    caption: readText(decodeHTML(words.replace(/<[^<>]*>/g, '')).trim()) ?? (isPost || isMedia ? null : target),
     publishedAt: readDate(partOf('published')),
     // For a gallery the feed has only the address of its page, not its files.
     items: item === null ? [] : [item],
     isWordsOnly: item === null && !isMedia,
   };
-}
-
-/** The target of `[link]` in a feed's entry, and the entry's text. */
-function readFeedContent(html: string): readonly [target: string | undefined, words: string] {
-  let address: string | undefined;
-  let target: string | undefined;
-  let words = '';
-  let depth = 0;
-  readMarkup(
-    html,
-    {
-      onopentag(name, attributes) {
-        if (name === 'a') address = attributes.href;
-        if (depth > 0 || (name === 'div' && attributes.class === 'md')) depth += 1;
-      },
-      ontext(text) {
-        if (text === '[link]') target = address;
-        if (depth > 0) words += text;
-      },
-      onclosetag() {
-        if (depth > 0) depth -= 1;
-      },
-    },
-    { xml: false },
-  );
-  return [target, words.trim()];
 }
 
 /** @throws AppError why the requested post is not in the answer */

@@ -22,11 +22,6 @@ const MAX_MANIFEST_BYTES = 256 * 1024;
 const MANIFEST_MS = 3_000;
 /** A token is renewed this long before it expires. */
 const EARLY_MS = 60_000;
-const TOKEN_ADDRESS = 'https://www.reddit.com/api/v1/access_token';
-const TOKEN_BODY = new URLSearchParams({
-  grant_type: 'https://oauth.reddit.com/grants/installed_client',
-  device_id: 'DO_NOT_TRACK_THIS_DEVICE',
-}).toString();
 
 export const reddit = definePageSite({
   id: 'reddit',
@@ -75,10 +70,7 @@ export const reddit = definePageSite({
   }),
   read: readRedditAnswer,
   wall: WALL,
-  completer:
-    ({ http }) =>
-    (item, signal) =>
-      withTracks(item, http, signal),
+  completer: createTrackFinder,
   adapt: withFiles,
 });
 
@@ -107,68 +99,69 @@ async function fetchFile(ref: PostRef, { http, now = Date.now }: SourceOptions, 
   }
   const draft = { ...EMPTY_DRAFT, sensitive: true, items: [image ?? namedVideo(ref.url)] };
   const post = toPost(draft, { ref, strategy: 'file', now: now() });
-  return withCompleted(post, item => withTracks(item, http, signal));
+  const complete = createTrackFinder({ http, now });
+  return withCompleted(post, item => complete(item, signal));
 }
 
-/** Adds a video's tracks from its manifest, else from its playlist. @throws AppError */
-async function withTracks(item: MediaItem, http: SourceOptions['http'], signal: AbortSignal): Promise<MediaItem> {
-  const url = item.variants[0]?.url ?? '';
-  if (!MANIFEST.test(url)) return item;
-  const { durationMs, variants } = await askTracks(url, http, signal).catch(async error => {
-    const playlist = { url: new URL('HLSPlaylist.m3u8', url).href, hosts: MANIFEST_HOSTS, signal };
-    const renditions = await askRenditions(http, playlist).catch(() => Promise.reject(error));
-    return { durationMs: null, variants: renditions };
-  });
-  const best = variants.find(({ hasVideo }) => hasVideo);
-  const size = { width: item.width ?? best?.width ?? null, height: item.height ?? best?.height ?? null };
-  return { ...item, ...size, durationMs: item.durationMs ?? durationMs, variants };
-}
+/** Adds a video's tracks from its manifest, else from its playlist. */
+function createTrackFinder({ http, now = Date.now }: Pick<SourceOptions, 'http' | 'now'>) {
+  async function askTracks(url: string, signal: AbortSignal) {
+    const bounds = { maxBytes: MAX_MANIFEST_BYTES, maxRedirects: 0, retries: 0, timeoutMs: MANIFEST_MS };
+    const answer = await http.request({ url, hosts: MANIFEST_HOSTS, signal, ...bounds });
+    const { durationMs, variants: listed } = parseDashManifest(answer.text);
+    // A gif has no audio, so its video track is the whole file.
+    const adaptive = listed.some(({ hasAudio }) => hasAudio === true);
+    const variants = listed.flatMap(variant => {
+      const address = URL.canParse(variant.url, url) ? readAddress(new URL(variant.url, url).href) : null;
+      return address === null ? [] : [{ ...variant, url: address, adaptive }];
+    });
+    if (answer.status < 400 && variants.some(({ hasVideo }) => hasVideo)) return { durationMs, variants };
+    throw failureOfStatus(answer, now()) ?? new AppError('upstream_changed', 'no tracks in the manifest of a video');
+  }
 
-async function askTracks(url: string, http: SourceOptions['http'], signal: AbortSignal) {
-  const bounds = { maxBytes: MAX_MANIFEST_BYTES, maxRedirects: 0, retries: 0, timeoutMs: MANIFEST_MS };
-  const answer = await http.request({ url, hosts: MANIFEST_HOSTS, signal, ...bounds });
-  const failure = failureOfStatus(answer, Date.now());
-  if (failure !== null) throw failure;
-  const { durationMs, variants: listed } = parseDashManifest(answer.text);
-  // A gif has no audio, so its video track is the whole file.
-  const hasAudio = listed.some(variant => variant.hasAudio === true);
-  const variants = listed.flatMap(variant => {
-    const address = URL.canParse(variant.url, url) ? readAddress(new URL(variant.url, url).href) : null;
-    return address === null ? [] : [{ ...variant, url: address, adaptive: hasAudio }];
-  });
-  if (!variants.some(({ hasVideo }) => hasVideo))
-    throw new AppError('upstream_changed', 'no tracks in the manifest of a video');
-  return { durationMs, variants };
+  return async (item: MediaItem, signal: AbortSignal): Promise<MediaItem> => {
+    const url = item.variants[0]?.url ?? '';
+    if (!MANIFEST.test(url)) return item;
+    const { durationMs, variants } = await askTracks(url, signal).catch(async error => {
+      const playlist = { url: new URL('HLSPlaylist.m3u8', url).href, hosts: MANIFEST_HOSTS, signal };
+      const renditions = await askRenditions(http, playlist).catch(() => Promise.reject(error));
+      return { durationMs: null, variants: renditions };
+    });
+    const best = variants.find(({ hasVideo }) => hasVideo);
+    const size = { width: item.width ?? best?.width ?? null, height: item.height ?? best?.height ?? null };
+    return { ...item, ...size, durationMs: item.durationMs ?? durationMs, variants };
+  };
 }
 
 /** The operator's own app gives the whole post, within its rate limit. */
 function createAppEndpoint({ now = Date.now }: SourceOptions, clientId: string): AskEndpoint {
-  const flights = createSingleFlight<{ readonly token: string; readonly until: number }>();
-  let held: { readonly token: string; readonly until: number } | undefined;
+  const flights = createSingleFlight<string>();
+  let held = { token: '', until: 0 };
 
   /** @throws AppError */
-  async function askToken(ask: Ask, signal: AbortSignal) {
+  async function askToken(ask: Ask, signal: AbortSignal): Promise<string> {
     const headers = {
       authorization: `Basic ${Buffer.from(`${clientId}:`).toString('base64')}`,
       'content-type': 'application/x-www-form-urlencoded',
     };
-    const answer = await ask(TOKEN_ADDRESS, { method: 'POST', headers, body: TOKEN_BODY, signal });
+    const grant = 'https://oauth.reddit.com/grants/installed_client';
+    const body = new URLSearchParams({ grant_type: grant, device_id: 'DO_NOT_TRACK_THIS_DEVICE' }).toString();
+    const answer = await ask('https://www.reddit.com/api/v1/access_token', { method: 'POST', headers, body, signal });
     const made = parseJson(answer.text);
     const token = readText(child(made, 'access_token'));
-    if (token === null) {
+    if (token === null)
       throw failureOfStatus(answer, now()) ?? new AppError('upstream_changed', 'no token for the app');
-    }
     const seconds = readCount(child(made, 'expires_in')) ?? 3_600;
-    return { token, until: now() + seconds * 1_000 - EARLY_MS };
+    held = { token, until: now() + seconds * 1_000 - EARLY_MS };
+    return token;
   }
 
   return async ({ id }, ask, signal) => {
-    if (held === undefined || held.until <= now()) {
-      held = await flights.run('token', flight => askToken(ask, flight.signal), signal);
-    }
-    const headers = { authorization: `Bearer ${held.token}` };
+    const isValid = now() < held.until;
+    const token = isValid ? held.token : await flights.run('token', flight => askToken(ask, flight.signal), signal);
+    const headers = { authorization: `Bearer ${token}` };
     const answer = await ask(`https://oauth.reddit.com/comments/${id}?raw_json=1&limit=1`, { headers });
-    if (answer.status === 401) held = undefined;
+    if (answer.status === 401) held.until = 0;
     return answer;
   };
 }

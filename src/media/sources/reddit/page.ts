@@ -1,5 +1,5 @@
 /** Reads the requested post from its page or its embed (as seen in 2026-10). Pure. */
-import { child, parseJson, readCount, readDate, readList, readText } from '../../parse/json-fields.ts';
+import { child, parseJson, readCount, readDate, readList, readSeconds, readText } from '../../parse/json-fields.ts';
 import { type Attributes, readMarkup } from '../../parse/markup.ts';
 import { NO_STATS, type UnplacedItem } from '../../post.ts';
 import { sizeOf } from '../kit/cdn-address.ts';
@@ -94,10 +94,9 @@ class PostMarkup {
 function itemsOf(found: PostMarkup, type: string, target: string | null): readonly DraftItem[] | null {
   const { player, slides } = found;
   if (player !== undefined) {
-    const media = parseJson(player['packaged-media-json'] ?? '');
-    const seconds = readCount(child(media, 'playbackMp4s', 'duration'));
-    const known = { thumbnailUrl: readAddress(player.poster), durationMs: seconds === null ? null : seconds * 1_000 };
-    const files = readList(child(media, 'playbackMp4s', 'permutations')).map(one => child(one, 'source'));
+    const media = child(parseJson(player['packaged-media-json'] ?? ''), 'playbackMp4s');
+    const known = { thumbnailUrl: readAddress(player.poster), durationMs: readSeconds(child(media, 'duration')) };
+    const files = readList(child(media, 'permutations')).map(one => child(one, 'source'));
     return [packagedVideo(files, known) ?? namedVideo([player.src, player.preview, target], known)];
   }
   if (type === 'video') return [namedVideo(target)];
