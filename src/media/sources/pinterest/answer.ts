@@ -107,7 +107,7 @@ function draftOfHead(body: Body, id: string): PostDraft | null {
 }
 
 function failureWithoutPin(body: Body, now: number): AppError | null {
-  const isSaid = ['"PinNotFound"', '"PinNotFoundError"'].some(name => body.includes(name));
+  const isSaid = body.includes('"PinNotFound"') || body.includes('"PinNotFoundError"');
   const response = child(parseJson(body.startsWith('{') ? body.text : ''), 'resource_response');
   const status = readCount(child(response, 'http_status')) ?? readCount(child(response, 'error', 'http_status')) ?? 0;
   if (isSaid || status === 404 || status === 410)

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
-import type { HttpClient } from '../../../infra/http/http-client.ts';
 import { headerValue } from '../../extract/source.ts';
-import { isPlaylist, type MediaItem, type Variant } from '../../post.ts';
+import type { SourceOptions } from '../../extract/source-descriptor.ts';
+import { isPlaylist, type Variant } from '../../post.ts';
 import { CHROME, ENGLISH } from '../kit/browser-headers.ts';
 import { BROWSER, PLAIN } from '../kit/constants.ts';
 import { listedFile } from '../kit/media-files.ts';
-import { definePageSite } from '../kit/page-site.ts';
+import { type CompleteItem, definePageSite } from '../kit/page-site.ts';
 import { askRenditions } from '../kit/renditions.ts';
 import { PINTEREST_MEDIA_HOSTS, readPinterestAnswer, WALL } from './answer.ts';
 import { matchPinterestLink, PINTEREST_HOSTS, pinterestRefOf } from './link.ts';
@@ -54,10 +54,7 @@ export const pinterest = definePageSite({
   }),
   read: readPinterestAnswer,
   wall: WALL,
-  completer:
-    ({ http }) =>
-    (item, signal) =>
-      completed(item, http, signal),
+  completer: createFileFinder,
 });
 
 // For videos that a pin lists only as a stream: a whole file that usually exists beside it, else its renditions.
@@ -70,25 +67,26 @@ const PLACES: readonly ((name: string) => string)[] = [
   name => `mc/720p/${name}.mp4`,
 ];
 
-async function neighbourOf(stream: Variant, http: HttpClient, signal: AbortSignal): Promise<Variant | undefined> {
-  const [, host, name] = STREAM.exec(stream.url) ?? [];
-  if (host === undefined || name === undefined) return undefined;
-  const bounds = { hosts: [host], maxRedirects: 0, retries: 0, timeoutMs: 2_500, signal } as const;
-  const asked = PLACES.map(async place => {
-    const url = `https://${host}/videos/${place(name)}`;
-    const { status, headers } = await http.request({ ...bounds, url, method: 'HEAD' });
-    if (status !== 200 || headers['content-type']?.startsWith('video/') !== true) throw new Error('no such file');
-    const length = Number(headers['content-length']);
-    return listedFile(url, { mime: 'video/mp4', hasVideo: true, bytes: length > 0 ? length : null });
-  });
-  return Promise.any(asked).catch(() => undefined);
-}
+function createFileFinder({ http }: SourceOptions): CompleteItem {
+  async function neighbourOf(stream: Variant, signal: AbortSignal): Promise<Variant | undefined> {
+    const [, host, name] = STREAM.exec(stream.url) ?? [];
+    if (host === undefined || name === undefined) return undefined;
+    const bounds = { hosts: [host], maxRedirects: 0, retries: 0, timeoutMs: 2_500, signal } as const;
+    const asked = PLACES.map(async place => {
+      const url = `https://${host}/videos/${place(name)}`;
+      const { status, headers } = await http.request({ ...bounds, url, method: 'HEAD' });
+      if (status !== 200 || headers['content-type']?.startsWith('video/') !== true) throw new Error('no such file');
+      const length = Number(headers['content-length']);
+      return listedFile(url, { mime: 'video/mp4', hasVideo: true, bytes: length > 0 ? length : null });
+    });
+    return Promise.any(asked).catch(() => undefined);
+  }
 
-async function completed(item: MediaItem, http: HttpClient, signal: AbortSignal): Promise<MediaItem> {
-  const [stream] = item.variants;
-  if (stream === undefined || !isPlaylist(stream)) return item;
-  const whole = await neighbourOf(stream, http, signal);
-  if (whole !== undefined) return { ...item, variants: [whole] };
-  const variants = await askRenditions(http, { url: stream.url, hosts: PINTEREST_MEDIA_HOSTS, signal });
-  return { ...item, variants };
+  return async (item, signal) => {
+    const [stream] = item.variants;
+    if (stream === undefined || !isPlaylist(stream)) return item;
+    const whole = await neighbourOf(stream, signal);
+    const playlist = { url: stream.url, hosts: PINTEREST_MEDIA_HOSTS, signal };
+    return { ...item, variants: whole === undefined ? await askRenditions(http, playlist) : [whole] };
+  };
 }

@@ -18,8 +18,6 @@ import { imageOf, MANIFEST, namedVideo, REDDIT_MEDIA_HOSTS, readAddress } from '
 import { matchRedditLink, REDDIT_HOSTS, redditRefOf } from './link.ts';
 
 const MANIFEST_HOSTS = ['v.redd.it'];
-const MAX_MANIFEST_BYTES = 256 * 1024;
-const MANIFEST_MS = 3_000;
 /** A token is renewed this long before it expires. */
 const EARLY_MS = 60_000;
 
@@ -106,7 +104,7 @@ async function fetchFile(ref: PostRef, { http, now = Date.now }: SourceOptions, 
 /** Adds a video's tracks from its manifest, else from its playlist. */
 function createTrackFinder({ http, now = Date.now }: Pick<SourceOptions, 'http' | 'now'>) {
   async function askTracks(url: string, signal: AbortSignal) {
-    const bounds = { maxBytes: MAX_MANIFEST_BYTES, maxRedirects: 0, retries: 0, timeoutMs: MANIFEST_MS };
+    const bounds = { maxBytes: 256 * 1024, maxRedirects: 0, retries: 0, timeoutMs: 3_000 };
     const answer = await http.request({ url, hosts: MANIFEST_HOSTS, signal, ...bounds });
     const { durationMs, variants: listed } = parseDashManifest(answer.text);
     // A gif has no audio, so its video track is the whole file.

@@ -1,5 +1,5 @@
 /** Turns the files that Reddit's answers name into items. Pure. */
-import { child, firstOf, mediaAddress, readText } from '../../parse/json-fields.ts';
+import { child, firstOf, mediaAddress, readInstant, readText } from '../../parse/json-fields.ts';
 import type { UnplacedItem, Variant } from '../../post.ts';
 import { type PixelSize, sizeOf } from '../kit/cdn-address.ts';
 import type { DraftItem } from '../kit/draft.ts';
@@ -15,12 +15,6 @@ export const MANIFEST = /^https:\/\/v\.redd\.it\/([a-z0-9]{6,24})\/DASHPlaylist\
 
 export function readAddress(value: unknown): string | null {
   return mediaAddress(value, REDDIT_MEDIA_HOSTS);
-}
-
-/** The time in a signed address at which it expires, in unix seconds. */
-function expiryOf(url: string): number | null {
-  const end = Number(new URL(url).searchParams.get('e'));
-  return end > 1_600_000_000 && end < 10_000_000_000 ? end * 1_000 : null;
 }
 
 const IMAGE_HOST = /^(?:i|preview|external-preview)\.redd\.it$/;
@@ -53,8 +47,9 @@ export function packagedVideo(files: readonly unknown[], known: Known): DraftIte
   const variants = files.flatMap((file): readonly Variant[] => {
     const url = readAddress(child(file, 'url'));
     if (url === null) return [];
+    const expiresAt = readInstant(new URL(url).searchParams.get('e'));
     const size = sizeOf(child(file, 'dimensions'));
-    return [listedFile(url, { mime: 'video/mp4', hasVideo: true, expiresAt: expiryOf(url), ...size })];
+    return [listedFile(url, { mime: 'video/mp4', hasVideo: true, expiresAt, ...size })];
   });
   return listedItem('video', variants, known);
 }

@@ -6,11 +6,14 @@ import { sizeOf } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { imageOf, linkedItem, namedVideo, packagedVideo, readAddress } from './items.ts';
 
+/** What the text in an element belongs to; `foreign`: another post, a comment or an advertisement. */
+type Region = 'title' | 'words' | 'foreign' | null;
+
 /** Collects the parts of a page's markup that belong to one post. */
 class PostMarkup {
   readonly #name: string;
-  /** An entry for each open element: true when it belongs to another post, a comment or an advertisement. */
-  readonly #open: boolean[] = [];
+  /** An entry for each open element. */
+  readonly #open: Region[] = [];
   /** `order`: the position that the markup states, else the order in which it was found. */
   readonly slides: { readonly order: number; readonly item: UnplacedItem }[] = [];
   /** Ids of the posts to which links on the page lead. */
@@ -22,17 +25,15 @@ class PostMarkup {
   title = '';
   words = '';
   #order: number | undefined;
-  #collects: 'title' | 'words' | undefined;
-  #collectsAt = 0;
 
   constructor(id: string) {
     this.#name = `t3_${id}`;
   }
 
   onopentag(name: string, attributes: Attributes): void {
-    const isForeign = (this.#open.at(-1) ?? false) || this.#isForeign(name, attributes);
-    this.#open.push(isForeign);
-    if (isForeign) return;
+    const region = this.#open.at(-1) ?? this.#regionOf(name, attributes);
+    this.#open.push(this.#isForeign(name, attributes) ? 'foreign' : region);
+    if (this.#open.at(-1) === 'foreign') return;
     if (name === 'shreddit-post') this.post ??= attributes;
     if (name === 'shreddit-screenview-data') this.embed ??= parseJson(attributes.data ?? '');
     if (name === 'shreddit-player' || name === 'shreddit-player-2') this.player ??= attributes;
@@ -40,24 +41,21 @@ class PostMarkup {
     if (name === 'li') this.#order = slot === undefined ? undefined : Number(slot);
     if (name === 'img') this.#addImage(attributes);
     if (name === 'a') this.#follow(attributes.href ?? '');
-    if (name === 'shreddit-embed-title') this.#collect('title');
-    if (attributes.slot === 'text-body' || attributes.id?.endsWith('-post-rtjson-content') === true)
-      this.#collect('words');
   }
 
   ontext(text: string): void {
-    if (this.#collects !== undefined && this.#open.at(-1) === false) this[this.#collects] += text;
+    const region = this.#open.at(-1);
+    if (region === 'title' || region === 'words') this[region] += text;
   }
 
   onclosetag(): void {
     this.#open.pop();
-    if (this.#open.length < this.#collectsAt) this.#collects = undefined;
   }
 
-  #collect(what: 'title' | 'words'): void {
-    if (this.#collects !== undefined || this[what] !== '') return;
-    this.#collects = what;
-    this.#collectsAt = this.#open.length;
+  #regionOf(name: string, { slot, id }: Attributes): Region {
+    if (name === 'shreddit-embed-title' && this.title === '') return 'title';
+    const isText = slot === 'text-body' || id?.endsWith('-post-rtjson-content') === true;
+    return isText && this.words === '' ? 'words' : null;
   }
 
   #isForeign(name: string, attributes: Attributes): boolean {
