@@ -1,12 +1,12 @@
 /** X as it answers visitors: the address of the widgets, the query for guests, short links, and its files (public notes of 2026-11). */
-import { createXConstants } from '../../../src/media/sources/x/descriptor.ts';
+import { X_IDS } from '../../../src/media/sources/x/descriptor.ts';
 import { type Answer, type Ask, html, json, plain, redirect } from '../answer.ts';
 import { answerFile } from '../cdn.ts';
 import type { SandboxSite, SiteEndpoint, SiteStage } from '../site.ts';
 import { X_POSTS, X_SHORT, type XPost } from './posts.ts';
 import { queried, syndicated } from './shapes.ts';
 
-const { bearer, queryId } = createXConstants();
+const { bearer, queryId } = X_IDS.parse({});
 const GUEST = '1980000000000000999';
 /** The query answers none who leaves one of these out. */
 const NEEDED = ['responsive_web_graphql_exclude_directive_enabled', 'view_counts_everywhere_api_enabled'];

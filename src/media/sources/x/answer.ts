@@ -2,7 +2,7 @@
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import { parseRetryAfter } from '../../../infra/http/retry-after.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
-import { child, isJsonObject, parseJson, readCount, readList, readText } from '../../parse/json-fields.ts';
+import { child, firstOf, isJsonObject, parseJson, readCount, readList, readText } from '../../parse/json-fields.ts';
 import { type ReadContext, readableItems, toReadablePost } from '../kit/draft.ts';
 import { failureBySign, failureOfStatus, plainWords, type Sign, weakNotFound } from '../kit/refusal.ts';
 import { findTweet, readTweet } from './post.ts';
@@ -35,10 +35,8 @@ function failureWithoutPost(json: unknown, { kind }: ReadContext, hasOthers: boo
   if (stated !== null) return stated;
   if (hasOthers) return new AppError('upstream_changed', 'the answer is about another post');
   if (kind !== 'query' && isEmpty(json)) return new AppError('login_required', 'kept from visitors without a word');
-  const error = failureOfErrors(json);
-  if (error !== null) return error;
-  if ('data' in json && isEmpty(json.data)) return new AppError('not_found', 'no such post');
-  return new AppError('upstream_changed', 'of an unknown kind');
+  const isGone = 'data' in json && isEmpty(json.data);
+  return failureOfErrors(json) ?? new AppError(isGone ? 'not_found' : 'upstream_changed', 'an answer without a post');
 }
 
 /** Patterns for the texts that X shows instead of a post (tombstones) and for its reasons. */
@@ -60,8 +58,7 @@ function failureOfWords(words: string): AppError | null {
 function failureOfResult(result: unknown): AppError | null {
   if (!isJsonObject(result) || !/Tombstone|Unavailable/.test(String(result.__typename))) return null;
   const { tombstone, reason } = result;
-  const sentences = [child(tombstone, 'text', 'text'), child(tombstone, 'text'), tombstone, reason].map(readText);
-  const words = sentences.find(sentence => sentence !== null);
+  const words = firstOf([child(tombstone, 'text', 'text'), child(tombstone, 'text'), tombstone, reason], readText);
   if (words) return failureOfWords(words) ?? weakNotFound(`unavailable: ${words.slice(0, 80)}`);
   return new AppError('login_required', 'withheld from visitors without a word');
 }

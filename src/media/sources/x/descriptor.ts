@@ -47,7 +47,7 @@ const FEATURES =
   'articles_preview_enabled,c9s_tweet_anatomy_moderator_badge_enabled,communities_web_enable_tweet_community_results_fetch,creator_subscriptions_quote_tweet_preview_enabled,creator_subscriptions_tweet_preview_api_enabled,freedom_of_speech_not_reach_fetch_enabled,graphql_is_translatable_rweb_tweet_is_translatable_enabled,longform_notetweets_consumption_enabled,longform_notetweets_inline_media_enabled,longform_notetweets_rich_text_read_enabled,premium_content_api_read_enabled,profile_label_improvements_pcf_label_in_post_enabled,responsive_web_edit_tweet_api_enabled,responsive_web_enhance_cards_enabled,responsive_web_graphql_exclude_directive_enabled,responsive_web_graphql_skip_user_profile_image_extensions_enabled,responsive_web_graphql_timeline_navigation_enabled,responsive_web_media_download_video_enabled,responsive_web_twitter_article_tweet_consumption_enabled,rweb_tipjar_consumption_enabled,rweb_video_timestamps_enabled,standardized_nudges_misinfo,tweet_awards_web_tipping_enabled,tweet_with_visibility_results_prefer_gql_limited_actions_policy_enabled,tweetypie_unmention_optimization_enabled,verified_phone_label_enabled,view_counts_everywhere_api_enabled';
 
 /** The ids that X changes now and then; each can be overridden by its key (`x.queryId`). */
-const IDS = z.strictObject({
+export const X_IDS = z.strictObject({
   queryId: idLike(/^[\w-]{10,40}$/).default('2ICDjqPd81tulZcYrtpTuQ'),
   /** The key that the site's own web page uses, the same for every visitor. */
   bearer: headerValue.default(
@@ -57,7 +57,9 @@ const IDS = z.strictObject({
   features: idLike(/^[\w,]{1,4000}$/).default(FEATURES),
 });
 
-function xProfiles({ bearer }: z.infer<typeof IDS>) {
+type Ids = z.infer<typeof X_IDS>;
+
+function xProfiles({ bearer }: Ids) {
   const language = { 'accept-language': ENGLISH };
   const ofPage = { ...language, origin: 'https://x.com', referer: 'https://x.com/', 'x-twitter-active-user': 'yes' };
   const headers = { ...ofPage, authorization: `Bearer ${bearer}`, 'x-twitter-client-language': 'en' };
@@ -70,32 +72,26 @@ function xProfiles({ bearer }: z.infer<typeof IDS>) {
   };
 }
 
-export function createXConstants(overrides?: Readonly<Record<string, string>>) {
-  return readConstants({ source: 'x', schema: IDS, profiles: xProfiles, sessions: ['none'] }, overrides);
-}
-
-type XConstants = ReturnType<typeof createXConstants>;
 type Ask = (
-  name: keyof XConstants['profiles'],
+  name: keyof ReturnType<typeof xProfiles>,
   url: string,
   request: Pick<HttpRequest, 'method' | 'headers' | 'body' | 'signal'>,
 ) => Promise<HttpResponse>;
 
 const API = 'https://api.x.com';
 const HOSTS = ['api.x.com', 'cdn.syndication.twimg.com', 't.co'];
-/** Answers are small, since the longest posts have 25,000 characters. */
-const MAX_BYTES = 384 * 1024;
 
 function createXSource(options: SourceOptions): MediaSource {
   const { http, log, extraStrategies = [], now = Date.now } = options;
   const site = options.site ?? createSiteState({ source: 'x', log, now });
-  const constants = createXConstants(options.upstreamConstants);
-  const { profiles } = constants;
+  const table = { source: 'x', schema: X_IDS, profiles: xProfiles, sessions: ['none'] } as const;
+  const { profiles, ...ids } = readConstants(table, options.upstreamConstants);
   const ask: Ask = (name, url, { headers = {}, ...request }) => {
-    const bounds = { hosts: HOSTS, maxBytes: MAX_BYTES, maxRedirects: 0, retries: 0 };
+    // Answers are small, since the longest posts have 25,000 characters.
+    const bounds = { hosts: HOSTS, maxBytes: 384 * 1024, maxRedirects: 0, retries: 0 };
     return http.request({ ...profileRequest(profiles[name], headers), ...bounds, url, ...request });
   };
-  const askQuery = createGuestQuery(constants, ask, now);
+  const askQuery = createGuestQuery(ids, ask, now);
   /** References of posts that syndication withholds from visitors, one for each call: the query may call these missing. */
   const withheld = new WeakSet<PostRef>();
 
@@ -148,12 +144,9 @@ const GUEST_MS = 3_600_000;
 /** The shortest time between two activations of a guest token, successful or not. */
 const PAUSE_MS = 60_000;
 
-function createGuestQuery({ queryId, features }: XConstants, ask: Ask, now: () => number) {
+function createGuestQuery({ queryId, features }: Ids, ask: Ask, now: () => number) {
   /** Visitors without an account, by outgoing address, because the site ties their token to it. The token's promise never rejects. */
-  const guests = new Map<
-    string,
-    { readonly token: Promise<string | AppError>; readonly since: number; until: number }
-  >();
+  const guests = new Map<string, { token: Promise<string | AppError>; since: number; until: number }>();
   const flags = JSON.stringify(Object.fromEntries(features.split(',').map(name => [name, true])));
 
   async function activate(): Promise<string> {
@@ -167,14 +160,12 @@ function createGuestQuery({ queryId, features }: XConstants, ask: Ask, now: () =
     const key = workContext().outgoing ?? '';
     const known = guests.get(key);
     if (known !== undefined && now() < known.until) return known;
-    const keep = <T>(made: T, ms: number): T => {
-      guest.until = now() + ms;
-      return made;
-    };
-    const token = activate().then(
-      made => keep(made, GUEST_MS),
-      error => keep(toAppError(error), Math.max(toAppError(error).retryAfterMs ?? 0, PAUSE_MS)),
-    );
+    const token = activate()
+      .catch(toAppError)
+      .then(made => {
+        guest.until = now() + (made instanceof AppError ? Math.max(made.retryAfterMs ?? 0, PAUSE_MS) : GUEST_MS);
+        return made;
+      });
     const guest = { token, since: now(), until: Number.POSITIVE_INFINITY };
     guests.set(key, guest);
     return guest;

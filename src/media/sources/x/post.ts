@@ -5,6 +5,7 @@ import {
   type JsonObject,
   mediaAddress,
   readCount,
+  readDate,
   readFlag,
   readList,
   readSize,
@@ -76,9 +77,8 @@ function mediaOf(tweet: JsonObject): readonly JsonObject[] {
 
 /** The time of publication, unix milliseconds; if the answer does not state it, the id does (since 2010-11). */
 function publishTimeOf(tweet: JsonObject): number | null {
-  const [stated, id] = [Date.parse(readText(tweet.created_at) ?? ''), idOf(tweet) ?? ''];
-  if (!Number.isNaN(stated)) return stated;
-  return id.length < 15 ? null : Number((BigInt(id) >> 22n) + 1_288_834_974_657n);
+  const id = idOf(tweet) ?? '';
+  return readDate(tweet.created_at) ?? (id.length < 15 ? null : Number((BigInt(id) >> 22n) + 1_288_834_974_657n));
 }
 
 /** Reads a post; its quotes are read one level deep. */
@@ -109,7 +109,7 @@ export function readTweet(listed: JsonObject, isQuote = false) {
     },
     items: media.map(itemOf),
     isWordsOnly: media.length === 0 && (caption !== null || ref !== undefined),
-    sensitive: readFlag(tweet.possibly_sensitive) === true || media.some(one => flat(one).sensitive_media_warning),
+    sensitive: readFlag(tweet.possibly_sensitive) === true || media.some(one => one.sensitive_media_warning),
     quoted: quote === null || ref === undefined ? null : { ref, draft: readTweet(quote, true).draft },
   };
   return { draft, isCut, reason: readText(child(media[0], 'ext_media_availability', 'reason')) };
