@@ -15,7 +15,7 @@ import {
   visitObjects,
 } from '../../parse/json-fields.ts';
 import { type Author, NO_STATS, PLAYLIST_MIME, type Post, type Variant } from '../../post.ts';
-import { type PixelSize, sizeOf, UNKNOWN_SIZE } from '../kit/cdn-address.ts';
+import { type PixelSize, scaledDown, sizeOf, UNKNOWN_SIZE } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, type ReadContext, toReadablePost } from '../kit/draft.ts';
 import { listedFile, listedItem, orderedItem } from '../kit/media-files.ts';
 import { failureBySign, failureOfStatus, plainWords, type Sign, weakNotFound } from '../kit/refusal.ts';
@@ -85,9 +85,7 @@ function addressOf(url: unknown, did: string): string | null {
 /** The photo file in one of the CDN's two sizes, at most `most` pixels wide and high. */
 function photoFile(url: string | null, view: JsonObject, most: number): readonly Variant[] {
   if (url === null) return [];
-  const { width, height } = frameOf(view);
-  const scale = width === null || height === null ? 1 : Math.min(1, most / Math.max(width, height));
-  const size = { width: width && Math.round(width * scale), height: height && Math.round(height * scale) };
+  const size = scaledDown(frameOf(view), (...sides) => most / Math.max(...sides), Math.round);
   const mime = `image/${/@(png|webp)$/.exec(url)?.[1] ?? 'jpeg'}`;
   return [listedFile(url, { mime, hasVideo: false, ...size })];
 }

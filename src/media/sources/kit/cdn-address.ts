@@ -53,11 +53,12 @@ export function sizeOf(object: unknown, width = 'width', height = 'height'): Pix
 }
 
 type Round = (pixels: number) => number;
+type Factor = (...sides: [number, number]) => number;
 
-/** The size with both sides multiplied by the factor that `scaleOf` returns, but never enlarged. */
-function scaledDown({ width, height }: PixelSize, scaleOf: (...sides: [number, number]) => number, round: Round) {
+/** The size with both sides multiplied by the factor that `factorOf` returns, but never enlarged. */
+export function scaledDown({ width, height }: PixelSize, factorOf: Factor, round: Round): PixelSize {
   if (width === null || height === null) return UNKNOWN_SIZE;
-  const scale = Math.min(1, scaleOf(width, height));
+  const scale = Math.min(1, factorOf(width, height));
   return scale === 1 ? { width, height } : { width: round(width * scale), height: round(height * scale) };
 }
 

@@ -59,8 +59,8 @@ class PostMarkup {
   }
 
   #isForeign(name: string, attributes: Attributes): boolean {
-    if (name === 'shreddit-comment' || name === 'shreddit-ad-post' || 'post-promoted' in attributes) return true;
-    if ('comment-id' in attributes) return true;
+    const isAnothers = 'post-promoted' in attributes || 'comment-id' in attributes;
+    if (isAnothers || name === 'shreddit-comment' || name === 'shreddit-ad-post') return true;
     if (name === 'shreddit-post') return attributes.id !== this.#name;
     // The files in a crosspost are those of the post that it shares.
     const isShared = this.post?.['post-type'] === 'crosspost';
@@ -83,8 +83,8 @@ class PostMarkup {
       .flatMap(([address]) => readAddress(address) ?? [])[0];
     const item = imageOf(largest ?? src, { ...sizeOf({ width, height }), alt: readText(alt) });
     const order = this.#order ?? this.slides.length + 1;
-    const urlOf = (one: DraftItem) => one?.variants[0]?.url;
-    const isKnown = this.slides.some(one => one.order === order || urlOf(one.item) === urlOf(item));
+    const url = item?.variants[0]?.url;
+    const isKnown = this.slides.some(one => one.order === order || one.item.variants[0]?.url === url);
     if (item !== null && !isKnown) this.slides.push({ order, item });
   }
 }
@@ -98,9 +98,8 @@ function itemsOf(found: PostMarkup, type: string, target: string | null): readon
     return [packagedVideo(files, known) ?? namedVideo([player.src, player.preview, target], known)];
   }
   if (type === 'video') return [namedVideo(target)];
-  if (type === 'gallery') {
-    return slides.length === 0 ? null : slides.toSorted((a, b) => a.order - b.order).map(({ item }) => item);
-  }
+  const shown = slides.toSorted((a, b) => a.order - b.order).map(({ item }) => item);
+  if (type === 'gallery') return shown.length === 0 ? null : shown;
   if (type === 'image') return [imageOf(target) ?? slides[0]?.item ?? null];
   const item = linkedItem(target, {}, null);
   return item === null ? null : [item];

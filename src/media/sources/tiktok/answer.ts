@@ -188,8 +188,7 @@ function addressOf(value: unknown): string | undefined {
 function addressExpiry(url: string): number | null {
   const seconds = /[?&](?:expire|x-expires)=(\d{9,11})(?:&|$)/.exec(url)?.[1];
   const hex = /^https:\/\/[^/]{1,200}\/[0-9a-f]{32}\/([0-9a-f]{8})\//.exec(url)?.[1];
-  if (seconds !== undefined) return Number(seconds) * 1000;
-  return hex === undefined ? null : Number.parseInt(hex, 16) * 1000;
+  return readInstant(seconds ?? Number.parseInt(hex ?? '', 16));
 }
 
 /** @param names values that may name the codec */

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { AppError, toAppError } from '../../../errors.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
 import { workContext } from '../../../infra/concurrency/running-work.ts';
-import type { HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
 import { askEndpoint, createSiteState } from '../../extract/site-state.ts';
 import {
   type FetchContext,
@@ -18,6 +17,7 @@ import { siteAnswer } from '../../parse/body.ts';
 import { child, parseJson } from '../../parse/json-fields.ts';
 import { CHROME, ENGLISH } from '../kit/browser-headers.ts';
 import { idLike, PLAIN, readConstants } from '../kit/constants.ts';
+import type { Ask } from '../kit/page-site.ts';
 import { failureOfStatus, redirectOf } from '../kit/refusal.ts';
 import { createSource } from '../kit/source.ts';
 import { failureOfHead, readXAnswer } from './answer.ts';
@@ -72,12 +72,6 @@ function xProfiles({ bearer }: Ids) {
   };
 }
 
-type Ask = (
-  name: keyof ReturnType<typeof xProfiles>,
-  url: string,
-  request: Pick<HttpRequest, 'method' | 'headers' | 'body' | 'signal'>,
-) => Promise<HttpResponse>;
-
 const API = 'https://api.x.com';
 const HOSTS = ['api.x.com', 'cdn.syndication.twimg.com', 't.co'];
 
@@ -86,12 +80,13 @@ function createXSource(options: SourceOptions): MediaSource {
   const site = options.site ?? createSiteState({ source: 'x', log, now });
   const table = { source: 'x', schema: X_IDS, profiles: xProfiles, sessions: ['none'] } as const;
   const { profiles, ...ids } = readConstants(table, options.upstreamConstants);
-  const ask: Ask = (name, url, { headers = {}, ...request }) => {
+  function askerOf(name: keyof typeof profiles): Ask {
     // Answers are small, since the longest posts have 25,000 characters.
     const bounds = { hosts: HOSTS, maxBytes: 384 * 1024, maxRedirects: 0, retries: 0 };
-    return http.request({ ...profileRequest(profiles[name], headers), ...bounds, url, ...request });
-  };
-  const askQuery = createGuestQuery(ids, ask, now);
+    return (url, { headers = {}, ...request } = {}) =>
+      http.request({ ...profileRequest(profiles[name], headers), ...bounds, url, ...request });
+  }
+  const askQuery = createGuestQuery(ids, askerOf('guest-query'), now);
   /** References of posts that syndication withholds from visitors, one for each call: the query may call these missing. */
   const withheld = new WeakSet<PostRef>();
 
@@ -113,7 +108,7 @@ function createXSource(options: SourceOptions): MediaSource {
     const token = ((Number(ref.id) / 1e15) * Math.PI).toString(36).replace(/0+|\./g, '');
     const query = new URLSearchParams({ id: ref.id, lang: 'en', token });
     const url = `https://cdn.syndication.twimg.com/tweet-result?${query}`;
-    const answer = siteAnswer(await ask('syndication', url, { signal }));
+    const answer = siteAnswer(await askerOf('syndication')(url, { signal }));
     try {
       const { post, isCut } = readXAnswer(answer, { ref, kind: 'embed', strategy: 'syndication', now: now() });
       if (!isCut) return post;
@@ -129,7 +124,7 @@ function createXSource(options: SourceOptions): MediaSource {
 
   /** The target of a short link is not requested. */
   async function resolveShort(url: string, { signal }: FetchContext): Promise<string> {
-    const answer = await ask('short-link', url, { signal });
+    const answer = await askerOf('short-link')(url, { signal });
     const target = redirectOf(answer);
     if (target !== null) return target.href.replace(/^http:/, 'https:');
     throw failureOfStatus(answer, now()) ?? new AppError('upstream_changed', 'the short link leads nowhere');
@@ -150,7 +145,7 @@ function createGuestQuery({ queryId, features }: Ids, ask: Ask, now: () => numbe
   const flags = JSON.stringify(Object.fromEntries(features.split(',').map(name => [name, true])));
 
   async function activate(): Promise<string> {
-    const answer = await ask('guest-query', `${API}/1.1/guest/activate.json`, { method: 'POST', body: '' });
+    const answer = await ask(`${API}/1.1/guest/activate.json`, { method: 'POST', body: '' });
     const token = child(parseJson(answer.text), 'guest_token');
     if (typeof token === 'string' && /^\d{1,30}$/.test(token)) return token;
     throw failureOfHead(siteAnswer(answer), now()) ?? new AppError('upstream_changed', 'no guest was made');
@@ -175,7 +170,7 @@ function createGuestQuery({ queryId, features }: Ids, ask: Ask, now: () => numbe
    * Runs the query; a guest token that the site no longer accepts is replaced once.
    * @throws AppError why there is no guest token
    */
-  return async (id: string, signal: AbortSignal): Promise<HttpResponse> => {
+  return async (id: string, signal: AbortSignal) => {
     const variables = { tweetId: id, withCommunity: false, includePromotedContent: false, withVoice: false };
     const query = new URLSearchParams({ variables: JSON.stringify(variables), features: flags });
     const url = `${API}/graphql/${queryId}/TweetResultByRestId?${query}`;
@@ -183,7 +178,7 @@ function createGuestQuery({ queryId, features }: Ids, ask: Ask, now: () => numbe
       const guest = currentGuest();
       const token = await abortable(guest.token, signal);
       if (token instanceof AppError) throw token;
-      const answer = await ask('guest-query', url, { headers: { 'x-guest-token': token }, signal });
+      const answer = await ask(url, { headers: { 'x-guest-token': token }, signal });
       const isRefused = answer.status === 401 || answer.status === 403;
       if (!isRefused || now() - guest.since < PAUSE_MS) return answer;
       guest.until = 0;

@@ -68,11 +68,8 @@ function mediaOf(tweet: JsonObject): readonly JsonObject[] {
   const [extended, short] = ['extended_entities', 'entities'].map(name => readList(child(tweet, name, 'media')));
   const media = [readList(tweet.mediaDetails), extended, plain, short].find(list => list && list.length > 0) ?? [];
   const own = idsOf(tweet);
-  return media
-    .map(one => flat(one))
-    .filter(({ expanded_url, source_status_id_str }) =>
-      [null, source_status_id_str, ...own].includes(xIdOf(expanded_url)),
-    );
+  const isOwn = (one: JsonObject) => [null, one.source_status_id_str, ...own].includes(xIdOf(one.expanded_url));
+  return media.map(one => flat(one)).filter(isOwn);
 }
 
 /** The time of publication, unix milliseconds; if the answer does not state it, the id does (since 2010-11). */
