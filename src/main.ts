@@ -1,3 +1,4 @@
+/** Starts the program and ends it. What happens to a message is told step by step at the head of `bot/answer/answer.ts`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError, findMisspelt, loadConfig, offeredSites, readEnvironment } from './config.ts';
 import type { Core } from './core.ts';

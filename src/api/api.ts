@@ -19,7 +19,7 @@ export interface ApiOptions {
   readonly routes: readonly FastifyPluginAsync[];
   /** The public address of this server. Without it the reference shows the address of the request. */
   readonly publicUrl: string | undefined;
-  /** Example values for the reference that work on this server, and thumbnails of a post that a reader tries there. */
+  /** Example values that work on this server, and the thumbnails of a post that a reader asks for in the reference. */
   readonly examples: ParameterExamples;
   readonly thumbnails: Thumbnails;
   readonly now?: () => number;

@@ -26,7 +26,7 @@ export interface FindRequest {
 
 export interface Finding {
   readonly ids: readonly number[];
-  /** True when there may be more sets, because a page is made of a bounded number of rows. */
+  /** True when more sets may match, because only a bounded number of rows of the catalogue was read. */
   readonly isCutShort: boolean;
 }
 

@@ -41,7 +41,7 @@ export function writtenOut(vocabulary: Vocabulary, groups: Groups, index: TextIn
 export interface Correction {
   readonly store: Store;
   readonly vocabulary: Vocabulary;
-  /** Called with errors of reading the words, after which words are not corrected. */
+  /** Called when the vocabulary cannot be read; words of a search are then not corrected. */
   onFailure(error: unknown): void;
 }
 

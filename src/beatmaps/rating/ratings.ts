@@ -70,7 +70,7 @@ export interface RatingsOptions {
 const USUAL_MS = 3_000;
 /** The most maps of one answer for which osu! is asked, to keep the requests few. */
 const MAX_ASKED = 5;
-/** A change of osu!'s rules changes stars by less than this factor; otherwise the id leads to another map now. */
+/** Bounds of osu!'s stars divided by the library's. Rules change them by less: beyond, the id has another map now. */
 const LOWEST = 0.7;
 const HIGHEST = 1.4;
 

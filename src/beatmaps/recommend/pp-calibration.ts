@@ -21,7 +21,10 @@ export interface CalibrationSignals {
 
 /** How many plays are read: each needs a file, as do the recommended maps at the same time. */
 const PLAYS = 3;
-/** A change of rules changes pp by less; a ratio beyond this is of another map under that id, or another client. */
+/**
+ * Bounds of a play's pp divided by the library's. A change of rules changes pp by less, so beyond them the map of that id
+ * is another one now, or the play was made in another game client.
+ */
 const BOUNDS = { low: 0.7, high: 1.4 };
 /** In mania perfect hits give more pp, and accuracy does not tell how many there are, so the bounds are wider. */
 const MANIA_BOUNDS = { low: 0.5, high: 2.2 };
@@ -66,7 +69,7 @@ export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, { work, 
 /** The share of each kind of pattern in a map, by name, from 0 to 1. */
 export type Patterns = Readonly<Record<string, number>>;
 
-/** A difference in one share that players would call another kind of map. */
+/** From this difference in the share of one pattern on, players call two maps different in kind. */
 const FAR = 0.12;
 /** The largest difference that is counted for one share, so that others can make up for it. */
 const MAX_DISTANCE = 3;

@@ -179,7 +179,7 @@ export interface PlatformHost<To = unknown> {
 }
 
 /**
- * `accepted`: the request is stored. `known`: it was stored before. `refused`: there is no room, and the person was
+ * `accepted`: the request is stored. `known`: it was stored before. `refused`: the queue is full, and the person was
  * told so. `closed`: nothing was done, because Medley stops or the store is away; the event must not be confirmed.
  */
 export type Acceptance = 'accepted' | 'known' | 'refused' | 'closed';
@@ -199,7 +199,7 @@ interface NewRequestEnvelope<To> extends Pick<Request, 'chat' | 'user' | 'until'
    * reply is sent before it has resolved.
    */
   readonly acknowledge?: () => Promise<void>;
-  /** Tells the person at once that there is no room. Default: a notice is sent, at most once a minute to a chat. */
+  /** Tells the person at once that the queue is full. Default: a notice is sent, at most once a minute to a chat. */
   readonly refuse?: (reply: Reply) => Promise<void>;
 }
 

@@ -12,7 +12,7 @@ interface OptionBase {
    * in button tokens, so that people never see it.
    */
   readonly only?: 'group' | 'typed' | 'button';
-  /** True when the option is only recognised in text behind its name. */
+  /** True when a typed command must name the option before its value: `clip:0:05-0:20`. */
   readonly named?: true;
   /** Further names of the option in text. */
   readonly also?: readonly string[];

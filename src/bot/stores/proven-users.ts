@@ -17,7 +17,7 @@ interface Linked {
 }
 
 /**
- * An index of people's settings. People are given by `callerKey`.
+ * Finds the people who signed in as an osu! player, from their settings. People are given by `callerKey`.
  * @throws AppError `internal`
  */
 export interface ProvenUsers {

@@ -218,7 +218,7 @@ function detailsLine(post: Post, t: Translator, { indexes, form, site, isQuoted 
   return parts.flatMap((part, index) => (index === 0 ? [part] : [SEPARATOR, part]));
 }
 
-/** Notes about the files that every view must show. */
+/** Notes about the files, which every view of a post shows. */
 function notesOf(post: Post, t: Translator, options: PostViewOptions): readonly string[] {
   const words = t.messages.post;
   const { indexes, cap = null, clip, view } = options;

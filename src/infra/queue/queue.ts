@@ -4,7 +4,10 @@ export interface QueueEntry {
   readonly id: string;
   /** The channel or chat: its entries start in the order they came, at most `atOnce` of them at a time. */
   readonly lane: string;
-  /** The account, such as a Discord server, by which the queue is fair. All entries of a lane have the same one. */
+  /**
+   * The queue takes these in turns, so that a busy one, such as a large Discord server, does not delay the others. All
+   * entries of a lane have the same one.
+   */
   readonly fairBy: string;
   /** The person on whose behalf the entry runs; `forget` uses it. */
   readonly owner: string;

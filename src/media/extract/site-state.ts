@@ -67,7 +67,7 @@ export function createSiteState(options: SiteStateOptions): SiteState {
   async function read(): Promise<void> {
     readAt = now();
     for (const each of (await collection?.listGroup(group)) ?? []) {
-      // A pause of a process whose clock is ahead must not stay the newest for ever.
+      // A record may come from a process whose clock is ahead; it must not count as the newest for ever.
       if (Math.min(each.at, now()) > (entries.get(each.name)?.at ?? -1)) entries.set(each.name, each);
     }
   }

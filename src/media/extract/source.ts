@@ -70,7 +70,7 @@ export interface Strategy {
   readonly explains?: boolean;
   /** True: it uses an account, so it never runs for a post that another strategy said does not exist. */
   readonly byAccount?: boolean;
-  /** Milliseconds. Default 10 000, or half of the chain's deadline. */
+  /** Milliseconds. Default 10 000, but at most half of the time for the whole post. */
   readonly timeoutMs?: number;
 }
 

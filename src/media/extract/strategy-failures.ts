@@ -28,7 +28,7 @@ const RANKS: Readonly<Record<ErrorCode, number>> = {
   private: 0,
   age_restricted: 1,
   region_blocked: 2,
-  // A source only raises this code when it is certain, as about a live broadcast.
+  // A source raises this code only where it surely recognises what Medley cannot show, such as a live broadcast.
   unsupported_link: 3,
   // After a rate limit waiting helps. The same limit often causes a login wall at another endpoint, so it has the
   // higher rank.

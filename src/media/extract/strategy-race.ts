@@ -20,8 +20,8 @@ import {
 import { MAX_PATIENCE_MS, type StrategyHistory, type StrategyReport } from './strategy-history.ts';
 
 /**
- * Runs one strategy once, bounded in time; work that ignores its signal is not awaited. The report never rejects;
- * `departure.at` is undefined while the request waits in one of Medley's own queues.
+ * Runs one strategy once, bounded in time; work that ignores its signal is not awaited. The promise that is returned as
+ * `report` never rejects. `departure.at` is undefined while the request waits in one of Medley's own queues.
  */
 export function startStrategy(strategy: Strategy, ask: (signal: AbortSignal) => Promise<Post>, timeoutMs: number) {
   const controller = new AbortController();

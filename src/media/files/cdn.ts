@@ -79,7 +79,7 @@ export function extensionOf(mime: string): string | undefined {
 
 /**
  * A name such as `mira.holm-2026-05-17-SeaLight_01-2.mp4`: letters, digits, `-`, `_` and `.`, with the extension of its
- * type. For an unknown author the site's id is used.
+ * type. When the author is unknown, the name begins with that of the site.
  */
 export function fileNameOf(post: Post, index: number, mime: string): string {
   const { source, id, author, publishedAt } = post;

@@ -57,7 +57,7 @@ function namedTarget(answer: HttpResponse, url: string): string | null {
   return named.map(one => targetOf(one, url)).find(target => target !== null) ?? null;
 }
 
-/** Reads one answer on the way of a short link. Redirects that leave Facebook are not followed. */
+/** Reads one of the redirects from a short link to its post. Redirects that leave Facebook are not followed. */
 function readStep(answer: HttpResponse, url: string, now: number): ShortLinkStep {
   const next = redirectOf(answer);
   const target = next === null ? namedTarget(answer, url) : targetOf(next.href, url);

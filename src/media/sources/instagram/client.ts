@@ -196,7 +196,7 @@ export function createInstagramClient(options: ClientOptions) {
 const MAX_AGE_MS = 30 * 60_000;
 /** The shortest time between two renewals of a session. */
 const PAUSE_MS = 5 * 60_000;
-/** The pause after a visit that gave no token, since some profiles get no answer with a made-up token. */
+/** The pause after a visit that gave no token, since some clients get no answer with a made-up token. */
 const RETRY_MS = 60_000;
 /** The request that waits for this visit has about six seconds in all, so the visit must be short. */
 const TIMEOUT_MS = 3_000;
@@ -217,7 +217,7 @@ function csrfOf(jar: CookieJar | null): string | null {
   return checkedToken(jar?.getCookiesSync(HOME).find(cookie => cookie.key === 'csrftoken')?.value);
 }
 
-/** A made-up token in the site's format: for some profiles the site only compares form and header. */
+/** A made-up token in the site's format: for some clients the site only checks that the form and the header agree. */
 function madeUpLsd(): string {
   return randomBytes(9).toString('base64url').slice(0, 11);
 }

@@ -38,7 +38,7 @@ export const instagram: SourceDescriptor = {
 type Ask = (ref: PostRef, name: ProfileName, signal: AbortSignal) => Promise<HttpResponse>;
 type Endpoint = (name: ProfileName, kind: AnswerKind, ask: Ask) => Strategy;
 
-/** Says whether asking at another address of the page cannot improve the failure. */
+/** True for a failure that the page's other address would only repeat. */
 function isFinal(error: unknown): error is AppError {
   if (!(error instanceof AppError) || error.params.weak) return false;
   return isDefinitive(error) || ['timeout', 'upstream_rate_limited'].includes(error.code) || error.params.refused === 1;

@@ -1,4 +1,4 @@
-/** A source whose posts are read from public endpoints, each asked with one or several profiles. */
+/** A source whose posts are read from public endpoints, each as a browser, a crawler or another client. */
 import { CookieJar } from 'tough-cookie';
 import type * as z from 'zod';
 import { AppError } from '../../../errors.ts';

@@ -148,7 +148,7 @@ export function keepSessions(
   };
 }
 
-/** Says whether Discord chose a close code; other codes come from the network or from a machine between. */
+/** True for close codes that Discord itself sends; others come from the network or from a proxy. */
 function isSaidByDiscord(code: unknown): boolean {
   return typeof code === 'number' && (code === 1000 || (code >= 4000 && code < 4200));
 }

@@ -189,8 +189,8 @@ export function findDeleteButton(components: unknown): string | undefined {
 }
 
 /**
- * The id of the delete button for an answer. Undefined when only its reader sees the answer, or when the message with
- * the pressed button has none.
+ * The id of the delete button for an answer. Undefined when only its reader sees the answer. An answer that replaces
+ * the message of a pressed button keeps that message's delete button, if it has one.
  */
 export function deleteIdOf(to: DiscordReplyTo, request: Pick<Request, 'id' | 'platform' | 'user'>): string | undefined {
   const requesterId = request.user.id;

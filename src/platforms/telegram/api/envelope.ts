@@ -20,9 +20,9 @@ export const TelegramReplyTo = z.object({
     .object({
       query: z.string(),
       message: z.number(),
-      /** The kind of that message, if an answer may replace it. Posts and other files stay. */
+      /** The kind of the message with the button, if an answer may replace it; undefined for posts and other files. */
       stands: z.enum(['text', 'photo']).optional(),
-      /** True when only the person who pressed sees that message. */
+      /** True when only the person who pressed sees the message with the button. */
       isEphemeral: z.boolean().optional(),
     })
     .optional(),

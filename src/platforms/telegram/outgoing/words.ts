@@ -31,8 +31,8 @@ export interface WordSender {
 }
 
 /**
- * Edits a message. `anew`: new messages must replace it, since text cannot replace a photo, nor several messages one.
- * `beside`: it cannot be edited at all, so a new message follows.
+ * Edits a message and tells how that ended. `done`: it is edited. `anew`: new messages must replace it, because text
+ * cannot replace a photo, and one message cannot become several. `beside`: it cannot be edited, so a new one follows.
  */
 export type EditMessage = (
   payloads: readonly Payload[],
