@@ -54,17 +54,12 @@ function failureOfError(json: unknown): AppError | null {
 function failureWithoutPost(json: unknown, kind: ReadContext['kind']): AppError {
   const thread = child(json, 'thread');
   const type = readText(child(thread, '$type')) ?? '';
-  if (type.endsWith('#notFoundPost') || child(thread, 'notFound') === true) {
-    return new AppError('not_found', 'no such post');
-  }
-  if (type.endsWith('#blockedPost') || child(thread, 'blocked') === true) {
-    return new AppError('login_required', 'blocked between its author and whom it answers');
-  }
+  const isSaid = (ending: string, flag: string) => type.endsWith(ending) || child(thread, flag) === true;
+  if (isSaid('#notFoundPost', 'notFound')) return new AppError('not_found', 'no such post');
+  if (isSaid('#blockedPost', 'blocked')) return new AppError('login_required', 'its author has blocked another');
   const posts = child(json, 'posts');
   if (kind === 'posts' && Array.isArray(posts) && posts.length === 0) return weakNotFound('no post of this id');
-  return (
-    failureOfError(json) ?? new AppError('upstream_changed', isJsonObject(json) ? 'of an unknown kind' : 'no JSON')
-  );
+  return failureOfError(json) ?? new AppError('upstream_changed', 'an answer without a post');
 }
 
 /** Smaller numbers state an aspect ratio, not pixels. */

@@ -82,11 +82,8 @@ function createFileFinder({ http, log }: SourceOptions, profile: RequestProfile)
     const known = servers.get(did);
     if (known !== undefined) return known;
     const bounds = { hosts: [DIRECTORY], maxBytes: MAX_BYTES, maxRedirects: 0, retries: 0, signal };
-    const answer = await http.request({
-      ...profileRequest(profile, {}),
-      ...bounds,
-      url: `https://${DIRECTORY}/${did}`,
-    });
+    const url = `https://${DIRECTORY}/${did}`;
+    const answer = await http.request({ ...profileRequest(profile, {}), ...bounds, url });
     const services = readList(child(parseJson(answer.text), 'service')).filter(isJsonObject);
     const server = services.find(({ id }) => readText(id)?.endsWith('#atproto_pds'));
     const host = OWN_SERVER.exec(readText(server?.serviceEndpoint) ?? '')?.[1] ?? '';

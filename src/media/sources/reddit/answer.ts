@@ -138,7 +138,6 @@ export function readRedditAnswer({ body, ...head }: SiteAnswer, context: ReadCon
   if (context.kind === 'card') return toPost(readFeed(text, context), context);
   const draft = readPostMarkup(text, context.ref.id);
   if (draft !== undefined) return toPost(draft, context);
-  if (/<shreddit-(?:forbidden|private)|community is private/i.test(text))
-    throw new AppError('private', 'the community is private');
-  throw new AppError('upstream_changed', 'no such post in the page');
+  const isClosed = /<shreddit-(?:forbidden|private)|community is private/i.test(text);
+  throw new AppError(isClosed ? 'private' : 'upstream_changed', 'a page without the post');
 }

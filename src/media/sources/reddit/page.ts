@@ -119,12 +119,11 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
   const target = post?.['content-href'] ?? readText(child(shown, 'url'));
   const items = itemsOf(found, type, target);
   const username = post?.author ?? found.author ?? null;
-  const isOutside = type === 'link' && target !== null;
   return {
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, username: username === '[deleted]' ? null : username },
     title: readText((post?.['post-title'] ?? found.title).trim()),
-    caption: readText(found.words.trim()) ?? (isOutside && items === null ? target : null),
+    caption: readText(found.words.trim()) ?? (type === 'link' && items === null ? target : null),
     publishedAt: readDate(post?.['created-timestamp']?.replace(/(\.\d{3})\d*([+-]\d\d)(\d\d)$/, '$1$2:$3')),
     stats: { ...NO_STATS, likes: readCount(post?.score), comments: readCount(post?.['comment-count']) },
     sensitive: (post !== undefined && ('nsfw' in post || 'quarantine' in post)) || child(shown, 'nsfw') === true,

@@ -7,10 +7,7 @@ import { type ReadContext, readableItems, toReadablePost } from '../kit/draft.ts
 import { failureBySign, failureOfStatus, plainWords, type Sign, weakNotFound } from '../kit/refusal.ts';
 import { findTweet, readTweet } from './post.ts';
 
-/**
- * Reads the post. `isCut`: its text is only the beginning of a longer one.
- * @throws AppError why the post is not in the answer
- */
+/** Reads the post. `isCut`: its text is only the beginning of a longer one. @throws AppError why there is no post */
 export function readXAnswer(answer: SiteAnswer, context: ReadContext) {
   const json = parseJson(answer.body.text.trim());
   const failure = failureOfHead(answer, context.now);
@@ -43,10 +40,8 @@ function failureWithoutPost(json: unknown, { kind }: ReadContext, hasOthers: boo
 const SIGNS: readonly Sign[] = [
   [/age-restricted|under 18|need to log in|nsfw|underage|statedage|ageverif|loggedout/, 'login_required'],
   [/limits who can view|protected|private|not authorized/, 'private'],
-  [
-    /deleted|no longer exists|suspended|deactivated|violated|copyright|dmca|removed|no status found|bounce/,
-    'not_found',
-  ],
+  [/deleted|removed|no longer exists|no status found|bounce/, 'not_found'],
+  [/suspended|deactivated|violated|copyright|dmca/, 'not_found'],
   [/withheld|legal demand|local law|country|geoblocked/, 'region_blocked'],
 ];
 
