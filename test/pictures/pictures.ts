@@ -11,7 +11,7 @@ import sharp from 'sharp';
 import { openBrowser } from '../browser.ts';
 import { type Look, type Platform, renderWindow } from './chat-window.ts';
 import { openStage, type Stage } from './stage.ts';
-import { EVENING_SUBJECTS, SUBJECTS, type Subject } from './subjects.ts';
+import { EVENING_SUBJECTS, SITE_SUBJECTS, SUBJECTS, type Subject } from './subjects.ts';
 
 const [folder = fileURLToPath(new URL('../../docs/pictures', import.meta.url)), ...names] = process.argv.slice(2);
 const VIEWS: readonly { readonly look: Look; readonly width: number }[] = [
@@ -51,7 +51,11 @@ try {
 
 function chosen(): readonly Subject[] {
   const named = SUBJECTS.filter(({ name }) => names.length === 0 || names.includes(name));
-  return names.includes('evening') ? [...named, ...EVENING_SUBJECTS] : named;
+  return [
+    ...named,
+    ...(names.includes('evening') ? EVENING_SUBJECTS : []),
+    ...(names.includes('sites') ? SITE_SUBJECTS : []),
+  ];
 }
 
 async function drawChat(platform: Platform, subject: Subject, answers: readonly string[]): Promise<void> {

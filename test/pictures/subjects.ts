@@ -1,4 +1,5 @@
 import { EVENING, spoken } from '../platforms/evening.ts';
+import { SITES } from '../sandbox/sites.ts';
 import type { Deed } from './stage.ts';
 
 export interface Subject {
@@ -60,3 +61,11 @@ export const EVENING_SUBJECTS: readonly Subject[] = EVENING.filter(({ who }) => 
     telegram: { text },
   };
 });
+
+/** The posts of the newer sites, drawn when they are asked for by name (`sites`). In groups these sites are off at first, so a command asks. */
+export const SITE_SUBJECTS: readonly Subject[] = SITES.flatMap(({ links }) => links).map(({ url, about }, place) => ({
+  name: `site-${String(place + 1).padStart(2, '0')}`,
+  about,
+  ...pasted(url),
+  discord: { text: `/download ${url}`, command: { name: 'download', options: { link: url } } },
+}));
