@@ -1,4 +1,5 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { connect, createServer, type Socket } from 'node:net';
 
 /** Something on the way to a server on loopback that can be gone for a while. */
 export interface TcpGate {
@@ -26,19 +27,21 @@ export async function createTcpGate(target: number): Promise<TcpGate> {
       socket.pipe(other);
     }
   });
-  let port = 0;
 
-  async function open(): Promise<void> {
-    await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve));
-    ({ port } = addressOf(server.address()));
+  function listen(port: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
   }
 
-  await open();
+  const port = await listenSomewhere(listen);
   return {
-    get port() {
-      return port;
-    },
-    open,
+    port,
+    open: () => listen(port),
     async shut() {
       if (!server.listening) return;
       const closed = new Promise<void>(resolve => server.close(() => resolve()));
@@ -48,7 +51,18 @@ export async function createTcpGate(target: number): Promise<TcpGate> {
   };
 }
 
-function addressOf(address: string | AddressInfo | null): AddressInfo {
-  if (address === null || typeof address === 'string') throw new Error('the gate is not listening');
-  return address;
+/** Ports below those that systems give to outgoing connections, of which one could take the port of a gate that is shut. */
+const PORTS = { first: 20_000, count: 12_000 };
+const MOST_TRIES = 20;
+
+async function listenSomewhere(listen: (port: number) => Promise<void>): Promise<number> {
+  for (let tries = 1; ; tries += 1) {
+    const port = PORTS.first + randomInt(PORTS.count);
+    try {
+      await listen(port);
+      return port;
+    } catch (error) {
+      if (tries === MOST_TRIES) throw error;
+    }
+  }
 }

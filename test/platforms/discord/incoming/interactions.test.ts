@@ -150,6 +150,8 @@ describe('/download', () => {
     ],
   ])('as %s that comes again is answered once', async (_, ask) => {
     const on = await open();
+    // The menus are registered by then, so that no request for them comes later.
+    await on.fake.waitFor(() => on.fake.commands);
     ask(on);
     await answer(on);
     const before = on.fake.requests.length;
