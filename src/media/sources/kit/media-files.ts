@@ -144,11 +144,14 @@ export function listedFile(url: string, known: Partial<Variant> & Pick<Variant, 
   return { url, ...unknown, hasAudio: known.hasVideo ? null : false, adaptive: false, ...known };
 }
 
+/** What is known of an item apart from its files. */
+export type ItemFacts = Partial<Omit<UnplacedItem, 'kind' | 'variants'>>;
+
 /** An item with its files, best first; null without files. Facts not in `known` are taken from the best file. */
 export function listedItem(
   kind: UnplacedItem['kind'],
   files: readonly Variant[],
-  known: Partial<Omit<UnplacedItem, 'kind' | 'variants'>> = {},
+  known: ItemFacts = {},
 ): UnplacedItem | null {
   return orderedItem(kind, files.toSorted(compareTracks), known);
 }
@@ -157,7 +160,7 @@ export function listedItem(
 export function orderedItem(
   kind: UnplacedItem['kind'],
   variants: readonly Variant[],
-  known: Partial<Omit<UnplacedItem, 'kind' | 'variants'>> = {},
+  known: ItemFacts = {},
 ): UnplacedItem | null {
   const [best] = variants;
   if (best === undefined) return null;

@@ -110,8 +110,7 @@ function failureWithoutPin(body: Body, now: number): AppError | null {
   const isSaid = body.includes('"PinNotFound"') || body.includes('"PinNotFoundError"');
   const response = child(parseJson(body.startsWith('{') ? body.text : ''), 'resource_response');
   const status = readCount(child(response, 'http_status')) ?? readCount(child(response, 'error', 'http_status')) ?? 0;
-  if (isSaid || status === 404 || status === 410)
-    return new AppError('not_found', 'the site says that there is no such pin');
+  if (isSaid || status === 404 || status === 410) return new AppError('not_found', 'the site knows no such pin');
   return failureOfStatus({ status, headers: {}, url: '' }, now);
 }
 
@@ -125,8 +124,6 @@ export function readPinterestAnswer({ body, ...head }: SiteAnswer, context: Read
   if (best === null) throw failureWithoutPin(body, now) ?? new AppError('upstream_changed', 'no such pin in it');
   return toReadablePost(best, context);
 }
-
-// Reads the photos and videos of a pin into items.
 
 function readAddress(value: unknown): string | null {
   return mediaAddress(value, PINTEREST_MEDIA_HOSTS);
@@ -174,21 +171,20 @@ function videoOf(list: unknown, cover: string | null = null): DraftItem {
   });
 }
 
-/** One part of a pin. If it has a photo and a video, the photo is the cover; undefined for a part with neither. */
-function partOf(part: unknown, alt: string | null): DraftItem | undefined {
-  if (!isJsonObject(part)) return undefined;
+/** The item of one part of a pin. If it has a photo and a video, the photo is the cover; a part with neither has no item. */
+function itemsOfPart(part: unknown, alt: string | null): readonly DraftItem[] {
+  if (!isJsonObject(part)) return [];
   const { image, images = child(image, 'images'), video, videos = video } = part;
   const photo = photoOf(images, alt);
-  if (isJsonObject(videos)) return videoOf(videos.video_list, photo?.variants[0]?.url ?? null);
-  return isJsonObject(images) || isJsonObject(image) ? photo : undefined;
+  if (isJsonObject(videos)) return [videoOf(videos.video_list, photo?.variants[0]?.url ?? null)];
+  return isJsonObject(images) || isJsonObject(image) ? [photo] : [];
 }
 
 /** The items of an idea pin. Its pages consist of blocks, of which some are text. */
 function itemsOfPages(pages: readonly unknown[]): readonly DraftItem[] {
   return pages.flatMap(page => {
-    const blocks = readList(child(page, 'blocks')).map(block => partOf(block, null));
-    const media = blocks.filter(item => item !== undefined);
-    return media.length > 0 ? media : [partOf(page, null)].filter(item => item !== undefined);
+    const media = readList(child(page, 'blocks')).flatMap(block => itemsOfPart(block, null));
+    return media.length > 0 ? media : itemsOfPart(page, null);
   });
 }
 
@@ -206,7 +202,7 @@ function itemsOf(pin: JsonObject): readonly DraftItem[] {
   const pages = itemsOfPages(readList(child(pin.story_pin_data, 'pages')));
   if (pages.length > 0) return pages;
   const slots = readList(child(pin.carousel_data, 'carousel_slots'));
-  if (slots.length > 0) return slots.map(slot => partOf(slot, alt) ?? null);
+  if (slots.length > 0) return slots.map(slot => itemsOfPart(slot, alt)[0] ?? null);
   const cover = photoOf(pin.images, alt);
   const coverUrl = cover?.variants[0]?.url ?? null;
   if (isJsonObject(pin.videos) || pin.is_video === true) return [videoOf(child(pin.videos, 'video_list'), coverUrl)];

@@ -57,23 +57,18 @@ export const pinterest = definePageSite({
   completer: createFileFinder,
 });
 
-// For videos that a pin lists only as a stream: a whole file that usually exists beside it, else its renditions.
-
 const STREAM = /^https:\/\/(v\d*\.pinimg\.com)\/videos\/(?:iht|mc)\/\w{1,20}\/((?:[0-9a-f]{2}\/){3}[0-9a-f]{32})/;
-/** Paths at which the whole file may be (2026-10); the CDN answers 403 for one that does not exist. */
-const PLACES: readonly ((name: string) => string)[] = [
-  name => `iht/expMp4/${name}_720w.mp4`,
-  name => `iht/720p/${name}.mp4`,
-  name => `mc/720p/${name}.mp4`,
-];
+/** Paths at which the whole file of a stream may be (2026-10); the CDN answers 403 for one that does not exist. */
+const PLACES = ['iht/expMp4/NAME_720w.mp4', 'iht/720p/NAME.mp4', 'mc/720p/NAME.mp4'];
 
+/** For videos that a pin lists only as a stream: finds the whole file that usually exists beside it, else its renditions. */
 function createFileFinder({ http }: SourceOptions): CompleteItem {
   async function neighbourOf(stream: Variant, signal: AbortSignal): Promise<Variant | undefined> {
     const [, host, name] = STREAM.exec(stream.url) ?? [];
     if (host === undefined || name === undefined) return undefined;
     const bounds = { hosts: [host], maxRedirects: 0, retries: 0, timeoutMs: 2_500, signal } as const;
     const asked = PLACES.map(async place => {
-      const url = `https://${host}/videos/${place(name)}`;
+      const url = `https://${host}/videos/${place.replace('NAME', name)}`;
       const { status, headers } = await http.request({ ...bounds, url, method: 'HEAD' });
       if (status !== 200 || headers['content-type']?.startsWith('video/') !== true) throw new Error('no such file');
       const length = Number(headers['content-length']);

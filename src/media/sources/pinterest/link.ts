@@ -4,13 +4,10 @@ import { linkMatcher, type PathShape, pagesOf, postMatch, unsupported, wrapper }
 
 export const PINTEREST_HOSTS: readonly [string, ...string[]] = [
   ...(['www.pinterest.com', 'pinterest.com', 'api.pinterest.com', 'pin.it', 'pint.it'] as const),
-  ...['co.uk', 'de', 'fr', 'es', 'it', 'ca', 'jp', 'com.au', 'com.mx', 'pt', 'ru', 'id', 'ph'].map(
-    country => `pinterest.${country}`,
-  ),
+  ...'co.uk de fr es it ca jp com.au com.mx pt ru id ph'.split(' ').map(country => `pinterest.${country}`),
 ];
 /** Pinterest's host, which differs by country and language. */
 const SITE = /^(?:[a-z]{1,3}(?:-[a-z]{2,4})?\.)?pinterest\.(?:com|[a-z]{2}|com?\.[a-z]{2})$/;
-const SHORT = /^(?:www\.)?pint?\.it$/;
 
 export function pinterestRefOf(id: string): PostRef | undefined {
   if (!/^\d{1,24}$/.test(id)) return undefined;
@@ -33,6 +30,6 @@ const PATHS: readonly PathShape[] = [
 ];
 
 export const matchPinterestLink = linkMatcher([
-  [SHORT, [[/^([A-Za-z0-9]{1,24})(?:\/|$)/, shortMatch]]],
+  [/^(?:www\.)?pint?\.it$/, [[/^([A-Za-z0-9]{1,24})(?:\/|$)/, shortMatch]]],
   [SITE, PATHS],
 ]);

@@ -94,11 +94,9 @@ function readListing(answer: unknown, { ref }: ReadContext): PostDraft {
   return draftOf(post);
 }
 
-const MAX_ENTRIES = 200;
-
 /** Reads a post's feed, whose entries are the post and its comments. */
 function readFeed(text: string, { ref }: ReadContext): PostDraft {
-  const entry = text.split('<entry>', MAX_ENTRIES).find(part => part.includes(`<id>t3_${ref.id}</id>`));
+  const entry = text.split('<entry>', 200).find(part => part.includes(`<id>t3_${ref.id}</id>`));
   if (entry === undefined) throw new AppError('upstream_changed', 'no such post in the feed');
   const partOf = (name: string) =>
     decodeHTML(new RegExp(`<${name}(?:\\s[^>]*)?>([^<]{0,100000})</${name}>`).exec(entry)?.[1] ?? '');

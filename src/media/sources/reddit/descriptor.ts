@@ -147,8 +147,7 @@ function createAppEndpoint({ now = Date.now }: SourceOptions, clientId: string):
     const answer = await ask('https://www.reddit.com/api/v1/access_token', { method: 'POST', headers, body, signal });
     const made = parseJson(answer.text);
     const token = readText(child(made, 'access_token'));
-    if (token === null)
-      throw failureOfStatus(answer, now()) ?? new AppError('upstream_changed', 'no token for the app');
+    if (token === null) throw failureOfStatus(answer, now()) ?? new AppError('upstream_changed', 'no token in it');
     const seconds = readCount(child(made, 'expires_in')) ?? 3_600;
     held = { token, until: now() + seconds * 1_000 - EARLY_MS };
     return token;

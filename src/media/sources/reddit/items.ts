@@ -1,14 +1,14 @@
 /** Turns the files that Reddit's answers name into items. Pure. */
 import { child, firstOf, mediaAddress, readInstant, readText } from '../../parse/json-fields.ts';
-import type { UnplacedItem, Variant } from '../../post.ts';
+import type { Variant } from '../../post.ts';
 import { type PixelSize, sizeOf } from '../kit/cdn-address.ts';
 import type { DraftItem } from '../kit/draft.ts';
-import { imageMime, listedFile, listedItem, orderedItem } from '../kit/media-files.ts';
+import { type ItemFacts, imageMime, listedFile, listedItem, orderedItem } from '../kit/media-files.ts';
 
 /** `redd.it` itself is missing, because it is the host of short links. */
-export const REDDIT_MEDIA_HOSTS: readonly string[] = [
-  ...['v.redd.it', 'i.redd.it', 'preview.redd.it', 'external-preview.redd.it', 'packaged-media.redd.it'],
-];
+export const REDDIT_MEDIA_HOSTS: readonly string[] = ['v', 'i', 'preview', 'external-preview', 'packaged-media'].map(
+  name => `${name}.redd.it`,
+);
 
 /** The address of a video's manifest, which lists its files; it is made from the name of the video. */
 export const MANIFEST = /^https:\/\/v\.redd\.it\/([a-z0-9]{6,24})\/DASHPlaylist\.mpd$/;
@@ -19,10 +19,8 @@ export function readAddress(value: unknown): string | null {
 
 const IMAGE_HOST = /^(?:i|preview|external-preview)\.redd\.it$/;
 
-type Known = Partial<Omit<UnplacedItem, 'kind' | 'variants'>>;
-
 /** An image: `preview.redd.it/TITLE-v0-NAME.png` is a smaller copy of `i.redd.it/NAME.png`. */
-export function imageOf(address: unknown, { width = null, height = null, alt = null }: Known = {}): DraftItem {
+export function imageOf(address: unknown, { width = null, height = null, alt = null }: ItemFacts = {}): DraftItem {
   const url = readAddress(address);
   const { hostname, pathname } = new URL(url ?? 'https://reddit.invalid/');
   if (url === null || !IMAGE_HOST.test(hostname)) return null;
@@ -43,7 +41,7 @@ export function gifOf(address: unknown, { width, height }: PixelSize): DraftItem
 }
 
 /** A video from the whole files that `playbackMp4s` lists. */
-export function packagedVideo(files: readonly unknown[], known: Known): DraftItem {
+export function packagedVideo(files: readonly unknown[], known: ItemFacts): DraftItem {
   const variants = files.flatMap((file): readonly Variant[] => {
     const url = readAddress(child(file, 'url'));
     if (url === null) return [];
@@ -55,7 +53,7 @@ export function packagedVideo(files: readonly unknown[], known: Known): DraftIte
 }
 
 /** A video of the name in the first address of the form `v.redd.it/NAME`. */
-export function namedVideo(addresses: unknown, known: Known = {}): DraftItem {
+export function namedVideo(addresses: unknown, known: ItemFacts = {}): DraftItem {
   const texts = [addresses].flat().map(address => readText(address) ?? '');
   const name = firstOf(texts, text => /^https:\/\/v\.redd\.it\/([a-z0-9]{6,24})(?:[/?]|$)/.exec(text)?.[1]);
   if (name == null) return null;
@@ -64,6 +62,6 @@ export function namedVideo(addresses: unknown, known: Known = {}): DraftItem {
 }
 
 /** The image or video that the target of a post's link is; null for any other target. */
-export function linkedItem(target: unknown, size: Known, thumbnailUrl: string | null): DraftItem {
+export function linkedItem(target: unknown, size: ItemFacts, thumbnailUrl: string | null): DraftItem {
   return imageOf(target, size) ?? namedVideo(target, { thumbnailUrl });
 }

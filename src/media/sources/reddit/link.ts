@@ -48,16 +48,15 @@ const PATHS: readonly PathShape[] = [
   ...pagesOf({ search: 'search' }),
 ];
 
+const VIDEO_PATHS: readonly PathShape[] = [
+  [/^([a-z0-9]{6,24})\/DASHPlaylist\.mpd/, ([, name]) => postMatch(fileRefOf(`${name}.mpd`))],
+  [/^([a-z0-9]{6,24})(?:\/|$)/, ([, name]) => shortMatch(`video/${name}`)],
+];
+
 export const matchRedditLink = linkMatcher([
   [SITE, PATHS],
   [/^(?:www\.)?redd\.it$/, [[/^([a-z0-9]{4,12})(?:\/|$)/i, ([, id = '']) => postMatch(refTo(id))]]],
-  [
-    /^v\.redd\.it$/,
-    [
-      [/^([a-z0-9]{6,24})\/DASHPlaylist\.mpd/, ([, name]) => postMatch(fileRefOf(`${name}.mpd`))],
-      [/^([a-z0-9]{6,24})(?:\/|$)/, ([, name]) => shortMatch(`video/${name}`)],
-    ],
-  ],
+  [/^v\.redd\.it$/, VIDEO_PATHS],
   // A smaller copy has the title of its post before the name.
   [/^(?:i|preview)\.redd\.it$/, [[/^(?:.*-v0-)?(.+)$/i, ([, name = '']) => postMatch(fileRefOf(name.toLowerCase()))]]],
 ]);
