@@ -41,7 +41,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...APART, ...NEVER],
           isolate: false,
-          maxWorkers: 8,
+          maxWorkers: 6,
           sequence: { groupOrder: 2 },
         },
       },
