@@ -48,7 +48,7 @@ export function profilePicture(view: ProfileView, painter: SvgRasterizer, t: Tra
   const alt = cards.profileAlt({ facts: facts.join(', ') });
   const size = profileCardSize(view);
   const picture = painter.picture('profile', theme => renderProfileCard(view, penFor(t, theme)), size);
-  return { kind: 'picture', picture, alt, charts: chartsOf(view).map(chart => chartData(chart, t)) };
+  return { kind: 'picture', picture, alt, charts: () => chartsOf(view).map(chart => chartData(chart, t)) };
 }
 
 function chartData({ kind, values }: ProfileChart, t: Translator): Chart {

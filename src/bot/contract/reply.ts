@@ -68,8 +68,8 @@ export interface PictureBlock {
    * blocks, without the card.
    */
   readonly repeats?: true;
-  /** The charts on the card as data, for a platform that draws them itself. */
-  readonly charts?: readonly Chart[];
+  /** Makes the data of the charts on the card, for a platform that draws them itself. */
+  readonly charts?: () => readonly Chart[];
 }
 
 /** A curve through values, from left to right. */

@@ -80,7 +80,7 @@ const SCENES: Readonly<Record<string, Reply>> = {
         picture: { key: 'none', width: 1, height: 1, draw: () => Promise.reject(new Error('not drawn')) },
         alt: '',
         repeats: true,
-        charts: [
+        charts: () => [
           {
             label: 'rank, last 3 days',
             points: [

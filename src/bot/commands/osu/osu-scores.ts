@@ -213,7 +213,7 @@ function starsOf(score: Score): number {
 /** The image card of the best plays' pp. */
 function curveOf({ username }: Player, scores: readonly Score[], { services, t }: CommandContext) {
   const picture = services.painter && ppPicture(username, scores, services.painter, t);
-  return picture && { ...picture, charts: [playsChart(scores, t)] };
+  return picture && { ...picture, charts: () => [playsChart(scores, t)] };
 }
 
 function noneSentence(type: ScoreType, { count, places }: FoundPlays, t: Translator): string {

@@ -44,9 +44,9 @@ export function renderWebReply(reply: Reply, context: WebRenderContext): WebRepl
 type Arranged = Block | Extract<WebBlock, { kind: 'charts' }>;
 
 function arranged(block: Block): readonly Arranged[] {
-  const isDrawn = ({ repeats, charts = [] }: PictureBlock) => repeats !== true && charts.length === 0;
+  const charts = block.kind === 'picture' ? (block.charts?.() ?? []) : [];
+  const isDrawn = ({ repeats }: PictureBlock) => repeats !== true && charts.length === 0;
   const shown = withPictures([block], isDrawn).filter(each => each.kind !== 'picture' || isDrawn(each));
-  const { charts = [] } = block.kind === 'picture' ? block : {};
   return charts.length === 0 ? shown : [...shown, { kind: 'charts', charts }];
 }
 

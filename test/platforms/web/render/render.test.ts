@@ -412,7 +412,7 @@ describe('what a reply says', () => {
     const picture = { key: 'a', width: 1, height: 1, draw: () => Promise.reject(new Error('not drawn')) };
     const charts = [{ label: 'rank', points: [{ height: -3, text: '#3', name: 'today' }] }];
     const blocks: Block[] = [
-      { kind: 'picture', picture, alt: '', instead: [textBlock(['words'])], repeats: true, charts },
+      { kind: 'picture', picture, alt: '', instead: [textBlock(['words'])], repeats: true, charts: () => charts },
       { kind: 'divider' },
     ];
     expect(renderWebReply(reply({ blocks }), context).blocks).toEqual([
