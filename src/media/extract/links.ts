@@ -29,7 +29,6 @@ export interface LinkReader {
 
 const MAX_WRAPPERS = 3;
 const MAX_MATCHED = 2_000;
-const MAX_HOSTS = 1_000;
 /** Matches of longer links are not cached: they are rare and would take memory. */
 const MAX_MATCHED_CHARS = 500;
 
@@ -42,7 +41,6 @@ export function keyOf({ source, id }: Pick<PostRef, 'source' | 'id'>): string {
 export function createLinkReader(sources: readonly MediaSource[]): LinkReader {
   /** A link is matched several times between the message and its post, so the result is cached. */
   const matched = createLru<string, MatchedLink>({ max: MAX_MATCHED });
-  const hosts = createLru<string, boolean>({ max: MAX_HOSTS });
 
   function matchLink(text: string): MatchedLink {
     const known = matched.get(text);
@@ -56,10 +54,7 @@ export function createLinkReader(sources: readonly MediaSource[]): LinkReader {
 
   /** Says whether a source knows the host of an address, so that messages may have many other addresses. */
   function isKnown(address: URL): boolean {
-    if (address.protocol !== 'https:') return matchAddress(address, sources) !== undefined;
-    const known = hosts.get(address.host) ?? matchAddress(new URL('/', address), sources) !== undefined;
-    hosts.set(address.host, known);
-    return known;
+    return matchAddress(address.protocol === 'https:' ? new URL('/', address) : address, sources) !== undefined;
   }
 
   function matchOrNone(link: string): MatchedLink | undefined {
