@@ -34,7 +34,7 @@ export interface BeatmapServicesOptions {
   readonly catalogueFile?: URL | undefined;
 }
 
-/** The beatmap services over one store. Whoever created them closes `difficulty` first, and `catalogue` once no request is running any more. */
+/** The beatmap services over one store. Their creator closes `difficulty` first, and `catalogue` once no request is running any more. */
 export interface BeatmapServices {
   readonly beatmaps: Beatmaps;
   readonly catalogue: Pick<Catalogue, 'remember' | 'flush' | 'warm' | 'close'>;

@@ -59,7 +59,7 @@ const passing = new Map<string, WeakRef<Translator>>();
 
 /**
  * The translator of a listed language. It is not kept for long, because menus are made in all languages, most of which
- * nobody uses; platforms that make menus at the same time share it.
+ * are not used; platforms that make menus at the same time share it.
  */
 export function loadTranslator(tag: string): Translator {
   const known = translators.get(tag) ?? passing.get(tag)?.deref();

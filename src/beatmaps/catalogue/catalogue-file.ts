@@ -15,7 +15,7 @@ export interface CatalogueFileOptions {
   onFailure(error: unknown): void;
   /** In milliseconds. Default 500. */
   readonly writeDelayMs?: number;
-  /** True when many sets are about to come and nobody is asking, so that more of them are written at once. */
+  /** True when many sets are about to come and no person is asking, so that more of them are written at once. */
   readonly isFilling?: boolean;
 }
 

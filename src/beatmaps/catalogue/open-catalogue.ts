@@ -18,7 +18,7 @@ import {
 export interface CatalogueOptions {
   /** True while this process writes the catalogue; others that share the file only read. Default: it writes. */
   readonly isFiller?: () => boolean;
-  /** True when many sets will come and nobody is asking, so that more are written at once. Default false. */
+  /** True when many sets will come and no person is asking, so that more are written at once. Default false. */
   readonly isFilling?: boolean;
   /** Reports an error for which no caller waits; `message` says what it means for the operator. */
   onFailure(error: AppError, message: string): void;

@@ -197,7 +197,7 @@ export interface EditedLinks {
   accepted(messageKey: string, body: RequestBody): void;
 }
 
-/** Edits of older messages are ignored: platforms report other changes like edits, and nobody expects an answer. */
+/** Edits of older messages are ignored: platforms report other changes like edits, and no person expects an answer. */
 export const EDITABLE_MS = 3_600_000;
 const MAX_MESSAGES = 10_000;
 

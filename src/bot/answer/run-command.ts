@@ -31,7 +31,7 @@ export type RawOptions = Readonly<Record<string, unknown>>;
 export interface RunContext {
   readonly caller: Caller;
   readonly t: Translator;
-  /** Aborts when nobody wants the reply any more. */
+  /** Aborts when the reply is no longer wanted. */
   readonly signal: AbortSignal;
   /** The links that the reply is about, in short form, if the message has several: a failure names them. */
   readonly about?: readonly string[];
@@ -43,7 +43,7 @@ export interface RunContext {
 }
 
 /**
- * Makes the command's reply, or a notice about its failure; undefined when nobody wants it any more.
+ * Makes the command's reply, or a notice about its failure; undefined when it is no longer wanted.
  * @param raw returns the options as they were given, or throws a hint
  * @throws StoreAway
  */

@@ -78,7 +78,7 @@ export interface CommandContext {
   readonly caller: Caller;
   readonly t: Translator;
   readonly services: Services;
-  /** Aborts at shutdown or when nobody wants the reply any more. */
+  /** Aborts at shutdown or when the reply is no longer wanted. */
   readonly signal: AbortSignal;
   /** Shows what the caller is waiting for, if the platform has a good way to show it. */
   progress(stage: ProgressStage): void;

@@ -265,14 +265,14 @@ export interface AttemptContext extends Position {
   readonly caller: Caller;
   /** The preferences of the caller and the chat, if they were read already. */
   readonly preferences?: Preferences;
-  /** Aborts when nobody wants the replies any more. */
+  /** Aborts when the replies are no longer wanted. */
   readonly signal: AbortSignal;
   /** Called when the person has to wait for something. */
   progress(stage: ProgressStage): void;
 }
 
 export interface PendingReply {
-  /** Undefined when nobody wants the reply any more. Rejects only with StoreAway. */
+  /** Undefined when the reply is no longer wanted. Rejects only with StoreAway. */
   readonly reply: Promise<Reply | undefined>;
   /** The part after this reply's part. */
   readonly next: number;

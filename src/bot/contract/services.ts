@@ -68,7 +68,7 @@ export interface ButtonTokens {
    */
   decode(token: string, presser: string): Promise<ButtonPayload>;
   /**
-   * Like `decode`, for whoever presses the button.
+   * Like `decode`, for any person who presses the button.
    * @throws AppError `invalid_request`, `internal`
    */
   decodeForAnyone(token: string): Promise<Pick<ButtonPayload, 'command' | 'values'>>;

@@ -157,7 +157,7 @@ type Place = Pick<Caller, 'platform' | 'userId' | 'groupId' | 'chatId' | 'chatKi
 
 /**
  * The settings of the caller's chat. In a private chat these are the defaults and the person's own; notices disturb
- * nobody there.
+ * no other person there.
  * @throws AppError `internal` when they cannot be read
  */
 export async function chatSettingsOf({ settings }: Pick<Services, 'settings'>, caller: Place): Promise<ChatSettings> {

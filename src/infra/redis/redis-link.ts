@@ -22,7 +22,7 @@ export const REDIS_PATIENCE_MS = 2_000;
 /** A number in all keys, raised when the meaning of stored values changes but not their shape. */
 const VERSION = 1;
 
-/** A key of fixed length. The name is hashed: nobody shall read in Redis who people are and what they searched for. */
+/** A key of fixed length. The name is hashed, so that Redis does not show who people are and what they searched for. */
 export function redisKey(kind: string, name: string): string {
   return `${fixedRedisKey(kind)}:${digestOf(name)}`;
 }

@@ -45,7 +45,7 @@ export interface RecordDriver {
   onChange(collection: CollectionId, listen: ChangeListener): void;
 }
 
-/** A digest under which Redis keeps a name, so that nobody can read there what people searched for and who they are. */
+/** A digest under which Redis keeps a name, so that it does not show what people searched for and who they are. */
 export function digestOf(name: string): string {
   return createHash('sha256').update(name).digest('base64url');
 }

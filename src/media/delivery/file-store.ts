@@ -157,7 +157,7 @@ export class FileStore {
     return making;
   }
 
-  /** Never rejects, since nobody may be waiting for the result any more. */
+  /** Never rejects, since by then no caller may be waiting for the result. */
   async #run(order: FileOrder, making: Making): Promise<MadeFile | FileFailure> {
     let outcome = await this.#make(order, making);
     const isFull = 'cause' in outcome && isDiskFull(outcome.cause);

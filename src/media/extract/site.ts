@@ -38,7 +38,7 @@ const REFUSED_CLIENTS = 3;
 const REFUSALS_COUNT_MS = 2 * 60_000;
 /** While the breaker is open, all processes together make one request in this time. */
 const PROBE = { name: 'site-probes', limit: 1, windowMs: 5_000, window: 'first' } as const;
-/** The breaker of a site that nobody asks for is forgotten after this long. */
+/** The breaker of a site without requests is forgotten after this long. */
 const OPEN_MS = 24 * 3_600_000;
 
 /** A source that uses one outgoing address until the site refuses it, and then the next. */

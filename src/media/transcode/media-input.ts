@@ -57,7 +57,7 @@ export async function withMediaInput<T>(
       },
       maxCacheSize: MAX_CACHE_BYTES,
       prefetchProfile: 'fileSystem',
-      // Whoever reads the file next gets the same failure, so it need not be handled twice.
+      // The next reader of the file gets the same failure, so it need not be handled twice.
       handleUnhandledError: () => undefined,
     });
     // Playlists are not among the formats, because they refer to other files.

@@ -35,7 +35,7 @@ export function readBlueskyAnswer(answer: SiteAnswer, context: ReadContext): Pos
   if (post === null) throw failureWithoutPost(json, context.kind);
   const labels = labelsOf(post.view.labels, post.author.labels);
   if (labels.includes('!takedown') || labels.includes('!hide')) throw new AppError('not_found', 'taken down');
-  if (isForMembers(post)) throw new AppError('login_required', 'its author shows it to nobody who is not logged in');
+  if (isForMembers(post)) throw new AppError('login_required', 'its author shows it only to people who are logged in');
   return toReadablePost(draftOf(post), context);
 }
 

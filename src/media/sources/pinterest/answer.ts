@@ -99,11 +99,11 @@ function draftOfHead(body: Body, id: string): PostDraft | null {
   if (!named.includes(id) || cover === null) return null;
   const video = og.get('og:video:secure_url') ?? og.get('og:video:url') ?? og.get('og:video');
   const [width, height] = ['width', 'height'].map(side => og.get(`og:video:${side}`) ?? null);
-  const film = videoOf({ V_720P: { url: video, width, height } }, cover);
+  const moving = videoOf({ V_720P: { url: video, width, height } }, cover);
   const photo = listedItem('image', imageFile(cover), { thumbnailUrl: cover });
-  const isFilm = video !== undefined || og.get('og:type')?.includes('video') === true;
+  const isVideo = video !== undefined || og.get('og:type')?.includes('video') === true;
   const title = wordsOf(og.get('og:title'));
-  return { ...EMPTY_DRAFT, title, caption: wordsOf(og.get('og:description')), items: [isFilm ? film : photo] };
+  return { ...EMPTY_DRAFT, title, caption: wordsOf(og.get('og:description')), items: [isVideo ? moving : photo] };
 }
 
 function failureWithoutPin(body: Body, now: number): AppError | null {

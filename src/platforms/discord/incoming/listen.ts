@@ -99,7 +99,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions): 
         await answerAtOnce(interaction, index, host, context);
       }
     } catch (error) {
-      // A refused answer that came too late or a second time is no error, since nobody waits for it.
+      // A refused answer that came too late or a second time is no error, since it is not awaited.
       const isOver = error instanceof DiscordFailure && error.problem === 'gone';
       log[isOver ? 'info' : 'error']({ err: error }, 'discord: an interaction could not be answered');
     }
@@ -174,7 +174,7 @@ function createEditReader(context: DiscordContext): EditReader {
 }
 
 /**
- * Answers autocompletion and the delete button. They are not stored, since nobody waits for them after a restart.
+ * Answers autocompletion and the delete button. They are not stored, since they are not awaited after a restart.
  * @throws DiscordFailure
  */
 async function answerAtOnce(

@@ -61,7 +61,7 @@ export class PageRequests {
     outlet.send({ type: 'done', id: messageId });
   }
 
-  /** Cancels a request whose answer nobody waits for any more. */
+  /** Cancels a request whose answer is no longer awaited. */
   drop(answer: PageAnswer): void {
     const { answers, log } = this.#options;
     answers.drop(answer);

@@ -46,7 +46,7 @@ type PageRequest = FastifyRequest<{ Querystring: Query }>;
 type Page = (request: PageRequest, reply: FastifyReply, t: Translator) => Promise<string>;
 
 /**
- * Routes for signing in at osu!. `GET /osu/link` asks first, because whoever opens another person's address would be
+ * Routes for signing in at osu!. `GET /osu/link` asks first, because a person who opens another's address would be
  * linked as that person; `POST /osu/link`, only from that page, redirects to osu!; osu! redirects to `GET
  * /osu/callback`, accepted only in the same browser. Pages are in the browser's language; a failure is one sentence.
  */
