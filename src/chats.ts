@@ -39,7 +39,7 @@ export interface WebChat {
 }
 
 export async function createChats(config: Config, core: Core, log: Logger): Promise<Chats> {
-  const { roles } = config;
+  const { roles, requestsAtOnce } = config;
   const { storage, dispatcher, metrics } = core;
   const works = roles.has('worker');
   const hears = (platform: string) =>
@@ -58,6 +58,7 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
     log,
     hears,
     works,
+    concurrency: requestsAtOnce,
     watch: { onOutcome: metrics.countRequest, onAccepted: metrics.countAcceptance },
   });
 

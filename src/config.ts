@@ -142,6 +142,10 @@ const VARIABLES = z.object({
     'the output of: openssl rand -hex 32',
   ).optional(),
   MEDIA_CACHE_MB: variable(whole(0, 1_000_000), 'a number of MiB, 0 for none', '1024').default(1_024),
+  REQUESTS_AT_ONCE: variable(whole(1, 1_000), 'a number of requests from 1 to 1000', '32').default(32),
+  REQUESTS_WAITING: variable(whole(100, 1_000_000), 'a number of requests from 100 to 1000000', '10000').default(
+    10_000,
+  ),
   OWNER_IDS: variable(list(parseOwner), 'discord:ID,telegram:ID', 'discord:80351110224678912,telegram:10042').default(
     [],
   ),
@@ -289,6 +293,9 @@ function toConfig(values: z.output<typeof VARIABLES>) {
     userLimit: values.USER_LIMIT,
     mediaKey: values.MEDIA_KEY,
     mediaCacheBytes: values.MEDIA_CACHE_MB * 1024 * 1024,
+    requestsAtOnce: values.REQUESTS_AT_ONCE,
+    // A line that holds more is meant for more events a second, so more of their ids are kept as well.
+    queueLimits: { entries: values.REQUESTS_WAITING, marks: 10 * values.REQUESTS_WAITING },
     owners: values.OWNER_IDS,
     canary: values.CANARY === 'on',
     catalogueFill: values.CATALOGUE_FILL === 'on',

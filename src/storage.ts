@@ -32,7 +32,7 @@ export interface Storage {
 
 /** @throws Error whose message says why the storage cannot be opened */
 export async function openStorage(config: Config, log: Logger): Promise<Storage> {
-  const { dataDir, redisUrl } = config;
+  const { dataDir, redisUrl, queueLimits } = config;
   const claim = await claimDataDir(dataDir, {
     isShared: redisUrl !== undefined,
     onWait: () => log.info({ dataDir }, 'another process uses DATA_DIR; it is waited for'),
@@ -55,8 +55,11 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
       onFailure: error => log.warn({ err: error }, 'whether this process fills the catalogue cannot be said'),
     });
   const memory = redisUrl === undefined ? openStore(':memory:') : undefined;
-  const queue = redisUrl === undefined ? createEmbeddedQueue({ store, log }) : await openRedisQueue(redisUrl, log);
-  const spare = memory && createEmbeddedQueue({ store: memory, log });
+  const queue =
+    redisUrl === undefined
+      ? createEmbeddedQueue({ store, log, limits: queueLimits })
+      : await openRedisQueue(redisUrl, config, log);
+  const spare = memory && createEmbeddedQueue({ store: memory, log, limits: queueLimits });
 
   return {
     store,
@@ -77,9 +80,9 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
   };
 }
 
-async function openRedisQueue(url: string, log: Logger): Promise<Queue> {
+async function openRedisQueue(url: string, { queueLimits: limits }: Config, log: Logger): Promise<Queue> {
   const { createRedisQueue } = await import('./infra/redis/redis-queue.ts');
-  return createRedisQueue({ url, log });
+  return createRedisQueue({ url, log, limits });
 }
 
 /**
