@@ -30,7 +30,7 @@ import {
   type TextMessage,
 } from '../contract/request.ts';
 import type { ButtonTokens, Services } from '../contract/services.ts';
-import { createRetryGate } from '../runtime/retry.ts';
+import { createRetryGate } from '../runtime/backoff.ts';
 import { notice } from '../views/notice.ts';
 import { type Callers, type CallersOptions, createCallers } from './callers.ts';
 import { createLinkAnswers, createLinkFinder, type LinkAnswers } from './links.ts';

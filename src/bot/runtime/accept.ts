@@ -4,9 +4,9 @@ import type { Added, Queue, QueueEntry } from '../../infra/queue/queue.ts';
 import type { Acceptance, ChatPlatform, NewRequest } from '../contract/chat-platform.ts';
 import { callerOf, chatKeyOf, ownerKey, type Request, RequestBody, type RequestHandler } from '../contract/request.ts';
 import { renderBusy, renderPlace } from '../views/notice.ts';
+import { createRetryGate, type RetryGate } from './backoff.ts';
 import { newJob, writeJob } from './job.ts';
 import type { SendNotice } from './notices.ts';
-import { createRetryGate, type RetryGate } from './retry.ts';
 
 export interface AcceptorOptions {
   /**

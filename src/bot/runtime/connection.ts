@@ -7,7 +7,7 @@ import type {
   PlatformState,
   PlatformStatus,
 } from '../contract/chat-platform.ts';
-import { backoffMs } from './retry.ts';
+import { backoffMs } from './backoff.ts';
 
 export interface PlatformConnectionOptions {
   readonly platform: ChatPlatform;

@@ -3,7 +3,7 @@ import type { EditReply } from '../../../src/bot/contract/chat-platform.ts';
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
 import { CHAT_DEFAULTS } from '../../../src/bot/stores/settings.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
-import type { TelegramReplyTo } from '../../../src/platforms/telegram/api/envelope.ts';
+import type { TelegramReplyTo } from '../../../src/platforms/telegram/api/reply-to.ts';
 import { EDITED } from '../../../src/platforms/telegram/outgoing/press-answers.ts';
 import { createEditedReply, type SendReply } from '../../../src/platforms/telegram/outgoing/send-reply.ts';
 import type { OwnMessage } from '../../../src/platforms/telegram/outgoing/words.ts';

@@ -14,7 +14,7 @@ import {
   type Speaker,
   speakerOf,
   type TelegramReplyTo,
-} from '../api/envelope.ts';
+} from '../api/reply-to.ts';
 import type { CallbackQuery } from '../api/updates.ts';
 import { type DeleteButtons, readAudioButton } from '../outgoing/own-buttons.ts';
 import type { PressAnswers } from '../outgoing/press-answers.ts';

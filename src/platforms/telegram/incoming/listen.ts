@@ -4,7 +4,7 @@ import { createLru } from '../../../infra/cache/cache.ts';
 import { createSemaphore } from '../../../infra/concurrency/running-work.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { ChatRecords } from '../api/chat-records.ts';
-import { type EventIds, replyToOf, speakerOf, type TelegramReplyTo } from '../api/envelope.ts';
+import { type EventIds, replyToOf, speakerOf, type TelegramReplyTo } from '../api/reply-to.ts';
 import { type Message, type MyChatMember, Update } from '../api/updates.ts';
 import type { InlineMode } from '../inline/inline.ts';
 import type { ButtonPress } from './button-press.ts';

@@ -7,8 +7,8 @@ import type { CommandSpec } from '../../../bot/contract/command-spec.ts';
 import { type Caller, callerOf, type PastedLink, type RequestBody } from '../../../bot/contract/request.ts';
 import { type CommandLine, parseCommandLine } from '../../../bot/contract/short-forms.ts';
 import { AppError } from '../../../errors.ts';
-import { type EventIds, replyToOf, speakerOf, type TelegramReplyTo } from '../api/envelope.ts';
 import { INVITATION } from '../api/limits.ts';
+import { type EventIds, replyToOf, speakerOf, type TelegramReplyTo } from '../api/reply-to.ts';
 import type { Message, MessageEntity } from '../api/updates.ts';
 import { menuName } from '../render/formatted-text.ts';
 

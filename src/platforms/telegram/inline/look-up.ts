@@ -5,7 +5,7 @@ import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError, toAppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
-import { privateSpeaker } from '../api/envelope.ts';
+import { privateSpeaker } from '../api/reply-to.ts';
 import type { User } from '../api/updates.ts';
 
 /** The person who writes an inline query. */

@@ -8,9 +8,9 @@ import type { Logger } from '../../../infra/log.ts';
 import type { BotApi } from '../api/bot-api.ts';
 import { BotApiError, notBegun } from '../api/bot-api-error.ts';
 import type { ChatRecords } from '../api/chat-records.ts';
-import type { TelegramReplyTo } from '../api/envelope.ts';
 import type { TelegramLimits } from '../api/limits.ts';
 import type { Address, Answers, Button, Method, Params } from '../api/methods.ts';
+import type { TelegramReplyTo } from '../api/reply-to.ts';
 
 /** The chat of a message, and how to send it there. */
 export interface MessageDestination

@@ -1,9 +1,9 @@
 import type { Action, Block, GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
-import type { PressedButton } from '../api/envelope.ts';
 import { MESSAGE_LIMITS, type TelegramLimits } from '../api/limits.ts';
 import type { Button, Keyboard } from '../api/methods.ts';
+import type { PressedButton } from '../api/reply-to.ts';
 import { renderCaption } from './caption.ts';
 import { EMPTY, type FormattedText, isWebAddress, plainText, styleOf } from './formatted-text.ts';
 import { renderKeyboard } from './keyboard.ts';
