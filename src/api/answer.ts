@@ -38,25 +38,25 @@ export function sendAnswer(
   return reply.header('content-encoding', encoding).send(answer.compressed(encoding));
 }
 
-/** Compares tags (RFC 9110 13.1.2): `*` or a list, weakly, since a proxy that compresses makes a tag weak. */
+/** Finds the tag in a condition (RFC 9110 13.1.2), `*` or a list; weakly, as a compressing proxy makes tags weak. */
 function matchesEtag(condition: string, etag: string): boolean {
   if (condition.trim() === '*') return true;
   return condition.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag);
 }
 
-// Small answers are compressed once for all clients; larger or streamed ones are compressed while they are sent
-// (api.ts).
+// The encodings, best first. Small answers are compressed once for all clients; larger or streamed
+// ones while they are sent (api.ts).
 
 export const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** Smaller answers fit into one network packet without compression. */
+/** Answers below this size fit into one network packet without compression. */
 export const MIN_COMPRESSED_BYTES = 1_400;
-/** The largest body to compress at once, which takes a fraction of a millisecond. */
+/** The largest body that is compressed in one go, which takes a fraction of a millisecond. */
 const MAX_AT_ONCE_BYTES = 32 * 1024;
-/** At its usual quality, Brotli would take longer than everything else about an answer together. */
+/** Brotli's speed: at its usual quality it would take longer than everything else about an answer together. */
 export const BROTLI_PARAMS = { [constants.BROTLI_PARAM_QUALITY]: 4 };
-/** The window need not exceed the largest body: with the default one the compressor takes megabytes each time. */
+/** The compressor's window need not exceed the largest body: with the default one it takes megabytes each time. */
 const WINDOW_BITS = 16;
 
 function compress(body: Buffer, encoding: Encoding): Buffer {
@@ -93,7 +93,7 @@ export function acceptedEncoding(header: string | undefined): Encoding | undefin
   return ENCODINGS.find(encoding => named.includes(encoding));
 }
 
-/** The server's origin when none is configured: by the request's Host header, if that is valid. */
+/** The server's origin when none is configured: taken from the request's Host header, if that is valid. */
 export function askedOrigin({ protocol, host }: FastifyRequest): string {
   return /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host) ? `${protocol}://${host}` : 'http://127.0.0.1:3000';
 }

@@ -19,7 +19,7 @@ export interface ApiOptions {
   readonly routes: readonly FastifyPluginAsync[];
   /** The public address of this server. Without it the reference shows the address of the request. */
   readonly publicUrl: string | undefined;
-  /** Example values that work on this server, and the thumbnails of a post that a reader asks for in the reference. */
+  /** Example values for the reference that work on this server. */
   readonly examples: ParameterExamples;
   readonly thumbnails: Thumbnails;
   readonly now?: () => number;
@@ -32,7 +32,7 @@ const COMPRESSION: FastifyCompressOptions = {
   brotliOptions: { params: BROTLI_PARAMS },
 };
 
-/** Everything below `/api`, unknown paths included: open to browsers, rate limited, described at `/openapi.json` and `/docs`. */
+/** All below `/api`, also unknown paths: open to browsers, rate limited, described at `/openapi.json`, `/docs`. */
 export function api(options: ApiOptions): FastifyPluginAsync {
   const { limiter, checkKey, routes, publicUrl, examples, thumbnails, now = Date.now } = options;
   const countRequest = createRateLimit({ limiter, checkKey, now });

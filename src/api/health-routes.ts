@@ -66,7 +66,7 @@ export function healthRoutes(options: HealthRoutesOptions): FastifyPluginAsync {
 
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
-/** True for this machine's own name, which excludes its proxies and pages whose host name resolves to it. */
+/** True for a connection from this machine by its own name, not through a proxy or under a name that resolves to it. */
 function isLocal({ socket, headers }: FastifyRequest): boolean {
   return (
     isLoopback(socket.remoteAddress) &&

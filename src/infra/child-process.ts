@@ -49,7 +49,7 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // No process group has that number: at most the child itself still runs.
+    // The child leads no process group any more, so the group cannot be killed, only the child itself.
     child.kill('SIGKILL');
   }
 }
@@ -126,12 +126,12 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
     });
     child.once('exit', () => {
       hasExited = true;
-      // A process that left the group may hold the pipes open for ever.
+      // A process that left the group may hold the child's pipes open for ever, so they are no longer waited for.
       if (failure !== undefined) letPipesGo();
     });
     child.once('close', (exitCode, killedBy) => {
       settle();
-      // Processes that the program left behind in its group have nothing left to do.
+      // Processes that the program started and left behind in its group are of no more use.
       killGroup(child);
       if (failure === undefined) resolve({ exitCode, killedBy, complaints });
       else reject(failure);

@@ -2,18 +2,18 @@
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 
-/** V8 forgets after some 110 seconds that its C++ heap was used. */
+/** How often the empty script is compiled: V8 forgets after some 110 seconds that its C++ heap was used. */
 const SCRIPT_MS = 60_000;
 
 /**
  * Sets V8's flags; to be called before libraries are loaded.
  * - Garbage is collected when the heap and the bodies of answers have doubled since the last collection. V8's default
- * lets them grow several times over: a third more memory for a tenth less time; with growth by half, pages take a third
- * more time.
+ * lets them grow several times over, which takes a third more memory and saves a tenth of the time; collecting after
+ * growth by half makes pages take a third more time.
  * - WebAssembly is not optimized. The parser of HTTP answers is one huge function: optimizing it takes 60 MB for a
  * moment, after some dozens of answers, and makes no measurable difference.
  * - An empty script is compiled each minute. V8 gives memory back while little is allocated, but V8 13 (Node 24) takes
- * a C++ heap in which nothing is allocated for one in which much is. Scripts are the objects that Node puts there.
+ * a C++ heap without any allocation for a busy one. Compiling a script allocates there.
  */
 export function staySmall(): void {
   for (const flag of ['--heap-growing-percent=100', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'])

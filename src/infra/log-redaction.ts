@@ -40,8 +40,8 @@ export function scrub(text: string): string {
 }
 
 /**
- * A copy that is plain JSON, bounded in depth and size, without secrets. An Error, at any depth, becomes `{ type, code, message, stack, cause }`, or
- * its summary where `isBrief` is set; an Error given as `details` itself goes under `err`.
+ * A copy that is plain JSON, bounded in depth and size, without secrets. An Error, at any depth, becomes `{ type, code,
+ * message, stack, cause }`, or its summary if `isBrief` is set; an Error given as `details` goes under `err`.
  */
 export function cleanDetails(details: object, isBrief = false): Record<string, unknown> {
   const budget = { left: MAX_VALUES, isBrief };
@@ -129,7 +129,7 @@ function cleanCauses(errors: readonly unknown[], depth: number, budget: Budget, 
   return errors.length > MAX_PARTS ? [...list, '[more]'] : list;
 }
 
-/** True when a bug of the program is among the causes: then the stack is worth logging. */
+/** True when a bug of the program is among the error's causes: then the stack is worth logging. */
 function hidesMistake(error: Error): boolean {
   let cause: unknown = error;
   for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {

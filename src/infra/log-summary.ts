@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 
-/** The form of an error in a line where stacks are not asked for. */
+/** The form of an error in a log line that shows no stacks. */
 export interface ErrorSummary {
   readonly type: string;
   readonly code?: string | number;

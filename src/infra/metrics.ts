@@ -18,7 +18,7 @@ export interface MetricReadings {
   readonly streams: () => number;
   /** The readiness checks, by name, and whether each passes. */
   readonly checks: () => Promise<Readonly<Record<string, boolean>>>;
-  /** For each source's id, whether its site refuses us. */
+  /** For each source, by id, whether its site refuses Medley's requests. */
   readonly refusingSites: () => Readonly<Record<string, boolean>>;
   /** Strategies whose last canary probe failed. */
   readonly brokenStrategies: () => readonly { readonly source: string; readonly strategy: string }[];
@@ -32,7 +32,7 @@ export interface QueueReading {
 export type Metrics = ReturnType<typeof createMetrics>;
 
 const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
-/** Each strategy has a set of these buckets, so there are few of them. */
+/** The buckets of the histogram of seconds. There are few of them, because each strategy has a set of its own. */
 const STRATEGY_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 20];
 const REQUEST_SECONDS = [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 300];
 
@@ -87,7 +87,7 @@ export function createMetrics() {
     countRefusal: (limit: string): void => own.refusals.inc({ limit }),
     /** Counts a stream that Medley ended, by the reason. */
     countStreamEnd: (reason: string): void => own.streamEnds.inc({ reason }),
-    /** Sets the functions that the gauges read; each may be given once. */
+    /** Sets functions that the gauges read; each function may be given once. */
     watch: (given: Partial<MetricReadings>): void => void Object.assign(readings, given),
     contentType: registry.contentType,
     /** The metrics in Prometheus' text format. */
@@ -138,7 +138,7 @@ function createReadings(registers: Registry[]): Partial<MetricReadings> {
       registers,
       async collect() {
         this.reset();
-        // A broken reading is reported by /readyz and in the log; the other metrics must still be read.
+        // A reading that fails is reported by /readyz and in the log; the other metrics must still be read.
         await Promise.resolve(read(this)).catch(() => undefined);
       },
     });

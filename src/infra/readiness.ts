@@ -8,7 +8,7 @@ import type { RecordStore } from './store/records.ts';
 export interface ReadinessCheck {
   /** The check's name in one word, such as `store`. */
   readonly name: string;
-  /** Why the check fails, as a short sentence without anything secret; undefined when it passes. A check that throws fails. */
+  /** Why the check fails, in a short sentence without secrets; undefined when it passes. One that throws fails. */
   check(): string | undefined | Promise<string | undefined>;
   /** False: a failure is reported, but requests may still be sent to this process. Default true. */
   readonly isVital?: boolean;
@@ -73,7 +73,7 @@ export function createReadiness(options: ReadinessOptions) {
   }
 
   return {
-    /** Adds a check, such as that of a module that is created later. */
+    /** Adds a check, such as that of a module which is created after this registry. */
     add: (check: ReadinessCheck) => void checks.push(check),
     /** Runs the checks and never rejects; callers within `keptMs` get the same report. */
     report(): Promise<ReadinessReport> {
@@ -87,7 +87,7 @@ export function createReadiness(options: ReadinessOptions) {
 /** Free bytes that the disk of DATA_DIR must have; with less, nothing new is accepted. */
 export const MIN_FREE_BYTES = 200_000_000;
 
-/** A sentence that says how little room is left; undefined when there is enough. */
+/** Returns a sentence that says how little disk space is left; undefined when there is enough. */
 export function whyTooFull(freeBytes: number): string | undefined {
   const mega = (bytes: number) => Math.floor(bytes / 1_000_000);
   return freeBytes < MIN_FREE_BYTES ? `Only ${mega(freeBytes)} MB of ${mega(MIN_FREE_BYTES)} are free.` : undefined;
@@ -104,7 +104,7 @@ export function diskCheck(folder: string): ReadinessCheck {
   };
 }
 
-/** Makes a file, because permissions do not show all: a disk also becomes read-only after errors of its own. */
+/** Makes a file, because permissions do not show all: after errors a disk becomes read-only by itself. */
 async function whyNoFile(folder: string): Promise<string | undefined> {
   const path = join(folder, '.writable');
   try {
@@ -133,7 +133,7 @@ export function storeCheck(records: RecordStore): ReadinessCheck {
   };
 }
 
-/** Messages of SQLite and Redis name files and commands, so they are for the log alone. */
+/** The reason for the log alone, since messages of SQLite and Redis name files and commands. */
 function whyUnwritten(error: unknown): string {
   const text: string[] = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

@@ -3,7 +3,7 @@ import { createLru } from './cache/cache.ts';
 import type { Logger } from './log.ts';
 
 export interface SummedLog extends Logger {
-  /** Writes the lines that were only counted so far. */
+  /** Writes the lines that were so far only counted. */
   flush(): void;
 }
 
@@ -24,7 +24,7 @@ interface Sum {
 }
 
 const MINUTE_MS = 60_000;
-/** Kinds differ by messages, routes and codes, all of them fixed in Medley's code, so there are not more kinds. */
+/** The most kinds of lines: messages, routes and codes are fixed in Medley's code, so there are not more. */
 const MAX_KINDS = 500;
 
 /**

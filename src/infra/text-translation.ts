@@ -7,7 +7,7 @@ import { createPoster, encodeForm, PostFailure } from './http/poster.ts';
 import { parseJson } from './parse-json.ts';
 
 export interface TextTranslation {
-  /** True when the text is certainly in another language than the tag's (BCP 47). Pure; takes less than a millisecond. */
+  /** True when the text certainly is in another language than the tag's (BCP 47). Pure; takes less than 1 ms. */
   isForeign(text: string, locale: string): boolean;
   /** @throws AppError `upstream_unavailable` (params.what `translation`); the signal's reason */
   translate(text: string, locale: string, signal: AbortSignal): Promise<string>;
@@ -26,9 +26,9 @@ const MAX_ENTRIES = 500;
 const HOUR = 3_600_000;
 const answerShape = z.object({ translatedText: z.string().min(1).max(20_000) });
 
-/** The language of a text with fewer letters than this can only be guessed. */
+/** The fewest letters of a text whose language can be told; that of a shorter text can only be guessed. */
 const MIN_LETTERS = 20;
-/** A language that fits nearly as well may be the right one: Malay and Indonesian, Norwegian and Danish. */
+/** A language that fits nearly as well may be the right one, such as Danish instead of Norwegian. */
 const NEARLY = 0.8;
 /** ISO 639-3 codes for the languages of readers' tags. */
 const ISO_639_3: Readonly<Record<string, string>> = {
@@ -46,7 +46,7 @@ export async function openTextTranslation({ url }: TextTranslationOptions): Prom
   const poster = createPoster();
   const cache = createMemoryCache<string>({ maxEntries: MAX_ENTRIES });
 
-  /** @throws AppError */
+  /** Asks the endpoint for a translation. @throws AppError */
   async function ask(text: string, target: string, signal: AbortSignal): Promise<string> {
     const fields = Object.entries({ q: text, source: 'auto', target, format: 'text' });
     try {

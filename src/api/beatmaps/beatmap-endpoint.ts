@@ -23,7 +23,7 @@ export interface BeatmapEndpoint<Q extends z.ZodType, A extends z.ZodType> {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** What is missing when the answer is `not_found`. */
+  /** What does not exist when the answer is `not_found`. */
   readonly about: 'beatmap' | 'player';
   readonly query: Q;
   readonly answer: A;
@@ -101,7 +101,7 @@ function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType
   const { code, message, params, retryAfterMs } = error;
   const renamed = (own: Readonly<Record<string, string | number>>, as = code) =>
     new AppError(as, message, { params: { ...params, ...own }, cause: error, retryAfterMs });
-  // An error without the name of an upstream comes from osu! for players, from the catalogue for sets.
+  // An error that names no upstream comes from osu! if it is about players, from the catalogue if it is about sets.
   const upstreams = { upstreams: about === 'player' ? 'osu' : 'catalogue', ...params };
   switch (code) {
     case 'invalid_request':
@@ -110,7 +110,7 @@ function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType
       return renamed({ what: params.what === 'beatmap' || params.what === 'player' ? params.what : about });
     case 'credentials_required':
       return renamed({ what: 'osu' });
-    // The upstream refused this server, so the client did nothing wrong.
+    // It is this server that the upstream refused, so the client did nothing wrong.
     case 'forbidden':
       return renamed(upstreams, 'upstream_unavailable');
     case 'upstream_rate_limited':

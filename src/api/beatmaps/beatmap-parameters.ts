@@ -34,7 +34,7 @@ export function word<T>(read: (text: string) => T | undefined, allowed: string, 
     .optional();
 }
 
-/** One of the osu! API's words, in any case and with spaces or dashes instead of underscores. */
+/** Reads one of the osu! API's words, in any case and with spaces or dashes instead of underscores. */
 function oneOf<const T extends string>(words: readonly T[]): (text: string) => T | undefined {
   return text => {
     const plain = text
@@ -159,7 +159,7 @@ export const searchQuery = z.object({
 
 export type SearchParameters = z.output<typeof searchQuery>;
 
-/** The search text behind the conditions of other parameters, because an open quote would swallow these. */
+/** The search text behind the conditions of other parameters: an open quote in it would swallow what follows. */
 export function wholeQuery(parameters: SearchParameters): string {
   const filters = Object.entries(parameters).flatMap(([name, value]) =>
     isRangeName(name) && typeof value === 'string' ? [value] : [],

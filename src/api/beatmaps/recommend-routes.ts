@@ -22,7 +22,7 @@ export interface RecommendRoutesOptions {
 
 type RecommendationAnswer = RecommendAnswer['recommendations'][number];
 
-/** How long answers with a seed are fresh, since a player's plays change, and with them the recommendations. */
+/** How long answers with a seed are fresh: a player's plays change, and with them the recommendations. */
 const SEEDED_FRESH_S = 300;
 
 /** `/recommend`, to be registered under `/api`. Nothing is stored about the client. */
@@ -72,7 +72,7 @@ function round(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }
 
-// The parameters and answers of `/api/recommend`.
+// The most steps by which recommended maps may be harder or easier.
 
 const MOST_STEPS = 3;
 

@@ -108,7 +108,7 @@ export function fileRoutes(options: FileRoutesOptions): FastifyPluginAsync {
       signal,
     );
     if (made.kind === 'link') throw new AppError(FAILURES[made.reason], `no file: ${made.reason}`);
-    // `finished` calls back also when the client has disconnected.
+    // `finished` calls back even when the client has disconnected, so the file is always deleted.
     finished(reply.raw, () => void made.dispose());
     stream.watch();
     return reply

@@ -30,7 +30,7 @@ export interface MediaRoutesOptions {
 interface Endpoint {
   readonly path: string;
   readonly only: Post['source'] | undefined;
-  /** True when an answer needs an item that could be read; without one, the answer is the error that says why. */
+  /** True when an answer needs an item that could be read; without one it is the error that says why. */
   readonly readable: boolean;
   /** A sentence about the link to send, followed by an example. */
   readonly takes: string;
@@ -47,7 +47,7 @@ interface Endpoint {
 type LinkRequest = FastifyRequest<{ Querystring: { url: string } }>;
 
 const FRESH_S = 300;
-/** How long an older answer, used because an upstream failed, or one with missing items may be cached. */
+/** How long to cache an answer with missing items, or an older one that is used because an upstream failed. */
 const STALE_S = 30;
 
 const X_CACHE: Readonly<Record<Extraction['from'], string>> = { cache: 'HIT', load: 'MISS', stale: 'STALE' };
@@ -205,8 +205,8 @@ export interface PostAnswersOptions {
 const LINK_LIFE_MS = 6 * 3_600_000;
 
 /**
- * A popular post is the same object each time, so its answer is written once; with addresses of this server, once for
- * each half of their validity.
+ * Writes answers and keeps them. A popular post is the same object each time, so its answer is written once, or, if it
+ * has addresses of this server, once for each half of their validity.
  */
 function createPostAnswers({ shape, tunnel, now }: PostAnswersOptions): PostAnswers {
   const written = new WeakMap<Post, PostAnswer & { readonly until: number }>();

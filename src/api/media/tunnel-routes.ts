@@ -24,7 +24,7 @@ const PARTS = [
   [POSTER_NAME, 'poster'],
 ] as const;
 
-/** Headers for other people's files on this server's origin: they may be displayed, but not run anything. */
+/** Headers for files of other people on this server's origin: they may be displayed, but may not run scripts. */
 export const SAFETY_HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
   'cross-origin-resource-policy': 'same-origin',
@@ -85,7 +85,7 @@ export function tunnelRoutes(options: TunnelRoutesOptions): FastifyPluginAsync {
       ifRange: headerText(headers['if-range']),
       signal,
     });
-    // Fastify ends the connection, so that a broken file never looks complete; the reason is logged.
+    // Fastify ends the connection, so that a broken file never looks complete. Here only the reason is logged.
     response.body?.once('error', error => {
       if (!signal.aborted) log.warn({ err: error }, 'a media file broke off');
     });
@@ -105,7 +105,7 @@ export function tunnelRoutes(options: TunnelRoutesOptions): FastifyPluginAsync {
   }
 }
 
-/** By RFC 6266: a plain name for old clients and RFC 5987's form for all others. */
+/** The Content-Disposition header of RFC 6266: a plain name for old clients, and RFC 5987's form for all others. */
 export function contentDisposition(disposition: 'inline' | 'attachment', fileName: string): string {
   const plain = fileName.replace(/[^\w.-]/g, '_');
   const encoded = encodeURIComponent(fileName).replace(

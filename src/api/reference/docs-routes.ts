@@ -14,10 +14,7 @@ export interface Thumbnail {
   readonly alt: string | null;
 }
 
-/**
- * Thumbnails of the post behind a link.
- * @throws AppError as the endpoints do
- */
+/** Finds thumbnails of the post behind a link. @throws AppError as the endpoints do */
 export type Thumbnails = (link: string, signal: AbortSignal) => Promise<readonly Thumbnail[]>;
 
 export interface DocsRoutesOptions {
@@ -76,7 +73,7 @@ export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: Do
   };
 }
 
-/** Keeps the last result while the origin stays the same, because making it takes some milliseconds. */
+/** Keeps the last result as long as the origin stays the same, because making it takes some milliseconds. */
 function lastOf<T>(make: (origin: string) => T): (origin: string) => T {
   let last: { readonly origin: string; readonly made: T } | undefined;
   return origin => {

@@ -138,7 +138,7 @@ const answerContent = z.looseObject({
   content: z.object({ 'application/json': z.looseObject({ schema: z.object({ $ref: z.string() }) }) }),
 });
 
-/** Puts an answer's example beside its schema, within which everything generated would repeat it. */
+/** Puts an answer's example beside its schema. Inside the schema, it would be repeated wherever the schema is used. */
 function withExamples(paths: Paths, schemas: Record<string, unknown>): Paths {
   for (const { responses } of Object.values(paths).flatMap(path => Object.values(path))) {
     const answer = answerContent.safeParse(responses['200']).data?.content['application/json'];

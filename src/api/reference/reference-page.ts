@@ -110,7 +110,7 @@ function exampleQuery({ parameters }: Endpoint): string {
   const query = parameters
     .filter(parameter => exampleOf(parameter) !== '')
     .map(parameter => `${encodeURIComponent(parameter.name)}=${encodeURIComponent(exampleOf(parameter))}`)
-    // In each language the address is between single quotes, so those in it are escaped.
+    // In the sample of each language the address stands between single quotes, so those within it are escaped.
     .map(pair => pair.replaceAll("'", '%27'));
   return query.length === 0 ? '' : `?${query.join('&')}`;
 }
@@ -141,7 +141,7 @@ function renderField(parameter: Parameter, anchor: string, schemas: NamedSchemas
   return `<div><label for="${id}">${escapeHtml(name)}</label><input id="${id}" name="${escapeHtml(name)}" value="${escapeHtml(exampleOf(parameter))}"${required ? ' required' : ''}${list} autocomplete="off" spellcheck="false">${options === '' ? '' : `<datalist id="${id}-words">${options}</datalist>`}</div>`;
 }
 
-/** The deepest level that is still indented further. */
+/** The deepest level that is indented further than the one above it. */
 const MAX_DEPTH = 6;
 
 function renderFields(schema: ReferenceSchema, schemas: NamedSchemas): string {

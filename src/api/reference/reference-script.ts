@@ -1,7 +1,7 @@
 /**
- * The reference's script, inline in the page; its hash is in the page's policy. It sends a form's request and shows the answer, copies
- * examples, shows all of them in the language chosen last, and marks the section in view. Without the script the forms open the answers
- * themselves. Everything it shows is set as text.
+ * The reference's script, inline in the page, whose policy allows it by its hash. It sends a form's request and shows
+ * the answer, copies examples, shows all of them in the language chosen last, and marks the section in view. Without
+ * the script a form opens its answer as a page. The script sets everything that it shows as text, never as HTML.
  */
 export const REFERENCE_SCRIPT = `
 const make = (tag, text, name) => {

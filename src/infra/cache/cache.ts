@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { createSingleFlight, type Flight } from '../concurrency/abortable.ts';
 
-/** How one `wrap` call treats its value and its failures. All times in milliseconds; 0 means not kept. */
+/** How one `wrap` call treats its value and its failures. Times are in milliseconds; 0 means that nothing is kept. */
 export interface CachePolicy<V> {
   /** Freshness of a loaded value. */
   ttlMs(value: V): number;
   /** How long after the end of its freshness a value may still answer when loading fails. Default 0. */
   staleIfErrorMs?(value: V): number;
   /**
-   * True when an old value may stand in for this failure; false for a definitive one (the post is gone), which also drops the
-   * old value. Default: always true.
+   * True when an old value may stand in for this failure; false for a definitive one (the post is gone), which also
+   * drops the old value. Default: always true.
    */
   staleOnError?(error: unknown): boolean;
   /** How long a failure is remembered and thrown again without asking. Default 0. */
@@ -26,12 +26,12 @@ export interface CacheHit<V> {
  * (its `signal`) does not end the load for the others.
  */
 export interface Cache<V> {
-  /** The fresh value in this process's memory, without waiting for any other store. */
+  /** Returns the fresh value in this process's memory, without asking any other store. */
   peek(key: string): V | undefined;
   get(key: string): Promise<V | undefined>;
   set(key: string, value: V, ttlMs: number): Promise<void>;
   delete(key: string): Promise<void>;
-  /** `load` gets a signal that aborts only when every waiting caller has given up. */
+  /** Loads a value that is not kept. `load` gets a signal that aborts only when every waiting caller has given up. */
   wrap(key: string, load: Load<V>, policy: CachePolicy<V>, signal?: AbortSignal): Promise<CacheHit<V>>;
 }
 
@@ -57,7 +57,7 @@ export interface HeldValue<V> {
 }
 
 export interface MemoryCacheOptions<V> {
-  /** May be left out where `maxSize` is given. */
+  /** The most entries. It may be left out where `maxSize` bounds the values by their sizes. */
   readonly maxEntries?: number;
   /** Bound on the sum of all sizes; needs `sizeOf` or `hold`. A single value beyond it is returned but not kept. */
   readonly maxSize?: number;
@@ -189,7 +189,7 @@ function createValues<V>(options: MemoryCacheOptions<V>, now: () => number) {
       entries.set(key, { held: hold(value), freshUntil, staleUntil });
       await behind?.write(key, { value, freshUntil, staleUntil });
     },
-    /** A running lookup in the shared cache may return an older value than this one, so its result is ignored. */
+    /** A running lookup of a changed key may return the older value, so its result is ignored from now on. */
     forget: (key: string) => lookups.forget(key),
     /** Looks for another process's fresh value in the shared cache; an old one is kept, in case loading fails. */
     async lookUp(key: string): Promise<SharedCacheEntry<V> | undefined> {
@@ -219,7 +219,7 @@ function createEntries<V>({ maxEntries, maxSize }: MemoryCacheOptions<V>): LRUCa
   return new LRUCache({ maxSize, sizeCalculation, ...(maxEntries !== undefined && { max: maxEntries }) });
 }
 
-/** Cache policies compute these times. A time that is negative or not a number means that the value is not kept. */
+/** A time that a policy computed, or 0 (the value is not kept) where it is negative or not a number. */
 function positive(ms: number): number {
   return Math.max(ms || 0, 0);
 }
@@ -254,7 +254,7 @@ export function createPacking<V>({ maxUnpacked, maxUnpackedBytes }: PackingOptio
 
   /** The text gets a buffer of its own: a small slice of Node's shared pool would keep the whole pool in memory. */
   function encode(text: string): Buffer {
-    // A UTF-16 character takes three bytes of UTF-8 at most.
+    // A UTF-16 character takes at most three bytes of UTF-8, so such a text surely fits into the scratch buffer.
     const isShort = text.length * 3 <= SCRATCH_BYTES;
     const encoded = isShort ? scratch.subarray(0, encoder.encodeInto(text, scratch).written) : Buffer.from(text);
     const bytes = Buffer.allocUnsafeSlow(encoded.length);

@@ -1,4 +1,4 @@
-/** The running work: the values that belong to it, and the semaphores at which it waits for its turn. */
+/** This file holds the values that belong to the running work, and the semaphores at which work waits for its turn. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from '../../errors.ts';
 
@@ -12,11 +12,11 @@ export interface Departure {
 export interface WorkContext {
   /** The client for whom the work is done. */
   readonly client: string;
-  /** The work updates it for callers that measure how long a server takes. */
+  /** When the work sent its request to a server, noted for callers that measure how long the server takes. */
   readonly departure: Departure | undefined;
   /** The name of the outgoing address for requests to sites; undefined: any address may be chosen. */
   readonly outgoing: string | undefined;
-  /** Called now and then, while the work waits for a video to be encoded, with the milliseconds that are left. */
+  /** Called from time to time with the milliseconds that are left, while the work waits for a video to be encoded. */
   readonly onEncoding: ((leftMs: number) => void) | undefined;
 }
 
@@ -32,7 +32,7 @@ export function withContext<T>(changes: Partial<WorkContext>, work: () => T): T 
   return contexts.run({ ...workContext(), ...changes }, work);
 }
 
-/** Waits in one of Medley's own queues; that time does not count as the server's. */
+/** Waits for a turn in one of Medley's own queues; that time does not count as the server's. */
 export async function waitInLine<T>(turn: Promise<T>): Promise<T> {
   const { departure } = workContext();
   if (departure === undefined) return turn;
@@ -159,7 +159,7 @@ export function createClientSemaphore(options: SemaphoreOptions): Semaphore {
 
 interface Line<T> {
   readonly waiters: Set<T>;
-  /** The round in which the client is served next: a later one if it was just served. */
+  /** The round in which the client is served next; for one that was just served it is a later round. */
   turn: number;
 }
 
@@ -168,7 +168,7 @@ interface Line<T> {
  * at most. A client not served lately comes next. One client's waiters keep their order.
  */
 export class FairLine<T> {
-  /** The queues by client. An emptied one stays until its round, so that leaving and coming again gains nothing. */
+  /** The queues by client. An emptied one stays until its round, so that leaving and coming back gains nothing. */
   readonly #lines = new Map<string, Line<T>>();
   /** The round that was served last. */
   #now = 0;
@@ -186,13 +186,13 @@ export class FairLine<T> {
     this.#size += 1;
   }
 
-  /** True when a client waits that was served less recently than the others. */
+  /** True when a waiting client was served less recently than all others. */
   get isNextFresh(): boolean {
     for (const { waiters, turn } of this.#lines.values()) if (waiters.size > 0 && turn <= this.#now) return true;
     return false;
   }
 
-  /** Does nothing for a waiter that is not in the queue. */
+  /** Removes a waiter; does nothing for one that is not in the queue. */
   remove(client: string, waiter: T): void {
     if (this.#lines.get(client)?.waiters.delete(waiter) === true) this.#left();
   }
@@ -222,7 +222,7 @@ export class FairLine<T> {
     this.#now = 0;
   }
 
-  /** Takes the last waiter of the longest queue, if `client`'s would be shorter even with one more; else undefined. */
+  /** Takes the last waiter of the longest queue, if `client`'s stays shorter with one more; else undefined. */
   yieldTo(client: string): T | undefined {
     let richest: Line<T> | undefined;
     let longest = (this.#lines.get(client)?.waiters.size ?? 0) + 1;

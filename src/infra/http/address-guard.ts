@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts';
 import { createLru } from '../cache/cache.ts';
 import type { Deadline } from '../concurrency/abortable.ts';
 
-/** Every address of a host name; rejects as `dns.lookup` does. */
+/** Returns every address of a host name; rejects as `dns.lookup` does. */
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 
 const lookupSystem = promisify(lookupByCallback);
@@ -17,8 +17,8 @@ export const resolveBySystem: ResolveHost = host => lookupSystem(host, { all: tr
 const METADATA_ON_PUBLIC_ADDRESS = '168.63.129.16';
 
 /**
- * True when an IP address belongs to the public internet: no private, local, shared, tunnelled, reserved or test range. Text that only one of the two
- * parsers (Node's and ipaddr.js) takes for an address, such as some with a zone, is not public. Never throws.
+ * True when an IP address is of the public internet: in no private, local, shared, tunnelled, reserved or test range.
+ * Text that only one of the parsers (Node's, ipaddr.js) takes for an address, as with a zone, is not. Never throws.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0 || !ipaddr.isValid(address)) return false;
@@ -26,7 +26,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed.kind() === 'ipv4' ? isPublicIpv4(parsed) : isPublicIpv6(parsed);
 }
 
-/** True when a host of an address, as `URL.hostname` gives it, is this machine itself: 127.0.0.0/8, ::1 or localhost. */
+/** True when a host, as `URL.hostname` gives it, is this machine itself: 127.0.0.0/8, ::1 or localhost. */
 export function isLoopbackHost(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, '$1');
   return (
@@ -58,7 +58,7 @@ export function refuseNonPublic(host: string, addresses: readonly LookupAddress[
 
 /**
  * A `lookup` for sockets which returns only checked addresses. The socket connects to exactly that address, so a host
- * name that changes it after the check gains nothing. Sockets do not call it for IP addresses: refuse these before.
+ * name that gets another address later gains nothing. Sockets look up names only: refuse IP addresses before.
  */
 export function createGuardedLookup(resolve: ResolveHost): LookupFunction {
   return (host, options, callback) => {

@@ -30,7 +30,7 @@ export interface AttemptRequest {
   readonly call: HttpCall;
   readonly deadline: Deadline;
   readonly maxBytes: number;
-  /** Set when the body is to be streamed: the longest pause between chunks. The deadline bounds only the headers. */
+  /** Set when the body is to be streamed: the longest pause between chunks. The deadline bounds only its headers. */
   readonly flowTimeoutMs: number | undefined;
   readonly use: (head: ExchangeHead) => BodyUse;
   readonly onFlowClosed: () => void;
@@ -47,7 +47,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   const { transports, connectivity, outgoing, throttle, userAgent, onRequest } = options;
 
   async function renderStep({ step, call, flowTimeoutMs }: AttemptRequest, route: Route): Promise<string[]> {
-    // The browser transport sets its own user agent and accepted encodings.
+    // The browser transport sets its own user agent and accepted encodings, so they are not set for it.
     const isBrowser = call.transport === 'browser';
     return renderHeaders(step, call.headers ?? {}, {
       userAgent: isBrowser ? '' : userAgent,
@@ -208,8 +208,8 @@ export function isRedirect(head: ExchangeHead): boolean {
 
 /**
  * The step that a redirect leads to.
- *
- * @throws AppError `forbidden` when the call's list of hosts does not allow it; `upstream_unavailable` when there were too many
+ * @throws AppError `forbidden` when the call's list of hosts does not allow it; `upstream_unavailable` when there were
+ * too many
  */
 export function nextStep(step: CallStep, head: ExchangeHead, hosts: HttpCall['hosts'], maxRedirects: number): CallStep {
   if (step.redirects >= maxRedirects) {
@@ -267,7 +267,7 @@ function isLeftOut(key: string, step: CallStep): boolean {
 
 type Header = readonly [name: string, value: string];
 
-/** The headers with which a browser opens a page, in its order (Chrome, 2026); all further headers come at `others`. */
+/** The headers with which a browser opens a page, in its order (Chrome, 2026); all others come at `others`. */
 const ORDER: readonly string[] = [
   'host',
   'sec-ch-ua',

@@ -14,7 +14,7 @@ const decoders = {
 const MAX_CODINGS = 3;
 /** A decompressed page or JSON text is about this many times as large as the compressed one. */
 const GROWTH = 8;
-/** Each decompressed piece is a round trip to another thread; with zlib's default of 16 KB a page takes forty. */
+/** The least to decompress at once: each piece is a round trip to another thread, so large bodies get larger ones. */
 const MIN_PIECE_BYTES = 16 * 1024;
 const MAX_PIECE_BYTES = 256 * 1024;
 const EMPTY = Buffer.alloc(0);
@@ -85,7 +85,7 @@ function findDecoder(coding: string, bytes: Buffer) {
   if (coding === 'gzip' || coding === 'x-gzip') return decoders.gzip;
   if (coding === 'br') return decoders.br;
   if (coding !== 'deflate') return undefined;
-  // Some servers send the zlib format as "deflate", as the RFC says, others the bare format. A zlib header is a multiple of 31.
+  // By "deflate" some servers mean the zlib format, as the RFC does, others the bare one. Only zlib's begins like this.
   const isZlib = ((bytes[0] ?? 0) & 0x0f) === 8 && (((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)) % 31 === 0;
   return isZlib ? decoders.zlib : decoders.raw;
 }
@@ -96,7 +96,7 @@ export function decodeText(bytes: Buffer): string {
   return bytes.toString('utf8', start);
 }
 
-/** Larger bodies are returned one after the other. */
+/** A larger body waits for its turn (see `createBodyTurns`). */
 const MAX_HASTY_BYTES = 64 * 1024;
 
 /**

@@ -16,11 +16,11 @@ export interface BrowserExchangeOptions {
   readonly pauseTimeoutMs: number;
 }
 
-/** The package's own timeout is this much longer, so that it only ends what our deadline failed to end. */
+/** The browser package's own timeout is this much longer, so that it ends only what our deadline failed to end. */
 const GRACE_MS = 1_000;
 const EMPTY = Buffer.alloc(0);
 
-/** Exchanges over the browser transport. Bodies are decompressed by the package, collected and never streamed. */
+/** Exchanges over the browser transport. The package decompresses bodies; they are collected, never streamed. */
 export function createBrowserExchange(route: BrowserExchangeOptions): Exchange {
   return options => new Promise(resolve => new BrowserExchange(route, options, resolve).start());
 }
@@ -96,7 +96,7 @@ class BrowserExchange {
         transport,
         method,
         headers: mergeHeaders(browser.headers, headers),
-        // All headers are named by `headers`, in the browser's order.
+        // The package must add no headers: `headers` names them all, in the browser's order.
         disableDefaultHeaders: true,
         body: body ?? null,
         redirect: 'manual',

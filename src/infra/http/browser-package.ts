@@ -34,7 +34,7 @@ export interface BrowserPackageOptions {
   readonly importPackage?: () => Promise<Package>;
 }
 
-/** The newest version that the package knows, on the system that most of its users have. */
+/** The emulated browser: the newest Chrome that the package knows, on the system that most users of Chrome have. */
 const BROWSER = 'chrome';
 const SYSTEM = 'windows';
 const IDLE_MS = 60_000;
@@ -128,7 +128,7 @@ export interface BrowserTarget {
 
 export type BrowserConnections = ReturnType<typeof createBrowserConnections>;
 
-/** The connections to one target hold 1.3 MB, most of it certificates. */
+/** The most targets whose connections stay open: those to one target hold 1.3 MB, most of it certificates. */
 const MAX_TARGETS = 16;
 
 interface Shared {
@@ -162,7 +162,7 @@ export function createBrowserConnections(connect: (options: BrowserTarget['optio
       used.users += 1;
       return {
         transport: used.transport,
-        /** To be called once, when the request is over. */
+        /** To be called once, when the request that uses the connection is over. */
         release: () => {
           used.users -= 1;
           closeUnused(used);
@@ -173,7 +173,7 @@ export function createBrowserConnections(connect: (options: BrowserTarget['optio
   };
 }
 
-/** Connections whose requests still run stay open. */
+/** Closes connections that were dropped from the cache, except while requests still run on them. */
 function closeUnused({ transport, users, isEvicted }: Shared): void {
   if (!isEvicted || users > 0) return;
   transport.then(

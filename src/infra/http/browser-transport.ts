@@ -35,7 +35,7 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
     });
   }
 
-  /** The package is loaded before the throttle counts a request, so that a request that cannot be sent costs nothing. */
+  /** Loads the package. The throttle counts a request only afterwards, so one that cannot be sent costs nothing. */
   function load(): Promise<void> | undefined {
     return browserPackage.browser === undefined ? browserPackage.load().then(() => undefined) : undefined;
   }
@@ -58,7 +58,7 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
           exchange: createExchange(host, () => ({ origin: `https://${host}`, options: { proxy } })),
         };
       }
-      // The package cannot choose the local address of a connection; the operating system does.
+      // The package cannot choose the local address of a connection, so a configured one cannot be honoured.
       if (localAddress !== undefined) throw unavailable();
       return { overridden: false, prepare: load, exchange: createExchange(host, () => bindPublic(host, resolve)) };
     },
@@ -76,7 +76,7 @@ async function bindPublic(host: string, resolve: ResolveHost): Promise<BrowserTa
   return { origin: `https://${host}`, options: { resolve: { [host]: found.map(({ address }) => address) } } };
 }
 
-/** For a loopback address the host keeps its name, since the browser's TLS greeting contains it. */
+/** The target of an overridden host. On loopback it keeps the host's name, which the TLS greeting contains. */
 function bindOverride(host: string, override: string): BrowserTarget {
   const { protocol, hostname, port } = new URL(override);
   if (!isLoopbackHost(hostname)) return { origin: override, options: {} };

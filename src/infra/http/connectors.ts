@@ -8,7 +8,7 @@ import type { OutgoingAddress } from './outgoing.ts';
 export interface PlainTransportOptions extends TransportOptions {
   /** Certificates (PEM) that are trusted instead of Node's own. */
   readonly ca?: string | undefined;
-  /** Connections to one host at the same time. */
+  /** The most connections to one host at the same time. */
   readonly connectionsPerHost: number;
 }
 
@@ -63,7 +63,7 @@ export function createOverrideConnector({ connectTimeoutMs, ca }: PlainTransport
   const toOthers = buildConnector({ timeout: connectTimeoutMs, ...(ca === undefined ? undefined : { ca }) });
   return (target, callback) => {
     const connect = isLoopbackHost(target.hostname) ? toLoopback : toOthers;
-    // The TLS server name is the target's own, not that of the Host header.
+    // The TLS server name must be the target's own name, not that of the Host header.
     connect({ ...target, servername: isIP(target.hostname) === 0 ? target.hostname : '' }, callback);
   };
 }
@@ -111,7 +111,7 @@ function createSocksConnector(
 function withoutCredentials(error: unknown): Error {
   const reason = error instanceof Error ? error.message : 'unknown failure';
   const message = `the SOCKS proxy: ${reason}`;
-  // After any error but these two, undici would connect again and again.
+  // Undici gives up only after one of these two errors; after any other it would connect again and again.
   return /timed out/.test(reason)
     ? new errors.ConnectTimeoutError(message)
     : Object.assign(new Error(message), { code: 'ECONNABORTED' });

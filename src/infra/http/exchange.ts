@@ -92,14 +92,14 @@ export interface HttpCall {
   readonly hosts: readonly string[];
   /** A cookie jar: every request of the call sends its cookies, and new ones are stored in it. */
   readonly cookies?: CookieJar;
-  /** Default `plain`. `browser`: a browser's TLS and HTTP/2 fingerprint, for fixed site hosts only; never for `stream`. */
+  /** Default `plain`. `browser` has a browser's TLS and HTTP/2 fingerprint: for fixed site hosts, not for `stream`. */
   readonly transport?: 'plain' | 'browser';
 }
 
 /** One request on one connection: a call with redirects or retries makes several. */
 export interface HttpEvent {
   readonly host: string;
-  /** Undefined when no answer came. */
+  /** The HTTP status; undefined when no answer came. */
   readonly status: number | undefined;
   readonly failure: AppError | undefined;
   readonly durationMs: number;

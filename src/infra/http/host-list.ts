@@ -90,9 +90,9 @@ function isPlainlyWritten(text: string, host: string): boolean {
 }
 
 export interface Override {
-  /** The overridden host: a lower-case name, or `*.suffix`, which does not include the bare suffix. */
+  /** The overridden host: a lower-case name, or `*.suffix`, which does not include the suffix itself. */
   readonly host: string;
-  /** The origin that is asked instead, such as `http://127.0.0.1:9001`. With https on loopback, certificates are not checked. */
+  /** The origin that is asked instead, such as `http://127.0.0.1:9001`. On loopback no certificate is checked. */
   readonly origin: string;
 }
 

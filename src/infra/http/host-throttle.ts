@@ -24,7 +24,7 @@ export interface ThrottledSite {
 }
 
 export interface ThrottleRules {
-  /** The rule of every host that no pattern names; each such host counts by itself. */
+  /** The rule of every host that no pattern names; each such host has a budget of its own. */
   readonly default?: ThrottleRule;
   /** Rules by host or `*.suffix`; the hosts of one pattern share one budget. The first pattern that matches is used. */
   readonly hosts?: Readonly<Record<string, ThrottleRule>>;
@@ -56,7 +56,7 @@ const MAX_WAITING = 256;
 const MAX_GATES = 1000;
 
 /**
- * One token in a bucket of at least `MIN_BURST_TO_KEEP` is kept for clients that were not served lately, so that they
+ * In a bucket of at least `MIN_BURST_TO_KEEP` tokens, one is kept for clients that were not served lately, so that they
  * need not wait behind busy ones.
  */
 const KEPT_TOKENS = 1;
@@ -203,7 +203,7 @@ class ThrottleGate implements Gate {
     const time = this.#now();
     const gained = ((time - this.#filledAt) / 1000) * this.#rule.perSecond;
     this.#filledAt = time;
-    // A clock that was set back takes no tokens away. An infinite rate times 0 ms is NaN, so the bucket is filled.
+    // A clock that was set back takes no tokens away. An infinite rate times 0 ms is NaN; the bucket is then full.
     if (gained > 0) this.#tokens = Math.min(this.#rule.burst, this.#tokens + gained);
     else if (this.#rule.perSecond === Number.POSITIVE_INFINITY) this.#tokens = this.#rule.burst;
   }
@@ -218,11 +218,11 @@ class ThrottleGate implements Gate {
     return this.#waiting.isNextFresh || this.#rule.burst < MIN_BURST_TO_KEEP ? 1 : 1 + KEPT_TOKENS;
   }
 
-  /** Sets a timer when only tokens are missing; a slot that becomes free admits the next waiter without it. */
+  /** Sets a timer if only tokens are missing; without a free slot none is needed, as a freed one admits the next. */
   #wakeLater(): void {
     clearTimeout(this.#timer);
     if (this.#underWay >= this.#rule.atOnce) return;
-    // The bucket is filled first: each new request would otherwise restart the wait of all.
+    // The bucket is filled before the wait is computed: otherwise each new request would restart the wait of all.
     this.#fill();
     const waitMs = Math.max(1, Math.ceil(((this.#neededTokens() - this.#tokens) / this.#rule.perSecond) * 1000));
     this.#timer = setTimeout(() => this.#admitWaiting(), waitMs);

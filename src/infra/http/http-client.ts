@@ -28,7 +28,7 @@ export type HostList = readonly string[];
 export interface HttpRequest extends HttpCall {
   /** Time for the whole call, redirects and retries included. Default 10 000. */
   readonly timeoutMs?: number;
-  /** Body bytes after decompression beyond which the call fails with `too_large`. Default 16 MiB (ignored by `stream`). */
+  /** The most bytes of a decompressed body; more fail with `too_large`. Default 16 MiB (ignored by `stream`). */
   readonly maxBytes?: number;
   /** How many redirects are followed, default 5. With 0 the 3xx answer itself is returned. */
   readonly maxRedirects?: number;
@@ -136,7 +136,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     userAgent: options.userAgent ?? 'Medley',
     onRequest: options.onRequest,
   });
-  // The browser transport cannot choose a local address, so it is off where one is configured.
+  // The browser transport cannot choose a local address, so it is not used where one is configured.
   const canPlayBrowser = outgoing.of('').localAddress === undefined;
   const live = new Set<Deadline>();
   const takeTurn = createBodyTurns();
@@ -216,7 +216,7 @@ interface Call {
   readonly attempt: Attempt;
   readonly now: () => number;
   readonly log: HttpLog | undefined;
-  /** Stops the deadline's timer and forgets the call; to be called when the call is over. */
+  /** Stops the deadline's timer and removes the call from those in progress; to be called when the call is over. */
   readonly end: () => void;
 }
 

@@ -67,7 +67,7 @@ const MAX_DISCARDED_BYTES = 64 * 1024;
 const FLOW_BUFFER_BYTES = 64 * 1024;
 const EMPTY = Buffer.alloc(0);
 
-/** Exchanges over undici: neither redirects nor retries nor decompression. */
+/** Exchanges by undici alone: it follows no redirects, retries nothing and decompresses nothing. */
 function createPlainExchange(dispatcher: Dispatcher, origin: string): Exchange {
   return options =>
     new Promise(resolve => {
@@ -174,7 +174,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #resolve(head: ExchangeHead): void {
     if (this.#settled) return;
     this.#settled = true;
-    // The deadline goes on watching a body that is streamed.
+    // The deadline keeps watching an exchange whose body is streamed.
     if (this.#use !== 'flow') this.#options.deadline.unwatch();
     const bytes = this.#use === 'collect' ? this.#body.take() : EMPTY;
     this.#settle({ head, use: this.#use, bytes, flow: this.#flow });

@@ -19,7 +19,7 @@ export type Poster = ReturnType<typeof createPoster>;
 /** Thrown when no answer came. The message names no address, because that may contain a secret. */
 export class PostFailure extends Error {
   override readonly name = 'PostFailure';
-  /** True when it is certain that the server has not read the whole request: the server was not reached, or the body was cut short. */
+  /** True when the server certainly has not read the whole request: it was not reached, or the body was cut short. */
   readonly isUnsent: boolean;
   /** True when this process ended the request, because of the signal or the timeout. */
   readonly isCut: boolean;
@@ -36,12 +36,12 @@ const UNREACHED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|UND_ERR_CONNECT_TIMEOUT|CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
 /** Idle connections are closed before servers close them, so that no request is sent on a closing one. */
 const IDLE_MS = 10_000;
-/** The answers of such an API are far smaller. */
+/** The largest answer that is read. APIs that files are posted to answer with far less. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 /** Posts forms with files to an API whose address the operator chooses. No request is repeated. */
 export function createPoster() {
-  // Each caller sets the time that its call may take, so the agent sets none.
+  // Each caller limits the time of its call, so the agent sets no limit.
   const agent = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,

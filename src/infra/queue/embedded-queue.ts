@@ -11,11 +11,11 @@ export interface EmbeddedQueueOptions {
   readonly now?: () => number;
 }
 
-/** The longest that an earlier process's delay may still last: that process's clock may have been far ahead. */
+/** The longest that an earlier process's delay may still last, because its clock may have been far ahead. */
 const MOST_AHEAD_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;
 const SWEEP_EVERY = 500;
-/** The most rows that one statement changes: a larger change would block the process. */
+/** The most rows that one statement changes, because a larger change would block the process for too long. */
 const BATCH = 1_000;
 
 /**

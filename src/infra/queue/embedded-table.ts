@@ -18,7 +18,7 @@ const STEPS = [
   `CREATE INDEX queue_by_chat ON queue (chat, turn) WHERE state <> 'done'`,
   `CREATE INDEX queue_unfinished ON queue (at) WHERE state <> 'done'`,
   `CREATE INDEX queue_done ON queue (at) WHERE state = 'done'`,
-  // Up to 0.2.0 a chat, such as a whole Discord server, was one lane.
+  // Up to 0.2.0 a chat, such as a whole Discord server, was one lane. Now the column `fair_by` names that chat.
   `DROP INDEX queue_by_chat;
   ALTER TABLE queue RENAME COLUMN chat TO lane;
   ALTER TABLE queue ADD COLUMN fair_by TEXT NOT NULL DEFAULT '';
@@ -82,7 +82,7 @@ function additions(store: Store) {
   return {
     has: (id: string) => figureOf(store, 'SELECT 1 AS value FROM queue WHERE id = :id', { id }) !== undefined,
 
-    /** Counts unfinished entries in the lane and with the same `fairBy`, and finds the highest `turn` of the latter. */
+    /** Counts unfinished entries of the lane and of `fairBy`, and finds the highest `turn` of the latter. */
     backlog({ lane, fairBy }: Pick<QueueEntry, 'lane' | 'fairBy'>): z.output<typeof Backlog> {
       const sql = `SELECT (SELECT count(*) FROM queue WHERE lane = :lane AND state <> 'done') AS ahead,
         count(*) AS count, max(turn) AS last FROM queue WHERE fair_by = :fairBy AND state <> 'done'`;
@@ -165,7 +165,7 @@ function changes(store: Store) {
         [now, most],
       );
     },
-    /** Shortens delays, so that no entry waits beyond `latest`. */
+    /** Shortens delays, so that no entry waits beyond the time `latest`. */
     hurry(latest: number): void {
       store.run(`UPDATE queue SET due = :latest WHERE state = 'delayed' AND due > :latest`, { latest });
     },

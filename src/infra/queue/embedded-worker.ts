@@ -20,7 +20,7 @@ export interface EmbeddedWorkerOptions {
   readonly wakeBy: (at: number) => void;
 }
 
-/** The pause before a verdict that could not be stored is stored again, and before a failing store is tried again. */
+/** The pause before a verdict that could not be stored is stored again, and before a failing store is asked again. */
 export const RETRY_MS = 1_000;
 /** The delay of an entry whose handler threw. */
 const THROWN_MS = 5_000;
@@ -157,7 +157,7 @@ export class EmbeddedWorker {
       } else {
         const { afterMs, payload } = verdict;
         const due = afterMs > 0 ? now() + Math.ceil(afterMs) : 0;
-        // An entry that is released without a delay goes behind all entries that wait now.
+        // An entry that is released without a delay gets a turn behind all entries that wait now.
         const place = { due, turn: due > 0 ? 0 : progress.turn + 1, payload };
         if (table.release(id, this.#holder, place) && due > 0) wakeBy(due);
       }

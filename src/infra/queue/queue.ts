@@ -89,7 +89,7 @@ export interface Queue {
   stats(): Promise<QueueStats>;
   /** Claims no more entries; resolves when no handler runs any more. `add` still works. Safe to call twice. */
   drain(): Promise<void>;
-  /** Closes connections and stops timers. Running entries are left to other workers, as if this process had died. Safe to call twice. */
+  /** Closes connections and timers, leaving running entries to other workers as a crash would. Safe to call twice. */
   close(): Promise<void>;
 }
 

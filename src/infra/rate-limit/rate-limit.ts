@@ -88,7 +88,7 @@ export async function takeFrom(
 ): Promise<RateLimitState> {
   const now = Date.now();
   const customDuration = lengthMs / 1_000;
-  // A cost above the limit never fits, so one unit too many is enough.
+  // A cost above the limit never fits, so taking one unit more than the limit is enough to refuse it.
   const taken = Math.min(cost, limit + 1);
   const { consumedPoints, msBeforeNext } = await counter.consume(name, taken, { customDuration });
   const allowed = consumedPoints <= limit;

@@ -26,12 +26,12 @@ const Data = z.object({
 
 const NAME = 'requests';
 const PAGE = 500;
-/** A moved entry is promoted when the old queue has lost it; this delay only ends if the process dies before. */
+/** How long a moved entry is delayed if this process dies before the old queue deleted it; else it is promoted. */
 const MOVING_MS = 10_000;
 
 /**
- * Takes over the waiting entries of 0.2.0's queue, and the ids of its finished ones. Processes of 0.2.0 may still run beside this one: the entries
- * that they work on are left to them.
+ * Takes over the waiting entries of 0.2.0's queue, and the ids of its finished ones. Processes of 0.2.0 may still run
+ * beside this one: the entries that they work on are left to them.
  */
 export async function takeOverOldQueue(options: OldQueueOptions): Promise<void> {
   const { client, prefix, entries, add, promote, end, markMs } = options;

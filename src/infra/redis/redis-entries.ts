@@ -4,12 +4,14 @@ import * as z from 'zod';
 import type { QueueEntry, QueueLimits } from '../queue/queue.ts';
 
 /**
- * The queue's entries, in keys of our own beside BullMQ's, which knows only an entry's id, turn and timer. `entry:ID`:
- * the entry, its last attempt and the one that holds it (`holder`). `ids`: unfinished entries by the time they were
- * added, finished ones by minus the time they ended. `fair:`: entries of one `fairBy` by turn. `lane:`: those of a
- * lane, with 0 if one of its slots is theirs, with their turn while they wait for a slot (parked), with -1 while
- * delayed. `turn`: the turn being served.
- * A worker writes under the number of its attempt (`attemptsStarted`), which rises with each claim of BullMQ: once
+ * The queue's entries in Redis. They have keys of our own beside BullMQ's, which knows only their ids, turns and
+ * timers.
+ * - `entry:ID` is the entry with its last attempt and the attempt that holds it (`holder`).
+ * - `ids` sorts unfinished entries by the time they were added, finished ones by minus the time they ended.
+ * - `fair:` sorts the entries of one `fairBy` by turn.
+ * - `lane:` sorts those of one lane: 0 has a slot, -1 is delayed, and a turn waits for a slot (is parked).
+ * - `turn` is the turn that is being served.
+ * A worker writes under the number of its attempt (`attemptsStarted`), which rises with each claim from BullMQ: once
  * another worker has begun, writes of an earlier one are refused.
  */
 const PRELUDE = `
@@ -72,7 +74,7 @@ if ARGV[9] ~= '1' then return {'accepted', ahead, turn, place(id, lane, turn, at
 redis.call('ZADD', laneOf(lane), -1, id)
 return {'accepted', ahead, turn, 0}`),
 
-  /** Lets a worker hold the entry when it has a slot of its lane or one is free; else the entry is parked. */
+  /** Lets a worker hold the entry if the entry has a slot of its lane or one is free; else the entry is parked. */
   enter: script(`
 local id, attempt = ARGV[2], ARGV[3]
 local known = redis.call('HMGET', entryOf(id), 'attempt', 'lane', 'turn', 'atOnce', 'payload', 'addedAt')
@@ -109,7 +111,7 @@ redis.call('ZADD', ids, '-' .. now, id)
 finish(id, known[2], known[3])
 return {1, handOver(known[2]), 0}`),
 
-  /** Ends an entry that no worker holds. Without a time, its id is forgotten too. */
+  /** Ends an entry that no worker holds. If no time is given, its id is forgotten as well. */
   cancel: script(`
 local id, now = ARGV[2], ARGV[3]
 local known = redis.call('HMGET', entryOf(id), 'holder', 'lane', 'fairBy')
@@ -149,7 +151,7 @@ const PAGE = 500;
 
 export type RedisEntries = ReturnType<typeof createRedisEntries>;
 
-/** @param own the prefix of the entries' keys */
+/** The queue's entries in Redis. @param own the prefix of the entries' keys */
 export function createRedisEntries(client: Redis, own: string) {
   const all = `${own}ids`;
 

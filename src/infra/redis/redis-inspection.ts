@@ -38,15 +38,15 @@ export async function inspectRedis(url: string): Promise<RedisInspection> {
       evictionPolicy: fieldOf(info, 'maxmemory_policy') ?? 'unknown',
     };
   } catch (error) {
-    // The error of `connect` only says that the connection is closed, and the other error carries the command with its password, so only a message is
-    // passed on.
+    // The error of `connect` only says that the connection is closed, and the other error carries the command with its
+    // password, so only a message is passed on.
     throw new Error(messageOf(reason ?? error));
   } finally {
     client.disconnect();
   }
 }
 
-/** The changes that an operator must make before records are safe in this Redis, in sentences; empty when none are needed. */
+/** The changes that this Redis needs before records are safe in it, as sentences for its operator; empty for none. */
 export function redisShortcomings({ version, isAppendOnly, evictionPolicy }: RedisInspection): readonly string[] {
   const major = Number(/^\d+/.exec(version)?.[0] ?? 0);
   return [
@@ -68,7 +68,7 @@ function messageOf(error: unknown): string {
 
 const PAGE = 500;
 
-/** The position of a record in an index: its group and time there, or its time among all records of its collection. */
+/** The place of a record in an index: its group and its time, or its time among all of its collection. */
 interface Place {
   readonly group: string | null;
   readonly writtenAt: number;
@@ -115,7 +115,7 @@ async function readPlaces(link: RedisLink, index: string, group: string | null, 
   }
 }
 
-/** Reads the last two parts of a key such as `medley:1:record:COLLECTION:DIGEST`; keys of groups end in the same way. */
+/** Reads the last two parts of a key such as `medley:1:record:COLLECTION:DIGEST`; keys of groups end like it. */
 function partsOf(key: string): { readonly collection: string; readonly digest: string } {
   const [digest = '', collection = ''] = key.split(':').reverse();
   return { collection, digest };

@@ -10,8 +10,8 @@ export interface RedisLink {
    */
   ask<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T | undefined>;
   /**
-   * Like `ask`, for callers that cannot do without the answer.
-   * @throws StoreAway when Redis is away, takes too long or refuses to read; AppError `internal` when it refuses to write
+   * Like `ask`, for callers that need the answer.
+   * @throws StoreAway when Redis is away, too slow or refuses to read; AppError `internal` when it refuses to write
    */
   request<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T>;
 }
@@ -19,7 +19,7 @@ export interface RedisLink {
 /** The longest that a caller waits for one command of any kind: records, the queue, leases, limits, caches. */
 export const REDIS_PATIENCE_MS = 2_000;
 
-/** A number in all keys, raised when the meaning of stored values changes but not their shape. */
+/** A number in all keys. It is raised when stored values get another meaning but keep their shape. */
 const VERSION = 1;
 
 /** A key of fixed length. The name is hashed, so that Redis does not show who people are and what they searched for. */

@@ -26,12 +26,12 @@ const OWN = 'queue:';
 export const QUEUE_ENTRIES = `${PREFIX}:${OWN}entry:`;
 const RETRY_MS = 1_000;
 const SWEEP_EVERY_MS = 60_000;
-/** How often BullMQ lets a worker lose the same job. It is practically unlimited, because bot/runtime decides that. */
+/** How often BullMQ lets a worker lose the same job: practically without bound, because bot/runtime has its own. */
 const MOST_STALLS = 1_000_000;
 
 /**
- * A queue that any number of processes share, by BullMQ on Redis 7 (append-only, noeviction). While Redis is away `add` and similar methods throw
- * after `timeoutMs`, and workers wait for it.
+ * A queue that any number of processes share, by BullMQ on Redis 7 (append-only, noeviction). While Redis is away `add`
+ * and similar methods throw after `timeoutMs`, and workers wait for it.
  */
 export function createRedisQueue({ url, log, prefix = PREFIX, ...options }: RedisQueueOptions): Queue {
   const limits: QueueLimits = { ...QUEUE_LIMITS, ...options.limits };
@@ -102,7 +102,7 @@ export function createRedisQueue({ url, log, prefix = PREFIX, ...options }: Redi
         return { waiting: Math.max(0, unfinished - running), running, oldestAt: next?.timestamp };
       }),
     drain() {
-      // BullMQ's `close` also waits for Redis, however long that is away.
+      // BullMQ's `close` also waits while Redis is away, so draining ends already when no handler runs any more.
       drained ??= running && Promise.race([running.bullWorker.close(), running.worker.idle()]);
       return drained ?? Promise.resolve();
     },
@@ -118,7 +118,7 @@ interface LineOptions extends Required<Pick<RedisQueueOptions, 'prefix' | 'log'>
   readonly limits: QueueLimits;
 }
 
-/** The waiting entries, both in our keys and in BullMQ's. */
+/** The entries that wait, in our keys and in BullMQ's. */
 function createLine({ client, prefix, limits, log }: LineOptions) {
   const entries = createRedisEntries(client, `${prefix}:${OWN}`);
   const bull = new BullQueue(NAME, { prefix, connection: client, skipVersionCheck: true, skipWaitingForReady: true });
@@ -236,7 +236,7 @@ function createConnection(url: string, log: RedisQueueOptions['log'], timeoutMs:
   };
 }
 
-/** BullMQ throws this when the entry is not, or no longer, delayed. */
+/** Throws the error again, unless BullMQ says by it that the entry is not, or no longer, delayed. */
 function unlessMoved(error: unknown): void {
   if (!(error instanceof Error) || !/not in the delayed state/i.test(error.message)) throw error;
 }

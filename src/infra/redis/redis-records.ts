@@ -23,7 +23,7 @@ const groupKey = ({ name }: CollectionId, group: string) => keyOf(`group:${name}
 /** The key of an index: the keys of a bounded collection's records by the time at which they were written. */
 const orderKey = ({ name }: CollectionId) => fixedRedisKey(`order:${name}`);
 
-/** The key of a record. A name that came back from Redis contains its digest, so both names give the same key. */
+/** The key of a record. A name that was read from Redis contains its digest and gives the same key as the real name. */
 function keyOf(kind: string, name: string): string {
   const digest = digestIn(name);
   return digest === undefined ? redisKey(kind, name) : `${fixedRedisKey(kind)}:${digest}`;
@@ -40,7 +40,7 @@ function createChanges(channel: RedisChannel) {
     for (const listen of listeners.get(change.collection) ?? []) listen(change.key);
   });
   return {
-    /** All processes hold the same collections in memory: one without listeners in this process has none elsewhere. */
+    /** Announces changed keys. Processes hold the same collections in memory: no listener here means none anywhere. */
     announce(transaction: ChainableCommander, { name }: CollectionId, keys: readonly string[]): void {
       if (!listeners.has(name)) return;
       for (const key of keys) transaction.publish(CHANGES_CHANNEL, JSON.stringify({ by, collection: name, key }));
@@ -122,7 +122,7 @@ export function createRedisRecords(link: RedisLink, channel: RedisChannel): Reco
       const index = orderKey(collection);
       const { ttlMs } = collection;
       if (ttlMs !== undefined) {
-        // Redis has deleted expired records by itself; they are now removed from the index as well.
+        // Redis deletes expired records by itself, but not their places in the index, which are removed here.
         await link.request('write', client => client.zremrangebyscore(index, '-inf', Date.now() - ttlMs));
       }
       const count = await link.request('read', client => client.zcard(index));

@@ -9,7 +9,7 @@ export interface RedisWorkerOptions {
   readonly handler: Handler;
   readonly log: Pick<Logger, 'warn' | 'error'>;
   readonly leaseMs: number;
-  /** Makes BullMQ hand out an entry that has got a place in its lane. */
+  /** Makes BullMQ hand out an entry that has got a slot of its lane. */
   promote(id: string): Promise<void>;
   /**
    * Runs a command within the time that callers wait for one.
@@ -25,7 +25,7 @@ const THROWN_MS = 5_000;
 const RETRY_MS = 500;
 const LEAVE_MS = 2_000;
 
-/** The first turn has priority 0, BullMQ's plain list, which comes before all priorities and is cheaper. */
+/** BullMQ's priority for a turn: the first has 0, the plain list, which is served first and is cheaper. */
 export const priorityOf = (turn: number): number => turn - 1;
 
 /** One claim of an entry: BullMQ's job and token, and the number that tells its writes from those of other claims. */
@@ -56,7 +56,7 @@ export class RedisWorker {
     try {
       await this.#take(job, token);
     } catch (error) {
-      // With any other error BullMQ would fail the job for good; with this one it hands the job out again when its lock has expired.
+      // With any other error BullMQ would fail the job for good; with this one it repeats it when its lock expires.
       if (!(error instanceof DelayedError)) this.#options.onError(error);
       throw new DelayedError();
     }
@@ -70,7 +70,7 @@ export class RedisWorker {
     controller.abort();
   }
 
-  /** Resolves when no handler runs and the last verdicts had a moment to be stored. */
+  /** Resolves when no handler runs and the last verdicts had some time to be stored. */
   async idle(): Promise<void> {
     while (this.#working.size > 0) await Promise.allSettled(this.#working);
     await pause(LEAVE_MS, undefined, { ref: false });
@@ -109,7 +109,7 @@ export class RedisWorker {
   async #park({ job, id, token }: Holding, lane: string): Promise<never> {
     const { entries, promote } = this.#options;
     await this.#insist(() => job.moveToDelayed(Date.now() + PARKED_MS, token));
-    // The entry may have got its slot before BullMQ had it as delayed, in which case its promotion did nothing.
+    // If the entry got its slot before BullMQ had it as delayed, its promotion did nothing, so it is repeated.
     if (await entries.isPlaced(id, lane)) await promote(id);
     throw new DelayedError();
   }

@@ -35,10 +35,10 @@ export interface RedisStateOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 3_000;
-/** A connection that only receives messages would otherwise not notice that the other end is gone. */
+/** How often a connection is tested: one that only receives would not notice that the other end is gone. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** Commands are sent only while Redis is connected: waiting for a connection would only delay the answer. */
+/** Commands are sent only while Redis is connected, because waiting for a connection would only delay the failure. */
 const NO_WAITING = {
   connectTimeout: CONNECT_TIMEOUT_MS,
   enableOfflineQueue: false,
@@ -70,7 +70,7 @@ export function openRedisState({ url, log, timeoutMs = REDIS_PATIENCE_MS, retryM
      * @throws AppError `internal`
      */
     agree: (name: string, propose: () => Promise<string>) => agree(link, name, propose),
-    /** Resolves with true when Redis answers, now or within that time. */
+    /** Resolves with true when Redis answers, at once or within the given time. */
     isReady: link.isReady,
     close() {
       link.close();
@@ -144,7 +144,7 @@ function createLink(client: Redis, log: Logger, timeoutMs: number): OwnedLink {
       if (isThere()) turn('refusing', error);
       if (kind === 'write') return new AppError('internal', `Redis refuses: ${messageOf(error)}`);
     } else if (turn('away', error)) {
-      // Redis is gone or too slow: the connection is renewed, and no further caller waits until it answers again.
+      // Redis is gone or too slow. The connection is renewed, and until it answers no further caller waits for it.
       client.disconnect(true);
     }
     return new StoreAway(`Redis did not answer: ${messageOf(error)}`);
@@ -220,7 +220,7 @@ function createRedisCache<V>(link: RedisLink, options: RedisCacheOptions<V>): Sh
     async write(key, entry) {
       const text = JSON.stringify(entry);
       const keptMs = Math.min(Math.ceil(entry.staleUntil - now()), maxAgeMs);
-      // The value is not stored, but an older value of the key must not outlive it either.
+      // The value is not to be stored, but an older one of the key must not outlive it, so that one is deleted.
       if (keptMs <= 0 || Buffer.byteLength(text) > maxBytes) return remove(key);
       await link.ask('write', client => client.set(keyOf(key), text, 'PX', keptMs));
     },
@@ -243,7 +243,7 @@ function readEntry<V>(
   };
 }
 
-/** Rate limit buckets shared by all processes; their windows end at whole seconds. While Redis is away each process counts for itself. */
+/** Rate limit buckets that processes share, in windows of whole seconds. While Redis is away each counts alone. */
 function createRedisRateLimiter(link: RedisLink): RateLimiter {
   const insurance = createMemoryRateLimiter();
   let counter: RateLimiterRedis | undefined;
@@ -251,7 +251,7 @@ function createRedisRateLimiter(link: RedisLink): RateLimiter {
   return {
     async consume(rule, key, cost = 1) {
       const window = openWindow(rule, key, cost);
-      // Redis counts in whole seconds.
+      // Redis counts in whole seconds, so the window's length is rounded up to them.
       const shared = {
         ...window,
         name: redisKey('limit', window.name),

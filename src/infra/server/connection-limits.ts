@@ -24,7 +24,7 @@ interface Connection {
  */
 export function limitConnections(server: Server, { total, perClient, trustProxy }: ConnectionLimitsOptions): void {
   const proxies = createAddressList(trustProxy);
-  // Sets keep their order: a connection moves to the end whenever it becomes idle.
+  // Idle connections by client, longest idle first: a set keeps its order, and one that becomes idle goes to its end.
   const idle = new Map<string, Set<Connection>>();
   const allIdle = new Set<Connection>();
   const counts = new Map<string, number>();

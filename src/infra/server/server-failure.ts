@@ -40,14 +40,14 @@ export function toFailure(thrown: unknown): Failure {
   const code =
     status === undefined ? undefined : (CODE_BY_STATUS[status] ?? (status < 500 ? 'invalid_request' : undefined));
   if (code === undefined) return { error: new AppError('internal', message, { cause: thrown }), status: undefined };
-  // A 503 of Fastify means that this server is busy; no upstream is at fault.
+  // A 503 from Fastify means that this server is busy; no upstream is at fault.
   const params = status === 503 ? { reason: 'busy' } : { what: 'request' };
   return { error: new AppError(code, message, { params, cause: thrown }), status };
 }
 
 function statusOf(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error)) return undefined;
-  // No token that Medley makes is that long, so the address is unknown.
+  // No token that Medley makes is as long as this parameter, so the address is unknown.
   if ('code' in thrown && thrown.code === 'FST_ERR_MAX_PARAM_LENGTH') return 404;
   if (!('statusCode' in thrown) || typeof thrown.statusCode !== 'number') return undefined;
   return thrown.statusCode >= 400 && thrown.statusCode < 600 ? thrown.statusCode : undefined;

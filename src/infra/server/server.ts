@@ -171,7 +171,7 @@ async function drain(app: FastifyInstance, { log, drainMs = DRAIN_MS }: ServerOp
     if (server.listening) server.close(() => resolve());
     else resolve();
   });
-  // A keep-alive connection becomes idle when its last answer has ended, so idle ones are closed again and again.
+  // A keep-alive connection becomes idle only when its last answer has ended, so idle ones are closed again and again.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const cut = setTimeout(() => {
     log.warn({ drainMs }, 'requests still ran when the time to stop was over');
@@ -185,7 +185,7 @@ async function drain(app: FastifyInstance, { log, drainMs = DRAIN_MS }: ServerOp
   }
 }
 
-/** Escapes a path that cannot be decoded once more, so that Fastify treats it as any unknown path. */
+/** Escapes a path that cannot be decoded a second time, so that Fastify treats it as any unknown path. */
 function repairPath(url: string): string {
   const percent = url.indexOf('%');
   if (percent === -1) return url;

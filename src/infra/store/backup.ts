@@ -56,7 +56,7 @@ function copyInto(path: string, draft: string): void {
   }
 }
 
-/** A hard link, unlike a rename, never replaces a file that was made meanwhile; but not every file system has links. */
+/** Names the finished copy by a hard link, which replaces no newer file; file systems without links get a rename. */
 function publish(draft: string, target: string): void {
   try {
     linkSync(draft, target);

@@ -7,7 +7,7 @@ import { openingReason } from './store.ts';
 export interface DataDirOptions {
   /** True when other processes that also pass true may use the folder at the same time. */
   readonly isShared: boolean;
-  /** How long to wait for a process that is about to end, as during a rolling deploy. Default 15 000. */
+  /** How long to wait for another process that is about to end, as in a rolling deploy. Default 15 000. */
   readonly waitMs?: number;
   /** Called when another process holds the folder and is waited for. */
   readonly onWait?: () => void;

@@ -22,9 +22,8 @@ type Connection = InstanceType<typeof Database>;
 const held = new Set<Connection>();
 
 /**
- * Locks an empty file, which is created when missing. Do not open the file in any other way: a process loses its lock when it closes the same file
- * elsewhere.
- *
+ * Locks an empty file, which is created when missing. Do not open the file in any other way: a process loses its lock
+ * when it closes the same file elsewhere.
  * @returns undefined when another process holds it
  * @throws AppError `internal` whose message says what is wrong with the file
  */
@@ -77,7 +76,7 @@ export async function waitForFileLock(path: string, options: FileLockWait): Prom
 export type SoleTask = ReturnType<typeof createSoleTask>;
 
 export interface SoleTaskOptions {
-  /** How often this process tries to take the task over from one that has ended. Default 5 000. */
+  /** How often this process tries to take the task over, in case the process that did it has ended. Default 5 000. */
   readonly retryMs?: number;
   readonly onFailure: (error: unknown) => void;
 }
@@ -99,7 +98,7 @@ export function createSoleTask(path: string, { retryMs = 5_000, onFailure }: Sol
   timer.unref();
   attempt();
   return {
-    /** True when this process does the task. */
+    /** True while this process does the task. */
     isOurs: () => lock !== undefined,
     close() {
       clearInterval(timer);

@@ -22,7 +22,7 @@ const IS_LIVE = '(expires_at IS NULL OR expires_at > :now)';
 
 const ValueRow = z.object({ value: z.string() });
 
-/** Records in the embedded database, of one process. */
+/** Keeps records in the embedded database, which only one process uses. */
 export function createLibsqlRecords(store: Store, now: () => number = Date.now): RecordDriver {
   store.migrate('records', STEPS);
   let purgedAt = Number.NEGATIVE_INFINITY;
@@ -78,7 +78,7 @@ export function createLibsqlRecords(store: Store, now: () => number = Date.now):
         SELECT written_at FROM records WHERE collection = :collection ORDER BY written_at DESC LIMIT 1 OFFSET :maxRecords)`;
       store.run(sql, { collection, maxRecords });
     },
-    // No other process writes to an embedded database.
+    // No other process writes to an embedded database, so there are no changes to report.
     onChange: () => undefined,
   };
   return hasTable(store, 'returned_records') ? withReturnedRecords(driver, store) : driver;

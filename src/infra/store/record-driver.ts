@@ -20,7 +20,7 @@ export interface StoredRecord {
   readonly expiresAt: number | null;
 }
 
-/** Called with the key of a record that another process has changed, or with undefined when changes may have been missed. */
+/** Called with the key that another process changed, or with undefined when changes may have been missed. */
 export type ChangeListener = (key: string | undefined) => void;
 
 /**

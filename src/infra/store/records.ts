@@ -13,7 +13,7 @@ export interface GroupedCollection<V> {
   get(key: string): Promise<V | undefined>;
   /** Writes a record, replacing an older one. A key must always have the same group; null means none. */
   set(key: string, value: V, group: string | null): Promise<void>;
-  /** The group's values, the newest first, 5 000 at most. */
+  /** Returns the group's values, newest first, at most 5 000. */
   listGroup(group: string): Promise<readonly V[]>;
   /** @param group the group of the key */
   delete(key: string, group: string | null): Promise<void>;
@@ -45,7 +45,7 @@ export interface RecordStore {
 }
 
 const MAX_LISTED = 5_000;
-/** The number of records is checked once in this many writes, so it may exceed its bound by as many. */
+/** The number of records is checked once in this many writes, so there may be as many records too many. */
 const TRIM_EVERY = 500;
 
 export function collectionId({ name, ttlMs, maxRecords }: Omit<CollectionOptions<unknown>, 'schema'>): CollectionId {
@@ -110,9 +110,8 @@ export function createRecordStore(driver: RecordDriver, now: () => number = Date
 }
 
 /**
- * Records of one kind by key, durable and the same for every process of one Medley. Values are plain JSON; one that this version cannot
- * read counts as absent.
- *
+ * Records of one kind by key, durable and the same for every process of one Medley. Values are plain JSON; one that
+ * this version cannot read counts as absent.
  * @throws AppError `internal` from every method when the store cannot be read or written
  */
 export interface Collection<V> {
@@ -163,7 +162,7 @@ function inMemory<V>(stored: Collection<V>, { maxRecords, now, onChange }: InMem
     try {
       await work();
     } catch (error) {
-      // The write may have taken place, so the value in memory is used only until the store can be read again.
+      // A failed write may have taken place, so the value in memory is used only until the store can be read again.
       for (const key of keys) {
         const known = held.get(key);
         if (known !== undefined) held.set(key, { ...known, gaps: -1 });

@@ -29,7 +29,7 @@ export function addReturnedRecords(store: Store, records: readonly ReturnedRecor
   return counts;
 }
 
-/** Redis kept digests instead of names, so a record from there gets its real name when first asked for by it. */
+/** Finds records that came from Redis, which kept only digests: a record gets its real name when first asked for. */
 export function withReturnedRecords(driver: RecordDriver, store: Store): RecordDriver {
   function name(column: 'key' | 'group_key', collection: string, value: string): void {
     const sql = `UPDATE OR REPLACE records SET ${column} = :value WHERE collection = :collection AND ${column} = :digest`;

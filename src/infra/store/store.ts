@@ -19,10 +19,10 @@ export interface RunResult {
 }
 
 /**
- * The durable embedded store. Every call is synchronous and meant to be short. Rows pass through a schema on their way out; blobs come as Buffer,
- * integers beyond 2^53 must be selected as text.
- *
- * @throws AppError `internal` from every method, with SQLite's error as the cause; StoreAway where the same call may succeed later
+ * The durable embedded store. Every call is synchronous and meant to be short. Rows pass through a schema on their way
+ * out; blobs come as Buffer, integers beyond 2^53 must be selected as text.
+ * @throws AppError `internal` from every method, with SQLite's error as the cause; StoreAway where the same call may
+ * succeed later
  */
 export interface Store {
   /**
@@ -47,11 +47,11 @@ export interface StoreOptions {
 }
 
 const MAX_STATEMENTS = 200;
-/** Waiting blocks the whole process, and no writer of Medley holds the lock for long. */
+/** How long to wait for another writer: the whole process is blocked, and no writer of Medley takes long. */
 const BUSY_TIMEOUT_MS = 2_000;
-/** With SQLite's default of 2 MB, the pages of a large catalogue would be read from the file again and again. */
+/** SQLite's page cache. With its default of 2 MB a large catalogue would be read from the file again and again. */
 const CACHE_KIB = 16 * 1024;
-/** 16 MB: with a larger log, a page that changes often is copied into the database file less often. */
+/** 16 MB of write-ahead log: the larger it is, the less often a page that changes often is copied into the file. */
 const CHECKPOINT_PAGES = 4_000;
 
 const MIGRATIONS = `CREATE TABLE IF NOT EXISTS migrations (
@@ -89,7 +89,7 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
   const store: Store = {
     migrate(module, steps) {
       exec(MIGRATIONS);
-      // If all steps are applied, no transaction is begun, so the call does not wait for another writer.
+      // When all steps are applied already, no transaction is begun, so that the call does not wait for another writer.
       if (appliedSteps(store, module, steps) === steps.length) return;
       store.transaction(() => {
         for (let index = appliedSteps(store, module, steps); index < steps.length; index += 1) {
@@ -130,7 +130,7 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
         exec(commit);
         return result;
       } catch (error) {
-        // On a full disk SQLite rolls back by itself.
+        // On a full disk SQLite has rolled back by itself, and there is no transaction left to end.
         if (db.open && db.inTransaction) exec(rollBack);
         throw error;
       } finally {
@@ -146,7 +146,7 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
   return store;
 }
 
-/** @throws AppError instead of SQLite's own error, StoreAway where the failure may pass */
+/** Does the work. @throws AppError instead of SQLite's own error, StoreAway where the failure may pass */
 function attempt<T>(sql: string, work: () => T, passing = PASSING): T {
   try {
     return work();
@@ -205,11 +205,11 @@ function openDatabase(path: string, timeout: number): InstanceType<typeof Databa
 }
 
 function closeDatabase(db: InstanceType<typeof Database>): void {
-  // SQLite deletes the files beside the database only when the last statement is collected, so they are emptied now.
+  // SQLite deletes the files beside the database only when the last statement is collected: they are emptied now.
   try {
     db.pragma('wal_checkpoint(TRUNCATE)');
   } catch {
-    // On a disk that accepts no writes they cannot be emptied; they stay whole, and the next start reads them.
+    // On a disk that accepts no writes these files cannot be emptied. They stay whole, and the next start reads them.
   } finally {
     db.close();
   }
@@ -250,8 +250,8 @@ export function openingReason(cause: unknown): string {
 /** Error codes for a file that another process has locked. */
 const BUSY = /^SQLITE_(BUSY|LOCKED|PROTOCOL)/;
 /**
- * Error codes of failures that may pass: a disk that cannot be read says nothing about the data. A disk that cannot be
- * written to is not among them, since that failure may last.
+ * Error codes of failures that may pass. A disk that cannot be read is one, since that says nothing about the data. A
+ * disk that cannot be written is not, since that may last.
  */
 const PASSING = new RegExp(`${BUSY.source}|^SQLITE_(IOERR|CANTOPEN|CORRUPT|NOTADB|NOMEM)`);
 
@@ -276,7 +276,7 @@ function isList(params: SqlParams): params is readonly SqlValue[] {
   return Array.isArray(params);
 }
 
-/** libsql 0.5.29 ends the process on unknown types, and binds 1 as 1.0, which a TEXT column keeps as "1.0". */
+/** A value for libsql 0.5.29: unknown types end its process, and a TEXT column would keep the number 1 as "1.0". */
 function bindValue(value: unknown): SqlValue {
   if (value === null || typeof value === 'string' || typeof value === 'bigint') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return Number.isSafeInteger(value) ? BigInt(value) : value;
@@ -284,7 +284,7 @@ function bindValue(value: unknown): SqlValue {
   throw new AppError('internal', `a ${typeof value === 'number' ? value : typeof value} cannot be stored`);
 }
 
-/** libsql adds `_metadata` to single rows, and returns blobs as Buffer in these but as ArrayBuffer in lists. */
+/** A plain row: libsql adds `_metadata` to single rows, whose blobs are Buffers but ArrayBuffers in lists. */
 function readRow(row: unknown): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(row ?? {})) {

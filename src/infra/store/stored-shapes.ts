@@ -11,7 +11,7 @@ export interface ShapeMigration {
 /**
  * Every change of shape since 0.2.0, oldest first. Their number is the version of the stored data, kept in `PRAGMA
  * user_version` or under a key of Redis; data of a newer version are refused. A change that needs no conversion, such
- * as an optional field, has no entry. Tables have steps of their own, see `Store.migrate`.
+ * as a new optional field, is not listed. Tables have steps of their own, see `Store.migrate`.
  */
 export const SHAPE_MIGRATIONS: readonly ShapeMigration[] = [{ of: { collection: 'chats' }, migrate: toSiteChoices }];
 
