@@ -30,15 +30,15 @@ export interface BeatmapServicesOptions {
   readonly log: Logger;
   /** The compiled worker thread that calculates difficulty. Default: the file beside the program. */
   readonly workerFile?: URL | undefined;
-  /** The catalogue's compiled worker thread. Default: the file beside the program; run from source, there is none. */
+  /** The catalogue's compiled worker thread. Default: the file beside the program; a run from source has none. */
   readonly catalogueFile?: URL | undefined;
 }
 
-/** The beatmap services over one store. Their creator closes `difficulty` first, and `catalogue` once no request is running any more. */
+/** The beatmap services over one store. Close `difficulty` first, and `catalogue` when no request runs any more. */
 export interface BeatmapServices {
   readonly beatmaps: Beatmaps;
   readonly catalogue: Pick<Catalogue, 'remember' | 'flush' | 'warm' | 'close'>;
-  /** Requests nothing until it is started; must be stopped before everything else. */
+  /** Fills the catalogue. It requests nothing until it is started, and must be stopped before everything else. */
   readonly backgroundFill: BackgroundFill;
   readonly difficulty: Difficulty;
   readonly calculator: Calculator;

@@ -26,20 +26,20 @@ export interface DownloadAnswer {
 }
 
 /**
- * The one entry for bot and API. With credentials the official API is asked first, and mirrors when it fails; without
- * them mirrors answer for sets, and requests about players fail with `credentials_required`.
+ * The one entry for the bot and the API. With credentials the official API is asked first, and mirrors when it fails;
+ * without them mirrors answer for sets, and requests about players fail with `credentials_required`.
  * @throws AppError from every method: `invalid_request` (params.what), `not_found` (params.what `beatmap` or `score`,
  * absent for a player), `credentials_required`, or the upstream's code when all of them failed (params.upstreams)
  */
 export interface Beatmaps extends Players, MapPlays {
-  /** True with credentials; without them nothing is known about players. */
+  /** True with credentials for the official API; without them nothing is known about players. */
   readonly hasPlayers: boolean;
   search(request: SearchRequest): Promise<SearchResult>;
   set(id: number, signal?: AbortSignal): Promise<SetAnswer>;
   setOfMap(mapId: number, signal?: AbortSignal): Promise<SetAnswer & { readonly beatmap: Beatmap }>;
   /**
-   * The most popular sets that match the typed text, or the one set whose id or address it is. Asks no upstream, only
-   * the catalogue.
+   * The most popular sets that match what a person has typed, or the one set whose id or address it is. Asks
+   * only the catalogue, no upstream.
    */
   suggestSets(typed: string, limit: number): Promise<readonly SetSuggestion[]>;
   /** @param reference a set's id, else a difficulty's, or any osu! address of either */
@@ -47,7 +47,7 @@ export interface Beatmaps extends Players, MapPlays {
 }
 
 export interface BeatmapsOptions {
-  /** Absent without credentials. */
+  /** The official API; absent without credentials. */
   readonly osu?: OsuApi | undefined;
   /** The mirrors in the order in which they are asked at first, before their health changes it. */
   readonly mirrors: readonly Mirror[];

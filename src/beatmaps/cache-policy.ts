@@ -15,7 +15,7 @@ import type { UpstreamId } from './upstreams/source.ts';
 
 export interface FoundPage extends SearchPage {
   readonly source: UpstreamId;
-  /** The token with which the page was requested from the upstream. */
+  /** The upstream's token for the requested page. */
   readonly token: string | undefined;
 }
 
@@ -74,14 +74,14 @@ function policy<V>(ttlMs: (value: V) => number): CachePolicy<V> {
   return { ttlMs, staleIfErrorMs: () => DAY, staleOnError: error => !isGone(error), errorTtlMs };
 }
 
-/** A set with a leaderboard hardly changes; other sets are still being edited. */
+/** How long a set is fresh: one with a leaderboard hardly changes, others are still being edited. */
 function setTtlMs({ set }: FoundSet): number {
   return ['ranked', 'approved', 'loved'].includes(set.status) ? DAY : 15 * MINUTE;
 }
 
 const SCORE_TTL_MS: Readonly<Record<ScoreType, number>> = {
   best: 15 * MINUTE,
-  // The API's terms allow one request a minute; asking again just after a minute must not cost another request.
+  // The API's terms allow a request a minute for the same list, so it is kept a little longer than that.
   recent: 75 * SECOND,
   firsts: 15 * MINUTE,
   pinned: 10 * MINUTE,
@@ -96,17 +96,17 @@ export function scorePolicy(type: ScoreType): CachePolicy<ListSlice<Score>> {
 }
 
 export const MAP_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 10 * MINUTE);
-/** Cached briefly, because people ask just after they played. */
+/** A player's plays on a map are cached briefly, because people ask just after they played. */
 export const OWN_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 2 * MINUTE);
 export const MEMBER_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 20 * MINUTE);
 export const STANDING_POLICY: CachePolicy<readonly PlayerStandings[]> = policy(() => 10 * MINUTE);
 export const RANKING_POLICY: CachePolicy<readonly RankedPlayer[]> = policy(() => HOUR);
 
-/** Cached for long, because only the pp of a finished play can change. */
+/** A single play is cached for long, because only its pp can still change. */
 export const PLAY_POLICY: CachePolicy<Score> = policy(() => HOUR);
 
 const upstream = z.enum(['osu', ...MIRROR_IDS]);
-/** A set in a shared cache was stored by another process, so its addresses are checked again. */
+/** Checks a set from a shared cache: another process stored it, so its addresses are not trusted. */
 const storedSet = beatmapsetSchema.refine(({ preview_url, cover_url, card_url, list_url }) =>
   [preview_url, cover_url, card_url, list_url].every(isHttps),
 );
@@ -141,7 +141,7 @@ export function openSharedBeatmapCaches({ openCache: open }: Pick<SharedState, '
   };
 }
 
-/** The caches, with about 40 MB when all are full. */
+/** Creates the caches, which together take about 40 MB when all are full. */
 export function createMemoryBeatmapCaches(now?: () => number, sharedCaches?: SharedBeatmapCaches): BeatmapCaches {
   const clock = now === undefined ? {} : { now };
   const pages = { maxEntries: 500, maxSize: 4_000, behind: sharedCaches?.pages };

@@ -1,4 +1,4 @@
-/** Plays on one map, and the ranks of players, which only the official API has. */
+/** Plays on one map, and the ranks of players. Only the official API has both. */
 import {
   type BeatmapCaches,
   MAP_SCORES_POLICY,
@@ -20,13 +20,13 @@ export interface MapInSet {
 }
 
 export interface ScoresAnswer extends PlayerAnswer {
-  /** The scores, best first, each with its map filled in. */
+  /** The scores, best first, each with its map. */
   readonly scores: readonly Score[];
 }
 
 export type MapPlays = ReturnType<typeof createMapPlays>;
 
-/** osu!'s world ranking ends at this rank. */
+/** The last rank in osu!'s world ranking. */
 export const MAX_RANK = 10_000;
 const RANKS_A_PAGE = 50;
 const MAX_STANDINGS = 50;
@@ -36,13 +36,13 @@ export interface MapPlaysOptions {
   readonly caches: Pick<BeatmapCaches, 'mapScores' | 'standings' | 'rankings'>;
 }
 
-/** Adds the map and its set, which osu! leaves out of these answers. */
+/** Adds the map and its set to scores, since osu! leaves them out of these answers. */
 function onMap(scores: readonly Score[], { beatmap, set }: MapInSet): readonly Score[] {
   const beatmapset = { ...set, beatmaps: [] };
   return scores.map(score => ({ ...score, beatmap_id: beatmap.id, beatmap, beatmapset }));
 }
 
-/** @throws AppError from every method: `credentials_required` (params.what `score` or `player`), or an upstream code */
+/** @throws AppError from every method: `credentials_required` (params.what `score` or `player`), an upstream's code */
 export function createMapPlays({ osu, caches }: MapPlaysOptions) {
   const ownScores =
     (use: 'own' | 'member') =>
@@ -94,11 +94,11 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions) {
       );
       return { scores: onMap(value, map), ...playerAnswer(from) };
     },
-    /** All plays of a player on a map; none if the map has no leaderboard. */
+    /** All plays of a player on a map; none if it has no leaderboard. */
     userMapScores: ownScores('own'),
-    /** Like `userMapScores`, but cached for longer, so that paging through a list of members repeats no requests. */
+    /** Like `userMapScores`, but cached longer, so that paging through a list of members repeats no requests. */
     memberMapScores: ownScores('member'),
-    /** Players in the given order, at most 50; accounts that no longer exist are missing. */
+    /** The standings of players in the given order, at most 50; accounts that no longer exist are missing. */
     async standings(userIds: readonly number[], signal?: AbortSignal) {
       const api = requireOsu(osu, 'player');
       const ids = [...new Set(userIds)].slice(0, MAX_STANDINGS);

@@ -44,10 +44,10 @@ export interface PlayersOptions {
 
 const NAME = /^[\w[\] -]{1,30}$/;
 const MAX_LIMIT = 100;
-/** The most entries that the API has of each list. */
+/** How many entries of each list the API has at most. */
 const LAST: Readonly<Record<ScoreType, number>> = { best: 200, recent: 100, firsts: 10_000, pinned: 10_000 };
 
-/** @throws AppError `invalid_request` */
+/** Reads an id, a name or an address of a player. @throws AppError `invalid_request` */
 function parsePlayerRef(user: number | string): PlayerRef {
   const text = String(user).trim();
   const link = matchOsuLink(text);
@@ -134,7 +134,7 @@ export function createPlayers({ osu, caches }: PlayersOptions) {
       const cursor = nextOf(value, offset + size, LAST[type]);
       return { scores: value.items, cursor, ...playerAnswer(from) };
     },
-    /** One play; with a ruleset, `id` is one from before 2022. `not_found` and the like have params.what `score`. */
+    /** A single play; with a ruleset, `id` is from before 2022. `not_found` and the like have params.what `score`. */
     async score(id: number, ruleset?: Ruleset, signal?: AbortSignal) {
       const api = requireOsu(osu, 'score');
       const load = (own: AbortSignal) => missingAs('score', api.score(id, ruleset, own));

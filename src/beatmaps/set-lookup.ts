@@ -16,7 +16,7 @@ export type BeatmapCatalogue = Pick<Catalogue, 'search' | 'suggest' | 'remember'
 
 /** The sources of sets, and the caches for their answers. */
 export interface SetAccess {
-  /** The sources, the best first. */
+  /** The sources, in the order of asking. */
   readonly sources: () => readonly BeatmapSource[];
   readonly health: Health;
   readonly catalogue: BeatmapCatalogue | undefined;
@@ -34,7 +34,7 @@ export interface SetAnswer {
   readonly cached?: boolean;
 }
 
-/** Asks the catalogue. A broken or absent one counts as empty, so that the upstreams' error is thrown. */
+/** Asks the catalogue. If it is broken or absent it counts as empty, so that the upstreams' error is thrown. */
 export async function recall<T>(
   { catalogue, log }: SetAccess,
   read: (catalogue: BeatmapCatalogue) => Promise<T | undefined>,
@@ -64,7 +64,7 @@ const MAX_KNOWN_MAPS = 20_000;
 
 export function createSetLookup(access: SetAccess) {
   const { catalogue, caches } = access;
-  /** The set ids of difficulties that were looked up, which spares a request to an upstream. */
+  /** The set ids of difficulties that were looked up, so that no upstream has to be asked again. */
   const setIds = createLru<number, number>({ max: MAX_KNOWN_MAPS });
 
   async function lookUp(by: 'set' | 'setOfMap', id: number, signal: AbortSignal | undefined): Promise<SetAnswer> {
@@ -92,7 +92,7 @@ export function createSetLookup(access: SetAccess) {
     const found = known !== undefined && find(known) ? known : await lookUp('setOfMap', mapId, signal);
     const beatmap = find(found);
     if (beatmap !== undefined) return { ...found, beatmap };
-    // The id is of a convert, or of a difficulty that was removed from the set.
+    // The id is that of a convert, or of a difficulty that was removed from its set.
     const params = { what: 'beatmap' };
     throw new AppError('not_found', `set ${found.set.id} has no difficulty ${mapId}`, { params });
   }
@@ -120,7 +120,7 @@ export function createSetLookup(access: SetAccess) {
       const ofSet = ref.kind === 'map' ? undefined : await catalogue.set(ref.id);
       const ofMap = ref.kind === 'set' ? undefined : await catalogue.setOfMap(ref.id);
       const known = [ofSet, ofMap].filter(each => each !== undefined).map(suggestionOf);
-      // The text may be an id, or a number in a song's name.
+      // The typed number may be an id or part of a song's name.
       return known.length > 0 || ref.kind !== 'number' ? known : catalogue.suggest(typed, limit);
     },
   };

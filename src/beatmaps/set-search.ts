@@ -23,7 +23,7 @@ export interface SearchRequest {
   readonly limit?: number | undefined;
   /** The cursor of the previous page; everything else in the request must be the same. */
   readonly cursor?: string | undefined;
-  /** `local` searches only the catalogue. */
+  /** With `local` only the catalogue is searched. */
   readonly source?: 'local' | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -32,24 +32,24 @@ export interface SearchResult {
   readonly sets: readonly Beatmapset[];
   /** How many sets all pages have together, if known. */
   readonly total: number | null;
-  /** At least how many sets there are, when the search stopped early; there may be more than the pages have. */
+  /** At least how many sets there are, when the search stopped early. There may be more than the pages will show. */
   readonly atLeast?: number;
   /** The cursor of the next page; null on the last one. */
   readonly cursor: string | null;
   readonly source: SourceId;
-  /** True when every upstream failed, and an older answer or the catalogue is used. */
+  /** True when every upstream failed, so that an older answer or the catalogue is used. */
   readonly stale: boolean;
   /** True when all of the answer was in the cache and still fresh. Default false. */
   readonly cached?: boolean;
-  /** True when no set has the typed words, and these sets have similar ones. */
+  /** True when no set has the typed words, so that sets with similar words are returned. */
   readonly corrected: boolean;
 }
 
-/** Long enough for any search, and short enough for every upstream. */
+/** The longest query: enough for any search, and short enough for every upstream. */
 const MAX_QUERY_LENGTH = 500;
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 50;
-/** How many upstream pages make a page of the answer: sets that do not match are removed from mirrors' pages. */
+/** The most pages of an upstream for one of the answer, as sets that do not match are removed from mirrors' pages. */
 const MAX_PAGES = 3;
 
 function defaultSort(query: Query): Sort {
@@ -94,7 +94,7 @@ export async function searchSets(access: SetAccess, request: SearchRequest): Pro
     const isAsked = error instanceof AppError && error.code === 'invalid_request';
     if (isAsked || request.signal?.aborted === true) throw error;
     const found = await recall(access, catalogue => searchCatalogue(catalogue, wanted));
-    // A catalogue without a matching set does not prove that there is none, so the error is thrown.
+    // A catalogue without a matching set does not prove that none exists, so the error is thrown.
     if (found === undefined || found.sets.length === 0) throw error;
     return { ...found, stale: true };
   }
@@ -110,7 +110,7 @@ async function searchCatalogue(catalogue: BeatmapCatalogue, { search, start, lim
   return { ...found, cursor, source: 'catalogue' as const };
 }
 
-/** Upstreams that correct no typos find nothing for a typo; the catalogue may know the word, or have the set. */
+/** For a query with a typo, which no upstream corrects, also asks the catalogue: it may know the word or the set. */
 async function orMeant(access: SetAccess, wanted: Wanted, found: SearchResult): Promise<SearchResult> {
   if (found.sets.length > 0 || found.total !== 0) return found;
   const known = await recall(access, catalogue => searchCatalogue(catalogue, { ...wanted, start: SEARCH_START }));
@@ -127,7 +127,7 @@ async function searchUpstreams(access: SetAccess, { search, start, limit, signal
   let at = after(page, start, start.skip + limit);
   for (let pages = 1; at !== null && found.size < limit && pages < MAX_PAGES; pages += 1) {
     const more = await readPage(access, search, at, signal).catch((error: unknown) => {
-      // The missing sets may come with the next page; if that fails, its request gets the reason.
+      // The missing sets may come with the next page. If that request fails too, it reports the reason.
       if (found.size > 0 && signal?.aborted !== true) return undefined;
       throw error;
     });
@@ -142,7 +142,7 @@ async function searchUpstreams(access: SetAccess, { search, start, limit, signal
   return { sets: [...found.values()], total: page.total, cursor, ...origin };
 }
 
-/** The position of the search after `taken` sets of a page. */
+/** Where the search goes on after `taken` sets of a page. */
 function after({ source, token, next, sets }: FoundPage, at: SearchPosition, taken: number): SearchPosition | null {
   if (taken < sets.length) return { source, token, page: at.page, skip: taken };
   return next === null ? null : { source, token: next, page: at.page + 1, skip: 0 };
@@ -150,7 +150,7 @@ function after({ source, token, next, sets }: FoundPage, at: SearchPosition, tak
 
 async function readPage(access: SetAccess, search: Search, at: SearchPosition, signal: AbortSignal | undefined) {
   const { pages } = access.caches;
-  // The first page was cached before it was known which source would answer, so its key names none.
+  // The first page was cached under a key without a source, because its source was not known before.
   const first = at.page === 0 ? await pages.get(keyOf(search, SEARCH_START)) : undefined;
   if (first !== undefined && first.source === at.source && first.token === at.token) {
     return { page: first, stale: false, cached: true };
@@ -174,7 +174,7 @@ async function loadPage(
   const tokenFor = (source: BeatmapSource) => (source.id === at.source ? at.token : tokenOf(source, at.page));
   let unsure: UpstreamId | undefined;
   const { value, source } = await askInOrder({
-    // The previous page's source is asked first, unless in a cooldown; others are asked for the page of that number.
+    // The source of the previous page is asked first, unless in a cooldown; others are asked for the same page number.
     sources: leading(sources(), at.source),
     health: healthFor(health, at),
     async ask(each) {
@@ -184,7 +184,7 @@ async function loadPage(
       throw new AppError('not_found', `${each.id} has nothing of what was asked for`);
     },
     needsEveryone: true,
-    // A mirror may have fewer sets than osu!, so its empty first page does not end the search.
+    // A mirror may have fewer sets than osu!, so its empty first page may not be the last word.
     isWeak: (page, { id }) => id !== 'osu' && at.page === 0 && page.sets.length === 0,
     signal,
     log,
@@ -198,7 +198,7 @@ async function loadPage(
   return { ...value, source };
 }
 
-/** The token in a cursor comes from a client, so an upstream that cannot read it does not count as failed. */
+/** A token in a cursor comes from a client, so an upstream that cannot read it has not failed. */
 function healthFor(health: Health, { token }: SearchPosition): Health {
   if (token === undefined) return health;
   return { ...health, failed: (id, restMs) => (restMs === undefined ? undefined : health.failed(id, restMs)) };

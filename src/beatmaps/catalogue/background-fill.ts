@@ -13,11 +13,11 @@ type SearchableMirror = Pick<Mirror, 'id' | 'search'>;
 export interface BackgroundFillOptions extends Pick<FillOptions, 'catalogue' | 'isFiller' | 'now'> {
   readonly mirrors: readonly SearchableMirror[];
   readonly log: Logger;
-  /** Default {@link USUAL_PACE}. */
+  /** How fast the catalogue is filled. Default {@link USUAL_PACE}. */
   readonly pace?: FillPace;
 }
 
-/** The strictest mirror allows 50 requests a minute; the fill makes 15 a minute at first, then 3. */
+/** The pace of the fill: 15 requests a minute at first, then 3. The strictest mirror allows 50. */
 const USUAL_PACE: FillPace = {
   startMs: 20_000,
   firstMs: 4_000,
@@ -30,12 +30,12 @@ const USUAL_PACE: FillPace = {
   againMs: 30 * 86_400_000,
 };
 
-/** A ruleset has no more sets when this many mirrors say so, or all mirrors if there are fewer. */
+/** So many mirrors must say that a ruleset has no more sets, or all of them if there are fewer. */
 const AGREEING = 2;
 
 /**
- * The most played sets of a ruleset; any mirror can be asked for a page, because all number them alike. Several must
- * agree that there are no more sets: one without an answer may be out of order.
+ * Lists the most played sets of a ruleset. All mirrors number the pages alike, so any of them can be asked for a page.
+ * Several must agree that there are no more sets, because one without an answer may be out of order.
  */
 function mostPlayed(ruleset: Ruleset, mirrors: readonly SearchableMirror[]): Feed {
   const query = { ...parseQuery(''), ruleset };
@@ -65,9 +65,9 @@ function mostPlayed(ruleset: Ruleset, mirrors: readonly SearchableMirror[]): Fee
 }
 
 /**
- * Fills the catalogue from the mirrors while the program runs: the most played sets first, far below the mirrors' rate
- * limits and at most `pagesADay` pages. Its position is stored, so the next start continues there. osu!'s API is not
- * asked.
+ * Fills the catalogue from the mirrors while the program runs: the most played sets first, far below the
+ * mirrors' rate limits and at most `pagesADay` pages. How far it came is stored, so the next start continues
+ * there. osu!'s API is not asked.
  */
 export function createBackgroundFill({ mirrors, log, pace = USUAL_PACE, ...options }: BackgroundFillOptions) {
   const stopping = new AbortController();

@@ -5,9 +5,10 @@ import { type Beatmap, type Beatmapset, RULESETS, type Ruleset } from '../model/
 const STEPS_PER_STAR = 20;
 
 /**
- * Maps that give pp, and loved ones, ordered by stars, so that those in a range of stars are read in few pieces however
- * large the catalogue is. Fractions are stored as whole numbers of `UNITS`, which take few bytes. Within a step of
- * stars, rows are ordered by set, so that a fill appends to the end and reading may begin anywhere.
+ * The table of maps that may be recommended: those that give pp, and loved ones. It is ordered by stars, so that a
+ * range of stars is read in few pieces however large the catalogue is. Fractions are stored as whole numbers of
+ * `UNITS`, which take few bytes. Within a step of stars, rows are ordered by set, so that a fill appends to the end
+ * and reading may begin anywhere.
  */
 export const CANDIDATES_TABLE = `
 CREATE TABLE catalogue_candidates (
@@ -18,7 +19,7 @@ CREATE TABLE catalogue_candidates (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** How many units of a column make 1. */
+/** How many units of a column make up 1. */
 const UNITS = { stars: 100_000, ar: 100, od: 100, cs: 100, rating: 10_000 };
 
 function inUnits(value: number | null, units: number): number | null {
@@ -40,7 +41,7 @@ function isCandidate(set: Beatmapset): boolean {
   return isPlayable(set) && !set.download_disabled;
 }
 
-/** Updates the rows of a set that is being written; to be called in the same transaction. */
+/** Updates the rows of a set that is being written; to be called in the transaction that writes the set. */
 export function writeCandidates(store: Store, known: Beatmapset | undefined, set: Beatmapset): void {
   if (known !== undefined && isCandidate(known)) {
     for (const { mode, difficulty_rating } of known.beatmaps) {
@@ -60,7 +61,7 @@ export function writeCandidates(store: Store, known: Beatmapset | undefined, set
   }
 }
 
-/** The ranges of figures, both ends included, from which maps are drawn; figures are without mods. */
+/** The ranges of figures, both ends included, from which maps are drawn. The figures are those without mods. */
 export interface CandidateWindow {
   readonly ruleset: Ruleset;
   readonly stars: Bounds;
@@ -104,7 +105,7 @@ const fraction = (column: keyof typeof UNITS) => `'${column}', ${column} / ${UNI
 const LINE = `json_object('setId', set_id, 'id', id, ${fraction('stars')}, ${fraction('ar')}, ${fraction('od')}, ${fraction('cs')},
   'bpm', bpm, 'length', length, 'objects', objects, 'mapper', mapper, 'plays', plays, 'favourites', favourites,
   ${fraction('rating')})`;
-/** All rows are read as one JSON text, which is ten times as fast as row by row. */
+/** The rows of a read come as one JSON text, which is ten times as fast as row by row. */
 const LinesRow = z.object({ lines: z.string() });
 const IdRow = z.object({ id: z.number() });
 const MAX_STARS = 25;
@@ -117,7 +118,7 @@ export function createCandidatePool(store: Store) {
     return z.array(Line).parse(JSON.parse(store.get(select, [...place, ...params, size], LinesRow)?.lines ?? '[]'));
   }
 
-  /** Reads rows of a step, from a random position to its end, then from its beginning. */
+  /** Reads maps of one step of stars: from a random position to its end, then from its beginning. */
   function drawStep(place: readonly number[], { sql, params }: Filter, size: number, random: () => number) {
     const last = store.get(LAST, place, IdRow)?.id;
     if (last === undefined) return [];
@@ -131,7 +132,7 @@ export function createCandidatePool(store: Store) {
   }
 
   return {
-    /** About `size` maps from all parts of the range; `seed` decides which maps are drawn if there are more. */
+    /** Draws about `size` maps from all parts of the range; `seed` decides which, if there are more. */
     draw(window: CandidateWindow, size: number, seed: number): readonly Candidate[] {
       const random = createRandom(seed);
       const { ruleset, stars } = window;
@@ -175,7 +176,7 @@ function placeOf(ruleset: Ruleset, isLoved: boolean, step: number): readonly num
 /** A difficulty that may be recommended, with the figures needed for choosing, without mods. */
 export type Candidate = Readonly<Line> & { readonly ruleset: Ruleset };
 
-/** Ranked and approved maps give pp; loved maps do not, and are recommended only on request. */
+/** True for ranked and approved maps, which give pp; loved maps do not, and are recommended only on request. */
 export function isPlayable({ status }: Pick<Beatmapset, 'status'>): boolean {
   return status === 'ranked' || status === 'approved' || status === 'loved';
 }

@@ -13,14 +13,14 @@ export interface CatalogueFileOptions {
   readonly store: Store;
   /** Called with errors of background work, for which no caller waits. */
   onFailure(error: unknown): void;
-  /** In milliseconds. Default 500. */
+  /** How long new sets wait to be written together, in milliseconds. Default 500. */
   readonly writeDelayMs?: number;
-  /** True when many sets are about to come and no person is asking, so that more of them are written at once. */
+  /** True when many sets will come and no person is asking, so that more of them are written at once. */
   readonly isFilling?: boolean;
 }
 
 const MAX_WAITING = 5_000;
-/** How many sets are written at once: this takes about 10 ms, for which other callers may have to wait. */
+/** How many sets are written at once. This takes about 10 ms, for which other callers may have to wait. */
 const PORTION = 50;
 const FILLING_PORTION = 1_000;
 
@@ -29,7 +29,7 @@ const PLACE = 'SELECT place FROM catalogue_places WHERE name = ?';
 const KEEP_PLACE = 'INSERT OR REPLACE INTO catalogue_places (name, place) VALUES (?, ?)';
 const FORGET_PLACE = 'DELETE FROM catalogue_places WHERE name = ?';
 
-/** The catalogue in its file, for use in the calling thread. `Catalogue` describes the methods. */
+/** The catalogue in its file, used in the calling thread. `Catalogue` describes the methods. */
 export function openCatalogueFile(options: CatalogueFileOptions) {
   const { store, onFailure, writeDelayMs = 500, isFilling = false } = options;
   store.migrate('catalogue', CATALOGUE_STEPS);
@@ -46,7 +46,7 @@ export function openCatalogueFile(options: CatalogueFileOptions) {
     store,
     vocabulary,
     onFailure(error) {
-      // Closing the file also aborts the reading of words, which is no failure.
+      // When the file is closed, the reading of words is aborted; that is no failure.
       if (!queue.isClosed) onFailure(error);
     },
   });
@@ -74,7 +74,7 @@ export function openCatalogueFile(options: CatalogueFileOptions) {
 }
 
 interface WriteQueueOptions {
-  /** How many sets are written at once; the thread is blocked meanwhile. */
+  /** How many sets are written at once; the calling thread is blocked meanwhile. */
   readonly portion: number;
   readonly delayMs: number;
   onFailure(error: unknown): void;
@@ -83,7 +83,7 @@ interface WriteQueueOptions {
 /** How often a flush waits for another process before it fails. */
 const MAX_WAITS = 60;
 
-/** A queue of sets to write; they are written later, in portions, so that other work can run in between. */
+/** A queue of sets to be written: in portions, so that other work can run in between. */
 class WriteQueue {
   readonly #write: (sets: readonly Beatmapset[]) => void;
   readonly #options: WriteQueueOptions;
@@ -96,7 +96,7 @@ class WriteQueue {
     this.#options = options;
   }
 
-  /** Adds sets; of two with one id the later stays. A full queue drops its oldest set, which will come again. */
+  /** Adds sets; of two with one id the later stays. A full queue drops its oldest sets; upstreams send them again. */
   add(sets: readonly Beatmapset[]): void {
     if (this.isClosed) return;
     this.#append(sets);
@@ -142,13 +142,13 @@ class WriteQueue {
 
   #writePortion(): void {
     const sets = [...this.#waiting.values()].slice(0, this.#options.portion);
-    // The sets are removed before writing, so that a portion that cannot be written is not tried for ever.
+    // The sets are removed before they are written, so that a portion that cannot be written is not tried for ever.
     for (const { id } of sets) this.#waiting.delete(id);
     try {
       if (sets.length > 0) this.#write(sets);
     } catch (error) {
       if (isBusy(error)) {
-        // The sets go back before those that were added since, because the latter are newer.
+        // After a failure the sets return to the queue, before those added since, because these are newer.
         const newer = [...this.#waiting.values()];
         this.#waiting.clear();
         this.#append([...sets, ...newer]);
@@ -172,7 +172,7 @@ class WriteQueue {
   }
 }
 
-/** True when another process writes, such as `npm run catalogue` while it builds an index. */
+/** True when another process writes to the file, such as `npm run catalogue` while it builds an index. */
 function isBusy(error: unknown): boolean {
   const cause = error instanceof AppError ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY';

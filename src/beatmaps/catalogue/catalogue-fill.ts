@@ -8,7 +8,7 @@ import type { Catalogue } from './catalogue.ts';
 /** A list of sets, page by page, from which a catalogue is filled. */
 export interface Feed {
   readonly name: string;
-  /** @throws what the upstream throws; the same page can then be requested again */
+  /** Reads a page. @throws what the upstream throws; the same page can then be requested again */
   read(at: FeedPlace, signal: AbortSignal): Promise<FeedPage>;
 }
 
@@ -21,19 +21,19 @@ export interface FillProgress {
 }
 
 export interface FillPace {
-  /** The pause before the first page, which keeps the fill from slowing down the program's start. */
+  /** The pause before the first page, so that the fill does not slow down the program's start. */
   readonly startMs: number;
-  /** The pause between pages at first, while there is little to recommend. */
+  /** The pause between the first pages, when there is still little to recommend. */
   readonly firstMs: number;
   readonly firstPages: number;
-  /** The pause between later pages. */
+  /** The pause between all later pages. */
   readonly pageMs: number;
   readonly pagesADay: number;
   /** How long a feed pauses after its first, second, ... failure in a row. */
   readonly failureMs: readonly number[];
   /** The longest pause, even if an upstream asks for a longer one. */
   readonly maxWaitMs: number;
-  /** True to go on after any number of failures; else the fill ends when the pauses in `failureMs` are used up. */
+  /** True to go on after any number of failures; else the fill ends after as many as `failureMs` has pauses. */
   readonly isPatient: boolean;
   /** The pause before all feeds are read again, to find changes. */
   readonly againMs: number;
@@ -46,7 +46,7 @@ export interface FillOptions {
   readonly catalogue: Pick<Catalogue, 'remember' | 'place' | 'keepPlace'>;
   readonly pace: FillPace;
   readonly signal: AbortSignal;
-  /** False while another process fills the catalogue; called before each page. */
+  /** False while another process fills the catalogue; asked before each page. */
   readonly isFiller?: () => boolean;
   onPage?(progress: FillProgress): void;
   /** Called when a page failed; it is requested again in `waitMs`. */
@@ -56,22 +56,22 @@ export interface FillOptions {
 }
 
 const DAY_MS = 86_400_000;
-/** The pause while another process fills the catalogue, or when the day's pages are used up. */
+/** How long the fill pauses while another process fills the catalogue, or when the day's pages are used up. */
 const IDLE_MS = 60_000;
 
 const Place = z.object({
   /** The number of the next page, from 0. */
   page: z.number(),
-  /** The upstream's token for that page, if its number is not enough. */
+  /** The upstream's token for the next page, if its number is not enough. */
   cursor: z.string().optional(),
   sets: z.number().default(0),
-  /** When the last page of the feed was read, unix milliseconds; 0 before. */
+  /** When the last page of the feed was read, unix milliseconds; 0 before that. */
   finished: z.number(),
 });
 export type FeedPlace = Readonly<z.infer<typeof Place>>;
 
 const Progress = z.object({
-  /** The day on which `pages` were read, counted from 1970. */
+  /** The day on which `pages` were read, as the number of days since 1970. */
   day: z.number(),
   pages: z.number(),
   places: z.record(z.string(), Place),
@@ -79,9 +79,9 @@ const Progress = z.object({
 type Progress = z.infer<typeof Progress>;
 
 interface Setback {
-  /** How many attempts of the feed failed in a row; while it pauses, other feeds go on. */
+  /** How many attempts of the feed failed in a row. While it pauses, other feeds go on. */
   readonly failures: number;
-  /** When the feed may be read again, by `performance.now()`. */
+  /** When the feed may be read again, in the time of `performance.now()`. */
   readonly until: number;
 }
 
@@ -92,7 +92,7 @@ interface Fill extends FillOptions {
   hasRead: boolean;
 }
 
-/** For a command that a person waits for: as fast as the upstream allows, once, with a bounded number of retries. */
+/** The pace for a command that a person waits for: as fast as the upstream allows, once, with few retries. */
 export const PACE_OF_COMMAND: FillPace = {
   ...{ startMs: 0, firstMs: 0, firstPages: 0, pageMs: 0, pagesADay: Number.POSITIVE_INFINITY },
   failureMs: [2_000, 10_000, 30_000, 60_000],
@@ -100,10 +100,10 @@ export const PACE_OF_COMMAND: FillPace = {
   isPatient: false,
   againMs: Number.POSITIVE_INFINITY,
 };
-/** The order in which new sets come last, so that a stored position stays valid. */
+/** A search for all sets with a leaderboard. New sets come last, so that a stored position stays valid. */
 const EVERYTHING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'ranked', order: 'asc' } };
 
-/** A feed of all sets with a leaderboard, from an upstream with a search. */
+/** A feed of all sets that have a leaderboard, from an upstream that can search. */
 export function searchFeed(source: {
   readonly id: string;
   search(search: Search, next: string | undefined, signal?: AbortSignal): Promise<SearchPage>;
@@ -125,8 +125,8 @@ export function searchFeed(source: {
 
 /**
  * Reads feeds to their ends into the catalogue, the least advanced feed first, and begins again after `againMs`. A
- * position is stored only after the sets before it, so that after a failure, a kill or an abort the next run continues
- * there.
+ * position is stored only after the sets before it, so the next run continues there after a failure, a kill or an
+ * abort.
  * @throws AppError what a feed threw when every attempt failed, unless the pace is patient
  * @throws the signal's reason
  */
@@ -140,7 +140,7 @@ export async function fillCatalogue(options: FillOptions): Promise<void> {
   await catalogue.keepPlace(name, null);
 }
 
-/** Does the next step; while the catalogue is not available it waits, as for a feed that failed. */
+/** Takes the next step of the fill. While the catalogue is away it waits, as after a failure of a feed. */
 async function stepOrWait(fill: Fill): Promise<number | undefined> {
   try {
     return await step(fill);
@@ -191,7 +191,7 @@ async function readOn(feed: Feed, place: FeedPlace, progress: Progress, fill: Fi
   const { name, catalogue, pace, signal, now, onPage, onEnd } = fill;
   const counted = { ...progress, pages: progress.pages + 1 };
   const keep = (each: Progress) => catalogue.keepPlace(name, JSON.stringify(each));
-  // The page is counted before it is read, so that one that crashes the process is not requested for ever.
+  // The page is counted before it is read: one that crashes the process must not be requested for ever.
   if (Number.isFinite(pace.pagesADay)) await keep(counted);
   const page = await feed.read(place, signal);
   signal.throwIfAborted();
@@ -205,13 +205,13 @@ async function readOn(feed: Feed, place: FeedPlace, progress: Progress, fill: Fi
   if (isEnd) onEnd?.(feed.name, place.page);
 }
 
-/** @throws the failure, when the feed has failed too often */
+/** Notes that a feed failed, and when it may be read again. @throws the failure when it failed too often */
 function noteFailure({ name }: Feed, thrown: unknown, fill: Fill): void {
   const { pace, signal, setbacks, hasRead, onFailure } = fill;
   signal.throwIfAborted();
   const failures = setbacks.get(name)?.failures ?? 0;
   const ownMs = pace.failureMs[pace.isPatient ? Math.min(failures, pace.failureMs.length - 1) : failures];
-  // A feed that fails from the start is given up early, because another one can replace it.
+  // A feed that has failed from the start is given up early, because another feed can replace it.
   if (ownMs === undefined || (!pace.isPatient && !hasRead && failures > 0)) throw thrown;
   const error = toAppError(thrown);
   const waitMs = Math.min(pace.maxWaitMs, Math.max(ownMs, error.retryAfterMs ?? 0));

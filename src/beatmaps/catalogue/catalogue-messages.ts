@@ -19,7 +19,7 @@ export type Ask<Name extends WorkName = WorkName> = {
   };
 }[Name];
 
-/** An error as plain data, because errors lose their class between threads. */
+/** An error as plain data, because errors that are sent between threads lose their class. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -27,13 +27,13 @@ export interface Failure {
   readonly retryAfterMs: number | undefined;
 }
 
-/** A message from the thread. */
+/** A message from the catalogue's thread. */
 export type Told =
   | { readonly kind: 'value'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }
   /** An error of background work, for which no caller waits. */
   | { readonly kind: 'background failure'; readonly failure: Failure }
-  /** The file cannot be opened, and so the thread ends. */
+  /** The file cannot be opened; after this message the thread ends. */
   | { readonly kind: 'unusable'; readonly failure: Failure };
 
 export function failureOf(error: unknown): Failure {
@@ -45,13 +45,13 @@ export function errorOf({ code, message, params, retryAfterMs }: Failure): AppEr
   return new AppError(code, message, { params, retryAfterMs });
 }
 
-/** The data with which the thread is started. */
+/** The data with which the catalogue's thread is started. */
 export interface CatalogueThreadData {
   readonly path: string;
   readonly isFilling: boolean;
 }
 
-/** All methods of the catalogue but `close`, each sent to the thread by `ask`. */
+/** Makes a catalogue whose methods, all but `close`, are sent to the thread by `ask`. */
 export function catalogueBy(
   ask: <Name extends WorkName>(name: Name, args: ArgsOf<Name>) => Promise<ValueOf<Name>>,
 ): Omit<Catalogue, 'remember' | 'close'> {

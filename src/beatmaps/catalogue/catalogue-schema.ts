@@ -4,7 +4,7 @@ import { type Beatmapset, type Status, starRange, statusOf } from '../model/beat
 import { CANDIDATES_TABLE } from './candidates.ts';
 import { longestOf } from './map-figures.ts';
 
-/** An index with its columns for each order but popularity. */
+/** An index for each order of sets but popularity, with its columns. */
 const SORT_INDEXES: readonly (readonly [name: string, columns: string])[] = [
   ['catalogue_by_plays', 'plays'],
   ['catalogue_by_favourites', 'favourites'],
@@ -19,8 +19,9 @@ const SORT_INDEXES: readonly (readonly [name: string, columns: string])[] = [
 ];
 
 /**
- * `rank` orders sets by popularity, best first, and is the row number in the text indexes: these answer in that order,
- * so the most popular sets come first without sorting. Names have a smaller index, for searches while a person types.
+ * The tables of sets. `rank` orders sets by popularity, best first, and is the row number in the text indexes: these
+ * answer in that order, so the most popular sets come first without sorting. Names have an index of their own, for
+ * searches while a person types.
  */
 const TABLES = `
 CREATE TABLE catalogue_sets (
@@ -48,19 +49,19 @@ CREATE VIRTUAL TABLE catalogue_words USING fts5vocab (catalogue_text, row);
 CREATE TABLE catalogue_places (name TEXT PRIMARY KEY, place TEXT NOT NULL) STRICT;
 `;
 
-/** Creates the indexes that a killed fill had dropped, which takes seconds on a large catalogue. */
+/** Creates the indexes for sorting that a killed fill had dropped. On a large catalogue it takes seconds. */
 export function ensureSortIndexes(store: Store): void {
   for (const [name, columns] of SORT_INDEXES) {
     store.run(`CREATE INDEX IF NOT EXISTS ${name} ON catalogue_sets (${columns})`);
   }
 }
 
-/** Drops the indexes for a fill: building them at its end costs a tenth. Until then these orders are slow. */
+/** Drops the indexes for sorting during a fill: building them at its end costs a tenth. Until then sorting is slow. */
 export function dropSortIndexes(store: Store): void {
   for (const [name] of SORT_INDEXES) store.run(`DROP INDEX IF EXISTS ${name}`);
 }
 
-/** The steps of `Store.migrate` for the catalogue's file. */
+/** The steps of `Store.migrate` that create the catalogue's tables. */
 export const CATALOGUE_STEPS: readonly string[] = [TABLES, CANDIDATES_TABLE];
 
 /** A set as one line of the suggestions while a person types. */

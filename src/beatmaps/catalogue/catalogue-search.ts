@@ -13,7 +13,7 @@ import { alternativesOf, correctGroups, type Groups, groupsOf, type TextIndex, w
 
 interface Page {
   readonly sets: readonly Beatmapset[];
-  /** True when there may be more sets, because a page is made of a bounded number of rows. */
+  /** True when there may be more sets, because only a bounded number of rows is read for a page. */
   readonly isCutShort: boolean;
 }
 
@@ -25,7 +25,7 @@ const BODY_OF_MAP = 'SELECT b.body FROM catalogue_maps m JOIN catalogue_bodies b
 export interface CatalogueSearchOptions {
   readonly store: Store;
   readonly vocabulary: Vocabulary;
-  /** Called with errors of reading in the background. */
+  /** Called with the errors of reading in the background. */
   onFailure(error: unknown): void;
 }
 
@@ -37,8 +37,7 @@ export function createCatalogueSearch(options: CatalogueSearchOptions) {
   const readSet = (id: number) => readBody(store, BODY_OF_SET, id);
 
   function page(asked: Asked, groups: Groups, wanted: CataloguePageRequest): Page {
-    // Some conditions are in no index (a mapper's whole name, several conditions on one difficulty), so each set is
-    // checked. The index has found the words.
+    // Sets are checked one by one for conditions in no index (a mapper's whole name, several on one difficulty).
     const rest = isLeftToTables(asked.query) ? undefined : { ...asked.query, text: '' };
     const bodies = new Map<number, Beatmapset | undefined>();
     const read = (id: number) => {
@@ -82,16 +81,16 @@ export function createCatalogueSearch(options: CatalogueSearchOptions) {
     if (!isLeftToTables(query)) return search(asked, { limit, offset: 0 }).sets.map(suggestionOf);
     const find = (likely: Groups, index: TextIndex) =>
       finder.lines({ asked, groups: writtenOut(vocabulary, likely, index), limit, offset: 0, index });
-    // A person who types most likely types a name, and the index of names is small.
+    // A person who is typing most likely types a name, so the small index of names is tried first.
     const lines = (likely: Groups) => {
       const named = likely.length === 0 ? [] : find(likely, 'catalogue_names');
       return named.length > 0 ? named : find(likely, 'catalogue_text');
     };
     const found = lines(groups);
-    // A single word may be mistyped and yet begin another word; several words that are found together hardly are.
+    // One word may be mistyped and yet begin another word; several words found together hardly are mistyped.
     const isSure = groups.length === 0 || found.length >= limit || (found.length > 0 && groups.length > 1);
     const corrected = isSure ? undefined : correctGroups(options, groups);
-    // The similar words are taken in turn: sets of the most popular word would leave no room for the meant one.
+    // The similar words take turns: otherwise sets of the most popular one would leave no room for the meant one.
     const meant = corrected === undefined ? [] : inTurns(alternativesOf(corrected).map(lines));
     const distinct = new Map([...found, ...meant].map(line => [line.id, line]));
     return [...distinct.values()].slice(0, limit);
@@ -111,7 +110,7 @@ function readBody(store: Store, sql: string, id: number): Beatmapset | undefined
   return row === undefined ? undefined : parseBody(unpackBody(row.body));
 }
 
-/** The set whose id is the searched text; it comes first. */
+/** The set whose id is the searched text; it is shown first. */
 function numbered(store: Store, { query, status }: Search): Beatmapset | undefined {
   if (!/^\d{1,9}$/.test(query.text)) return undefined;
   const set = readBody(store, BODY_OF_SET, Number(query.text));
@@ -125,7 +124,7 @@ function resultOf({ sets, isCutShort }: Page, place: CataloguePageRequest, corre
   return { sets, total: isLast ? offset + sets.length : null, corrected };
 }
 
-/** True when SQL conditions and the text index answer the whole query, so that no set has to be checked. */
+/** True when the tables and the text index answer the whole query, so that no set has to be checked by itself. */
 function isLeftToTables({ texts, tags, excluded = [] }: Query): boolean {
   return Object.keys(texts).length === 0 && tags.length === 0 && excluded.length === 0;
 }

@@ -6,16 +6,16 @@ import { wordDistance } from '../query/query-text.ts';
 const PAGE = 2_000;
 const MIN_LENGTH = 3;
 const MAX_LENGTH = 24;
-/** In words up to this length one mistake is corrected, in longer ones two. */
+/** In words of up to this length one mistake is corrected, in longer ones two. */
 const SHORT = 4;
 const MAX_COMPARED = 200;
 const MAX_CORRECTIONS = 5;
 const MAX_WORDS = 1_000_000;
-/** How many new words may wait to be sorted; they are searched one by one. */
+/** How many new words may stay unsorted; searches compare these one by one. */
 const MAX_LATE = 2_000;
 
 const VersionRow = z.object({ data_version: z.number() });
-/** This number changes when another process has written to the file. */
+/** Reads a number of SQLite's that changes when another process has written to the file. */
 const VERSION_SQL = 'PRAGMA data_version';
 const PageRow = z.object({ words: z.string().nullable(), last: z.string().nullable() });
 const PAGE_SQL = `SELECT group_concat(term || ' ' || doc, ' ') AS words, max(term) AS last
@@ -70,7 +70,7 @@ export function createVocabulary(store: Store) {
       return loading;
     },
     add(text: string) {
-      // Before the reading begins, words need not be added; during it, a new word may belong before its position.
+      // Reading finds all words from before it. A later one may sort before its position, so it is learnt here.
       if (loading !== undefined) for (const word of new Set(text.split(' '))) learn(word, 1);
     },
     /** All words that begin with `letters`; undefined when not all words are known, or more than `most` match. */
@@ -160,7 +160,7 @@ class PairIndex {
   /** Words that share the most pairs of letters with `word`. */
   likeliest(word: string, mistakes: number) {
     const own = pairsOf(word);
-    // Two swapped letters change three pairs.
+    // One mistake changes up to three pairs of letters, as two swapped letters do, so all others must be shared.
     const least = Math.max(1, own.length - 3 * mistakes);
     const farthest = mistakes + 6;
     const buckets: number[][] = own.map(() => []);
@@ -176,7 +176,7 @@ class PairIndex {
     return found.map(number => ({ word: this.#words[number] ?? '', uses: this.#uses[number] ?? 0 }));
   }
 
-  /** Counts for each word how many of these pairs it has. */
+  /** Counts for each word how many of the given pairs it has. */
   #countShared(own: readonly string[]): Uint8Array {
     const shared = this.#shared;
     shared.fill(0, 0, this.#words.length);

@@ -18,9 +18,9 @@ function serve(port: MessagePort, { path, isFilling }: CatalogueThreadData): voi
   const tell = (told: Told) => port.postMessage(told);
   const onFailure = (error: unknown) => tell({ kind: 'background failure', failure: failureOf(error) });
   const store = openStore(path);
-  // Opening waits for another process that may be creating the tables.
+  // Opening may wait for another process that is creating the tables.
   const file = openCatalogueFile({ store, isFilling, onFailure });
-  // From now on a statement waits at most this long for another process; failed writes are repeated.
+  // From here on a statement waits at most this long for another process; writes that fail are repeated.
   store.get(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`, [], z.object({ timeout: z.literal(BUSY_TIMEOUT_MS) }));
 
   async function answer<Name extends WorkName>({ id, name, args }: Ask<Name>): Promise<void> {

@@ -9,15 +9,15 @@ import { figureWords } from './figure-words.ts';
 import { packFigures } from './map-figures.ts';
 import { mergeSets, packBody, parseBody, renderBody, unpackBody } from './set-body.ts';
 
-/** Above osu!'s ids for a long time (2.6 million in 2026-07), and ranks stay below 2^31, so they take few bytes. */
+/** A bound for set ids, above osu!'s for a long time (2.6 million in 2026-07). Ranks stay below 2^31, in few bytes. */
 const MAX_ID = 2 ** 23;
 const RANK_STEPS = 256;
-/** How many steps of rank a doubling of popularity makes, so that small changes do not move a set. */
+/** How many steps of rank a doubling of popularity makes. They are large, so that small changes do not move a set. */
 const STEPS_PER_DOUBLING = 9;
 /** A favourite counts as much as this many plays. */
 const PLAYS_PER_FAVOURITE = 20;
 
-/** The rank of a set, lowest for the most popular one, and different for each set. */
+/** The rank of a set: lowest for the most popular one, and different for each set. */
 function rankOf({
   id,
   play_count,
@@ -46,18 +46,18 @@ interface Change {
   readonly body: Uint8Array;
   readonly rank: number;
   readonly texts: readonly string[];
-  /** The set as it was stored before, by this version or an older one. */
+  /** The set that is stored now, by this version or an older one. */
   readonly before: { readonly rank: number; readonly set: Beatmapset | undefined } | undefined;
-  /** True when its texts are in the text index already, at this rank. */
+  /** True when the set's texts are in the text index already, at this rank. */
   readonly isIndexed: boolean;
   readonly figures: string;
-  /** True when its figures are in the index of figures already, at this rank. */
+  /** True when the set's figures are in the index of figures already, at this rank. */
   readonly hasFigures: boolean;
 }
 
 /**
- * Stores sets with different ids; to be called in a transaction. Fields that a set does not state stay as they were. A
- * text index writes a piece to the disk whenever a row is not the last, so sets are inserted by rank.
+ * Stores sets with different ids; to be called in a transaction. Fields that a set does not state stay as they were.
+ * Sets are inserted by rank: a text index writes a piece to the disk whenever a row is not its last.
  * @returns the folded texts that are new to the index
  */
 export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly string[] {
@@ -68,7 +68,7 @@ export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly s
     if (!isIndexed) insertTexts(store, rank, texts);
     if (!hasFigures) store.run(INSERT_FIGURES, [rank, figures]);
   }
-  // Tables ordered by set id are written in that order, so that they grow at their ends.
+  // Tables ordered by set id are written in that order, because they then only grow at their ends.
   for (const { set, before, body } of changes.toSorted((a, b) => a.set.id - b.set.id)) {
     store.run('INSERT OR REPLACE INTO catalogue_bodies (id, body) VALUES (?, ?)', [set.id, body]);
     for (const map of set.beatmaps) store.run(INSERT_MAP, [map.id, set.id]);
@@ -161,11 +161,11 @@ const PlacedRow = z.object({
 const PLACED = 'SELECT rank, id, plays, favourites FROM catalogue_sets WHERE rank > ? ORDER BY rank LIMIT 2000';
 const BODY_OF = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 
-/** How many sets are moved, and pages of a text index merged, in one step of about 10 ms. */
+/** How many sets are moved, or pages of a text index merged, in one step of about 10 ms. */
 const MOVED_AT_ONCE = 20;
 const MERGED_AT_ONCE = 64;
 
-/** Moves each set to the position of its present popularity and merges the text indexes; one step per call. */
+/** Moves each set to the rank of its present popularity and merges the text indexes, one step per call. */
 export function* tidySteps(store: Store): Generator<void> {
   for (let last = 0; ; ) {
     const page = store.all(PLACED, [last], PlacedRow);
@@ -196,7 +196,7 @@ function* mergeSteps(store: Store, index: string): Generator<void> {
   for (let pages = -MERGED_AT_ONCE; ; pages = MERGED_AT_ONCE) {
     const before = total();
     store.run(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', ?)`, [pages]);
-    // The command itself counts as one change, so fewer than two mean that nothing was merged.
+    // SQLite counts the merge command itself as one change, so fewer than two mean that nothing was merged.
     if (total() - before < 2) return;
     yield;
   }
@@ -206,7 +206,7 @@ function moveSet(store: Store, id: number, from: number, to: number): void {
   const body = store.get(BODY_OF, [id], BodyRow)?.body;
   const set = body === undefined ? undefined : parseBody(unpackBody(body));
   if (set === undefined) return;
-  // A set that was written since the page was read is at its position already.
+  // A set that was written since this page of sets was read has its new rank already.
   if (store.run('UPDATE catalogue_sets SET rank = ? WHERE rank = ?', [to, from]).changes === 0) return;
   removeTexts(store, from);
   insertTexts(store, to, textsOf(set));

@@ -15,23 +15,23 @@ export interface Catalogue {
   /** Resolves when all sets passed to `remember` are written. */
   flush(): Promise<void>;
   search(search: Search, page: CataloguePageRequest): Promise<CatalogueResult>;
-  /** The most popular sets that match the typed text, with its conditions. */
+  /** The most popular sets that match what a person has typed, with its conditions. */
   suggest(typed: string, limit: number): Promise<readonly Suggestion[]>;
   set(id: number): Promise<Beatmapset | undefined>;
-  /** The known ones among the sets with these ids, in this order. */
+  /** The catalogue's sets with these ids, in the order of the ids; unknown ones are left out. */
   sets(ids: readonly number[]): Promise<readonly Beatmapset[]>;
   setOfMap(mapId: number): Promise<Beatmapset | undefined>;
   size(): Promise<number>;
   /**
-   * About `size` maps for recommendations from all parts of the window; another seed draws others. Sets that cannot be
-   * downloaded are left out.
+   * Draws about `size` maps for recommendations from all parts of the window; another seed draws others. Sets that
+   * cannot be downloaded are left out.
    */
   draw(window: CandidateWindow, size: number, seed: number): Promise<readonly Candidate[]>;
-  /** The position at which the fill of this name continues. */
+  /** Where the fill of this name continues, as it was stored. */
   place(name: string): Promise<string | undefined>;
-  /** Stores the position, after all sets that were remembered before it. */
+  /** Stores where a fill continues, after all sets that were remembered before it. */
   keepPlace(name: string, place: string | null): Promise<void>;
-  /** Moves sets to the position of their popularity now and merges the indexes, in steps; may take long. */
+  /** Moves sets to the rank of their present popularity and merges the indexes, in steps; may take long. */
   tidy(): Promise<void>;
   /** Reads the words for correcting typos. A search that needs them starts this too, but does not wait for it. */
   warm(): Promise<void>;
@@ -50,6 +50,6 @@ export interface CatalogueResult {
   readonly total: number | null;
   /** At least how many sets there are, when the search stopped early and the exact number is unknown. */
   readonly atLeast?: number;
-  /** True when no set has the typed words, and these sets have similar ones. */
+  /** True when no set has the typed words, so that sets with similar words are returned. */
   readonly corrected: boolean;
 }

@@ -1,14 +1,14 @@
-/** Packs the figures of a set's difficulties into a few bytes each, so that a filter can look through thousands of sets. */
+/** Packs the figures of a set's difficulties into a few bytes each, so that a filter is fast on thousands of sets. */
 import { type Beatmapset, RULESETS } from '../model/beatmapset.ts';
 import type { Query, RangeKey } from '../query/query.ts';
 import type { Range } from '../query/query-values.ts';
 
 interface Field {
   readonly key: RangeKey;
-  /** The position of the field in a difficulty's bytes; byte 0 is the ruleset. */
+  /** The field's position in the bytes of a difficulty, whose byte 0 is the ruleset. */
   readonly at: number;
   readonly bytes: number;
-  /** The field contains a whole number of these units. */
+  /** The field stores the value as a whole number of this unit. */
   readonly unit: number;
   read(map: Beatmapset['beatmaps'][number], set: Beatmapset): number | null;
 }
@@ -35,7 +35,7 @@ export function packFigures(set: Beatmapset): Uint8Array {
     packed[start] = RULESETS.indexOf(map.mode);
     for (const { at, bytes, unit, read } of FIELDS) {
       const value = read(map, set);
-      // The largest number means an unknown value.
+      // The largest number that the bytes can hold means that the value is unknown.
       const most = 2 ** (8 * bytes) - 1;
       const whole = value === null ? most : Math.max(0, Math.min(most - 1, Math.round(value / unit)));
       packed.writeUIntLE(whole, start + at, bytes);
@@ -44,7 +44,7 @@ export function packFigures(set: Beatmapset): Uint8Array {
   return packed;
 }
 
-/** A test for one difficulty of a set having all the figures of a query; undefined when the query names none. */
+/** Makes a test whether one difficulty of a set has all figures of a query; undefined when the query names none. */
 export function figuresTest({ ranges, ruleset }: Query): ((packed: Uint8Array) => boolean) | undefined {
   const wanted = FIELDS.flatMap(({ key, at, bytes, unit }) => {
     const asked = [ranges[key], key === 'cs' ? ranges.keys : undefined].filter(range => range !== undefined);
@@ -84,7 +84,7 @@ interface WholeRange {
   readonly end: number;
 }
 
-/** The range in units. A value that differs from its end only by rounding to units counts as equal. */
+/** The range as whole numbers of units. A value that differs from an end only by rounding counts as equal to it. */
 function wholeRange({ gte, lt }: Range, unit: number, unknown: number) {
   const border = (value: number) => Math.ceil(Number((value / unit).toFixed(3)));
   return {

@@ -16,7 +16,7 @@ import {
 } from './catalogue-messages.ts';
 
 export interface CatalogueOptions {
-  /** True while this process writes the catalogue; others that share the file only read. Default: it writes. */
+  /** True while this process writes the catalogue; others that share the file only read it. Default: it writes. */
   readonly isFiller?: () => boolean;
   /** True when many sets will come and no person is asking, so that more are written at once. Default false. */
   readonly isFilling?: boolean;
@@ -26,7 +26,7 @@ export interface CatalogueOptions {
 
 export interface CatalogueOfDataDir extends CatalogueOptions {
   readonly dataDir: string;
-  /** The thread's compiled file. Default: the one beside the program; run from source, there is no thread. */
+  /** The thread's compiled file. Default: the one beside the program; a run from source uses no thread. */
   readonly workerFile?: URL | undefined;
 }
 
@@ -42,9 +42,9 @@ export function openCatalogue({ dataDir, workerFile: file = THREAD, ...options }
 const BACKGROUND_FAILURE = 'the catalogue could not be written or read';
 
 export interface CatalogueHereOptions extends CatalogueOptions {
-  /** The store, which is closed together with the catalogue. */
+  /** The store, which is closed with the catalogue. */
   readonly store: Store;
-  /** In milliseconds. Default 500. */
+  /** How long new sets wait to be written together, in milliseconds. Default 500. */
   readonly writeDelayMs?: number;
 }
 
@@ -64,16 +64,16 @@ export function createCatalogueHere({ isFiller, onFailure, ...options }: Catalog
   };
 }
 
-/** The most calls that wait for the thread, more than people cause while one is answered. */
+/** The most calls that wait for the thread, more than people can cause while it answers one. */
 const MAX_PENDING = 1_000;
-/** How many lists of sets may be on their way to the thread; further ones are dropped, since they will come again. */
+/** How many lists of sets may wait for the thread; further ones are dropped, as upstreams will send them again. */
 const MAX_REMEMBERING = 100;
 const MAX_RESTARTS = 5;
-/** After running this long, a thread that ends may be restarted as often as at first. */
+/** A thread that ran this long and then ends may be restarted as often as a new one. */
 const HEALTHY_MS = 600_000;
 /** How long writing the remembered sets may take when the program ends. */
 const CLOSE_MS = 15_000;
-/** The thread's memory: enough for the words of a very large catalogue, which take 200 MB. */
+/** The bounds of the thread's memory. The words of a very large catalogue take 200 MB. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
 
 export interface CatalogueThreadOptions extends CatalogueOptions {
@@ -84,7 +84,7 @@ export interface CatalogueThreadOptions extends CatalogueOptions {
   readonly restartMs?: number;
 }
 
-/** The catalogue in a thread. When the thread ends, open calls fail, and it is restarted, up to a number. */
+/** The catalogue in a thread. If the thread ends, open calls fail, and it is restarted a limited number of times. */
 export function createCatalogueThread(options: CatalogueThreadOptions): Catalogue {
   const { isFiller, onFailure } = options;
   const thread = new CatalogueThread(options);
@@ -97,7 +97,7 @@ export function createCatalogueThread(options: CatalogueThreadOptions): Catalogu
       thread
         .ask('remember', [sets])
         .catch((error: AppError) => {
-          // The end of the thread was reported before, when it happened.
+          // That the thread ended was reported already, when it happened.
           if (error !== thread.away) onFailure(error, BACKGROUND_FAILURE);
         })
         .finally(() => {
@@ -126,7 +126,7 @@ class CatalogueThread {
   #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
-  /** Why there is no thread now; undefined while there is one. */
+  /** Why there is no thread at present; undefined while there is one. */
   away: AppError | undefined;
 
   constructor(options: CatalogueThreadOptions) {
@@ -195,7 +195,7 @@ class CatalogueThread {
     return waiting;
   }
 
-  /** Fails the open calls, and starts another thread unless the catalogue is being closed. */
+  /** Fails the open calls, and starts another thread, unless the catalogue is being closed. */
   #lose(cause: unknown): void {
     const { onFailure, restartMs = 1_000 } = this.#options;
     this.away ??= new AppError('upstream_unavailable', 'the thread of the catalogue has ended', { cause });

@@ -28,7 +28,7 @@ export interface ConditionOptions {
   readonly without: number | undefined;
 }
 
-/** Conditions on `catalogue_sets s` for what a query says about sets, without texts and single difficulties. */
+/** SQL conditions on `catalogue_sets s` for what a query says about sets, but not for texts and difficulties. */
 export function conditionsOf(query: Query, { statuses, without }: ConditionOptions): Conditions {
   const { stars } = query.ranges;
   return join([
@@ -40,7 +40,7 @@ export function conditionsOf(query: Query, { statuses, without }: ConditionOptio
     equal('s.video', query.video === undefined ? undefined : Number(query.video)),
     equal('s.nsfw', query.nsfw === undefined ? undefined : Number(query.nsfw)),
     isSpotlight(query.spotlight),
-    // These bounds spare most checks of single difficulties.
+    // The set's bounds of stars spare most checks of its difficulties one by one.
     within('s.max_stars', stars?.gte === undefined ? undefined : { gte: stars.gte }),
     within('s.min_stars', stars?.lt === undefined ? undefined : { lt: stars.lt }),
   ]);
@@ -57,7 +57,7 @@ function equal(column: string, value: number | undefined): Conditions {
   return value === undefined ? NONE : { sql: [`${column} = ?`], params: [value] };
 }
 
-/** A condition by the index of figures, because no column says which sets are in a spotlight, and few are. */
+/** A condition by the index of figures: no column says which sets are in a spotlight, since few are. */
 function isSpotlight(wanted: boolean | undefined): Conditions {
   if (wanted === undefined) return NONE;
   const ranks = 'SELECT rowid FROM catalogue_figures WHERE catalogue_figures MATCH ?';
@@ -82,7 +82,7 @@ const TEXT_COLUMNS: readonly (readonly [TextKey, string])[] = [
   ['difficulty', 'versions'],
 ];
 
-/** The text filters of a query for the text index, without ids of mappers, which no text contains. */
+/** The text filters of a query that the text index can answer; ids of mappers are in no text. */
 export function textFiltersOf({ texts, tags }: Query): readonly string[] {
   const filters = TEXT_COLUMNS.flatMap(([key, column]) => {
     const filter = texts[key];
@@ -92,7 +92,7 @@ export function textFiltersOf({ texts, tags }: Query): readonly string[] {
   return [...filters, ...tags.flatMap(tag => filterNeedles(tag).map(needle => `tags : ${expressionOf([needle])}`))];
 }
 
-/** An expression for any of the needles: folded text has no operators, only letters, digits and spaces. */
+/** An expression for any of the needles. It needs no escaping: folded text has only letters, digits and spaces. */
 export function expressionOf(needles: readonly Needle[]): string {
   const any = needles.map(({ text, isWhole }) => (isWhole ? `"${text}"` : `"${text}" *`));
   return any.length === 1 ? any.join('') : `(${any.join(' OR ')})`;

@@ -18,12 +18,12 @@ const MAP_FIELDS = [
   ...(['playcount', 'passcount', 'checksum', 'owners', 'user_id'] as const),
 ] satisfies readonly (keyof Beatmap)[];
 
-/** Makes `renderBody` not compile when a field is missing from these lists. */
+/** Names a field that is missing from these lists, in which case `renderBody` does not compile. */
 type Missing =
   | Exclude<keyof Beatmapset, (typeof SET_FIELDS)[number] | 'beatmaps'>
   | Exclude<keyof Beatmap, (typeof MAP_FIELDS)[number]>;
 
-/** Texts that most sets share, the most common last. It must never change, since unpacking needs the same one. */
+/** Texts that most sets share, the most common last. It must never change: what was packed with it needs it. */
 const DICTIONARY = Buffer.from(
   'variousartists cover remix feat game opening ending original soundtrack instrumental electronic japanese english anime video ' +
     'featured artist collab gekkai touhou vocaloid the of a no graveyard loved pending approved qualified wip true false ' +
@@ -37,7 +37,7 @@ const DICTIONARY = Buffer.from(
     '5,[9010,9011,9012,9013,9014],[901],["osu"],["ranked"],["Easy","Normal","Hard","Insane"," s Extra"],[1.5,2.3,3.4,4.6,5.9],' +
     '[180],[170],[180],[9],[8],[4],[5],[900],[400],[200],[1],[10000],[2000],[null],[[]],[77]]',
 );
-/** A set's text is short, so a larger compression window would only cost memory. */
+/** A set's text is short, so a larger compression window would take memory for nothing. */
 const PACKING = { dictionary: DICTIONARY, level: 6, windowBits: 12, memLevel: 5 };
 const UNPACKING = { dictionary: DICTIONARY, windowBits: 12, maxOutputLength: 4 * 1024 * 1024 };
 
@@ -60,7 +60,7 @@ const Column = z.array(z.unknown());
 /** Parses a stored set; undefined when an older version stored it in another shape. */
 export function parseBody(text: string): Beatmapset | undefined {
   const values = Body.parse(JSON.parse(text));
-  // An older version knew fewer fields: the number of difficulties is before the first column, which is the first list.
+  // An older version knew fewer fields. The first list is the first column; the number of difficulties is before it.
   const count = values.findIndex(Array.isArray) - 1;
   const fields = Object.fromEntries(SET_FIELDS.slice(0, count).map((field, index) => [field, values[index]]));
   const columns = values.slice(count + 1).map(column => Column.parse(column));
@@ -83,7 +83,7 @@ export function unpackBody(packed: Uint8Array): string {
   return inflateRawSync(packed, UNPACKING).toString();
 }
 
-/** The fresh set, completed by the known one where it states nothing. */
+/** The fresh set; where it states nothing, the known one's values. */
 export function mergeSets(known: Beatmapset, fresh: Beatmapset): Beatmapset {
   const maps = new Map(known.beatmaps.map(beatmap => [beatmap.id, beatmap]));
   return {

@@ -20,7 +20,7 @@ export interface FindRequest {
   readonly offset: number;
   /** The index for the words in `groups`. Default: the index of all texts. */
   readonly index?: TextIndex;
-  /** Checks conditions that no index has, which takes long. */
+  /** Checks a set for conditions that no index has, which takes long. */
   readonly check?: (id: number) => boolean;
 }
 
@@ -30,15 +30,15 @@ export interface Finding {
   readonly isCutShort: boolean;
 }
 
-/** How many rows are read for one page: few at first, more if these were not enough. */
+/** How many rows are read for a page: first the smaller number, then the larger if that was not enough. */
 const TIERS = [250, 4_000];
-/** How many sets are checked one by one for a page, which takes some milliseconds. */
+/** How many sets are checked one by one for a page, which may take some milliseconds. */
 const MAX_CHECKED = 400;
-/** If at most this many sets have the requested figures, they are looked up one by one by rank. */
+/** If at most this many sets have the searched figures, they are looked up one by one by their ranks. */
 const RARE = 150;
-/** If at most this many sets have the words, they are checked without using the index of figures. */
+/** If at most this many sets have the searched words, they are checked without the index of figures. */
 const FEW = 250;
-/** How many of the most popular sets with the words are sorted when another order is requested. */
+/** How many sets with the words, the most popular ones, are sorted when another order is requested. */
 const MAX_SORTED = 20_000;
 
 const RankRow = z.object({ rank: z.number() });
@@ -56,9 +56,9 @@ interface Plan {
   readonly isCutShort: boolean;
 }
 
-/** Finds sets by indexes, beginning with the rarest condition if that can be found out quickly. */
+/** Finds sets by indexes, beginning with the rarest condition, if it can be found out quickly which one that is. */
 export function createSetFinder(store: Store) {
-  /** Reads a page of a plan whose sets need no further checks. */
+  /** Reads a page of sets that need no further checks. */
   function rowsOf<T>(columns: string, row: z.ZodType<T>, { from, where, order, params }: Plan, page: FindRequest): T[] {
     const sql = `SELECT ${columns} FROM ${from} ${where} ORDER BY ${order} LIMIT ? OFFSET ?`;
     return store.all(sql, [...params, page.limit, page.offset], row);
@@ -111,7 +111,7 @@ function choosePlan(store: Store, { asked, groups, index = 'catalogue_text' }: F
   return figures === '' ? planOf('catalogue_sets s', clauses, []) : planByFigures(store, figures, clauses);
 }
 
-/** A plan that begins with the words, which are all in one index. */
+/** A plan that begins with the searched words, which are all in one index. */
 function planByWords(store: Store, index: TextIndex, match: string, figures: string, clauses: Clauses): Plan {
   const own = `${index} MATCH ?`;
   const ranks = figures !== '' && hasMore(store, index, match, FEW) ? rareRanks(store, figures) : undefined;
@@ -120,7 +120,7 @@ function planByWords(store: Store, index: TextIndex, match: string, figures: str
     const from = `${texts} CROSS JOIN catalogue_sets s ON s.rank = j.value`;
     return planOf(from, clauses, [JSON.stringify(ranks), match], own);
   }
-  // The index answers in order of popularity already, so nothing has to be sorted.
+  // The index answers in order of popularity, so for that order nothing has to be sorted.
   if (clauses.order === BY_POPULARITY) {
     const plan = planOf(`${index} CROSS JOIN catalogue_sets s ON s.rank = ${index}.rowid`, clauses, [match], own);
     return { ...plan, order: `${index}.rowid` };

@@ -6,18 +6,18 @@ import { CountRow } from './catalogue-schema.ts';
 import type { Vocabulary } from './catalogue-words.ts';
 import { expressionOf } from './search-conditions.ts';
 
-/** Groups of words or phrases: a set must contain at least one of every group. */
+/** Groups of words or phrases: a set must contain at least one needle of every group. */
 export type Groups = readonly (readonly Needle[])[];
 
 export type TextIndex = 'catalogue_text' | 'catalogue_names';
 
 const MAX_NEEDLES = 32;
-/** Each index finds beginnings of words up to this length at once; longer ones would take a search of their own. */
+/** The longest beginning of a word that each index finds at once; a longer one would need a search of its own. */
 const INDEXED_LETTERS: Readonly<Record<TextIndex, number>> = { catalogue_names: 6, catalogue_text: 3 };
-/** The most whole words by which the beginning of a word is replaced. */
+/** The most whole words that are searched for in place of the beginning of a word. */
 const MAX_WRITTEN_OUT = 16;
 
-/** Queries for any row with a word: in the index of names, which is fast, else in that of all texts. */
+/** Tests whether any row has a word: in the index of names, which is fast, or in that of all texts. */
 const ANY_NAME = 'SELECT 1 AS count FROM catalogue_names WHERE catalogue_names MATCH ? LIMIT 1';
 const ANY_TEXT = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT 1';
 
@@ -27,7 +27,7 @@ export function groupsOf({ text }: Query): Groups {
     .map(needle => [needle]);
 }
 
-/** The groups with long beginnings of words replaced by all whole words that begin like that. */
+/** The groups, in which each long beginning of a word is replaced by all whole words that begin with it. */
 export function writtenOut(vocabulary: Vocabulary, groups: Groups, index: TextIndex): Groups {
   return groups.map(group =>
     group.flatMap(needle => {
@@ -46,8 +46,8 @@ export interface Correction {
 }
 
 /**
- * The groups with unknown words replaced by similar ones; if all are known, with similar ones added. Undefined when
- * there are none.
+ * The groups with similar words in place of unknown ones; if all are known, with similar ones
+ * added. Undefined if there are none.
  */
 export function correctGroups({ store, vocabulary, onFailure }: Correction, groups: Groups): Groups | undefined {
   if (!vocabulary.isLoaded()) {
@@ -69,7 +69,7 @@ export function correctGroups({ store, vocabulary, onFailure }: Correction, grou
   return isChanged ? corrected : undefined;
 }
 
-/** For each similar word, the groups with only that word in its group. */
+/** Splits a group of similar words into one search for each of them. */
 export function alternativesOf(groups: Groups): readonly Groups[] {
   const open = groups.findLastIndex(group => group.length > 1);
   return open < 0 ? [groups] : (groups[open] ?? []).map(needle => groups.with(open, [needle]));

@@ -1,12 +1,12 @@
 /**
  * The process that runs osu!'s own calculator, one map at a time. It is a process of its own because a fault in native
- * code ends the process that runs it. It is built into one file; its argument is the library's path, and it sends
- * `ready` when that is loaded.
+ * code ends the process it runs in. It is built into one file; its argument is the path of the calculator's library,
+ * and it sends `ready` when that is loaded.
  */
 import { createRequire } from 'node:module';
 import type { DifficultyJob, HitCounts } from './difficulty-job.ts';
 
-/** The library's names for hit results and for other counts of a play. */
+/** The calculator library's names for hit results and for other counts of a play. */
 type ResultName =
   | 'perfects'
   | 'greats'
@@ -39,7 +39,7 @@ interface LibraryMap {
     skipToEnd(): void;
     createDifficultyAttrs(): LibraryAttributes;
   };
-  /** A play of this accuracy, 0 to 1, without a miss; its combo is 0. */
+  /** Makes a play of this accuracy, 0 to 1, without a miss; its combo is 0. */
   createScore(accuracy: number): LibraryScore;
   calculateAccuracy(score: LibraryScore): number;
   calculatePerformance(attributes: LibraryAttributes, score: LibraryScore): { readonly pp: number };
@@ -49,7 +49,7 @@ export interface CalculatorLibrary {
   readonly PlayBeatmap: { parse(text: string): LibraryMap };
 }
 
-/** The figures that osu!'s own calculator provides; all others are the same in every library. */
+/** The figures that osu!'s own calculator provides; all others are the same in any library. */
 export interface ExactFigures {
   readonly stars: number;
   readonly maxCombo: number;
@@ -59,7 +59,7 @@ export interface ExactFigures {
 
 type Named = readonly (readonly [result: ResultName, count: keyof HitCounts])[];
 
-/** The hit results of each ruleset, best first, each with its name in a job. */
+/** The hit results of each ruleset, best first, each with the name that it has in a job. */
 const RESULTS: readonly Named[] = [
   [
     ['greats', 'n300'],
@@ -103,7 +103,7 @@ function ppOf({ map, attributes }: Rated, score: LibraryScore): number {
   return map.calculatePerformance(attributes, { ...score, accuracy: map.calculateAccuracy(score) }).pp;
 }
 
-/** The pp of a play of this accuracy, 0 to 100, with some of the best results replaced by `misses`. */
+/** The pp of a play of this accuracy (0 to 100), in which `misses` replace some of the best results. */
 function ppAt(rated: Rated, accuracy: number, { misses = 0, combo }: Pick<DifficultyJob, 'misses' | 'combo'>): number {
   const { map, attributes } = rated;
   const names = (RESULTS[map.mode] ?? []).map(([name]) => name);
@@ -117,12 +117,12 @@ function ppAt(rated: Rated, accuracy: number, { misses = 0, combo }: Pick<Diffic
   return ppOf(rated, { ...score, ...taken });
 }
 
-/** The play in the library's terms; counts that it does not state are the best possible. */
+/** The play in the calculator's terms; counts that the play does not state are the best possible. */
 function scoreOf({ map, attributes }: Rated, play: HitCounts): LibraryScore {
   const perfect = map.createScore(1);
   const { maxCombo, nCircles, nSliders, nSpinners } = attributes.getData();
   const counts = Object.fromEntries((RESULTS[map.mode] ?? []).map(([name, count]) => [name, play[count] ?? 0]));
-  // The maximum combo counts slider ticks, heads and ends, so the ticks are what remains without the others.
+  // The maximum combo counts ticks, heads and ends of sliders; without the others, the ticks remain.
   const ticks = Math.max(0, maxCombo - nCircles - 2 * nSliders - nSpinners);
   const { misses = 0, combo = maxCombo, sliderEndHits = perfect.sliderEndHits, largeTickHits = ticks } = play;
   const ofSliders = map.mode === 0 ? { sliderEndHits, largeTickMisses: Math.max(0, ticks - largeTickHits) } : {};
@@ -134,7 +134,7 @@ function withoutMisses(rated: Rated, play: HitCounts): LibraryScore {
   const { map, attributes } = rated;
   const { maxCombo } = attributes.getData();
   const perfect = map.createScore(1);
-  // In catch only a missed small droplet costs accuracy without being a miss, so only their counts are scaled.
+  // In catch only missed small droplets cost accuracy without being misses, so only their results are scaled.
   const spread = (RESULTS[map.mode] ?? []).slice(map.mode === CATCH ? 2 : 0);
   const all = spread.reduce((sum, [name]) => sum + perfect[name], 0);
   const given = spread.reduce((sum, [, count]) => sum + (play[count] ?? 0), 0);
@@ -145,7 +145,7 @@ function withoutMisses(rated: Rated, play: HitCounts): LibraryScore {
   return { ...perfect, ...Object.fromEntries(counts), sliderEndHits, maxCombo };
 }
 
-/** @throws Error for a map that does not have the ruleset, and whatever the library throws */
+/** Calculates the figures of a job. @throws Error for a map without that ruleset, and whatever the library throws */
 export function calculate({ PlayBeatmap }: CalculatorLibrary, job: Omit<DifficultyJob, 'strains'>): ExactFigures {
   const { file, mode, lazer, accuracies, play } = job;
   const parsed = PlayBeatmap.parse(Buffer.from(file).toString());
@@ -171,7 +171,7 @@ export function calculate({ PlayBeatmap }: CalculatorLibrary, job: Omit<Difficul
   };
 }
 
-/** Answers each job with figures, or with an object without them if the map could not be calculated. */
+/** Answers each job with its figures, or with an object without any if the map could not be calculated. */
 function serve(library: CalculatorLibrary): void {
   process.on('message', (job: DifficultyJob) => {
     try {

@@ -11,8 +11,8 @@ import type { ExactFigures } from './calculator-process.ts';
 import type { DifficultyJob } from './difficulty-job.ts';
 
 /**
- * osu!'s own calculator, if the host installed it. Medley does not depend on it, because its licence is the LGPL and it
- * runs on few kinds of machines.
+ * osu!'s own calculator, if the host has installed it. Medley does not depend on it, because its licence is the LGPL
+ * and it runs on few kinds of machines.
  */
 export interface CalculatorLibrary {
   /** The absolute path of the library's module. */
@@ -29,7 +29,7 @@ export type CalculatorFinding =
 export interface Calculator {
   /** The calculator's version; undefined when it is not installed. */
   readonly version: string | undefined;
-  /** The figures; undefined when this map cannot be calculated and estimates are needed. @throws the signal's reason */
+  /** Calculates a map. Undefined when it cannot be, so that estimates are needed. @throws the signal's reason */
   run(job: DifficultyJob, signal: AbortSignal): Promise<ExactFigures | undefined>;
   /** False when the calculator is not installed, does not start, or broke too often lately. */
   isUsable(): boolean;
@@ -57,10 +57,10 @@ const START_MS = 15_000;
 const IDLE_MS = 60_000;
 const MAX_WAITING = 200;
 const MAX_COMPLAINT_CHARS = 2_000;
-/** After so many ends within ENDS_MS no process is started any more, because the next would end for the same reason. */
+/** After so many ends within ENDS_MS no process is started any more: the next would end for the same reason. */
 const MOST_ENDS = 5;
 const ENDS_MS = 10 * 60_000;
-/** A malicious map would take gigabytes; the longest real maps take 200 MB. */
+/** The calculator's environment bounds its memory: a malicious map takes gigabytes, the longest real ones 200 MB. */
 const ENVIRONMENT = { DOTNET_GCHeapHardLimit: '0x20000000', DOTNET_gcServer: '0', LANG: 'C.UTF-8' };
 
 const packageSchema = z.object({ version: z.string() });
@@ -83,7 +83,7 @@ export function findCalculatorLibrary(): CalculatorLibrary | undefined {
   }
 }
 
-/** Starts a process. Each of its methods may have only one unanswered call. */
+/** Starts a calculator process. Each of its methods may have one unanswered call only. */
 function startProcess(file: URL, library: CalculatorLibrary) {
   const child = fork(fileURLToPath(file), [library.path], {
     serialization: 'advanced',
@@ -92,7 +92,7 @@ function startProcess(file: URL, library: CalculatorLibrary) {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   endWithUs(child);
-  // The calculator's process must not keep a program running that has nothing else to do.
+  // The calculator must not keep a program running that has nothing else to do.
   child.unref();
   child.channel?.unref();
   let complaints = '';
@@ -105,7 +105,7 @@ function startProcess(file: URL, library: CalculatorLibrary) {
   const isGone = () => child.exitCode !== null || child.signalCode !== null || !child.connected;
   const end = () => void child.kill('SIGKILL');
 
-  /** The next message. @throws Error when the process ends first, or sends nothing for `ms` and is killed */
+  /** Waits for the next message. @throws Error when the process ends first, or is silent for `ms` and is killed */
   function next(ms: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const settle = () => {
@@ -136,7 +136,7 @@ function startProcess(file: URL, library: CalculatorLibrary) {
     next,
     ask(job: DifficultyJob, ms: number): Promise<unknown> {
       const answer = next(ms);
-      // Sending fails only if the process has ended, which `next` reports.
+      // Sending fails only if the process has ended, which `next` reports already.
       child.send(job, () => undefined);
       return answer;
     },

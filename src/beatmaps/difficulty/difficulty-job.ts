@@ -49,7 +49,7 @@ export interface DifficultyFigures {
   readonly bpm: number;
   readonly clockRate: number;
   readonly lengthSeconds: number;
-  /** Where in the map the play ended, from 0 to 1; absent for a play to the end, and when unknown. */
+  /** Where in the map the play ended, from 0 to 1; absent for a play to the end, and where it is unknown. */
   readonly endsAt?: number;
   readonly aim?: number;
   readonly speed?: number;
@@ -60,7 +60,7 @@ export interface DifficultyFigures {
   readonly strains: { readonly sectionMs: number; readonly series: readonly StrainSeries[] } | null;
 }
 
-/** Why there are no figures: the file is no map or malicious, the ruleset is not possible, or a mod is unknown. */
+/** Why there are no figures: the file is no map or malicious, the map lacks the ruleset, or a mod is unknown. */
 export type Refusal = 'unreadable' | 'suspicious' | 'ruleset' | 'mods';
 
 export type DifficultyAnswer =
@@ -69,7 +69,7 @@ export type DifficultyAnswer =
 
 type Names = Readonly<Partial<Record<keyof HitCounts, string>>>;
 
-/** Hit results to give even when they are 0: the osu! API leaves zeros out, and a calculator guesses these. */
+/** Hit results that are passed on even if they are 0: osu!'s API omits zeros, which calculators would guess. */
 const COUNTED: Readonly<Record<Ruleset, Names>> = {
   osu: { n300: 'great', n100: 'ok', n50: 'meh', misses: 'miss' },
   taiko: { n300: 'great', n100: 'ok', misses: 'miss' },
@@ -83,14 +83,14 @@ const COUNTED: Readonly<Record<Ruleset, Names>> = {
   mania: { nGeki: 'perfect', n300: 'great', nKatu: 'good', n100: 'ok', n50: 'meh', misses: 'miss' },
 };
 
-/** Counts that only osu!lazer sends; absent ones are unknown. */
+/** Counts that only osu!lazer sends; where they are missing, they are unknown. */
 const OF_SLIDERS: Names = {
   largeTickHits: 'large_tick_hit',
   smallTickHits: 'small_tick_hit',
   sliderEndHits: 'slider_tail_hit',
 };
 
-/** A play's results in a calculator's terms. A failed play ended after as many objects as it has results. */
+/** The results of a play in a calculator's terms. A failed play ended after as many objects as it has results. */
 export function countHits(
   play: Pick<Score, 'statistics' | 'max_combo'> & { readonly passed?: boolean },
   ruleset: Ruleset,

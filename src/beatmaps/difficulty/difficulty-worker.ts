@@ -13,7 +13,7 @@ import { maniaHits } from './mania-hits.ts';
 
 declare const WebAssembly: { Module: new (code: Uint8Array) => object };
 
-/** The most pages (64 KB each) of the library's memory. The longest real maps take 32 MB. */
+/** The bound of the library's memory in pages of 64 KB. The longest real maps take 32 MB. */
 const MAX_PAGES = 1_536;
 const MEMORY_SECTION = 5;
 
@@ -31,14 +31,14 @@ function writeNumber(value: number): readonly number[] {
 }
 
 /**
- * Adds a memory bound to the library's WebAssembly, which has none. A thread's limits only bound JavaScript's memory,
- * and a malicious map takes 200 MB of the library's memory a second.
+ * Adds a bound to the memory of the library's WebAssembly, which has none. A thread's limits bound only JavaScript's
+ * memory, while a malicious map takes 200 MB of the library's a second.
  */
 function withMemoryBound(code: Uint8Array): Uint8Array {
   for (let at = 8; at < code.length; ) {
     const { value: size, end: body } = readNumber(code, at + 1);
     if (code[at] === MEMORY_SECTION) {
-      // The section describes one memory: a flag whether it is bounded, its initial pages, its bound.
+      // The memory section holds a flag whether the memory is bounded, its first number of pages, and its bound.
       const { value: pages } = readNumber(code, body + 2);
       const section = [1, 1, ...writeNumber(pages), ...writeNumber(MAX_PAGES)];
       const head = [MEMORY_SECTION, ...writeNumber(section.length)];
@@ -65,7 +65,7 @@ async function loadLibrary(): Promise<typeof Rosu> {
 
 const rosu = await loadLibrary();
 
-/** About an hour of strain sections; for longer maps neighbouring sections are merged. */
+/** The most strain sections, about an hour of them; for longer maps neighbouring sections are merged. */
 const MAX_SECTIONS = 8_192;
 
 const STRAINS = [
@@ -82,7 +82,7 @@ const STRAINS = [
   'strains',
 ] as const satisfies readonly (keyof Rosu.Strains)[];
 
-/** The hit results that are not misses, best first. */
+/** The hit results of each ruleset that are not misses, best first. */
 const HITS: Readonly<Record<Rosu.GameMode, readonly (keyof HitCounts)[]>> = {
   [rosu.GameMode.Osu]: ['n300', 'n100', 'n50'],
   [rosu.GameMode.Taiko]: ['n300', 'n100'],
@@ -98,7 +98,7 @@ class Refused extends Error {
   }
 }
 
-/** Frees the object after use, because the garbage collector does not free the library's objects. */
+/** Frees an object of the library after use, because the garbage collector does not. */
 function using<T extends { free(): void }, R>(resource: T, work: (resource: T) => R): R {
   try {
     return work(resource);
@@ -107,7 +107,7 @@ function using<T extends { free(): void }, R>(resource: T, work: (resource: T) =
   }
 }
 
-/** Runs work of the library, whose plain errors mean that it refuses the map; any other error is a fault. */
+/** Runs work of the library. Its plain errors mean that it refuses the map; any other error is a fault. */
 function orRefuse<T>(why: Refusal, work: () => T): T {
   try {
     return work();
@@ -116,7 +116,7 @@ function orRefuse<T>(why: Refusal, work: () => T): T {
   }
 }
 
-/** Where in the map's time the play ended. Undefined in catch and mania: objects may have several results there. */
+/** Where in the map's time the play ended. Undefined in catch and mania, where objects may have several results. */
 function readEnd(file: Uint8Array, { first, lengthMs }: Span, { mode, play }: DifficultyJob): number | undefined {
   const passed = play?.passedObjects;
   if (passed === undefined || lengthMs === 0) return undefined;
@@ -189,7 +189,7 @@ function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): 
   const names = HITS[mode];
   const hits = names.reduce((sum, name) => sum + (play[name] ?? 0), 0);
   const isCatch = mode === rosu.GameMode.Catch;
-  // In catch, objects that break the combo are counted apart from droplets that only cost accuracy.
+  // In catch, objects that break the combo are counted apart from small droplets, which cost only accuracy.
   const whole = isCatch ? { n300: attributes.nFruits ?? 0, n100: attributes.nDroplets ?? 0 } : {};
   const missing = Math.max(isCatch ? 0 : misses, countResults(attributes) - hits);
   const added = names.map(name => (hits === 0 ? 0 : Math.floor((missing * (play[name] ?? 0)) / hits)));
@@ -198,7 +198,7 @@ function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): 
   return { ...kept, ...Object.fromEntries(filled), ...whole, misses: 0 };
 }
 
-/** The hits of a mania play. The library would search long for such hits, and choose those with the least pp. */
+/** The hits of a mania play. The library itself would search long for them, and choose those with the least pp. */
 function hitsFor(
   attributes: Rosu.DifficultyAttributes,
   accuracy: number,
@@ -221,7 +221,7 @@ function readPp(settings: Settings, attributes: Rosu.DifficultyAttributes, play:
   );
 }
 
-/** A play that ended early has the pp of the part that was played. */
+/** The figures of a play. One that ended early has the pp of the part that was played. */
 function readPlay(settings: Settings, map: Rosu.Beatmap, attributes: Rosu.DifficultyAttributes, play: HitCounts) {
   const { passedObjects } = play;
   const ppIfFullCombo = readPp(settings, attributes, withoutMisses(play, attributes));
@@ -283,7 +283,7 @@ function readFigures(
   }));
 }
 
-/** Called by the pool in a thread. A fault of the library is thrown so that it ends the thread and its memory. */
+/** Answers a job of the pool, in a thread. A fault of the library is thrown, to end the thread and free its memory. */
 export function answer(job: DifficultyJob): DifficultyAnswer | Promise<DifficultyAnswer> {
   try {
     return { kind: 'figures', figures: compute(job) };

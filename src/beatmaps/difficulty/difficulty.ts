@@ -14,29 +14,29 @@ import { createDifficultyWorkerPool } from './worker-pool.ts';
 
 export interface DifficultyRequest {
   readonly beatmap: Pick<Beatmap, 'id' | 'checksum' | 'mode'>;
-  /** Default: the difficulty's own ruleset. For another one the map is converted, which only maps of osu! allow. */
+  /** The ruleset to rate for. Default: the difficulty's own. Only maps of osu! can be converted to another. */
   readonly ruleset?: Ruleset;
-  /** Acronyms, or the mods of a play with their settings. */
+  /** Acronyms of mods, or the mods of a play with their settings. */
   readonly mods: readonly (string | ScoreMod)[];
   /** The accuracies to calculate pp for, 0 to 100. */
   readonly accuracies?: readonly number[];
-  /** The misses in the plays of these accuracies. Default: 0. */
+  /** The misses in plays of the requested accuracies. Default 0. */
   readonly misses?: number;
   readonly combo?: number;
-  /** A play to calculate pp for (if it failed, up to its end), and also without a miss to the map's end. */
+  /** A play whose pp to calculate: up to its end if it failed, and also to the map's end without a miss. */
   readonly play?: Pick<Score, 'statistics' | 'max_combo' | 'lazer'> & { readonly passed?: boolean };
   readonly strains?: boolean;
   /** True to score the play as osu!lazer does. Default: as the play's client does, else true. */
   readonly lazer?: boolean;
-  /** True when the map is one of many to choose from, so that estimates are enough. */
+  /** True when the map is one of many to choose from, for which estimates are enough. */
   readonly isScan?: boolean;
 }
 
-/** The figures of a difficulty with mods, which also change AR, OD, bpm and length. */
+/** The figures of a difficulty with mods, which also change its AR, OD, bpm and length. */
 export interface MapDifficulty extends DifficultyFigures {
-  /** True when osu!'s own calculator gave stars and pp; else they are estimates, not to be shown as osu!'s. */
+  /** True when stars and pp are from osu!'s own calculator; else they are estimates, not to be shown as osu!'s. */
   readonly isExact: boolean;
-  /** The date of the osu! rules by which the estimating library calculates; osu! has changed its rules since. */
+  /** The date of the osu! rules by which the estimating library calculates; osu! has changed them since. */
   readonly algorithm: string;
   /** True when no upstream had the file of that checksum, so that another version of it was used. */
   readonly isOtherFile: boolean;
@@ -46,20 +46,20 @@ export interface MapDifficulty extends DifficultyFigures {
 export interface Difficulty {
   /**
    * @throws AppError `not_found` (params.what `beatmap`); `invalid_request` (params.what `mods`, `mode`, `accuracies`);
-   * `upstream_changed` (params.what `osu_file`) for a map that cannot be computed; `rate_limited` (params.reason `busy`); the
-   * upstreams' codes when no upstream has the file; the signal's reason
+   * `upstream_changed` (params.what `osu_file`) for a map that cannot be computed; `rate_limited` (params.reason
+   * `busy`); the upstreams' codes when none has the file; the signal's reason
    */
   of(request: DifficultyRequest, signal: AbortSignal): Promise<MapDifficulty>;
-  /** True while new figures will be exact. */
+  /** True while newly calculated figures will be exact. */
   isExact(): boolean;
   close(): Promise<void>;
 }
 
 export interface DifficultyOptions {
   readonly http: HttpClient;
-  /** The folder in whose subfolder `osu` files are stored. */
+  /** The folder whose subfolder `osu` holds the stored files. */
   readonly dataDir: string;
-  /** True while this process stores files; others only read those. Default: it stores them. */
+  /** True while this process stores files; others only read them. Default: it stores them. */
   readonly isFiller?: () => boolean;
   readonly log: Logger;
   /** osu!'s own calculator, if the host installed it. */
@@ -164,14 +164,13 @@ export function createDifficulty(options: DifficultyOptions): Difficulty {
       const load = async (own: AbortSignal): Promise<MapDifficulty> => {
         try {
           const { file, isOther } = await files.get(beatmap, own);
-          // The library runs first: it refuses files that are no maps or are malicious, before osu!'s calculator reads
-          // them.
+          // The estimating library reads the file first, as it refuses malicious files and those that are no maps.
           const figures = await threads.run({ ...job, file }, own);
           const exact = isScan ? undefined : await calculator?.run({ ...job, file }, own);
           const isExact = exact !== undefined && !isOther;
           return { ...figures, ...exact, isExact, algorithm: DIFFICULTY_ALGORITHM, isOtherFile: isOther };
         } catch (error) {
-          // The failure is logged now, because the callers do without the figures and do not log it.
+          // The failure is logged here, because callers go on without the figures and log nothing.
           if (!own.aborted) log.info({ err: error, beatmap: beatmap.id }, 'a difficulty could not be worked out');
           throw error;
         }

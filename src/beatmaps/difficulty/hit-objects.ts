@@ -25,7 +25,7 @@ export interface Span {
   readonly lengthMs: number;
 }
 
-/** The time from the first object to the start of the last one, or to its end if its line states one. */
+/** The time from the first object to the start of the last one, or to its end if the file states one. */
 export function readSpan(file: Uint8Array): Span {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** Calculates how the hits of a mania play are distributed over the hit results, which accuracy alone does not tell. */
+/** Works out how the hits of a mania play spread over the hit results, which accuracy alone does not tell. */
 
 export interface ManiaShares {
   readonly nGeki: number;
@@ -9,8 +9,8 @@ export interface ManiaShares {
 }
 
 /**
- * The timing windows of the hit results, best first, in milliseconds on either side at overall difficulty 0, with their
- * weight in accuracy. All but the first are smaller by 3 for each point of difficulty.
+ * The timing windows of the hit results, best first: milliseconds on either side at overall difficulty 0, with their
+ * weight in accuracy. Each point of difficulty makes all but the first smaller by 3.
  */
 const WINDOWS: readonly (readonly [name: keyof ManiaShares, widest: number, worth: number])[] = [
   ['nGeki', 16.5, 1],

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../infra/log.ts';
 
-/** `.osu` files on the disk, by their MD5; the least recently used are deleted. A broken disk is an empty cache. */
+/** `.osu` files on the disk by MD5; the least recently used are deleted. A broken disk counts as an empty cache. */
 export interface OsuFileCache {
-  /** The file, if it is there and complete. */
+  /** The file, if it is stored and complete. */
   take(checksum: string): Promise<Uint8Array | undefined>;
   put(checksum: string, file: Uint8Array): Promise<void>;
 }
 
 export interface OsuFileCacheOptions {
-  /** The folder; created when it is missing. */
+  /** The folder of the files; created when it is missing. */
   readonly folder: string;
   /** The most bytes of all files. */
   readonly maxBytes: number;
-  /** True while this process stores files; others that share the folder only read. Default: it stores them. */
+  /** True while this process stores files; others that share the folder only read. Default: it stores. */
   readonly isFiller?: () => boolean;
   readonly log: Logger;
 }
@@ -27,7 +27,7 @@ export function checksumOf(file: Uint8Array): string {
   return createHash('md5').update(file).digest('hex');
 }
 
-/** The files, least recently used first, so that recent ones are kept when there is less space than before. */
+/** The stored files, least recently used first: if there is less space than before, the recent ones are kept. */
 async function listFiles(folder: string): Promise<readonly { readonly checksum: string; readonly size: number }[]> {
   await mkdir(folder, { recursive: true });
   const found = [];
@@ -35,7 +35,7 @@ async function listFiles(folder: string): Promise<readonly { readonly checksum: 
     const checksum = NAME.exec(name)?.[1];
     const path = join(folder, name);
     if (checksum === undefined) {
-      // Another process ended while it was writing this draft.
+      // A draft is left when its process ended while it was writing.
       if (name.endsWith('.draft')) await rm(path, { force: true });
       continue;
     }
@@ -80,7 +80,7 @@ export function createOsuFileCache(options: OsuFileCacheOptions): OsuFileCache {
     return opened;
   }
 
-  /** Reads a file of another process, which may delete it at any time. */
+  /** Reads a file that another process stored, and may delete at any time. */
   async function readOnly(checksum: string): Promise<Uint8Array | undefined> {
     const file = await readFile(pathOf(checksum)).catch(() => undefined);
     return file !== undefined && checksumOf(file) === checksum ? file : undefined;
@@ -111,7 +111,7 @@ export function createOsuFileCache(options: OsuFileCacheOptions): OsuFileCache {
       drafts += 1;
       const draft = join(folder, `${process.pid}-${drafts}.draft`);
       try {
-        // The same file may still be being deleted.
+        // A file of the same name may still be in deletion.
         await Promise.all(removals);
         await writeFile(draft, file);
         await rename(draft, pathOf(checksum));

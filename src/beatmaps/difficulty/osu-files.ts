@@ -36,7 +36,7 @@ export interface OsuFilesOptions {
 
 interface OsuFileSite {
   readonly id: string;
-  /** The rate of requests for files, a share of the site's rate limit. */
+  /** The rate at which files are requested, a small part of the site's rate limit. */
   readonly pace: FilePace;
   readonly host: string;
   readonly url: (mapId: number) => URL;
@@ -47,11 +47,11 @@ interface FilePace {
   readonly burst: number;
 }
 
-/** Most of osu!'s rate limit is needed for players, and most of a mirror's for searches, so files get a small share. */
+/** Files get a small part of the rate limits: players need most of osu!'s, and searches most of a mirror's. */
 const OFFICIAL_PACE: FilePace = { perSecond: 0.3, burst: 4 };
 const MIRROR_PACE: FilePace = { perSecond: 0.7, burst: 8 };
 
-/** The official site, which needs no login for files (as others saw in 2026-07), is asked first. */
+/** The sites that serve files. osu!'s own needs no login for them (others saw this in 2026-07) and is asked first. */
 const SITES: readonly OsuFileSite[] = [
   { id: 'osu', host: OSU_HOST, pace: OFFICIAL_PACE, url: id => new URL(`https://${OSU_HOST}/osu/${id}`) },
   ...MIRROR_SITES.flatMap(({ id, host, osuFileUrl }) =>
@@ -59,19 +59,19 @@ const SITES: readonly OsuFileSite[] = [
   ),
 ];
 
-/** The largest file: usual ones have 20 to 200 KB, a marathon map of an hour less than one MB. */
+/** The largest file that is read: usual ones have 20 to 200 KB, an hour's marathon less than one MB. */
 const MAX_OSU_FILE_BYTES = 3 * 1024 * 1024;
-/** The most requests at once, to all sites together. */
+/** The most requests that run at once, to all sites together. */
 const AT_ONCE = 6;
 /** How long the current file's checksum is remembered for a map that came without one. */
 const REMEMBER_MS = 60 * 60_000;
 const MAX_REMEMBERED = 5_000;
-/** The bytes that contain the first line, with a byte order mark. */
+/** So many bytes surely contain the file's first line, even behind a byte order mark. */
 const HEAD_BYTES = 64;
 
-/** @throws AppError */
+/** Refuses what is no `.osu` file. @throws AppError */
 function checkFile(file: Uint8Array, upstream: string): void {
-  // Upstreams answer with an empty file for a deleted difficulty.
+  // For a deleted difficulty upstreams answer with an empty file.
   if (file.byteLength === 0) throw new AppError('not_found', `${upstream} has an empty file`);
   const head = Buffer.from(file.subarray(0, HEAD_BYTES)).toString();
   if (/^\uFEFF?\s*osu file format v\d+/.test(head)) return;
@@ -80,7 +80,7 @@ function checkFile(file: Uint8Array, upstream: string): void {
 
 /** The rate limit of the requests to one site: a burst at first, then one at a time at its rate. */
 function createBudget({ perSecond, burst }: FilePace, now: () => number) {
-  /** When the whole burst is allowed again, unix milliseconds. */
+  /** When a whole burst is allowed again, unix milliseconds. */
   let wholeAt = 0;
   const missingMs = () => Math.max(0, wholeAt - now());
   const stepMs = 1_000 / perSecond;
@@ -119,7 +119,7 @@ export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date
   const budgets = new Map(SITES.map(({ id, pace }) => [id, createBudget(pace, now)]));
   const inTurn = createTurns();
 
-  /** The sites in the order to ask: the official one first, except in a cooldown; those at their rate limit last. */
+  /** The sites in the order of asking: the official one first, except in a cooldown; those at their rate limit last. */
   function sites(): readonly OsuFileSite[] {
     const ordered = leading(inOrder(health, SITES), 'osu');
     const isFree = ({ id }: OsuFileSite) => budgets.get(id)?.has() === true;

@@ -7,11 +7,11 @@ import { optimizeWasm } from '../../infra/engine.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { DifficultyAnswer, DifficultyFigures, DifficultyJob, Refusal } from './difficulty-job.ts';
 
-/** Threads that calculate, one map at a time each; one that takes too long or breaks is replaced. */
+/** Threads that calculate one map at a time each; one that takes too long or breaks is replaced. */
 export interface DifficultyWorkerPool {
   /**
-   * @throws AppError `upstream_changed` (params.what `osu_file`) for a file that cannot be computed, `invalid_request` (params.what
-   * `mods` or `mode`), `rate_limited` (params.reason `busy`) when too many wait, the signal's reason
+   * @throws AppError `upstream_changed` (params.what `osu_file`) for a file that cannot be computed, `invalid_request`
+   * (params.what `mods` or `mode`), `rate_limited` (params.reason `busy`) when too many wait, the signal's reason
    */
   run(job: DifficultyJob, signal: AbortSignal): Promise<DifficultyFigures>;
   close(): Promise<void>;
@@ -27,11 +27,11 @@ export interface DifficultyWorkerPoolOptions {
   readonly file?: URL;
 }
 
-/** Additional time for a map whose thread has to be started first. */
+/** The additional time for a map whose thread has to be started first. */
 const START_MS = 15_000;
 /** A thread that is idle for this long is ended, to free its memory. */
 const IDLE_MS = 60_000;
-/** These limits bound JavaScript's memory; the thread bounds the library's own memory itself. */
+/** The bounds of JavaScript's memory in a thread; the thread itself bounds the library's. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 
 function uncomputable(message: string, cause?: unknown): AppError {
@@ -50,7 +50,7 @@ const REFUSALS: Readonly<Record<Refusal, () => AppError>> = {
 export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions): DifficultyWorkerPool {
   const { log, threads, deadlineMs, maxWaiting } = options;
   const file = options.file ?? new URL('./difficulty-worker.js', import.meta.url);
-  /** Aborted when the pool is closed, or when no thread can be started: the next would fail for the same reason. */
+  /** Aborted when the pool is closed, or no thread can be started; the next would fail for the same reason. */
   const closing = new AbortController();
   const enter = createSemaphore({
     atOnce: threads,
@@ -74,11 +74,11 @@ export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions)
   });
   let running = 0;
 
-  /** Runs until the map's time is over, even if its caller gave up: that costs less than a new thread. */
+  /** Calculates until the map's time is over, even if its caller gave up: that costs less than a new thread. */
   async function compute(job: DifficultyJob): Promise<DifficultyAnswer> {
     running += 1;
     const isCold = pool.threads.length < running;
-    // Optimised compilation pays for the library in this long-lived thread, unlike for those loaded before it.
+    // Optimised code pays off in this long-lived thread, so the modules loaded from now on may be optimised.
     if (isCold) optimizeWasm();
     const over = joinSignals([closing.signal], isCold ? START_MS + deadlineMs : deadlineMs);
     try {

@@ -1,5 +1,5 @@
 /**
- * Beatmaps from any upstream. The names are those of the osu! API, and so of the HTTP answers; a field that an upstream
+ * Beatmaps from any upstream. The names are the osu! API's, which the HTTP answers use too; a field that an upstream
  * does not state is null. Types, stored copies and the API's schema are derived from the schemas below.
  */
 import * as z from 'zod';
@@ -77,12 +77,12 @@ export const beatmapsetFields = z.object({
 export const beatmapsetSchema = beatmapsetFields.extend({
   download_disabled: z.boolean(),
   download_disabled_reason: text,
-  /** True when osu! put the set in a spotlight; null when unknown, and in copies of older versions. */
+  /** True when osu! put the set in a spotlight; null when that is unknown, as in copies of older versions. */
   spotlight: z.boolean().nullable().default(null),
   cover_url: z.string(),
   card_url: z.string(),
   list_url: z.string(),
-  /** The difficulties without converts, easiest first within each ruleset; empty if the upstream left them out. */
+  /** The difficulties without converts, by ruleset and then the easiest first; empty if the upstream left them out. */
   beatmaps: z.array(beatmapSchema.readonly()).readonly(),
 });
 
@@ -118,7 +118,7 @@ export function orderBeatmaps(beatmaps: readonly Beatmap[]): readonly Beatmap[] 
   );
 }
 
-/** Players' names for the rulesets, in lower case. */
+/** Names that players use for the rulesets, in lower case. */
 const ALIASES: ReadonlyMap<string, Ruleset> = new Map<string, Ruleset>([
   ...['osu', 'osu!', 'std', 'standard', 'osu!standard', 'o', 's', '0'].map(word => [word, 'osu'] as const),
   ...['taiko', 'osu!taiko', 't', 'tko', '1'].map(word => [word, 'taiko'] as const),

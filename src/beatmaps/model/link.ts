@@ -1,6 +1,6 @@
 import { parseRuleset, type Ruleset } from './beatmapset.ts';
 
-/** The page to which an osu! address leads. */
+/** What an osu! address leads to. */
 export type OsuLink =
   | { readonly kind: 'set'; readonly id: number; readonly ruleset?: Ruleset }
   | { readonly kind: 'map'; readonly id: number; readonly setId?: number; readonly ruleset?: Ruleset }
@@ -17,14 +17,15 @@ const HOSTS: ReadonlySet<string> = new Set([
 ]);
 const MAX_LINK_LENGTH = 2_048;
 
-/** An osu! name without `@`: 2 to 15 letters, digits, spaces, `-`, `_`, `[` or `]`; some old ones are longer. */
+/** An osu! name without `@`: 2 to 15 letters, digits, spaces, `-`, `_`, `[` or `]`; some old names are longer. */
 const USERNAME = /^[\w[\] -]{1,30}$/;
 
 /**
- * Reads every form in which osu! writes the address of a set, a difficulty, a score or a player, with or without a scheme, also with a
- * language in the path or more words behind it. Bare ids and names are not addresses: only the caller knows what they stand for.
- *
- * @example matchOsuLink('https://osu.ppy.sh/beatmapsets/12#taiko/34') // { kind: 'map', id: 34, setId: 12, ruleset: 'taiko' }
+ * Reads every form in which osu! writes the address of a set, a difficulty, a score or a player, with or without a
+ * scheme, also with a language in the path or more words behind it. Bare ids and names are not addresses: only the
+ * caller knows what they stand for.
+ * @example matchOsuLink('https://osu.ppy.sh/beatmapsets/12#taiko/34') // { kind: 'map', id: 34, setId: 12, ruleset:
+ * 'taiko' }
  */
 export function matchOsuLink(text: string): OsuLink | undefined {
   const address = parseAddress(text.trim());
@@ -76,7 +77,7 @@ function setLink(segment: string | undefined, { hash }: URL): OsuLink | undefine
   return { kind: 'set', id, ...ruleset };
 }
 
-/** Reads the ruleset behind `#`. Digits never mean one there: in old addresses `#3` is a difficulty's id. */
+/** Reads the ruleset behind `#`. Digits there are never a ruleset: in old addresses `#3` is a difficulty's id. */
 function parseHashRuleset(word: string): { readonly ruleset?: Ruleset } {
   return /^\d+$/.test(word) ? {} : rulesetField(word);
 }

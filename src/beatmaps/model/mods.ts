@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { Beatmap, Ruleset } from './beatmapset.ts';
 import type { ScoreMod } from './score.ts';
 
-/** Mods in players' order: HDDT, EZHD, HDDTHR. `CL` gives osu!lazer the scoring of osu!stable. */
+/** All mods in the order in which players write them, as in HDDT. `CL` gives osu!lazer the scoring of osu!stable. */
 const ACRONYMS = [
   ...['EZ', 'HD', 'FI', 'HT', 'DC', 'DT', 'NC', 'HR', 'FL', 'BL', 'NF', 'SD', 'PF', 'SO', 'TC', 'TD', 'RX', 'AP', 'MR'],
   ...['1K', '2K', '3K', '4K', '5K', '6K', '7K', '8K', '9K', 'CL'],
@@ -11,7 +11,7 @@ const ACRONYMS = [
 
 const NO_MODS: ReadonlySet<string> = new Set(['', 'NM', 'NOMOD', 'NONE']);
 
-/** Groups of mods of which only one can be chosen. */
+/** Groups of mods that exclude each other. */
 const GROUPS: readonly (readonly string[])[] = [
   ['EZ', 'HR'],
   ['DT', 'NC', 'HT', 'DC'],
@@ -29,7 +29,7 @@ const HOMES: Readonly<Record<string, readonly Ruleset[]>> = {
   ...Object.fromEntries(['FI', 'MR', ...ACRONYMS.filter(mod => mod.endsWith('K'))].map(mod => [mod, ['mania']])),
 };
 
-/** Mods that imply and replace another one; osu!stable stores both. */
+/** Mods that include another one and replace it; osu!stable stores both. */
 const IMPLIES: ReadonlyMap<string, string> = new Map([
   ['NC', 'DT'],
   ['PF', 'SD'],
@@ -54,7 +54,7 @@ function splitMods(text: string): readonly string[] {
 }
 
 /**
- * Acronyms in a fixed order, each once; `NC` also means the `DT` that it implies. Empty without mods.
+ * Reads acronyms and returns them in a fixed order, each once; `NC` includes `DT`. Empty without mods.
  * @throws AppError `invalid_request` with params `what: 'mods'`, `reason` (`unknown`, `clash` or `ruleset`) and `mods`
  */
 export function parseMods(text: string, ruleset?: Ruleset): readonly string[] {
@@ -93,7 +93,7 @@ const WORD = /^([+-]?)((?:[a-z\d]{2})+)(!?)$/i;
 const NONE = /^\+?(?:nm|nomod|none)!?$/i;
 export const MODS_LIKE = 'mods must be like +HDDT, -HR or NM';
 
-/** A word about mods: `+HDDT` or `HDDT`: with at least these; `HDDT!`: only these; `-HD`: without; `NM`: none. */
+/** A condition on mods: `+HDDT` or `HDDT`: with at least these; `HDDT!`: only these; `-HD`: without; `NM`: none. */
 export interface ModWish {
   readonly mods: readonly string[];
   readonly isWithout: boolean;
@@ -113,8 +113,8 @@ export function parseModWishes(text: string): readonly ModWish[] {
 }
 
 /**
- * The mods of a play as if it had been played with others: requested mods replace those that they exclude. Mods that
- * stay keep their settings.
+ * The mods of a play as if it had been played with others: requested mods replace those that they exclude, the rest
+ * keep their settings.
  * @throws AppError `invalid_request`
  */
 export function changeMods(played: readonly ScoreMod[], wishes: readonly ModWish[]): readonly ScoreMod[] {
@@ -136,7 +136,7 @@ const SAME_PLAY: ReadonlyMap<string, string> = new Map([
   ['DC', 'HT'],
 ]);
 
-/** The mod that plays the same: `NC` is `DT` with another sound. */
+/** The acronym of the mod that plays the same: `NC` is `DT` with another sound. */
 export function foldMod(acronym: string): string {
   return SAME_PLAY.get(acronym) ?? acronym;
 }
@@ -161,8 +161,8 @@ const MAX_SETTING = 10;
 export type Moddable = Pick<Beatmap, 'mode' | 'ar' | 'od' | 'cs' | 'hp' | 'bpm' | 'total_length' | 'hit_length'>;
 
 /**
- * The difficulty with these mods: settings, tempo and lengths. Stars and combo stay those without mods. In mania and
- * catch a change of speed does not change the timing windows.
+ * The difficulty as these mods change it: its settings, tempo and lengths. Stars and combo stay those without mods. In
+ * mania and catch a change of speed does not change the timing windows.
  */
 export function withMods<T extends Moddable>(beatmap: T, mods: readonly string[]): T {
   const rate = clockRateOf(mods);
@@ -198,7 +198,7 @@ function overall(od: number | null, mode: Beatmap['mode'], rate: number): number
   );
 }
 
-/** The setting that would feel the same without the change of speed. */
+/** The setting that feels, at normal speed, as this value does at the changed speed. */
 function atRate(
   value: number | null,
   msAtRate: (value: number) => number,

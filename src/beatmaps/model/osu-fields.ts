@@ -1,5 +1,5 @@
 /**
- * Readers of single fields. The official API and its mirrors agree on names, not on types: numbers may be strings,
+ * Readers of single fields. The official API and its mirrors agree on names but not on types: numbers may be strings,
  * dates numbers, flags 0 and 1. An unreadable field is null, so that one odd field never loses the whole answer.
  */
 import * as z from 'zod';
@@ -8,7 +8,7 @@ import { RULESETS, type Ruleset, STATUSES, type Status, statusNumber } from './b
 const NUMBER = /^-?\d{1,18}(?:\.\d{1,18})?$/;
 const UTC_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|\+00:00)$/;
 const NAIVE_DATE = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d{1,9})?$/;
-/** Numbers below this are unix seconds (until the year 5138), larger ones milliseconds (since 1973). */
+/** A number below this is unix seconds (until the year 5138), a larger one milliseconds (since 1973). */
 const SECONDS_END = 1e11;
 
 function toNumber(value: unknown): number | null {
@@ -26,7 +26,7 @@ function toText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** The most characters of a name; a longer text is no beatmap's name. */
+/** The most characters of a name. No beatmap's name is longer. */
 const MAX_NAME = 300;
 
 function toName(value: unknown): string | null {
@@ -71,9 +71,9 @@ export const number = field(toNumber);
 export const numberOrZero = field(value => toNumber(value) ?? 0);
 /** Reads a positive integer; else null. */
 export const id = field(toId);
-/** Reads a text; null when it is empty. */
+/** Reads a text; an empty one is null. */
 export const text = field(toText);
-/** Reads a name; null when it is empty, and cut when it is too long. */
+/** Reads a name; an empty one is null, and one that is too long is cut. */
 export const name = field(toName);
 export const nameOrEmpty = field(value => toName(value) ?? '');
 export const flag = field(toFlag);
@@ -86,7 +86,7 @@ export const status = field(toStatus);
 /** Reads a ruleset from its name, from `catch`, or from its number, 0 to 3. */
 export const ruleset = field(toRuleset);
 
-/** Reads an object of that shape; else null. */
+/** Reads an object of the given shape; else null. */
 export function part<S extends z.ZodType>(shape: S) {
   return z
     .unknown()
@@ -94,7 +94,7 @@ export function part<S extends z.ZodType>(shape: S) {
     .transform((value): z.output<S> | null => shape.safeParse(value).data ?? null);
 }
 
-/** The elements of that shape among the first `most` of a list; empty when the value is no list. */
+/** Reads the elements that have the given shape among the first `most` of a list; empty when the value is no list. */
 export function list<S extends z.ZodType>(shape: S, most = Number.POSITIVE_INFINITY) {
   return z
     .unknown()

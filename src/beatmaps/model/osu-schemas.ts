@@ -103,7 +103,7 @@ const setShape = z.object({
 
 /** A difficulty as it was played, perhaps in another ruleset than its own. */
 export interface PlayedMap extends Beatmap {
-  /** True for an osu! map played in another ruleset, of which `mode` and the stars then are. Default false. */
+  /** True for a map of osu! played in another ruleset, whose `mode` and stars it then has. Default false. */
   readonly convert?: boolean;
 }
 
@@ -126,7 +126,7 @@ function toBeatmap(raw: RawBeatmap, set: Pick<RawSet, 'id' | 'status' | 'ranked'
   };
 }
 
-/** The address with https, which some upstreams leave out; `otherwise` for none, or another scheme. */
+/** The address with https, which some upstreams leave out; `otherwise` if there is none, or it has another scheme. */
 function httpsUrl(address: string | null | undefined, otherwise: string): string {
   const whole = address?.startsWith('//') === true ? `https:${address}` : address;
   return whole?.startsWith('https://') === true ? whole : otherwise;
@@ -146,7 +146,7 @@ function toBeatmapset(raw: RawSet): Beatmapset | undefined {
   const setId = raw.id;
   const title = raw.title ?? raw.title_unicode;
   if (setId === null || title === null) return undefined;
-  // A convert is a difficulty of the set in another ruleset, not a further difficulty.
+  // A convert is one of the set's difficulties in another ruleset, not one more difficulty.
   const own = rows.filter(({ convert }) => convert !== true);
   const beatmaps = own.flatMap(each => toBeatmap(each, raw) ?? []);
   return {
@@ -186,7 +186,7 @@ export function parsePlayedMap(value: unknown): PlayedMap | undefined {
   return beatmap && raw.convert === true ? { ...beatmap, convert: true } : beatmap;
 }
 
-/** The readable sets of a list, in order; undefined when the value is no list, or none of it can be read. */
+/** The sets in a list that can be read, in order; undefined when the value is no list, or none can be read. */
 export async function parseBeatmapsets(value: unknown): Promise<readonly Beatmapset[] | undefined> {
   if (!Array.isArray(value)) return undefined;
   const sets = (await mapInTurns(value, parseBeatmapset)).flatMap(set => set ?? []);

@@ -5,7 +5,7 @@ import { date, id, isSet, list, number, numberOrZero, part, ruleset, text } from
 
 const whole = z.number();
 
-/** Accuracy from 0 to 100; some answers have it in another field, from 0 to 1. */
+/** The accuracy from 0 to 100; some answers have it in another field, from 0 to 1. */
 function percentOf(hit_accuracy: number | null, accuracy: number | null): number | null {
   return hit_accuracy ?? (accuracy === null ? null : accuracy * 100);
 }
@@ -40,10 +40,10 @@ const statistics = z
     total_hits: number,
     maximum_combo: number,
     replays_watched_by_others: number,
-    /** The level; `progress` is the percentage of the way to the next one. */
+    /** The level. `progress` is how many percent of the way to the next one are done. */
     level: part(z.object({ current: whole, progress: whole })),
     grade_counts: part(z.object({ ss: whole, ssh: whole, s: whole, sh: whole, a: whole })),
-    /** The ranks for each number of keys, in mania only. */
+    /** In mania, the ranks for each number of keys. */
     variants: list(z.object({ variant: z.string(), pp: number, global_rank: number, country_rank: number })),
   })
   .transform(({ rank, accuracy, country_rank, hit_accuracy, ...fields }) => ({
@@ -92,12 +92,12 @@ export interface Player extends Readonly<z.output<typeof playerFields>> {
   readonly avatar_url: string;
   readonly cover_url: string | null;
   readonly country: { readonly code: string; readonly name: string } | null;
-  /** The ruleset that the player plays most. */
+  /** The player's main ruleset, as their profile states it. */
   readonly playmode: Ruleset;
   /** The ruleset of `statistics` and `rank_history`. */
   readonly mode: Ruleset;
   readonly achievement_count: number | null;
-  /** The player's global ranks of the last days, oldest first, at most 90. */
+  /** The player's global ranks on up to 90 past days, oldest first. */
   readonly rank_history: readonly number[];
 }
 
@@ -165,7 +165,7 @@ export interface PlayerStandings {
   readonly id: number;
   readonly username: string;
   readonly country_code: string | null;
-  /** The figures by ruleset; those that the player has never played are missing. */
+  /** The figures by ruleset; rulesets that the player has never played are missing. */
   readonly standings: Readonly<Partial<Record<Ruleset, Standing>>>;
 }
 

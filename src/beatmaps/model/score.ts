@@ -1,4 +1,4 @@
-/** Plays, in one shape for the API's answers since 2022 and for older ones, which some endpoints still send. */
+/** Plays, in one shape for both the API's answers since 2022 and older ones, which some endpoints still send. */
 import * as z from 'zod';
 import type { Beatmapset, Ruleset } from './beatmapset.ts';
 import { date, flag, id, list, number, numberOrZero, part, ruleset, text } from './osu-fields.ts';
@@ -8,7 +8,7 @@ export const SCORE_TYPES = ['best', 'recent', 'firsts', 'pinned'] as const;
 export type ScoreType = (typeof SCORE_TYPES)[number];
 
 export interface ScoreMod {
-  /** The two letters of the mod. `CL` only marks a play of osu!stable; the player did not choose it. */
+  /** The two letters of the mod. `CL` only marks a play in osu!stable; the player did not choose it. */
   readonly acronym: string;
   readonly settings?: Readonly<Record<string, unknown>>;
 }
@@ -44,7 +44,7 @@ const scoreFields = z.object({
   rank_global: number,
   mods: list(mod),
   maximum_statistics: counts,
-  /** How much of the play's pp counts for the player; stated only in lists of best plays. */
+  /** How much of the play's pp counts towards the player's total; stated only in lists of best plays. */
   weight: part(z.object({ percentage: z.number(), pp: z.number() })),
 });
 
@@ -96,19 +96,19 @@ const scoreShape = scoreFields.extend({
   beatmapset: z.unknown().optional(),
 });
 
-/** The mods that the player chose, without `CL`, which marks the client. */
+/** The mods that the player chose; `CL`, which marks the client, is left out. */
 export function shownMods({ mods }: Pick<Score, 'mods'>): readonly string[] {
   return mods.map(({ acronym }) => acronym).filter(acronym => acronym !== 'CL');
 }
 
 const GRADES: Readonly<Record<string, string>> = { XH: 'SS', X: 'SS', SH: 'S' };
 
-/** A grade as players write it, the same for silver and ordinary ones. */
+/** A grade as players write it, in which silver and ordinary ones look the same. */
 export function shownGrade(rank: string): string {
   return GRADES[rank] ?? rank;
 }
 
-/** The hit results that each mean one played object, best first, including the miss. */
+/** The hit results that each stand for one played object, best first, misses included. */
 const JUDGED: Readonly<Record<Ruleset, readonly string[]>> = {
   osu: ['great', 'ok', 'meh', 'miss'],
   taiko: ['great', 'ok', 'miss'],
@@ -116,12 +116,12 @@ const JUDGED: Readonly<Record<Ruleset, readonly string[]>> = {
   mania: ['perfect', 'great', 'good', 'ok', 'meh', 'miss'],
 };
 
-/** The number of each of the ruleset's hit results, in the order in which players write them. */
+/** The number of each of the ruleset's hit results, in the order that players use. */
 export function resultsOf({ mode, statistics }: Pick<Score, 'mode' | 'statistics'>) {
   return JUDGED[mode].map(result => ({ result, count: statistics[result] ?? 0 }));
 }
 
-/** How many objects were played; in catch these are fruits and drops. */
+/** How many objects were played; in catch that is how many fruits and drops. */
 export function playedObjects(play: Pick<Score, 'mode' | 'statistics'>): number {
   return resultsOf(play).reduce((sum, { result, count }) => (result === 'small_tick_miss' ? sum : sum + count), 0);
 }
@@ -132,7 +132,7 @@ export function completionOf(
 ): number | null {
   const { mode, maximum_statistics, beatmap } = play;
   const most = playedObjects({ mode, statistics: maximum_statistics });
-  // For a convert, osu! states the number of objects of the original map, which differs.
+  // For a convert, osu! states the number of objects of the original map, which is another one.
   if (most === 0 && beatmap?.convert === true) return null;
   const counts = [beatmap?.count_circles, beatmap?.count_sliders, beatmap?.count_spinners];
   const objects = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
@@ -140,7 +140,7 @@ export function completionOf(
   return whole > 0 ? Math.min(1, playedObjects(play) / whole) : null;
 }
 
-/** The six counters of the older shape, which mean other hit results in each ruleset. */
+/** The six counters of the older shape, each of which means another hit result in each ruleset. */
 const LEGACY_RESULTS: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> = {
   osu: { count_300: 'great', count_100: 'ok', count_50: 'meh', count_miss: 'miss' },
   taiko: { count_300: 'great', count_100: 'ok', count_miss: 'miss' },
@@ -179,7 +179,7 @@ export function parseScore(value: unknown): Score | undefined {
   const isLegacyShape = raw.total_score === null && raw.ended_at === null;
   const beatmap = parsePlayedMap(raw.beatmap) ?? null;
   const mode = ruleset_id ?? raw.mode ?? mode_int ?? beatmap?.mode ?? 'osu';
-  // The API writes 0 for plays without a score of osu!stable.
+  // The API writes 0 for a play that has no score of osu!stable.
   const legacyTotal = isLegacyShape ? score : raw.legacy_total_score;
   return {
     ...fields,

@@ -17,7 +17,7 @@ export interface ScoreFilter {
   /** `+HDDT` or `HDDT`: plays with at least these mods; `HDDT!`: with only these; `-HD`: without; `NM`: with none. */
   readonly mods?: string | undefined;
   readonly grade?: Grade | undefined;
-  /** Words of the map's name, and conditions of the search language: `camellia stars>6`. */
+  /** Words from the map's name, and conditions of the search language: `camellia stars>6`. */
   readonly search?: string | undefined;
   readonly chokes?: boolean | undefined;
   /** The name of the mapper of the set or the difficulty. */
@@ -27,7 +27,7 @@ export interface ScoreFilter {
   readonly combo?: Range | undefined;
 }
 
-/** Reads `97-99`, `97..99`, `97-` and `-99`, both ends included; a single number is the minimum. Else undefined. */
+/** Reads `97-99`, `97..99`, `97-` and `-99`, both ends included; one number alone is the minimum. Else undefined. */
 export function parseLeast(text: string): Range | undefined {
   const read = parseRange(decimal(0.005), '=', text.replaceAll('%', '').replace('..', '-'));
   return read && (/-|\.\./.test(text) ? read : { gte: read.gte ?? 0 });
@@ -60,7 +60,7 @@ function isOnMap({ beatmap, beatmapset }: Score, query: ReturnType<typeof parseQ
   return beatmap !== null && beatmapset !== null && matches(query, { ...beatmapset, beatmaps: [beatmap] });
 }
 
-/** The mods of a play without `CL`, which marks osu!stable; `NC` counts as `DT`, `PF` as `SD`. */
+/** The acronyms of a play's mods without `CL`, which marks osu!stable; `NC` counts as `DT`, `PF` as `SD`. */
 function acronymsOf({ mods }: Score): ReadonlySet<string> {
   const names = mods.map(({ acronym }) => acronym).filter(acronym => acronym !== 'CL');
   return new Set(names.map(plain));
@@ -79,7 +79,7 @@ function parsePlayMods(text: string): (played: ReadonlySet<string>) => boolean {
     );
 }
 
-/** In osu!stable a play that only missed slider ends has no miss and at least this share of the full combo. */
+/** In osu!stable, a play that missed only slider ends has no miss and at least this share of the full combo. */
 const NEARLY_WHOLE = 0.97;
 
 /** True when a miss or a slider break cost the play its combo. */
@@ -98,7 +98,7 @@ const VALUES: Readonly<Record<ScoreSort, (score: Score, starsOf: (score: Score) 
   stars: (score, starsOf) => starsOf(score),
 };
 
-/** @param starsOf returns the map's stars with the play's mods */
+/** Sorts plays. @param starsOf returns the stars of a play's map with its mods */
 export function sortScores(
   scores: readonly Score[],
   sort: ScoreSort,

@@ -1,4 +1,4 @@
-/** A play that was not played, described for the calculation of its pp. */
+/** A play that nobody played, described by a person who wants to know its pp. */
 import { AppError } from '../../errors.ts';
 import type { Beatmap, Ruleset } from '../model/beatmapset.ts';
 import { clockRateOf } from '../model/mods.ts';
@@ -15,7 +15,7 @@ export interface SimulatedPlay {
   readonly n50?: number | undefined;
 }
 
-/** True when the person stated anything about the play. */
+/** True when the person said anything about the play. */
 export function isDescribed(play: SimulatedPlay): boolean {
   return Object.values(play).some(value => value !== undefined);
 }
@@ -36,7 +36,7 @@ function countObjects(
   return count_circles + (count_sliders ?? 0) + (count_spinners ?? 0);
 }
 
-/** The mods for the requested speed: DT or HT with another rate than usual. */
+/** Mods that run the map at the requested speed: DT or HT with another rate than usual. */
 export function modsAtRate(mods: readonly string[], rate: number | undefined): readonly (string | ScoreMod)[] {
   if (rate === undefined || rate === clockRateOf(mods)) return mods;
   const others = mods.filter(mod => clockRateOf([mod]) === 1);
@@ -52,7 +52,7 @@ export interface SimulatedRequest {
 }
 
 /**
- * Turns a described play into a request to the calculator. Anything not stated is the best possible.
+ * Turns a described play into a request to the calculator. What the person did not state is the best possible.
  * @throws AppError `invalid_request` with params.what `counts`: more or fewer results than the map has objects, or
  * counts in catch and of converts
  */
@@ -93,7 +93,7 @@ function countResults({ n300, n100, n50, misses }: SimulatedPlay, objects: numbe
 
 type Counts = Readonly<Record<'perfect' | 'great' | 'ok' | 'meh' | 'miss', number>>;
 
-/** Accuracy by osu!stable's weights of hit results. */
+/** The accuracy by the weights that osu!stable gives to hit results. */
 function accuracyOf({ perfect, great, ok, meh, miss }: Counts, ruleset: Ruleset): number {
   const all = perfect + great + ok + meh + miss;
   const best = perfect + great;

@@ -1,17 +1,17 @@
-/** A player's total pp if they had further plays, or better ones in place of existing ones. */
+/** Calculates a player's total pp if they had more plays, or better ones in place of existing ones. */
 
 /** A player's best plays, and the total pp that osu! shows. */
 export interface PpStanding {
   /** The pp of the best plays, in any order; osu! has 200. */
   readonly best: readonly number[];
-  /** The total; null for a player without one at present: the best plays then count as all plays. */
+  /** The total; null for a player who has none at present: then the best plays count as all plays. */
   readonly total: number | null;
 }
 
 export interface WhatIf {
   readonly total: number;
   readonly gain: number;
-  /** The play's position among the best plays, from 1; null below those that osu! has. */
+  /** The position of the new play among the best plays, from 1; null if it is below those that osu! lists. */
   readonly place: number | null;
 }
 
@@ -38,12 +38,12 @@ export function addPlays(standing: PpStanding, pp: number, times: number): WhatI
   return { total, gain: total - before, place: place > MOST_GIVEN ? null : place };
 }
 
-/** The total if the best plays had other pp, given in the order of `best`. */
+/** The total if the best plays had these pp instead, given in the order of `best`. */
 export function replacePlays(standing: PpStanding, worths: readonly number[]): number {
   return ownTotal(standing) - sumOf(standing.best) + sumOf(worths);
 }
 
-/** The total with a better play on a map. @param index its present play's position in `best`; below 0 for none */
+/** The total with a better play on a map. @param index the position in `best` of its present play; below 0 for none */
 export function replacePlay(standing: PpStanding, index: number, pp: number): WhatIf {
   if (index < 0) return addPlays(standing, pp, 1);
   const worths = standing.best.with(index, pp);
@@ -51,13 +51,13 @@ export function replacePlay(standing: PpStanding, index: number, pp: number): Wh
   return { total, gain: total - ownTotal(standing), place: worths.filter(each => each > pp).length + 1 };
 }
 
-/** More pp than any play of today has; a total that needs more cannot be reached. */
+/** More pp than any play has today: a total that would need more cannot be reached. */
 const MOST_PP = 5_000;
-/** The precision of the required pp, finer than what is shown. */
+/** The precision to which the needed pp are searched, finer than what is shown. */
 const STEP = 0.05;
 
 /**
- * The pp that each of `times` new plays needs to reach the total `target`; null if no play has so many.
+ * The pp that each of `times` new plays needs to bring the total to `target`; null if no play has so many.
  * @param target above the present total
  */
 export function worthNeeded(standing: PpStanding, target: number, times: number): number | null {
@@ -73,10 +73,10 @@ export function worthNeeded(standing: PpStanding, target: number, times: number)
   return high;
 }
 
-/** osu!'s rule for the total: the n-th best play counts 0.95^(n-1) of its pp; ranked plays add a bonus. */
+/** osu!'s rule for the total pp: the n-th best play counts with 0.95^(n-1) of its pp, and ranked plays add a bonus. */
 const DECAY = 0.95;
 
-/** The bonus for ranked plays: at most about 417 pp, and hardly more after the thousandth play (osu!, 2025). */
+/** The largest bonus for ranked plays. After a thousand plays it hardly grows any more (osu!, 2025). */
 const BONUS_MOST = 416.6667;
 const BONUS_DECAY = 0.995;
 
@@ -86,20 +86,20 @@ export function weightedPp(descending: readonly number[]): number {
 }
 
 export interface TotalPp {
-  /** How much a new play of this pp on a further map adds to the total. Never negative. */
+  /** How much the total grows by a new play of this pp on another map. Never negative. */
   gain(pp: number): number;
 }
 
 /**
  * @param best pp of the player's best plays, in any order; the API has 200
- * @param total the pp that osu! shows, from which the bonus follows; if null, `best` counts as all plays
+ * @param total the pp that osu! shows, which tell the bonus; if null, `best` counts as all plays
  */
 export function createTotalPp(best: readonly number[], total: number | null): TotalPp {
   const plays = [...best].sort((a, b) => b - a);
   const sum = weightedPp(plays);
   const bonus = total === null ? BONUS_MOST * (1 - BONUS_DECAY ** plays.length) : total - sum;
   const nextBonus = Math.max(0, Math.min(BONUS_MOST, BONUS_MOST - bonus)) * (1 - BONUS_DECAY);
-  /** For each position, the sum that the plays from it on add to the total. */
+  /** For each position, what the plays from there to the last add to the total. */
   const tails = new Float64Array(plays.length + 1);
   for (let place = plays.length - 1; place >= 0; place -= 1) {
     tails[place] = (tails[place + 1] ?? 0) + (plays[place] ?? 0) * DECAY ** place;
@@ -113,7 +113,7 @@ export function createTotalPp(best: readonly number[], total: number | null): To
   };
 }
 
-/** How many plays have at least this pp. */
+/** How many plays have at least these pp. */
 function placeOf(descending: readonly number[], pp: number): number {
   let low = 0;
   let high = descending.length;

@@ -12,8 +12,8 @@ export interface MatchOptions {
 }
 
 /**
- * True when a set matches a query. All conditions on a difficulty must hold for the same difficulty, in one of the
- * set's own rulesets. A figure that a set does not state is in no range.
+ * True when a set matches a query. All conditions on a difficulty must hold for one and the same difficulty, in one of
+ * the set's own rulesets. A figure that a set does not state is in no range.
  */
 export function matches(query: Query, set: Beatmapset, { words = 'all' }: MatchOptions = {}): boolean {
   const isFound = matchesSet(query, set) && matchesBeatmap(query, set) && matchesText(query.text, set, words);
@@ -28,7 +28,7 @@ export function isExcluded({ excluded = [] }: Query, set: Beatmapset): boolean {
   });
 }
 
-/** A figure of a set or difficulty, and how to read it; null if it is not stated. */
+/** A figure of a set or a difficulty, and the function that reads it; null if it is not stated. */
 type Figure<Read> = readonly [RangeKey, Read];
 
 export const SET_FIGURES: readonly Figure<(set: Beatmapset) => number | null>[] = [
@@ -74,11 +74,11 @@ const SET_TEXTS = {
   artist: set => [set.artist, set.artist_unicode],
   title: set => [set.title, set.title_unicode],
   source: set => [set.source],
-  // Answers to searches have no tags of players; the mapper's own tags are the most similar.
+  // Answers to searches do not contain the tags that players gave, so the mapper's own tags are used.
   tag: set => [set.tags],
 } satisfies Readonly<Record<string, (set: Beatmapset) => readonly (string | null)[]>>;
 
-/** True when the fields have all words of the filter, or its phrase; text without letters is compared literally. */
+/** True when the fields have all words of the filter, or its phrase. A text without letters is compared as it is. */
 function hasText(filter: TextFilter | undefined, fields: readonly (string | null)[]): boolean {
   if (filter === undefined) return true;
   const needles = filterNeedles(filter);
@@ -94,7 +94,7 @@ export function filterNeedles({ text, isPhrase }: TextFilter): readonly Needle[]
   return folded === '' ? [] : [{ text: folded, isWhole: true }];
 }
 
-/** True when the filter is a mapper's whole name or id (set or difficulty), or words of the set's mapper's name. */
+/** True when the filter is a mapper's whole name or id (of set or difficulty), or words of the set's mapper's name. */
 function isMadeBy(filter: TextFilter, set: Beatmapset): boolean {
   const name = foldName(filter.text);
   const id = /^\d+$/.test(filter.text) ? Number(filter.text) : undefined;
@@ -104,7 +104,7 @@ function isMadeBy(filter: TextFilter, set: Beatmapset): boolean {
   return set.beatmaps.some(beatmap => beatmap.owners.some(isOwner)) || hasText(filter, [set.creator]);
 }
 
-/** osu! does not distinguish spaces and underscores in names. */
+/** osu! treats spaces and underscores in names as the same. */
 function foldName(name: string): string {
   return name.toLowerCase().replaceAll('_', ' ');
 }
@@ -138,13 +138,13 @@ function matchesText(text: string, set: Beatmapset, words: 'all' | 'any'): boole
 
 /** From 5 letters on a word may have one mistake, from 9 letters two. */
 const FORGIVEN = [5, 9] as const;
-/** The most words that are compared with mistakes allowed; a longer query is hardly a mistyped name. */
+/** The most words that are compared for mistakes; a longer query is hardly a mistyped name. */
 const MAX_MISTYPED = 16;
 const MAX_COMPARED = 1_000;
 const MAX_LETTERS = 24;
 
 /**
- * True when a set matches a query except that a word has a mistake in it, or is found inside a longer word, as in
+ * True when a set would match a query but for a mistake in a word, or for a word that is inside a longer one, as in
  * answers of sites that forgive mistakes.
  */
 export function matchesNearly(query: Query, set: Beatmapset): boolean {

@@ -1,13 +1,13 @@
 export type Operator = '=' | '<' | '<=' | '>' | '>=';
 
-/** `key`, operator and value, found anywhere in a query; whether they mean something is checked later. */
+/** A `key`, an operator and a value, found anywhere in a query; whether they have a meaning is checked later. */
 export interface QueryToken {
   /** The key in lower case. */
   readonly key: string;
   readonly operator: Operator;
   /** The value without its quotes. */
   readonly value: string;
-  /** True for `""so""`: these words in this order, with nothing between them. */
+  /** True for `""so""`, which means these words in this order with nothing between them. */
   readonly isPhrase: boolean;
   readonly start: number;
   readonly end: number;
@@ -19,15 +19,15 @@ interface ScannedValue {
   readonly end: number;
 }
 
-/** The longest search key; the bound makes it cheap to find the beginning of a key from its operator. */
+/** The longest key; the bound makes it cheap to look from an operator back to the beginning of its key. */
 const MAX_KEY_LENGTH = 32;
 const WORD = /^\w$/;
 const SPACE = /\s/g;
 const SIGN = /[:=<>]/g;
 
 /**
- * The tokens of a query from left to right, without overlap. A quote that is never closed is an ordinary character.
- * Linear in the text's length, whatever its quotes.
+ * Finds the tokens of a query, from left to right and without overlap. A quote that is never closed is an ordinary
+ * character. Takes linear time, whatever the quotes.
  */
 export function scanTokens(text: string): QueryToken[] {
   const tokens: QueryToken[] = [];
@@ -65,7 +65,7 @@ function readOperator(text: string, index: number): { readonly sign: Operator; r
 }
 
 function createValueReader(text: string): (from: number) => ScannedValue {
-  // Once no closing quote was found, none is found later: searching each time would take quadratic time.
+  // If no closing quote was found once, there is none later either; searching each time would take quadratic time.
   let hasSingle = true;
   let hasDouble = true;
 
@@ -106,7 +106,7 @@ function unescapeQuoted(text: string): string {
   return text.replace(/\\(["\\])/g, '$1');
 }
 
-/** Writes a value in such a way that parsing the query returns the same value. */
+/** Writes a value so that parsing the query gives the same value again. */
 export function quoteValue(value: string, isPhrase: boolean): string {
   if (isPhrase) return `""${value}""`;
   return /\s|^"/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : value;

@@ -1,10 +1,10 @@
-/** Characters of scripts without spaces between words: each counts as a word. */
+/** Characters of scripts that put no spaces between words: each counts as a word. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc]/gu;
 const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
 
 /**
- * Text for comparison: words in lower case without accents and apostrophes, separated by single spaces. Each Chinese or
- * Japanese character is a word.
+ * Folds a text for comparison: words in lower case without accents and apostrophes, separated by single spaces. Each
+ * Chinese or Japanese character is a word.
  */
 export function foldText(text: string): string {
   const plain = text
@@ -15,15 +15,15 @@ export function foldText(text: string): string {
   return plain.replace(UNSPACED, ' $& ').match(WORDS)?.join(' ') ?? '';
 }
 
-/** A word or phrase of the free text to search for. */
+/** A word or phrase of the free text that is searched for. */
 export interface Needle {
   /** The text, folded by {@link foldText}. */
   readonly text: string;
-  /** True for a quoted phrase: its last word must be a whole word. */
+  /** True for a quoted phrase, whose last word must be a whole word. */
   readonly isWhole: boolean;
 }
 
-/** The words and `"quoted phrases"` of free text; those without a letter or digit are left out. */
+/** The words and `"quoted phrases"` of free text; those without any letter or digit are left out. */
 export function needlesOf(text: string): readonly Needle[] {
   const needles: Needle[] = [];
   for (const [piece] of text.matchAll(/"[^"]*"|[^\s"]+/g)) {
@@ -34,7 +34,7 @@ export function needlesOf(text: string): readonly Needle[] {
   return needles;
 }
 
-/** Joins fields into one text for {@link hasNeedle}, in which no phrase can span two fields. */
+/** Joins fields into a text for {@link hasNeedle}, in which no phrase spans two fields. */
 export function haystackOf(fields: readonly (string | null)[]): string {
   return ` ${fields.map(field => foldText(field ?? '')).join(' | ')} `;
 }

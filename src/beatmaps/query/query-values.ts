@@ -1,19 +1,19 @@
 import { STATUSES } from '../model/beatmapset.ts';
 import type { Operator } from './query-scan.ts';
 
-/** A half-open range: `gte` and above, below `lt`. */
+/** A range from `gte` on, itself included, to below `lt`. */
 export interface Range {
   readonly gte?: number;
   readonly lt?: number;
 }
 
-/** How the values of a search key are written and compared. */
+/** How values of a search key are written and compared. */
 export interface RangeKind {
-  /** The values that count as equal to the written one; undefined when it cannot be read. */
+  /** The values that count as equal to a written one; undefined when it cannot be read. */
   parse(value: string): Interval | undefined;
-  /** Conditions that mean exactly this range, each an operator and a value. */
+  /** The conditions that mean exactly this range, each of an operator and a value. */
   render(range: Range): readonly string[];
-  /** True when `a-b` is a range and not one value. */
+  /** True when `a-b` is read as a range and not as one value. */
   readonly hasSpans: boolean;
 }
 
@@ -23,7 +23,7 @@ interface Interval {
 }
 
 const DECIMALS = 1e6;
-/** A number with a point or, as in many countries, a decimal comma. */
+/** A number with a decimal point, or with a decimal comma as in many countries. */
 const NUMBER = /^(?:\d{1,9}(?:[.,]\d{0,20})?|[.,]\d{1,20})$/;
 const INTEGER = /^\d{1,12}$/;
 
@@ -70,7 +70,7 @@ export function decimal(tolerance: number): RangeKind {
   return tolerant(value => (NUMBER.test(value) ? { value: toNumber(value), tolerance } : undefined), tolerance);
 }
 
-/** Seconds, as a number or with units; as exact as the smallest written unit. */
+/** A length in seconds, as a number or with units; it is as exact as the smallest unit that is written. */
 export const DURATION: RangeKind = tolerant(parseDuration, 0.5);
 
 function tolerant(
@@ -82,7 +82,7 @@ function tolerant(
     parse(text) {
       const parsed = parse(text);
       if (parsed === undefined) return undefined;
-      // No value is below zero, and a query cannot contain a negative bound.
+      // No value is below zero, and a query cannot state a negative bound.
       const low = Math.max(0, round(parsed.value - parsed.tolerance));
       return { low, high: round(parsed.value + parsed.tolerance) };
     },
@@ -99,7 +99,7 @@ function tolerant(
   };
 }
 
-/** Writes plain digits, because the parser does not read forms such as `1e-7`. */
+/** Writes a number in plain digits, because the parser does not read forms such as `1e-7`. */
 function write(value: number): string {
   return round(value)
     .toFixed(6)
@@ -152,7 +152,7 @@ export const WHOLE: RangeKind = {
   },
 };
 
-/** Statuses, compared by the osu! API's number and written as a name or its beginning. */
+/** Statuses: compared by the osu! API's numbers, written as a name or its beginning. */
 export const STATUS_ORDER: RangeKind = {
   hasSpans: false,
   parse(text) {
@@ -175,7 +175,7 @@ const MAX_MS = Date.UTC(3000, 0);
 const PERIOD = /^(\d{4})(?:([-./]?)(\d{1,2})(?:\2(\d{1,2}))?)?$/;
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,3}))?)?\s?(?:Z|[+-]\d{2}:?\d{2})?$/i;
 
-/** Dates in unix milliseconds. A year, a month or a day means all of it, in UTC; a timestamp means its second. */
+/** Dates in unix milliseconds. A year, month or day means all of it, in UTC; a time means its second. */
 export const DATE: RangeKind = {
   hasSpans: true,
   parse(text) {

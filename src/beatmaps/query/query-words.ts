@@ -58,7 +58,7 @@ function parseName(names: ReadonlyMap<number, string>, text: string): number | u
   return undefined;
 }
 
-/** The osu! API's names for groups of statuses, without those that need a login. */
+/** The osu! API's groups of statuses, except for those that need a login. */
 export const STATUS_FILTERS = [
   'any',
   'leaderboard',
@@ -119,7 +119,7 @@ export interface Sort {
   readonly order: 'asc' | 'desc';
 }
 
-/** Reads `plays_desc`, `plays:desc`, or `plays`, which means descending as at osu!. */
+/** Reads an order: `plays_desc`, `plays:desc`, or `plays`, which is descending as at osu!. */
 export function parseSort(text: string): Sort | undefined {
   const [word = '', order = 'desc', ...rest] = text.trim().toLowerCase().split(/[_:]/);
   const field = SORT_FIELDS.find(one => one === (word === 'favorites' ? 'favourites' : word));

@@ -21,12 +21,12 @@ import { parseGenre, parseLanguage, parseYesNo } from './query-words.ts';
 export interface Query {
   /** Free text with its quotes and with single spaces. */
   readonly text: string;
-  /** Ranges in the units of the model: `length` in seconds, `status` by number, dates in unix milliseconds. */
+  /** Ranges in the model's units: `length` in seconds, `status` by number, dates in unix milliseconds. */
   readonly ranges: Readonly<Partial<Record<RangeKey, Range>>>;
   readonly texts: Readonly<Partial<Record<TextKey, TextFilter>>>;
-  /** Tags, all of which a set must have. */
+  /** Tags; a set must have all of them. */
   readonly tags: readonly TextFilter[];
-  /** The id of an artist; no field of a set contains it, so only the official API can check it. */
+  /** The id of a featured artist. No field of a set contains it, so only the official API can check it. */
   readonly featuredArtist?: number;
   readonly ruleset?: Ruleset;
   /** The osu! API's number of the genre. */
@@ -36,9 +36,9 @@ export interface Query {
   readonly video?: boolean;
   readonly nsfw?: boolean;
   readonly spotlight?: boolean;
-  /** Conditions of which none may hold for a set: `-artist=camellia`. */
+  /** Conditions that must not hold for a set: `-artist=camellia`. */
   readonly excluded?: readonly Excluded[];
-  /** Conditions that no source can check, as they were written: `divisor=4`, `-stars>5`. */
+  /** Conditions that no source can check, in the person's words: `divisor=4`, `-stars>5`. */
   readonly refused?: readonly string[];
 }
 
@@ -49,11 +49,11 @@ export interface Excluded {
 
 export interface TextFilter {
   readonly text: string;
-  /** True for `""so""`: these words in this order, with nothing between them. */
+  /** True for `""so""`, which means these words in this order with nothing between them. */
   readonly isPhrase: boolean;
 }
 
-/** How much of a refused condition the error about it shows, in characters. */
+/** How many characters of a refused condition the error about it shows. */
 const MAX_NAMED = 40;
 
 const RANGES = [
@@ -122,10 +122,10 @@ export function parseQuery(text: string): Query {
   return draft;
 }
 
-/** Matches a minus right before a key, at the beginning of a word. */
+/** Matches a minus directly before a key, at the beginning of a word. */
 const NEGATION = /^(?:-|\s-)$/;
 
-/** Reads an exclusion; returns `refused` for one that no source can check, false when the token cannot be read. */
+/** Reads a condition behind a minus. Returns `refused` if no source can check it, false if it cannot be read. */
 function readNegated(token: QueryToken): Excluded | 'refused' | false {
   const draft = emptyDraft();
   if (readToken(draft, token) === false) return false;
@@ -139,7 +139,7 @@ function readToken(draft: Draft, token: QueryToken): boolean | 'refused' {
   const name = RANGE_ALIASES.get(token.key) ?? token.key;
   const known = RANGES.find(([key]) => key === name);
   if (known !== undefined) return readRange(draft, known, token);
-  // osu! accepts `divisor` but does not search by it.
+  // osu! accepts `divisor` but ignores it, so the condition is refused.
   if (token.key === 'divisor' && isWhole(token.value)) return 'refused';
   if (token.operator !== '=') return false;
   const value = token.value.trim();
@@ -155,7 +155,7 @@ function readToken(draft: Draft, token: QueryToken): boolean | 'refused' {
 function readRange(draft: Draft, [key, kind]: readonly [RangeKey, RangeKind], token: QueryToken): boolean {
   const range = parseRange(kind, token.operator, token.value);
   if (range === undefined) return false;
-  // A later bound replaces an earlier one of the same end of the range.
+  // A later bound replaces an earlier one at the same end of the range.
   draft.ranges[key] = { ...draft.ranges[key], ...range };
   return true;
 }
@@ -186,7 +186,7 @@ function isWhole(value: string): boolean {
 }
 
 export interface RenderQueryOptions {
-  /** Leaves out conditions that osu!'s search does not know; some of them are sent as separate parameters. */
+  /** True to leave out conditions that osu!'s search does not know; some are sent as separate parameters. */
   readonly osuOnly?: boolean;
 }
 
@@ -205,7 +205,7 @@ export function renderQuery(query: Query, { osuOnly = false }: RenderQueryOption
   for (const tag of query.tags) words.push(renderFilter('tag', tag));
   if (query.featuredArtist !== undefined) words.push(`featured_artist=${query.featuredArtist}`);
   if (!osuOnly) words.push(...renderExtras(query));
-  // The free text comes last, because a quote without an end would swallow what follows.
+  // The free text comes last, because an open quote would swallow what follows.
   if (query.text !== '') words.push(query.text);
   return words.join(' ');
 }

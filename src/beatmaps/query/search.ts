@@ -4,7 +4,7 @@ import { type Query, renderQuery } from './query.ts';
 import { time } from './query-match.ts';
 import type { Sort, StatusFilter } from './query-words.ts';
 
-/** One search, without the page. */
+/** A search, whichever page of its results is wanted. */
 export interface Search {
   /** The query, including a ruleset that was stated beside the text. */
   readonly query: Query;
@@ -14,28 +14,28 @@ export interface Search {
 
 /** One page of sets from an upstream. */
 export interface SearchPage {
-  /** True when no set of an answer matches: the upstream has none, or ignored a condition. Default false. */
+  /** True when no set in the answer matches: the upstream has none, or it ignored a condition. Default false. */
   readonly isUnsure?: boolean;
   readonly sets: readonly Beatmapset[];
   /** How many sets all pages have together, if known. */
   readonly total: number | null;
   /** The token for the next page; null on the last one. */
   readonly next: string | null;
-  /** True when no set has the typed words, and these sets have similar ones. Default false. */
+  /** True when no set has the typed words, so that sets with similar words are returned. Default false. */
   readonly corrected?: boolean;
 }
 
 /** How many sets a page of an upstream has. */
 export const PAGE_SIZE = 50;
 
-/** True when the search has only a status filter and an order. */
+/** True when the search consists of a status filter and an order only. */
 export function isListing({ query }: Search): boolean {
   return renderQuery(query) === '';
 }
 
 /**
- * Sorts sets as osu! would, equal ones by id. Only the upstream knows `relevance` and `nominations`, so lists in these
- * orders stay as they are. A set without the figure comes last.
+ * Sorts sets as osu! would; equal ones by id. Only the upstream knows `relevance` and `nominations`, so lists in these
+ * orders stay as they are. Sets that lack the figure come last.
  */
 export function sortSets(sets: readonly Beatmapset[], sort: Sort, ruleset?: Ruleset): readonly Beatmapset[] {
   const read = reader(sort, ruleset);

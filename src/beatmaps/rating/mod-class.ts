@@ -2,8 +2,8 @@ import type { Ruleset } from '../model/beatmapset.ts';
 import { clockRateOf, foldMod, withMods } from '../model/mods.ts';
 
 /**
- * The mods that change how hard a map is. Others are left out: HD is a matter of taste, NC plays like DT, NF and SD
- * change nothing. `key` is equal for equal mods, `''` for none.
+ * Mods by how they change the difficulty of a map. Others are left out: HD is a matter of taste, NC plays like DT, NF
+ * and SD change nothing. `key` is equal for equal mods, `''` for none.
  */
 export interface ModClass {
   readonly key: string;
@@ -35,8 +35,8 @@ export interface Figures {
 }
 
 /**
- * Factors by which mods change the stars of a typical ranked map. Single maps differ by a few percent: a player's own
- * plays correct the error that all maps share, the calculation of a map corrects the rest.
+ * Factors by which mods change the stars of a typical ranked map. Single maps differ from them by a few percent: a
+ * player's own plays correct the error that all maps share, and calculating a map corrects the rest.
  */
 const STAR_FACTORS: Readonly<Record<Ruleset, Readonly<Record<string, number>>>> = {
   osu: { DT: 1.4, HT: 0.79, HR: 1.05, EZ: 0.93, FL: 1.15 },

@@ -24,22 +24,22 @@ export interface OfficialStarsOptions {
 }
 
 const WEEK_MS = 7 * 86_400_000;
-/** How long stars are cached; less without a checksum, because the map of an id may then change unnoticed. */
+/** How long stars are cached. Without a checksum it is shorter, because the map of an id may then change unnoticed. */
 const DAY_MS = 86_400_000;
-/** How long osu! is not asked after it failed: otherwise each card would wait for a failure. */
+/** How long osu! is not asked after it failed; otherwise each card would wait for another failure. */
 const REST_MS = 30_000;
-/** So many calls in a row must fail, because a single failure may be chance. */
+/** So many calls in a row must fail before osu! counts as away, because one failure may be chance. */
 const AWAY_AFTER = 3;
-/** How long it is remembered that osu! has no such map or does not accept these mods. */
+/** How long it is remembered that osu! has no such map or refuses these mods. */
 const REFUSED_MS = 10 * 60_000;
 
-/** Mods that do not change stars in any ruleset: `CL` marks the client, the others decide when a play ends. */
+/** Mods that change no stars in any ruleset: `CL` marks the client, the others decide when a play ends. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['CL', 'NF', 'SD', 'PF', 'SO', 'AC']);
-/** The rulesets in which mods that hide notes change the stars (osu!'s rules of 2026-07). */
+/** The rulesets in which mods that hide notes change the stars, by osu!'s rules of 2026-07. */
 const READ_BY: readonly Ruleset[] = ['osu', 'taiko'];
 const HIDING: ReadonlySet<string> = new Set(['HD', 'FI', 'FL']);
 
-/** The mods that may change stars, in one spelling and order. Empty for none. */
+/** The mods that may change stars, in one spelling and order; empty for none. */
 export function ratedMods(mods: readonly (string | ScoreMod)[], ruleset: Ruleset): readonly ScoreMod[] {
   return mods
     .map((mod): ScoreMod => (typeof mod === 'string' ? { acronym: mod } : mod))
@@ -55,7 +55,7 @@ export function createOfficialStars({ osu, cache, log, now = Date.now }: Officia
   let answeredAt = 0;
   let failures = 0;
 
-  /** Counts a failed call, unless it timed out while later ones were answered, which says nothing about osu!. */
+  /** Counts a failed call. A timeout does not count while later calls were answered, as osu! is not down then. */
   function noteFailure(error: unknown, beatmap: number, askedAt: number): void {
     const isTooLate = error instanceof AppError && error.code === 'timeout' && answeredAt >= askedAt;
     if (isOfThisMap(error) || isTooLate || now() < restUntil) return;
@@ -70,7 +70,7 @@ export function createOfficialStars({ osu, cache, log, now = Date.now }: Officia
   }
 
   return {
-    /** The stars; undefined without credentials and while osu! cannot be asked. @throws the signal's reason */
+    /** The stars; undefined without credentials, and while osu! is not asked. @throws the signal's reason */
     async of({ id, checksum }: RatedMap, ruleset: Ruleset, mods: readonly ScoreMod[], signal: AbortSignal) {
       if (osu === undefined) return undefined;
       const key = `osu-stars:${id}:${checksum ?? ''}:${ruleset}:${JSON.stringify(mods)}`;
@@ -88,7 +88,7 @@ export function createOfficialStars({ osu, cache, log, now = Date.now }: Officia
           failures = 0;
           return { stars: star_rating, maxCombo: max_combo };
         } catch (error) {
-          // A call that was aborted because its caller gave up says nothing about osu!, so it is not counted.
+          // A call is also aborted when its caller gives up, which says nothing about osu!.
           if (!own.aborted) noteFailure(error, id, askedAt);
           throw error;
         }
@@ -103,7 +103,7 @@ export function createOfficialStars({ osu, cache, log, now = Date.now }: Officia
   };
 }
 
-/** True for an error that says nothing about other maps: osu! has no such map, or does not accept these mods. */
+/** True for an error that says nothing about other maps: osu! has no such map, or refuses these mods. */
 function isOfThisMap(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'not_found' || error.code === 'upstream_changed');
 }

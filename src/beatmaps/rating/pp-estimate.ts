@@ -9,13 +9,13 @@ export interface Performance {
   /** The accuracy from 0 to 1. */
   readonly accuracy: number;
   readonly misses: number;
-  /** The number of objects; null: as in a map of usual length. */
+  /** The number of objects; null stands for that of a usual map. */
   readonly objects: number | null;
   /** The approach rate with the mods. */
   readonly ar: number | null;
   /** The overall difficulty with the mods. */
   readonly od?: number | null;
-  /** Mods that change pp not only through stars and settings: HD, in catch FL, in mania EZ. */
+  /** Mods that change pp in other ways than by stars and settings: HD, in catch FL, in mania EZ. */
   readonly mods?: readonly string[];
 }
 
@@ -30,7 +30,7 @@ const USUAL_OBJECTS = 600;
 
 /**
  * Estimates pp from a map's stars and settings by the published formulas (2025-03). Figures that only the map's file
- * has are set to usual values, and the result is fitted to the library's by stars. The bench prints its error.
+ * has get usual values, and the result is fitted to the library's by stars. The bench prints its error.
  */
 export function estimatePp(play: Performance): number {
   const { ruleset, stars } = play;
@@ -38,7 +38,7 @@ export function estimatePp(play: Performance): number {
     ...play,
     stars: Math.max(0, stars),
     objects: Math.max(1, play.objects ?? USUAL_OBJECTS),
-    // Unknown settings are those of a usual ranked map of these stars.
+    // An unknown setting is that of a usual ranked map of these stars.
     ar: play.ar ?? Math.min(9.8, 4.5 + stars),
     od: play.od ?? Math.min(9.5, 3 + stars),
     mods: play.mods ?? [],
@@ -57,7 +57,7 @@ const WORTH: Readonly<Record<Ruleset, (play: Known) => number>> = {
 const AIM_SHARE = 0.6;
 /** The exponent with which the pp of the skills are added up. */
 const POWER = 1.1;
-/** The share of a map's objects that count as hard strains. */
+/** The share of a map's objects that count as hard ones. */
 const HARD_STRAINS = 0.15;
 
 function combined(...parts: readonly number[]): number {
@@ -85,10 +85,10 @@ function standardPp({ stars, accuracy, misses, objects, ar, od, mods }: Known): 
   return 1.15 * combined(aim, speed, exact) * accuracy ** 2;
 }
 
-/** The confidence (99 %) of the lower bound of well-timed hits: a short play proves less than a long one. */
+/** The confidence (99 %) of the least share of well-timed hits: a short play proves less than a long one. */
 const CONFIDENCE = 2.32634787404;
 
-/** The unstable rate of such a play: the standard deviation of its hits in tenths of a millisecond. */
+/** The unstable rate of such a play: the standard deviation of its hits, in tenths of a millisecond. */
 function unstableRate({ accuracy, misses, objects, od }: Known): number {
   const window = 50 - 3 * od;
   const great = Math.max(0, 1 - 2 * Math.max(0, 1 - accuracy - misses / objects) - misses / objects);
@@ -127,12 +127,12 @@ function maniaPp({ stars, accuracy, misses, objects, od, mods }: Known): number 
   const length = 1 + 0.1 * Math.min(1, objects / 1_500);
   const hit = Math.max(0, 1 - misses / objects);
   const { nGeki, n300, nKatu, n100, n50 } = maniaShares(Math.min(1, accuracy / Math.max(0.01, hit)), od);
-  // A perfect hit counts 320 for pp, 300 for accuracy.
+  // A perfect hit counts 320 for pp but 300 for accuracy.
   const lost = 1 - (hit * (320 * nGeki + 300 * n300 + 200 * nKatu + 100 * n100 + 50 * n50)) / 320;
   return 8 * Math.max(0.05, stars - 0.15) ** 2.2 * length * Math.max(0, 1 - 5 * lost) * (mods.includes('EZ') ? 0.5 : 1);
 }
 
-/** The inverse error function after Winitzki; off by less than 0.4 %. */
+/** The inverse error function by Winitzki's formula; off by less than 0.4 %. */
 function inverseErrorFunction(y: number): number {
   const a = 0.147;
   const logarithm = Math.log(1 - Math.min(1 - 1e-12, y ** 2));
@@ -140,7 +140,7 @@ function inverseErrorFunction(y: number): number {
   return Math.sign(y) * Math.sqrt(Math.sqrt(half ** 2 - logarithm / a) - half);
 }
 
-/** The library's pp as a multiple of the formulas' at 0, 2, 4, 6 and 8 stars; values between are interpolated. */
+/** The library's pp divided by the formulas' at 0, 2, 4, 6 and 8 stars; values between are interpolated. */
 const CORRECTIONS: Readonly<Record<Ruleset, readonly number[]>> = {
   osu: [0.89, 0.9, 0.92, 0.92, 0.92],
   taiko: [1.2, 0.92, 0.91, 0.9, 0.89],

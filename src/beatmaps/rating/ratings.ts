@@ -11,7 +11,7 @@ import { type OfficialRating, type OfficialStars, type RatedMap, ratedMods } fro
 export interface RatingRequest extends Omit<DifficultyRequest, 'beatmap'> {
   /** The map with osu!'s stars without mods. */
   readonly beatmap: RatedMap;
-  /** The pp that osu! states for `play`; the pp of the same play with other results are scaled by these. */
+  /** The pp that osu! states for `play`; calculated pp of the same play with other results are scaled by it. */
   readonly knownPp?: number | null | undefined;
 }
 
@@ -20,34 +20,34 @@ export interface Rating {
   readonly stars: number;
   /** True when the stars are not osu!'s current ones. */
   readonly isEstimate: boolean;
-  /** True when osu!'s own calculator also calculated the pp; else pp that osu! does not state are estimates. */
+  /** True when osu!'s own calculator calculated the pp too; else pp that osu! does not state are estimates. */
   readonly isExact: boolean;
   /**
-   * The average error of the pp, as a share; null if they are exact or missing, or corrected by osu!'s pp of the play.
+   * The average error of the pp, as a share. Null if they are exact, missing, or corrected by osu!'s pp of the play.
    */
   readonly ppError: number | null;
-  /** The date of the osu! rules by which the library calculates; null, as are the pp, if the map was not read. */
+  /** The date of the osu! rules by which the library calculates; null, like the pp, if the map was not read. */
   readonly algorithm: string | null;
   readonly maxCombo: number | null;
   /** The pp for the requested accuracies; empty if the map was not read. */
   readonly pp: MapDifficulty['pp'];
-  /** The pp of the requested play, scaled by those that osu! states for it. */
+  /** The requested play's pp, scaled by what osu! states for it. */
   readonly play: MapDifficulty['play'];
-  /** Settings, length and strains from the map's file; its stars and pp must not be shown. */
+  /** Settings, length and strains from the map's file. Its stars and pp must not be shown. */
   readonly difficulty: MapDifficulty | undefined;
 }
 
-/** @throws AppError `invalid_request` (params.what `mods`, `mode`, `accuracies`); the signal's reason. No other failure is thrown. */
+/** @throws AppError `invalid_request` (params.what `mods`, `mode`, `accuracies`); the signal's reason; nothing else */
 export interface Ratings {
   of(request: RatingRequest, signal: AbortSignal): Promise<Rating>;
   /**
    * Rates the maps of one answer, each with its mods. osu! is asked only for the hardest few; the others get the
-   * library's stars, scaled by the difference of these few.
+   * library's stars, scaled as those few differ from osu!'s.
    */
   ofMaps(requests: readonly RatingRequest[], signal: AbortSignal): Promise<readonly Rating[]>;
   /**
-   * The same for callers that cannot wait: an answer leaves out what takes longer, which is still calculated for the
-   * next time.
+   * The same for callers that cannot wait: what takes longer is left out of the answer, but still
+   * calculated for the next time.
    */
   within(waitMs: number): PromptRatings;
 }
@@ -66,18 +66,18 @@ export interface RatingsOptions {
   readonly waitMs?: number;
 }
 
-/** How long an answer waits that cannot be edited later. */
+/** How long to wait for figures in an answer that cannot be edited later. */
 const USUAL_MS = 3_000;
 /** The most maps of one answer for which osu! is asked, to keep the requests few. */
 const MAX_ASKED = 5;
-/** Bounds of osu!'s stars divided by the library's. Rules change them by less: beyond, the id has another map now. */
+/** Bounds of osu!'s stars divided by the library's. Rules change them by less; beyond, the id is of another map now. */
 const LOWEST = 0.7;
 const HIGHEST = 1.4;
 
-/** The mean error of the library's pp without misses (`npm run check-stars`, 160 random maps, 2026-11). */
+/** The library's mean error in pp without misses (`npm run check-stars`, 160 random maps, 2026-11). */
 const PP_ERRORS: Readonly<Record<Ruleset, number>> = { osu: 0.09, taiko: 0.19, fruits: 0.001, mania: 0.001 };
 
-/** osu!'s stars now as a multiple of the library's; undefined if either is unknown, or they are of two maps. */
+/** osu!'s current stars divided by the library's; undefined if either is unknown, or they are of different maps. */
 function starRatio(today: number, library: number | undefined): number | undefined {
   const ratio = library === undefined || !(library > 0) ? Number.NaN : today / library;
   return ratio >= LOWEST && ratio <= HIGHEST ? ratio : undefined;
@@ -92,7 +92,7 @@ export interface ExpectedPlay {
   readonly misses: number;
 }
 
-/** Rates a play by the library alone, for choosing among many maps. @throws what {@link Difficulty.of} throws */
+/** Rates a play by the library alone, to choose among many maps. @throws what {@link Difficulty.of} throws */
 export function rateByLibrary(
   difficulty: Pick<Difficulty, 'of'>,
   { beatmap, mods, accuracy, misses }: ExpectedPlay,
@@ -104,7 +104,7 @@ export function rateByLibrary(
 interface Known {
   readonly request: RatingRequest;
   readonly ruleset: Ruleset;
-  /** True when the upstream's stars without mods are the requested ones. */
+  /** True when the requested stars are those without mods, which the upstream stated. */
   readonly isPlain: boolean;
   readonly official: OfficialRating | undefined;
   readonly library: MapDifficulty | undefined;
@@ -117,9 +117,9 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
       return await difficulty?.of(asked, signal);
     } catch (error) {
       signal.throwIfAborted();
-      // Only mods that a person typed are worth an error: a play may have mods that are too new for this library.
+      // Only mods that a person typed are worth an error: mods of a play may be too new for this library.
       if (isWrongQuestion(error) && request.mods.every(mod => typeof mod === 'string')) throw error;
-      // The error is logged already.
+      // The error was logged where it happened.
       return undefined;
     }
   }
@@ -166,7 +166,7 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
 }
 
 /**
- * Waits a limited time for each part of an answer; undefined for a part that is not ready in time.
+ * Waits a limited time for each part of an answer; a part that is not ready in time is undefined.
  * @throws what the work throws; the signal's reason
  */
 type Wait = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T | undefined>;
@@ -174,7 +174,7 @@ type Wait = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T | undefi
 interface Patience {
   /** The time for all parts together, in milliseconds. */
   readonly ms: number;
-  /** How long the work on a late part goes on. */
+  /** How long the work on a part that is late may go on. */
   readonly waitMs: number;
   readonly onLate: () => void;
 }
@@ -182,7 +182,7 @@ interface Patience {
 function createWait(signal: AbortSignal, { ms, waitMs, onLate }: Patience): Wait {
   const end = performance.now() + ms;
   const own = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
-  // Each map adds a listener to the signal, in all more than Node expects, which would report a leak.
+  // Each map adds a listener to the signal; Node would report that many as a leak.
   setMaxListeners(0, own);
   return async work => {
     const left = new AbortController();
@@ -201,7 +201,7 @@ function createWait(signal: AbortSignal, { ms, waitMs, onLate }: Patience): Wait
       const first = await Promise.race([result, timeout]);
       if (first !== undefined) return first.value;
       onLate();
-      // The work goes on until its time is over; a caller who asks again shares it and gets its error.
+      // The work goes on until its time is over, and a caller who asks again shares it, with its error.
       result.catch(() => undefined);
       return undefined;
     } finally {
@@ -210,7 +210,7 @@ function createWait(signal: AbortSignal, { ms, waitMs, onLate }: Patience): Wait
   };
 }
 
-/** Sorts the maps that an answer is about first, then the hardest first. */
+/** Sorts first the maps that an answer is about, then the others, the hardest first. */
 function byWeight(a: RatingRequest, b: RatingRequest): number {
   const detail = ({ accuracies = [], strains = false }: RatingRequest) => Number(accuracies.length > 0 || strains);
   return detail(b) - detail(a) || b.beatmap.difficulty_rating - a.beatmap.difficulty_rating;
@@ -225,7 +225,7 @@ export function middleOf(values: readonly number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
-/** @param common the ratio of osu!'s current stars to the library's on the other maps of the answer */
+/** @param common osu!'s current stars divided by the library's, for the other maps of the answer */
 function rate(known: Known, common: number | undefined): Rating {
   const { request, ruleset, isPlain, official, library } = known;
   const { beatmap, knownPp } = request;
@@ -258,7 +258,7 @@ function rate(known: Known, common: number | undefined): Rating {
   };
   if (library === undefined) return { ...rated, pp: [], play: null };
   const { pp, play } = library;
-  // pp are not scaled where osu! states none for the play: a change of stars does not tell how pp changed.
+  // Without osu!'s pp for the play nothing is scaled: how stars changed does not tell how pp changed.
   const scale = knownPp != null && play !== null && play.pp > 0 ? knownPp / play.pp : 1;
   return {
     ...rated,
@@ -267,7 +267,7 @@ function rate(known: Known, common: number | undefined): Rating {
   };
 }
 
-/** Estimates a map's stars with mods by how these mods change a typical map. */
+/** Estimates a map's stars with mods by what these mods change in a typical map. */
 function starsByFigures({ beatmap, mods }: RatingRequest, ruleset: Ruleset): number {
   const acronyms = mods.map(mod => (typeof mod === 'string' ? mod : mod.acronym));
   return beatmap.difficulty_rating * starFactor(ruleset, modClassOf(acronyms));

@@ -13,12 +13,12 @@ export interface CandidateSearch {
   readonly plan: SearchPlan;
   readonly filters: RecommendFilters;
   readonly ruleset: Ruleset;
-  /** With fewer candidates than this the upstreams are asked as well. */
+  /** If the catalogue has fewer candidates than this, upstreams are asked as well. */
   readonly enough: number;
   isNew(candidate: Candidate): boolean;
-  /** False for a map that other people got lately: it does not count towards `enough`. */
+  /** False for a map that other people got lately, which does not count towards `enough`. */
   isFree(candidate: Candidate): boolean;
-  /** Maps whose figures the last answer requested; they are always candidates. */
+  /** Maps whose figures were calculated for the last answer; they are always candidates. */
   readonly lookedAt: readonly Candidate[];
   readonly random: () => number;
   readonly signal: AbortSignal | undefined;
@@ -28,7 +28,7 @@ export interface FoundCandidates {
   readonly candidates: readonly ScoredCandidate[];
   /** The sets from the upstreams. */
   readonly sets: Map<number, Beatmapset>;
-  /** Why the catalogue or the upstreams could not be asked. */
+  /** The errors of the catalogue or of upstreams that could not be asked. */
   readonly failures: readonly unknown[];
 }
 
@@ -38,19 +38,19 @@ export interface CandidateSearchOptions {
   readonly log: Logger;
 }
 
-/** How many maps are drawn for one answer. */
+/** How many maps are drawn from the catalogue for one answer. */
 const LOOKED_AT = 2_400;
-/** The orders of which one is chosen at random, so that asking again finds other maps. */
+/** Orders of which one is chosen at random, so that upstreams return other maps when asked again. */
 const ORDERS = ['plays', 'favourites', 'rating', 'ranked'] as const;
-/** How many pages are requested for all classes of mods together: with a player's plays that makes six calls. */
+/** How many pages to request for all classes of mods: with those of a player's plays that makes six calls. */
 const MAX_ASKED = 2;
 /** With fewer candidates than this the same maps would be recommended again and again. */
 const ENOUGH = 60;
-/** How long the pages of one query are kept; while they have too few candidates, the next pages are added. */
+/** How long the pages of a query are kept. While they have too few candidates, the next page is added. */
 const ASKED_MS = 2 * 60_000;
 const MAX_QUESTIONS = 64;
 const MAX_PAGES = 6;
-/** If no map is within the stars searched for, maps up to this factor beyond are taken. */
+/** If no map has the searched stars, maps with up to this factor more or less are taken. */
 const BEYOND = 1.15;
 
 interface Pages {
@@ -61,7 +61,7 @@ interface Pages {
   readonly sort: { readonly field: (typeof ORDERS)[number]; readonly order: 'desc' };
 }
 
-/** Finds and scores maps for a plan, in the catalogue and, if that has too few, by the upstreams. */
+/** Finds and scores maps for a plan: in the catalogue and, if that has too few, at the upstreams. */
 export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSearchOptions) {
   const asked = createLru<string, Pages>({ max: MAX_QUESTIONS, ttl: ASKED_MS });
 
@@ -97,7 +97,7 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
     return (await Promise.all(pages)).flat();
   }
 
-  /** Draws maps from the catalogue; none when it is not available, in which case the upstreams are asked. */
+  /** Draws maps from the catalogue. If it is not available there are none, and the upstreams are asked. */
   async function draw({ window, part }: PlannedSearch, { lookedAt, random }: CandidateSearch, failures: unknown[]) {
     const seed = Math.floor(random() * 2 ** 32);
     try {
@@ -125,7 +125,7 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
     );
     if (isEnough(kept.candidates)) return { ...kept, failures };
     const fetched = await withSets(known, await fetchMore(questions, search, failures));
-    // If there is only one query, a second page of it may be requested.
+    // If there is only one query, a second page of it may be requested as well.
     if (failures.length > 0 || questions.size >= MAX_ASKED || isEnough(fetched.candidates))
       return { ...fetched, failures };
     return { ...(await withSets(known, await fetchMore(questionsOf(search), search, failures))), failures };
@@ -145,7 +145,7 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
   };
 }
 
-/** Merges the closest ranges of stars until they are few enough to request, so that all mods are covered. */
+/** Merges the closest ranges of stars until few enough are left to request; all mods stay covered. */
 export function spansOf(windows: readonly Bounds[]): readonly Bounds[] {
   const spans = windows.toSorted((a, b) => a.low - b.low);
   while (spans.length > MAX_ASKED) {
@@ -158,12 +158,12 @@ export function spansOf(windows: readonly Bounds[]): readonly Bounds[] {
   return spans;
 }
 
-/** Rounds a range to steps of stars, so that nearly equal ranges make the same query. */
+/** The query for a range, rounded to steps of stars, so that nearly equal ranges make the same query. */
 function queryOf({ low, high }: Bounds): string {
   return `stars>=${(Math.floor(low * 5) / 5).toFixed(2)} stars<=${(Math.ceil(high * 5) / 5).toFixed(2)}`;
 }
 
-/** Scores the maps that the plan's searches find and that pass the filters. */
+/** Scores the maps that were found by the plan's searches and that pass the filters. */
 async function scoreAll(
   { searches, target }: SearchPlan,
   filters: RecommendFilters,

@@ -3,10 +3,10 @@ import { foldMod, MODS_LIKE, parseModWishes, refuseMods } from '../model/mods.ts
 import { DURATION, decimal, parseRange, type RangeKind } from '../query/query-values.ts';
 import type { Figures, ModClass } from '../rating/mod-class.ts';
 
-/** What a person wants to be recommended. Figures are with the mods; ranges include both ends. */
+/** The maps that a person wants to be recommended. Figures are those with the mods; ranges include both ends. */
 export interface RecommendFilters {
   readonly mods?: ModFilter | undefined;
-  /** How many steps harder the maps should be; negative for easier. */
+  /** By how many steps the maps should be harder; negative for easier. */
   readonly bias?: number | undefined;
   readonly pp?: Bounds | undefined;
   readonly stars?: Bounds | undefined;
@@ -14,7 +14,7 @@ export interface RecommendFilters {
   readonly bpm?: Bounds | undefined;
   /** The length in seconds. */
   readonly length?: Bounds | undefined;
-  /** True for maps known for much pp, false for others, undefined for both. */
+  /** True for maps known to give much pp, false for others, undefined for both. */
   readonly farm?: boolean | undefined;
   /** True to recommend loved maps as well, which give no pp. */
   readonly loved?: boolean | undefined;
@@ -52,7 +52,7 @@ const KINDS: Readonly<Record<FilterRange, RangeKind>> = {
   length: DURATION,
 };
 
-/** How far a figure may be from a single given number. */
+/** How far a figure may be from a number that was given instead of a range. */
 const ABOUT: Readonly<Record<FilterRange, (value: number) => number>> = {
   pp: value => value * 0.06,
   stars: () => 0.25,
@@ -84,7 +84,7 @@ export interface ModFilter {
   readonly must: readonly string[];
   /** Mods that it must not have. */
   readonly never: readonly string[];
-  /** True when no other mods than those in `must` are allowed. */
+  /** True when no mods but those in `must` are allowed. */
   readonly exact: boolean;
 }
 
@@ -99,8 +99,8 @@ const CLASHES: readonly (readonly string[])[] = [
 const MAX_LENGTH = 64;
 
 /**
- * Reads words separated by spaces or commas, all of which must hold; see `ModWish`. In an address, a leading plus may
- * have become a space.
+ * Reads conditions on mods (see `ModWish`), separated by spaces or commas; all must hold. A leading plus may have
+ * become a space in an address.
  * @throws AppError `invalid_request` with params `what: 'mods'`, `reason` (`unknown` or `clash`) and `mods`
  */
 export function parseModFilter(text: string): ModFilter {
@@ -120,14 +120,14 @@ export function parseModFilter(text: string): ModFilter {
   return { must, never, exact: wishes.some(({ isAlone }) => isAlone) };
 }
 
-/** True when plays of this class can have the requested mods; HD is ignored, because a player may add it or not. */
+/** True when maps of this class can be played with the requested mods. HD may be added to any, so it is ignored. */
 export function allowsClass({ must, never, exact }: ModFilter, { mods }: ModClass): boolean {
   const wanted = must.filter(mod => mod !== 'HD');
   if (!wanted.every(mod => mods.includes(mod)) || mods.some(mod => never.includes(mod))) return false;
   return !exact || mods.length === wanted.length;
 }
 
-/** The mods to recommend for a class, in the order in which players write them. */
+/** The mods to recommend for a class, written in the order that players use. */
 export function modsToPlay(
   { must, never, exact }: ModFilter,
   { mods }: ModClass,

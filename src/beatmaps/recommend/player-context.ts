@@ -18,7 +18,7 @@ export interface PlayerContext {
   readonly stale: boolean;
 }
 
-/** The most entries of a list in one answer of the API; it has 200 best plays. */
+/** The most entries that the API returns at once; it has 200 best plays. */
 const PAGE = 100;
 
 export function noPlayer(ruleset: Ruleset): PlayerContext {
@@ -26,7 +26,7 @@ export function noPlayer(ruleset: Ruleset): PlayerContext {
   return { profile, known: new Set(), totalPp: null, total: null, player: null, stale: false };
 }
 
-/** @throws AppError as `Beatmaps.user` and `userScores` do, except for recent plays: their failure is only logged */
+/** Reads a player's plays. @throws AppError as `Beatmaps.user` and `userScores` do; recent plays may be missing */
 export async function readPlayerContext(
   { beatmaps, log }: { readonly beatmaps: Pick<Beatmaps, 'user' | 'userScores'>; readonly log: Logger },
   user: number | string,

@@ -30,11 +30,11 @@ export type Feature = (typeof FEATURES)[number];
 /** How a player plays with one class of mods. */
 export interface ClassProfile {
   readonly modClass: ModClass;
-  /** The number of keys in mania, because each is a skill of its own; else null. */
+  /** In mania the number of keys, because each is a skill of its own; else null. */
   readonly keys: number | null;
   /** True when the player usually adds HD. */
   readonly hidden: boolean;
-  /** The weight of these plays as a share of all plays', 0 to 1. */
+  /** What these plays weigh as a share of all plays, 0 to 1. */
   readonly share: number;
   readonly plays: readonly Play[];
   /** The player's usual range of each feature; absent where it is unknown or has no meaning. */
@@ -42,7 +42,7 @@ export interface ClassProfile {
   /** The player's usual accuracy, 0 to 1. */
   readonly accuracy: number;
   readonly misses: number;
-  /** The pp of these plays as a multiple of their estimates. */
+  /** The pp of these plays divided by what Medley estimates for them. */
   readonly calibration: number;
   readonly objects: number | null;
 }
@@ -52,22 +52,22 @@ export interface PlayerProfile {
   readonly plays: readonly Play[];
   /** The classes, sorted by their share, the largest first. */
   readonly classes: readonly ClassProfile[];
-  /** The pp of the play at which half of the total's weight is reached; null without plays. */
+  /** The median pp of the plays, each counted by its weight; null without plays. */
   readonly pivot: number | null;
   readonly top: number | null;
 }
 
 const DECAY = 0.95;
-/** The figures of all classes weigh as much as this many plays of one class. */
+/** What is known from all classes weighs as much as this many plays of the class itself. */
 const PRIOR_PLAYS = 8;
-/** A player's mean difference from the estimates is reduced as if this many plays had equalled their estimates. */
+/** So many plays without any difference from the estimates are added, so that few plays do not move the mean far. */
 const PRIOR_ALL = 3;
-/** The largest logarithm that is used: a play further from its estimate is odd and says little about the player. */
+/** The largest logarithm that counts: a play further from its estimate is odd and says little about the player. */
 const MAX_RESIDUAL = Math.log(2);
 
 const LEAST_HIDDEN = 2;
 
-/** @param scores best plays, best first; plays of other rulesets and plays without a map are left out */
+/** @param scores best plays, best first; those of other rulesets or without a map are left out */
 export function profileOf(ruleset: Ruleset, scores: readonly Score[]): PlayerProfile {
   const plays = scores.filter(score => score.mode === ruleset).flatMap((score, index) => playOf(score, index) ?? []);
   const whole = weightOf(plays);
@@ -114,7 +114,7 @@ function playOf(score: Score, index: number): Play | undefined {
   };
 }
 
-/** The logarithm of a play's pp divided by its estimate. */
+/** The logarithm of a play's pp divided by its estimate, with the play's weight. */
 function residualOf(ruleset: Ruleset): (play: Play) => { readonly value: number; readonly weight: number } {
   return ({ pp, weight, accuracy, misses, objects, figures, mods }) => {
     const { stars, ar, od } = figures;
@@ -123,7 +123,7 @@ function residualOf(ruleset: Ruleset): (play: Play) => { readonly value: number;
   };
 }
 
-/** The median of the values, moved towards `to` when they are few. */
+/** The median of the values, moved towards `to` if they are few. */
 function shrink(prior: number, to: number, values: readonly { readonly value: number; readonly weight: number }[]) {
   const middle = quantilesOf(values.map(({ value }) => ({ value, weight: 1 })))?.middle ?? to;
   return (values.length * middle + prior * to) / (values.length + prior);
@@ -135,7 +135,7 @@ interface ClassPlays {
   readonly keys: number | null;
   readonly plays: readonly Play[];
   readonly share: number;
-  /** The logarithm of the calibration for all plays. */
+  /** The logarithm of the calibration over all plays. */
   readonly all: number;
 }
 
@@ -146,7 +146,7 @@ function classProfile({ ruleset, modClass, keys, plays, share, all }: ClassPlays
     return quantiles === undefined ? [] : [[feature, quantiles] as const];
   });
   const withHidden = plays.filter(({ mods }) => mods.includes('HD'));
-  // A single play with HD may be chance.
+  // A single play with HD may be chance, so several are needed.
   const hidden = withHidden.length >= LEAST_HIDDEN && weightOf(withHidden) > weightOf(plays) / 2;
   return {
     modClass,
@@ -182,7 +182,7 @@ export interface Weighted {
   readonly weight: number;
 }
 
-/** The values at a fifth, half and four fifths of the weight; undefined for an empty list. */
+/** The values below which a fifth, half and four fifths of the weight lie; undefined for an empty list. */
 function quantilesOf(values: readonly Weighted[]): Span | undefined {
   const sorted = values.filter(({ weight }) => weight > 0).toSorted((a, b) => a.value - b.value);
   const whole = sorted.reduce((sum, { weight }) => sum + weight, 0);

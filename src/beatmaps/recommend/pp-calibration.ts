@@ -5,31 +5,31 @@ import { starFactor } from '../rating/mod-class.ts';
 import { middleOf, rateByLibrary } from '../rating/ratings.ts';
 import type { ClassProfile, Play } from './player-profile.ts';
 
-/** What a player's plays with certain mods tell: the error of the library's pp, and the kinds of maps they like. */
+/** What a player's plays with certain mods tell: the library's error in pp, and the kinds of maps they like. */
 export interface Calibration {
-  /** osu!'s pp for these plays as a multiple of the library's, whose rules are older; 1 without plays or time. */
+  /** osu!'s pp for these plays divided by the library's, whose rules are older; 1 if there were no plays or no time. */
   readonly ratio: number;
   readonly patterns: Patterns;
 }
 
 export interface CalibrationSignals {
-  /** Aborts the work. */
+  /** Ends the work. */
   readonly work: AbortSignal;
-  /** Aborts only the waiting for its result; the work goes on. */
+  /** Ends only the waiting for a result; the work goes on. */
   readonly wait: AbortSignal;
 }
 
-/** How many plays are read: each needs a file, as do the recommended maps at the same time. */
+/** How many plays are read. Each needs a file, as the recommended maps do at the same time. */
 const PLAYS = 3;
 /**
- * Bounds of a play's pp divided by the library's. A change of rules changes pp by less, so beyond them the map of that id
- * is another one now, or the play was made in another game client.
+ * Bounds of a play's pp divided by the library's. Rules change pp by less: beyond, the id has another map, or
+ * the play is of another client.
  */
 const BOUNDS = { low: 0.7, high: 1.4 };
-/** In mania perfect hits give more pp, and accuracy does not tell how many there are, so the bounds are wider. */
+/** The bounds in mania are wider: perfect hits give more pp, and accuracy does not tell how many there are. */
 const MANIA_BOUNDS = { low: 0.5, high: 2.2 };
 
-/** Plays from all parts of the list, because those at its top are on maps that give more pp than usual. */
+/** Plays from all parts of the list, because the best ones are on maps that give more pp than usual. */
 function spread(plays: readonly Play[]): readonly Play[] {
   const ordered = [...plays].sort((a, b) => b.pp - a.pp);
   const places = Array.from({ length: PLAYS }, (_, index) => Math.floor(((index + 1) * ordered.length) / (PLAYS + 1)));
@@ -47,7 +47,7 @@ export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, { work, 
       const rated = await abortable(rateByLibrary(difficulty, { beatmap, mods, accuracy, misses }, work), wait);
       return { ratio: play.pp / (rated.pp[0]?.pp ?? 0), patterns: patternsOf(rated) };
     } catch {
-      // The error is logged already.
+      // The error was logged where it happened.
       return undefined;
     }
   }
@@ -69,9 +69,9 @@ export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, { work, 
 /** The share of each kind of pattern in a map, by name, from 0 to 1. */
 export type Patterns = Readonly<Record<string, number>>;
 
-/** From this difference in the share of one pattern on, players call two maps different in kind. */
+/** If the shares of one pattern differ by this much, players say that two maps are of different kinds. */
 const FAR = 0.12;
-/** The largest difference that is counted for one share, so that others can make up for it. */
+/** The most that one share's difference counts, so that a map may be alike in the others. */
 const MAX_DISTANCE = 3;
 
 export function patternsOf({ aim, speed, patterns = {} }: Pick<MapDifficulty, 'aim' | 'speed' | 'patterns'>): Patterns {
@@ -85,7 +85,7 @@ function usualPatterns(maps: readonly Patterns[]): Patterns {
   return Object.fromEntries([...names].map(name => [name, middleOf(maps.flatMap(map => map[name] ?? [])) ?? 0]));
 }
 
-/** How different the patterns are: 0 the same, 1 one differs much. Those that only one map has do not count. */
+/** How different the patterns are: 0 the same, 1 if one differs much. Patterns of only one of the maps do not count. */
 export function patternDistance(map: Patterns, usual: Patterns): number {
   const shared = Object.keys(map).filter(name => Object.hasOwn(usual, name));
   const distances = shared.map(name => Math.min(MAX_DISTANCE, Math.abs((map[name] ?? 0) - (usual[name] ?? 0)) / FAR));

@@ -20,9 +20,9 @@ import { drawOrder, fittingOf, isHit, isOfTarget, type ScoredCandidate, spreadOu
 import { planSearch, type SearchPlan } from './search-plan.ts';
 
 export interface RecommendRequest extends RecommendFilters {
-  /** The player whose plays decide what matches: an id, a name, `@name` or an address. Default: the filters do. */
+  /** The player whose plays decide which maps suit: an id, a name, `@name` or an address. Default: only the filters. */
   readonly user?: number | string | undefined;
-  /** Default: the ruleset of the map in `like`, else the one that the player plays most, else osu!. */
+  /** Default: the ruleset of the map in `like`, else the player's main one, else osu!. */
   readonly ruleset?: Ruleset | undefined;
   /** A map to find similar ones to: the address or id of a difficulty or a set. */
   readonly like?: number | string | undefined;
@@ -30,19 +30,19 @@ export interface RecommendRequest extends RecommendFilters {
   readonly limit?: number | undefined;
   /** The same seed gives the same answer while plays and catalogue stay the same. Default: a new seed each time. */
   readonly seed?: number | undefined;
-  /** A key of the person who asks, who gets no map twice within 28 days. */
+  /** A key for the person who asks; nobody gets the same map twice within 28 days. */
   readonly caller?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface RecommendResult {
-  /** Maps in no order of pp; fewer than requested, or none, when there are no more. */
+  /** The maps, not sorted by pp; fewer than requested, or none, when there are no more. */
   readonly recommendations: readonly Recommendation[];
   readonly ruleset: Ruleset;
   readonly player: { readonly id: number; readonly username: string } | null;
   /** The range of expected pp that was searched for. */
   readonly target: Span | null;
-  /** True when no map has these pp, and the nearest ones are given. */
+  /** True when no map has the searched pp, so that the nearest ones are given. */
   readonly isBeside: boolean;
   /** True when there are fewer maps than requested. */
   readonly isFew: boolean;
@@ -51,8 +51,9 @@ export interface RecommendResult {
 }
 
 /**
- * @throws AppError `invalid_request` (params.what: `user`, `like`), `credentials_required`, `not_found`, or an upstream's code when
- * the player or the reference map cannot be asked for, or when the catalogue knows nothing that fits and no upstream could be asked
+ * @throws AppError `invalid_request` (params.what: `user`, `like`), `credentials_required`, `not_found`, or an
+ * upstream's code when the player or the reference map cannot be asked for, or when the catalogue has no fitting map
+ * and no upstream could be asked
  */
 export type Recommend = (request: RecommendRequest) => Promise<RecommendResult>;
 
@@ -60,9 +61,9 @@ export interface RecommendOptions {
   readonly beatmaps: Pick<Beatmaps, 'user' | 'userScores' | 'search' | 'set' | 'setOfMap'>;
   readonly catalogue: Pick<Catalogue, 'draw' | 'sets'>;
   readonly history: Pick<RecommendationHistory, 'mapsOf' | 'add'>;
-  /** Calculates pp; without it they are estimates from the maps' figures. */
+  /** Calculates pp; without it pp are estimates from the maps' figures. */
   readonly difficulty?: Pick<Difficulty, 'of'> | undefined;
-  /** Rates stars with mods; without it they are estimates. */
+  /** Rates stars with mods; without it stars are estimates. */
   readonly ratings?: Pick<Ratings, 'within'> | undefined;
   readonly log: Logger;
   /** How long an answer may wait for calculated figures, in milliseconds. Default 1 600. */
@@ -72,22 +73,22 @@ export interface RecommendOptions {
 const NEVER = new AbortController().signal;
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 50;
-/** When an answer should be ready, with osu!'s own stars as far as these came in time. */
+/** When an answer should be ready, with those of osu!'s own stars that came in time. */
 const ANSWER_MS = 2_600;
-/** When an answer should be ready if the same was asked lately. */
+/** When an answer should be ready if the same question was asked lately. */
 const REPEAT_MS = 400;
-/** How long the answer waits for osu!'s own stars. */
+/** How long the answer waits for osu!'s own stars, at least and at most. */
 const STARS_MS = { least: 50, most: 600 };
-/** How many more maps are chosen than requested, because some may no longer be available. */
+/** How many more maps than requested are chosen, because some may no longer be available. */
 const SPARE = 3;
 const SEEDS = 2 ** 31;
-/** How long a map is not recommended to others, if there are enough: similar players should get different maps. */
+/** How long a map is kept from other people, if there are enough: similar players should get different maps. */
 const GIVEN_MS = 60 * 60_000;
 const MAX_GIVEN = 5_000;
-/** So many times the requested maps are enough. */
+/** There are enough other maps if they are so many times the requested ones. */
 const ENOUGH_OTHERS = 2;
 
-/** Recommends in steps: player -> plan -> scored candidates -> shortlist -> calculated figures -> answer. */
+/** Recommends maps in steps: player -> plan -> scored candidates -> shortlist -> calculated figures -> answer. */
 export function createRecommend(options: RecommendOptions): Recommend {
   const { beatmaps, catalogue, history, difficulty, ratings, log, rescoreMs = 1_600 } = options;
   const findCandidates = createCandidateSearch({ beatmaps, catalogue, log });
@@ -95,7 +96,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
   const recent = createRecentAnswers();
   const given = createLru<number, true>({ max: MAX_GIVEN, ttl: GIVEN_MS });
 
-  /** Gives osu!'s own stars to as many maps as osu! may be asked for. */
+  /** Asks osu! for its own stars of as many maps as it may be asked for. */
   async function withToday(list: readonly Recommendation[], until: number, signal: AbortSignal = NEVER) {
     const asked = list.map(({ beatmap, mods }) => ({ beatmap, mods }));
     const waitMs = Math.max(STARS_MS.least, Math.min(until - performance.now(), STARS_MS.most));
@@ -115,7 +116,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     const { limit, context, like, plan } = question;
     const { isRepeat, lookedAt, note } = recent.of(nameOf(request));
     const random = createRandom(request.seed ?? randomInt(SEEDS));
-    // With a seed but no known person the answer must depend on the seed alone, so what others got must not matter.
+    // With a seed but no known person the seed alone decides, so it must not matter what others got.
     const isOwn = caller !== undefined || request.seed === undefined;
     const isFree = ({ id }: Candidate) => !isOwn || !given.has(id);
     const before = caller === undefined ? new Set<number>() : await history.mapsOf(caller);
@@ -134,7 +135,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     /** The sets that are still available; candidates of the catalogue come without their sets. */
     async function readSets(choices: readonly ScoredCandidate[]): Promise<ReadonlyMap<number, Beatmapset>> {
       const missing = new Set(choices.map(({ candidate }) => candidate.setId).filter(id => !sets.has(id)));
-      // A catalogue that is away would fail, so it is not asked when no set is missing.
+      // Asking a catalogue that is away would fail, so it is not asked when no set is missing.
       for (const set of missing.size === 0 ? [] : await catalogue.sets([...missing])) sets.set(set.id, set);
       const found = choices.flatMap(({ candidate }) => sets.get(candidate.setId) ?? []);
       return new Map(found.filter(set => !set.download_disabled).map(set => [set.id, set]));
@@ -146,7 +147,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     note(refined.lookedAt);
     const fitting = fittingOf(refined.choices, plan, request);
     const algorithms = new Map(fitting.map(({ choice, algorithm }) => [choice, algorithm]));
-    // Maps are spread out again, because without the removed ones two of one mapper may be neighbours.
+    // The maps are spread out again, since without the removed ones two of one mapper may be neighbours.
     const fitted = spreadOut(algorithms.keys(), limit + SPARE);
     const computed = new Set(
       refined.choices.flatMap(each => (each.algorithm === null ? [] : each.choice.candidate.id)),
@@ -163,7 +164,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     const until = startedAt + (isRepeat ? REPEAT_MS : ANSWER_MS);
     const today = await withToday(presented.slice(0, limit), until, signal);
     const recommendations = today.filter(({ stars }) => isWithinBounds(stars, request.stars));
-    // A catalogue without matching maps does not prove that there are none, so the upstreams' error is thrown.
+    // A catalogue without fitting maps does not prove that none exist, so the upstreams' error is thrown.
     if (recommendations.length === 0 && failures.length > 0) throw failures[0];
     const ids = recommendations.map(({ beatmap }) => beatmap.id);
     if (isOwn) await noteGiven(caller, ids);
@@ -181,7 +182,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
   };
 }
 
-/** The candidates that others did not get, if they are enough. */
+/** The candidates that other people did not get, if there are enough of them. */
 function othersOf(
   candidates: readonly ScoredCandidate[],
   limit: number,
@@ -191,7 +192,7 @@ function othersOf(
   return others.length >= limit * ENOUGH_OTHERS ? others : candidates;
 }
 
-/** If others got the best maps, adds those that match nearly as well, then those that others got. */
+/** If others got the best maps, adds those that fit nearly as well, then those that others got. */
 function fillUp(
   fitted: readonly ScoredCandidate[],
   [fresh, all]: readonly [fresh: readonly ScoredCandidate[], all: readonly ScoredCandidate[]],
@@ -226,12 +227,12 @@ async function readQuestion({ beatmaps, log }: RecommendOptions, request: Recomm
   return { limit, context, reference, like, plan };
 }
 
-/** A key that recognises the same question. Without a person it includes the seed, which then decides the answer. */
+/** A key for a question. Without a known person it includes the seed, which then decides the answer. */
 function nameOf({ caller, seed, signal: _signal, limit: _limit, ...asked }: RecommendRequest): string {
   return JSON.stringify(caller === undefined && seed !== undefined ? { ...asked, seed } : asked);
 }
 
-/** The map with its set; undefined when the set no longer has the difficulty. */
+/** A map with its set; undefined when the set no longer has the difficulty. */
 function present(
   choice: ScoredCandidate,
   beatmapset: Beatmapset,
@@ -243,7 +244,7 @@ function present(
   const { pp, figures, mods } = choice;
   const { accuracy, misses } = choice.profile;
   const { total } = context;
-  // Loved maps give no pp.
+  // A play on a loved map gives no pp.
   const gain = total === null ? null : beatmapset.status === 'loved' ? 0 : total.gain(pp);
   const reasons = reasonsFor(choice, plan, reference && referenceReason(reference));
   const rated = { stars: figures.stars, isEstimate: mods.length > 0, algorithm };

@@ -13,7 +13,7 @@ export interface RecommendationHistoryOptions {
 
 const MapIds = z.array(z.number());
 
-/** The recommended maps: one record for each answer, grouped by person. */
+/** The collection of recommended maps: one record for each answer, grouped by person. */
 export const RECOMMENDATIONS = {
   name: 'recommendations',
   schema: MapIds,
@@ -22,7 +22,7 @@ export const RECOMMENDATIONS = {
 } as const satisfies CollectionOptions<readonly number[]>;
 
 /**
- * Remembers which maps were recommended to whom, so that they are not repeated for 28 days. People are stored by
+ * Remembers which maps were recommended to whom, so that nobody gets them again within 28 days. People are stored by
  * `callerKey`.
  * @throws AppError `internal` from every method when the store cannot be read or written
  */
@@ -33,7 +33,7 @@ export function createRecommendationHistory({ records, now = Date.now }: Recomme
     mapsOf: async (key: string): Promise<ReadonlySet<number>> => new Set((await answers.listGroup(key)).flat()),
     async add(key: string, mapIds: readonly number[]) {
       const [first] = mapIds;
-      // The first map is part of the key, because two answers may be stored at the same moment.
+      // The key includes the first map, because two answers may be stored at the same moment.
       if (first !== undefined) await answers.set(`${key} ${now()} ${first}`, mapIds, key);
     },
     /** Deletes everything that was recommended to this person. */
@@ -42,14 +42,14 @@ export function createRecommendationHistory({ records, now = Date.now }: Recomme
 }
 
 const MAX_ANSWERS = 500;
-/** How long a question counts as asked lately: longer than it takes to read ten maps. */
+/** How long a question counts as asked lately: longer than it takes to read about ten maps. */
 const LATELY_MS = 15 * 60_000;
-/** The most maps that are kept for one question; the least recently drawn are dropped. */
+/** The most maps that are kept for a question; the least recently drawn ones are dropped. */
 const MAX_CANDIDATES = 60;
 
 /**
- * Maps that were drawn for recent questions. Figures that came too late for one answer are used in the next one to the
- * same question, though each answer draws only a few maps of a large catalogue.
+ * Maps that were drawn for recent questions. Figures that come too late for an answer are used in the next one to the
+ * same question, although each answer draws only a few maps of a large catalogue.
  */
 export function createRecentAnswers() {
   const recent = createLru<string, readonly Candidate[]>({ max: MAX_ANSWERS, ttl: LATELY_MS });
@@ -62,7 +62,7 @@ export function createRecentAnswers() {
         lookedAt: known ?? [],
         note(lookedAt: readonly Candidate[]) {
           const ids = new Set(lookedAt.map(({ id }) => id));
-          // Another answer may have added its maps in the meantime.
+          // Another answer to the question may have added its maps in the meantime.
           const earlier = (recent.get(question) ?? []).filter(({ id }) => !ids.has(id));
           recent.set(question, [...lookedAt, ...earlier].slice(0, MAX_CANDIDATES));
         },

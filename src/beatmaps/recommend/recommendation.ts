@@ -6,7 +6,7 @@ import type { SearchPlan } from './search-plan.ts';
 
 /** Why a map was recommended; the views put it into words. Figures are with the mods. */
 export type Reason =
-  /** The map is similar to this one: a best play of the player, or the map that was named. */
+  /** The map is similar to this one: one of the player's best plays, or the map that the person named. */
   | {
       readonly kind: 'like';
       readonly beatmap: { readonly id: number; readonly version: string };
@@ -15,7 +15,7 @@ export type Reason =
     }
   /** The player often plays these mods; `value` is their share of the best plays, 0 to 1. */
   | { readonly kind: 'mods'; readonly value: number }
-  /** The map is close to the player's best: `pp` is what they can reach next, `accuracy` (0 to 1) their usual one. */
+  /** The map is close to the player's plays; `pp` is what they can reach next, `accuracy` (0 to 1) their usual. */
   | { readonly kind: Feature | 'stars' | 'pp' | 'accuracy'; readonly value: number }
   /** The map is popular; `value` is its number of favourites. */
   | { readonly kind: 'popular'; readonly value: number }
@@ -50,10 +50,10 @@ const MANY_FAVOURITES = 500;
 const MAX_START_STARS = 3.5;
 const MUCH_FARM = 0.7;
 const MAX_HABITS = 3;
-/** A value is close if it is within the player's usual range, which is at least this share of the value wide. */
+/** A value is close if it is in the player's usual range, which counts as at least this share of the value wide. */
 const CLOSE = 0.06;
 
-/** The recommendation with other stars than those it was chosen by. */
+/** The recommendation with other stars than those by which it was chosen. */
 export function withStars(
   recommendation: Recommendation,
   { stars, isEstimate }: Pick<Recommendation, 'stars' | 'isEstimate'>,
@@ -64,7 +64,7 @@ export function withStars(
   return { ...recommendation, stars, isEstimate, reasons };
 }
 
-/** @param like the reason for a map that the person named */
+/** @param like the reason why a map is similar to the one that the person named */
 export function reasonsFor(
   choice: ScoredCandidate,
   { isStart, target }: SearchPlan,
@@ -88,7 +88,7 @@ export function reasonsFor(
   return reasons;
 }
 
-/** The features in which the map is closest to what the player usually plays. */
+/** Features in which the map is closest to what the player usually plays, as reasons. */
 function habits({ figures, profile }: ScoredCandidate): readonly Reason[] {
   return FEATURES.flatMap(kind => {
     const value = figures[kind];
@@ -112,7 +112,7 @@ const SCALES: Readonly<Record<Feature | 'stars', number>> = {
   length: 45,
 };
 
-/** The most similar of the player's plays with the same mods. */
+/** The player's play, with the same mods, that is most similar to the map. */
 function likestPlay({ figures, profile }: ScoredCandidate): Play | undefined {
   let likest: Play | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -130,7 +130,7 @@ function likestPlay({ figures, profile }: ScoredCandidate): Play | undefined {
   return likest;
 }
 
-/** The reason that a map is similar to the named one. */
+/** The reason that a map is similar to the one that the person named. */
 export function referenceReason({ set, map }: ReferenceMap): Extract<Reason, { kind: 'like' }> {
   const { id, artist, title } = set;
   const beatmap = { id: map.id, version: map.version };

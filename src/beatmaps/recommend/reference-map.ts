@@ -10,8 +10,8 @@ export interface ReferenceMap {
 }
 
 /**
- * The map to find similar ones to: a difficulty, or the hardest of a set in the ruleset. A bare number is a
- * difficulty's id, else a set's.
+ * Finds the map that others should be similar to: a difficulty, or the hardest one of a set in the ruleset. A bare
+ * number is a difficulty's id, or else a set's.
  * @throws AppError `invalid_request` (params.what: `like`), `not_found` (params.what: `beatmap`), or the upstream's
  * code
  */

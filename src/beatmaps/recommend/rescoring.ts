@@ -22,11 +22,11 @@ export interface Rescoring {
 export interface RescoringRequest {
   readonly plan: SearchPlan;
   readonly filters: RecommendFilters;
-  /** The candidates in the order in which they were drawn. */
+  /** The candidates in the order of drawing. */
   readonly ordered: readonly ScoredCandidate[];
   /** How many maps the person wants. */
   readonly limit: number;
-  /** True when the same was asked lately: then only figures that are ready are used. */
+  /** True when the same question was asked lately: then only figures that are ready are used. */
   readonly isRepeat: boolean;
   /** The sets of these candidates that are still available. */
   readSets(choices: readonly ScoredCandidate[]): Promise<ReadonlyMap<number, Beatmapset>>;
@@ -36,7 +36,7 @@ export interface RescoringRequest {
 export interface Rescored {
   /** Maps that may be shown, the best first. */
   readonly choices: readonly Rescoring[];
-  /** Maps whose figures were requested; some figures come only after the answer. */
+  /** Maps whose figures were requested; some may come only after the answer. */
   readonly lookedAt: readonly Candidate[];
 }
 
@@ -46,24 +46,24 @@ export interface RescoringOptions {
   readonly waitMs: number;
 }
 
-/** The first wave has so many times the requested maps: some will drop out, and more to choose from is better. */
+/** The first wave reads so many times the requested maps: some will drop out, and a choice is better. */
 const WAVE = 1.5;
-/** How long to wait for one wave before the next begins, which uses the results of the first. */
+/** How long to wait for one wave before the next, which makes use of its results. */
 const WAVE_MS = 500;
-/** All waves together read at most so many times the requested maps, because each map needs a file. */
+/** All waves together read at most so many times the requested maps, because each needs a file. */
 const MOST_ASKED = 3;
-/** How long to wait for a person who asks again: the figures that came late the last time are there. */
+/** How long to wait when a person asks again: figures that came too late the last time are ready now. */
 const REPEAT_MS = 200;
-/** How long the work on late figures goes on, for a person who asks again. */
+/** How long the work on late figures goes on, in case the person asks again. */
 const WORKED_MS = 10_000;
 const MAX_KNOWN = 5_000;
-/** How many figures are needed to know the error of the estimates for their mods. */
+/** So many figures show how far the estimates for their mods are off. */
 const ENOUGH_TO_LEARN = 3;
 
 /**
- * Replaces estimates by figures calculated from the maps' files, scaled by osu!'s pp for the player's own plays, as
- * time allows. The first figures show the error of the estimates, which decides what is read next and corrects the
- * rest.
+ * Replaces estimates by figures that are calculated from the maps' files, scaled by osu!'s pp for the player's
+ * own plays, as far as time allows. The first figures show the error of the estimates, which decides what is
+ * read next and corrects the rest.
  */
 export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
   const known = createLru<string, MapDifficulty>({ max: MAX_KNOWN });
@@ -76,7 +76,7 @@ export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
 
 interface RefinementOptions {
   readonly library: Pick<Difficulty, 'of'>;
-  /** Figures that were calculated for earlier answers. */
+  /** The figures that were calculated for earlier answers. */
   readonly known: LRUCache<string, MapDifficulty>;
   readonly waitMs: number;
 }
@@ -97,7 +97,7 @@ class Refinement {
     const callers = request.signal === undefined ? [] : [request.signal];
     const work = AbortSignal.any([...callers, AbortSignal.timeout(WORKED_MS)]);
     const wait = AbortSignal.timeout(options.waitMs / 2);
-    // Each map adds a listener to the signal, in all more than Node expects, which would report a leak.
+    // Each map adds a listener to the signals; Node would report that many as a leak.
     setMaxListeners(0, work, wait);
     this.#work = work;
     this.#calibrate = createPpCalibration(options.library, { work, wait });
@@ -166,7 +166,7 @@ class Refinement {
       known.set(key, found);
       const [played] = found.pp;
       const pp = played === undefined ? choice.pp : played.pp * calibration.ratio;
-      // Without mods the stars are osu!'s own already.
+      // Without mods the map has osu!'s own stars already.
       const stars = modClass.key === '' ? choice.figures.stars : found.stars;
       this.#learnt.note(choice, pp);
       this.#computed.set(choice.candidate.id, {
@@ -175,7 +175,7 @@ class Refinement {
         distance: patternDistance(patternsOf(found), calibration.patterns),
       });
     } catch {
-      // The error is logged already.
+      // The error was logged where it happened.
     }
   }
 }
@@ -185,12 +185,12 @@ interface Computed extends Rescoring {
   readonly distance: number;
 }
 
-/** The key includes the player's usual accuracy and misses, so only the same player finds these figures again. */
+/** The key of a map's figures. It contains the player's usual accuracy and misses, on which pp depend. */
 function keyOf({ candidate, mods, profile }: ScoredCandidate): string {
   return `${candidate.id} ${mods.join('')} ${profile.accuracy} ${profile.misses}`;
 }
 
-/** Puts the maps with the player's usual patterns first; otherwise keeps the order in which they were drawn. */
+/** Puts first the maps whose patterns are the player's usual ones; the others stay in the order of drawing. */
 function bestMade(hits: readonly Computed[], limit: number, ordered: readonly ScoredCandidate[]): readonly Rescoring[] {
   const best = new Set(hits.toSorted((a, b) => a.distance - b.distance).slice(0, limit));
   const places = new Map(ordered.map(({ candidate }, place) => [candidate.id, place]));

@@ -15,16 +15,16 @@ export interface ScoredCandidate {
   readonly figures: Figures;
   /** The expected pp, estimated. */
   readonly pp: number;
-  /** How well it suits, higher is better; only differences between maps have a meaning. */
+  /** How well the map suits, higher is better; only the difference between two maps has a meaning. */
   readonly fit: number;
 }
 
-/** The least spread that is assumed for each feature, for players who always play nearly the same value. */
+/** The least range that is assumed for each feature, for players who always play nearly the same value. */
 const LEAST_SPREAD: Readonly<Record<Feature, number>> = { ar: 0.4, od: 0.8, cs: 0.3, bpm: 12, length: 35 };
 const FEATURE_WEIGHTS: Readonly<Record<Feature, number>> = { ar: 1, od: 0.3, cs: 0.7, bpm: 0.8, length: 0.5 };
-/** How many standard deviations are between the 20 % and the 80 % quantile. */
+/** How many standard deviations lie between the 20 % and the 80 % quantile. */
 const QUANTILE_SPAN = 1.68;
-/** The largest distance that is counted for one feature, so that others can make up for it. */
+/** The most that one feature's distance counts, so that a map may suit by the others. */
 const MAX_DISTANCE = 3;
 
 /** The expected pp of a map with the class's mods, at the player's usual accuracy. */
@@ -65,20 +65,20 @@ function habitDistance(figures: Figures, { features }: ClassProfile, chosen: rea
   return sum;
 }
 
-/** Half the squared distance of a value from the middle of a span, whose ends have the distance 1. */
+/** Half the squared distance of a value from the middle of a span; either end of the span has the distance 1. */
 function spanDistance(value: number, span: Span | null): number {
   if (span === null) return 0;
   const reach = value < span.middle ? span.middle - span.low : span.high - span.middle;
   return Math.min(MAX_DISTANCE, Math.abs(value - span.middle) / Math.max(0.01, reach)) ** 2 / 2;
 }
 
-/** What other players think of a map, by its plays, favourites and rating. */
+/** How good other players find a map, judged by its plays, favourites and rating. */
 function quality({ plays, favourites, rating }: Candidate): number {
   const liked = 0.12 * Math.log1p(favourites ?? 0) + 0.06 * Math.log1p(plays ?? 0);
   return liked + (rating === null || rating === 0 ? 0 : 0.15 * (rating - 9));
 }
 
-/** How likely a map is played for its pp, 0 to 1: it is short and often played, but seldom made a favourite. */
+/** How likely a map is played for its pp, 0 to 1: such a map is short and often played, but seldom a favourite. */
 export function farmShare({ plays, favourites }: Candidate, { length }: Pick<Figures, 'length'>): number {
   const again = Math.log10(((plays ?? 0) + 1_000) / ((favourites ?? 0) + 20));
   const short = (150 - length) / 60;
@@ -90,7 +90,7 @@ function farmBonus(candidate: Candidate, figures: Figures, farm: boolean | undef
   return (farm ? 2.5 : -2.5) * farmShare(candidate, figures);
 }
 
-/** Candidates whose fit is worse by this are drawn e times less often. */
+/** A candidate whose fit is worse by this much is drawn e times less often. */
 const TEMPERATURE = 0.5;
 
 /** Puts candidates in a random order, in which better ones tend to be earlier. */
@@ -104,7 +104,7 @@ export function drawOrder(choices: readonly ScoredCandidate[], random: () => num
 const ROW = 10;
 const MAX_OF_MAPPER = 2;
 
-/** The first `limit` candidates, with each set once and at most two maps of one mapper among any ten in a row. */
+/** The first `limit` candidates, with each set once and at most two maps of one mapper in any ten in a row. */
 export function spreadOut(ordered: Iterable<ScoredCandidate>, limit: number): readonly ScoredCandidate[] {
   const picked: ScoredCandidate[] = [];
   let waiting: ScoredCandidate[] = [];
@@ -132,7 +132,7 @@ export function spreadOut(ordered: Iterable<ScoredCandidate>, limit: number): re
   return picked;
 }
 
-/** Puts candidates with the searched pp before the others, and keeps the order in both groups. */
+/** Puts candidates with the searched pp first, and keeps the order among them and among the others. */
 export function withinFirst(choices: readonly ScoredCandidate[], plan: SearchPlan): readonly ScoredCandidate[] {
   return [...choices.filter(choice => isWithin(choice, plan)), ...choices.filter(choice => !isWithin(choice, plan))];
 }
@@ -148,7 +148,7 @@ function isInSpan(value: number, span: Span | null): boolean {
 /** How far calculated pp may be from the middle of the target, as a share of it. */
 const MAX_MISS = 0.1;
 
-/** True when a candidate still matches after its figures were calculated. */
+/** True when a candidate still suits, now that its figures were calculated. */
 export function isHit(choice: ScoredCandidate, { target }: SearchPlan, filters: RecommendFilters): boolean {
   if (!passesFilters(choice.figures, choice.pp, filters)) return false;
   if (target.pp === null || filters.pp !== undefined) return true;
@@ -161,12 +161,12 @@ interface Refined {
   readonly algorithm: string | null;
 }
 
-/** True when {@link fittingOf} returned maps that meet the target, and not only the nearest ones. */
+/** True when the maps from {@link fittingOf} meet the target, and are not only the nearest ones. */
 export function isOfTarget(fitting: readonly Refined[], plan: SearchPlan, filters: RecommendFilters): boolean {
   return fitting.some(({ choice }) => isHit(choice, plan, filters));
 }
 
-/** The maps that still match; if all calculated pp miss the target, those that pass the filters, the nearest first. */
+/** The maps that still suit; if all calculated pp miss the target, those that pass the filters, nearest first. */
 export function fittingOf<T extends Refined>(
   refined: readonly T[],
   plan: SearchPlan,

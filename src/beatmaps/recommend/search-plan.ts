@@ -11,9 +11,9 @@ export interface SearchTarget {
   readonly pp: Span | null;
   /** The stars with mods; null when the search goes by pp. */
   readonly stars: Span | null;
-  /** Features for which the person stated a range: the player's usual values are ignored for these. */
+  /** Features for which the person stated a range; the player's usual values of these are ignored. */
   readonly chosen: readonly Feature[];
-  /** True for more maps that give much pp for their difficulty, false for fewer, undefined for no preference. */
+  /** True for more maps that give much pp for their difficulty, false for fewer; undefined without a wish. */
   readonly farm: boolean | undefined;
   /** How much other players' opinion of a map counts; 1 is usual. */
   readonly popularity: number;
@@ -32,34 +32,33 @@ export interface PlannedSearch {
   /** The mods to play the maps with. */
   readonly mods: readonly string[];
   readonly window: CandidateWindow;
-  /** The share of this search in all maps that are drawn, 0 to 1. */
+  /** The share of this search in all maps that are drawn. */
   readonly part: number;
 }
 
-/** From this many plays on, a player's own pp tell what they can do. */
+/** From this many plays on, a player's own pp show what they can do. */
 const ENOUGH_PLAYS = 10;
 const PP_STEP = 1.12;
 const STARS_STEP = 1.06;
-/** The pp to aim for, as multiples of the `pivot` of the player's best plays. */
+/** The pp to aim for, as multiples of the `pivot` of the player's best plays (see `PlayerProfile`). */
 const REACH = { low: 1, high: 1.16 };
 const MOST_ABOVE_TOP = 80;
-/** By what factor the pp of two maps of equal stars may differ. */
+/** The factor by which the pp of two maps of equal stars may differ. */
 const VARIETY = 1.15;
 const LEAST_SHARE = 0.03;
 const LEAST_PLAYS = 2;
 const MAX_CLASSES = 4;
 const START: Span = { low: 1, middle: 1.7, high: 2.5 };
-/** A search for more stars than this is not for a new player. */
+/** A search for more stars than this is none for a new player. */
 const MAX_START = 3;
-/** The factor by which stars may differ from the player's plays: in some rulesets pp tell little about stars. */
+/** The factor by which stars may exceed the player's: in some rulesets pp tell little about stars. */
 const STARS_BEYOND = 1.15;
 const OPEN_END = 1.3;
 const LIKE_REACH = 0.35;
 
 /**
- * @param profile of the player; without plays where there is no player
- * @param totalPp total pp that osu! shows for the player; null when unknown
- * @param like a map to find similar ones to
+ * @param profile of the player; without plays if there is no player
+ * @param totalPp that osu! shows for the player; null when unknown @param like a map to find similar ones to
  */
 export function planSearch(
   profile: PlayerProfile,
@@ -118,7 +117,7 @@ function starSpan(
   return around(START.middle, START.middle - START.low, START.high - START.middle);
 }
 
-/** Gives an open range a second end. */
+/** A range with both ends: an open end gets a value. */
 function spanOf({ low, high }: Bounds): Span {
   const from = low > 0 ? low : high / OPEN_END;
   const to = Number.isFinite(high) ? high : low * OPEN_END;
@@ -138,10 +137,10 @@ const NO_HABITS: ClassProfile = {
   objects: null,
 };
 
-/** The classes with the requested mods that the player usually plays; else a class made for those mods. */
+/** The classes with the requested mods that the player usually plays; else a new class for those mods. */
 function classesFor({ classes }: PlayerProfile, mods: ModFilter): readonly ClassProfile[] {
   const allowed = classes.filter(({ modClass }) => allowsClass(mods, modClass));
-  // A class of one play may be chance, so it needs more, unless the person requested its mods.
+  // A class of a single play may be chance, so more plays are needed unless the person asked for its mods.
   const isHabit = ({ share, plays }: ClassProfile) => share >= LEAST_SHARE && plays.length >= LEAST_PLAYS;
   const usual = allowed.filter(isHabit).slice(0, MAX_CLASSES);
   if (usual.length > 0) return usual;
@@ -153,7 +152,7 @@ function classesFor({ classes }: PlayerProfile, mods: ModFilter): readonly Class
   return [{ ...base, modClass: modClassOf(mods.must), plays: [], share: 1 }];
 }
 
-/** The profile of a player who usually plays maps like this one. */
+/** The profile as if the player usually played maps like this one. */
 function withHabitsOf(profile: ClassProfile, like: Candidate): ClassProfile {
   const figures = figuresWith(like, profile.modClass);
   const features = FEATURES.flatMap(feature => {
@@ -195,7 +194,7 @@ function starsOf({ profile, mods }: Played, ruleset: Ruleset, { pp, stars }: Sea
   };
 }
 
-/** Limits the search to stars of the player's plays with these mods, unless pp are requested or plays are too few. */
+/** Keeps the search within the stars of the player's plays with these mods, unless pp are given or plays are few. */
 function withinOwnStars(
   bounds: Bounds,
   { plays }: ClassProfile,
@@ -210,7 +209,7 @@ function withinOwnStars(
   return low < high ? { low, high } : bounds;
 }
 
-/** Scales a range; an open end becomes a large number, because a query cannot contain infinity. */
+/** Scales a range. An open end becomes a large number, because a query cannot contain infinity. */
 function scaled({ low, high }: Bounds, factor: number): Bounds {
   return { low: low * factor, high: Math.min(high * factor, 1e6) };
 }

@@ -16,18 +16,18 @@ export interface AskInOrderOptions<T, S extends Source> {
   readonly sources: readonly S[];
   readonly health: Health;
   readonly ask: (source: S) => Promise<T>;
-  /** True for a value that is only used when no other source has a better one. */
+  /** True for a value that is used only when no other source has a better one. */
   readonly isWeak?: (value: T, source: S) => boolean;
   /** True when `not_found` of this source is final. */
   readonly isDefinitive?: (source: S) => boolean;
-  /** True when `not_found` is not final if another source failed, because that one may know. Default false. */
+  /** True when `not_found` is not final after another source failed, because that one may know. Default false. */
   readonly needsEveryone?: boolean;
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly now: () => number;
 }
 
-/** Error codes by how much they tell the person who asked, the most telling first. */
+/** Error codes by how much they tell the person who asked; the most telling come first. */
 const RANKS: readonly ErrorCode[] = [
   'upstream_rate_limited',
   'credentials_required',
@@ -52,7 +52,7 @@ function combine(failures: readonly { readonly id: string; readonly error: AppEr
       failures.map(({ error }) => error),
       `${failures.length} upstreams failed`,
     ),
-    // The shortest wait: that of the source that may be asked again first.
+    // The wait is the shortest one: that of the source that may be asked again first.
     retryAfterMs: head.retryAfterMs === undefined ? undefined : Math.min(...waits),
   });
 }
@@ -76,7 +76,7 @@ export async function askInOrder<T, S extends Source>(options: AskInOrderOptions
     else failed.push({ id: source.id, error: result });
   }
   if (weak !== undefined) return weak;
-  // If there is a definitive source, it has failed, and `not_found` of the others may only mean that they do not know.
+  // A definitive source in the list has failed; then `not_found` of the others may only mean that they do not know.
   const isCertain = !sources.some(each => isDefinitive?.(each) === true);
   const missing = failed.find(({ error }) => error.code === 'not_found');
   const others = failed.filter(({ error }) => error.code !== 'not_found');
@@ -84,7 +84,7 @@ export async function askInOrder<T, S extends Source>(options: AskInOrderOptions
   throw combine(needsEveryone ? failed : others);
 }
 
-/** True when Medley's own rate limit prevented the request, which says nothing about the source. */
+/** True when Medley's own rate limit kept the request from being sent, which says nothing about the source. */
 function isPaced(error: AppError): boolean {
   return isOwnDoing(error) && error.code !== 'too_large';
 }
@@ -115,7 +115,7 @@ export function inOrder<S extends Source>(health: Health, sources: readonly S[])
   return health.order().flatMap(id => sources.find(source => source.id === id) ?? []);
 }
 
-/** The same sources with that one first. */
+/** The same sources, that of the id first. */
 export function leading<S extends Source>(sources: readonly S[], id: string | undefined): readonly S[] {
   return sources.toSorted((a, b) => Number(b.id === id) - Number(a.id === id));
 }
@@ -131,17 +131,17 @@ export interface HealthOptions {
   readonly now?: () => number;
 }
 
-/** So many failures in a row begin a cooldown. */
+/** So many failures in a row start a cooldown. */
 const MAX_FAILURES = 3;
 const FIRST_REST_MS = 15_000;
 const MAX_REST_MS = 5 * 60_000;
-/** A longer Retry-After is a mistake of the upstream, or meant for another client. */
+/** The longest wait that is believed: a longer Retry-After is a mistake, or meant for another client. */
 const MAX_ASKED_REST_MS = 10 * 60_000;
-/** The weight of the newest answer in the running average. */
+/** The weight of the newest answer in the running average of times. */
 const NEWEST = 0.3;
 /** A failure counts as an answer that took this long. */
 const FAILURE_MS = 4_000;
-/** Smaller differences are chance and do not change the order. */
+/** Differences of time below this are chance and do not change the order. */
 const STEP_MS = 250;
 
 interface State {
@@ -169,13 +169,13 @@ export function createHealth({ ids, now = Date.now }: HealthOptions) {
     state.averageMs = state.averageMs === undefined ? ms : state.averageMs * (1 - NEWEST) + ms * NEWEST;
   }
 
-  /** Orders upstreams; one failure weighs more than any latency. */
+  /** A number by which upstreams are ordered: one failure weighs more than any latency. */
   function cost({ averageMs = 0, failures }: State): number {
     return Math.floor(averageMs / STEP_MS) + failures * 1_000;
   }
 
   return {
-    /** The upstreams worth asking, best first. If all are in a cooldown, the one whose cooldown ends first. */
+    /** The upstreams worth asking, best first. If all are in a cooldown, it is the one whose cooldown ends first. */
     order(): readonly string[] {
       const time = now();
       const awake = ids.filter(id => stateOf(id).restUntil <= time);
@@ -184,7 +184,7 @@ export function createHealth({ ids, now = Date.now }: HealthOptions) {
     },
     /** True while the upstream is in a cooldown after failures. */
     isResting: (id: string) => stateOf(id).restUntil > now(),
-    /** In one word, how the upstream's last request went. */
+    /** How the upstream's last request went, in one word. */
     wordOn(id: string): HealthWord {
       const { averageMs, failures, restUntil } = stateOf(id);
       if (failures > 0 || restUntil > now()) return 'failing';

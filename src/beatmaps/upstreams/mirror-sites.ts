@@ -1,4 +1,4 @@
-/** Mirrors that need no credentials and answer in the API v2's shapes (others measured, 2026-07 to 2026-09). */
+/** Mirrors that need no credentials and answer in the API v2's shapes (measured by others, 2026-07 to 2026-09). */
 
 import * as z from 'zod';
 import type { ThrottleRule } from '../../infra/http/host-throttle.ts';
@@ -11,7 +11,7 @@ import { PAGE_SIZE, type Search } from '../query/search.ts';
 export const MIRROR_IDS = ['osu.direct', 'hinai', 'catboy'] as const;
 export type MirrorId = (typeof MIRROR_IDS)[number];
 
-/** How to ask one mirror, and how to read its answers. */
+/** How to ask one mirror, and how to read what it answers. */
 export interface MirrorSite {
   readonly id: MirrorId;
   readonly host: string;
@@ -37,7 +37,7 @@ function url(base: string, params: Params = {}): URL {
   return address;
 }
 
-/** Sends the query under both names: which of them a mirror reads has changed before, and it ignores the other. */
+/** The query under both of its names: mirrors have changed which one they read, and they ignore the other. */
 function queryParams(query: Query): Params {
   const q = renderQuery(query, { osuOnly: true }) || undefined;
   return { q, query: q };
@@ -47,7 +47,7 @@ function modeParam({ ruleset }: Query): number | undefined {
   return ruleset === undefined ? undefined : rulesetNumber(ruleset);
 }
 
-/** Fields by which the mirrors of the Mino family can sort; any other gives an error. */
+/** The fields by which mirrors of the Mino family can sort; any other causes an error. */
 const MINO_SORTS: Readonly<Partial<Record<SortField, string>>> = {
   artist: 'artist',
   title: 'title',
@@ -88,7 +88,7 @@ const OSU_DIRECT: MirrorSite = {
   throttle: { perSecond: 0.8, burst: 12, atOnce: 6 },
   searchUrl(search, page, withSort) {
     const address = minoSearchUrl('https://osu.direct/api/v2/search', 'amount', search, page, withSort);
-    // This mirror accepts one status; it answers several with a 403.
+    // This mirror accepts only one status, and answers several with a 403.
     const [status] = statusParams(search.status);
     if (status !== undefined && search.status !== 'any') address.searchParams.set('status', String(status));
     return address;

@@ -21,7 +21,7 @@ export interface Mirror extends BeatmapSource {
   readonly id: MirrorSite['id'];
   /**
    * Returns only sets that match the search. If none of an answer's sets does, the page is empty and unsure; an answer
-   * without sets counts as an outage unless the mirror has sets for another query.
+   * without any sets is an outage unless the mirror has sets for another query.
    * @throws AppError `upstream_changed`, `upstream_unavailable`
    */
   search(search: Search, next: string | undefined, signal?: AbortSignal): Promise<SearchPage>;
@@ -35,13 +35,13 @@ export interface MirrorOptions {
 }
 
 const LISTING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'relevance', order: 'desc' } };
-/** Ten times the bytes of a page of large sets. */
+/** The most bytes of a page, ten times those of a page of large sets. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
-/** For this long after an answer with sets, an empty answer is believed. */
+/** An empty answer is believed for this long after an answer with sets. */
 const ALIVE_MS = 60_000;
-/** A quarter of a million sets, more than have a leaderboard. */
+/** The last page that is requested: a quarter of a million sets, more than have a leaderboard. */
 const MAX_PAGE = 5_000;
-/** A page may be a little shorter than requested; one below this is the last. */
+/** A page with fewer sets than this is the last one; others may be a little shorter than requested. */
 const LAST_PAGE_BELOW = PAGE_SIZE * 0.8;
 
 const namesSet = z.looseObject({
@@ -53,7 +53,7 @@ const namesSet = z.looseObject({
 type CheckedPage = Pick<SearchPage, 'sets' | 'corrected'>;
 
 /**
- * The sets of a page that match, or undefined for none. Those with every word come first. Sets with some of the words,
+ * The sets of a page that match, or undefined for none; those with every word come first. Sets with some of the words,
  * or similar ones, count only if they are most of the page, since then the mirror did search for the words.
  */
 async function checkPage(sets: readonly Beatmapset[], search: Search): Promise<CheckedPage | undefined> {
@@ -101,7 +101,7 @@ function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: MirrorOp
       const plain = site.searchUrl(search, page, false);
       const mayBeSort = error instanceof AppError && /answered (?:400|403|422|500)$/.test(error.message);
       if (!mayBeSort || plain.href === url.href) throw error;
-      // A mirror answers an unknown order with an error, so the order is left out; the page is sorted by Medley anyway.
+      // A mirror refuses an order that it does not know, so it is asked without one; Medley sorts the page anyway.
       return ask(plain, signal);
     }
   }
@@ -116,7 +116,7 @@ function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: MirrorOp
   return {
     ask,
     readPage,
-    /** Makes sure that an empty answer is not an outage, which looks the same. */
+    /** Makes sure that an empty answer is no outage, which looks the same. */
     async assertAlive(search: Search, signal: AbortSignal | undefined): Promise<void> {
       if (now() < aliveUntil) return;
       if (!isListing(search)) await readPage(LISTING, 0, signal);
@@ -149,7 +149,7 @@ function createMirror(site: MirrorSite, options: MirrorOptions): Mirror {
       }
       const checked = await checkPage(sets, search);
       if (checked === undefined && page === 0) return { sets: [], total: 0, next: null, isUnsure: true };
-      // A count that includes sets which do not match is useless.
+      // A total that includes sets which do not match would be wrong.
       const isWhole = checked?.sets.length === sets.length;
       return {
         ...(checked ?? { sets: [] }),
@@ -164,7 +164,7 @@ function createMirror(site: MirrorSite, options: MirrorOptions): Mirror {
       if (row === undefined) throw new AppError('not_found', `${site.id} does not know this difficulty`);
       const named = namesSet.safeParse(row).data;
       const nested = parseBeatmapset(named?.set) ?? parseBeatmapset(named?.beatmapset) ?? parseBeatmapset(row);
-      // The set that comes with a difficulty has no other difficulties, so it is requested again by its id.
+      // The set that comes with a difficulty lacks its other difficulties, so it is requested again by its id.
       const setId = expectShape(named?.beatmapset_id ?? nested?.id, site.id, 'set of this difficulty');
       const set = await readSet(setId, signal);
       const isIn = set.beatmaps.some(beatmap => beatmap.id === mapId);
@@ -182,7 +182,7 @@ export interface MirrorsOptions {
   readonly now?: () => number;
 }
 
-/** Throttles by host, well below the mirrors' rate limits. */
+/** The throttle's rules for the mirrors, well below their rate limits. */
 export const MIRROR_THROTTLES: Readonly<Record<string, ThrottleRule>> = Object.fromEntries(
   MIRROR_SITES.map(({ host, throttle }) => [host, throttle]),
 );
@@ -202,7 +202,7 @@ export interface DownloadAddress {
   readonly url: string;
 }
 
-/** Download addresses, best first: by mirror, with video, then without; osu!'s page last, or alone if disabled. */
+/** Download addresses, best first: by mirror, with the video, then without; osu!'s page last, or alone if disabled. */
 export function downloadAddresses(
   set: Beatmapset,
   mirrors: readonly Mirror[],

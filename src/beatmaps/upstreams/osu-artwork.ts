@@ -5,7 +5,7 @@ import { OSU_ASSET_HOSTS } from './osu-api.ts';
 
 /** Covers and avatars of osu!, reduced for use in a drawn card. */
 export interface Artwork {
-  /** A small JPEG of this shape as a data address; undefined when it cannot be loaded in time. Never rejects. */
+  /** Loads a small JPEG of this shape as a data address; undefined when it is not there in time. Never rejects. */
   load(url: string, shape: Shape): Promise<string | undefined>;
 }
 
@@ -18,15 +18,15 @@ interface Shape {
 export interface ArtworkOptions {
   readonly http: Pick<HttpClient, 'request'>;
   readonly log: Pick<Logger, 'debug'>;
-  /** How long a card waits, in milliseconds; a later image is used by the next card. Default 1200. */
+  /** How long a card waits, in milliseconds; an image that comes later is used by the next card. Default 1200. */
   readonly waitMs?: number;
 }
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
-/** The most bytes in memory; an image takes some 10 KB. */
+/** The most bytes of images in memory; one takes some 10 KB. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 const KEPT_MS = 6 * 3_600_000;
-/** How long it is remembered that an image is missing, since some old sets have no cover. */
+/** How long it is remembered that an image does not exist; some old sets have no cover. */
 const MISSING_MS = 10 * 60_000;
 const MAX_PIXELS = 40_000_000;
 const QUALITY = 62;
@@ -43,7 +43,7 @@ export function createArtwork({ http, log, waitMs = 1_200 }: ArtworkOptions): Ar
       retries: 0,
     });
     if (status !== 200) throw new Error(`an image was answered with ${status}`);
-    // The library is loaded only for the first card, because many processes never draw one.
+    // The library is loaded for the first card only, because many processes never draw one.
     const { default: sharp } = await import('sharp');
     const image = sharp(bytes, { limitInputPixels: MAX_PIXELS }).timeout({ seconds: 5 }).rotate();
     const small = image.resize({ width, height, fit: 'cover' }).flatten({ background: '#202020' });

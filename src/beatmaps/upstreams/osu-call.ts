@@ -28,9 +28,9 @@ export const OSU_THROTTLE: ThrottleRule = { perSecond: 1, burst: 12, atOnce: 6 }
 export const OSU_HOST = 'osu.ppy.sh';
 
 const BASE = `https://${OSU_HOST}/api/v2/`;
-/** The API's version, a date: since 20220705 scores have one shape; newer ones change nothing that is used. */
+/** The API's version, as a date: since 20220705 scores have one shape. Later ones change nothing that is used here. */
 const API_VERSION = '20241022';
-/** The longest wait that is kept: if osu! states a longer one, it is most likely a mistake. */
+/** The longest wait that is obeyed: if osu! states a longer one, it is most likely a mistake. */
 const MAX_CLOSED_MS = 15 * 60_000;
 
 export interface OsuCallOptions {
@@ -104,7 +104,7 @@ export function createOsuCall(options: OsuCallOptions): OsuCall {
 }
 
 const EARLY_MS = 60_000;
-/** A token with a shorter life, or none stated, would make every call request a new token. */
+/** A token that is valid for less than this, or for no stated time, would be requested anew for every call. */
 const MIN_LIFE_MS = 30_000;
 const MAX_LIFE_MS = 24 * 60 * 60_000;
 /** How long a refusal of the credentials is remembered: asking again does not make a wrong secret right. */
@@ -188,7 +188,7 @@ function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: O
         signal,
       );
     },
-    /** Forgets a token that the API refused, so that the next `get` requests another. */
+    /** Drops a token that the API refused, so that the next `get` requests another. */
     refuse(token: string): void {
       if (held?.token === token) held = undefined;
     },

@@ -36,10 +36,10 @@ export interface UserBeatmapset {
   readonly beatmap_id: number | null;
 }
 
-/** A part of a list whose length the API does not state. */
+/** One part of a list, of which the API does not state the length. */
 export interface ListSlice<T> {
   readonly items: readonly T[];
-  /** True when the API returned as many entries as requested. */
+  /** True when the API returned as many entries as were requested. */
   readonly isFull: boolean;
 }
 
@@ -61,7 +61,7 @@ export interface OsuPlayersApi {
     options: SliceOptions & { readonly ruleset?: Ruleset | undefined },
     signal?: AbortSignal,
   ): Promise<ListSlice<Score>>;
-  /** One play, with its difficulty and set. With a ruleset, `id` is one from before 2022. */
+  /** A single play, with its difficulty and set. With a ruleset, `id` is one from before 2022. */
   score(id: number, ruleset?: Ruleset, signal?: AbortSignal): Promise<Score>;
   userBeatmaps(
     userId: number,
@@ -69,13 +69,13 @@ export interface OsuPlayersApi {
     options: SliceOptions,
     signal?: AbortSignal,
   ): Promise<ListSlice<UserBeatmapset>>;
-  /** The world's best plays on a map, best first, with players but without the map; empty without a leaderboard. */
+  /** The world's best plays on a map, best first, with players but without the map; none without a leaderboard. */
   mapScores(
     mapId: number,
     options: { readonly ruleset: Ruleset; readonly mods: readonly string[] },
     signal?: AbortSignal,
   ): Promise<readonly Score[]>;
-  /** All plays of a player on a map, without map and player. `not_found` if the map has no leaderboard. */
+  /** All plays of a player on a map, without player and map. `not_found` if the map has no leaderboard. */
   userMapScores(mapId: number, userId: number, ruleset: Ruleset, signal?: AbortSignal): Promise<readonly Score[]>;
   /** The ranks of up to 50 players; accounts that no longer exist are missing. */
   standings(userIds: readonly number[], signal?: AbortSignal): Promise<readonly PlayerStandings[]>;
@@ -94,7 +94,7 @@ const usersShape = z.object({ users: rows });
 const rankingShape = z.object({ ranking: rows });
 
 const playedShape = z.looseObject({ beatmap_id: id, count: number, beatmap: z.unknown(), beatmapset: z.unknown() });
-/** The rows that can be read; throws when none of several can, because the API has changed then. */
+/** The rows that can be read. Throws when there are several and none can be, because the API must have changed. */
 function readRows<T>(all: readonly unknown[] | undefined, what: string, read: (row: unknown) => T | undefined) {
   const given = expectShape(all, OSU, `list of ${what}s`);
   const items = given.flatMap(row => read(row) ?? []);
@@ -107,7 +107,7 @@ function readSlice<T>(answer: unknown, limit: number, what: string, read: (row: 
   return { items: readRows(all, what, read), isFull: (all?.length ?? 0) >= limit };
 }
 
-/** Reads a row of `most_played`, which has a difficulty or only its id, and the set beside it. */
+/** Reads a row of `most_played`: a difficulty, or only its id, and beside it the set. */
 function readPlayed(row: unknown): UserBeatmapset | undefined {
   const played = playedShape.safeParse(row).data;
   const set = parseBeatmapset(played?.beatmapset);
@@ -122,7 +122,7 @@ function readOwn(row: unknown): UserBeatmapset | undefined {
   return set === undefined ? undefined : { set, count: null, beatmap_id: null };
 }
 
-/** The name with the other of spaces and underscores, because people mix them up and a name has only one of them. */
+/** The name with underscores for spaces, or the reverse: people mix them up, and a name has only one kind. */
 function otherSpelling(name: string): string | undefined {
   const other = name.includes('_') ? name.replaceAll('_', ' ').trim() : name.replaceAll(' ', '_');
   return other === name || other === '' ? undefined : other;

@@ -45,7 +45,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
     return expectShape(answer, OSU, 'token').access_token;
   }
 
-  /** The error of a refusal: the operator can mend `invalid_client`; any other means that the code is not valid. */
+  /** The error for a refusal: `invalid_client` is for the operator to correct, any other means an invalid code. */
   function refusal({ status, text }: { readonly status: number; readonly text: string }): AppError {
     const reason = refusalShape.safeParse(parseJson(text)).data?.error;
     if (reason !== 'invalid_client') {
@@ -68,7 +68,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
     return { id: expectShape(playerId ?? undefined, OSU, 'number of a player'), name: username };
   }
 
-  /** Revokes the token, so that osu! asks the person again the next time. */
+  /** Revokes a token, so that osu! asks the person again the next time. */
   async function revoke(token: string): Promise<void> {
     const { status } = await http.request({
       ...bounds,
@@ -80,7 +80,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
   }
 
   return {
-    /** The page on which osu! asks the person to let Medley know who they are. `state` comes back with the answer. */
+    /** The page on which osu! asks the person to let Medley know who they are. `state` comes back in the answer. */
     address(state: string): string {
       const query = {
         client_id: String(clientId),
@@ -100,7 +100,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
       try {
         return await ask(token, signal);
       } finally {
-        // A failure is only logged, because the token expires after a day.
+        // A failed revocation is only logged, because the token expires after a day.
         await revoke(token).catch((error: unknown) => log.warn({ err: error }, 'a token of osu! was not ended early'));
       }
     },

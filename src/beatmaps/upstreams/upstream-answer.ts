@@ -67,8 +67,8 @@ export function isNotFound(error: unknown): error is AppError {
 }
 
 /**
- * Makes a `not_found` say in params.what what is missing: a person who names a player and a map learns which of them
- * does not exist. Other failures stay as they are.
+ * Makes a `not_found` say in params.what what is missing, so that a person who names a player and a map learns which of
+ * them does not exist. Other failures stay as they are.
  */
 export async function missingAs<T>(what: 'beatmap' | 'score', work: Promise<T>): Promise<T> {
   try {
