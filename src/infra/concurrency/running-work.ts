@@ -128,6 +128,16 @@ export function createSemaphore({ atOnce, maxWaiting, name, full }: SemaphoreOpt
     });
 }
 
+/** Runs the work in a slot of the semaphore. @throws AppError as `createSemaphore`, and any error of the work */
+export async function inTurn<T>(enter: Semaphore, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const leave = await enter(signal);
+  try {
+    return await work();
+  } finally {
+    leave();
+  }
+}
+
 /** A separate semaphore for each client (see `actingClient`): `atOnce` and `maxWaiting` are bounds of one client. */
 export function createClientSemaphore(options: SemaphoreOptions): Semaphore {
   const clients = new Map<string, { readonly enter: Semaphore; users: number }>();

@@ -202,7 +202,7 @@ class FileSearch {
     this.#held.push(file);
     const inputs = [(own: AbortSignal) => this.#fetch(part, maxBytes, own)];
     const request = { key: this.#keyOf(`straight-${key}`), maxBytes, inputs };
-    const straight = await this.#resolver.options.files.straighten(request, this.#signal);
+    const straight = await this.#resolver.options.files.mux(request, this.#signal);
     return straight.status === 'done' ? straight : this.#fetch(part, maxBytes, this.#signal);
   }
 

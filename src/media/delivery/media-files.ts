@@ -1,15 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
-import { createSemaphore, type Semaphore } from '../../infra/concurrency/running-work.ts';
+import { createSemaphore, inTurn, type Semaphore } from '../../infra/concurrency/running-work.ts';
 import type { Clip } from '../files/clip.ts';
 import { refusedStream } from '../parse/playlist.ts';
 import { isPlaylist } from '../post.ts';
 import { cutClip } from '../transcode/clip.ts';
-import { createCompressor } from '../transcode/compress.ts';
+import { compressVideo } from '../transcode/compress.ts';
 import { convertToJpeg, convertToM4a, makeThumbnail } from '../transcode/convert.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
-import { muxByFfmpeg, muxFiles, remuxFastStart } from '../transcode/mux.ts';
-import { probeFile } from '../transcode/probe.ts';
+import { muxByFfmpeg, muxFiles } from '../transcode/mux.ts';
+import { type Probe, probeFile } from '../transcode/probe.ts';
 import { createCdnDownload, type Download, type DownloadOptions, type DownloadRequest } from './download.ts';
 import {
   type FileFailure,
@@ -46,10 +46,8 @@ type MakeFile<Request = MakeRequest> = (request: Request, signal: AbortSignal) =
 export interface MediaFiles {
   /** Fetches a file from the CDN; for a playlist, its pieces in order, as one file. */
   readonly fetch: MakeFile<FetchRequest>;
-  /** Joins a video track and an audio track into one file, or rewrites one file that has both in fragments. */
+  /** Joins a video track and an audio track, or rewrites one file, so that it can be played while it loads. */
   readonly mux: MakeFile;
-  /** Rewrites a video so that it can be played while it loads. */
-  readonly straighten: MakeFile;
   /** Encodes a video again to fit `maxBytes`; only where ffmpeg is installed. */
   readonly compress: MakeFile;
   /** Cuts out a part of a video. */
@@ -82,45 +80,59 @@ const COPIES_AT_ONCE = 2;
 const OVERHEAD = 1.05;
 const OVERHEAD_BYTES = 64 * 1024;
 
-/** Makes the file and resolves with its type, or with undefined when it should not be made. */
-type Work<Request> = (
-  inputs: readonly HeldFile[],
-  outputPath: string,
-  signal: AbortSignal,
-  request: Request,
-  onLeft: Workplace['encoding'],
-) => Promise<string | false | undefined>;
+/** What is known of a file that has to be made. */
+interface Job {
+  readonly inputs: readonly HeldFile[];
+  readonly inputPath: string;
+  readonly probe: Probe | null;
+  readonly outputPath: string;
+  readonly maxBytes: number;
+  readonly ffmpeg: Ffmpeg | undefined;
+  readonly signal: AbortSignal;
+  readonly onLeft: Workplace['encoding'];
+}
+
+/** Makes the file; resolves with false when it should not be made. */
+type Work = (job: Job) => Promise<boolean>;
 
 /** The disk space to reserve for a file made from these inputs. */
 type RoomBytes = (inputs: readonly HeldFile[], maxBytes: number) => number;
+
+interface Recipe extends Pick<Job, 'ffmpeg'> {
+  /** The type of the file. */
+  readonly mime: string;
+  readonly work: Work;
+  readonly roomBytes: RoomBytes;
+}
 
 export function createMediaFiles(options: MediaFilesOptions): MediaFiles {
   const { ffmpeg, keepsFetched = true, enter = async () => () => undefined, maxBytes: totalBytes } = options;
   const store = new FileStore(options);
   const download = createCdnDownload(options);
   const streamDownload = createStreamDownload(options, download);
-  const compressor = ffmpeg && createCompressor({ ffmpeg });
-  const copyTurn = createSemaphore({ atOnce: COPIES_AT_ONCE, maxWaiting: Number.POSITIVE_INFINITY, name: 'copying' });
+  const enterCopying = createSemaphore({ atOnce: COPIES_AT_ONCE, maxWaiting: Infinity, name: 'copying' });
 
-  function making<Request extends MakeRequest>(work: Work<Request>, roomBytes: RoomBytes = roomFor) {
-    return (request: Request, signal: AbortSignal) => {
-      const { key, maxBytes } = request;
-      const make = (workplace: Workplace) => makeInTurn(enter, request, work, roomBytes, workplace);
-      return store.hold({ key, maxBytes, make }, signal);
+  function hold(request: MakeRequest, signal: AbortSignal, mime: string, work: Work, roomBytes: RoomBytes = roomFor) {
+    const { key, maxBytes } = request;
+    const make = async (workplace: Workplace) => {
+      const leave = await enter(workplace.signal).catch((cause: unknown) => ({ status: 'timeout', cause }) as const);
+      if (typeof leave !== 'function') return leave;
+      return makeFile(request, { mime, work, roomBytes, ffmpeg }, workplace).finally(leave);
     };
+    return store.hold({ key, maxBytes, make }, signal);
   }
 
-  async function inCopyTurn(signal: AbortSignal, copy: () => Promise<void>): Promise<string> {
-    const leave = await copyTurn(signal);
-    try {
-      await copy();
-      return 'video/mp4';
-    } finally {
-      leave();
-    }
+  async function mux({ inputs: [video, audio], ...job }: Job): Promise<boolean> {
+    const request = { ...job, audioPath: audio?.path };
+    if (isRead(video, true) && (audio === undefined || isRead(audio, false)))
+      await inTurn(enterCopying, job.signal, () => muxFiles(request));
+    else if (ffmpeg === undefined) throw refusedStream('only ffmpeg reads it');
+    else await muxByFfmpeg(ffmpeg, request);
+    return true;
   }
-  // With a large limit a video is only encoded for its codec and hardly grows.
-  const encodedRoom: RoomBytes = (inputs, maxBytes) => Math.min(maxBytes, roomFor(inputs) * 2);
+
+  const compress: Work = async ({ probe, ...job }) =>
+    probe !== null && ffmpeg !== undefined && compressVideo(ffmpeg, { ...job, probe });
 
   return {
     fetch: (request, signal) => {
@@ -128,43 +140,15 @@ export function createMediaFiles(options: MediaFilesOptions): MediaFiles {
       const make = (workplace: Workplace) => fetchFile(way, request, totalBytes, workplace);
       return store.hold({ key: request.key, maxBytes: request.maxBytes, isKept: keepsFetched, make }, signal);
     },
-    mux: making(async ([video, audio], outputPath, signal) => {
-      if (video === undefined) return undefined;
-      const request = { videoPath: video.path, audioPath: audio?.path, outputPath, signal };
-      if (isRead(video, true) && (audio === undefined || isRead(audio, false)))
-        return inCopyTurn(signal, () => muxFiles(request));
-      if (ffmpeg === undefined) throw refusedStream('only ffmpeg reads it');
-      await muxByFfmpeg(ffmpeg, request);
-      return 'video/mp4';
-    }),
-    straighten: making(async ([video], outputPath, signal) => {
-      return video && inCopyTurn(signal, () => remuxFastStart({ inputPath: video.path, outputPath, signal }));
-    }),
-    compress: making(async ([video], outputPath, signal, { maxBytes }, onLeft) => {
-      if (video?.probe == null || compressor === undefined) return undefined;
-      const { path: inputPath, probe } = video;
-      return (await compressor.compress({ inputPath, outputPath, probe, maxBytes, signal, onLeft })) && 'video/mp4';
-    }, encodedRoom),
-    clip: making<MakeRequest & { readonly range: Clip }>(async ([video], outputPath, signal, request, onLeft) => {
-      if (video?.probe == null) return undefined;
-      const { path: inputPath, probe } = video;
-      const { maxBytes, range: clip } = request;
-      return (await cutClip({ ffmpeg, inputPath, outputPath, probe, clip, maxBytes, signal, onLeft })) && 'video/mp4';
-    }, encodedRoom),
-    toAudio: making(async ([input], outputPath, signal) => {
-      return input && (await convertToM4a({ ffmpeg, inputPath: input.path, outputPath, signal })) && 'audio/mp4';
-    }),
-    toJpeg: making(async ([photo], outputPath, signal) => {
-      return photo && (await convertToJpeg({ ffmpeg, inputPath: photo.path, outputPath, signal })) && 'image/jpeg';
-    }),
-    thumbnail: making(
-      async ([input], outputPath, signal) => {
-        if (input === undefined) return undefined;
-        const shown = input.mime.startsWith('image/') ? { imagePath: input.path } : { videoPath: input.path };
-        return (await makeThumbnail({ ffmpeg, ...shown, outputPath, signal })) && 'image/jpeg';
-      },
-      () => OVERHEAD_BYTES * 4,
-    ),
+    mux: (request, signal) => hold(request, signal, 'video/mp4', mux),
+    compress: (request, signal) => hold(request, signal, 'video/mp4', compress, roomForEncoded),
+    clip: ({ range: clip, ...request }, signal) => {
+      const cut: Work = async ({ probe, ...job }) => probe !== null && cutClip({ ...job, probe, clip });
+      return hold(request, signal, 'video/mp4', cut, roomForEncoded);
+    },
+    toAudio: (request, signal) => hold(request, signal, 'audio/mp4', convertToM4a),
+    toJpeg: (request, signal) => hold(request, signal, 'image/jpeg', convertToJpeg),
+    thumbnail: (request, signal) => hold(request, signal, 'image/jpeg', makeThumbnail, () => OVERHEAD_BYTES * 4),
     close: () => store.close(),
   };
 }
@@ -192,41 +176,23 @@ async function fetchFile(
   }
 }
 
-async function makeInTurn<Request extends MakeRequest>(
-  enter: Semaphore,
-  request: Request,
-  work: Work<Request>,
-  roomBytes: RoomBytes,
-  workplace: Workplace,
-): Promise<MadeFile | FileFailure> {
-  let leave: () => void;
-  try {
-    leave = await enter(workplace.signal);
-  } catch (cause) {
-    return { status: 'timeout', cause };
-  }
-  try {
-    return await makeFile(request, work, roomBytes, workplace);
-  } finally {
-    leave();
-  }
-}
-
-async function makeFile<Request extends MakeRequest>(
-  request: Request,
-  work: Work<Request>,
-  roomBytes: RoomBytes,
+async function makeFile(
+  request: MakeRequest,
+  { mime, work, roomBytes, ffmpeg }: Recipe,
   { path, signal, reserve, encoding }: Workplace,
 ): Promise<MadeFile | FileFailure> {
+  const { maxBytes } = request;
   const held = await gather(request.inputs, signal);
   if ('status' in held) return held;
   try {
-    const room = await reserve(roomBytes(held, request.maxBytes));
+    const room = await reserve(roomBytes(held, maxBytes));
     if (room === undefined) return diskFull();
-    const mime = await work(held, path, signal, request, encoding);
-    if (!mime) return { status: 'tool', cause: new AppError('too_large', 'there is no way to make it fit') };
+    const [input] = held;
+    const job = { inputs: held, outputPath: path, maxBytes, ffmpeg, signal, onLeft: encoding };
+    const isMade = input && (await work({ ...job, inputPath: input.path, probe: input.probe }));
+    if (!isMade) return { status: 'tool', cause: new AppError('too_large', 'there is no way to make it fit') };
     const { size: bytes } = await stat(path);
-    if (bytes > request.maxBytes) return { status: 'too_large', bytes };
+    if (bytes > maxBytes) return { status: 'too_large', bytes };
     return await inspected({ status: 'done', bytes, mime }, path, signal);
   } catch (cause) {
     signal.throwIfAborted();
@@ -279,7 +245,8 @@ async function inspected(
 }
 
 /** Says whether Medley knows the codecs of all tracks that are needed from the file. */
-function isRead({ probe }: HeldFile, isVideo: boolean): boolean {
+function isRead(file: HeldFile | undefined, isVideo: boolean): boolean {
+  const probe = file?.probe ?? null;
   if (probe === null || (isVideo && probe.videoCodec === null)) return false;
   return !probe.hasAudio || probe.audioCodec !== null;
 }
@@ -292,4 +259,9 @@ function diskFull(): FileFailure {
 /** The disk space for a file made from these inputs: a little more than all of them together. */
 function roomFor(inputs: readonly HeldFile[]): number {
   return Math.ceil(inputs.reduce((total, { bytes }) => total + bytes, 0) * OVERHEAD) + OVERHEAD_BYTES;
+}
+
+/** With a large limit a video is only encoded for its codec and hardly grows. */
+function roomForEncoded(inputs: readonly HeldFile[], maxBytes: number): number {
+  return Math.min(maxBytes, roomFor(inputs) * 2);
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { type Cache, createLru } from '../../infra/cache/cache.ts';
 import { abortReason, joinSignals } from '../../infra/concurrency/abortable.ts';
-import { createClientSemaphore } from '../../infra/concurrency/running-work.ts';
+import { createClientSemaphore, inTurn } from '../../infra/concurrency/running-work.ts';
 import type { Logger } from '../../infra/log.ts';
 import { itemCount, type Post } from '../post.ts';
 import {
@@ -167,14 +167,7 @@ function createFetch(): (source: MediaSource, ref: PostRef, signal: AbortSignal)
     name: 'fetching a post',
     full: () => new AppError('rate_limited', 'too many posts of one client wait', { params: { reason: 'busy' } }),
   });
-  return async (source, ref, signal) => {
-    const leave = await enter(signal);
-    try {
-      return await source.fetch(ref, { signal });
-    } finally {
-      leave();
-    }
-  };
+  return (source, ref, signal) => inTurn(enter, signal, () => source.fetch(ref, { signal }));
 }
 
 interface ShortLinkContext extends Pick<ExtractorOptions, 'shortLinks'> {

@@ -2,23 +2,17 @@ import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { EncodedPacketSink, InputVideoTrack } from 'mediabunny';
 import type { Clip } from '../files/clip.ts';
-import { encodingArguments } from './compress.ts';
+import { type EncodeRequest, encodingArguments } from './compress.ts';
 import { MIN_BITRATE, planCompression } from './compression-plan.ts';
 import { type Ffmpeg, makeFile, timeLeft } from './ffmpeg.ts';
 import { withMediaInput } from './media-input.ts';
 import { addAudio, addVideo, breathe, type CopyRequest, type Packet, primaryTrack, writeMp4 } from './mux.ts';
-import type { Probe } from './probe.ts';
 
-export interface CutRequest extends CopyRequest {
+/** An encoded clip is made to fit `maxBytes`; a copied one may be larger. */
+export interface CutRequest extends EncodeRequest {
   /** The ffmpeg program; without it a clip begins at the last key frame before the requested time. */
   readonly ffmpeg: Ffmpeg | undefined;
   readonly clip: Clip;
-  /** The properties of the input file. */
-  readonly probe: Probe;
-  /** The largest size of the clip. An encoded clip is made to fit; a copied one may be larger. */
-  readonly maxBytes: number;
-  /** Called with the milliseconds that the encoding will still take. */
-  readonly onLeft?: (leftMs: number) => void;
 }
 
 /**

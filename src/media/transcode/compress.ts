@@ -1,46 +1,21 @@
 import { rm, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { AppError } from '../../errors.ts';
-import { createSemaphore } from '../../infra/concurrency/running-work.ts';
+import { createSemaphore, inTurn } from '../../infra/concurrency/running-work.ts';
 import type { Clip } from '../files/clip.ts';
 import { type CompressionPlan, planCompression, SAFE_SHARE } from './compression-plan.ts';
 import { type Ffmpeg, inputArguments, outputArguments, timeLeft } from './ffmpeg.ts';
+import type { CopyRequest } from './mux.ts';
 import { type Probe, probeFile } from './probe.ts';
 
-export interface CompressRequest {
-  readonly inputPath: string;
-  /** The output file is overwritten, and removed if the work fails. */
-  readonly outputPath: string;
+/** What is encoded again, for one size limit. */
+export interface EncodeRequest extends CopyRequest {
   /** The properties of the input file. */
   readonly probe: Probe;
   /** The chat's size limit; the result stays 2 % below it. */
   readonly maxBytes: number;
-  readonly signal: AbortSignal;
   /** Called with the milliseconds that the encoding will still take. */
   readonly onLeft?: (leftMs: number) => void;
-}
-
-export interface CompressedVideo {
-  readonly bytes: number;
-  readonly probe: Probe;
-}
-
-/** Encodes videos to fit a size, as H.264 and AAC in an MP4 that every client plays, also while it loads. */
-export interface Compressor {
-  /**
-   * The encoded video; undefined when it cannot be made to fit and still be worth watching. Calls run in order.
-   * @throws AppError `upstream_unavailable` when too many wait; `timeout` when it takes too long; `internal` when
-   * ffmpeg fails; the signal's reason
-   */
-  compress(request: CompressRequest): Promise<CompressedVideo | undefined>;
-}
-
-export interface CompressorOptions {
-  readonly ffmpeg: Ffmpeg;
-  /** How many videos are encoded at once. Default half of the cores, at least one. */
-  readonly jobsAtOnce?: number;
-  /** How many requests may wait; default 16. */
-  readonly maxQueued?: number;
 }
 
 /** The second attempt gets this share of the size limit, less what the first one exceeded it by. */
@@ -89,42 +64,41 @@ function isAsPlanned(made: Probe, source: Probe, plan: CompressionPlan): boolean
   );
 }
 
-export function createCompressor({ ffmpeg, jobsAtOnce, maxQueued = 16 }: CompressorOptions): Compressor {
-  const cores = availableParallelism();
-  const places = jobsAtOnce ?? Math.max(1, Math.floor(cores / 2));
-  const enter = createSemaphore({ atOnce: places, maxWaiting: maxQueued, name: 'compression' });
+const CORES = availableParallelism();
+/** Half of the cores stay free for shorter work, such as the making of thumbnails. */
+const enter = createSemaphore({ atOnce: Math.max(1, Math.floor(CORES / 2)), maxWaiting: 16, name: 'compression' });
 
-  async function shrink(request: CompressRequest): Promise<CompressedVideo | undefined> {
-    const { inputPath, outputPath, probe, maxBytes, signal, onLeft } = request;
-    const limitBytes = Math.floor(maxBytes * SAFE_SHARE);
-    let budget = maxBytes;
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const plan = planCompression(probe, budget, cores);
-      if (plan === undefined) return undefined;
-      const onTime = timeLeft(probe.durationMs, onLeft);
-      await ffmpeg.run(encodingArguments(inputPath, outputPath, plan), { signal, deadlineMs: plan.deadlineMs, onTime });
-      const { size: bytes } = await stat(outputPath);
-      if (bytes <= limitBytes) {
-        const made = await probeFile(outputPath, signal);
-        if (isAsPlanned(made, probe, plan)) return { bytes, probe: made };
-        throw new AppError('internal', 'ffmpeg made another video than was asked for');
-      }
-      budget = Math.floor(budget * (limitBytes / bytes) * SECOND_TRY_SHARE);
-    }
-    return undefined;
+/**
+ * Encodes a video to fit a size, as H.264 and AAC in an MP4 that every client plays, also while it loads. False when it
+ * cannot be made to fit and still be worth watching. Calls run in order.
+ * @throws AppError `upstream_unavailable` when too many wait; `timeout` when it takes too long; `internal` when ffmpeg
+ * fails; the signal's reason
+ */
+export async function compressVideo(ffmpeg: Ffmpeg, request: EncodeRequest): Promise<boolean> {
+  let isMade = false;
+  try {
+    isMade = await inTurn(enter, request.signal, () => shrink(ffmpeg, request));
+    return isMade;
+  } finally {
+    if (!isMade) await rm(request.outputPath, { force: true });
   }
+}
 
-  return {
-    async compress(request) {
-      const leave = await enter(request.signal);
-      let result: CompressedVideo | undefined;
-      try {
-        result = await shrink(request);
-        return result;
-      } finally {
-        leave();
-        if (result === undefined) await rm(request.outputPath, { force: true });
-      }
-    },
-  };
+async function shrink(ffmpeg: Ffmpeg, request: EncodeRequest): Promise<boolean> {
+  const { inputPath, outputPath, probe, maxBytes, signal, onLeft } = request;
+  const limitBytes = Math.floor(maxBytes * SAFE_SHARE);
+  let budget = maxBytes;
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const plan = planCompression(probe, budget, CORES);
+    if (plan === undefined) return false;
+    const onTime = timeLeft(probe.durationMs, onLeft);
+    await ffmpeg.run(encodingArguments(inputPath, outputPath, plan), { signal, deadlineMs: plan.deadlineMs, onTime });
+    const { size: bytes } = await stat(outputPath);
+    if (bytes <= limitBytes) {
+      if (isAsPlanned(await probeFile(outputPath, signal), probe, plan)) return true;
+      throw new AppError('internal', 'ffmpeg made another video than was asked for');
+    }
+    budget = Math.floor(budget * (limitBytes / bytes) * SECOND_TRY_SHARE);
+  }
+  return false;
 }

@@ -1,13 +1,15 @@
-import { rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
 import { abortReason } from '../../infra/concurrency/abortable.ts';
 import { type Ffmpeg, inputArguments, makeFile, outputArguments } from './ffmpeg.ts';
 import { type CopyRequest, extractAudio } from './mux.ts';
-import { probeFile } from './probe.ts';
+import type { Probe } from './probe.ts';
 
 export interface ConvertRequest extends CopyRequest {
   /** The ffmpeg program; without it nothing is encoded. */
   readonly ffmpeg: Ffmpeg | undefined;
+  /** The properties of the input file; null for an image, and for a file that cannot be read. */
+  readonly probe: Probe | null;
 }
 
 const AUDIO_BITRATE = '128k';
@@ -22,9 +24,8 @@ const MAX_IMAGE_PIXELS = 67_108_864;
  * file is silent.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'`, `internal` when ffmpeg fails, `timeout`, the signal's reason
  */
-export async function convertToM4a({ inputPath, outputPath, signal, ffmpeg }: ConvertRequest): Promise<boolean> {
-  const probe = await probeFile(inputPath, signal);
-  if (!probe.hasAudio) return false;
+export async function convertToM4a({ inputPath, outputPath, signal, ffmpeg, probe }: ConvertRequest): Promise<boolean> {
+  if (!probe?.hasAudio) return false;
   if (probe.audioCodec === 'aac') {
     await extractAudio({ inputPath, outputPath, signal });
     return true;
@@ -44,7 +45,7 @@ export async function convertToM4a({ inputPath, outputPath, signal, ffmpeg }: Co
  * Converts a photo (WebP, AVIF, HEIC, PNG, ...) to an upright JPEG, by sharp or else by ffmpeg. False when neither can read it.
  * @throws AppError the signal's reason
  */
-export async function convertToJpeg(request: ConvertRequest): Promise<boolean> {
+export async function convertToJpeg(request: Omit<ConvertRequest, 'probe'>): Promise<boolean> {
   const image = { ...request, maxSide: MAX_IMAGE_SIDE };
   return (await writeJpegBySharp({ ...image, quality: JPEG_QUALITY })) || writeJpegByFfmpeg({ ...image, quality: 3 });
 }
@@ -106,40 +107,18 @@ export async function writeJpegByFfmpeg(
   }
 }
 
-export interface ThumbnailRequest extends Omit<ConvertRequest, 'inputPath'> {
-  /** The site's cover image, which is used if it can be read. */
-  readonly imagePath?: string | undefined;
-  /** The video, from which ffmpeg takes a frame if there is no usable cover. */
-  readonly videoPath?: string | undefined;
-}
-
-/** Telegram's limits for thumbnails (Bot API, sendVideo): JPEG, at most 320 pixels a side, under 200 kB. */
+/** Telegram's limit for thumbnails (Bot API, sendVideo). */
 const MAX_THUMBNAIL_SIDE = 320;
-const MAX_THUMBNAIL_BYTES = 200_000;
 /** The time of the frame to take; the very first frame is often black. */
 const LOOK_AT_SECONDS = 1;
 
-async function isSmall(path: string): Promise<boolean> {
-  const bytes = (await stat(path).catch(() => undefined))?.size ?? 0;
-  if (bytes > 0 && bytes < MAX_THUMBNAIL_BYTES) return true;
-  await rm(path, { force: true });
-  return false;
-}
-
 /**
- * Makes a small JPEG of a video for Telegram; false when neither sharp nor ffmpeg can.
+ * Makes a small JPEG of a photo, or of a frame of a video; false when neither sharp nor ffmpeg can.
  * @throws AppError the signal's reason
  */
-export async function makeThumbnail({ imagePath, videoPath, ...request }: ThumbnailRequest): Promise<boolean> {
-  const { outputPath, signal, ffmpeg } = request;
+export async function makeThumbnail({ probe, ...request }: ConvertRequest): Promise<boolean> {
   const small = { ...request, maxSide: MAX_THUMBNAIL_SIDE, quality: 5 };
-  if (imagePath !== undefined) {
-    const image = { ...small, inputPath: imagePath };
-    const isMade = (await writeJpegBySharp({ ...image, quality: 80 })) || (await writeJpegByFfmpeg(image));
-    if (isMade && (await isSmall(outputPath))) return true;
-  }
-  if (videoPath === undefined || ffmpeg === undefined) return false;
-  const { durationMs } = await probeFile(videoPath, signal);
-  const atSeconds = durationMs === null ? 0 : Math.min(LOOK_AT_SECONDS, durationMs / 3_000);
-  return (await writeJpegByFfmpeg({ ...small, inputPath: videoPath, atSeconds })) && isSmall(outputPath);
+  if (probe === null) return (await writeJpegBySharp({ ...small, quality: 80 })) || writeJpegByFfmpeg(small);
+  const atSeconds = probe.durationMs === null ? 0 : Math.min(LOOK_AT_SECONDS, probe.durationMs / 3_000);
+  return writeJpegByFfmpeg({ ...small, atSeconds });
 }

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { AppError } from '../../errors.ts';
 import { findPrograms, type ProgramEnd, runProgram } from '../../infra/child-process.ts';
-import { createSemaphore } from '../../infra/concurrency/running-work.ts';
+import { createSemaphore, inTurn } from '../../infra/concurrency/running-work.ts';
 
 /** The ffmpeg program that was found and tested. */
 export interface Ffmpeg {
@@ -152,21 +152,17 @@ function createFfmpeg(program: string, version: string, hasMp3: boolean, searchP
     version,
     hasMp3,
     async run(args, { signal, deadlineMs, onTime }) {
-      const leave = await enter(signal);
-      try {
-        const end = await runProgram({
-          program,
-          args: ['-nostdin', '-hide_banner', '-v', 'error', '-y', ...(onTime ? PROGRESS : []), ...args],
-          env: environment(searchPath),
-          signal,
-          timeoutMs: deadlineMs,
-          niceness: NICENESS,
-          onOutput: onTime && (chunk => timesOf(chunk).forEach(ms => void onTime(ms))),
-        });
-        if (end.exitCode !== 0) throw failureOf(end);
-      } finally {
-        leave();
-      }
+      const run = {
+        program,
+        args: ['-nostdin', '-hide_banner', '-v', 'error', '-y', ...(onTime ? PROGRESS : []), ...args],
+        env: environment(searchPath),
+        signal,
+        timeoutMs: deadlineMs,
+        niceness: NICENESS,
+        onOutput: onTime && ((chunk: Buffer) => timesOf(chunk).forEach(ms => void onTime(ms))),
+      };
+      const end = await inTurn(enter, signal, () => runProgram(run));
+      if (end.exitCode !== 0) throw failureOf(end);
     },
   };
 }

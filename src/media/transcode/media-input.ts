@@ -6,7 +6,6 @@ import { abortReason } from '../../infra/concurrency/abortable.ts';
 /** A media file opened for reading in parts. */
 export interface MediaInput {
   readonly input: Input;
-  readonly bytes: number;
   /** Undefined when the file is not an MP4. */
   readonly structure: Mp4Structure | undefined;
 }
@@ -63,7 +62,7 @@ export async function withMediaInput<T>(
     // Playlists are not among the formats, because they refer to other files.
     const formats = structure === undefined ? [WEBM, MATROSKA, MPEG_TS, MP3, OGG, ADTS, WAVE] : [MP4, QTFF];
     input = new Input({ source, formats });
-    return await use({ input, bytes, structure });
+    return await use({ input, structure });
   } catch (error) {
     if (signal.aborted) throw abortReason(signal);
     if (error instanceof AppError) throw error;

@@ -1,24 +1,20 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EncodedPacketSink, InputAudioTrack, InputVideoTrack, Output, StreamTargetChunk } from 'mediabunny';
+import type { EncodedPacketSink, Input, InputAudioTrack, InputVideoTrack, Output, StreamTargetChunk } from 'mediabunny';
 import { AppError } from '../../errors.ts';
 import { type Ffmpeg, inputArguments, makeFile, outputArguments } from './ffmpeg.ts';
 import { brokenFile, withMediaInput } from './media-input.ts';
-
-export interface MuxRequest {
-  readonly videoPath: string;
-  /** The file with the audio; without it the audio comes from the video's file. */
-  readonly audioPath?: string | undefined;
-  /** The output file is overwritten, and removed when muxing fails. */
-  readonly outputPath: string;
-  readonly signal: AbortSignal;
-}
 
 export interface CopyRequest {
   readonly inputPath: string;
   /** The output file is overwritten, and removed when copying fails. */
   readonly outputPath: string;
   readonly signal: AbortSignal;
+}
+
+export interface MuxRequest extends CopyRequest {
+  /** The file with the audio; without it the audio comes from the video's file. */
+  readonly audioPath?: string | undefined;
 }
 
 /** A track to copy, with everything that the muxer must know before its packets. */
@@ -153,37 +149,24 @@ export async function primaryTrack<T>(track: Promise<T | null>, what: string): P
 }
 
 /**
- * Joins the video of one file, or of its pieces, and the audio of another, if any, into one MP4 that plays while it
- * loads. Nothing is encoded.
+ * Writes the video of one file, or of its pieces, and the audio of the same file or of another, if any, into one
+ * unfragmented MP4 that plays while it loads. Nothing is encoded.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when one of them is not a complete media file; the
  * signal's reason
  */
-export function muxFiles({ videoPath, audioPath, outputPath, signal }: MuxRequest): Promise<void> {
-  if (audioPath === undefined) return remuxFastStart({ inputPath: videoPath, outputPath, signal });
-  return withMediaInput(videoPath, signal, ({ input: videoInput }) =>
-    withMediaInput(audioPath, signal, async ({ input: audioInput }) => {
-      const video = await primaryTrack(videoInput.getPrimaryVideoTrack(), 'video');
-      const audio = await primaryTrack(audioInput.getPrimaryAudioTrack(), 'audio');
-      await writeMp4(outputPath, signal, async output => [
-        await addVideo(output, video, signal),
-        await addAudio(output, audio, signal),
-      ]);
-    }),
-  );
-}
-
-/**
- * Rewrites a file as an unfragmented MP4 that can be played while it loads.
- * @throws AppError as `muxFiles`
- */
-export function remuxFastStart({ inputPath, outputPath, signal }: CopyRequest): Promise<void> {
-  return withMediaInput(inputPath, signal, async ({ input }) => {
-    const video = await primaryTrack(input.getPrimaryVideoTrack(), 'video');
-    const audio = await input.getPrimaryAudioTrack();
+export function muxFiles({ inputPath, audioPath, outputPath, signal }: MuxRequest): Promise<void> {
+  const write = async (videoInput: Input, audio: InputAudioTrack | null) => {
+    const video = await primaryTrack(videoInput.getPrimaryVideoTrack(), 'video');
     await writeMp4(outputPath, signal, async output => [
       await addVideo(output, video, signal),
       ...(audio === null ? [] : [await addAudio(output, audio, signal)]),
     ]);
+  };
+  return withMediaInput(inputPath, signal, async ({ input }) => {
+    if (audioPath === undefined) return write(input, await input.getPrimaryAudioTrack());
+    return withMediaInput(audioPath, signal, async ({ input: audioInput }) =>
+      write(input, await primaryTrack(audioInput.getPrimaryAudioTrack(), 'audio')),
+    );
   });
 }
 
@@ -208,9 +191,9 @@ const JOIN_MS = 60_000;
  */
 export async function muxByFfmpeg(
   ffmpeg: Ffmpeg,
-  { videoPath, audioPath, outputPath, signal }: MuxRequest,
+  { inputPath, audioPath, outputPath, signal }: MuxRequest,
 ): Promise<void> {
-  const inputs = [videoPath, ...(audioPath === undefined ? [] : [audioPath])].flatMap(inputArguments);
+  const inputs = [inputPath, ...(audioPath === undefined ? [] : [audioPath])].flatMap(inputArguments);
   const tracks = ['-map', '0:v:0', '-map', audioPath === undefined ? '0:a:0?' : '1:a:0'];
   const copy = ['-c', 'copy', '-map_metadata', '-1', '-movflags', '+faststart', ...outputArguments(outputPath, 'mp4')];
   await makeFile(ffmpeg, outputPath, [...inputs, ...tracks, ...copy], { signal, deadlineMs: JOIN_MS });

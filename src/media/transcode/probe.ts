@@ -21,8 +21,6 @@ export interface Probe {
   readonly fastStart: boolean;
   /** True when the file's index is spread over it, as in DASH. */
   readonly isFragmented: boolean;
-  /** Bits per second of the whole file; null when its duration is unknown. */
-  readonly bitrate: number | null;
 }
 
 const TIMEOUT_MS = 15_000;
@@ -43,7 +41,7 @@ async function durationOf(video: InputVideoTrack | null, audio: InputAudioTrack 
   return seconds === null ? null : Math.round(seconds * 1_000);
 }
 
-async function examine({ input, bytes, structure }: MediaInput): Promise<Probe> {
+async function examine({ input, structure }: MediaInput): Promise<Probe> {
   const video = await input.getPrimaryVideoTrack();
   const audio = await input.getPrimaryAudioTrack();
   if (video === null && audio === null) throw brokenFile('neither video nor audio');
@@ -63,7 +61,6 @@ async function examine({ input, bytes, structure }: MediaInput): Promise<Probe> 
     frameRate: frameRate === null ? null : Math.round(frameRate * 1_000) / 1_000,
     fastStart: structure?.fastStart ?? true,
     isFragmented: structure?.isFragmented ?? false,
-    bitrate: durationMs === null ? null : Math.round((bytes * 8_000) / durationMs),
   };
 }
 

@@ -39,7 +39,7 @@ export async function compareCopying(ffmpeg: Ffmpeg, original: string, folder: s
     `probe: ${probing.toFixed(1)} ms; ffprobe ${theirProbing.toFixed(1)} ms: ${(theirProbing / probing).toFixed(1)}x`,
   );
   const joined = ['-v', 'error', '-y', '-i', video, '-i', audio, '-c', 'copy', '-movflags', '+faststart', output];
-  const muxing = await median(() => muxFiles({ videoPath: video, audioPath: audio, outputPath: output, signal }));
+  const muxing = await median(() => muxFiles({ inputPath: video, audioPath: audio, outputPath: output, signal }));
   const theirMuxing = await median(() => execute(ffmpeg.program, joined));
   const size = mebibytes((await stat(video)).size);
   detail(
@@ -50,7 +50,7 @@ export async function compareCopying(ffmpeg: Ffmpeg, original: string, folder: s
   const timer = setInterval(() => {
     peak.bytes = Math.max(peak.bytes, process.memoryUsage().rss);
   }, 5);
-  await muxFiles({ videoPath: video, audioPath: audio, outputPath: output, signal });
+  await muxFiles({ inputPath: video, audioPath: audio, outputPath: output, signal });
   clearInterval(timer);
   detail(`mux: memory grows by ${mebibytes(peak.bytes - before)}`);
 }

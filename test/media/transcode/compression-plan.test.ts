@@ -16,7 +16,6 @@ const video = (changes: Partial<Probe> = {}): Probe => ({
   frameRate: 30,
   fastStart: true,
   isFragmented: false,
-  bitrate: 5_000_000,
   ...changes,
 });
 

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { convertToJpeg, convertToM4a, makeThumbnail, writeJpegByFfmpeg } from '../../../src/media/transcode/convert.ts';
 import { type Ffmpeg, findFfmpeg } from '../../../src/media/transcode/ffmpeg.ts';
-import { probeFile } from '../../../src/media/transcode/probe.ts';
+import { type Probe, probeFile } from '../../../src/media/transcode/probe.ts';
 import {
   FFMPEG_PATH,
   ffmpegMissing,
@@ -21,6 +21,10 @@ import {
 
 const signal = new AbortController().signal;
 const noFfmpeg = undefined;
+const VIDEO: Probe = {
+  ...{ kind: 'video', width: 320, height: 180, rotation: 0, durationMs: 2_000, videoCodec: 'avc', audioCodec: null },
+  ...{ hasAudio: false, frameRate: 30, fastStart: true, isFragmented: false },
+};
 
 /** A picture with detail everywhere, 600 x 400. */
 function painting() {
@@ -56,7 +60,7 @@ describe('photos', () => {
     await writeFile(inputPath, '<html>URL signature expired</html>');
     const ffmpeg = await findFfmpeg({ searchPath: FFMPEG_PATH });
     expect(await convertToJpeg({ inputPath, outputPath, signal, ffmpeg })).toBe(false);
-    expect(await makeThumbnail({ imagePath: inputPath, outputPath, signal, ffmpeg })).toBe(false);
+    expect(await makeThumbnail({ inputPath, probe: null, outputPath, signal, ffmpeg })).toBe(false);
     expect(existsSync(outputPath)).toBe(false);
   });
 
@@ -74,10 +78,10 @@ describe('a thumbnail', () => {
     ['small', 100, 50, 100, 50],
   ])('of a %s picture is small enough for Telegram', async (_, width, height, thumbWidth, thumbHeight) => {
     const folder = await makeFolder();
-    const imagePath = join(folder, 'in.webp');
+    const inputPath = join(folder, 'in.webp');
     const outputPath = join(folder, 'thumb.jpg');
-    await painting().resize(width, height, { fit: 'fill' }).webp().toFile(imagePath);
-    expect(await makeThumbnail({ imagePath, outputPath, signal, ffmpeg: noFfmpeg })).toBe(true);
+    await painting().resize(width, height, { fit: 'fill' }).webp().toFile(inputPath);
+    expect(await makeThumbnail({ inputPath, probe: null, outputPath, signal, ffmpeg: noFfmpeg })).toBe(true);
     expect((await readFile(outputPath)).length).toBeLessThan(200_000);
     const expected = { format: 'jpeg', width: thumbWidth, height: thumbHeight };
     expect(await sharp(outputPath).metadata()).toMatchObject(expected);
@@ -85,8 +89,9 @@ describe('a thumbnail', () => {
 
   it('is left out when there is nothing to make it of', async () => {
     const outputPath = join(await makeFolder(), 'thumb.jpg');
-    expect(await makeThumbnail({ outputPath, signal, ffmpeg: noFfmpeg })).toBe(false);
-    expect(await makeThumbnail({ videoPath: '/nowhere', outputPath, signal, ffmpeg: noFfmpeg })).toBe(false);
+    const request = { inputPath: '/nowhere', outputPath, signal, ffmpeg: noFfmpeg };
+    expect(await makeThumbnail({ ...request, probe: null })).toBe(false);
+    expect(await makeThumbnail({ ...request, probe: VIDEO })).toBe(false);
   });
 });
 
@@ -94,6 +99,7 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
   let folder: string;
   let ffmpeg: Ffmpeg | undefined;
   const at = (name: string) => join(folder, name);
+  const read = async (name: string) => ({ inputPath: at(name), probe: await probeFile(at(name), signal) });
 
   beforeAll(async () => {
     ffmpeg = await findFfmpeg({ searchPath: FFMPEG_PATH });
@@ -108,7 +114,7 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
 
   it.each(['video.mp4', 'opus.mp4', 'audio.mp3'])('the audio of %s becomes M4A', async name => {
     const outputPath = join(await makeFolder(), 'out.m4a');
-    expect(await convertToM4a({ inputPath: at(name), outputPath, signal, ffmpeg })).toBe(true);
+    expect(await convertToM4a({ ...(await read(name)), outputPath, signal, ffmpeg })).toBe(true);
     const probe = await probeFile(outputPath, signal);
     expect(probe).toMatchObject({ kind: 'audio', audioCodec: 'aac', fastStart: true });
     expect(Math.abs((probe.durationMs ?? 0) - 2_000)).toBeLessThan(120);
@@ -117,8 +123,8 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
   it('says when there is no audio, or nothing to encode it with', async () => {
     const own = await makeFolder();
     const outputPath = join(own, 'out.m4a');
-    expect(await convertToM4a({ inputPath: at('silent.mp4'), outputPath, signal, ffmpeg })).toBe(false);
-    expect(await convertToM4a({ inputPath: at('opus.mp4'), outputPath, signal, ffmpeg: noFfmpeg })).toBe(false);
+    expect(await convertToM4a({ ...(await read('silent.mp4')), outputPath, signal, ffmpeg })).toBe(false);
+    expect(await convertToM4a({ ...(await read('opus.mp4')), outputPath, signal, ffmpeg: noFfmpeg })).toBe(false);
     expect(await readdir(own)).toEqual([]);
   });
 
@@ -132,7 +138,7 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
         throw new AppError('internal', 'ffmpeg failed');
       },
     };
-    const converting = convertToM4a({ inputPath: at('opus.mp4'), outputPath, signal, ffmpeg: failing });
+    const converting = convertToM4a({ ...(await read('opus.mp4')), outputPath, signal, ffmpeg: failing });
     await expect(converting).rejects.toMatchObject({ code: 'internal' });
     expect(await readdir(own)).toEqual([]);
   });
@@ -148,14 +154,7 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
 
   it('a thumbnail is taken out of the video when there is no picture of it', async () => {
     const outputPath = join(await makeFolder(), 'thumb.jpg');
-    const isMade = await makeThumbnail({
-      imagePath: '/nowhere',
-      videoPath: at('video.mp4'),
-      outputPath,
-      signal,
-      ffmpeg,
-    });
-    expect(isMade).toBe(true);
+    expect(await makeThumbnail({ ...(await read('video.mp4')), outputPath, signal, ffmpeg })).toBe(true);
     expect((await readFile(outputPath)).length).toBeGreaterThan(500);
     expect(await sharp(outputPath).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 180 });
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { extractAudio, muxFiles, remuxFastStart } from '../../../src/media/transcode/mux.ts';
+import { extractAudio, muxFiles } from '../../../src/media/transcode/mux.ts';
 import { probeFile } from '../../../src/media/transcode/probe.ts';
 import {
   ffmpeg,
@@ -51,7 +51,7 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
 
   it('joins the picture of one file and the audio of another, packet by packet', async () => {
     const outputPath = join(await makeFolder(), 'out.mp4');
-    await muxFiles({ videoPath: at('picture.mp4'), audioPath: at('audio.mp4'), outputPath, signal });
+    await muxFiles({ inputPath: at('picture.mp4'), audioPath: at('audio.mp4'), outputPath, signal });
     expect(await probeFile(outputPath, signal)).toMatchObject({
       videoCodec: 'avc',
       audioCodec: 'aac',
@@ -71,7 +71,7 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
 
   it('keeps picture and audio together in time', async () => {
     const outputPath = join(await makeFolder(), 'out.mp4');
-    await remuxFastStart({ inputPath: at('plain.mp4'), outputPath, signal });
+    await muxFiles({ inputPath: at('plain.mp4'), outputPath, signal });
     const entries = 'stream=codec_type,start_time,duration,nb_frames';
     expect(await ffprobe(outputPath, entries)).toBe(await ffprobe(at('plain.mp4'), entries));
     expect((await probeFile(at('plain.mp4'), signal)).fastStart).toBe(false);
@@ -80,7 +80,7 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
 
   it('keeps how a video is turned', async () => {
     const outputPath = join(await makeFolder(), 'out.mp4');
-    await remuxFastStart({ inputPath: at('turned.mp4'), outputPath, signal });
+    await muxFiles({ inputPath: at('turned.mp4'), outputPath, signal });
     const { rotation, width, height, hasAudio } = await probeFile(outputPath, signal);
     expect({ rotation, width, height, hasAudio }).toEqual({
       rotation: (await probeFile(at('turned.mp4'), signal)).rotation,
@@ -112,8 +112,8 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
     await copyFile(at(name), cut);
     await truncate(cut, Math.floor((await stat(cut)).size * 0.7));
     const paths = name === 'picture.mp4' ? [cut, at('audio.mp4')] : [at('picture.mp4'), cut];
-    const [videoPath = '', audioPath = ''] = paths;
-    await expect(muxFiles({ videoPath, audioPath, outputPath, signal })).rejects.toMatchObject(broken);
+    const [inputPath = '', audioPath = ''] = paths;
+    await expect(muxFiles({ inputPath, audioPath, outputPath, signal })).rejects.toMatchObject(broken);
     expect(existsSync(outputPath)).toBe(false);
   });
 
@@ -122,7 +122,7 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
     const abort = new AbortController();
     const given = new AppError('too_large', 'enough');
     const muxing = muxFiles({
-      videoPath: at('picture.mp4'),
+      inputPath: at('picture.mp4'),
       audioPath: at('audio.mp4'),
       outputPath,
       signal: abort.signal,
@@ -134,7 +134,7 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
 
   it('distinguishes a disk that fails from a broken file', async () => {
     const outputPath = join(await makeFolder(), 'out.mp4');
-    const request = { videoPath: at('picture.mp4'), audioPath: at('audio.mp4'), signal };
+    const request = { inputPath: at('picture.mp4'), audioPath: at('audio.mp4'), signal };
     const nowhere = muxFiles({ ...request, outputPath: join(outputPath, 'out.mp4') });
     await expect(nowhere).rejects.toMatchObject({ code: 'internal', cause: { code: 'ENOENT' } });
     await symlink('/dev/full', outputPath);
@@ -159,7 +159,7 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
           await writeFile(mutantPath, mutant);
           await rm(outputPath, { force: true });
           const startedAt = performance.now();
-          const outcome: unknown = await remuxFastStart({ inputPath: mutantPath, outputPath, signal }).catch(
+          const outcome: unknown = await muxFiles({ inputPath: mutantPath, outputPath, signal }).catch(
             (error: unknown) => error,
           );
           expect(performance.now() - startedAt).toBeLessThan(30_000);

@@ -108,7 +108,6 @@ describe.skipIf(ffmpegMissing)(`probing${ffmpegNote}`, () => {
   });
 
   it('says what a video is', async () => {
-    const bytes = (await stat(at('plain.mp4'))).size;
     expect(await probeFile(at('plain.mp4'), never)).toEqual({
       kind: 'video',
       width: 320,
@@ -121,7 +120,6 @@ describe.skipIf(ffmpegMissing)(`probing${ffmpegNote}`, () => {
       frameRate: 30,
       fastStart: false,
       isFragmented: false,
-      bitrate: Math.round(bytes * 4),
     });
   });
 
