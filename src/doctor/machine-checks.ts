@@ -20,7 +20,7 @@ function checkData(dataDir: string): Finding {
   try {
     const store = openStore(join(dataDir, 'medley.db'));
     try {
-      // A transaction takes the lock for writing and releases it, which proves that the database can be written.
+      // A transaction takes the write lock and releases it, which proves that the database can be written.
       store.transaction(() => undefined);
     } finally {
       store.close();
@@ -94,7 +94,7 @@ async function checkFfmpeg(searchPath: string): Promise<Finding> {
   }
 }
 
-/** @param library default: the installed calculator */
+/** Checks osu!'s own calculator. @param library default: the installed one */
 export async function checkCalculator(library?: CalculatorLibrary): Promise<Finding> {
   const quiet = { info: () => undefined, warn: () => undefined };
   const calculator = createCalculator({ log: quiet, ...(library && { library }) });
@@ -139,7 +139,7 @@ async function checkYtDlp({ searchPath, ytDlpHosts }: Machine): Promise<Finding>
 }
 
 export interface Machine {
-  /** Hosts whose links are read only by yt-dlp. */
+  /** Hosts whose links only yt-dlp can read. */
   readonly ytDlpHosts: readonly string[];
   readonly sites: readonly SourceDescriptor[];
   readonly dataDir: string;

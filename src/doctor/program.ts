@@ -7,7 +7,7 @@ export interface Arguments {
   readonly links: readonly string[];
 }
 
-/** The error of a wrong command line; its message says what is wrong. */
+/** The error for a wrong command line; its message says what is wrong. */
 export class ArgumentError extends Error {
   override readonly name = 'ArgumentError';
 }
@@ -21,7 +21,7 @@ function parse(args: readonly string[], takesLive: boolean) {
   }
 }
 
-/** @throws ArgumentError */
+/** Reads the command line. @throws ArgumentError */
 export function readArguments(args: readonly string[], { takesLive }: { readonly takesLive: boolean }): Arguments {
   const { values, positionals: links } = parse(args, takesLive);
   const live = 'live' in values && values.live === true;

@@ -19,17 +19,17 @@ interface Question {
 }
 
 export interface Recorder {
-  /** An HTTP client that records each request under the latest `begin`. */
+  /** An HTTP client that records each request and its answer under the name given to `begin` last. */
   readonly http: HttpClient;
   begin(strategy: string, link: number): void;
   /** Writes the requests since each `begin`, with their answers, to a file in `folder`; returns the file names. */
   save(folder: string, reports: readonly ProbeReport[], secrets: readonly string[]): Promise<readonly string[]>;
 }
 
-/** Names of headers with a token. */
+/** Names of request headers whose values contain a token. */
 const TOKEN_HEADERS = /^(?:cookie|authorization|x-csrftoken|x-fb-lsd|x-ig-www-claim)$/;
 
-/** Values of this exchange that are private; other exchanges may contain them too. */
+/** The private values in one exchange, which are removed from all, as other exchanges may contain them too. */
 function secretsOf({ request, answer }: Exchange): readonly string[] {
   const cookies = request.cookies?.getCookiesSync(String(request.url), { expire: false }) ?? [];
   const headers = Object.entries(request.headers ?? {}).filter(([name]) => TOKEN_HEADERS.test(name.toLowerCase()));

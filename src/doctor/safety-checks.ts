@@ -34,7 +34,7 @@ async function checkDisk({ dataDir, mediaCacheBytes }: Surroundings): Promise<Fi
       return { state: 'note', what, remedy: 'MEDIA_CACHE_MB may fill them: lower it, or make room.' };
     return { state: 'ok', what };
   } catch {
-    // A missing or unusable folder is reported by another check.
+    // Another check reports a folder that is missing or cannot be used.
     return { state: 'note', what: `the room for ${dataDir} is not known` };
   }
 }
@@ -76,7 +76,7 @@ async function isOpen(path: string): Promise<boolean> {
     const [file, folder] = await Promise.all([stat(path), stat(dirname(path))]);
     return (file.mode & OTHERS_MAY_READ) !== 0 && (folder.mode & OTHERS_MAY_ENTER) !== 0;
   } catch {
-    // The file does not exist.
+    // A file that does not exist shows nothing to others.
     return false;
   }
 }

@@ -1,8 +1,8 @@
-/** Removes private values from a recorded answer. Pure, linear in the text's length. */
+/** This file removes private values from a recorded answer. It is pure and linear in the text's length. */
 
 const REMOVED = 'removed';
 
-/** Names of values that identify a session, device, account or address; in lower case unless only capitals do. */
+/** Names of values that identify a session, device, account or address; in capitals where only these are private. */
 const PRIVATE_NAMES: ReadonlySet<string> = new Set(
   'lsd fb_dtsg dtsg dtsg_ag async_get_token token csrf_token csrftoken x-csrftoken csrf-token access_token accesstoken jazoest nonce sessionid session_id sid datr _js_datr sb fr mid ig_did ig_nrcb rur shbid shbts ds_user_id c_user xs presence device_id deviceid machine_id machineid haste_session hsi __hsi __s __user __dyn __csr viewer_id viewerid USER_ID ACCOUNT_ID ig_user_eimu actorid client_ip clientip ip_address ipaddress remote_ip encrypted_context lgnrnd lgndim _js_ig_did wd'.split(
     ' ',
@@ -15,10 +15,10 @@ const COOKIES = /^(?:_js_\w{1,20}|datr|csrftoken|sessionid|ig_did|c_user|xs)$/;
 const PRIVATE_PARAMETERS =
   'oh|_nc_ohc|_nc_oc|_nc_gid|_nc_ss|_nc_rid|_nc_eui2|_nc_hot|sig|signature|hash|access_token|rdid|mibextid|igsh|igshid|fbclid|__tn__|__cft__(?:\\[0\\])?|lsd|fb_dtsg|jazoest|nonce|token';
 
-/** A quotation mark in JSON inside strings inside scripts: with any number of backslashes, or as an entity. */
+/** A quotation mark as JSON inside a script's string has it: behind any number of backslashes, or as an entity. */
 const QUOTE = '(?:\\\\{0,8}["\']|&quot;|&#0?39;)';
 const NAME = '[\\w-]{1,40}';
-/** A value up to the next quotation mark of any kind; slashes in it may be escaped. */
+/** The value up to the next quotation mark of any kind; its slashes may be escaped. */
 const VALUE = '(?:(?!&quot;|&#0?39;)(?:[^"\'\\\\<>]|\\\\{1,8}/)){0,4000}';
 /** Matches `"name":"value"`, `name:"value"`, `"name":123`, and `["name","value"`. */
 const PAIR = new RegExp(
@@ -44,7 +44,7 @@ type Groups = readonly (string | undefined)[];
 /** True when a pair matched by `PAIR` has a private name and a value. */
 function isPrivatePair([open, name = '', , colon = '', quote, value, number]: Groups): boolean {
   if (!isPrivate(name) || value === '' || value === '0' || number === '0') return false;
-  // A pair with a comma is a cookie that a script sets: `["_js_datr","..."]`.
+  // A pair with a comma is private only if it is a cookie that a script sets: `["_js_datr","..."]`.
   return !colon.includes(',') || (open !== undefined && quote !== undefined && COOKIES.test(name));
 }
 
@@ -56,7 +56,7 @@ function withoutPairs(text: string): string {
   });
 }
 
-/** Private values in the text that are long enough to be searched for in other texts. */
+/** The private values in a text that are long enough to be searched for in other texts. */
 export function findSecrets(text: string): readonly string[] {
   const values = [...text.matchAll(PAIR)].flatMap(([, ...groups]) => (isPrivatePair(groups) ? (groups[5] ?? []) : []));
   return [...new Set(values)].filter(value => value.length >= 8 && value !== REMOVED);

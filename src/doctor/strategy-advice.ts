@@ -2,7 +2,7 @@ import { cookiesVariable } from '../media/extract/source-descriptor.ts';
 import type { Finding } from '../platforms/platform.ts';
 import type { ProbeReport, SourceReport } from '../probe/ask-sites.ts';
 
-/** The settings that the advice depends on. */
+/** What is set up here and matters for the advice. */
 export interface Setup {
   readonly hasBrowserTransport: boolean;
   readonly hasProxy: boolean;
@@ -10,7 +10,7 @@ export interface Setup {
   isSet(variable: string): boolean | undefined;
 }
 
-/** Outcomes, each with a sentence about the strategies that had it and with what the operator can do. */
+/** For each outcome, a sentence about the strategies that had it, and what the operator can do about it. */
 const TROUBLES = [
   [
     'no_file',
@@ -37,7 +37,7 @@ function isBrought({ outcome }: ProbeReport): boolean {
   return outcome === 'ok' || outcome === 'slow';
 }
 
-/** The numbers, from 1, of links for which no strategy returned the whole post. */
+/** The numbers, from 1, of the links of which no strategy returned the whole post. */
 function missed({ links, reports }: SourceReport): readonly number[] {
   const brought = new Set(reports.filter(isBrought).map(report => report.link));
   return links.map((_, index) => index + 1).filter(link => !brought.has(link));
@@ -59,7 +59,7 @@ function summary(report: SourceReport): Finding {
   return { state: gone.length === 0 ? 'ok' : 'note', what };
 }
 
-/** Advice on settings that would help, by the results of the strategies. */
+/** Advises the operator on settings that would help, judging by the results of the strategies. */
 export function adviseOn(report: SourceReport, setup: Setup): readonly Finding[] {
   const { source, links, reports: asked, unjudged } = report;
   if (links.length === 0 || asked.length === 0) return [];

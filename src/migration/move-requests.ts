@@ -6,12 +6,12 @@ import { COLLECTIONS } from './collections.ts';
 
 export interface MovedRequests {
   readonly moved: number;
-  /** The number of requests that a worker holds, or for which the target has no room. */
+  /** How many requests stayed, because a worker holds them or the target has no room. */
   readonly left: number;
 }
 
 /**
- * Moves waiting requests. If it is cut off, each request is in at least one of the queues, and another run continues.
+ * Moves waiting requests. If it is cut off, each request is in one of the queues or both, and another run continues.
  * @param to a queue that no worker serves yet
  * @throws AppError `internal` when a queue cannot be reached
  */
@@ -22,7 +22,7 @@ export async function moveRequests(from: Queue, to: Queue): Promise<MovedRequest
     if (outcome !== 'full' && (await from.remove(entry.id))) moved += 1;
     else {
       left += 1;
-      // A worker has claimed the request meanwhile.
+      // A worker has claimed the request meanwhile, so its copy is removed again.
       if (outcome === 'accepted') await to.remove(entry.id);
     }
   }
@@ -35,12 +35,12 @@ export function describeRequests({ moved, left }: MovedRequests): readonly strin
   return [`requests that wait: ${moved} moved${rest}`];
 }
 
-/** A DATA_DIR and a Redis, between which data are moved. */
+/** The two ends between which data are moved: a DATA_DIR and a Redis. */
 export interface Ends {
   readonly dataDir: string;
   /** The store in the embedded database. */
   readonly store: Store;
-  /** A configured key; with one, DATA_DIR contains none. */
+  /** The configured key, if there is one; DATA_DIR then contains none. */
   readonly mediaKey: Uint8Array | undefined;
   readonly url: string;
   readonly log: Logger;
@@ -53,7 +53,7 @@ export interface Copied {
   readonly added: number;
 }
 
-/** A line for each collection that had records, in a fixed order. @param counts by the collection's name */
+/** Describes each collection that had records in a line, in a fixed order. @param counts by the collection's name */
 export function describeRecords(counts: ReadonlyMap<string, Copied>): readonly string[] {
   const known = COLLECTIONS.flatMap(({ options, label }) => {
     const count = counts.get(options.name);

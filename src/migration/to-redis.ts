@@ -42,7 +42,7 @@ const Row = z
 const RECORDS = `SELECT collection, key, group_key, value, written_at, expires_at FROM records
   WHERE expires_at IS NULL OR expires_at > ?`;
 
-/** Records by collection, in batches, as they were when the first was read. Expired ones are left out. */
+/** Reads records in batches of one collection each, as they were when the first was read, without expired ones. */
 function* batchesOf(store: Store, now: number): Iterable<readonly [string, readonly StoredRecord[]]> {
   const waiting = new Map<string, StoredRecord[]>();
   if (!hasTable(store, 'records')) return;
@@ -81,14 +81,14 @@ async function copyMediaKey(shared: SharedState, dataDir: string): Promise<strin
   return isProposed ? 'key of media links: copied' : 'key of media links: there already';
 }
 
-/** @throws AppError when that Redis would not keep records safely */
+/** Checks a Redis. @throws AppError when it would not keep records safely */
 async function assertSafe(url: string): Promise<void> {
   const shortcomings = redisShortcomings(await inspectRedis(url));
   if (shortcomings.length > 0)
     throw new AppError('internal', `this Redis would lose records. ${shortcomings.join(' ')}`);
 }
 
-/** Moves waiting requests; those that a running process has claimed stay. */
+/** Moves waiting requests to the queue in Redis, except for those that a running process has claimed. */
 async function takeRequests({ store, dataDir, log }: Ends, to: Queue): Promise<MovedRequests> {
   if (!hasTable(store, 'queue')) return { moved: 0, left: 0 };
   const lock = tryFileLock(join(dataDir, 'medley.lock'));

@@ -62,32 +62,32 @@ export interface DispatcherOptions {
   readonly userLimit: CallersOptions['userLimit'];
   readonly log: Log;
   readonly now?: () => number;
-  /** How many commands run at once, not counting those of cost 0. Default 32. */
+  /** The most commands that run at once, not counting those of cost 0. Default 32. */
   readonly concurrency?: number;
-  /** How many commands may wait until fewer are running. Default 256. */
+  /** The most commands that wait for others to end. Default 256. */
   readonly queued?: number;
   readonly times?: Partial<CommandTimes>;
 }
 
-/** Turns a message into replies: it is read, its caller is admitted, and it is answered; bot/runtime then delivers. */
+/** Turns a message into replies: reads it, admits its caller and answers it. bot/runtime delivers the replies. */
 export interface Dispatcher extends RequestHandler, Autocomplete {
   /**
    * Reads what a message asks of Medley; undefined when it is not meant for Medley. If the chat's settings cannot be
-   * read, the message waits for them, unless too many do already. Never rejects.
+   * read, the message waits until they can, unless too many wait already. Never rejects.
    */
   read(message: TextMessage): Promise<RequestBody | undefined>;
   /**
-   * The links in a message that Medley can answer, canonical and in order; empty for other messages, and while settings cannot be read.
-   * Never rejects.
+   * The links in a message that Medley can answer, canonical and in order; empty for other messages, and while settings
+   * cannot be read. Never rejects.
    */
   linksOf(message: TextMessage): Promise<readonly PastedLink[]>;
-  /** The name of the command that answers the request; undefined when there is none or several. Never rejects. */
+  /** The name of the command that will answer a request; undefined when none or several will. Never rejects. */
   commandOf(body: RequestBody, caller: Caller): Promise<string | undefined>;
-  /** The commands in the reader's language, of all chats or of one kind of chat. */
+  /** All commands in the reader's language, or those of one kind of chat. */
   commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];
 }
 
-/** How many messages may wait for the settings of their chats when the store cannot be read. */
+/** The most messages that wait for their chats' settings while the store cannot be read. */
 const MOST_WAITING = 1_000;
 const LONGEST_RETRY_MS = 2_000;
 
@@ -141,7 +141,7 @@ interface AnswerParts {
   readonly logFailure: FailureLog;
 }
 
-/** Makes the replies to a request: the caller is admitted, then the command runs, or one for each link. */
+/** Makes the function that answers requests: it admits the caller, then runs the command, or one for each link. */
 function createAnswer({ callers, resolver, buttons, run, answerLinks, logFailure }: AnswerParts) {
   async function answer(body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> {
     const { caller, signal, progress, from, paid } = attempt;
@@ -151,19 +151,19 @@ function createAnswer({ callers, resolver, buttons, run, answerLinks, logFailure
     if (await callers.isBlocked(caller)) return answerBlocked(body, context, paid);
     try {
       const batch = await answerAdmitted(body, context, attempt);
-      // When one reply fails, the following ones are not awaited any more, so their failures must not stay unhandled.
+      // When a reply fails, nobody awaits those after it, and their failures must not end the process as unhandled.
       for (const { reply } of batch.replies) reply.catch(() => undefined);
       return batch;
     } catch (error) {
       if (error instanceof StoreAway) throw error;
       if (signal.aborted) return noReply(from, paid);
       const failure = await offering(body, context, error);
-      // Links that an earlier attempt answered stay answered; all others get this notice.
+      // Links that an earlier attempt answered stay as they are; this notice is about all others.
       return onlyReply(Promise.resolve(isQuiet ? undefined : failure), partsOf(body));
     }
   }
 
-  /** The notice of a failure; after a mistyped command name, with a button for the command that was probably meant. */
+  /** The notice of a failure. If a command's name was mistyped, it has a button for the command that was meant. */
   async function offering(body: RequestBody, context: RunContext, error: unknown): Promise<Reply> {
     const failure = renderFailure(error, body.kind, context, logFailure);
     const isUnknown = error instanceof AppError && error.params.hint === 'unknownCommand';
@@ -184,8 +184,8 @@ function createAnswer({ callers, resolver, buttons, run, answerLinks, logFailure
   }
 
   /**
-   * The reply for a blocked person. Messages get none, but for a command or button the platform shows that Medley is
-   * working until an answer comes.
+   * The reply to a blocked person. Messages get none; after a command or a button there must be one, because the
+   * platform shows that Medley is working until an answer comes.
    */
   function answerBlocked(body: RequestBody, context: RunContext, paid: number): ReplyBatch {
     if (body.kind !== 'command' && body.kind !== 'button') return noReply(partsOf(body), paid);
@@ -193,7 +193,7 @@ function createAnswer({ callers, resolver, buttons, run, answerLinks, logFailure
     return onlyReply(Promise.resolve(renderFailure(error, body.kind, context, logFailure)));
   }
 
-  // Queues that this work has to wait in count it for this person, or for the network that they share with others.
+  // In fair queues the work counts for this person, or for the network that they share with others.
   return (body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> =>
     actFor(attempt.caller.sharedRateKey ?? callerKey(attempt.caller), () => answer(body, attempt));
 }

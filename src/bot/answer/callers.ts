@@ -11,7 +11,7 @@ import type { FailureLog } from './run-command.ts';
 export interface CallersOptions {
   readonly services: Pick<Services, 'settings'>;
   readonly limiter: RateLimiter;
-  /** How many cost units one person may use in a window, in all chats together. */
+  /** The cost units that one person may use in a window of time, in all chats together. */
   readonly userLimit: { readonly units: number; readonly windowMs: number };
   readonly owners: readonly { readonly platform: string; readonly id: string }[];
   readonly blocks: Pick<BlockList, 'hasCaller'> | undefined;
@@ -21,17 +21,17 @@ export interface CallersOptions {
 
 /** Knows who asks: the language, the chat's settings, the rate limit, and whether the person is an owner or blocked. */
 export interface Callers extends Pick<RequestHandler, 'preferences' | 'translator' | 'chatSettings'> {
-  /** Takes a command's cost from the caller's rate limit; resolves with `rate_limited` when too little is left. */
+  /** Takes a command's cost out of the caller's rate limit; resolves with `rate_limited` when too little is left. */
   charge(command: Pick<Command, 'cost'>, caller: Caller): Promise<AppError | undefined>;
   /** True for the people who host this Medley. */
   isOwner(caller: Caller): boolean;
   /** True for people and chats whose requests are not answered. */
   isBlocked(caller: Caller): Promise<boolean>;
-  /** Logs that settings could not be read. */
+  /** Logs that the caller's settings could not be read. */
   onUnreadable(error: unknown, caller: Caller): void;
 }
 
-/** People who share a network address, as in a household, may together use this many times one person's limit. */
+/** People who share a network address, such as a household, have together this many times one person's limit. */
 const SHARED_FACTOR = 10;
 
 export function createCallers(options: CallersOptions): Callers {
@@ -81,7 +81,7 @@ export function createCallers(options: CallersOptions): Callers {
     chatSettings: caller => readableChatSettings(services, caller, error => onUnreadable(error, caller)),
     async charge({ cost }, { platform, rateKey, sharedRateKey }) {
       if (cost === 0) return undefined;
-      // A person over their own limit must use up nothing of the limit for their shared address.
+      // Who is over their own limit must not use up the limit of the address that they share with others.
       const refusal = await take(own, `${platform}:${rateKey}`, cost);
       if (refusal !== undefined || sharedRateKey === undefined) return refusal;
       return take(shared, `${platform}:${sharedRateKey}`, cost);

@@ -14,7 +14,7 @@ import type { CommandRunner, RunContext } from './run-command.ts';
 
 const OSU_HOST = /^(?:https?:\/\/)?(?:[a-z\d-]+\.)*ppy\.sh(?:[/?#]|$)/i;
 
-/** Finds the links of posts in a text, then osu! addresses, canonical. A text without links costs hardly any time. */
+/** Finds links of posts in a text, then osu! addresses, all canonical. Without links it takes hardly any time. */
 export type LinkFinder = (text: string) => readonly string[];
 
 export function createLinkFinder(extractor: Pick<Extractor, 'findLinks'>): LinkFinder {
@@ -29,7 +29,7 @@ export function createLinkFinder(extractor: Pick<Extractor, 'findLinks'>): LinkF
 function findOsuLinks(text: string): readonly string[] {
   if (!/ppy\.sh/i.test(text)) return [];
   const found = findAddresses(text, ({ hostname }) => hostname.endsWith('.ppy.sh')).flatMap(address => {
-    // Mods may be written right behind a link, with or without a space.
+    // People write mods right behind a link, as in `LINK+HDDT`; these are no part of the address.
     const link = matchOsuLink(address.replace(/\+.*$/, ''));
     return link === undefined ? [] : [canonicalOsuLink(link)];
   });
@@ -71,14 +71,14 @@ export interface LinkAnswersOptions {
   readonly run: CommandRunner;
 }
 
-/** Makes a reply for each link that the caller's rate limit allows, some at once; the others wait for the limit. */
+/** Makes a reply for each link that the caller's rate limit allows, a few at a time; other links wait. */
 export type LinkAnswers = (body: LinksBody, context: RunContext, position: Position) => Promise<ReplyBatch>;
 
 /** How many links of one message are answered at the same time. */
 const LINKS_AT_ONCE = 5;
 
 export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions): LinkAnswers {
-  // Why a pasted link cannot be shown is a notice for the person who pasted it alone.
+  // If a pasted link cannot be shown, only the person who pasted it gets the notice about it.
   const takers = new Map(commands.map(command => [command.accepts, { ...command, visibility: 'caller' as const }]));
 
   async function answerLink(
@@ -93,7 +93,7 @@ export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions)
       [first]: url,
       ...Object.fromEntries(wished),
     }));
-    // A post without files is not answered if its link was merely pasted: the site's own preview shows as much.
+    // A post without files gets no reply if its link was only pasted: the site's own preview shows as much.
     if (reply === undefined || (isPasted && reply.onlyWhenAsked === true)) return undefined;
     return spoiler ? hidden(reply) : reply;
   }
@@ -129,8 +129,8 @@ const ADDRESS = /[^\s<>()|]*ppy\.sh\/[^\s<>()|+]*/giu;
 const MAX_CHARS = 6_000;
 
 /**
- * The options beside osu! links in a message, by canonical link. Right behind a link every term counts: `LINK +HDDT
- * 98%`. Elsewhere, up to the next link or before the first one, only mods do: "try LINK with +HR".
+ * Finds the options that stand beside osu! links in a message, by canonical link. Right behind a link every term
+ * counts: `LINK +HDDT 98%`. Elsewhere, up to the next link or before the first one, only mods do: "try LINK with +HR".
  */
 export function termsBeside(text: string, findLinks: LinkFinder): ReadonlyMap<string, Terms> {
   const whole = text.slice(0, MAX_CHARS);
@@ -156,7 +156,7 @@ function readBeside(before: string, behind: string): Terms {
     if (key === undefined || value === undefined) continue;
     const known = found[key];
     const isMore = key === 'mods' && known !== undefined;
-    // Of mods that exclude each other, the first ones are kept.
+    // If mods exclude each other, those that were written first are kept.
     if (!isMore) found[key] = value;
     else if (areMods(`${known}${value}`.match(/[a-z\d]{2}/gi) ?? [])) found[key] = `${known} ${value}`;
   }
@@ -168,17 +168,17 @@ function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/).flatMap(word => word.replace(/[.,;:!?)\]>*_|]+$/, '') || []);
 }
 
-/** What a person writes beside a pasted link about how to show it: `view:media`, `clip:0:05-0:20`. */
+/** How a person wants a pasted link shown, as written beside it: `view:media`, `clip:0:05-0:20`. */
 export interface Wishes {
   readonly view?: View;
-  /** The range as it was written; it is checked only when it is used. */
+  /** The range as the person wrote it; it is checked when it is used. */
   readonly clip?: string;
 }
 
-/** One such wish, such as `view:media`, with spaces around it. */
+/** Matches one wish about a link, such as `view:media`, that stands between spaces. */
 const WISH = /(?<!\S)(view|clip)[:=]([\w:.\u2013\u2014-]{1,32})(?!\S)/giu;
 
-/** The wishes in a text: only words of that form, whatever else the text says. */
+/** The wishes in a text: words of that form alone, whatever else the text says. */
 export function findWishes(text: string): Wishes {
   const found = new Map<string, string>();
   for (const [, name = '', value = ''] of text.slice(0, MAX_CHARS).matchAll(WISH)) found.set(name.toLowerCase(), value);

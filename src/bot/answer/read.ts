@@ -31,8 +31,8 @@ export interface MessageReaderOptions {
 }
 
 /**
- * Reads what a message asks of Medley; undefined when it is not meant for Medley, like most messages of a group.
- * Settings are read only for messages with a link, or with what looks like a short command (`!rs`).
+ * Reads what a message asks of Medley; undefined when it is not meant for Medley, as most messages of a group. Settings
+ * are read only if the message has a link, or what looks like a short command (`!rs`).
  * @throws StoreAway when the settings of the chat and the person cannot be read
  */
 export type MessageReader = (message: TextMessage) => Promise<RequestBody | undefined>;
@@ -40,15 +40,15 @@ export type MessageReader = (message: TextMessage) => Promise<RequestBody | unde
 export function createMessageReader(options: MessageReaderOptions): MessageReader {
   const { commandsFor, services, findLinks, isBlocked } = options;
 
-  /** Says whether the person wants pasted links ignored; a mention or a menu command (without text) is a request. */
+  /** True when pasted links are ignored by the person's choice; mentions and menu commands (without text) never are. */
   async function isOptedOut({ caller, direct, text }: TextMessage): Promise<boolean> {
     const isPasted = caller.chatKind === 'private' ? text !== '' : direct !== true;
     return isPasted && (await services.optOuts.has(callerKey(caller)));
   }
 
   /**
-   * Reads a short command such as `!rs` with the prefix that the group's admins chose, unless the channel is switched
-   * off. An unknown word may be another bot's.
+   * Reads a short command such as `!rs` behind the prefix that the group's admins chose, unless the channel is switched
+   * off. A word that Medley does not know may be another bot's, so it is ignored.
    */
   async function readShortForm({ caller, text, line, direct = false }: TextMessage): Promise<RequestBody | undefined> {
     const typed = parseShortForm(line ?? text);
@@ -76,7 +76,7 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
     const address = pasted ? pasted[0]?.url : findAddress(text);
     if ((links.length > 0 || address !== undefined) && (await isOptedOut(message))) return undefined;
     if (links.length > 0) return wantedLinks(links, isDirect, caller, line);
-    // An address that is not a post is passed to the command for links, whose notice says best what is wrong.
+    // A wrong address goes to the command for links as well, because its notice says best what is wrong.
     return address === undefined ? TALK : { kind: 'links', what: [{ url: address, spoiler: false }] };
   }
 
@@ -120,7 +120,7 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
 
 const TALK: RequestBody = { kind: 'talk', what: null };
 
-/** Leaves out links in quoted text, if the chat's settings say that these are not answered. */
+/** Leaves out links in quoted text if the chat's settings exclude them. */
 function withoutQuoted(
   links: readonly PastedLink[],
   { quotedLinks }: ChatSettings,
@@ -129,7 +129,7 @@ function withoutQuoted(
   return (quotedLinks ?? answersQuotes) ? links : links.filter(({ quoted }) => quoted !== true);
 }
 
-/** Canonical links without repeats. A link that is in a spoiler once and also outside of it counts as in a spoiler. */
+/** The links in canonical form, each once. One that is in a spoiler anywhere counts as in a spoiler. */
 function canonicalLinks(links: readonly PastedLink[], findLinks: LinkFinder): readonly PastedLink[] {
   const found = new Map<string, PastedLink>();
   for (const { url, spoiler, quoted = false } of links) {
@@ -143,7 +143,7 @@ function canonicalLinks(links: readonly PastedLink[], findLinks: LinkFinder): re
   return [...found.values()];
 }
 
-/** Single letters are read only when Medley is addressed, because other bots of a group use them too. */
+/** Reads a typed command. Single letters count only if Medley is addressed, because other bots use them too. */
 function readLine(typed: CommandLine, isDirect: boolean, commands: readonly Command[]): RequestBody | undefined {
   if (!isDirect && typed.name.length === 1) return undefined;
   const { name, args, isKnown } = readCommand(typed.name, typed.rest, commands);
@@ -163,15 +163,15 @@ function readCommand(name: string, rest: string, commands: readonly Command[]) {
   const command = commands.find(each => each.name === name || each.name === spelled);
   if (command) return { name: command.name, args: rest, isKnown: true };
   const short = readShortWord(name, rest);
-  // A group's name with a player behind it is a short command (`/osu lamp post`), but the group's name alone is not.
+  // The group's name and a player are a short command (`/osu lamp post`); the group's name alone is not.
   const isShort = short !== undefined && (short.command !== `${name} profile` || second !== '');
   if (isShort && commands.some(each => each.name === short.command))
     return { name: short.command, args: short.rest, isKnown: true };
   const isGroup = commands.some(each => each.name.startsWith(`${name} `));
-  // A group's name alone asks for help about its commands.
+  // A group's name without anything behind it asks for help about the group's commands.
   if (isGroup && second === '' && commands.some(each => each.name === 'help'))
     return { name: 'help', args: name, isKnown: true };
-  // A notice about a mistyped name offers a similar command with the same words behind it.
+  // The name is kept although it is unknown: the notice offers a similar command with the same words behind it.
   return isGroup
     ? { name: pair.trim().slice(0, MAX_NAME), args: rest.slice(second.length).trim(), isKnown: false }
     : { name, args: rest, isKnown: false };
@@ -191,18 +191,18 @@ function findAddress(text: string): string | undefined {
 
 /** Finds the links that an edit adds to a message: only these are answered, not the earlier ones again. */
 export interface EditedLinks {
-  /** The added links; all links if, as far as this process knows, none of the message were accepted before. */
+  /** The added links; all of the message's links if this process knows of none that were accepted before. */
   added(messageKey: string, links: LinksBody['what']): { readonly links: LinksBody['what']; readonly isKnown: boolean };
   /** Records which links of a message were accepted, for later edits. */
   accepted(messageKey: string, body: RequestBody): void;
 }
 
-/** Edits of older messages are ignored: platforms report other changes like edits, and no person expects an answer. */
+/** Edits of older messages are ignored: platforms report other changes as edits, and nobody expects an answer. */
 export const EDITABLE_MS = 3_600_000;
 const MAX_MESSAGES = 10_000;
 
 export function createEditedLinks({ now }: { readonly now: () => number }): EditedLinks {
-  /** The accepted links by message, in memory only: after a restart, the event's id shows whether it was answered. */
+  /** The accepted links by message, in memory only; after a restart the event's id tells if it was answered. */
   const answered = createLru<string, ReadonlySet<string>>({ max: MAX_MESSAGES, ttl: EDITABLE_MS, perf: { now } });
 
   return {

@@ -30,11 +30,11 @@ export interface CommandResolver {
   readonly listed: readonly Command[];
   /** The commands that this caller may use. */
   commandsFor(caller: Caller): readonly Command[];
-  /** @throws AppError with a hint for people when there is no such command, or the button is not valid */
+  /** Finds the command and its options. @throws AppError with a hint for an unknown command or an invalid button */
   resolve(body: CommandBody, caller: Caller, t: Translator): Promise<ResolvedCommand>;
-  /** A button for the command that a mistyped name probably meant, with the words behind it; or undefined. */
+  /** A button for the command that a mistyped name most likely meant, with the words behind it; undefined for none. */
   meant(body: RequestBody, caller: Caller, t: Translator): Action | undefined;
-  /** The name of the command that answers the request; undefined when there is none or several. Never rejects. */
+  /** The name of the command that will answer a request; undefined when none or several will. Never rejects. */
   commandOf(body: RequestBody, caller: Caller): Promise<string | undefined>;
 }
 
@@ -62,7 +62,7 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
     return command;
   }
 
-  /** The error for an unknown name. For the name of a group its hint lists the group's commands. */
+  /** The error for an unknown name. If it is the name of a group, the hint lists the group's commands. */
   function unknownCommand(name: string, known: readonly Command[]): AppError {
     const group = known.filter(each => each.listed === undefined && each.name.startsWith(`${name.split(' ')[0]} `));
     const allowed = (group.length > 0 ? group : listed).map(each => `/${each.name}`);
@@ -75,7 +75,7 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
   ): Promise<Pick<ButtonPayload, 'command' | 'values'>> {
     if (isEphemeral === true) {
       const found = await buttons.decodeForAnyone(token);
-      // A command whose answer only its caller sees can only be repeated by the person for whom the button was made.
+      // A command whose answer only its caller sees may only be repeated by the person for whom the button was made.
       if (find(found.command, caller).visibility === 'chat') return found;
     }
     return buttons.decode(token, callerKey(caller));
@@ -123,7 +123,8 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
 }
 
 /**
- * Reads values that were given option by option, as in a form; terms behind a map or a name are recognised as in text.
+ * Reads values that were given option by option, as in a form; terms behind a map or a name are recognised as in a
+ * typed line.
  * @throws AppError `invalid_request` with a hint.
  */
 export function readGiven(
@@ -143,9 +144,9 @@ export function readGiven(
   return all;
 }
 
-/** The longest label of a button that repeats a whole line; else it shows only the command's name. */
+/** The longest label that repeats a whole line on a button; for a longer line it is the command's name alone. */
 const MOST_LABEL = 40;
-/** A mistyped name may have one mistake per this many letters. */
+/** The number of letters of a mistyped name for which one mistake is allowed. */
 const LETTERS_A_MISTAKE = 3;
 
 /** Finds the command of the most similar name: `/beatmap serch`, `/beatmap_serch` and `/serch` mean the search. */
@@ -155,7 +156,7 @@ function nearestCommand(
 ): { readonly command: Command; readonly args: string } | undefined {
   const spelled = name.replaceAll('_', ' ');
   const [second = ''] = args.split(/\s/, 1);
-  // The second word of a grouped command is enough, unless another command has it as its name.
+  // The second word of a grouped command's name is enough, unless another command's whole name is that word.
   const names = new Map([
     ...commands.map(command => [command.name.split(' ').at(-1) ?? '', command] as const),
     ...commands.map(command => [command.name, command] as const),
@@ -176,7 +177,7 @@ function nearestCommand(
   return found.toSorted((a, b) => a.mistakes - b.mistakes)[0];
 }
 
-/** Reads the words behind the name; undefined when the command cannot take them. */
+/** Reads the words behind a command's name as its options; undefined when they do not fit. */
 function readValues(
   command: Command,
   args: string,

@@ -13,7 +13,7 @@ import { errorNotice } from '../views/notice.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
-/** Logs each failure once, with its cause, at the level of its code, even if several people wait for the same run. */
+/** Logs each failure once, with its cause, at the level of its code, even if several people wait for one run. */
 export type FailureLog = (error: AppError, doing: string, caller: Caller) => void;
 
 export function createFailureLog(log: Log): FailureLog {
@@ -33,7 +33,7 @@ export interface RunContext {
   readonly t: Translator;
   /** Aborts when the reply is no longer wanted. */
   readonly signal: AbortSignal;
-  /** The links that the reply is about, in short form, if the message has several: a failure names them. */
+  /** The links that the reply is about, in short form, if the message has more than one: a failure names them. */
   readonly about?: readonly string[];
   /** True when a failure is not reported to the person. */
   readonly isQuiet?: boolean;
@@ -58,32 +58,32 @@ export interface CommandRunnerOptions {
   readonly services: Services;
   readonly findLinks: (text: string) => readonly string[];
   readonly logFailure: FailureLog;
-  /** How many commands run at once, not counting those of cost 0. */
+  /** The most commands that run at once, not counting those of cost 0. */
   readonly concurrency: number;
-  /** How many commands may wait until fewer are running. */
+  /** The most commands that wait for others to end. */
   readonly queued: number;
   readonly times: CommandTimes;
 }
 
 /** How long a card waits for star ratings and pp, in milliseconds. */
 export interface CommandTimes {
-  /** After this time the card is shown without them. */
+  /** After this time the card is shown without star ratings and pp. */
   readonly firstMs: number;
-  /** When they come within this time, they are added to the card. */
+  /** If star ratings and pp come within this time, they are added to the card that is shown. */
   readonly laterMs: number;
-  /** The longest time of the second run, which makes the card that has them. */
+  /** The longest time of the command's second run, which makes the card with star ratings and pp. */
   readonly runMs: number;
 }
 
 export const COMMAND_TIMES: CommandTimes = { firstMs: 1_000, laterMs: 8_000, runMs: 12_000 };
 /**
- * How many such second runs may happen at once; beyond it, cards stay as they are. Commands that people wait for are
- * counted apart.
+ * The most second runs at once; beyond it, cards stay without star ratings and pp. First runs, for which
+ * people wait, are counted apart.
  */
 const MOST_LATER = 32;
 const BUSY_RETRY_MS = 10_000;
 
-/** Logs a failure and makes a reply that says it. */
+/** Logs a failure and makes the reply that tells the person about it. */
 export function renderFailure(
   error: unknown,
   doing: string,
@@ -96,14 +96,14 @@ export function renderFailure(
   return errorNotice(appError, t, { visibility, subject, about, link: about?.length ? link : undefined });
 }
 
-/** Runs commands: with checked options, a bounded number at once, and one run for all who share a link. */
+/** Runs commands: checks their options, bounds how many run at once, and lets all who ask for a link share one run. */
 export function createCommandRunner(options: CommandRunnerOptions): CommandRunner {
   const { services, findLinks, logFailure } = options;
   const share = createSharedRuns(options);
   const runInTime = createTimedRun(options);
   let runs = 0;
 
-  /** A key of a run, equal for all spellings of a link in one chat and language, and unique without a link. */
+  /** The key by which runs are shared: equal for all spellings of a link in one chat and language, else unique. */
   function shareKey({ name, accepts, options: declared }: Command, values: RawOptions, context: RunContext): string {
     const [first, ...others] = accepts === undefined ? [] : Object.keys(declared).map(key => values[key]);
     const link = context.link ?? (typeof first === 'string' ? findLinks(first)[0] : undefined);
@@ -115,8 +115,8 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
   }
 
   /**
-   * A button that asks for the post again after a failure that may pass: the failed strategy cools down, so another is
-   * asked first. The web chat has such a button of its own.
+   * A button that asks for the post again after a failure that may pass. The failed strategy is then in a cooldown, so
+   * another is asked first. The web chat has such a button of its own.
    */
   async function anotherWay(
     { name, accepts }: Command,
@@ -156,7 +156,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
 
 type Waiter = Pick<CommandContext, 'signal' | 'progress'>;
 
-/** Runs a bounded number of commands; callers with the same key share one run and its progress. */
+/** Runs a bounded number of commands. Callers with the same key share one run and see its progress. */
 function createSharedRuns({ concurrency, queued }: Pick<CommandRunnerOptions, 'concurrency' | 'queued'>) {
   const flights = createSingleFlight<Reply>();
   const enter = createSemaphore({
@@ -198,12 +198,12 @@ function createSharedRuns({ concurrency, queued }: Pick<CommandRunnerOptions, 'c
 
 type TimedRun = (command: Command, values: Values<Command['options']>, context: CommandContext) => Promise<Reply>;
 
-/** Runs a command so that its card is shown soon; parts that came too late follow in a second version (`later`). */
+/** Runs a command so that its card is shown soon; what comes too late follows in a second version (`later`). */
 function createTimedRun({ logFailure, times }: Pick<CommandRunnerOptions, 'logFailure' | 'times'>): TimedRun {
   const { firstMs, laterMs, runMs } = times;
   let running = 0;
 
-  /** Runs the command a second time; work that the first run started goes on, and everything else is in the caches. */
+  /** Runs the command again: work of the first run has gone on, and everything else is in the caches. */
   async function runAgain(...[command, values, context, first]: [...Parameters<TimedRun>, Reply]) {
     const patient = { ...context, signal: AbortSignal.timeout(runMs), progress: () => undefined };
     running += 1;

@@ -12,7 +12,7 @@ import type { FailureLog } from './run-command.ts';
 export interface LineSuggestion {
   readonly label: string;
   readonly detail: string;
-  /** The whole line after this suggestion was chosen. */
+  /** The whole line as it is after this suggestion was chosen. */
   readonly text: string;
 }
 
@@ -92,7 +92,7 @@ async function continuations(
   ];
 }
 
-/** Suggests values for the whole text, since it may be one name of several words. */
+/** Suggests values for the whole text behind the name, since it may be one name of several words. */
 async function wholeValues(text: string, spec: CommandSpec, context: CommandContext) {
   const [first] = spec.options;
   const before = text.slice(0, spec.name.length + 2);
@@ -107,14 +107,14 @@ function isRest({ option }: OptionSpec): boolean {
   return option.type === 'string' && ['rest', 'name', 'map'].includes(option.form ?? '');
 }
 
-/** True when the value is only understood behind the option's name: a boolean's, or that of an option behind one that takes all words. */
+/** True when the value is understood only behind the option's name, as a boolean's or one behind all words. */
 function isNamed({ key, option }: OptionSpec, { options }: CommandSpec): boolean {
   const rest = options.find(each => each.option.type === 'string' && ['rest', 'map'].includes(each.option.form ?? ''));
   const isLeadingName = option.type === 'string' && option.form === 'name' && options[0]?.key === key;
   return option.type === 'boolean' || (rest !== undefined && rest.key !== key && !isLeadingName);
 }
 
-/** True when all words so far may belong to the name that comes before this option. */
+/** True when all words so far may belong to a name, and so not to this option behind it. */
 function isBehindName({ key }: OptionSpec, { options: [first] }: CommandSpec): boolean {
   return first?.option.type === 'string' && first.option.form === 'name' && first.key !== key;
 }
@@ -178,7 +178,7 @@ export interface BrowseRequest {
   readonly text: string;
   /** The `next` that the previous page returned. */
   readonly next: string | undefined;
-  /** Says whether an upstream may be asked at the caller's cost, when nothing is known locally. Default: it may not. */
+  /** Says whether an upstream may be asked, at the caller's cost, if nothing is known here. Default: it may not. */
   readonly mayAsk?: () => Promise<boolean>;
 }
 
@@ -188,7 +188,7 @@ export interface Autocomplete {
   suggest(line: string, caller: Caller, signal: AbortSignal): Promise<readonly LineSuggestion[]>;
   /** Suggests values for an option, for platforms with typed options; at most 25. Never rejects. */
   suggestOption(request: OptionRequest): Promise<readonly OptionSuggestion[]>;
-  /** Finds beatmaps by plain text while it is typed; nothing when they cannot be read. Never rejects. */
+  /** Finds beatmaps by plain text during typing; nothing when they cannot be read. Never rejects. */
   browse(request: BrowseRequest): Promise<Browsed>;
 }
 
@@ -209,7 +209,7 @@ export function createAutocomplete(options: AutocompleteOptions): Autocomplete {
     return { caller, t: await translator(caller), services, signal, progress: () => undefined };
   }
 
-  /** The suggestions, or none after a failure: people just go on typing, so no notice is worth it. */
+  /** The suggestions; after a failure none, since people just go on typing and no notice helps them. */
   async function orNone<T>(
     found: () => Promise<readonly T[]>,
     caller: Caller,

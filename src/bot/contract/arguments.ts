@@ -5,14 +5,14 @@ import { TERM_NAMES, termOf } from './terms.ts';
 import { usageError } from './usage-error.ts';
 import { createWordReader, type Word, type WordReader } from './word-reader.ts';
 
-/** Matches the position between a link and the mods that are written right behind it. */
+/** Matches the position between an osu! link and the mods right behind it, where a space is missing. */
 const MODS_AT_LINK = /(?<=ppy\.sh\/[^\s+]{1,100})(?=\+[a-z\d]{2})/gi;
 
 /**
  * Reads the text after a command as raw option values: in declared order, as `name:value` or `name=value` in any order,
- * in quotes where a value has spaces, by their form alone (`98%`), and booleans as bare words or with a word for on or
+ * in quotes if a value has spaces, by their form alone (`98%`), and booleans as bare words or with a word for on or
  * off. An option of form `rest`, `name` or `map` gets all remaining words. Names are accepted in the reader's language
- * and as declared; values are unchecked (`validateOptions`).
+ * and as declared. Values are not checked (see `validateOptions`).
  * @param into the option for words that fit no other; default: the unused options, by position
  * @throws AppError `invalid_request` with a hint.
  */
@@ -22,7 +22,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
   const words = createWordReader(text.replace(MODS_AT_LINK, ' '), { isSearch: main === 'rest' });
   const raw: Raw = {};
   const plain: Word[] = [];
-  // Words after `query:` of a `rest` option belong to it until another option's name follows.
+  // Behind the name of a `rest` option, as in `query:`, all words belong to it until another option's name follows.
   let open = plain;
   let form = main;
   const opened: [OptionSpec, Word[]][] = [];
@@ -50,7 +50,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
     set(option, saidBy(option, value));
   }
 
-  /** Reads an option's name with its value; returns true when there was one. */
+  /** Reads an option's name with its value; returns false when no option's name comes next. */
   function takeLabel(): boolean {
     const label = words.label();
     const meant = (label && names.get(label.name)) ?? [];
@@ -65,7 +65,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
     return true;
   }
 
-  /** A word such as `-acc` is a way to sort, although `acc=98` names an option. */
+  /** True for a word that has a meaning without an option's name: `-acc` is an order, although `acc` is a name too. */
   function isBare(word: Word | undefined): boolean {
     return word !== undefined && bareIn(spec, word, plain.length).length > 0;
   }
@@ -76,7 +76,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
     const [flag] = word.quoted || main !== undefined ? [] : (names.get(word.text.toLowerCase()) ?? []);
     if (said) set(...said);
     else if (flag?.option.type === 'boolean') set(flag, readSwitch(words));
-    // An option's name may stand before its value without a colon, as the usage shows it: `/settings language id`.
+    // A name may stand before its value without a colon, in the way that the usage shows: `/settings language id`.
     else if (flag && words.more() && !Object.hasOwn(raw, flag.key)) takeNamed(flag, true);
     else if (isMisplaced(word, form)) throw unknownOption(spec, word.raw);
     else open.push(word);
@@ -93,7 +93,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
   return raw;
 }
 
-/** The value as it has to be typed to be read as only this value: in quotes if needed. */
+/** The value as a person has to type it so that it is read as one value: in quotes if needed. */
 export function printed(value: string): string {
   if (/^(?:[\p{L}\p{N}_][\p{L}\p{N}_-]*|https?:\/\/\S+)$/u.test(value) && termOf(value) === undefined) return value;
   const [mark = '"'] = [/["\u201c\u201d\u201e]/, /['\u2018\u2019]/].flatMap((marks, index) =>
@@ -102,12 +102,12 @@ export function printed(value: string): string {
   return `${mark}${value}${mark}`;
 }
 
-/** The value that is given with an option's name: `acc=98%` means `98%`. */
+/** The value behind an option's name. It may be written as if there were no name: in `acc=98%`, `98%`. */
 function saidBy({ option }: OptionSpec, { text, quoted }: Word): string {
   return (quoted ? undefined : option.bare?.(text, 0)) ?? text;
 }
 
-/** The option for a short name, which several may share: `-m` means mods, unless a ruleset follows. */
+/** The option that is meant by a short name which several have: `-m` means mods, unless a ruleset follows. */
 function accepting(meant: readonly OptionSpec[], value: string | undefined): OptionSpec | undefined {
   const choice = meant.find(each => each.option.type === 'choice' && value !== undefined && fits(each, value));
   return choice ?? meant.find(({ option }) => option.type !== 'choice') ?? meant[0];
@@ -120,7 +120,7 @@ function bareIn({ options }: CommandSpec, { text }: Word, place: number) {
   });
 }
 
-/** True for an unknown option name that cannot be part of a searched text. */
+/** True for an option's name that no option has and that cannot be part of a searched text. */
 function isStray(name: string, form: Form): boolean {
   return form === undefined || form === 'name' || (form === 'map' && TERM_NAMES.has(name));
 }
@@ -132,7 +132,7 @@ function isMisplaced({ raw, quoted }: Word, form: Form): boolean {
   return form === 'map' && /[^\p{L}\p{N}_]/u.test(raw) && termOf(raw) !== undefined;
 }
 
-/** The value of a boolean option named without colon: `links` is on; for `links off` the next word decides. */
+/** Reads a boolean option without a colon: `links` alone is on; in `links off` the second word decides. */
 function readSwitch(words: WordReader): boolean {
   const isOn = switchOf(words.peek()?.raw ?? '');
   if (isOn !== undefined) words.next();

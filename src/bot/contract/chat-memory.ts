@@ -1,7 +1,7 @@
 import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { CallerPlace } from './request.ts';
 
-/** Stored data about chats, apart from their settings. */
+/** What is stored about chats besides their settings. */
 export interface ChatMemory {
   readonly maps: ShownMaps;
   readonly members: ChatMembers;
@@ -17,7 +17,7 @@ export interface ChatMemory {
    */
   leaveChat(key: string): Promise<void>;
   /**
-   * To be called when the chat got a new id.
+   * To be called when the chat got a new id, by `chatKey`.
    * @throws AppError `internal`
    */
   moveChat(from: string, to: string): Promise<void>;
@@ -30,9 +30,8 @@ export interface ShownMap {
 }
 
 /**
- * The difficulty that was last shown in each chat, so that people need not name it again. A private chat's belongs to
- * the person.
- * Only `forgetUser` rejects, since a reply can do without this memory.
+ * The difficulty that was last shown in each chat, so that people need not name it again. In a private chat it is the
+ * person's. Only `forgetUser` rejects, since replies can do without this memory.
  */
 export interface ShownMaps {
   last(place: CallerPlace): Promise<ShownMap | undefined>;
@@ -46,7 +45,7 @@ export interface ShownMaps {
 
 /**
  * Records who used an osu! command in which group while having a linked player, for lists of a group's members. People
- * are stored by `callerKey`, groups by `chatKey`; people are dropped 90 days after their last command.
+ * are stored by `callerKey`, groups by `chatKey`; a person is dropped 90 days after their last command.
  * @throws AppError `internal` from every method when the store cannot be read or written
  */
 export interface ChatMembers {
@@ -69,9 +68,9 @@ export interface TrackedPlayer {
 /** A chat in which players' new best plays are posted. */
 export interface TrackingChat {
   readonly platform: string;
-  /** The chat in which they are posted. */
+  /** The chat in which new best plays are posted. */
   readonly chatId: string;
-  /** The group of the chat: when Medley is removed from the group, nothing is posted any more. */
+  /** The chat's group. When Medley is removed from it, nothing is posted any more. */
   readonly group: string;
   readonly players: readonly TrackedPlayer[];
 }
@@ -79,7 +78,7 @@ export interface TrackingChat {
 /** The best plays of a player in one ruleset when they were last read. */
 export interface TrackMark {
   readonly polledAt: number;
-  /** The ids of the best plays at that time. */
+  /** The ids of the player's best plays at the last reading. */
   readonly scoreIds: readonly number[];
 }
 
@@ -92,7 +91,7 @@ export interface TrackedPlayers {
   canPost(platform: string): boolean;
   /** The players of that chat. */
   list(place: ChatPlace): Promise<readonly TrackedPlayer[]>;
-  /** Begins to track the player; false when the chat, or Medley, has reached its limit of tracked players. */
+  /** Begins to track a player; false if the chat, or Medley as a whole, tracks as many players as it may. */
   add(place: ChatPlace, player: TrackedPlayer): Promise<boolean>;
   /** Stops tracking; false when the player was not tracked. */
   remove(place: ChatPlace, player: Pick<TrackedPlayer, 'id' | 'mode'>): Promise<boolean>;

@@ -7,11 +7,11 @@ import type { ChatSettings } from './settings.ts';
 
 /**
  * A chat platform as bot/runtime sees it: it receives events, sends messages, and interprets failures. `To` says where
- * to answer: it is written as JSON, since another process may send the answer.
+ * an answer goes; it is written as JSON, since another process may send the answer.
  */
 export interface ChatPlatform<To = unknown> {
   readonly id: string;
-  /** Parses the stored `replyTo` that was given to `accept`. */
+  /** Parses a stored `replyTo`, which the platform gave to `accept`. */
   readonly replyTo: z.ZodType<To>;
   /** How many replies to one request are shown together; with 1 each is shown as soon as it is ready. */
   readonly repliesAtOnce: number;
@@ -22,16 +22,16 @@ export interface ChatPlatform<To = unknown> {
    * aborts when the connection is no longer wanted.
    */
   connect(host: PlatformHost<To>, signal: AbortSignal): Promise<ChatConnection>;
-  /** Asks the platform whether the token is valid; only an error that means a refused token says that it is not. */
+  /** Asks the platform whether the token is valid. Only an error that means a refused token says that it is not. */
   verify(signal: AbortSignal): Promise<void>;
   /**
    * Sends replies in order, each message by `sending.sendOnce`; resolves when all are sent. Errors of calls must be
    * thrown unchanged, because `outcomeOf` interprets them.
    */
   send(replies: AsyncIterable<Reply>, sending: Sending<To>): Promise<void>;
-  /** What an error means for the message being sent. Pure. Undefined for an error not of a call to this platform. */
+  /** What an error means for the message being sent; undefined if it is of no call to this platform. Pure. */
   outcomeOf(error: unknown): SendFailure | undefined;
-  /** The platform's rate limit for messages. Absent if the platform's own answers are enough to keep it. */
+  /** The platform's rate limits for messages. Absent if its own answers are enough to keep them. */
   readonly pace?: Pace;
   /**
    * How many messages a reply may take there, including one about files that could not be sent; 0 for a reply that
@@ -40,22 +40,22 @@ export interface ChatPlatform<To = unknown> {
   messagesOf?(to: To, reply?: Reply): number;
   /** Deletes a message of Medley; does nothing when it is deleted already. */
   deleteMessage?(chatId: string, messageId: string): Promise<void>;
-  /** Where to send a reply that answers no request, identified by `eventId`; absent where that is impossible. */
+  /** Where to send a reply that answers no request and is identified by `eventId`. Absent where that is impossible. */
   placeOf?(chatId: string, eventId: string): To;
   /** Details of the person and the chat that only the platform knows. */
   describeCaller?(request: Request, to: To): CallerDetails;
-  /** True when the chat already shows where the answer will appear, so that it need not wait for earlier answers. */
+  /** True if the chat shows already where the answer will appear, so that it need not wait for earlier answers. */
   hasPlace?(to: To): boolean;
   /** Shows that Medley is working on the request, until the returned function is called. */
   showWorking?(to: To, stage: ProgressStage): () => void;
   /**
-   * Shows the progress of the answer. A platform with this sends no separate notice that the request waits, in the
-   * queue or for the person's rate limit.
+   * Shows how the answer progresses. A platform with this gets no separate notice that the request waits, in the queue
+   * or for the person's rate limit.
    */
   showProgress?(to: To, progress: AnswerProgress): void;
   /**
-   * Shows a sentence about what takes long, where the answer will appear or in a message, whose id it resolves with and
-   * which is deleted when the answer comes. `shown`: the id of that message, to be edited.
+   * Shows a sentence about what takes long: where the answer will appear, or in a message of its own. Resolves with
+   * that message's id; it is deleted when the answer comes. `shown`: the id of an earlier such message, to be edited.
    */
   showStatus?(to: To, text: string, shown: string | undefined, signal: AbortSignal): Promise<string | undefined>;
   /**
@@ -69,11 +69,11 @@ export interface ChatPlatform<To = unknown> {
 
 /** A platform's rate limits for messages, by its own rules. */
 export interface Pace {
-  /** Milliseconds between two messages in one chat. */
+  /** Milliseconds between two messages to the same chat. */
   readonly spacingMs: number;
-  /** Messages a minute in one group, where each file of an album counts. */
+  /** Messages a minute to one group, in which each file of an album counts. */
   readonly groupPerMinute: number;
-  /** Messages a second in all chats together. */
+  /** Messages a second to all chats together. */
   readonly overallPerSecond: number;
 }
 
@@ -81,7 +81,7 @@ type CallerDetails = Partial<
   Pick<Caller, 'hidesEmbeds' | 'answersAlone' | 'inviteUrl' | 'diagnose' | 'isChatAdmin' | 'sharedRateKey'>
 >;
 
-/** What is being done for the request, or how long its links wait for the person's rate limit. */
+/** What is being done for a request, or how long its links must wait for the person's rate limit. */
 export type AnswerProgress =
   | { readonly kind: 'stage'; readonly stage: ProgressStage }
   | { readonly kind: 'waiting'; readonly links: number; readonly afterMs: number };
@@ -93,7 +93,7 @@ export type AnswerProgress =
  */
 export type RequestOutcome = 'answered' | 'failed' | 'unsure' | 'gone' | 'expired' | 'cancelled';
 
-/** What a failure means for the message. `notSent`: it has certainly not arrived. */
+/** What a failure means for the message. `notSent`: it certainly did not arrive. */
 export type SendFailure =
   | {
       readonly outcome: 'notSent';
@@ -108,7 +108,7 @@ export type SendFailure =
       /** Whether a `flood` is about the chat or the whole platform. Default: the chat. */
       readonly scope?: 'chat' | 'platform';
     }
-  /** The message may have arrived. */
+  /** It is unknown whether the message arrived. */
   | { readonly outcome: 'unknown' };
 
 /** Everything that a platform needs to send the replies to a request. */
@@ -124,9 +124,9 @@ export interface Sending<To = unknown> {
   readonly isFirst: boolean;
   /** True when no further replies to this request follow. */
   readonly isLast: boolean;
-  /** How many replies this call has; if fewer come, the others were left out on purpose. */
+  /** How many replies this call should send; if fewer come, the others were left out on purpose. */
   readonly expected: number;
-  /** Deletes messages of this answer after a time, even if another process has to do it. */
+  /** Deletes messages of this answer after a while, even if another process has to do it. */
   deleteLater(chatId: string, messageIds: readonly string[], afterMs: number): void;
   /** Keys of the messages that earlier attempts sent. */
   readonly sentKeys: readonly string[];
@@ -163,11 +163,11 @@ export interface SendOnceOptions {
   readonly isUpload?: boolean;
 }
 
-/** bot/runtime as a connected platform sees it. */
+/** bot/runtime as a connected platform sees it, to which it reports events. */
 export interface PlatformHost<To = unknown> {
   /**
-   * Stores a request and sees to its answer. Never rejects. It resolves when the request is stored, so that the event
-   * may be confirmed. While the store is away, requests wait for it, up to a number.
+   * Stores a request and makes sure that it is answered. Never rejects. Resolves when the request is stored, so that
+   * the event may be confirmed. While the store is away, a limited number of requests wait for it.
    */
   accept(request: NewRequest<To>): Promise<Acceptance>;
   /** Ends a request without a message, whether it waits or runs. */
@@ -189,8 +189,8 @@ export type NewRequest<To = unknown> = RequestBody & NewRequestEnvelope<To>;
 
 interface NewRequestEnvelope<To> extends Pick<Request, 'chat' | 'user' | 'until'> {
   /**
-   * The event's id, the same when the event is received again. It is kept for a day and must not identify a person: an
-   * id that does is hashed.
+   * The event's id, which is the same when the event comes again. It is kept for a day and must not identify a person,
+   * so an id that would is hashed.
    */
   readonly eventId: string;
   readonly replyTo: To;
@@ -209,12 +209,12 @@ export interface ChatConnection {
   close(): Promise<void>;
 }
 
-/** Thrown when another worker has the request, or it is no longer wanted: its work ends, and nothing more is sent. */
+/** Thrown when another worker has the request or nobody wants the answer: work on it ends, and nothing more is sent. */
 export class Superseded extends Error {
   override readonly name = 'Superseded';
 }
 
-/** A chat for a reply that answers no request. */
+/** A chat to which a reply is posted that answers no request. */
 export interface PostTarget {
   readonly platform: string;
   readonly chatId: string;
@@ -233,9 +233,9 @@ export interface PostTarget {
 export type PostToChat = (target: PostTarget, reply: Reply, signal: AbortSignal) => Promise<'posted' | 'gone'>;
 
 /**
- * `connecting`: for the first time. `away`: the platform cannot be reached; another attempt follows. `refused`: it
- * refuses the token; an attempt follows now and then. `standby`: another process receives the events. `idle`: this
- * process does not receive events, and the token seems valid.
+ * `connecting`: for the first time. `away`: the platform cannot be reached, and another attempt follows. `refused`: it
+ * refuses the token; attempts follow now and then. `standby`: another process receives the events. `idle`: this process
+ * receives no events, and the token seems valid.
  */
 export type PlatformState = 'idle' | 'connecting' | 'standby' | 'connected' | 'away' | 'refused' | 'stopped';
 

@@ -1,10 +1,10 @@
 import { type Clip, MAX_CLIP_MS, parseMoment } from '../../media/files/clip.ts';
 import { usageError } from './usage-error.ts';
 
-/** A range such as `0:05-0:20`, `5-20` or `1:02:03.5-1:02:10`. */
+/** Matches a range such as `0:05-0:20`, `5-20` or `1:02:03.5-1:02:10`. */
 const RANGE = /^([\d:.]{1,12})\s*(?:-|\u2013|\u2014|\.\.)\s*([\d:.]{1,12})$/;
 
-/** @throws AppError `invalid_request` with a hint that says what is wrong */
+/** Reads a range of time. @throws AppError `invalid_request` with a hint that says what is wrong */
 export function parseClip(text: string): Clip {
   const [, from = '', to = ''] = RANGE.exec(text.trim()) ?? [];
   const startMs = parseMoment(from);
@@ -15,7 +15,7 @@ export function parseClip(text: string): Clip {
   return { startMs, endMs };
 }
 
-/** A time such as `0:05` or `1:02:03`, with tenths if there are any. */
+/** Writes a time such as `0:05` or `1:02:03`, with its tenths if there are any. */
 export function momentText(ms: number): string {
   const tenths = Math.round(ms / 100);
   const [hours, minutes] = [Math.floor(tenths / 36_000), Math.floor(tenths / 600) % 60];

@@ -7,7 +7,7 @@ import { usageError } from './usage-error.ts';
 
 /** An option in the reader's language. */
 export interface OptionSpec {
-  /** The name under which `run` gets the value; people may also type it, in every language. */
+  /** The name under which `run` gets the value. People may type it too, whatever their language. */
   readonly key: string;
   /** The name in the reader's language. */
   readonly name: string;
@@ -30,12 +30,12 @@ export interface CommandSpec {
 
 type Place = Caller['chatKind'] | 'button' | undefined;
 
-/** The description of a command is made once per language, because texts do not change while the program runs. */
+/** Descriptions of commands, each made once per language, because texts do not change while the program runs. */
 const described = new WeakMap<Command, WeakMap<Translator, Map<Place, CommandSpec>>>();
 
 /**
- * A command in the reader's language, for all chats or one kind of chat; for a pressed button with the options that
- * people do not see. A command without texts, which no menu lists, is described by its own keys.
+ * Describes a command in the reader's language: for all chats, for one kind of chat, or for a pressed button, which has
+ * options that people never see. A command without texts, which no menu lists, is described by its own keys.
  */
 export function commandSpec(command: Command, t: Translator, place?: Place): CommandSpec {
   const inLanguages = described.get(command) ?? new WeakMap<Translator, Map<Place, CommandSpec>>();
@@ -84,7 +84,7 @@ function isOffered({ only }: Option, place: Place): boolean {
   return only === 'typed' ? place !== undefined : only === 'group' && place !== 'private';
 }
 
-/** The choice that a word means, by value, label or alias. */
+/** The choice that a word means: by its value, its label or an alias. */
 export function matchChoice({ option, choices }: OptionSpec, text: string): string | undefined {
   const word = text.toLowerCase();
   const chosen = choices.find(({ value, label }) => value.toLowerCase() === word || label.toLowerCase() === word);
@@ -92,12 +92,12 @@ export function matchChoice({ option, choices }: OptionSpec, text: string): stri
   return chosen?.value ?? choices.find(({ value }) => value === other)?.value;
 }
 
-/** True when a word may be an address; whether it is a link is decided later. */
+/** True when a word may be an address; whether it is a link is checked later. */
 export function looksLikeLink(word: string): boolean {
   return /^\S+$/.test(word) && (word.includes('.') || word.includes('://'));
 }
 
-/** The hint for an option name, or a word, that the command does not know. */
+/** The hint for an option's name, or for a word, that the command does not know. */
 export function unknownOption(spec: CommandSpec, name: string) {
   const allowed = spec.options.map(option => option.name).join(', ');
   return allowed === ''
@@ -107,7 +107,7 @@ export function unknownOption(spec: CommandSpec, name: string) {
 
 type Value = Values<Options>[string];
 
-/** Words for on and off that are too short to be recognised except where a value is expected. */
+/** Words for on and off that are so short that they count only where a value is expected. */
 const SHORT_SWITCHES: ReadonlyMap<string, boolean> = new Map([
   ['y', true],
   ['1', true],
@@ -136,7 +136,7 @@ export function validateOptions(spec: CommandSpec, raw: Readonly<Record<string, 
   return values;
 }
 
-/** The keys of an option, including former ones, which buttons of earlier versions may have. */
+/** An option's keys, former ones included, since buttons of earlier versions may have these. */
 function keysOf({ key, option }: OptionSpec): readonly string[] {
   return [key, ...(option.also ?? [])];
 }
@@ -177,7 +177,7 @@ function checkChoice(spec: OptionSpec, text: string): string {
   throw usageError('notChoice', { option: name, allowed: allowed.join(', ') });
 }
 
-/** A label as it has to be typed: in quotes if it has several words. */
+/** A label as a person has to type it: in quotes if it has several words. */
 function quoted(label: string): string {
   return label.includes(' ') ? `"${label}"` : label;
 }
@@ -191,11 +191,11 @@ function checkString({ form, maxLength }: StringOption, option: string, text: st
   return whole;
 }
 
-/** The names of the commands, taken from English because they are the same in every language. */
+/** The names of all commands. They are read from English, but are the same in every language. */
 const { commands } = createTranslator(['en']).messages;
 const COMMAND = /(?<![\w/:.])\/([a-z]+)(?: ([a-z]+))?/g;
 
-/** A sentence as text, in which names of commands become clickable: `/osu link` is one, `/osu-files` is not. */
+/** A sentence as text in which commands' names can be clicked: `/osu link` is such a name, `/osu-files` is not. */
 export function sentence(text: string): Text {
   const parts: Inline[] = [];
   let from = 0;

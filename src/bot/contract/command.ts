@@ -4,7 +4,7 @@ import type { Caller, ProgressStage } from './request.ts';
 import type { Services } from './services.ts';
 import type { Site } from './settings.ts';
 
-/** What all options have. Their names come from i18n: `commands[name].description`, `.options[option]`. */
+/** What options of every type have. Their texts come from i18n: `commands[name].description`, `.options[option]`. */
 interface OptionBase {
   readonly required?: boolean;
   /**
@@ -17,23 +17,23 @@ interface OptionBase {
   /** Further names of the option in text. */
   readonly also?: readonly string[];
   /**
-   * Recognises a value in text by its form alone, at any position: `98%`.
-   * @param place how many words before it fit no option by form
+   * Recognises a typed value by its form alone, at any position: `98%`.
+   * @param place how many words before it have no such form
    */
   readonly bare?: (word: string, place: number) => string | undefined;
 }
 export interface StringOption extends OptionBase {
   readonly type: 'string';
   /**
-   * `rest`: in text, all that follows; `name`: the same, except for last words that are choices or switches of later
-   * options; `map`: like a name, but it may contain conditions of a search; `link`: one pasted address; `role`: the id
-   * of a role, chosen from a list where the platform has one.
+   * How typed words become the value. `rest`: all that follow; `name`: the same, but not last words that are choices or
+   * switches of later options; `map`: like a name, with conditions of a search allowed; `link`: one pasted address;
+   * `role`: the id of a role, from a list where the platform has one.
    */
   readonly form?: 'word' | 'rest' | 'name' | 'map' | 'link' | 'role';
-  /** True when the values of an option that is given several times are joined by spaces. */
+  /** True when several values given for the option are joined by spaces. */
   readonly joins?: true;
   readonly maxLength: number;
-  /** Suggests values for what is typed so far; at most 25 are used. */
+  /** Suggests values while a person types; at most 25 are used. */
   readonly suggest?: (partial: string, context: CommandContext) => Promise<readonly OptionSuggestion[]>;
 }
 export interface IntegerOption extends OptionBase {
@@ -43,9 +43,9 @@ export interface IntegerOption extends OptionBase {
 }
 export interface BooleanOption extends OptionBase {
   readonly type: 'boolean';
-  /** When the option is true, only the caller sees the answer, if the platform supports that. */
+  /** True when this option, if it is true, lets only the caller see the answer, where the platform can do so. */
   readonly hidesAnswer?: true;
-  /** The site that the option switches on and off; the option's texts are made from its name. */
+  /** The site that the option switches on or off; its texts are made from the site's name. */
   readonly site?: Site;
 }
 export interface ChoiceOption extends OptionBase {
@@ -53,7 +53,7 @@ export interface ChoiceOption extends OptionBase {
   readonly choices: readonly string[];
   /** Names of choices that are the same in every language, such as the languages' own names. */
   readonly names?: Readonly<Record<string, string>>;
-  /** The choice that another word means, given in lower case. */
+  /** The choice that another word, given in lower case, means. */
   readonly alias?: (word: string) => string | undefined;
 }
 export type Option = StringOption | IntegerOption | BooleanOption | ChoiceOption;
@@ -69,7 +69,7 @@ type ValueOf<O extends Option> = O extends StringOption
         ? C
         : never;
 
-/** The option values that `run` gets: checked, with all required ones. */
+/** The options' values as `run` gets them: checked, and with all required ones. */
 export type Values<O extends Options> = {
   readonly [K in keyof O]: O[K] extends { readonly required: true } ? ValueOf<O[K]> : ValueOf<O[K]> | undefined;
 };
@@ -80,21 +80,21 @@ export interface CommandContext {
   readonly services: Services;
   /** Aborts at shutdown or when the reply is no longer wanted. */
   readonly signal: AbortSignal;
-  /** Shows what the caller is waiting for, if the platform has a good way to show it. */
+  /** Shows what the caller is waiting for, where the platform has a good way to do so. */
   progress(stage: ProgressStage): void;
 }
 
 export interface OptionSuggestion {
   readonly label: string;
-  /** Tells the suggestion apart from others with a similar label; shown where there is space. */
+  /** What distinguishes the suggestion from others with a similar label; shown where there is space. */
   readonly detail?: string;
   readonly value: string;
 }
 
-/** Kinds of links: to posts, osu! beatmaps, osu! players, and their plays. */
+/** The kinds of links that commands answer: to posts, osu! beatmaps, osu! players, and their plays. */
 export type Accepted = 'link' | 'beatmap-link' | 'player-link' | 'score-link';
 
-/** What a command is about, if not about posts. */
+/** What a command is about, if it is not about posts. */
 export type Subject = 'beatmap' | 'player';
 
 /** One page of results while a person types. */
@@ -111,10 +111,7 @@ export interface Command<O extends Options = Options> {
   readonly visibility: 'chat' | 'caller';
   /** How many units of the caller's rate limit the command takes. */
   readonly cost: number;
-  /**
-   * Set for a command that menus and help do not list: `typed` is answered when people write it, false is run by
-   * platforms.
-   */
+  /** Set for a command that menus and help leave out: `typed` if people may type it, false if only platforms run it. */
   readonly listed?: false | 'typed';
   /** What the command's notices are about. Default: posts. */
   readonly subject?: Subject;
@@ -136,7 +133,7 @@ export interface Command<O extends Options = Options> {
   ): Promise<Browsed>;
 }
 
-/** Declares a command: the types of its options become those of `run`'s values, and its name is part of the type. */
+/** Declares a command. The types of its options become those of `run`'s values, its name becomes part of its type. */
 export function defineCommand<const N extends string, const O extends Options>(
   command: Command<O> & { readonly name: N },
 ): Command<O> & { readonly name: N } {

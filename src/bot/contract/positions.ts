@@ -1,4 +1,4 @@
-/** Assigns words to options by their position in a line. */
+/** This file assigns words to options by their position in a line. */
 import type { StringOption } from './command.ts';
 import { type CommandSpec, looksLikeLink, matchChoice, type OptionSpec, unknownOption } from './command-spec.ts';
 import { LAST_MODS, termOf } from './terms.ts';
@@ -8,7 +8,7 @@ export type Raw = Record<string, string | boolean>;
 export type SetOption = (option: OptionSpec, value: string | boolean) => void;
 
 /**
- * Gives words that fit no option by form to the unused options.
+ * Gives words without a form of their own to the unused options.
  * @throws AppError `invalid_request` with a hint.
  */
 export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Raw, set: SetOption): void {
@@ -32,7 +32,7 @@ export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Ra
     }
     set(option, option.option.type === 'boolean' || word.text);
   }
-  // A word that fits no option is given to the first unused one, whose hint then says what it expects.
+  // A word that fits no option goes to the first unused one, whose hint then says what it expects.
   const open = free.filter(({ option }) => option.type !== 'boolean');
   for (const word of misfits) {
     const option = open.shift();
@@ -41,18 +41,18 @@ export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Ra
   }
 }
 
-/** A shorter last word belongs more likely to a name than to a choice. */
+/** The fewest letters of a last word that is taken as a choice: a shorter one more likely belongs to a name. */
 const MIN_LAST_WORD = 3;
 
 /**
- * In `lamp post best taiko`, choices, switches and mods are taken from the end, each option once; the remaining words
- * are the name. If a command takes two names, each is one word, and longer names must be quoted.
+ * Takes choices, switches and mods from the end of the words, each option once; what remains is the name, as in `lamp
+ * post best taiko`. If a command takes two names, each is one word, and longer ones must be quoted.
  */
 function fillNames(spec: CommandSpec, free: readonly OptionSpec[], words: readonly Word[], set: SetOption): void {
   const left = takeLast(free, words, set);
   const [main] = free.filter(isName);
   const names = free.filter(each => formOf(each) === 'name');
-  // A name may begin with a dash, but a dash inside a name is more likely an option of another bot.
+  // A name may begin with a dash, but a word with a dash behind other words is likely another bot's option.
   const stray = formOf(main) === 'name' && left.length > 1 ? left.find(({ raw }) => /^-[a-z]+$/i.test(raw)) : undefined;
   if (stray) throw unknownOption(spec, stray.raw);
   if (names.length > 1 && left.length <= names.length) {
@@ -60,7 +60,7 @@ function fillNames(spec: CommandSpec, free: readonly OptionSpec[], words: readon
   } else if (main && left.length > 0) set(main, joined(left));
 }
 
-/** Sets the choices, switches and mods at the end of the words; returns the words before these. */
+/** Sets the choices, switches and mods that end the words; returns the words before them. */
 function takeLast(free: readonly OptionSpec[], words: readonly Word[], set: SetOption): readonly Word[] {
   const choices = free.filter(
     ({ key, option }) => option.type === 'choice' || option.type === 'boolean' || key === 'mods',
@@ -81,7 +81,7 @@ function isLast(option: OptionSpec, word: string): boolean {
   return option.key === 'mods' ? LAST_MODS.test(word) : word.length >= MIN_LAST_WORD && fits(option, word);
 }
 
-/** A `rest` value keeps quotes inside it, which may have a meaning; one that is quoted as a whole loses them. */
+/** Joins words into a `rest` value. Quotes inside it stay, as they may have a meaning; quotes around all of it go. */
 export function joined(words: readonly Word[]): string {
   return words.length === 1 ? (words[0]?.text ?? '') : words.map(word => word.raw).join(' ');
 }
@@ -108,7 +108,7 @@ export function fits(spec: OptionSpec, word: string): boolean {
     case 'choice':
       return matchChoice(spec, word) !== undefined;
     case 'string':
-      // Mods need no plus sign where no name is expected: `LINK HDDT`.
+      // If no name is expected, mods need no plus sign: `LINK HDDT`.
       if (option.bare && !isRest(spec)) return option.bare(word, 0) !== undefined || termOf(`+${word}`) !== undefined;
       return option.form !== 'link' || looksLikeLink(word);
     case 'boolean':

@@ -2,21 +2,21 @@ import type { Clip } from '../../media/files/clip.ts';
 import type { Post } from '../../media/post.ts';
 
 /**
- * The content of replies. A text is a small tree, never a markdown or HTML string: each platform's renderer escapes it,
- * and text of other people is only in plain string leaves.
+ * This file defines the content of replies. A text is a small tree, never a markdown or HTML string: each platform's
+ * renderer escapes it, and text of other people is only in plain string leaves.
  */
 export type Inline =
   | string
   | { readonly kind: 'strong' | 'emphasis' | 'code'; readonly children: readonly Inline[] }
-  /** `token`: a button's token that opens the same thing in the chat, for platforms whose text can have buttons. */
+  /** A link. `token`: that of a button that opens the same in the chat, for platforms whose text can have buttons. */
   | { readonly kind: 'link'; readonly url: string; readonly children: readonly Inline[]; readonly token?: string }
   /** A date or time, unix milliseconds, shown in the reader's own format where the platform can. */
   | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' }
-  /** A command of Medley, such as `osu profile`, shown as people write it on the platform; clickable if possible. */
+  /** A command of Medley, such as `osu profile`, written as on the platform, and clickable if possible. */
   | { readonly kind: 'command'; readonly name: string }
-  /** A role of people, by its id; it is shown without notifying anybody. */
+  /** A role of people, by its id; showing it notifies nobody. */
   | { readonly kind: 'role'; readonly id: string }
-  /** A colour with a meaning, such as a difficulty's. Where text has no colours, the emoji `symbol` is shown. */
+  /** A colour with a meaning, such as a difficulty's. Where text cannot be coloured, the emoji `symbol` is shown. */
   | { readonly kind: 'swatch'; readonly colour: Colour; readonly symbol: string };
 
 /** A colour as `#rrggbb`. */
@@ -27,8 +27,8 @@ export type Text = readonly Inline[];
 export type Block =
   | Heading
   /**
-   * `folded` text may be shortened, with a way to see all of it where the platform has one. `small`: a less important
-   * line, in smaller type if possible.
+   * A paragraph. `folded` text may be shortened, with a way to see all of it where the platform has one. `small`: a
+   * less important line, in smaller type if possible.
    */
   | { readonly kind: 'text'; readonly text: Text; readonly folded?: boolean; readonly small?: boolean }
   | { readonly kind: 'fields'; readonly fields: readonly Field[] }
@@ -42,7 +42,7 @@ export type Block =
 export interface Field {
   readonly label: string;
   readonly value: Text;
-  /** The command that the label describes; where commands are clickable, the command is shown instead of the label. */
+  /** The command that the label describes. Where commands can be clicked, it is shown in place of the label. */
   readonly command?: string;
 }
 
@@ -59,13 +59,13 @@ export interface PictureBlock {
   readonly kind: 'picture';
   readonly picture: Picture;
   readonly alt: string;
-  /** Text that is not on the image card, shown together with it. */
+  /** Text that the image card does not have; it is shown together with the card. */
   readonly beside?: readonly WordBlock[];
-  /** The card's content as text, for when the card is not shown. Default: `alt`. */
+  /** The card's content as text, shown where the card is not. Default: `alt`. */
   readonly instead?: readonly WordBlock[];
   /**
-   * True when the card only repeats text: a platform with a layout for text shows `instead`, or the reply's other
-   * blocks, without the card.
+   * True when the card shows nothing but the text of the reply: a platform with a layout for text shows `instead`, or
+   * the reply's other blocks, without the card.
    */
   readonly repeats?: true;
   /** Makes the data of the charts on the card, for a platform that draws them itself. */
@@ -82,7 +82,7 @@ export interface Chart {
 /** Any block but an image card. */
 export type WordBlock = Exclude<Block, PictureBlock>;
 
-/** Replaces each image card by itself and the text beside it, or by its text if the card is not shown. */
+/** Replaces each image card: by itself with the text beside it, or by its text if it is not shown. */
 export function withPictures(blocks: readonly Block[], isShown: (block: PictureBlock) => boolean): readonly Block[] {
   return blocks.flatMap((block): readonly Block[] => {
     if (block.kind !== 'picture') return [block];
@@ -90,7 +90,7 @@ export function withPictures(blocks: readonly Block[], isShown: (block: PictureB
   });
 }
 
-/** Reduces several cards to rows of a list, without their audio previews and details, which opening a card shows. */
+/** Makes rows of a list of several cards: without audio previews and details, which appear when a card is opened. */
 export function asRows(blocks: readonly Block[]): readonly Block[] {
   if (blocks.filter(({ kind }) => kind === 'card').length < 2) return blocks;
   return blocks.map(block => {
@@ -113,14 +113,14 @@ export interface Image {
 export interface Card {
   readonly kind: 'card';
   readonly title: Text;
-  /** Short lines, the most important first; the last ones may be left out where there is little space. */
+  /** Short lines, the most important ones first. Where there is little space, the last ones are left out. */
   readonly lines: readonly Text[];
-  /** More lines. In a list only the web page shows them; elsewhere they are shown when the card is opened. */
+  /** More lines. In a list only the web page shows them, elsewhere an opened card does. */
   readonly details?: readonly Text[];
   readonly image?: Image;
   readonly colour?: Colour;
   readonly sound?: { readonly url: string; readonly label: string };
-  /** The card's main value, such as pp, for layouts that have a column for it. */
+  /** The card's main value, such as pp, for layouts with a column for it. */
   readonly worth?: CardWorth;
   /** Opens what the card is about. */
   readonly action?: Action;
@@ -129,9 +129,9 @@ export interface Card {
 export interface CardWorth {
   /** The value as text, such as `271 pp`. */
   readonly value: string;
-  /** More about the value, such as `+6.2 in total`. */
+  /** More about the value, such as `+6.2 in total`, where a layout has room. */
   readonly detail?: string;
-  /** Replaces the card's lines in such a layout, because those repeat `value` and `play`. */
+  /** Replaces the card's lines in such a layout, since those repeat `value` and `play`. */
   readonly lines: readonly Text[];
   /** A play's grade and each of its mods separately, for lists with aligned columns. */
   readonly play?: { readonly grade: string; readonly colour: Colour; readonly mods: readonly string[] };
@@ -146,11 +146,11 @@ export interface Size {
 /** The theme of the reader's chat, where it is known. */
 export type CardTheme = 'dark' | 'light';
 
-/** An image card, which is only drawn when it is sent. */
+/** An image card, which is drawn only when it is sent. */
 export interface Picture extends Size {
   /** Identifies the image by its content: letters, digits, `-`. */
   readonly key: string;
-  /** The SVG of the dark image, for a card that is stored until it is sent. */
+  /** The SVG of the card's dark version, by which it is stored until it is sent. */
   readonly svg?: string;
   /**
    * Draws the PNG; a card that cannot be drawn is replaced by its `alt`.
@@ -159,7 +159,7 @@ export interface Picture extends Size {
   draw(theme?: CardTheme): Promise<Buffer>;
 }
 
-/** One file of a post. The platform chooses how to send it: by its own file id, an address, an upload, the tunnel. */
+/** One file of a post. The platform chooses how to send it: by its own file id, an address, an upload or the tunnel. */
 export interface GalleryItem {
   readonly kind: 'media';
   readonly post: Post;
@@ -175,7 +175,7 @@ export interface GalleryItem {
 export type Action =
   /** `primary`: the link that most people want, which some platforms highlight. */
   | { readonly kind: 'link'; readonly label: string; readonly url: string; readonly style?: 'primary' }
-  /** `token` is made by `action.ts` and has at most 64 bytes. */
+  /** A button. Its `token` is made by `action.ts` and has at most 64 bytes. */
   | {
       readonly kind: 'button';
       readonly label: string;
@@ -188,9 +188,9 @@ export type Action =
 export interface Choice {
   readonly label: string;
   readonly detail?: string;
-  /** True for the current choice. */
+  /** True for the choice that is set now. */
   readonly isSet?: boolean;
-  /** A token as for a button. */
+  /** The token that the choice sends, as of a button. */
   readonly token: string;
 }
 
@@ -201,30 +201,30 @@ export interface Reply {
   readonly blocks: readonly Block[];
   readonly gallery: readonly GalleryItem[];
   readonly actions: readonly Action[];
-  /** True when the whole reply, text included, is behind a spoiler, because its link was. */
+  /** True when the whole reply, text included, is in a spoiler, because its link was. */
   readonly isHidden?: boolean;
   /** The post that this one quotes, sent below it as a separate reply. */
   readonly quoted?: Reply;
   /** The colour of the post's site, for platforms that can show one. */
   readonly colour?: Colour;
-  /** True when the site's own preview shows as much: then a link that was merely pasted gets no reply. */
+  /** True when the site's own preview shows as much; if its link was only pasted, there is then no reply. */
   readonly onlyWhenAsked?: boolean;
   /** `caller`: only the person who asked sees the reply, where the platform supports that. */
   readonly visibility: 'chat' | 'caller';
-  /** After this many milliseconds the reply, such as a time to wait, is no longer true and may be deleted. */
+  /** The milliseconds after which the reply, such as a time to wait, is no longer true and may be deleted. */
   readonly outdatedMs?: number;
-  /** For a failure that may pass: when asking again may help, and for which `link` if there are several. */
+  /** When asking again may help after a failure that may pass, and for which `link` if there are several. */
   readonly retry?: { readonly afterMs: number; readonly link?: string };
-  /** The reply with parts that took longer, to replace it; undefined if there are none. Never rejects. */
+  /** The same reply with parts that took longer, to replace it; undefined if they did not come. Never rejects. */
   readonly later?: Promise<Reply | undefined>;
 }
 
-/** A reply with these parts; all others are empty, neutral and visible to the chat. */
+/** A reply with these parts; every other part is empty, neutral and visible to the chat. */
 export function reply(parts: Partial<Reply>): Reply {
   return { tone: 'neutral', blocks: [], gallery: [], actions: [], visibility: 'chat', ...parts };
 }
 
-/** The reply with its text and files behind a spoiler. */
+/** The reply with its text and files in a spoiler. */
 export function hidden(shown: Reply): Reply {
   const { later, quoted, ...now } = shown;
   const better = later?.then(reply => reply && hidden(reply));

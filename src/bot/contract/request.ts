@@ -4,12 +4,12 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Reply } from './reply.ts';
 import { type ChatSettings, VIEWS } from './settings.ts';
 
-/** A pressed button. `isEphemeral`: only the person who pressed sees the result, so another person may press it too. */
+/** A pressed button. `isEphemeral`: only who pressed it sees the result, so another person may press it as well. */
 const PressedButton = z
   .object({
     token: z.string(),
     isEphemeral: z.boolean().optional(),
-    /** The name of `isEphemeral` in requests that 0.2.0 stored. */
+    /** The former name of `isEphemeral`, which requests stored by 0.2.0 have. */
     isAside: z.boolean().optional(),
   })
   .transform(({ token, isAside, isEphemeral = isAside }) => ({
@@ -18,8 +18,8 @@ const PressedButton = z
   }));
 
 /**
- * What a person asks for, stored until it is answered: links, a command with its options, a button. It contains no
- * other text of the message.
+ * What a person asks for, as it is stored until it is answered: links, a command with its options, or a button. No
+ * other text of the message is in it.
  */
 export const RequestBody = z.discriminatedUnion('kind', [
   /** The links in order: canonical, or as written if they lead to no known site. */
@@ -31,11 +31,11 @@ export const RequestBody = z.discriminatedUnion('kind', [
         spoiler: z.boolean(),
         view: z.enum(VIEWS).optional().catch(undefined),
         clip: z.string().max(32).optional().catch(undefined),
-        /** Options that stood beside the link of an osu! map: `mods`, `accuracy`. */
+        /** Options that were written beside the link of an osu! map: `mods`, `accuracy`. */
         options: z.record(z.string(), z.string()).optional().catch(undefined),
       }),
     ),
-    /** True when the links were merely pasted in a group, without addressing Medley. */
+    /** True when the links were only pasted in a group, without addressing Medley. */
     unasked: z.boolean().optional(),
   }),
   /** A command with separate options, which are checked when it runs. */
@@ -54,7 +54,7 @@ export type LinksBody = Extract<RequestBody, { kind: 'links' }>;
 
 /** A link in a message, as the platform's markup shows it. */
 export interface PastedLink {
-  /** The written address, or the target of a link with other text. */
+  /** The address as it was written, or the target of a link with other text. */
   readonly url: string;
   /** True when the link is in a spoiler; its files are then sent as spoilers too. */
   readonly spoiler: boolean;
@@ -66,18 +66,18 @@ export interface PastedLink {
 export interface TextMessage {
   readonly caller: Caller;
   readonly text: string;
-  /** True when the message addresses Medley, so that it expects an answer. Default: only in private chats. */
+  /** True when the message is addressed to Medley and so expects an answer. Default: in private chats only. */
   readonly direct?: boolean;
   /**
-   * The whole message, set if `text` leaves it out because it was written to everyone: only a short command (`!rs`) and
-   * options beside links are read from it.
+   * The whole message, if it was written to everyone and `text` leaves it out: only a short command (`!rs`) and options
+   * beside links are read from it.
    */
   readonly line?: string;
-  /** Used instead of the links in `text`. Addresses that are no posts are ignored. */
+  /** The message's links, used in place of those in `text`. Addresses that are no posts are ignored. */
   readonly links?: readonly PastedLink[];
 }
 
-/** True when links were merely pasted in a group. */
+/** True when the links were only pasted in a group. */
 export function isUnasked(body: RequestBody): boolean {
   return body.kind === 'links' && body.unasked === true;
 }
@@ -87,9 +87,9 @@ export function partsOf(body: RequestBody): number {
   return body.kind === 'links' ? body.what.length : 1;
 }
 
-/** Everything of a request but its body. */
+/** All of a request except what is asked. */
 const Envelope = z.object({
-  /** `PLATFORM:EVENT`, with the event's own id, by which a repeat is recognised. It does not identify a person. */
+  /** `PLATFORM:EVENT`. The event's own id tells a repeat, and does not identify a person. */
   id: z.string(),
   platform: z.string(),
   chat: z.object({
@@ -108,14 +108,14 @@ const Envelope = z.object({
     rateKey: z.string(),
     /** The person's preferred languages according to the platform, best first. */
     locales: z.array(z.string()),
-    /** Absent when it costs a request to the platform, which is then made when it matters. */
+    /** Absent if finding out takes a request to the platform, which is then made only when it matters. */
     isChatAdmin: z.boolean().optional(),
   }),
   /** When the request was accepted, unix milliseconds. */
   at: z.number(),
   /** The time after which no answer can arrive, because an interaction's token expires; unix milliseconds. */
   until: z.number().optional(),
-  /** Where to answer, in the platform's own form. */
+  /** Where to answer, in the platform's own terms. */
   replyTo: z.unknown(),
 });
 
@@ -123,17 +123,17 @@ const Envelope = z.object({
 export const Request = Envelope.and(RequestBody);
 export type Request = z.output<typeof Request>;
 
-/** The key of a person, by which all queue entries of theirs can be deleted. */
+/** The key of a person, under which all their queue entries can be deleted. */
 export function ownerKey(platform: string, userId: string): string {
   return `${platform}:${userId}`;
 }
 
-/** The key of the request's chat, for its settings and for fairness in the queue. */
+/** The key of the request's chat, by which settings are found and the queue takes turns. */
 export function chatKeyOf({ platform, chat: { id: chatId, groupId } }: Request): string {
   return chatKey({ platform, chatId, ...(groupId !== undefined && { groupId }) });
 }
 
-/** The person who asked, as commands see them. `more`: further details that only the platform knows. */
+/** The person who asked, as commands see them. `more`: further details, which only the platform knows. */
 export function callerOf(
   { platform, chat, user }: Pick<Request, 'platform' | 'chat' | 'user'>,
   more: Partial<Caller> = {},
@@ -168,8 +168,8 @@ export interface Caller {
   /** The person's roles in the group, if the platform has roles. */
   readonly roleIds?: readonly string[];
   /**
-   * True when the caller may change this chat's settings. A function where it costs a request, called only when it
-   * matters.
+   * True when the caller may change this chat's settings. It is a function where that takes a request to find out,
+   * which is called only when it matters.
    */
   readonly isChatAdmin: boolean | (() => Promise<boolean>);
   /** True when the platform lets Medley hide the preview (embed) of a message. */
@@ -184,9 +184,9 @@ export interface Caller {
   readonly inviteUrl?: () => Promise<string>;
   /** Finds out what Medley may do in this chat; called only when that is shown. */
   readonly diagnose?: () => readonly PermissionCheck[] | Promise<readonly PermissionCheck[]>;
-  /** The key of the person's rate limit. */
+  /** The key of the person's own rate limit. */
   readonly rateKey: string;
-  /** A key that they share with others, with a far higher limit: in the web chat the network address. */
+  /** The key of a far higher rate limit that they share with others: in the web chat, that of the network address. */
   readonly sharedRateKey?: string;
   /** The person's preferred languages according to the platform, best first; their settings come before these. */
   readonly locales: readonly string[];
@@ -212,34 +212,34 @@ export interface PermissionCheck {
 }
 
 export type PermissionCheckKey =
-  /** To write, which on Discord includes to see the channel. */
+  /** Medley may write; on Discord this includes seeing the channel. */
   | 'sendMessages'
-  /** To send photos and videos. */
+  /** Medley may send photos and videos. */
   | 'attachFiles'
-  /** To answer by replying to a message: Discord's Read Message History. */
+  /** Medley may answer as a reply to a message, which on Discord takes Read Message History. */
   | 'readHistory'
-  /** To hide the preview (embed) of the answered message: Discord's Manage Messages. */
+  /** Medley may hide the preview (embed) of the answered message, by Discord's Manage Messages. */
   | 'manageMessages'
-  /** To delete people's messages: a right of Telegram's admins. */
+  /** Medley may delete people's messages, which is a right of admins on Telegram. */
   | 'deleteMessages'
-  /** To read what is pasted: Discord's privileged intent. */
+  /** Medley may read what people paste, by Discord's privileged intent. */
   | 'messageContent'
-  /** To read what is pasted: possible when Telegram's privacy mode is off, or Medley is an admin of the group. */
+  /** Medley may read what people paste: Telegram's privacy mode is off, or Medley is an admin of the group. */
   | 'privacyMode'
-  /** To answer visibly to everyone though only one person installed Medley: Discord's Use External Apps. */
+  /** Medley may answer for everyone to see although one person installed it, by Discord's Use External Apps. */
   | 'useExternalApps';
 
-/** Answers requests. bot/runtime calls it without knowing what requests mean. */
+/** Answers requests. bot/runtime uses it without knowing what requests are about. */
 export interface RequestHandler {
   /**
-   * Begins to answer; parts that are not in this batch are left for the next one. A failure becomes a reply, except
-   * when the store is away.
+   * Begins to answer a request; parts that are not in this batch are for the next one. A failure becomes a reply,
+   * except when the store is away.
    * @throws StoreAway, as the replies may too: the request must then be tried again
    */
   answer(body: RequestBody, context: AttemptContext): Promise<ReplyBatch>;
-  /** @throws StoreAway */
+  /** The language of the person and the settings of the chat. @throws StoreAway */
   preferences(caller: Caller): Promise<Preferences>;
-  /** The texts in the caller's language: by their setting, else the chat's, else the platform. Never rejects. */
+  /** The texts in the caller's language: their setting's, else the chat's, else the platform's. Never rejects. */
   translator(caller: Caller): Promise<Translator>;
   /** The settings of the caller's chat; if they cannot be read the defaults, without hiding anything. Never rejects. */
   chatSettings(caller: Caller): Promise<ChatSettings>;
@@ -251,11 +251,11 @@ export interface Preferences {
   readonly settings: ChatSettings;
 }
 
-/** Which parts of a request were answered and charged. */
+/** How far a request is answered and charged. */
 export interface Position {
-  /** The first part that is not answered: each link is a part, any other request is one. */
+  /** The first part that is not answered. Each link is a part; any other request has one part. */
   readonly from: number;
-  /** The parts before this one are already charged to the person's rate limit. */
+  /** The first part that is not charged to the person's rate limit yet. */
   readonly paid: number;
 }
 
@@ -272,7 +272,7 @@ export interface AttemptContext extends Position {
 }
 
 export interface PendingReply {
-  /** Undefined when the reply is no longer wanted. Rejects only with StoreAway. */
+  /** The reply; undefined when nobody wants it any more. Rejects only with StoreAway. */
   readonly reply: Promise<Reply | undefined>;
   /** The part after this reply's part. */
   readonly next: number;
@@ -290,7 +290,7 @@ export interface ReplyBatch {
 
 export interface RemainingLinks {
   readonly links: number;
-  /** The rate limit that the links wait for; undefined when they only belong to the next batch. */
+  /** The rate limit for which the links wait; undefined if they are only left for the next batch. */
   readonly refusal: AppError | undefined;
 }
 

@@ -33,18 +33,18 @@ export interface Services {
   readonly translation?: Pick<TextTranslation, 'isForeign' | 'translate'>;
   readonly memory: ChatMemory;
   readonly actions: ButtonTokens;
-  /** The waiting requests, and the stored previous contents of messages with buttons. */
+  /** The waiting requests, and what messages with buttons showed before. */
   readonly requests: { forgetUser(platform: string, userId: string): Promise<void> };
-  /** True when a clip can begin at any frame of a video; else it begins at a key frame. */
+  /** True when a clip can begin at any frame of a video; else it can only begin at a key frame. */
   readonly cutsExactly?: boolean;
-  /** Medley's version, for people to read. */
+  /** Medley's version, as people read it. */
   readonly version: string;
 }
 
 export interface ButtonPayload {
   /** The command that the button runs. */
   readonly command: string;
-  /** Numbers must be finite. */
+  /** The options' values. Numbers must be finite. */
   readonly values: Readonly<Record<string, string | number | boolean>>;
   /** Set when only this person, `${platform}:${userId}`, may press the button. */
   readonly owner?: string | undefined;
@@ -55,33 +55,33 @@ export interface ButtonPayload {
  * Tokens carry an HMAC; one with an owner is refused from anyone else.
  */
 export interface ButtonTokens {
-  /** Makes a token. Storing of options that do not fit is begun; `stored` waits for it. */
+  /** Makes a token. It starts storing options that do not fit into it; `stored` waits for that. */
   encode(payload: ButtonPayload): string;
   /**
-   * Resolves when the options of all tokens made so far are stored, or cannot be. To be awaited before a reply with
-   * these tokens is sent.
+   * Resolves when the options of all tokens made so far are stored, or could not be. To be awaited before a
+   * reply with the tokens is sent.
    */
   stored(): Promise<void>;
   /**
-   * @throws AppError `invalid_request` when the token is forged or expired, `forbidden` when another person than the
-   * owner pressed the button, `internal`
+   * Opens a token. @throws AppError `invalid_request` when the token is forged or expired, `forbidden` when another
+   * person than the owner pressed the button, `internal`
    */
   decode(token: string, presser: string): Promise<ButtonPayload>;
   /**
-   * Like `decode`, for any person who presses the button.
+   * Like `decode`, but whoever presses the button may.
    * @throws AppError `invalid_request`, `internal`
    */
   decodeForAnyone(token: string): Promise<Pick<ButtonPayload, 'command' | 'values'>>;
   /**
-   * Deletes the options stored for that person's buttons, which then do not work any more.
+   * Deletes the stored options of that person's buttons, which then no longer work.
    * @throws AppError `internal`
    */
   forget(owner: string): Promise<void>;
 }
 
 /**
- * Records people (by `callerKey`) whose pasted links must not be answered. Only a keyed hash is stored, so that no
- * record names a person; it is kept after `/forget me`. Records are held in memory, so a pasted link costs no query.
+ * Records people (by `callerKey`) whose pasted links must not be answered. Only a keyed hash is stored, so no record
+ * names a person; it stays after `/forget me`. Records are held in memory, so a pasted link costs no query.
  * @throws AppError `internal` from every method when the store cannot be read (and was not before) or written
  */
 export interface OptOuts {
@@ -92,7 +92,7 @@ export interface OptOuts {
 /** Lets people prove by signing in at osu! which player they are. */
 export interface SignInOffers {
   /**
-   * The address of Medley's sign-in page for that person; their earlier addresses become invalid.
+   * The address of Medley's sign-in page for a person; earlier ones of theirs become invalid.
    * @param user by `callerKey`
    */
   offer(user: string, mode: Ruleset | null): Promise<string>;
@@ -103,7 +103,7 @@ export interface SignInOffers {
 /** Turns SVG into PNG. */
 export interface SvgRasterizer {
   /**
-   * An image that is not drawn until it is needed. Equal SVGs become one image, which is kept for a while.
+   * An image that is drawn when it is needed. Equal SVGs share one image, which is kept for a while.
    * @param render returns a whole document of that size, with no address in it
    */
   picture(name: string, render: (theme: CardTheme) => string, size: Size): Picture;

@@ -3,23 +3,23 @@ import type { SourceDescriptor } from '../../media/extract/source-descriptor.ts'
 import type { SourceId } from '../../media/post.ts';
 import type { Prefix } from './short-forms.ts';
 
-/** How a post is shown: text and files, only files, or only text. */
+/** How a post is shown: as text and files, as files alone, or as text alone. */
 export const VIEWS = ['card', 'media', 'text'] as const;
 export type View = (typeof VIEWS)[number];
 
 /**
- * Where posts that their site marks as sensitive are shown, always behind a spoiler: in age-restricted channels, in all
- * channels, or nowhere.
+ * Where posts are shown that their site marks as sensitive, always in a spoiler: in age-restricted
+ * channels, in all channels, or nowhere.
  */
 export const SENSITIVE = ['restricted', 'spoiler', 'never'] as const;
 
-/** A source that people can switch on or off. */
+/** A source that people may switch on or off. */
 export type Site = Pick<SourceDescriptor, 'id' | 'name' | 'onInGroups'>;
 
 export interface UserSettings {
-  /** The BCP 47 tag of a language that Medley has texts in; null for automatic. */
+  /** The language of Medley's texts, as a BCP 47 tag; null to choose it automatically. */
   readonly language: string | null;
-  /** The person's osu! player, with the ruleset to show when they name none. */
+  /** The person's osu! player, and the ruleset to show when they name none. */
   readonly player: LinkedPlayer | null;
   /** How posts are shown in private chats with the person; null for the default. */
   readonly view: View | null;
@@ -34,7 +34,7 @@ export interface LinkedPlayer {
   readonly proven: boolean;
 }
 
-/** What the admins of a group chose. */
+/** The choices of a group's admins. */
 export interface ChatSettings {
   /** True when pasted links are answered; null for the default, which is yes. */
   readonly autoDetect: boolean | null;
@@ -83,7 +83,7 @@ export interface ChatSettings {
 export interface SettingsStore {
   user(key: string): Promise<UserSettings>;
   setUser(key: string, change: Partial<UserSettings>): Promise<void>;
-  /** The people who signed in at osu! as that player, the most recent first; without people of the web chat. */
+  /** The people who signed in at osu! as that player, most recent first, except for people of the web chat. */
   provenUsers(playerId: number): Promise<readonly string[]>;
   /** Deletes that person's settings. */
   forgetUser(key: string): Promise<void>;
@@ -92,6 +92,6 @@ export interface SettingsStore {
   forgetChat(key: string): Promise<void>;
   /** Moves a chat's settings to its new id; settings that exist under the new id stay. */
   moveChat(from: string, to: string): Promise<void>;
-  /** Records when Medley left the chat (unix milliseconds; null: it is back). Settings are deleted 30 days later. */
+  /** Notes when Medley left the chat (unix milliseconds; null: it is back). Settings are deleted 30 days later. */
   markChatLeft(key: string, at: number | null): Promise<void>;
 }

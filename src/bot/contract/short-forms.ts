@@ -1,11 +1,11 @@
-/** The prefixes of short commands (`!rs`). Some have two characters, because other bots use the single ones. */
+/** The prefixes of short commands (`!rs`). Some have two characters, because other bots use single ones. */
 export const PREFIXES = ['!', '.', '?', '>', '<', ';', '$', '-', '+', '~', 'm!', 'o!'] as const;
 export type Prefix = (typeof PREFIXES)[number];
 
-/** The prefix of short commands in private chats, where everything is meant for Medley. */
+/** The prefix of short commands in private chats. Nothing else is needed, since everything there is for Medley. */
 export const PRIVATE_PREFIX: Prefix = '!';
 
-/** Words that players use, each list with the line that the words mean: a command of two words, then its options. */
+/** Words that players type, each list with the line that they stand for: a command of two words and its options. */
 export const LINES: readonly (readonly [words: string, line: string])[] = [
   ['rs recent', 'osu recent'],
   ['rp recentpass', 'osu recent pass:on'],
@@ -60,7 +60,7 @@ const LINE_OF: ReadonlyMap<string, string> = new Map(
   LINES.flatMap(([words, line]) => words.split(' ').map(word => [word, line] as const)),
 );
 
-/** A whole number behind `pp`, or behind `pp NAME`, is a total to reach; anything else there describes a play. */
+/** Matches a total of pp to reach, a whole number behind `pp` or `pp NAME`; anything else there describes a play. */
 const TOTAL = /^(?:\d+(?:\s|$)|[\w[\]-]+\s\d{4,5}$)/;
 /** Matches a number behind a name, as players write it for other bots: `rank lamp post 1000`. */
 const NUMBER_LAST = /^(\D.*?)\s+(\d+)$/;
@@ -79,13 +79,13 @@ export interface ShortForm {
 
 const WORD = /^([a-z]{1,14})(\d{1,3})?$/i;
 
-/** The command that a players' word means. A number at its end is the position in a list: `rs2 lamp post`. */
+/** The command that a word of players stands for. A number at its end is a position in a list: `rs2 lamp post`. */
 export function readShortWord(typed: string, behind: string): ShortForm | undefined {
   const [, word = '', index] = WORD.exec(typed) ?? [];
   const line = lineOf(word.toLowerCase(), behind);
   const [group, name, ...options] = line?.split(' ') ?? [];
   if (line === undefined || group === undefined || name === undefined) return undefined;
-  // Without text behind the word, an option that takes its value from there is left out.
+  // An option that ends in a colon takes its value from the text behind the word; without any, it is left out.
   const said = options.filter(option => behind !== '' || !option.endsWith(':'));
   const values = NUMBER_FIRST.has(line) ? behind.replace(NUMBER_LAST, '$2 $1') : behind;
   const rest = [...said, ...(index === undefined ? [] : [`#${index}`]), values].join(' ').trim();
@@ -98,8 +98,8 @@ const SHORT_FORM = new RegExp(
 );
 
 /**
- * Reads a short command such as `!rs lamp post` with any prefix; undefined for other text. It must be cheap, because it
- * reads every message of every chat.
+ * Reads a short command such as `!rs lamp post`, whatever its prefix; undefined for other text. It must be cheap,
+ * because it reads every message of every chat.
  */
 export function parseShortForm(text: string): (ShortForm & { readonly prefix: string }) | undefined {
   const [whole = '', prefix = '', word = ''] = SHORT_FORM.exec(text) ?? [];
@@ -117,7 +117,7 @@ export interface CommandLine {
 
 const COMMAND = /^\s*\/([\p{L}\p{N}_-]{1,64})(?:@(\w{1,64}))?(?=\s|$)/u;
 
-/** Splits `/name and the rest`; undefined when the text is no command. */
+/** Splits `/name and the rest`; undefined for a text that is no command. */
 export function parseCommandLine(text: string): CommandLine | undefined {
   const match = COMMAND.exec(text);
   if (!match?.[1]) return undefined;

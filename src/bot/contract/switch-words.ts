@@ -4,7 +4,7 @@ import { loadTranslator } from '../../i18n/translate.ts';
 const WORDS = ['on', 'off'] as const;
 let known: ReadonlyMap<string, boolean> | undefined;
 
-/** Reads a word for on or off in any language; undefined for any other word. */
+/** Reads a word for on or off in any language; undefined for other words. */
 export function switchOf(word: string): boolean | undefined {
   known ??= new Map(
     LANGUAGES.flatMap(({ tag }) => {

@@ -1,4 +1,4 @@
-/** Terms, which mean the same in every osu! command: `docs/osu-commands.md` has a table of them. */
+/** This file has the terms that mean the same in every osu! command: `docs/osu-commands.md` has a table of them. */
 import { parseRuleset, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { areMods } from '../../beatmaps/model/mods.ts';
 import type { ChoiceOption, IntegerOption, StringOption } from './command.ts';
@@ -16,7 +16,7 @@ function readMode(word: string): Mode | undefined {
   return ruleset && modeOf(ruleset);
 }
 
-/** A reader of words such as `500x`; the value is the pattern's first group. */
+/** Makes a reader of words such as `500x`, which returns the first group of the pattern. */
 function as(pattern: RegExp): (word: string) => string | undefined {
   return word => pattern.exec(word)?.[1];
 }
@@ -28,15 +28,15 @@ const MODS = { ...WORD, joins: true, also: ['m', 'mod'] } as const;
 const NO_MODS = /^nomods?$/i;
 const PLUS_MODS = /^\+([a-z\d][a-z\d,+]+)!?$/i;
 const CAPITAL_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD)+$/;
-/** Usual mods: in lower case at least two, because one is more likely a word of a title or sentence. */
+/** Matches usual mods. In lower case there must be two at least, since one is likely a word of a title or sentence. */
 const USUAL_MODS = /^(?:(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+|(?:ez|nf|ht|dc|nc|dt|hr|sd|pf|fl|hd){2,})$/;
-/** Usual mods in any case, for use behind a name or alone, where two letters cannot be a name. */
+/** Matches usual mods in any case: behind a name, or alone, where two letters cannot be a name. */
 export const LAST_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+$/i;
 const isMod = (acronym: string) => areMods([acronym]);
 
-/** All terms, with the forms that need no name and their other names. */
+/** All terms: the forms in which they need no name, and their other names. */
 export const TERMS = {
-  /** `+HDDT`, `+hd,dt`, `+HD+DT` and `+HD +DT` mean exactly these mods; a closing `!` changes nothing. */
+  /** Exactly these mods: `+HDDT`, `+hd,dt`, `+HD+DT` and `+HD +DT` are the same; a closing `!` changes nothing. */
   mods: {
     ...MODS,
     bare: word => (NO_MODS.exec(word) ? 'NM' : (PLUS_MODS.exec(word)?.[1] ?? USUAL_MODS.exec(word)?.[0])),
@@ -46,39 +46,39 @@ export const TERMS = {
     choices: MODES,
     alias: readMode,
     also: ['ruleset', 'm'],
-    // A dash before two letters, as in `-hd`, excludes mods; only longer words behind one are rulesets.
+    // A dash before two letters excludes mods, as in `-hd`; a longer word behind a dash is a ruleset: `-taiko`.
     bare: word => readMode(/^(?::|-(?=...))([a-z!]+)$/i.exec(word)?.[1] ?? ''),
   },
   accuracy: { ...WORD, also: ['acc', 'a'], bare: as(/^(\d{1,3}(?:[.,]\d{1,6})?)%$/) },
-  /** A number with decimals before the `x` is a speed; without decimals it is a combo. */
+  /** A number with decimals before the `x` is a speed; one without them is a combo. */
   rate: { ...WORD, also: ['speed', 'clock', 'clockrate', 'cr'], bare: as(/^(\d[.,]\d{1,3})[x\xd7*]$/i) },
   combo: { ...COUNT, also: ['c'], bare: as(/^(\d{1,6})x$/i) },
-  /** A number with `m` counts misses, never minutes: lengths are written `1:30` or behind `length:`. */
+  /** A number before `m` is of misses, never of minutes: lengths are written as `1:30` or behind `length:`. */
   misses: { ...COUNT, also: ['miss', 'x'], bare: as(/^(\d{1,6})x?(?:m|miss|misses)$/i) },
   n300: { ...COUNT, also: ['300'], bare: as(/^(\d{1,6})x300$/i) },
   n100: { ...COUNT, also: ['100'], bare: as(/^(\d{1,6})x100$/i) },
   n50: { ...COUNT, also: ['50'], bare: as(/^(\d{1,6})x50$/i) },
   /** A country's two letters. */
   country: { ...WORD, named: true, also: ['co'] },
-  /** Forms do not offer the page, because their replies have buttons for pages. */
+  /** Only typed commands have the page; forms leave it out, because their replies have buttons for pages. */
   page: { type: 'integer', min: 1, max: 2_000, also: ['p'], only: 'typed', named: true },
   index: { type: 'integer', min: 1, max: 200, also: ['i', 'n', 'nth'], bare: as(/^#(\d{1,3})$/) },
 } as const satisfies Readonly<Record<string, StringOption | IntegerOption | ChoiceOption>>;
 
-/** Chooses plays by mods: `+HDDT`: with at least these, `+HDDT!`: with only these, `-HR`: without it. */
+/** Chooses plays by mods: with at least these (`+HDDT`), with only these (`+HDDT!`), or without some (`-HR`). */
 export const MOD_FILTER = {
   ...MODS,
-  /** Usual mods in capitals need no plus: two or more anywhere, one not as the first word, which may be a name. */
+  /** Usual mods in capitals need no plus: two or more anywhere, one alone not in a first word, which may be a name. */
   bare: (word: string, place: number) => {
     if (NO_MODS.test(word) || word === 'NM') return 'NM';
     if (CAPITAL_MODS.test(word) && (word.length > 2 || place > 0)) return word;
     const [, sign, letters = ''] = /^([+-])([a-z\d,+]{2,})!?$/i.exec(word) ?? [];
-    // A word with a dash must consist of mods, because players' names may begin with a dash.
+    // Behind a dash all letters must be mods, because a player's name may begin with a dash too.
     return sign === '+' || (sign === '-' && modsIn(letters).every(isMod)) ? word : undefined;
   },
 } as const;
 
-/** A range of a figure, by any of its names: `ar=9-10`. `ar>9` equals `ar=9-`, since ranges include both ends. */
+/** A range of a figure under any of its names: `ar=9-10`. Ranges include both ends, so `ar>9` equals `ar=9-`. */
 export function figure(...names: readonly string[]) {
   const bare = (word: string): string | undefined => {
     const [, name = '', sign, value] = /^([a-z]+)([<>])=?([\d.,:]+)%?$/i.exec(word) ?? [];
@@ -95,12 +95,12 @@ function modsIn(letters: string): readonly string[] {
 type Term = StringOption | IntegerOption | ChoiceOption;
 const ENTRIES: readonly (readonly [key: string, term: Term])[] = Object.entries(TERMS);
 
-/** The names of terms. They are reserved in every command: `acc=98` is never read as part of a title. */
+/** The names of terms, reserved in every command: `acc=98` is never part of a title. */
 export const TERM_NAMES: ReadonlySet<string> = new Set(
   ENTRIES.flatMap(([key, { also = [] }]) => [key, ...also.filter(name => name.length > 1)]),
 );
 
-/** The term in a word, with or without its name: `+HDDT`, `acc=98`. */
+/** The term that a word states, with or without its name: `+HDDT`, `acc=98`. */
 export function termOf(word: string): readonly [key: string, value: string] | undefined {
   const [, name = '', value = ''] = /^(?:--?)?([a-z\d]+)[:=](.+)$/i.exec(word) ?? [];
   for (const [key, term] of ENTRIES) {

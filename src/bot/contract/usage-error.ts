@@ -4,8 +4,8 @@ import type { HintKey, HintValues, TextValues } from '../../i18n/messages.ts';
 const MAX_ECHO = 40;
 
 /**
- * An `invalid_request` that says what is wrong: `params.hint` is the key of a sentence in `messages.hints`, filled with
- * the other params. People's words in it are shortened.
+ * An `invalid_request` error that says what is wrong. `params.hint` is the key of a sentence in `messages.hints`, and
+ * the other params fill it. Words of people in it are shortened.
  */
 export function usageError<Key extends HintKey>(key: Key, ...values: HintValues<Key>): AppError {
   const [params = {}]: readonly TextValues[] = values;

@@ -9,15 +9,15 @@ interface Label {
   /** The word in lower case. */
   readonly name: string;
   readonly length: number;
-  /** False for `--name`, whose value, if it has one, is the next word. */
+  /** False for `--name`: its value, if it has one, is the next word. */
   readonly separated: boolean;
-  /** False for `-name`, which may be the beginning of a player's name. */
+  /** False for `-name`: it may be the beginning of a player's name. */
   readonly isSure: boolean;
 }
 
-// Phones turn `--` into a long dash. `https://` is an address and no label.
+// Matches an option's name. Phones turn `--` into a long dash; `https://` is an address and not a name.
 const LABEL = /(--?|[\u2013\u2014])?([\p{L}\p{N}][\p{L}\p{N}_-]{0,39})(?:([:=])(?!\/\/)|(?=\s|$))/uy;
-/** `[two words]` in brackets is one word; names contain brackets too: `[Crz]`, `[ Mirai ]`. */
+/** Matches `[two words]`, which is one word. Names have brackets too: `[Crz]`, `[ Mirai ]`. */
 const BRACKETED = /\[([^\s\]][^\]]{0,98}[^\s\]])\](?=\s|$)/y;
 const SPACE = /\s*/y;
 const PLAIN = /\S+/y;
@@ -43,14 +43,14 @@ export function createWordReader(text: string, { isSearch }: { readonly isSearch
     at += matchAt(SPACE)?.[0].length ?? 0;
   }
 
-  /** The index of the mark that closes the quote beginning here: one of the same kind, before a space or the end. */
+  /** The index of the mark that closes the quote which begins here: of the same kind, before a space or the end. */
   function closingQuote(): number | undefined {
     const family = [DOUBLE, SINGLE].find(marks => marks.includes(text.charAt(at)));
     if (family === undefined || at >= text.length || hopeless.has(family)) return undefined;
     for (let index = at + 1; index < text.length; index += 1) {
       if (family.includes(text.charAt(index)) && /^\s?$/.test(text.charAt(index + 1))) return index;
     }
-    // No later mark closes this kind of quote, so it is not searched for again.
+    // No later mark closes a quote of this kind either, so it is not searched for again.
     hopeless.add(family);
     return undefined;
   }
@@ -76,7 +76,7 @@ export function createWordReader(text: string, { isSearch }: { readonly isSearch
 
   return {
     next,
-    /** The next word, which stays the next. */
+    /** The next word, without moving on. */
     peek(): Word | undefined {
       const here = at;
       const word = next();

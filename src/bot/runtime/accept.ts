@@ -10,8 +10,8 @@ import type { SendNotice } from './notices.ts';
 
 export interface AcceptorOptions {
   /**
-   * The queue, and a second one in this process's memory for requests that the first cannot store, so that people are
-   * still answered.
+   * The queue, and a spare one in this process's memory: it takes requests that the first cannot store, so
+   * that people are still answered.
    */
   readonly queues: readonly [queue: Queue, spare?: Queue];
   readonly handler: Pick<RequestHandler, 'translator'>;
@@ -22,14 +22,14 @@ export interface AcceptorOptions {
   readonly onAccepted: (platform: string, acceptance: Acceptance) => void;
 }
 
-/** When a request runs that must be acknowledged first, in case the process that should do so has died. */
+/** How long a request waits for its acknowledgement: then it runs anyway, as the process to send that may have died. */
 const ACKNOWLEDGE_MS = 3_000;
-/** An event that must be confirmed within seconds is refused when its request is not stored within this time. */
+/** How long storing may take if the event must be confirmed within seconds; after it the event is refused. */
 const STORE_MS = 1_800;
 /** How many events may wait in memory while the store is away. */
 const MOST_WAITING = 1_000;
 const LONGEST_RETRY_MS = 2_000;
-/** From this queue position on, a person gets a notice of their position. */
+/** A person whose position in the queue is this or later gets a notice of it. */
 const PLACE_NOTICED = 10;
 
 /** Accepts requests: each is stored in the queue before its event is confirmed. */
@@ -37,7 +37,7 @@ export class Acceptor {
   readonly #options: AcceptorOptions;
   readonly #gate: RetryGate;
   readonly #underway = new Set<Promise<unknown>>();
-  /** Events that are being accepted, by id: an event may arrive twice at once, as over an old and a new session. */
+  /** Events that are being accepted, by id: one may arrive twice at once, over an old and a new session. */
   readonly #accepting = new Map<string, Promise<Acceptance>>();
   #isClosed = false;
 
@@ -46,7 +46,7 @@ export class Acceptor {
     this.#gate = createRetryGate({ most: MOST_WAITING, longestMs: LONGEST_RETRY_MS, random: options.random });
   }
 
-  /** Never rejects. */
+  /** Accepts a request from a platform. Never rejects. */
   async accept(platform: ChatPlatform, request: NewRequest): Promise<Acceptance> {
     if (this.#isClosed) return 'closed';
     const id = `${platform.id}:${request.eventId}`;
@@ -78,7 +78,7 @@ export class Acceptor {
     const { acknowledge, refuse: showRefusal } = draft;
     const request = requestOf(platform, draft, this.#options.now());
     const entry = entryOf(request, platform.perChat, acknowledge === undefined ? 0 : ACKNOWLEDGE_MS);
-    // The language is read at the same time, so that a store that hangs is not waited for twice.
+    // The language is read while the request is stored, so that a store that hangs is not waited for twice.
     const translator = showRefusal && this.#options.handler.translator(callerOf(request));
     const added = await this.#store(
       entry,
@@ -101,7 +101,7 @@ export class Acceptor {
     try {
       const added = await queue.add(entry);
       if (isRetry) this.#gate.open();
-      // An earlier attempt that seemed to fail may have stored the entry.
+      // An earlier attempt to store the entry seemed to fail, but may have succeeded.
       return added.outcome === 'known' && isRetry ? { outcome: 'accepted', ahead: 0 } : added;
     } catch (error) {
       if (!isRetry) this.#options.log.error({ err: error, id: entry.id }, 'a request could not be stored');
@@ -117,7 +117,7 @@ export class Acceptor {
       const failure = platform.outcomeOf(error);
       const isGone = failure?.outcome === 'notSent' && failure.reason === 'gone';
       this.#options.log[isGone ? 'info' : 'warn']({ err: error, id }, 'a request could not be acknowledged');
-      // It is too late, because the platform has already told the person that there is no answer.
+      // Acknowledging is too late: the platform has told the person already that there is no answer.
       if (isGone) {
         await this.#inQueues(each => each.cancel(id));
         return 'refused';
@@ -127,7 +127,7 @@ export class Acceptor {
     return 'accepted';
   }
 
-  /** Changes the queues. A failed change does no harm: the queue catches up on it soon. */
+  /** Changes both queues. A failed change does no harm, because the queue makes up for it soon. */
   async #inQueues(work: (queue: Queue) => Promise<unknown>): Promise<void> {
     for (const each of this.#options.queues) {
       if (each !== undefined)
@@ -167,8 +167,8 @@ function requestOf(platform: ChatPlatform, draft: NewRequest, at: number): Reque
 }
 
 /**
- * Lanes are channels, and servers are served in turn. Requests without links have other lanes: a button must not wait
- * for videos.
+ * The queue's entry for a request. Its lane is the channel, and servers take turns. What is not a pasted link gets a
+ * lane of its own, so that a button need not wait for videos.
  */
 function entryOf(request: Request, atOnce: number | undefined, delayMs: number): QueueEntry {
   const { platform, chat, kind } = request;

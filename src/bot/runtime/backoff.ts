@@ -1,21 +1,21 @@
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
-/** A pause that doubles from one second to a minute, plus a random part. `failures` counts from 1. */
+/** A pause that doubles with each failure from a second to a minute, and a random part. `failures` counts from 1. */
 export function backoffMs(failures: number, random: () => number, longestMs: number = LONGEST_MS): number {
   return Math.min(FIRST_MS * 2 ** Math.min(failures - 1, 20), longestMs) * (0.75 + random() / 4);
 }
 
 /**
- * Makes work wait while something it needs, such as the store, is away. One piece of work at a time tries again; when
- * it succeeds all go on, so that thousands do not try at once.
+ * Makes work wait while something that it needs, such as the store, is away. One piece of work at a time tries again;
+ * when it succeeds all go on, so that thousands do not try at once.
  */
 export interface RetryGate {
-  /** Waits to try again; false when `timeoutMs` are over first, too many wait, or the gate is closed. */
+  /** Waits for another try; false when `timeoutMs` are over first, too many wait, or the gate is closed. */
   wait(timeoutMs: number): Promise<boolean>;
-  /** Lets all waiting work go on, because what it needs is back. */
+  /** Lets all waiting work go on, because what it needs is available again. */
   open(): void;
-  /** Refuses all waiting work, from now on. */
+  /** Refuses all waiting work, and all that comes later. */
   close(): void;
 }
 
@@ -60,7 +60,7 @@ export function createRetryGate({ most, longestMs, random }: RetryGateOptions): 
           clearTimeout(deadline);
           waiting.delete(call);
           resolve(isTime);
-          // Work that gives up without trying passes its turn to another.
+          // Work that gives up before it tried passes its turn on to other work.
           if (!isTime && timer === undefined && waiting.size > 0 && !isClosed) callOne();
         }
         waiting.add(call);

@@ -14,15 +14,15 @@ export interface Deletion {
 }
 
 /**
- * Messages of Medley that are deleted after a while. They are stored, so that they are deleted even if this process
- * ends; only if it dies between sending and storing, a message stays.
+ * Messages of Medley that are to be deleted after a while. They are stored, so that they are deleted even if this
+ * process ends; a message stays only if the process dies between sending and storing.
  */
 export interface Deletions {
-  /** Plans deletions on a platform. A message that still cannot be deleted minutes after its time stays. */
+  /** Plans to delete messages on a platform. One that cannot be deleted minutes after its time stays. */
   deleteLater(platform: string, ...messages: Parameters<Sending['deleteLater']>): void;
-  /** Plans the deletions that earlier processes left. Never rejects. */
+  /** Takes over the planned deletions of earlier processes. Never rejects. */
   resume(): Promise<void>;
-  /** Stops deleting; the rest is left to the next process. Resolves when no deletion is running. */
+  /** Stops deleting and leaves the rest to the next process. Resolves when no deletion is running. */
   close(): Promise<void>;
 }
 
@@ -117,8 +117,8 @@ function keyOf({ platform, chatId, messageId }: Deletion): string {
 }
 
 /**
- * After how many milliseconds replies that share a message are deleted; undefined when they stay. In a group, a notice
- * to one person about a pasted link is of no use to others, nor is one that will soon be outdated.
+ * After how many milliseconds replies that share a message are deleted; undefined if they stay. In a group, a notice to
+ * one person about a pasted link is of no use to others, and neither is one that will soon be outdated.
  */
 export function noticeLifeMs(
   replies: readonly Reply[],
@@ -127,7 +127,7 @@ export function noticeLifeMs(
   if (request.chat.kind !== 'group' || replies.length === 0 || settings.noticeSeconds === 0) return undefined;
   const isOfLinks = request.kind === 'links' || request.kind === 'talk';
   const isShort = replies.every(
-    // With `later`, a better reply may still replace the notice.
+    // A notice that has `later` stays, because a better reply may still replace it.
     reply => reply.later === undefined && ((isOfLinks && isNotice(reply)) || reply.outdatedMs !== undefined),
   );
   if (!isShort) return undefined;
@@ -147,11 +147,11 @@ export interface Brought {
 }
 
 /**
- * For requests that are answered in parts: whether all was delivered, as far as this process saw. Only then the
- * person's message may be deleted, or its preview hidden.
+ * Knows of requests that are answered in parts whether all parts were delivered, as far as this process saw. Only then
+ * the person's message may be deleted, or its preview hidden.
  */
 export interface WholeAnswers {
-  /** True once, for the last part, if all parts were delivered. */
+  /** True once: for the last part, if all parts were delivered. */
   isAllBrought(sending: Pick<Sending, 'request' | 'isFirst' | 'isLast' | 'expected'>, brought: Brought): boolean;
 }
 
@@ -162,7 +162,7 @@ export function createWholeAnswers(): WholeAnswers {
 
   return {
     isAllBrought({ request, isFirst, isLast, expected }, { replies, isConfirmed }) {
-      // This reply only says that links are waiting.
+      // A part of notices alone only says that links are waiting, so it answers nothing.
       if (!isLast && replies.length > 0 && replies.every(({ tone }) => tone === 'notice')) return false;
       const quotes = new Set(replies.map(({ quoted }) => quoted));
       const answers = replies.filter(reply => !quotes.has(reply));

@@ -1,19 +1,19 @@
 import type { Pace } from '../contract/chat-platform.ts';
 
-/** Messages that one call sends. */
+/** Messages that one call to the platform sends. */
 export interface Taken {
-  /** To be called when the message has arrived, or may have: the time until the next one begins. */
+  /** To be called when the messages arrived, or may have: the time until the next one begins now. */
   arrived(): void;
   /** To be called when nothing arrived: the messages count as not sent. */
   giveBack(): void;
 }
 
-/** A minute plus a second, because messages take different times on the way. */
+/** The window of a limit per minute, and a second more, because messages take unequal times on their way. */
 const WINDOW_MS = 61_000;
-/** A request that does not use its reservation within this time has ended in another process. */
+/** A reservation that is not used within this time is dropped: its request has ended in another process. */
 const UNCLAIMED_MS = 30_000;
 
-/** Messages that are reserved for one request, either for a later time or since it began to send. */
+/** Messages that are reserved for one request: for a later time, or since it began to send. */
 export interface Slot {
   readonly id: string;
   at: number;
@@ -42,13 +42,13 @@ export class ChatSchedule {
     this.#clock = clock;
   }
 
-  /** Reserves messages after all existing reservations, unless the id has one. */
+  /** Reserves messages behind all existing reservations; if the id has one already, that is kept. */
   book(id: string, messages: number): Slot {
     this.#prune();
     const known = this.#waiting(id);
     if (known === undefined) return this.#add(id, this.#earliest(messages, this.#slots), messages);
     known.messages = Math.max(known.messages, messages);
-    // A request in between may have used more than it had reserved.
+    // A request that was sent in between may have used more messages than it had reserved.
     known.at = Math.max(known.at, this.#minuteAllows(this.#begun(), known.messages));
     return known;
   }
@@ -59,13 +59,13 @@ export class ChatSchedule {
     return slot;
   }
 
-  /** A slot without messages, to be enlarged later. */
+  /** Opens a slot without messages, which `grow` enlarges later. */
   open(id: string): Slot {
     return this.begin(this.#add(id, 0, 0));
   }
 
   /**
-   * Enlarges the slot to that many messages: returns 0, or if the rate limit does not allow them yet, reserves them and
+   * Enlarges the slot to that many messages and returns 0. If the rate limit does not allow them yet, reserves them and
    * returns the milliseconds to wait.
    */
   grow(slot: Slot, wanted: number): number {
@@ -80,7 +80,7 @@ export class ChatSchedule {
     return booked.at - this.#clock();
   }
 
-  /** How many milliseconds requests that have begun to send must wait before their next message. */
+  /** How many milliseconds to wait before the next message of a request that has begun to send. */
   gapMs(): number {
     return this.#sentAt + this.#pace.spacingMs - this.#clock();
   }
@@ -106,13 +106,13 @@ export class ChatSchedule {
     };
   }
 
-  /** Ends the slot; returns the ids of requests that may be sent earlier now, because not all of it was used. */
+  /** Ends the slot; returns the ids of requests that can be sent earlier if not all of it was used. */
   end(slot: Slot): readonly string[] {
     this.#slots = this.#slots.filter(each => each !== slot);
     return slot.messages > 0 ? this.#replan() : [];
   }
 
-  /** Lets nothing be sent to the chat for that long; the request with that id is the first afterwards. */
+  /** Lets nothing be sent to the chat for so long; afterwards the request with that id is the first. */
   pause(ms: number, id: string): void {
     this.#prune();
     const isPaused = this.pausedUntil > this.#clock();
@@ -144,8 +144,8 @@ export class ChatSchedule {
   }
 
   /**
-   * When a group's limit per minute allows the messages (or as many as it ever does), in addition to those slots and
-   * the recent messages.
+   * When a group's limit per minute allows the messages (or as many as it ever does), besides those of
+   * these slots and the recent ones.
    */
   #minuteAllows(slots: readonly Slot[], messages: number): number {
     if (!this.#isGroup) return Number.NEGATIVE_INFINITY;
@@ -160,7 +160,7 @@ export class ChatSchedule {
     return Number.NEGATIVE_INFINITY;
   }
 
-  /** The earliest time, after those slots, that keeps the spacing to all messages. */
+  /** The earliest time behind these slots that keeps the spacing to all messages. */
   #earliest(messages: number, slots: readonly Slot[]): number {
     const { spacingMs } = this.#pace;
     const open = slots.filter(slot => slot.messages > 0).map(({ at }) => at + spacingMs);
@@ -168,7 +168,7 @@ export class ChatSchedule {
     return Math.max(free, this.#minuteAllows(slots, messages));
   }
 
-  /** Plans the times of all waiting slots again, in order; returns the ids of those that are earlier now. */
+  /** Plans the times of all waiting slots anew, in order; returns the ids of those that are earlier now. */
   #replan(): readonly string[] {
     const planned = [...this.#begun()];
     const sooner: string[] = [];

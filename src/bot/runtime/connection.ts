@@ -14,18 +14,18 @@ export interface PlatformConnectionOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly now: () => number;
   readonly random: () => number;
-  /** Called when the platform refuses the token: nothing can be sent for that long. */
+  /** Called when the platform refuses the token: for that long, nothing can be sent. */
   readonly onRefused: (forMs: number) => void;
 }
 
-/** A proxy between may have refused the token; this many refusals in a row are certainly the platform's. */
+/** So many refusals of the token in a row are surely the platform's; a single one may be of a proxy in between. */
 const CONVINCED = 2;
 const REFUSED_MS = 60_000;
 const MOST_REFUSED_MS = 10 * 60_000;
-/** A connection that lasted this long was successful: after its loss the retry delay begins anew. */
+/** After a connection that lasted this long, the delay before retries begins at its least again. */
 const STABLE_MS = 60_000;
 
-/** Keeps one platform connected, with as many attempts as that takes. */
+/** Keeps one platform connected, however many attempts that takes. */
 export class PlatformConnection {
   readonly #options: PlatformConnectionOptions;
   readonly #stopping = new AbortController();
@@ -46,7 +46,7 @@ export class PlatformConnection {
     return this.#status;
   }
 
-  /** Connects; resolves after the first attempt, also a failed one. */
+  /** Connects; resolves after the first attempt, even if it failed. */
   start(host: PlatformHost): Promise<void> {
     this.#setState('connecting');
     return new Promise(resolve => {
@@ -66,7 +66,7 @@ export class PlatformConnection {
     this.#endAttempt?.();
   }
 
-  /** To be called when a token was refused, perhaps by a proxy: the platform is asked before disconnecting. */
+  /** To be called when a token was refused, perhaps by a proxy: before disconnecting, the platform is asked. */
   suspect(): void {
     if (this.#status.state === 'refused') return;
     this.#confirming ??= this.#confirm().finally(() => {
@@ -77,7 +77,7 @@ export class PlatformConnection {
   /** Disconnects for good. Safe to call twice. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    // A connection that is still being made may take long to end, but is not waited for.
+    // A connection that is still being made is not waited for, because it may take long to end.
     this.#endAttempt?.();
     this.#onLost?.(undefined);
     for (const wake of [...this.#sleepers]) wake();
@@ -108,7 +108,7 @@ export class PlatformConnection {
     }
   }
 
-  /** Connects; resolves with what ended the connection. */
+  /** Connects once; resolves with what ended the connection. */
   async #session(host: PlatformHost, onTried: () => void): Promise<unknown> {
     const { platform, log } = this.#options;
     const lost = new Promise<unknown>(resolve => {
@@ -132,7 +132,7 @@ export class PlatformConnection {
     }
   }
 
-  /** Counts refusals of the token; returns how long not to use it, once they are certain. */
+  /** Counts refusals of the token. Once they are certain, returns how long not to use it. */
   #refusedMs(error: unknown): number | undefined {
     const { platform, log, onRefused } = this.#options;
     this.#refusals = this.#isRefusal(error) ? this.#refusals + 1 : 0;
@@ -149,7 +149,7 @@ export class PlatformConnection {
     return failure?.outcome === 'notSent' && failure.reason === 'token';
   }
 
-  /** Asks until the platform accepts the token, or cannot be reached. */
+  /** Asks the platform until it accepts the token or cannot be reached. */
   async #confirm(): Promise<void> {
     const { platform, random } = this.#options;
     while (!this.#stopping.signal.aborted) {
@@ -180,8 +180,8 @@ export class PlatformConnection {
 }
 
 /**
- * A platform of which one process receives the events while others stand by, because it allows one connection: for a
- * shard, or for a token's updates. Even without this lease, each event is answered once.
+ * Lets one process receive the platform's events while others stand by, because the platform allows one connection: for
+ * a shard, or for a token's updates. Even without this lease, each event is answered once.
  */
 export function soleListener<P extends ChatPlatform>(platform: P, lease: Lease): P {
   return {

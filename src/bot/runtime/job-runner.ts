@@ -17,20 +17,20 @@ export interface JobRunnerOptions extends Omit<JobTools, 'finish' | 'mayUpload'>
 const LIFE_MS = 24 * 3_600_000;
 /** The longest time of one attempt, including uploads. */
 const RUN_MS = 15 * 60_000;
-/** The pause before a request that this version or process cannot run is offered to others. */
+/** The pause after which other processes may run a request that this version or process cannot. */
 const ELSEWHERE_MS = 30_000;
 const UNREADABLE_MS = 10 * 60_000;
 const STORE_MS = 5_000;
-/** How long a job may take to end after it was aborted. */
+/** The time in which a job must end after it was aborted. */
 const GRACE_MS = 1_200;
-/** A request during which this many workers died may be the cause of it. */
+/** If so many workers died with a request, it may be what kills them, so it is ended. */
 const MOST_LOST_WORKERS = 6;
-/** The longest pause; it is short, because platforms recognise a repeated message only for minutes. */
+/** The longest pause after workers died: a short one, as platforms recognise a repeated message only for minutes. */
 const MOST_PAUSE_MS = 10_000;
 const MAX_ENDED = 10_000;
 
 const DONE: Verdict = { done: true };
-/** The position of a request that need not wait for earlier answers. */
+/** The place of a request that need not wait for earlier answers. */
 const APART: OrderedPlace = { waitMs: () => 0, next: async () => 0, leave: () => undefined };
 
 type ClaimedJob = Pick<Job, 'request' | 'progress' | 'platform' | 'to' | 'claim'>;
@@ -42,7 +42,7 @@ export class JobRunner {
   readonly #tools: JobTools;
   readonly #order: ReplyOrder;
   readonly #jobs = new Map<string, Job>();
-  /** Requests that ended in this process, in case the queue does not store the verdict. */
+  /** Requests that ended in this process, in case the queue could not store that they are done. */
   readonly #ended = createLru<string, true>({ max: MAX_ENDED });
   #isDraining = false;
 
@@ -57,7 +57,7 @@ export class JobRunner {
     };
   }
 
-  /** Never rejects. */
+  /** Runs a request. Never rejects. */
   async run(claim: Claim): Promise<Verdict> {
     if (this.#ended.has(claim.id)) return DONE;
     const stored = readJob(claim.payload);
@@ -76,25 +76,25 @@ export class JobRunner {
     }
     if (claim.lapses > progress.lostWorkers) {
       progress.lostWorkers = claim.lapses;
-      // The request may be what kills workers: it waits, so that those lost together with it are answered first.
+      // The request may be what kills workers, so it waits while those that were lost with it are answered first.
       if (claim.lapses > 1) return retryLater(job, random() * Math.min(2 ** claim.lapses * 1_000, MOST_PAUSE_MS));
     }
     return this.#runInOrder(job);
   }
 
-  /** Ends a request that runs in this process, without a message. False when none has that id. */
+  /** Ends a request that runs in this process, without a message. False when there is none of that id. */
   cancel(id: string): boolean {
     const job = this.#jobs.get(id);
     if (job !== undefined) end(job, 'cancelled', new Superseded('it is not wanted any more'));
     return job !== undefined;
   }
 
-  /** Begins no more uploads: a request that needs one is left to the next process. */
+  /** Starts no more uploads: a request that needs one is left to the next process. */
   drain(): void {
     this.#isDraining = true;
   }
 
-  /** Aborts all running requests, which are then run again later. */
+  /** Aborts all running requests, which will run again later. */
   abortAll(): void {
     for (const job of this.#jobs.values()) end(job, 'stopping', new Superseded('Medley stops'));
   }
@@ -113,7 +113,7 @@ export class JobRunner {
     return DONE;
   }
 
-  /** Runs the job after the chat's earlier requests, within the platform's rate limit. */
+  /** Runs the job behind the chat's earlier requests, within the platform's rate limit. */
   async #runInOrder(job: ClaimedJob): Promise<Verdict> {
     const { request, platform, to } = job;
     const isApart = request.kind === 'links' || platform.hasPlace?.(to) === true;
@@ -124,7 +124,7 @@ export class JobRunner {
       verdict = behindMs > 0 ? { done: false, afterMs: behindMs } : await this.#runAtPace(job, place);
       return verdict;
     } finally {
-      // A position that is not left would delay the chat's later requests.
+      // The place must be left in every case: otherwise it would delay the chat's later requests.
       place.leave(verdict?.done === false ? verdict.afterMs : undefined);
     }
   }
@@ -162,13 +162,13 @@ export class JobRunner {
       if (this.#jobs.get(request.id) === job) this.#jobs.delete(request.id);
       job.stopWorking?.();
       job.status?.end();
-      // The abort ends the work on replies that will not be sent.
+      // Aborting ends the work on replies that will not be sent.
       controller.abort();
       clearTimeout(grace);
     }
   }
 
-  /** Gives up a job that does not end although it was aborted, as if this process had died. */
+  /** Gives up a job that does not end although it was aborted, as a crash of this process would. */
   #abandon(job: Job): Verdict {
     this.#tools.log.error({ id: job.request.id, ending: job.ending }, 'a request does not end');
     return job.ending === 'cancelled' ? this.#finish(job, 'cancelled') : retryLater(job, 0);
@@ -180,7 +180,7 @@ export class JobRunner {
     const caller = callerOf(request, platform.describeCaller?.(request, to));
     const preferences = await tools.handler.preferences(caller);
     if (progress.lostWorkers >= MOST_LOST_WORKERS && progress.notice === undefined) {
-      // An answer of which something may have arrived has not failed.
+      // If anything of the answer may have arrived, the notice must not say that it failed.
       const mayBeSent = progress.sending !== undefined || progress.sent.length > 0;
       await noticeInstead(job, mayBeSent ? 'unsure' : 'failed', tools);
     }

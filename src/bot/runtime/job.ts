@@ -10,7 +10,7 @@ import { StoredReply } from './stored-reply.ts';
 import type { Reservation, Throttle, ThrottledChat } from './throttle.ts';
 import type { WorkStatus } from './work-status.ts';
 
-/** A notice that will be sent instead of the parts before `next`. */
+/** A notice that is still to be sent in place of the parts before `next`. */
 const PendingNotice = z.object({
   kind: z.enum(['unsure', 'failed', 'timeout', 'limited', 'waiting']),
   next: z.number(),
@@ -20,25 +20,25 @@ const PendingNotice = z.object({
 export type PendingNotice = z.output<typeof PendingNotice>;
 
 const JobProgress = z.object({
-  /** The first part that is not answered. */
+  /** The first part that is not answered yet. */
   next: z.number(),
-  /** The parts before this one are charged to the person's rate limit. */
+  /** The first part that is not charged to the person's rate limit yet. */
   paid: z.number(),
-  /** Keys of the messages already sent for the parts that are being answered. */
+  /** Keys of the messages that were sent for the parts that are being answered. */
   sent: z.array(z.string()),
-  /** A message that may have arrived; a repeat is recognised until `until`. `next`: the part after its parts. */
+  /** A message that may have arrived; a repeat is recognised until `until`. `next`: the part after its own. */
   sending: z.object({ key: z.string(), until: z.number(), next: z.number() }).optional(),
   notice: PendingNotice.optional(),
-  /** A reply that was made and is not sent yet. Replies to links are not stored. */
+  /** A reply that is made but not sent yet. Replies to links are not stored. */
   reply: StoredReply.optional().catch(undefined),
   /** True when the person was told that links wait. */
   isWaitSaid: z.boolean(),
-  /** The number of successive failures of unknown effect. */
+  /** The number of failures in a row whose effect is unknown. */
   tries: z.number(),
-  /** How many deaths of workers were already taken into account. */
+  /** How many deaths of workers were taken into account already. */
   lostWorkers: z.number(),
 });
-/** How much of a request is answered; only the worker that holds the job changes it. */
+/** How far a request is answered. Only the worker that holds the job changes it. */
 export type JobProgress = z.output<typeof JobProgress>;
 
 const VERSION = 2;
@@ -46,7 +46,7 @@ const StoredJob = z.object({ version: z.literal(VERSION), request: Request, prog
 /** A request as it is stored in the queue until it is answered. */
 export type StoredJob = Pick<z.output<typeof StoredJob>, 'request' | 'progress'>;
 
-/** The shape in which 0.2.0 stored requests, without a version. */
+/** The shape, without a version, in which 0.2.0 stored requests. */
 const StoredJob020 = z
   .object({
     request: Request,
@@ -92,7 +92,7 @@ export interface JobTools {
   readonly handler: RequestHandler;
   readonly throttle: Throttle;
   readonly editLater: NonNullable<Sending['editLater']>;
-  /** Says whether a person may be told now that their request waits for their rate limit; a yes counts as told. */
+  /** Says whether to tell a person now that their request waits for their rate limit; a yes counts as told. */
   readonly mayNotify: (person: string) => boolean;
   /** False from the moment at which Medley begins to stop. */
   readonly mayUpload: () => boolean;
@@ -101,11 +101,11 @@ export interface JobTools {
   readonly deleteLater: Deletions['deleteLater'];
   /** Ends the job of an answered or cancelled request. */
   readonly finish: (job: Pick<Job, 'request' | 'platform' | 'to'>, outcome: RequestOutcome) => Verdict;
-  /** Called when the platform refused the token for a call. */
+  /** Called when the platform refused Medley's token in a call. */
   readonly onTokenRefused: (platform: string) => void;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now: () => number;
-  /** A clock in milliseconds that is never adjusted. */
+  /** A clock in milliseconds that is never set to another time. */
   readonly clock: () => number;
   readonly random: () => number;
 }
@@ -132,12 +132,12 @@ export interface Job extends StoredJob {
   worst: RequestOutcome;
 }
 
-/** Puts the job back into the queue for at least that long, with its progress. */
+/** Puts the job back into the queue, with its progress, for at least that long. */
 export function retryLater(job: StoredJob, afterMs: number): Verdict {
   return { done: false, afterMs, payload: writeJob(job) };
 }
 
-/** @throws Superseded, StoreAway */
+/** Stores the job's progress. @throws Superseded, StoreAway */
 export async function saveJob(job: Job): Promise<void> {
   let isOurs: boolean;
   try {
@@ -162,7 +162,7 @@ export function throttledChatOf({ platform, chat }: Request): ThrottledChat {
   return { platform, chatId: chat.id, isGroup: chat.kind === 'group' };
 }
 
-/** Thrown when a message may have arrived and the platform would not recognise a repeat. */
+/** Thrown when a message may have arrived and the platform would not recognise its repeat. */
 export class Unsure extends Error {
   override readonly name = 'Unsure';
 }
@@ -170,8 +170,8 @@ export class Unsure extends Error {
 const MOST_REPEAT_MS = 24 * 3_600_000;
 
 /**
- * Makes `sendOnce`, which sends each message once: it stores before a call that the message may arrive, and after it
- * whether it did. If that is unknown, it is only sent again where the platform recognises the repeat.
+ * Makes `sendOnce`, which sends each message once: before the call it stores that the message may arrive, after it
+ * whether it did. If that is unknown, it is sent again only where the platform recognises the repeat.
  * @param phase makes these messages' tags differ from those of all others of the request
  * @param next the part after those of these messages
  */
@@ -181,7 +181,7 @@ export function createSendOnce(job: Job, phase: string, next: number, tools: Job
   const { now, mayUpload, throttle } = tools;
   const isNotSent = (error: unknown) => platform.outcomeOf(error)?.outcome === 'notSent';
 
-  /** Stores that the message may arrive: if this process dies now, only the platform knows whether it did. */
+  /** Stores that the message may arrive: if this process dies during the call, only the platform knows if it did. */
   async function announce(key: string, repeatMs: number): Promise<void> {
     const { sending } = progress;
     if (sending !== undefined && (sending.key !== key || now() >= sending.until))
@@ -214,7 +214,7 @@ export function createSendOnce(job: Job, phase: string, next: number, tools: Job
     } catch (error) {
       if (!isBegun || isNotSent(error)) taken.giveBack();
       else taken.arrived();
-      // A refused repeat says nothing about the attempt before it.
+      // If a repeat is refused, the attempt before it may still have arrived.
       if (isBegun && !isRepeat && isNotSent(error)) {
         delete progress.sending;
         await saveJob(job);

@@ -10,7 +10,7 @@ import { Throttled } from './throttle.ts';
 
 type NoticeTools = Pick<JobTools, 'handler' | 'throttle' | 'deleteLater' | 'log' | 'now'>;
 
-/** Sends a notice that is not essential; a chat gets at most one a minute. Never rejects. */
+/** Sends a notice that is not essential, to a chat at most once a minute. Never rejects. */
 export type SendNotice = (platform: ChatPlatform, request: Request, render: (t: Translator) => Reply) => Promise<void>;
 
 const EVERY_MS = 60_000;
@@ -33,7 +33,7 @@ export function createSendNotice(tools: NoticeTools): SendNotice {
   };
 }
 
-/** Makes a function that sends replies which answer no request. */
+/** Makes the function that sends replies which answer no request. */
 export function createPost(platforms: readonly ChatPlatform[], tools: NoticeTools): PostToChat {
   return async ({ platform: id, chatId, group, eventId }, reply, signal) => {
     const platform = platforms.find(each => each.id === id);
@@ -62,14 +62,14 @@ export function createPost(platforms: readonly ChatPlatform[], tools: NoticeTool
 
 interface Unstored {
   readonly render: (t: Translator) => Reply;
-  /** Makes these messages' tags differ from those of all others of the request. */
+  /** Makes the tags of these messages differ from those of all others of the request. */
   readonly phase: string;
   readonly isFirst: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Sends a reply without storing it, within the platform's rate limit.
+ * Sends a reply, within the platform's rate limit, without storing it.
  * @throws whatever sending throws, and Throttled
  */
 async function sendUnstored(
@@ -104,23 +104,23 @@ async function sendUnstored(
 }
 
 export interface NoticeBudgetOptions {
-  /** A clock in milliseconds that is never adjusted. */
+  /** A clock in milliseconds that is never set to another time. */
   readonly clock: () => number;
   /** How many notices a person may get in a row. Default 5. */
   readonly burst?: number;
-  /** How often a person may get one more notice. Default 5000. */
+  /** The time after which a person may get one more notice. Default 5000. */
   readonly everyMs?: number;
 }
 
 const MAX_PEOPLE = 10_000;
 
 /**
- * Says whether a person may be told now that their request waits for their rate limit; each yes counts as a notice. A
- * few are allowed at once, then one every few seconds, so that a person who floods a group does not make Medley flood
- * it too.
+ * Says whether to tell a person now that their request waits for their rate limit; each yes counts as a
+ * notice. A few are allowed at once, then one every few seconds, so that a person who floods a group
+ * does not make Medley flood it too.
  */
 export function createNoticeBudget({ clock, burst = 5, everyMs = 5_000 }: NoticeBudgetOptions): JobTools['mayNotify'] {
-  /** For each person, when all their notices would have been sent at an even rate. */
+  /** For each person, the time at which their notices would all be sent at an even rate. */
   const evenAt = createLru<string, number>({ max: MAX_PEOPLE });
 
   return person => {

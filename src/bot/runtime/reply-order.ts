@@ -1,40 +1,40 @@
 import { createLru } from '../../infra/cache/cache.ts';
 
 /**
- * Keeps the answers of one lane in the order in which its requests first ran, also when some have to wait; as far as
- * this process knows.
+ * Keeps the answers of one lane in the order in which its requests first ran, even if some have to
+ * wait, as far as this process knows.
  */
 export interface ReplyOrder {
-  /** Called when work on a request begins. The first time it gets its position, which it must leave in the end. */
+  /** Called when work on a request begins. At the first call it gets its place, which it must leave in the end. */
   join(lane: string, id: string): OrderedPlace;
 }
 
 export interface OrderedPlace {
-  /** Milliseconds until an earlier request that waits runs again; 0 when there is none. */
+  /** Milliseconds until an earlier request that pauses runs again; 0 when none does. */
   waitMs(): number;
   /**
-   * Resolves with 0 when all earlier requests are finished, else with the milliseconds for which the job should return
+   * Resolves with 0 when all earlier requests are finished, else with the milliseconds for which the job should go back
    * to the queue.
    * @throws the signal's reason
    */
   next(signal: AbortSignal): Promise<number>;
-  /** Called when work on the request pauses or ends. `backMs`: the pause; undefined when it is finished. */
+  /** Called when work on the request pauses (for `backMs`) or ends (`backMs` is undefined). */
   leave(backMs: number | undefined): void;
 }
 
 interface Entry {
   readonly id: string;
-  /** When work on the request goes on; undefined while it runs. */
+  /** The time at which work on the request goes on; undefined while it runs. */
   backAt: number | undefined;
-  /** Called when the request is finished or begins to wait. */
+  /** Called when the request is finished or pauses. */
   readonly listeners: Set<() => void>;
 }
 
 const MAX_LANES = 10_000;
-/** A request does not wait for an earlier one that pauses longer than this, nor for one later than `LATE_MS`. */
+/** How long an earlier request may pause before others pass it; they pass as well if it is late by `LATE_MS`. */
 const MOST_MS = 60_000;
 const LATE_MS = 5_000;
-/** How long a worker waits for an earlier request that is running. */
+/** How long a worker waits for an earlier request that runs. */
 const PATIENCE_MS = 5_000;
 const AGAIN_MS = 1_000;
 
@@ -97,7 +97,7 @@ export function createReplyOrder(clock: () => number): ReplyOrder {
 }
 
 /**
- * Resolves when the request finishes or pauses, or when the time is over.
+ * Resolves when the request is finished or pauses, or when the time is over.
  * @throws the signal's reason
  */
 function left({ listeners }: Entry, ms: number, signal: AbortSignal): Promise<void> {

@@ -20,10 +20,10 @@ import { JobRunner } from './job-runner.ts';
 import { createNoticeBudget, createPost, createSendNotice } from './notices.ts';
 import { Throttle } from './throttle.ts';
 
-/** Is called for every request, for the metrics. */
+/** Called for every request; the metrics count by it. */
 export interface RuntimeWatch {
   onAccepted?(platform: string, acceptance: Acceptance): void;
-  /** `tookMs`: the time since the request was accepted. */
+  /** The request has ended. `tookMs`: the time since it was accepted. */
   onOutcome?(platform: string, outcome: RequestOutcome, tookMs: number): void;
 }
 
@@ -32,37 +32,37 @@ export interface RuntimeOptions {
   readonly queue: Queue;
   /** A queue in this process's memory for requests that `queue` cannot store, so that people are still answered. */
   readonly spare?: Queue | undefined;
-  /** Stores which messages are still to be deleted. Default: only in memory. */
+  /** Stores which messages are still to be deleted. Default: they are kept in memory only. */
   readonly records?: RecordStore;
   readonly dispatcher: RequestHandler;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
-  /** Says whether this process receives the events of a platform. Default: of all platforms. */
+  /** Says whether this process receives a platform's events. Default: it receives those of all platforms. */
   readonly hears?: (platform: string) => boolean;
-  /** True when this process runs requests. Default true. */
+  /** True when this process also runs requests. Default true. */
   readonly works?: boolean;
   /** How many requests run at once in this process. Default 32. */
   readonly concurrency?: number;
   readonly watch?: RuntimeWatch;
   /** How long running requests may take after `stop()`. Default 7,500. */
   readonly drainMs?: number;
-  /** People are told what is being done when it takes longer than this. Default 10,000. */
+  /** If work takes longer than this, people are told what is being done. Default 10,000. */
   readonly statusMs?: number;
   readonly now?: () => number;
-  /** A clock in milliseconds that is never adjusted. */
+  /** A clock in milliseconds that is never set to another time. */
   readonly clock?: () => number;
   /** A random number from 0 to 1. */
   readonly random?: () => number;
 }
 
 /**
- * Handles requests of all chat platforms from their acceptance to their answer: each is stored, runs in its chat's
- * order, and is answered once, even if processes die.
+ * Handles the requests of all chat platforms from acceptance to answer: each is stored, runs in its chat's order, and
+ * is answered once, even if processes die.
  */
 export interface Runtime {
   /** Begins to receive events and run requests. Resolves when each platform was tried once; others are retried. */
   start(): Promise<void>;
   readonly post: PostToChat;
-  /** @throws AppError `internal` when the queue cannot be reached */
+  /** The state of the platforms and the queue. @throws AppError `internal` when the queue cannot be reached */
   status(): Promise<RuntimeStatus>;
   /** The platforms' states, without asking the queue. */
   platforms(): readonly PlatformStatus[];
@@ -74,10 +74,10 @@ export interface Runtime {
 }
 
 const CONCURRENCY = 32;
-/** `docker stop` and similar tools kill a process after ten seconds, within which other things must end as well. */
+/** Tools such as `docker stop` kill a process after ten seconds, in which other things must end too. */
 const DRAIN_MS = 7_500;
 const STATUS_MS = 10_000;
-/** How long to wait for things that do not end when asked. */
+/** How long to wait for things that may not end when asked. */
 const CLOSE_MS = 2_000;
 
 export function createRuntime(options: RuntimeOptions): Runtime {
@@ -204,7 +204,7 @@ class RunningParts implements Runtime {
     await this.#endWithin(CLOSE_MS, drained);
   }
 
-  /** Resolves with false when the work has not ended in time, or fails. */
+  /** Waits for work to end; resolves with false if it fails or takes too long. */
   async #endWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>(resolve => {
@@ -224,13 +224,13 @@ class RunningParts implements Runtime {
 }
 
 /**
- * Edits sent replies once when a better version is ready. The request counts as answered before that: a reply that
- * cannot be edited stays, and no new message is sent.
+ * Edits sent replies once, when a better version is ready. The request counts as answered before that: if a reply
+ * cannot be edited it stays, and no new message is sent.
  */
 export interface ReplyEdits {
-  /** @param later resolves with undefined when there is no better version; never rejects */
+  /** Plans an edit. @param later resolves with undefined when there is no better version; never rejects */
   add(later: Promise<Reply | undefined>, edit: EditReply): void;
-  /** Begins no more edits; a running one ends with the platform, or when its time is over. */
+  /** Starts no more edits; a running one ends with the platform, or when its time is over. */
   close(): void;
 }
 

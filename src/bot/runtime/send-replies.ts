@@ -17,20 +17,20 @@ import { createSendOnce, type Job, type JobTools, type PendingNotice, retryLater
 import { readReply, storeReply } from './stored-reply.ts';
 import { createWorkStatus } from './work-status.ts';
 
-/** Thrown when the platform was asked whether it can be reached, and it cannot. */
+/** Thrown when Medley asked whether the platform can be reached, and it cannot. */
 export class PlatformAway extends Error {
   override readonly name = 'PlatformAway';
 }
 
 /** The most attempts to send one notice. */
 const MOST_NOTICES = 5;
-/** The phase (part of the messages' tags) of the first part's replies. */
+/** The phase of the first part's replies; the messages' tags contain it. */
 const FIRST_PHASE = '0';
-/** The pause before the next attempt to tell a person that a request waits. */
+/** The pause before another attempt to tell a person that a request waits. */
 const NOTICE_MS = 5_000;
 
 /**
- * Sends the next batch of replies, or a notice instead; returns a verdict, or undefined when parts are left.
+ * Sends the next batch of replies, or a notice in their place; returns a verdict, or undefined when parts are left.
  * @throws whatever sending throws
  */
 export async function continueJob(
@@ -46,7 +46,7 @@ export async function continueJob(
   return sendBatch(job, await nextBatch(job, caller, preferences, tools), preferences, tools);
 }
 
-/** The reply that an earlier attempt made, or the next batch. */
+/** The reply that an earlier attempt made, if one is stored, else the next batch. */
 async function nextBatch(job: Job, caller: Caller, preferences: Preferences, tools: JobTools): Promise<ReplyBatch> {
   const { request, progress, platform, to, controller } = job;
   const { handler, deleteLater, log, statusMs: firstMs } = tools;
@@ -72,8 +72,8 @@ async function nextBatch(job: Job, caller: Caller, preferences: Preferences, too
 }
 
 /**
- * Stores the reply before it is sent, because a command that runs again might answer differently. Replies to links are
- * made again instead, with fresh addresses of files.
+ * Stores the reply before it is sent, since a command that runs again may answer differently. Replies to links are made
+ * again instead, with fresh addresses of files.
  */
 async function keepReply(job: Job, { replies: [pending] }: ReplyBatch): Promise<void> {
   const reply = await pending?.reply;
@@ -108,7 +108,7 @@ async function sendBatch(
   return batch.remaining === undefined ? tools.finish(job, job.worst) : waitForLimit(job, batch.remaining, tools);
 }
 
-/** Puts the job back for the links that are left; a person whose rate limit is used up is told so once. */
+/** Puts the job back for the links that are left; a person whose rate limit is used up is told that once. */
 function waitForLimit(
   job: Job,
   { links, refusal }: NonNullable<ReplyBatch['remaining']>,
@@ -130,7 +130,7 @@ function waitForLimit(
   return undefined;
 }
 
-/** Plans a notice instead of the parts that are being answered. A failed notice is not replaced by another. */
+/** Plans a notice in place of the parts that are being answered. No other notice follows one that failed. */
 export async function noticeInstead(
   job: Job,
   kind: PendingNotice['kind'],
@@ -146,7 +146,7 @@ export async function noticeInstead(
   return undefined;
 }
 
-/** Repeats a notice that may not have arrived, up to a bound, because twice is better than never. */
+/** Repeats a notice that may not have arrived, a few times, because twice is better than never. */
 export async function repeatNotice(job: Job, tools: JobTools): Promise<Verdict | undefined> {
   const { progress } = job;
   const { notice } = progress;
@@ -166,7 +166,7 @@ async function sendNotice(
   const { kind, next } = notice;
   job.next = next;
   if (isLeftUnsaid(job, notice, preferences)) return endNotice(job, notice, tools);
-  // A notice that something may be missing must arrive, so the platform must be reachable.
+  // A notice that something may be missing must arrive, so it is sent only if the platform can be reached.
   if (kind === 'unsure') await assertReachable(job);
   const isLast = kind !== 'waiting' && next >= partsOf(request);
   const part = { phase: `${progress.next}${kind[0]}`, next, isLast, expected: 1 };
@@ -176,12 +176,12 @@ async function sendNotice(
   return endNotice(job, notice, tools);
 }
 
-/** Says whether the chat's settings exclude this notice about a pasted link. */
+/** True when the chat's settings exclude this notice about a pasted link. */
 function isLeftUnsaid({ request }: Job, { kind }: PendingNotice, { settings }: Preferences): boolean {
   return isUnasked(request) && settings.quietErrors && kind !== 'waiting' && kind !== 'unsure';
 }
 
-/** @throws PlatformAway */
+/** Asks whether the platform can be reached. @throws PlatformAway */
 async function assertReachable({ platform, controller }: Job): Promise<void> {
   try {
     await platform.verify(controller.signal);
@@ -190,7 +190,7 @@ async function assertReachable({ platform, controller }: Job): Promise<void> {
   }
 }
 
-/** Called when the notice was sent, or cannot be. */
+/** Ends the plan for a notice, because it was sent or cannot be. */
 async function endNotice(
   job: Job,
   { kind, next, afterMs = 0 }: PendingNotice,
@@ -212,7 +212,7 @@ interface Part {
   readonly phase: string;
   readonly next: number;
   readonly isLast: boolean;
-  /** How many replies should come. */
+  /** How many replies there should be. */
   readonly expected: number;
 }
 
@@ -229,27 +229,27 @@ function sendingOf(job: Job, { t, settings }: Preferences, part: Part, tools: Jo
   };
 }
 
-/** Reserves the messages of all replies before the first is sent: 0 on success, else the milliseconds to wait. */
+/** Reserves the messages of all replies before the first is sent; 0 on success, else the milliseconds to wait. */
 async function reserveFor(
   group: readonly PendingReply[],
   { platform, to, progress, reservation }: Job,
 ): Promise<number> {
   if (platform.pace === undefined) return 0;
-  // Some messages were sent already; the others are reserved one by one.
+  // If some messages were sent already, the others are reserved one by one.
   if (progress.sent.length > 0) return 0;
   const replies = await Promise.all(group.map(({ reply }) => reply));
   const messages = replies.flatMap(withQuoted).map(reply => platform.messagesOf?.(to, reply) ?? 1);
   return reservation.grow(messages.reduce((sum, count) => sum + count, 0));
 }
 
-/** The replies in groups that are sent together. */
+/** The replies in groups, each of which is sent together. */
 function groupsOf({ replies }: ReplyBatch, size: number): readonly (readonly PendingReply[])[] {
   const groups: PendingReply[][] = [];
   for (let start = 0; start < replies.length; start += size) groups.push(replies.slice(start, start + size));
   return groups;
 }
 
-/** @throws the signal's reason, when the replies are no longer wanted */
+/** Yields a group's replies in order. @throws the signal's reason, when they are no longer wanted */
 async function* repliesOf(group: readonly PendingReply[], signal: AbortSignal): AsyncGenerator<Reply> {
   for (const { reply } of group) {
     const ready = await reply;

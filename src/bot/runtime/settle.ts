@@ -9,12 +9,12 @@ import { Throttled } from './throttle.ts';
 const STORE_MS = 5_000;
 const MIN_FLOOD_MS = 500;
 const MIN_REPEAT_MS = 500;
-/** How often Medley may cut off a message's call before the request fails. */
+/** How often Medley may end a message's call by itself before the request fails. */
 const MOST_CUTS = 5;
 
 type NotSent = Extract<SendFailure, { outcome: 'notSent' }>;
 
-/** Decides what follows a failed attempt: a verdict, or undefined when a notice is still to be sent. */
+/** Decides what follows a failed attempt: a verdict, or undefined if a notice is still to be sent. */
 export async function settleFailure(job: Job, error: unknown, tools: JobTools): Promise<Verdict | undefined> {
   const { request, platform, ending } = job;
   const { log } = tools;
@@ -36,7 +36,7 @@ export async function settleFailure(job: Job, error: unknown, tools: JobTools): 
   return failure.outcome === 'unknown' ? settleUnknown(job, about, tools) : settleNotSent(job, failure, about, tools);
 }
 
-/** The request is tried again for as long as an answer can arrive; only then the person is told. */
+/** While the store is away, the request is tried again as long as an answer can arrive; then the person is told. */
 async function settleStoreAway(job: Job, error: StoreAway, tools: JobTools): Promise<Verdict | undefined> {
   const { id, until } = job.request;
   tools.log.warn({ err: error, id }, 'a request waits for the store');
@@ -47,13 +47,13 @@ async function settleStoreAway(job: Job, error: StoreAway, tools: JobTools): Pro
 function failureOf({ platform, progress }: Job, error: unknown): SendFailure | undefined {
   if (error instanceof Unsure) return { outcome: 'unknown' };
   if (error instanceof PlatformAway) return { outcome: 'notSent', reason: 'away' };
-  // After a bug in the middle of a call, the message counts as not sent only when that is certain.
+  // If a bug occurs during a call, the message counts as not sent only if that is certain.
   return platform.outcomeOf(error) ?? (progress.sending === undefined ? undefined : { outcome: 'unknown' });
 }
 
 /**
- * For a message that may have arrived: it is sent again if the platform recognises a repeat, else the person is told
- * that it may be missing.
+ * For a message that may have arrived: it is sent again if the platform recognises a repeat; else the person is told
+ * that something may be missing.
  */
 async function settleUnknown(job: Job, about: object, tools: JobTools): Promise<Verdict | undefined> {
   const { request, progress, platform } = job;

@@ -6,7 +6,7 @@ import type { Action, Block, Inline, PictureBlock, Reply, WordBlock } from '../c
 const StoredPart = z.object({
   tone: z.enum(['neutral', 'success', 'notice', 'error']),
   blocks: z.array(z.lazy(() => StoredBlock)),
-  /** The posts of the gallery, each stored once, because several files are usually of one post. */
+  /** The gallery's posts, each stored once, because several files usually belong to one post. */
   posts: z.array(postSchema),
   gallery: z.array(
     z.object({
@@ -134,19 +134,19 @@ const StoredPicture = z.object({
   beside: z.array(StoredWords).readonly().exactOptional(),
   instead: z.array(StoredWords).readonly().exactOptional(),
   repeats: z.literal(true).exactOptional(),
-  /** `svg`: empty if the card's source is unknown; then its `alt` is shown. */
+  /** A drawn image card. Its `svg` is empty if the source is unknown; then `alt` is shown instead. */
   picture: z.object({ key: z.string(), width: z.number(), height: z.number(), svg: z.string() }),
 });
 type StoredPicture = z.output<typeof StoredPicture>;
 
 const StoredBlock: z.ZodType<WordBlock | StoredPicture> = z.union([StoredWords, StoredPicture]);
 
-/** The most characters of a stored reply. */
+/** The most characters of a stored reply; a longer one is shortened. */
 const MOST = 64 * 1024;
 
 /**
- * The reply for storing. Undefined for one with files, which can be made again, and for one that is too long even after
- * its image cards and its end were removed.
+ * The reply in the form in which it is stored. Undefined if it has files, because it can be made again, or if it is too
+ * long even without its image cards and its end.
  */
 export function storeReply({ quoted, ...reply }: Reply): StoredReply | undefined {
   const stored = storePart(reply);

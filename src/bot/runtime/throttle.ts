@@ -11,7 +11,7 @@ export interface ThrottledChat {
   readonly isGroup: boolean;
 }
 
-/** Thrown when nothing was sent, so that the platform's rate limit is not exceeded. */
+/** Thrown before anything is sent, because sending would exceed the platform's rate limit. */
 export class Throttled extends Error {
   override readonly name = 'Throttled';
   readonly waitMs: number;
@@ -25,12 +25,12 @@ export class Throttled extends Error {
 /** Messages that one request may send to a chat. */
 export interface Reservation {
   /**
-   * Enlarges the number of messages; if the rate limit does not allow them now, reserves them and returns how long to
-   * wait.
+   * Enlarges the reservation to that many messages. If the rate limit does not allow them now, reserves them
+   * and returns how long to wait.
    */
   grow(messages: number): number;
   /**
-   * Waits until the next messages may be sent, and takes them from the reservation.
+   * Waits until the next messages may be sent, and uses them up.
    * @throws Throttled when it would take too long, and the signal's reason
    */
   take(messages: number, signal: AbortSignal): Promise<Taken>;
@@ -39,35 +39,35 @@ export interface Reservation {
 }
 
 export interface ThrottleOptions {
-  /** A clock in milliseconds that is never adjusted. */
+  /** A clock in milliseconds that is never set to another time. */
   readonly clock: () => number;
   /** A random number from 0 to 1. */
   readonly random: () => number;
-  /** The platform's rate limits; undefined for one that reports itself when there are too many messages. */
+  /** The platform's rate limits; undefined for a platform that says itself when there are too many messages. */
   readonly paceOf: (platform: string) => Pace | undefined;
-  /** Called when a waiting request may run earlier than planned. */
+  /** Called when a waiting request can run earlier than planned. */
   readonly onSooner: (id: string) => void;
 }
 
 interface PlatformState {
   pausedUntil: number;
   failures: number;
-  /** When all messages would have been sent at an even rate; at most a second ahead of the clock. */
+  /** The time at which all messages would be sent at an even rate; at most a second ahead of the clock. */
   evenAt: number;
 }
 
 const MAX_CHATS = 10_000;
 const SECOND_MS = 1_000;
-/** A shorter wait counts as none, because timers are inexact by about as much. */
+/** A wait that is shorter counts as none, because timers are about as inexact. */
 const SLACK_MS = 5;
 
 const UNCOUNTED: Taken = { arrived: () => undefined, giveBack: () => undefined };
-/** The reservation on a platform without stated rate limits. */
+/** The reservation on a platform that states no rate limits. */
 const UNLIMITED: Reservation = { grow: () => 0, take: async () => UNCOUNTED, end: () => undefined };
 
 /**
- * Keeps the platforms' rate limits, as far as this process knows, and pauses for chats and platforms. A request
- * reserves all messages of a reply before the first is sent; one that has to wait learns for how long and keeps its
+ * Keeps the platforms' rate limits, as far as this process knows, and the pauses of chats and platforms. A request
+ * reserves all messages of a reply before the first is sent; one that has to wait learns for how long, and keeps its
  * position. Times are of a clock that is never set back.
  */
 export class Throttle {
@@ -80,7 +80,7 @@ export class Throttle {
   }
 
   /**
-   * Reserves messages for a request, or returns the milliseconds to wait; they are then kept for it under its id.
+   * Reserves messages for a request. If it has to wait, returns the milliseconds, and keeps the messages under its id.
    * @param messages 0 for a reply that may need none
    */
   reserve(chat: ThrottledChat, id: string, messages: number): Reservation | number {
@@ -105,7 +105,7 @@ export class Throttle {
     return ms > SLACK_MS ? ms : 0;
   }
 
-  /** Pauses a chat as the platform wants. The request that met the limit goes first afterwards, then the others. */
+  /** Pauses a chat, as the platform demands. The request that met the limit goes first afterwards. */
   pauseChat(chat: ThrottledChat, id: string, ms: number): void {
     this.#chat(chat).pause(ms, id);
   }
@@ -115,11 +115,11 @@ export class Throttle {
     state.pausedUntil = Math.max(state.pausedUntil, this.#options.clock() + ms);
   }
 
-  /** To be called when the platform could not be reached: it is paused for longer each time. */
+  /** To be called when the platform could not be reached; it is paused, longer each time. */
   away(platform: string): void {
     const { clock, random } = this.#options;
     const state = this.#platform(platform);
-    // Other calls that were running when the first one failed say nothing new.
+    // Calls that already ran when the first one failed fail for the same reason, so they do not count again.
     if (clock() < state.pausedUntil) return;
     state.failures += 1;
     state.pausedUntil = clock() + backoffMs(state.failures, random);
@@ -164,7 +164,7 @@ export class Throttle {
 
 interface ReservationContext {
   readonly pausedMs: () => number;
-  /** Counts messages to all chats of the platform. */
+  /** Counts messages for the platform's limit over all chats. */
   readonly spend: (messages: number) => void;
   readonly onSooner: (id: string) => void;
 }

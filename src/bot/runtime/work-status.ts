@@ -9,9 +9,9 @@ export interface WorkStatus {
   stage(stage: ProgressStage): void;
   /** To be called while a video is being encoded, with the time that is left. */
   encoding(leftMs: number): void;
-  /** Shows nothing more; resolves when no call is running, so that none comes after the answer. */
+  /** Shows nothing any more. Resolves when no call is running, so that none arrives after the answer. */
   settle(): Promise<void>;
-  /** Shows nothing more, and deletes the status if it is a message. */
+  /** Shows nothing any more, and deletes the status if it is a message of its own. */
   end(): void;
 }
 
@@ -20,17 +20,17 @@ export interface WorkStatusOptions {
   readonly to: unknown;
   readonly chatId: string;
   readonly t: Translator;
-  /** Records that the message must be deleted, in case this process ends before. */
+  /** Plans to delete the message, in case this process ends before the answer comes. */
   readonly deleteLater: Deletions['deleteLater'];
   readonly signal: AbortSignal;
-  /** Answers that come sooner get no status. */
+  /** The time within which an answer needs no status. */
   readonly firstMs: number;
   readonly log: Pick<Logger, 'debug'>;
 }
 
 /** The time between two edits of the status. */
 const EVERY_MS = 15_000;
-/** When a status message of a dead process is deleted; longer than any attempt takes. */
+/** When to delete a status message if its process has died: after longer than any attempt takes. */
 const LEFTOVER_MS = 20 * 60_000;
 
 export function createWorkStatus(options: WorkStatusOptions): WorkStatus {
@@ -47,7 +47,7 @@ export function createWorkStatus(options: WorkStatusOptions): WorkStatus {
     timer = setTimeout(show, EVERY_MS).unref();
   }
 
-  /** Sends or edits the status. Never rejects, since the answer comes without it too. */
+  /** Sends the status or edits it. Never rejects, since the answer does not depend on it. */
   async function send(sentence: string): Promise<void> {
     shown = sentence;
     try {

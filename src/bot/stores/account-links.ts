@@ -8,8 +8,8 @@ import type { LinkedPlayer, SettingsStore } from '../contract/settings.ts';
 import { usageError } from '../contract/usage-error.ts';
 
 /**
- * Lets people prove by signing in at osu! which player they are. A *state* identifies one sign-in until osu!'s answer:
- * it is sealed, valid once, for ten minutes, in every process, and only for the person to whom it was offered.
+ * Lets people prove which player they are, by signing in at osu!. A *state* stands for one sign-in until osu! answers.
+ * It is sealed, and valid once, for ten minutes, in every process, and only for the person to whom it was offered.
  */
 export interface AccountLinks extends SignInOffers {
   /**
@@ -31,10 +31,10 @@ export interface AccountLinks extends SignInOffers {
   cancel(answer: LinkAnswer): Promise<void>;
 }
 
-/** What the browser brings back from osu!. */
+/** What the browser brings back when osu! sends it to Medley. */
 interface LinkAnswer {
   readonly state: string;
-  /** The proof that the browser has kept. */
+  /** The proof that the browser has kept since the sign-in began. */
   readonly proof: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface AccountLinksOptions {
 
 const Row = z.object({ user: z.string(), mode: z.enum(RULESETS).nullable() });
 
-/** The stored sign-ins. The keys are digests, so that the store contains no valid state. */
+/** The collection of started sign-ins. Keys are digests, so the store contains no valid state. */
 export const OPEN_LINKS = {
   name: 'open-links',
   schema: Row,
@@ -83,15 +83,15 @@ export function createAccountLinks({ records, key, publicUrl, signIn, settings }
   }
 
   async function read(state: string): Promise<OpenLink> {
-    // Only states that Medley made are looked up in the store.
+    // Only states that Medley sealed are looked up, so that others cost no read.
     const found = isOurs(state) ? await open.get(recordKey(state)) : undefined;
     if (found === undefined) throw usageError('endedLink');
     return found;
   }
 
-  /** Takes the state. Two answers at the same moment may both find it, but they are for the same person. */
+  /** Takes the state out of the store. Two answers at once may both find it, but they are for the same person. */
   async function take({ state, proof }: LinkAnswer): Promise<OpenLink> {
-    // A browser without the proof may not end the state.
+    // Without the proof it may be another browser, which must not end the state.
     if (proof === undefined || !isSame(proof, proofOf(state))) throw usageError('endedLink');
     const found = await read(state);
     await open.delete(recordKey(state), found.user);
@@ -125,7 +125,7 @@ export function createAccountLinks({ records, key, publicUrl, signIn, settings }
   };
 }
 
-/** The platform in a `callerKey`. */
+/** The platform's name in a `callerKey`. */
 export function platformOf(user: string): string {
   return user.split(':', 1)[0] ?? '';
 }

@@ -6,10 +6,10 @@ import type { ButtonPayload, ButtonTokens } from '../contract/services.ts';
 import { usageError } from '../contract/usage-error.ts';
 
 export interface ButtonTokensOptions {
-  /** A secret of at least 16 bytes, the same after a restart. */
+  /** A secret of at least 16 bytes; it must be the same after a restart. */
   readonly key: Buffer;
   readonly records: RecordStore;
-  /** Called when options could not be stored: pressing the button will then give the notice for an expired one. */
+  /** Called when options could not be stored: the button, when pressed, will then say that it has expired. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -24,7 +24,7 @@ const STORED = 2;
 
 const StoredPayload = z.tuple([z.string(), z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))]);
 
-/** The stored options of buttons. Keys are digests of the buttons; the group is a tag that names no person. */
+/** The collection of buttons' options. Keys are digests of the buttons; the group is a tag that names no person. */
 export const BUTTON_ARGUMENTS = {
   name: 'button-arguments',
   schema: StoredPayload,
@@ -46,7 +46,7 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
 
   function store({ command, values }: ButtonPayload, tag: Buffer): Buffer {
     const payload: z.infer<typeof StoredPayload> = [command, { ...values }];
-    // Equal buttons have the same record, so showing one often does not fill the store.
+    // Equal buttons share one record, so that showing a button often does not fill the store.
     const id = digest('stored', Buffer.concat([tag, Buffer.from(JSON.stringify(payload))]), KEY_BYTES);
     const owner = tag.length === 0 ? null : tag.toString('base64url');
     const write = stored
@@ -64,11 +64,11 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
     return { command, values };
   }
 
-  /** @throws AppError `invalid_request` when the token is forged */
+  /** Opens a token. @throws AppError `invalid_request` when it is forged */
   function opened(token: string) {
     const bytes = Buffer.from(token.slice(0, MAX_LENGTH), 'base64url');
     const sealed = bytes.subarray(0, -SEAL_BYTES);
-    // Several base64 texts decode to the same bytes; only the one that `encode` makes is accepted.
+    // Several base64 texts decode to the same bytes; only the one that `encode` writes is accepted.
     const isWhole = bytes.length > SEAL_BYTES && bytes.toString('base64url') === token;
     if (!isWhole || !timingSafeEqual(bytes.subarray(-SEAL_BYTES), digest('seal', sealed, SEAL_BYTES))) {
       throw usageError('expiredButton');
@@ -116,7 +116,7 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
 const FIELD = '\n';
 const NAME = /^[A-Za-z][\w-]*/;
 
-/** Packs `command`, then one line per value: `name=text`, `name#number`, `name!` (true) or `name~` (false). */
+/** Packs a command's name and a line for each value: `name=text`, `name#number`, `name!` (true), `name~` (false). */
 function pack({ command, values }: ButtonPayload, maxBytes: number): Buffer | undefined {
   const lines = [command];
   for (const [name, value] of Object.entries(values)) {

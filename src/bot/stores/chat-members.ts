@@ -18,7 +18,7 @@ const DAY_MS = 24 * 3_600_000;
 const Row = z.object({ chat: z.string(), user: z.string(), at: z.number() });
 const KEPT = { schema: Row, ttlMs: 90 * DAY_MS, maxRecords: 200_000 } as const;
 
-/** Each row is stored twice: in one collection grouped by chat, in the other by person. */
+/** The collections of members: each row is stored twice, in one grouped by chat, in the other by person. */
 export const CHAT_MEMBERS = { name: 'chat-members', ...KEPT } as const satisfies CollectionOptions<Membership>;
 export const MEMBER_CHATS = { name: 'member-chats', ...KEPT } as const satisfies CollectionOptions<Membership>;
 
@@ -29,7 +29,7 @@ export function createChatMembers({ records, now = Date.now }: ChatMembersOption
   const byUser = records.groupedCollection<Membership>(MEMBER_CHATS);
 
   async function write(row: Membership): Promise<void> {
-    // The record by person is written first, since without it the other could not be found for deletion.
+    // The record by person comes first: without it the other could not be found when the person is to be forgotten.
     await byUser.set(keyOf(row), row, row.user);
     await byChat.set(keyOf(row), row, row.chat);
   }

@@ -6,9 +6,9 @@ import { createTrackedPlayers } from './tracked-players.ts';
 
 export interface ChatMemoryOptions {
   readonly records: RecordStore;
-  /** Called with failures that affect no reply. */
+  /** Called with failures that no reply depends on. */
   readonly onFailure: (error: unknown) => void;
-  /** Says whether the platform allows messages that answer no request. Default: every one does. */
+  /** Says whether a platform allows messages that answer no request. Default: all do. */
   readonly canPost?: (platform: string) => boolean;
   /** The clock, in unix milliseconds. */
   readonly now?: () => number;
@@ -17,7 +17,7 @@ export interface ChatMemoryOptions {
 export function createChatMemory({ records, onFailure, canPost, now }: ChatMemoryOptions): ChatMemory {
   const maps = createShownMaps({ records, onFailure });
   const stored = createChatMembers({ records, ...(now && { now }) });
-  // The member is recorded after the answer, which must not fail because of it.
+  // A failure to record a member is only reported, because the answer is being sent anyway.
   const members: ChatMembers = { ...stored, note: (...place) => stored.note(...place).catch(onFailure) };
   const tracked = createTrackedPlayers({ records, ...(canPost && { canPost }) });
 

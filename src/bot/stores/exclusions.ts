@@ -84,7 +84,7 @@ const MAX_IN_MEMORY = 10_000;
 const NoValues = z.object({}).transform((): OptOut => ({}));
 
 export const OPT_OUTS = { name: 'opt-outs', schema: NoValues } as const satisfies CollectionOptions<OptOut>;
-/** Opt-outs in the web chat. A browser's session is not a person, so old ones are dropped to bound the store. */
+/** The collection of opt-outs in the web chat. A browser's session is not a person, so old ones are dropped. */
 export const WEB_OPT_OUTS = {
   name: 'web-opt-outs',
   schema: NoValues,

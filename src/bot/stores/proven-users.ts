@@ -5,7 +5,7 @@ interface ProvenUser {
   readonly user: string;
 }
 
-/** An index of who signed in at osu! as which player, by player; the settings themselves decide. */
+/** The collection that tells for a player who signed in as them. People's settings decide whether it is true. */
 export const PROVEN_USERS = {
   name: 'proven-users',
   schema: z.object({ user: z.string() }),

@@ -7,9 +7,8 @@ import type { RecordStore } from '../../infra/store/records.ts';
 /** Remembers the command menus sent to platforms, so that a restart need not make or compare them all again. */
 export interface RegisteredMenus {
   /**
-   * Calls `register`, unless that was done within the last day with the same menus. A store that is away does not keep menus from
-   * being registered.
-   *
+   * Calls `register`, unless that was done within the last day with the same menus. A store that is away does not keep
+   * menus from being registered.
    * @param account `${platform}:${id of the bot}`
    * @param english the menus in English: together with the texts they decide all other languages
    */
@@ -22,7 +21,7 @@ export interface RegisteredMenusOptions {
 }
 
 export function createRegisteredMenus({ records, log }: RegisteredMenusOptions): RegisteredMenus {
-  // A record expires, since others who have the token may register other menus.
+  // A record expires, because others who hold the token may register other menus meanwhile.
   const store = records.collection({ name: 'registered-menus', schema: z.string(), ttlMs: 24 * 3_600_000 });
   const onAway = (err: unknown) => log.info({ err }, 'which menus are registered could not be read or stored');
   return {

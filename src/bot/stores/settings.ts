@@ -44,22 +44,22 @@ export const CHAT_DEFAULTS: ChatSettings = {
   sources: {},
 };
 
-/** The bounds of `noticeSeconds`. */
+/** The least and the most of `noticeSeconds`. */
 export const NOTICE_SECONDS = { min: 0, max: 3_600 } as const;
-/** The bounds of `albumCap`. */
+/** The least and the most of `albumCap`. */
 export const ALBUM_CAP = { min: 1, max: 20 } as const;
 /** The most channels with a rule of one kind. */
 export const MAX_CHANNEL_RULES = 100;
 /** The most roles whose links are not answered. */
 export const MAX_OFF_ROLES = 100;
-/** Limits of the words beside which links are not answered. */
+/** The bounds of the list of words beside which links are not answered. */
 export const OFF_WORD = { most: 50, maxLength: 50 } as const;
 
 const USER_DEFAULTS: UserSettings = { language: null, player: null, view: null };
 const DAY_MS = 24 * 3_600_000;
 const LEFT_MS = 30 * DAY_MS;
 
-/** A player that another version stored in an unknown shape is read as none. */
+/** A player that another version stored in an unknown shape counts as none. */
 const Player = z.object({
   id: z.number().int().positive(),
   name: z.string(),
@@ -74,7 +74,7 @@ const User = z.object({
 
 const Ids = z.array(z.string().max(64)).max(MAX_CHANNEL_RULES).catch([]);
 
-/** A setting that is missing or of an unknown shape is read as the default. */
+/** A chat's settings. One that is missing or has an unknown shape is read as the default. */
 const Chat = z.object({
   autoDetect: z.boolean().nullable().catch(CHAT_DEFAULTS.autoDetect),
   osuLinks: z.boolean().catch(CHAT_DEFAULTS.osuLinks),
@@ -94,12 +94,12 @@ const Chat = z.object({
   captions: z.boolean().catch(CHAT_DEFAULTS.captions),
   language: z.string().nullable().catch(CHAT_DEFAULTS.language),
   prefix: z.enum(PREFIXES).nullable().catch(CHAT_DEFAULTS.prefix),
-  // A choice for a source that this version does not have is kept for one that does.
+  // A choice for a source that this version does not know is kept, since another version may know it.
   sources: z.record(sourceIdSchema, z.boolean()).catch(CHAT_DEFAULTS.sources),
 });
 
 export const USERS = { name: 'users', schema: User } as const satisfies CollectionOptions<UserSettings>;
-/** Settings in the web chat. A browser's session is not a person, so old ones are dropped to bound the store. */
+/** The collection of settings in the web chat. A browser's session is no person: old ones are dropped. */
 export const WEB_USERS = {
   name: 'web-users',
   schema: User,
@@ -115,7 +115,7 @@ export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsS
   const proven = createProvenUsers(records);
   const usersOf = (key: string) => (key.startsWith('web:') ? sessions : people);
 
-  /** Updates the index of players, except for browsers' sessions, whose end nothing reports. */
+  /** Updates the index of players, but not for browsers' sessions, because nothing reports when these end. */
   const follow = async (key: string, before: UserSettings, after: UserSettings) =>
     key.startsWith('web:') ? undefined : proven.follow(key, before, after);
 
@@ -150,14 +150,14 @@ export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsS
   };
 }
 
-/** The settings to use while they cannot be read: nothing is hidden or deleted by mistake. */
+/** The settings in use while they cannot be read. They hide and delete nothing, since that may be against a choice. */
 const UNREADABLE: ChatSettings = { ...CHAT_DEFAULTS, suppressEmbeds: false, noticeSeconds: 0 };
 
 type Place = Pick<Caller, 'platform' | 'userId' | 'groupId' | 'chatId' | 'chatKind'>;
 
 /**
- * The settings of the caller's chat. In a private chat these are the defaults and the person's own; notices disturb
- * no other person there.
+ * The settings of the caller's chat. In a private chat they are the defaults and the person's own; notices disturb
+ * nobody else there.
  * @throws AppError `internal` when they cannot be read
  */
 export async function chatSettingsOf({ settings }: Pick<Services, 'settings'>, caller: Place): Promise<ChatSettings> {
@@ -180,7 +180,7 @@ export async function readableChatSettings(
   }
 }
 
-/** Says whether the channel rules allow answers to pasted links; for a thread also the rules of its channel. */
+/** True when the channel rules allow answers to pasted links; for a thread, its channel's rules count too. */
 export function isChannelOn(
   { offChannels, onlyChannels }: Pick<ChatSettings, 'offChannels' | 'onlyChannels'>,
   { chatId, parentChatId }: Pick<Caller, 'chatId' | 'parentChatId'>,
@@ -190,7 +190,7 @@ export function isChannelOn(
   return !isNamed(offChannels) && (onlyChannels.length === 0 || isNamed(onlyChannels));
 }
 
-/** Says whether pasted links are excluded by the person's roles or by words in the message. */
+/** True when pasted links are excluded by the person's roles, or by words in the message. */
 export function isFiltered(
   { offRoles, offWords }: Pick<ChatSettings, 'offRoles' | 'offWords'>,
   { roleIds = [] }: Pick<Caller, 'roleIds'>,
@@ -204,7 +204,7 @@ export function isFiltered(
 
 const LETTER = /[\p{L}\p{N}]/u;
 
-/** Says whether a text contains a word, but not as a part of a longer one. */
+/** True when a text contains the word, other than as a part of a longer one. */
 function holdsWord(text: string, word: string): boolean {
   const isWithin = (inner: string | undefined, outer: string | undefined) =>
     inner !== undefined && outer !== undefined && LETTER.test(inner) && LETTER.test(outer);
@@ -215,7 +215,7 @@ function holdsWord(text: string, word: string): boolean {
   return false;
 }
 
-/** Says whether a message notifies people: in a group only by the admins' choice, once for all its links. */
+/** True when a message notifies people. In a group that is the admins' choice, and happens once for all its links. */
 export function notifies(
   { settings, request, isFirst, sentKeys }: Pick<Sending, 'settings' | 'request' | 'isFirst' | 'sentKeys'>,
   place: number,
@@ -224,7 +224,7 @@ export function notifies(
   return !isSilent && isFirst && place === 0 && sentKeys.length === 0;
 }
 
-/** Says whether pasted links of a site are answered in a group: by its admins' choice, else the site's default. */
+/** True when pasted links of a site are answered in a group: by its admins' choice, else by the site's default. */
 export function isSiteOn({ sources }: Pick<ChatSettings, 'sources'>, { id, onInGroups }: Site): boolean {
   return sources[id] ?? onInGroups === true;
 }

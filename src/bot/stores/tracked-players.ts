@@ -13,7 +13,7 @@ export const TRACKING_CHATS = {
   schema: Chat,
   maxRecords: 5_000,
 } as const satisfies CollectionOptions<TrackingChat>;
-/** The last best plays of tracked players. A record that is not renewed is of a player no longer tracked. */
+/** The collection of tracked players' best plays. A record that is not renewed expires: nobody tracks the player. */
 export const TRACK_MARKS = {
   name: 'track-marks',
   schema: Mark,
@@ -21,9 +21,9 @@ export const TRACK_MARKS = {
   maxRecords: 5_000,
 } as const satisfies CollectionOptions<TrackMark>;
 
-/** The most players that one chat may track; all chats together may track {@link MAX_FOLLOWED} different ones. */
+/** The most players that a chat may track; all chats together may track {@link MAX_FOLLOWED} different ones. */
 export const MAX_TRACKED = 10;
-/** Each player is requested once an hour, in all a small part of what osu! allows. */
+/** The most tracked players. Each is requested once an hour, in all a small part of what osu! allows. */
 const MAX_FOLLOWED = 600;
 
 const ALL = 'all';
@@ -32,7 +32,7 @@ export const playerKey = ({ id, mode }: Pick<TrackedPlayer, 'id' | 'mode'>) => `
 
 export interface TrackedPlayersOptions {
   readonly records: RecordStore;
-  /** Says whether a platform allows messages that answer no request. Default: every one does. */
+  /** Says whether a platform allows messages that answer no request. Default: all do. */
   readonly canPost?: (platform: string) => boolean;
 }
 
@@ -41,7 +41,7 @@ export function createTrackedPlayers({ records, canPost = () => true }: TrackedP
   const marks = records.collection<TrackMark>({ ...TRACK_MARKS, maxInMemory: MAX_FOLLOWED });
   let writes: Promise<unknown> = Promise.resolve();
 
-  /** Runs writes one after the other, since each change is based on the one before. */
+  /** Runs writes one after another, because each change is based on the result of the one before. */
   function inTurn<T>(write: () => Promise<T>): Promise<T> {
     const turn = writes.then(write, write);
     writes = turn.catch(() => undefined);

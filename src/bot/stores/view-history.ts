@@ -3,27 +3,27 @@ import type { Logger } from '../../infra/log.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
 import { type Caller, callerOf, ownerKey, type Request, RequestBody } from '../contract/request.ts';
 
-/** The requests whose answers a message with buttons has shown, the current one last; by platform and message. */
+/** The requests whose answers a message with buttons has shown, the latest last. */
 const Views = z.array(RequestBody);
 
 export const SHOWN_VIEWS = {
   name: 'shown-views',
   schema: Views,
-  // Buttons are valid for the same time.
+  // Views are kept as long as buttons are valid.
   ttlMs: 7 * 24 * 3_600_000,
   maxRecords: 200_000,
 } as const satisfies CollectionOptions<z.infer<typeof Views>>;
 
-/** Remembers what messages with buttons show now and showed before. Never rejects: then people cannot go back. */
+/** Remembers what messages with buttons show and showed. Never rejects: after a failure people cannot go back. */
 export interface ViewHistory {
   /** The request whose answer the message showed before; undefined when unknown. */
   before(messageId: string): Promise<RequestBody | undefined>;
   /**
-   * The number of stored requests of the message, if it shows this request's answer; undefined when something else was
-   * opened in it since. 0 when nothing is stored.
+   * The number of stored requests of the message if it shows the answer to this one; undefined if it shows something
+   * else by now, 0 if nothing is stored.
    */
   depth(messageId: string, request: Request): Promise<number | undefined>;
-  /** The requests whose answers the message has shown, followed by this one. */
+  /** The requests whose answers the message has shown, with this one as the last. */
   next(request: Request, pressed: PressedMessage | undefined): Promise<readonly RequestBody[]>;
   keep(messageId: string, views: readonly RequestBody[], request: Request): Promise<void>;
 }
@@ -60,7 +60,7 @@ export function createViewHistory({ platform, records, dispatcher, log }: ViewHi
   return {
     async before(messageId) {
       const ask = (await shownIn(messageId)).at(-2);
-      // A person who goes back asks for the answer, so that failures are reported.
+      // To go back is a request for the answer, so a failure is reported, unlike that of a pasted link.
       return ask?.kind === 'links' ? { ...ask, unasked: false } : ask;
     },
     async depth(messageId, request) {
@@ -74,7 +74,7 @@ export function createViewHistory({ platform, records, dispatcher, log }: ViewHi
       if (pressed?.isBack === true) return shown.slice(0, -1);
       const last = shown.at(-1);
       const caller = callerOf(request);
-      // Another page, or a switch in another state, is not a content of its own to go back from.
+      // If the same command answers both, it only shows another page or state, which is nothing to go back to.
       const isTurned =
         last !== undefined && (await dispatcher.commandOf(last, caller)) === (await dispatcher.commandOf(ask, caller));
       return [...(isTurned ? shown.slice(0, -1) : shown), ask].slice(-MOST);

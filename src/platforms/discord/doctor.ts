@@ -36,7 +36,7 @@ type Application = z.output<typeof Application>;
 const Guilds = z.array(z.object({ name: z.string(), permissions: z.string().regex(/^\d{1,20}$/) }));
 type Guild = z.output<typeof Guilds>[number];
 
-/** How many servers are examined, and how many with a problem are named. */
+/** How many servers are examined at most, and how many of those with a problem are named. */
 const MOST_GUILDS = 200;
 const MOST_NAMES = 5;
 
@@ -121,7 +121,7 @@ function readSwitches(application: Application): readonly Finding[] {
   return findings;
 }
 
-/** Says how the application can be installed. Old ones have no such table, and can only be added to servers. */
+/** True when the application can be installed in this way. Old applications lack the table: only servers add them. */
 function canInstall({ integration_types_config: contexts }: Application, type: ApplicationIntegrationType): boolean {
   return contexts ? `${type}` in contexts : type === ApplicationIntegrationType.GuildInstall;
 }
@@ -197,7 +197,7 @@ function statusOf(error: unknown): number | undefined {
   return error instanceof RateLimitError ? 429 : undefined;
 }
 
-/** The library's error messages are left out, because they contain addresses with tokens. */
+/** The reason of a failure, without the library's messages, which contain addresses with tokens. */
 function reasonOf(error: unknown): string {
   const status = statusOf(error);
   if (status !== undefined) return `status ${status}`;
@@ -207,12 +207,12 @@ function reasonOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** Writes a permission such as `ManageMessages` with spaces between its words. */
+/** Writes the name of a permission such as `ManageMessages` with spaces between its words. */
 function spaced(permission: string): string {
   return permission.replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
 }
 
-/** A server's name without control characters, which people could choose to affect the terminal. */
+/** The name of a server without control characters, by which people could affect the operator's terminal. */
 function plain(name: string): string {
   return name.replace(/[\p{Cc}\p{Cf}]/gu, '');
 }

@@ -40,15 +40,13 @@ export interface DiscordPlatformOptions {
   readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption' | 'commandSpecs' | 'commandOf'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
   readonly settings: Pick<SettingsStore, 'chat' | 'markChatLeft'>;
-  /**
-   * The store for sessions (to receive missed events), command ids, and the messages and previous contents of answers.
-   */
+  /** Stores sessions (to receive missed events), ids of commands, and what answers consist of and showed before. */
   readonly records: RecordStore;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now?: () => number;
 }
 
-/** Medley on Discord. Requests come over the gateway; answers need only the REST API. */
+/** Medley on Discord. It receives requests from the gateway; for answers it needs the REST API alone. */
 export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimePlatform<DiscordReplyTo> {
   const { token, apiUrl, shards, dispatcher, delivery, settings, records, log, now = Date.now } = options;
   const closing = new AbortController();
@@ -68,7 +66,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   };
   async function registerMenus(english: Menu): Promise<void> {
     const spoken: Menu[] = [];
-    // Registering needs the texts of every language; one is read per turn of the event loop, so that events are answered in between.
+    // Registering needs the texts of every language. One is read at a time, so that events are answered in between.
     for (const { tag } of LANGUAGES) {
       spoken.push(menuIn(loadTranslator(tag), dispatcher.commandSpecs));
       await setImmediate();
@@ -123,7 +121,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
       isOnlyLinks: false,
     }),
     showStatus: (to, text, shown, signal) => showStatus(context, to, text, shown, signal),
-    // For an interaction, Discord itself shows that the app is working.
+    // After an interaction, Discord itself shows that the app is working.
     showWorking: to => (to.kind === 'interaction' ? () => undefined : showTyping(api, to.channelId, log)),
     async close() {
       closing.abort();
@@ -132,7 +130,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   };
 }
 
-/** Writes the status into an interaction's deferred answer, else into a message. A pressed button needs no status. */
+/** Writes the status into an interaction's deferred answer, else into a message. A pressed button does not need it. */
 async function showStatus(
   context: DiscordContext,
   to: DiscordReplyTo,
@@ -160,17 +158,17 @@ async function showStatus(
 function readOutcome(error: unknown): SendFailure | undefined {
   if (error instanceof DiscordFailure) return sendOutcome(error);
   if (!(error instanceof GatewayFailure)) return undefined;
-  // Only a person can change a token or a setting, so retrying often is useless, and Discord counts identifications.
+  // Only a person can change a token or setting, and Discord counts identifications, so retries are rare.
   const isSettled = error.problem === 'token' || error.problem === 'settings';
   return { outcome: 'notSent', reason: isSettled ? 'token' : 'away' };
 }
 
-/** Commands belong to the application, not to a shard, so one process registers them. */
+/** True for the process that registers the commands: they belong to the application, so one process is enough. */
 function isFirstShard(shards: ShardChoice): boolean {
   return shards === 'auto' || shards.ids.includes(0);
 }
 
-/** Shows after a short delay that Medley is typing in a channel, until the returned function is called. */
+/** Shows, after a short delay, that Medley is typing in a channel, until the returned function is called. */
 function showTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, log: Pick<Logger, 'debug'>): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
@@ -185,7 +183,7 @@ function showTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, log:
       () => {
         if (!isOver) wait(TIMES.typing);
       },
-      // The answer comes without it as well, so showing it is not tried again.
+      // The answer does not depend on it, so a failure is not tried again.
       (error: unknown) => log.debug({ err: error }, 'discord: typing could not be shown'),
     );
   }

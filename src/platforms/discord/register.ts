@@ -15,7 +15,7 @@ import { shortenMarkdown } from './render/markdown-text.ts';
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = Readonly<Record<string, Json>>;
 
-/** A value in the default language, and in all others by Discord's language tag. */
+/** A value in the default language, and in each other language by the tag that Discord has for it. */
 interface Spoken<T> {
   readonly usual: T;
   readonly others: readonly { readonly locale: string; readonly value: T }[];
@@ -23,10 +23,10 @@ interface Spoken<T> {
 
 /** The texts of the command menus in one language. */
 export interface Menu {
-  /** The language's BCP 47 tag. */
+  /** The BCP 47 tag of the menu's language. */
   readonly locale: string;
   readonly specs: readonly CommandSpec[];
-  /** The name of the command in a message's menu. */
+  /** The name of the command in the menu of a message. */
   readonly getMedia: string;
 }
 
@@ -35,7 +35,7 @@ export function menuIn(t: Translator, specs: (t: Translator) => readonly Command
 }
 
 /**
- * Makes the payloads for registering the slash commands and the command in a message's menu. Pure.
+ * Makes the payloads that register the slash commands and the command in a message's menu. Pure.
  * @param menus the menus in all languages that Discord gets, English included: without a separate en-US, Americans see
  * en-GB
  */
@@ -64,7 +64,7 @@ const EVERYWHERE = {
   contexts: [InteractionContextType.Guild, InteractionContextType.BotDM, InteractionContextType.PrivateChannel],
 };
 
-/** Joins commands such as `osu profile` and `osu scores` into one command with subcommands. */
+/** Makes one command with subcommands of commands such as `osu profile` and `osu scores`. */
 function grouped(commands: readonly Spoken<CommandSpec>[]): readonly JsonObject[] {
   const groups = new Map<string, Spoken<CommandSpec>[]>();
   for (const command of commands) {
@@ -84,7 +84,7 @@ function grouped(commands: readonly Spoken<CommandSpec>[]): readonly JsonObject[
   });
 }
 
-/** Describes what the subcommands of a group do, in every language. */
+/** Describes, in every language, what a group's subcommands do. */
 function together(members: readonly Spoken<CommandSpec>[]): Spoken<{ readonly description: string }> {
   const [first] = members;
   const sentences = (texts: readonly string[]) => ({ description: texts.join('; ') });
@@ -165,7 +165,7 @@ function described({ usual, others }: Spoken<{ readonly description: string }>):
 
 const Registered = z.array(z.record(z.string(), z.unknown()));
 
-/** Registers the commands unless Discord has exactly these. Resolves with the registered ones, as Discord lists them. */
+/** Registers the commands, unless Discord has exactly these already. Resolves with Discord's list of them. */
 export async function updateCommands(
   api: Pick<DiscordApi, 'commands' | 'putCommands'>,
   applicationId: string,
@@ -177,7 +177,7 @@ export async function updateCommands(
   return { registered: await api.putCommands(applicationId, commands), hasChanged: true };
 }
 
-/** The keys to compare, in a fixed order: those that Medley sets. Discord adds ids, versions and defaults. */
+/** The keys by which commands are compared, in a fixed order. Discord adds others: ids, versions and defaults. */
 const KEYS = [
   'type',
   'name',
@@ -201,7 +201,7 @@ function fingerprint(commands: readonly Readonly<Record<string, unknown>>[]): st
   return lines.sort().join('\n');
 }
 
-/** A value for comparison: Discord does not distinguish absent, null, false and empty. */
+/** A value as it is compared: for Discord, absent, null, false and empty are the same. */
 function normal(value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = value.map(normal);

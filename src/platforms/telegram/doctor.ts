@@ -6,9 +6,9 @@ import type { Me, WebhookInfo } from './api/methods.ts';
 
 export interface TelegramExamination {
   readonly token: string;
-  /** The root of the operator's own Bot API server. Default: Telegram's. */
+  /** The root of the Bot API server that the operator runs. Default: Telegram's. */
   readonly apiUrl?: string | undefined;
-  /** If set together with `publicUrl`, updates come by webhook. */
+  /** The secret of the webhook. With it and `publicUrl`, updates come by webhook. */
   readonly webhookSecret?: string | undefined;
   readonly publicUrl?: string | undefined;
   /** The time limit of each request. */
@@ -16,9 +16,9 @@ export interface TelegramExamination {
   readonly now?: () => number;
 }
 
-/** The ports that Telegram calls; the operator's own Bot API server calls any. */
+/** The ports that Telegram calls for webhooks. A Bot API server of the operator's own calls any. */
 const WEBHOOK_PORTS: ReadonlySet<string> = new Set(['', '80', '88', '443', '8443']);
-/** Older failures are ignored, because Telegram reports the last one as long as the webhook is set. */
+/** How old a failure may be to count: Telegram reports the last one for as long as the webhook is set. */
 const RECENT_MS = 60 * 60_000;
 
 /** Checks what Telegram says about the token, the settings at @BotFather, and how updates are received. */
@@ -26,7 +26,7 @@ export async function examineTelegram(options: TelegramExamination): Promise<rea
   const { token, apiUrl, timeoutMs = 10_000 } = options;
   const apiRoot = new URL((apiUrl ?? DEFAULT_API).replace(/\/?$/, '/')).href;
   const api = createBotApi({ token, apiRoot, limits: { ...TELEGRAM_LIMITS, callMs: timeoutMs } });
-  /** Resolves with the findings, or with the reason why there are none. */
+  /** Resolves with the findings, or with a finding that says why there are none. */
   async function examine(look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
     try {
       return await look();
@@ -109,7 +109,7 @@ function readServer(apiUrl: string | undefined): Finding {
     : ok('Telegram: a Bot API server of your own, files up to 2000 MB');
 }
 
-/** The host of an address, without the path, which is secret for a webhook. */
+/** The host of an address alone, because a webhook's path is secret. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an unreadable address';
 }

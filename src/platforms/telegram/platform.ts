@@ -37,14 +37,14 @@ import { messagesOf } from './render/render.ts';
 
 export interface TelegramPlatformOptions {
   readonly token: string;
-  /** The root of the operator's own Bot API server, which accepts larger files. Default: Telegram's. */
+  /** The root of the Bot API server that the operator runs, which takes larger files. Default: Telegram's. */
   readonly apiUrl?: string | undefined;
   /** If set, Telegram sends updates to `publicUrl`, and `plugin` must be registered; else Medley polls for them. */
   readonly webhook?: { readonly secret: string; readonly publicUrl: string } | undefined;
   readonly dispatcher: Pick<Dispatcher, 'read' | 'answer' | 'linksOf' | 'browse' | 'translator' | 'commandSpecs'>;
   readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
   readonly sentFiles: SentFiles;
-  /** The store that remembers the menus sent to Telegram. */
+  /** The store in which the menus that Telegram has are remembered. */
   readonly records: Pick<RecordStore, 'collection'>;
   readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -73,13 +73,13 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     deleteMessage: (chatId, messageId) =>
       deleteMessage(api, { chat_id: Number(chatId), message_id: Number(messageId) }),
     pace: limits,
-    // The answer to a press edits the message with the button, so that message shows the waiting.
+    // The answer to a press is an edit of the button's message, so that message can show the waiting.
     hasPlace: ({ press }) => press !== undefined,
     messagesOf: (to, reply) => messagesOf(to, reply, limits),
     placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),
     showWorking: to => (to.press === undefined ? actions.begin(to) : () => undefined),
 
-    // A group allows few messages a minute, so there the chat action alone shows the waiting.
+    // A group takes few messages a minute, so the chat action alone shows the waiting there.
     async showStatus({ chat, thread, isGroup, isChannel, press }, text, shown, signal) {
       if (isGroup || isChannel === true || press !== undefined) return undefined;
       if (shown !== undefined) {
@@ -117,7 +117,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
 
 type Parts = ReturnType<typeof createParts>;
 
-/** Creates the parts of the platform and connects them: Bot API, sending, inline mode, listening. */
+/** Makes the parts of the platform and joins them: Bot API, sending, inline mode, listening. */
 function createParts(options: TelegramPlatformOptions, limits: TelegramLimits) {
   const { token, dispatcher, delivery, sentFiles, settings, log, now = Date.now } = options;
   const apiRoot = new URL(options.apiUrl?.replace(/\/?$/, '/') ?? DEFAULT_API).href;
@@ -157,7 +157,7 @@ function createParts(options: TelegramPlatformOptions, limits: TelegramLimits) {
   return { api, bot, chats, actions, messages, listener, sendReply: createEditedReply(replies, words.edit) };
 }
 
-/** Medley's own account, as Telegram last described it. */
+/** Medley's own account, as Telegram described it last. */
 function createBotIdentity(api: BotApi) {
   let me: Me | undefined;
 
@@ -181,11 +181,11 @@ function createBotIdentity(api: BotApi) {
   };
 }
 
-/** Sends the replies to a request, then deletes the message with its links if the chat's settings say so. */
+/** Sends the replies to a request. Then deletes the message with its links, if the chat's settings say so. */
 function createSend(sendReply: SendReply, api: BotApi, log: Pick<Logger, 'info'>) {
   const wholeAnswers = createWholeAnswers();
 
-  /** Deletes the message with the links. Medley may lack the right, which changes nothing else. Never rejects. */
+  /** Deletes the message with the links. If Medley lacks the right, nothing else changes. Never rejects. */
   async function deleteAnswered({ to, settings }: Sending<TelegramReplyTo>): Promise<void> {
     if (!settings.deleteSource || to.isOnlyLinks !== true || to.message === undefined || to.press !== undefined) return;
     try {

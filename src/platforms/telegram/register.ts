@@ -20,12 +20,12 @@ export interface CommandRegistration {
 }
 
 /**
- * Registers the command menus by kind of chat and two-letter language, English for all others. An equal menu is not
- * sent again.
+ * Registers the command menus for each kind of chat and two-letter language, the English one for all others. A menu
+ * that Telegram has already is not sent again.
  * @throws BotApiError
  */
 export function registerCommands({ api, dispatcher, menus, botId, signal }: CommandRegistration): Promise<void> {
-  // In groups `settings` is not in the menu: it is for admins. Members may type it for their own language.
+  // `settings` is for admins, so it is not in the menu of groups. Members may type it for their own language.
   const menuIn = (scope: (typeof SCOPES)[number], t: Translator) =>
     renderCommands(dispatcher.commandSpecs(t).filter(({ name }) => scope !== 'all_group_chats' || name !== 'settings'));
   const withoutMenus = new Set<string>();
@@ -38,7 +38,7 @@ export function registerCommands({ api, dispatcher, menus, botId, signal }: Comm
       const commands = menuIn(type, t);
       const where = { scope: { type }, ...(code === 'en' ? {} : { language_code: code }) };
       const known = withoutMenus.has(type) ? [] : await api.call('getMyCommands', where, { signal });
-      // English is checked first: if its menu is missing, so are all others.
+      // English is checked first, because if Telegram has no English menu, it has none in other languages.
       if (code === 'en' && known.length === 0) withoutMenus.add(type);
       if (!isSame(known, commands)) await api.call('setMyCommands', { ...where, commands }, { signal });
     }

@@ -22,17 +22,14 @@ import { ALREADY_ACKNOWLEDGED, DiscordFailure, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE 
 export interface Content {
   readonly components: readonly APIMessageTopLevelComponent[];
   readonly uploads: readonly UploadFile[];
-  /** Text instead of components, because Discord shows previews only for links in the text of a message. */
+  /** The text of the message, in place of components: only for links in it does Discord show previews. */
   readonly text?: string;
 }
 
 export interface MessageOptions {
   /** The idempotency key, at most 25 characters: Discord answers a repeat within minutes with the same message. */
   readonly nonce: string;
-  /**
-   * The message that this one replies to. If that was deleted, or the channel's history may not be read, the message is posted without
-   * the reference.
-   */
+  /** The message that this one replies to. If it is gone, or its channel's history may not be read, none is stated. */
   readonly replyTo: string | undefined;
   /** True to send the message without notifying anyone. */
   readonly isSilent?: boolean;
@@ -45,19 +42,19 @@ export interface PostedMessage {
   readonly isConfirmed: boolean;
 }
 
-/** The key with which an interaction is acknowledged, within seconds. */
+/** The ids by which an interaction is acknowledged; that is possible for some seconds. */
 export interface InteractionKey {
   readonly id: string;
   readonly token: string;
 }
 
-/** The key with which an interaction is answered, for a quarter of an hour. */
+/** The ids by which an interaction is answered; that is possible for a quarter of an hour. */
 export interface AnswerKey {
   readonly applicationId: string;
   readonly token: string;
 }
 
-/** The state of a deferred answer: it still says "thinking", it was answered, or it was deleted. */
+/** What a deferred answer is: it says "thinking", it was answered, or it was deleted. */
 export type OriginalState = 'pending' | 'answered' | 'deleted';
 
 const Posted = z.object({
@@ -69,7 +66,8 @@ const Flagged = z.object({ flags: z.number().default(0) });
 const NO_MENTIONS = { parse: [], replied_user: false } as const;
 
 /**
- * Makes the calls of Discord's REST API, each once; bot/runtime repeats failed ones. Files are streamed from the disk.
+ * Calls Discord's REST API. Each call is made once; bot/runtime repeats those that failed. Files are streamed from the
+ * disk.
  * @throws DiscordFailure from every method but `close`
  */
 export function createDiscordApi(options: RestOptions) {
@@ -104,7 +102,7 @@ function messageCalls(rest: Rest) {
       return { id: posted.id, isConfirmed: isConfirmed(posted, content) };
     },
 
-    /** Opens the private channel with a person and returns its id. */
+    /** Opens a private channel with a person; resolves with its id. */
     async openPrivate(userId: string): Promise<string> {
       return Posted.parse(
         await rest.request([RequestMethod.Post, Routes.userChannels()], { body: { recipient_id: userId } }),
@@ -117,18 +115,18 @@ function messageCalls(rest: Rest) {
       await sendContent(rest, route, { flags: formFlag(content) }, content, { signal });
     },
 
-    /** Does nothing when the message is already deleted. */
+    /** Deletes a message; does nothing if it is deleted already. */
     async deleteMessage(channelId: string, messageId: string): Promise<void> {
       await rest.request([RequestMethod.Delete, Routes.channelMessage(channelId, messageId)]).catch(unlessGone);
     },
 
-    /** Hides the previews (embeds) of anyone's message; `flags` are the message's present flags. */
+    /** Hides the previews (embeds) of anybody's message; `flags` are the flags that it has now. */
     async suppressEmbeds(channelId: string, messageId: string, flags: number): Promise<void> {
       const body = { flags: flags | MessageFlags.SuppressEmbeds };
       await rest.request([RequestMethod.Patch, Routes.channelMessage(channelId, messageId)], { body });
     },
 
-    /** Shows the previews (embeds) of anyone's message again; does nothing when the message is deleted. */
+    /** Shows the previews (embeds) of anybody's message again; does nothing if it is deleted. */
     async restoreEmbeds(channelId: string, messageId: string): Promise<void> {
       const fullRoute = Routes.channelMessage(channelId, messageId);
       const found = await rest.request([RequestMethod.Get, fullRoute]).catch(unlessGone);
@@ -154,7 +152,7 @@ function interactionCalls(rest: Rest) {
         await rest.request(route, details);
       } catch (error) {
         if (!mayBeRepeated(error)) throw error;
-        // An earlier attempt may have arrived, in which case Discord refuses this one.
+        // The first attempt may have arrived; then Discord refuses this one as a repeat, which is no failure.
         await rest.request(route, details).catch(unlessAcknowledged);
       }
     },
@@ -170,7 +168,7 @@ function interactionCalls(rest: Rest) {
       }
     },
 
-    /** Resolves with the id of the message. */
+    /** Edits the first answer to an interaction; resolves with the message's id. */
     async editOriginal({ applicationId, token }: AnswerKey, content: Content, signal: AbortSignal): Promise<string> {
       const route: ApiRoute = [RequestMethod.Patch, Routes.webhookMessage(applicationId, token)];
       return Posted.parse(
@@ -178,7 +176,7 @@ function interactionCalls(rest: Rest) {
       ).id;
     },
 
-    /** Resolves with the id of the new message. */
+    /** Sends a further answer to an interaction; resolves with the message's id. */
     async followUp(
       { applicationId, token }: AnswerKey,
       content: Content,
@@ -187,13 +185,13 @@ function interactionCalls(rest: Rest) {
     ): Promise<string> {
       const route: ApiRoute = [RequestMethod.Post, Routes.webhook(applicationId, token)];
       const body = { flags: formFlag(content) | (isEphemeral ? MessageFlags.Ephemeral : 0) };
-      // Messages of webhooks have no nonce.
+      // Discord knows no nonce for messages of webhooks, so a repeat would be sent twice.
       return Posted.parse(
         await sendContent(rest, route, body, content, { isAuthorized: false, signal, isRepeatable: false }),
       ).id;
     },
 
-    /** Does nothing when the message is already deleted. */
+    /** Deletes the first answer to an interaction; does nothing if it is deleted already. */
     async deleteOriginal({ applicationId, token }: AnswerKey, signal: AbortSignal): Promise<void> {
       const route: ApiRoute = [RequestMethod.Delete, Routes.webhookMessage(applicationId, token)];
       await rest.request(route, { isAuthorized: false, signal }).catch(unlessGone);
@@ -235,7 +233,7 @@ async function sendContent(
   return rest.request(route, { ...more, body: await formOf(payload, uploads) });
 }
 
-/** Says whether Discord has all files: by their stated sizes, or, where none are stated, by their addresses. */
+/** True when Discord has all files, judging by their stated sizes, or by their addresses where none are stated. */
 function isConfirmed({ attachments, components }: z.output<typeof Posted>, { uploads }: Content): boolean {
   if (attachments.length === 0)
     return uploads.length === 0 || !`${JSON.stringify(components)}`.includes('attachment://');
@@ -256,7 +254,7 @@ function attachmentOf({ name, spoiler, alt = '' }: UploadFile, index: number) {
   };
 }
 
-/** A response that took too long is not repeated, because the interaction's few seconds are over. */
+/** False after a timeout: a repeat would come too late for the interaction, which allows only a few seconds. */
 function mayBeRepeated(error: unknown): boolean {
   return error instanceof DiscordFailure && (error.problem === 'unclear' || error.problem === 'away') && !error.isEnded;
 }
@@ -269,13 +267,13 @@ function isAboutReference(error: unknown): boolean {
   return error instanceof DiscordFailure && (error.problem === 'reference' || error.code === UNKNOWN_MESSAGE);
 }
 
-/** Ignores a failure which says that the message, or its channel, is deleted. */
+/** Ignores a failure that says that the message or its channel is deleted. */
 function unlessGone(error: unknown): void {
   const code = error instanceof DiscordFailure ? error.code : undefined;
   if (code !== UNKNOWN_MESSAGE && code !== UNKNOWN_CHANNEL) throw error;
 }
 
-/** Makes a nonce of at most 25 characters: the id of the event takes twelve, a dash, and the tag no more than twelve. */
+/** Makes a nonce of at most 25 characters: twelve of the event's id, a dash, and at most twelve of the tag. */
 export function nonceOf(eventId: string, tag: string): string {
   return `${BigInt(eventId).toString(36)}-${tag}`;
 }

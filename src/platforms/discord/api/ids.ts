@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Request } from '../../../bot/contract/request.ts';
 
-/** Makes an id that looks like a message id from text, the same for equal text: for nonces, and as an answer's id. */
+/** Makes an id like a message's out of text, equal for equal text: for nonces, and as the id of an answer. */
 export function stableId(words: string): string {
-  // The id has fewer bits than the hash, so that a nonce has space for its tag.
+  // The id gets fewer bits than the hash has, so that a nonce has room for its tag.
   return (createHash('sha256').update(words).digest().readBigUInt64BE() >> 2n).toString();
 }
 

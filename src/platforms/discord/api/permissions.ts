@@ -30,7 +30,7 @@ export interface ChannelAddress {
 
 const ALL = { send: true, attach: true, reply: true, manage: true };
 
-/** Medley's permissions in a channel; unknown ones count as granted. Private chats have no others' embeds to hide. */
+/** Medley's permissions in a channel; unknown ones count as granted. In private chats there are no embeds of others. */
 export function rightsIn(
   client: Client | undefined,
   { guildId, channelId }: ChannelAddress,
@@ -57,7 +57,7 @@ export function rightsOf(
   };
 }
 
-/** Says whether a channel, or the channel of a thread, is age-restricted; an unknown channel is not. */
+/** True when a channel, or the channel of a thread, is age-restricted; an unknown channel is not. */
 export function isAgeRestricted(channel: Channel | null | undefined): boolean {
   const own = channel?.isThread() === true ? channel.parent : channel;
   return own !== null && own !== undefined && 'nsfw' in own && own.nsfw === true;
@@ -75,7 +75,7 @@ export function diagnosisOf(to: DiscordReplyTo): readonly PermissionCheck[] {
   ];
 }
 
-/** The size limit of a file in a channel. Boosts of the server raise it; some state it as a feature (seen 2026-08). */
+/** The size limit of a file in a channel. Boosts raise it for a server, and some servers state it (seen in 2026-08). */
 export function uploadBytesIn(client: Client | undefined, { guildId }: ChannelAddress): number {
   const guild = guildId === undefined ? undefined : client?.guilds.cache.get(guildId);
   if (guild === undefined) return DEFAULT_UPLOAD_BYTES;
@@ -85,7 +85,7 @@ export function uploadBytesIn(client: Client | undefined, { guildId }: ChannelAd
   return DEFAULT_UPLOAD_BYTES;
 }
 
-/** Says whether a person with these roles may change the settings of the server. */
+/** True when a person with these roles may change the server's settings. */
 export function isGuildAdmin(
   client: Client | undefined,
   guildId: string,
@@ -94,7 +94,7 @@ export function isGuildAdmin(
 ): boolean {
   const guild = client?.guilds.cache.get(guildId);
   if (!guild) return false;
-  // The role with the server's own id belongs to everyone.
+  // Everybody has the role whose id is the server's own.
   return (
     guild.ownerId === userId ||
     [guildId, ...roleIds].some(

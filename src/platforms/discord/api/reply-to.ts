@@ -14,7 +14,7 @@ const Rights = z.object({
 export type Rights = z.output<typeof Rights>;
 
 const ChannelAddress = {
-  /** The size limit of a file in this channel. */
+  /** The size limit of a file in the channel. */
   fileBytes: z.number(),
   rights: Rights,
 };
@@ -26,9 +26,9 @@ const MessageReplyTo = z.object({
   messageId: z.string(),
   /** The flags of the message. */
   flags: z.number(),
-  /** True when only the answered links of the message can have embeds. */
+  /** True when no link of the message but the answered ones can have a preview (embed). */
   isOnlyLinks: z.boolean(),
-  /** The id of an edit that added links; nonces and the answer's id are made of it instead of the message's id. */
+  /** The id of an edit that added links. It stands for the message's id in nonces and in the answer's id. */
   editId: z.string().optional(),
 });
 
@@ -37,24 +37,22 @@ const InteractionReplyTo = z.object({
   ...ChannelAddress,
   applicationId: z.string().optional(),
   token: z.string(),
-  /**
-   * Set when only the person has installed Medley, which limits follow-ups; says whether the channel allows such apps.
-   */
+  /** Set when only the person has installed Medley, which limits follow-ups: whether the channel allows such apps. */
   personal: z.object({ isAllowed: z.boolean() }).optional(),
   /** True when only the caller sees the first message of the answer. */
   isEphemeral: z.boolean(),
-  /** The message whose button was pressed, with its delete button's id; absent when a deferred answer is edited. */
+  /** The message whose button was pressed, and its delete button's id; absent if a deferred answer is edited. */
   pressed: z
     .object({
       messageId: z.string().optional(),
       deleteId: z.string().optional(),
-      /** True when the pressed button leads back to the message's previous content. */
+      /** True when the button leads back to what the message showed before. */
       isBack: z.boolean().optional(),
     })
     .optional(),
 });
 
-/** Where and how to answer a request on Discord; any process with the token can use it. */
+/** Where and how to answer a request on Discord. Any process that has the token can use it. */
 export const DiscordReplyTo = z.discriminatedUnion('kind', [MessageReplyTo, InteractionReplyTo]);
 export type DiscordReplyTo = z.output<typeof DiscordReplyTo>;
 export type MessageReplyTo = z.output<typeof MessageReplyTo>;

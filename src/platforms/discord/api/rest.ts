@@ -12,7 +12,7 @@ import { discordFailure } from './send-failure.ts';
 /** A file of a message, with the name by which the message's components refer to it. */
 export interface UploadFile {
   readonly name: string;
-  /** A file on the disk, or the bytes of an image that was just drawn. */
+  /** A file on the disk, or the bytes of an image that was just drawn for the message. */
   readonly content: { readonly path: string } | { readonly data: Buffer };
   readonly mime: string;
   readonly bytes: number;
@@ -29,7 +29,7 @@ export interface RequestDetails extends Pick<RequestData, 'query'> {
   readonly isAuthorized?: boolean;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  /** False when a repeated request would be executed twice. */
+  /** False when Discord would carry out a repeated request twice. */
   readonly isRepeatable?: boolean;
 }
 
@@ -66,7 +66,7 @@ export function createRest({ token, apiUrl, log }: RestOptions): Rest {
       const { timeoutMs = TIMES.request, isRepeatable = true, isAuthorized = true, body, query } = details;
       const { signal, release } = joinSignals([closing.signal, details.signal], timeoutMs);
       const headers = {
-        // The header is set for each request, since discord.js drops its own token after any 401, even one of a proxy.
+        // The header is set for each request: discord.js drops its own token after any 401, even one that a proxy sent.
         ...(isAuthorized && { Authorization: `Bot ${token}` }),
         ...(isForm(body) && { 'content-type': body.contentType, 'content-length': `${body.contentLength}` }),
       };
@@ -74,7 +74,7 @@ export function createRest({ token, apiUrl, log }: RestOptions): Rest {
       try {
         return await rest.request({ ...data, method, fullRoute, auth: false, signal });
       } catch (error) {
-        // A request that was aborted while it waited for its rate limit was never sent.
+        // A request that was aborted while it waited for its rate limit was never sent at all.
         const isSent = error instanceof TransportFailure ? error.isSent : !signal.aborted;
         throw discordFailure(error, { method, isSent, isRepeatable, isEnded: signal.aborted });
       } finally {
@@ -91,8 +91,9 @@ export function createRest({ token, apiUrl, log }: RestOptions): Rest {
 }
 
 /**
- * Says whether a rate-limited request should return to the queue. A wait that is shorter than preparing the message
- * again is waited out in the process. If Cloudflare blocks without a time to wait, discord.js would ask again at once.
+ * True when a rate-limited request should go back to the queue. A wait that is shorter than preparing the
+ * message again is waited out in the process. If Cloudflare blocks Medley without saying for how long,
+ * discord.js would ask again at once.
  */
 function isWorthReturning({ retryAfter, sublimitTimeout, timeToReset }: RateLimitData): boolean {
   return retryAfter <= 0 || Math.max(retryAfter, sublimitTimeout, timeToReset) > TIMES.shortRateLimit;
@@ -118,10 +119,10 @@ function makeRequestsBy(agent: Agent): RESTOptions['makeRequest'] {
   return (url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
       const { origin, pathname, search } = new URL(url);
-      // A repeated request reads its files again.
+      // The files are opened anew for each attempt, so a repeated request reads them again.
       const upload = isForm(body) ? Readable.from(body.body(), { objectMode: false }) : undefined;
       const handler = new ResponseHandler(resolve, error => reject(new TransportFailure(error, isSent())));
-      // A body of one piece is sent together with the headers.
+      // A body of one piece goes out with the headers, so the request is sent as soon as it has a connection.
       const isSent = () => handler.isStarted && upload?.readableEnded !== false;
       if (signal?.aborted === true) return handler.abort(signal.reason);
       signal?.addEventListener('abort', () => handler.abort(signal.reason), { once: true });
@@ -185,7 +186,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
 type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
-/** A message with its files as a form; the files are read from the disk while they are sent. */
+/** A message and its files as a form. The files are read from the disk while the form is sent. */
 export async function formOf(payload: object, uploads: readonly UploadFile[]): Promise<EncodedForm> {
   const files = uploads.map(async ({ name, mime, content }, index) => ({
     ...{ name: `files[${index}]`, fileName: name, mime },

@@ -2,10 +2,10 @@ import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
 import type { SendFailure } from '../../../bot/contract/chat-platform.ts';
 
 /**
- * The kinds of failures. Refused by Discord: `too_large`, `forbidden` and `blocked` (perhaps because of the files),
- * `refused`, `gone` (the channel or message is gone), `reference` (it cannot be a reply to that message), `token`,
- * `rate_limited`. Not arrived: `away`, and `cut`, when Medley ended the call. `unclear`: the message may have been
- * posted.
+ * What went wrong. Refused by Discord: `too_large`, `forbidden` and `blocked` (perhaps because of the
+ * files), `refused`, `gone` (the channel or message is gone), `reference` (it cannot be a reply to that
+ * message), `token`, `rate_limited`. Not arrived: `away`, and `cut`, when Medley ended the call. `unclear`:
+ * the message may have been posted.
  */
 export type SendProblem =
   | 'too_large'
@@ -28,15 +28,15 @@ interface FailureDetails {
 }
 
 /**
- * A request that Discord refused or that failed on its way. It has no address, since that of an interaction contains
- * its token.
+ * A request that Discord refused, or that failed on its way. The address is left out, because an
+ * interaction's contains its token.
  */
 export class DiscordFailure extends Error {
   override readonly name = 'DiscordFailure';
   readonly problem: SendProblem;
-  /** Discord's own code; undefined when Discord gave none. */
+  /** Discord's own code for the error; undefined if it gave none. */
   readonly code: number | undefined;
-  /** Milliseconds that Discord asks to wait; only for `rate_limited`. */
+  /** The milliseconds that Discord asks to wait, if the problem is `rate_limited`. */
   readonly retryAfterMs: number | undefined;
   /** True when the rate limit applies to all channels. */
   readonly isGlobal: boolean;
@@ -64,7 +64,7 @@ export function sendOutcome({ problem, retryAfterMs, isGlobal }: DiscordFailure)
     case 'blocked':
     case 'refused':
       return { outcome: 'notSent', reason: 'refused' };
-    // If Medley may not write in a channel, it cannot send a notice about that either.
+    // Where Medley may not write, it cannot send a notice about that either.
     case 'forbidden':
     case 'gone':
     case 'reference':
@@ -78,11 +78,11 @@ export function sendOutcome({ problem, retryAfterMs, isGlobal }: DiscordFailure)
 
 export interface FailedCall {
   readonly method: string;
-  /** True when the request was sent completely. */
+  /** True when the request had been sent completely. */
   readonly isSent: boolean;
-  /** True when the call may safely be repeated. In this case a 503 is taken to mean that nothing was done. */
+  /** True when the call may be repeated without harm. A 503 is then taken to mean that nothing was done. */
   readonly isRepeatable: boolean;
-  /** True when Medley ended the call. */
+  /** True when it was Medley that ended the call. */
   readonly isEnded: boolean;
 }
 
@@ -113,7 +113,7 @@ export function discordFailure(error: unknown, call: FailedCall): DiscordFailure
   });
 }
 
-/** How long to wait after a block by Cloudflare, which states no time and applies to the whole network address. */
+/** How long to wait when Cloudflare blocks: it states no time, and blocks the whole network address. */
 const BLOCKED_MS = 30_000;
 
 function rateLimited(error: RateLimitError, method: string): DiscordFailure {
@@ -141,7 +141,7 @@ const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
   [UNKNOWN_WEBHOOK, 'gone'],
   [UNKNOWN_INTERACTION, 'gone'],
   [ALREADY_ACKNOWLEDGED, 'gone'],
-  // Discord's code for too many follow-ups.
+  // This is Discord's code for too many follow-ups.
   [40_094, 'gone'],
   [INVALID_WEBHOOK_TOKEN, 'gone'],
   [50_001, 'forbidden'],
@@ -153,7 +153,7 @@ const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
 
 const DEAD: ReadonlySet<number | undefined> = new Set([UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION, INVALID_WEBHOOK_TOKEN]);
 
-/** Says whether an interaction's token can no longer be used, though its channel may still exist. */
+/** True when an interaction's token is no longer of use, although its channel may still exist. */
 export function isTokenDead(error: unknown): boolean {
   return error instanceof DiscordFailure && DEAD.has(error.code);
 }
@@ -163,7 +163,7 @@ function problemOf({ status, rawError }: DiscordAPIError, code: number | undefin
   if (known) return known;
   if (status === 401) return 'token';
   if (status === 413) return 'too_large';
-  // When the message to reply to was deleted, Discord reports a form error of that field.
+  // If the message to reply to was deleted, Discord reports an error of the form, in the field for it.
   if (code === 50_035 && JSON.stringify(rawError).includes('MESSAGE_REFERENCE_UNKNOWN_MESSAGE')) return 'reference';
   if (status === 403) return 'forbidden';
   return status === 404 ? 'gone' : 'refused';

@@ -24,7 +24,7 @@ export interface ConnectOptions extends Pick<ListeningOptions, 'context' | 'sett
   readonly state: GatewayState;
 }
 
-/** Connects to the gateway and receives events, first those that came while Medley was disconnected. */
+/** Connects to the gateway and receives its events; those that came while Medley was disconnected are first. */
 export async function connect(
   options: ConnectOptions,
   host: PlatformHost<DiscordReplyTo>,
@@ -46,7 +46,7 @@ export async function connect(
     onSession: sessions.note,
     onReady(ready) {
       state.client = ready;
-      // Servers that added Medley again while it was disconnected are not reported by an event, so all are recorded.
+      // No event reports servers that added Medley again while it was disconnected, so all servers are recorded.
       for (const id of ready.guilds.cache.keys()) listener.onGuild(id, true);
     },
   };
@@ -79,8 +79,8 @@ interface CatchUpOptions {
 }
 
 /**
- * Reads the events that an earlier session missed. That session is ended when its events are accepted and the new
- * session is stored. Never rejects.
+ * Reads the events that an earlier session missed. That session ends when its events are accepted and the
+ * new one is stored. Never rejects.
  */
 async function catchUp(
   { client, hear }: Gateway,
@@ -97,7 +97,7 @@ async function catchUp(
   await Promise.all(missed.map(each => each.leave(!isSaved)));
 }
 
-/** Connects, and if the privileged intent is not granted, connects without it. */
+/** Connects; if Discord does not grant the privileged intent, connects again without it. */
 async function openGateway(
   { token, apiUrl, shards, state, context: { log } }: ConnectOptions,
   options: Pick<GatewayOptions, 'handlers' | 'isOfInterest' | 'onLost' | 'signal'>,

@@ -4,31 +4,31 @@ import type { Logger } from '../../../infra/log.ts';
 import type { GatewaySession } from './sessions.ts';
 
 export interface GuardOptions {
-  /** Called with every event of the manager before all other listeners. */
+  /** Called with each event of the shards' manager before any other listener. */
   readonly onEvent: (event: string, value: unknown) => void;
   readonly handlers: MessageHandlers;
-  /** Says whether a message may be meant for Medley: other messages are dropped while the client is not ready. */
+  /** True when a message may be meant for Medley; while the client is not ready, other messages are dropped. */
   readonly isOfInterest: (message: unknown) => boolean;
   readonly log: Pick<Logger, 'warn' | 'error'>;
 }
 
-/** Handlers of message events; they get the event's data (`d`) unchanged. */
+/** Handlers of events about messages, which get the event's data (`d`) unchanged. */
 export interface MessageHandlers {
   onMessage(data: unknown): void;
   onMessageUpdate(data: unknown): void;
 }
 
-/** Handles an event (dispatch) as if it had come over that shard's connection. Never throws. */
+/** Handles an event (dispatch) as if that shard's connection had brought it. Never throws. */
 export type Hear = (dispatch: unknown, shardId: number) => void;
 
-/** Events that discord.js gets even if they come before it is ready. */
+/** Events that discord.js must get before it is ready. */
 const EARLY: ReadonlySet<string> = new Set(['READY', 'RESUMED', 'GUILD_CREATE', 'GUILD_DELETE']);
 /** How many events of each kind may wait for the client to be ready. */
 const MAX_WAITING = 5_000;
 
 /**
- * Filters the events between the connection and discord.js. An event that it cannot read would end the process, by an
- * unhandled rejection or in a timer. Messages go to Medley alone, because discord.js would spend most of its time on
+ * Filters the events on their way from the connection to discord.js: one that it cannot read would end the process, by
+ * an unhandled rejection or in a timer. Messages go to Medley alone, because discord.js would spend most of its time on
  * making objects of messages without links.
  */
 export function guardDispatches(
@@ -40,7 +40,7 @@ export function guardDispatches(
   const waiting: (() => void)[] = [];
   const counts = { asked: 0, changed: 0, lost: 0 };
 
-  /** Requests of people and changes of servers have separate limits, so that many changes do not displace requests. */
+  /** Keeps an event until the client is ready. Requests and changes have separate limits: none pushes the other out. */
   function wait(dispatch: Dispatch, handle: () => void): void {
     const kind = kindOf(dispatch, isOfInterest);
     if (kind === undefined) return;
@@ -74,7 +74,7 @@ export function guardDispatches(
   return (data, shardId) => void pass('dispatch', [{ data, shardId }]);
 }
 
-/** The kind of an event; undefined for events that nothing needs. */
+/** What an event is about; undefined for events that nobody needs. */
 function kindOf({ type, data }: Dispatch, isOfInterest: GuardOptions['isOfInterest']): 'asked' | 'changed' | undefined {
   if (type === 'INTERACTION_CREATE') return 'asked';
   const isSaid = type === 'MESSAGE_CREATE' || (type === 'MESSAGE_UPDATE' && isEdit(data, Date.now()));
@@ -97,15 +97,15 @@ function dispatchOf(value: unknown): Dispatch | undefined {
 export type ShardManager = ConstructorParameters<typeof SimpleShardingStrategy>[0];
 
 export interface KeepSessionsOptions {
-  /** The address for new sessions; a session that is resumed has its own. */
+  /** The address for new sessions. For resuming a session, Discord gave an address of its own. */
   readonly gatewayUrl: () => string | null;
-  /** Called when a session begins, with an object whose sequence number is kept up to date; null when it is over. */
+  /** Called when a session begins, with an object that always has its latest sequence number; null when it is over. */
   readonly onSession: (shardId: number, session: GatewaySession | null) => void;
 }
 
 /**
- * Makes @discordjs/ws resume a session after a network failure, which it would otherwise replace by a new one: only
- * Discord ends a session. While the session's own address cannot be reached, every second attempt uses the general one.
+ * Makes @discordjs/ws resume a session after a failure of the network, after which it would begin a new one: only
+ * Discord ends sessions. While a session's own address cannot be reached, every second attempt uses the general one.
  * @returns a function that must see every event of the manager before anything else does
  */
 export function keepSessions(
@@ -114,7 +114,7 @@ export function keepSessions(
 ): (event: string, value: unknown) => void {
   const keep = options.updateSessionInfo.bind(options);
   const sessions = new Map<number, { readonly own: GatewaySession; isElsewhere: boolean }>();
-  /** Shards that have received something from Discord on their present connection. */
+  /** Shards that Discord has sent something on the connection that they have now. */
   const spoken = new Set<number>();
 
   function forget(shardId: number): ReturnType<typeof keep> {
@@ -148,19 +148,19 @@ export function keepSessions(
   };
 }
 
-/** True for close codes that Discord itself sends; others come from the network or from a proxy. */
+/** True for a close code that Discord itself sends; all others come from the network or a proxy. */
 function isSaidByDiscord(code: unknown): boolean {
   return typeof code === 'number' && (code === 1000 || (code >= 4000 && code < 4200));
 }
 
-/** Says whether a MESSAGE_UPDATE may be a person's recent edit: Discord also sends updates when it adds embeds. */
+/** True when a MESSAGE_UPDATE may be a person's recent edit; Discord sends it also when it adds embeds. */
 export function isEdit(data: unknown, now: number): boolean {
   if (!isRecord(data) || typeof data.edited_timestamp !== 'string' || !isRecord(data.author)) return false;
   const { id } = data;
   return typeof id === 'string' && /^\d+$/.test(id) && now - SnowflakeUtil.timestampFrom(id) < EDITABLE_MS;
 }
 
-/** Says whether a value is an object, as the first check of data from the gateway. */
+/** True for an object, which is the first check of data from the gateway. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }

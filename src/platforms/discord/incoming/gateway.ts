@@ -26,18 +26,18 @@ import type { GatewaySession } from './sessions.ts';
 export type ShardChoice = 'auto' | { readonly ids: readonly number[]; readonly total: number };
 
 export interface GatewayHandlers extends MessageHandlers {
-  /** Called before all other events of the client. */
+  /** Called with the ready client before any other event of it. */
   onReady(client: Client<true>): void;
   onInteraction(interaction: Interaction): void;
   onGuild(guildId: string, isMember: boolean): void;
-  /** Called when a session begins, with an object whose sequence number is kept up to date; null when it is over. */
+  /** Called when a session begins, with an object that always has its latest sequence number; null when it is over. */
   onSession(shardId: number, session: GatewaySession | null): void;
 }
 
 export interface Gateway {
   readonly client: Client<true>;
   readonly hear: Hear;
-  /** Disconnects in a way that lets the sessions be resumed. */
+  /** Disconnects so that the sessions can be resumed. */
   leave(): Promise<void>;
 }
 
@@ -45,21 +45,21 @@ export interface GatewayOptions extends Pick<GuardOptions, 'isOfInterest'> {
   readonly token: string;
   readonly apiUrl: string | undefined;
   readonly shards: ShardChoice;
-  /** True to request the privileged intent for the content of messages. */
+  /** True to ask for the privileged intent, by which messages have their text. */
   readonly messageContent: boolean;
   readonly handlers: GatewayHandlers;
-  /** Aborts the connecting. */
+  /** Aborts the attempt to connect. */
   readonly signal: AbortSignal;
-  /** The longest wait for each next shard to be ready. Default: a minute. */
+  /** How long to wait for each further shard to become ready. Default: a minute. */
   readonly patienceMs?: number;
-  /** Called when the connection cannot be restored; other losses are repaired by discord.js. */
+  /** Called when the connection cannot be restored. After all other losses discord.js restores it. */
   readonly onLost: (why: GatewayFailure) => void;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
 
 /**
- * Why there is no connection. `token`: Discord refuses the token; `intents`: it does not grant one; `settings`: the
- * operator must change them; `limit`: Discord allows too few new sessions for now.
+ * Why there is no connection. `token`: Discord refuses the token; `intents`: it does not grant one of them; `settings`:
+ * the operator must change some; `limit`: no more new sessions are allowed for now.
  */
 export type GatewayProblem = 'token' | 'intents' | 'settings' | 'limit' | 'unreachable';
 
@@ -101,7 +101,7 @@ export async function connectGateway(options: GatewayOptions): Promise<Gateway> 
       client: ready,
       hear: (dispatch, shardId) => connections?.hear(dispatch, shardId),
       async leave() {
-        // discord.js itself would close with code 1000, which ends the sessions.
+        // discord.js itself would close with code 1000, which ends the sessions, so the connections are closed here.
         if (connections !== undefined) {
           connections.manager.options.updateSessionInfo = () => undefined;
           ready.removeAllListeners(Events.ShardReconnecting);
@@ -118,7 +118,7 @@ export async function connectGateway(options: GatewayOptions): Promise<Gateway> 
   }
 }
 
-/** A signal that aborts when no further shard was ready within `patienceMs`: discord.js would wait for ever. */
+/** A signal that aborts when no further shard became ready for `patienceMs`; discord.js would wait for ever. */
 function stallOf(client: Client, patienceMs: number): { readonly signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const ready = new Set<number>();
@@ -171,7 +171,7 @@ function createClient(
   return client;
 }
 
-/** discord.js may cache only what permissions need: servers, channels, roles and Medley itself. */
+/** What discord.js may keep in memory: servers, channels, roles and Medley itself, on which permissions depend. */
 const CACHES = {
   ApplicationCommandManager: 0,
   ApplicationEmojiManager: 0,
@@ -204,7 +204,7 @@ function isSelf({ id, client }: { readonly id: string; readonly client: Client }
   return id === client.user?.id;
 }
 
-/** Starts no shard when too few session starts are left for all: a bot that exceeds them loses its token. */
+/** Starts no shards when too few session starts are left for them: a bot that exceeds these loses its token. */
 class BudgetedSharding extends SimpleShardingStrategy {
   readonly #manager: ShardManager;
 
@@ -213,7 +213,7 @@ class BudgetedSharding extends SimpleShardingStrategy {
     this.#manager = manager;
   }
 
-  /** @throws TooFewIdentifies */
+  /** Starts shards. @throws TooFewIdentifies */
   override async spawn(shardIds: number[]): Promise<void> {
     const { session_start_limit: limit } = await this.#manager.fetchGatewayInformation();
     if (limit.remaining < shardIds.length) {
@@ -226,7 +226,7 @@ class BudgetedSharding extends SimpleShardingStrategy {
   }
 }
 
-/** Rejects when the connection was closed during the wait: discord.js would then identify twice on the next one. */
+/** Rejects if the connection was closed during the wait: else discord.js would identify twice on the next one. */
 export class AbortableThrottler extends SimpleIdentifyThrottler {
   override async waitForIdentify(shardId: number, signal: AbortSignal): Promise<void> {
     await super.waitForIdentify(shardId, signal);

@@ -33,10 +33,10 @@ type Requesting = ChatInputCommandInteraction | MessageContextMenuCommandInterac
 type InteractionRequest = NewRequest<DiscordReplyTo>;
 type Envelope = Pick<InteractionRequest, 'eventId' | 'chat' | 'user' | 'until' | 'replyTo' | 'acknowledge' | 'refuse'>;
 
-/** The form of the first response to an interaction. */
+/** How the first response to an interaction is given. */
 type First = Pick<InteractionReplyTo, 'isEphemeral' | 'pressed'>;
 
-/** Reads the request that an interaction makes; undefined for an interaction that is answered at once. */
+/** Reads the request in an interaction; undefined if the interaction is answered at once, without the queue. */
 export async function readInteraction(
   interaction: Interaction,
   index: CommandIndex,
@@ -75,8 +75,8 @@ async function readMenu(
 }
 
 /**
- * For the person who asked for the message, the answer to a button replaces the message. Others get an answer that only
- * they see; so does everyone when several replies share the message.
+ * Reads a pressed button. For the person who asked for the message, the answer replaces its content. All others get an
+ * answer that only they see; so does everyone if several replies share the message.
  */
 async function readPress(interaction: Pressed, context: DiscordContext): Promise<InteractionRequest> {
   const { message, user } = interaction;
@@ -103,7 +103,7 @@ function envelope(interaction: Requesting, first: First, context: DiscordContext
   return {
     eventId: interaction.id,
     ...whoAndWhere(interaction),
-    // The end is measured by this machine's clock, since Discord's may differ.
+    // This machine's clock measures the end, because Discord's may show another time.
     until: context.now() + (isInChannel ? TIMES.instead : TIMES.token),
     replyTo: {
       kind: 'interaction',
@@ -129,7 +129,7 @@ export function acknowledge(
   return api.respond(interaction, isEphemeral ? { type, data: { flags: MessageFlags.Ephemeral } } : { type });
 }
 
-/** Responds at once with a reply that only the caller sees, instead of an acknowledgement. */
+/** Responds at once, without acknowledging first, by a reply that only the caller sees. */
 export async function showAlone(
   interaction: Requesting,
   reply: Reply,
@@ -175,12 +175,12 @@ function whoAndWhere(interaction: Interaction): Pick<InteractionRequest, 'chat' 
   };
 }
 
-/** Says whether the interaction comes from a server where only the person has installed Medley. */
+/** True when the interaction is in a server where only the person has installed Medley. */
 function isPersonal({ guildId, authorizingIntegrationOwners }: Interaction): boolean {
   return guildId !== null && authorizingIntegrationOwners?.[ApplicationIntegrationType.GuildInstall] === undefined;
 }
 
-/** The links of a message of which a person wants the media: also those in forwarded, quoted and embedded text. */
+/** The links of a message whose media a person wants, those in forwarded, quoted and embedded text included. */
 function linksIn(message: Message): readonly PastedLink[] {
   const content = message.content ?? '';
   const shown = findMarkdownLinks(content);

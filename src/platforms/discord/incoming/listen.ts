@@ -40,15 +40,15 @@ export interface ListeningOptions {
 }
 
 export interface GatewayListener extends Omit<GatewayHandlers, 'onReady' | 'onSession'> {
-  /** Resolves when all events received so far are accepted into the queue. */
+  /** Resolves when the queue has accepted all events that were received so far. */
   settled(): Promise<unknown>;
-  /** Says whether all received events are accepted into the queue. */
+  /** True when the queue has accepted all events that were received so far. */
   isSettled(): boolean;
-  /** Accepts no new events; resolves when all received ones are accepted. */
+  /** Accepts no more events; resolves when the queue has all that were received. */
   close(): Promise<void>;
 }
 
-/** How many interactions are remembered that were answered without the queue, so that none is answered twice. */
+/** How many interactions are remembered that were answered without the queue: none must be answered twice. */
 const SEEN = 5_000;
 
 /** Turns events of the gateway into requests. The handlers return at once. */
@@ -58,11 +58,11 @@ export function listenToGateway({ context, host, settings }: ListeningOptions): 
   const seen = createLru<string, true>({ max: SEEN });
   const edits = createEditReader(context);
   const underway = new Set<Promise<void>>();
-  /** Messages whose requests are being stored, by id: their edits wait for that. */
+  /** Messages whose requests are just being stored, by id; edits of these wait for that. */
   const accepting = new Map<unknown, Promise<void>>();
   const marks = createGuildMarks(settings, log);
   let isOpen = true;
-  /** True when a received event could not be accepted; the next process then has to receive it again. */
+  /** True when a received event could not be accepted; then the next process must receive it again. */
   let isMissing = false;
 
   function track(work: Promise<void>): void {
@@ -78,7 +78,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions): 
     if (accepting.get(id) === work) accepting.delete(id);
   }
 
-  /** Never rejects. */
+  /** Reads a request and accepts it. Never rejects. */
   async function acceptNow(read: () => ReturnType<typeof readMessage>): Promise<void> {
     try {
       const request = await read();
@@ -99,7 +99,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions): 
         await answerAtOnce(interaction, index, host, context);
       }
     } catch (error) {
-      // A refused answer that came too late or a second time is no error, since it is not awaited.
+      // Nobody waits for an answer that came too late or twice, so it is no error if Discord refuses it.
       const isOver = error instanceof DiscordFailure && error.problem === 'gone';
       log[isOver ? 'info' : 'error']({ err: error }, 'discord: an interaction could not be answered');
     }
@@ -128,7 +128,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions): 
   };
 }
 
-/** Records when Medley leaves servers and returns; in order, because at the start every server is reported. */
+/** Records that Medley left servers or came back; one by one, because at the start every server is reported. */
 function createGuildMarks(settings: ListeningOptions['settings'], log: DiscordContext['log']) {
   let marking = Promise.resolve();
   return {
@@ -143,11 +143,11 @@ function createGuildMarks(settings: ListeningOptions['settings'], log: DiscordCo
   };
 }
 
-/** Finds the links that an edit adds to a message. */
+/** Finds links that were added to a message by an edit. */
 export interface EditReader {
-  /** Reads the request in an edit; undefined when it adds no link. @throws ZodError for data that are not a message */
+  /** Reads the request in an edit; undefined when it added no link. @throws ZodError for data that are no message */
   read(data: unknown): Promise<NewRequest<DiscordReplyTo> | undefined>;
-  /** Records an accepted message, so that its edits can be compared with it. */
+  /** Records an accepted message, to compare its edits with it. */
   accepted(draft: NewRequest<DiscordReplyTo>): void;
 }
 
@@ -163,7 +163,7 @@ function createEditReader(context: DiscordContext): EditReader {
       if (!isKnown) return draft;
       if (links.length === 0) return undefined;
       const eventId = stableId([messageId, ...links.map(({ url }) => url)].join(' '));
-      // It is unknown whether the earlier links were answered, so the embeds of the message stay visible.
+      // Whether the earlier links were answered is unknown, so the embeds of the message stay visible.
       const replyTo = { ...draft.replyTo, isOnlyLinks: false, editId: eventId };
       return { ...draft, what: links, replyTo, eventId };
     },
@@ -174,7 +174,8 @@ function createEditReader(context: DiscordContext): EditReader {
 }
 
 /**
- * Answers autocompletion and the delete button. They are not stored, since they are not awaited after a restart.
+ * Answers autocompletion and the delete button. Such interactions are not stored, since nobody waits for them after a
+ * restart.
  * @throws DiscordFailure
  */
 async function answerAtOnce(
@@ -213,7 +214,7 @@ async function suggest(
   await api.respond(interaction, { type, data: { choices } });
 }
 
-/** Deletes all messages of the answer, cancels the unsent ones, and shows the embed again that was hidden for it. */
+/** Deletes all messages of an answer, cancels those not sent yet, and shows the embed that was hidden for it. */
 async function deleteAnswer(
   interaction: Pressed,
   { requesterId, answerId, hidesEmbed = false }: DeletedAnswer,

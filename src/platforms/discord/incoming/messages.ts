@@ -27,21 +27,21 @@ type Created = z.infer<typeof Created>;
 
 const Updated = z.object({ id: z.string(), flags: z.number().nullish() });
 
-/** The types of messages that people write: ordinary messages and replies. */
+/** The types of messages that people write: 0 is an ordinary message, 19 a reply. */
 const WRITTEN: readonly number[] = [0, 19];
 
-/** Reads a MESSAGE_UPDATE of a message that has embeds; undefined for others. @throws ZodError for data that are not a message */
+/** Reads a MESSAGE_UPDATE of a message with embeds, else undefined. @throws ZodError for data that are no message */
 export function readUpdate(data: unknown): { messageId: string; flags: number } | undefined {
-  // Most updates have no embeds; for these nothing more is checked.
+  // Most updates have no embeds, so nothing more is checked of them.
   if (!isRecord(data) || !Array.isArray(data.embeds) || data.embeds.length === 0) return undefined;
   const { id, flags } = Updated.parse(data);
   return { messageId: id, flags: flags ?? 0 };
 }
 
 /**
- * Reads the request in a MESSAGE_CREATE; undefined for a message that is not meant for Medley, which for most of them
- * is found out at once.
- * @throws ZodError for data that are not a message
+ * Reads the request in a MESSAGE_CREATE; undefined for a message that is not meant for Medley, which is found out at
+ * once for most of them.
+ * @throws ZodError for data that are no message
  */
 export function readMessage(
   data: unknown,
@@ -58,7 +58,7 @@ export function readMessage(
   return isForMedley ? draftOf(message, { text, direct, found }, context) : undefined;
 }
 
-/** The links of a message; quoted and forwarded ones are marked, since the chat's settings may leave them out. */
+/** The links of a message. Quoted and forwarded ones are marked, as the chat's settings may exclude them. */
 function linksIn(text: string, { message_snapshots: snapshots }: Created): readonly PastedLink[] {
   const own = findMarkdownLinks(text);
   const urls = new Set(own.map(({ url }) => url));
@@ -102,8 +102,7 @@ async function draftOf(
     locales: guild ? [guild.preferredLocale] : [],
     isChatAdmin: guildId === undefined || isGuildAdmin(client, guildId, author.id, member?.roles ?? []),
   };
-  // In a message that is not addressed to Medley, only links and short forms are read: other commands may be another
-  // bot's.
+  // If Medley is not addressed, only links and short forms are read: another command may be another bot's.
   const said: TextMessage = {
     caller: callerOf({ platform: 'discord', chat, user }, { roleIds: member?.roles ?? [] }),
     text: direct ? text : '',
@@ -115,7 +114,7 @@ async function draftOf(
   if (ask === undefined) return undefined;
   const answered = ask.kind === 'links' ? new Set(ask.what.map(({ url }) => url)) : new Set<string>();
 
-  /** True when hiding the message's embeds hides no other link's. */
+  /** True when hiding the message's embeds would hide those of answered links alone. */
   async function isOnlyLinks(): Promise<boolean> {
     if (ask?.kind !== 'links' || findUnfurledLinks(text).length !== found.length) return false;
     if (found.length === 1) return true;
@@ -135,11 +134,11 @@ async function draftOf(
   return { eventId: message.id, chat, user, replyTo, ...ask };
 }
 
-/** Says whether a message may be meant for Medley. It is cheap, because it runs for every message of every server. */
+/** True when a message may be meant for Medley. It must be cheap, because it reads every message of every server. */
 export function mayMatter(data: unknown, ownId: string | undefined): boolean {
   if (!isRecord(data)) return true;
   const { content, guild_id: guildId } = data;
-  // Without the privileged intent most messages have no text; forwarding ones never do.
+  // Without the privileged intent most messages have no text, and those that forward others never have any.
   if (content === '') return Array.isArray(data.message_snapshots) && data.message_snapshots.length > 0;
   if (typeof content !== 'string' || typeof guildId !== 'string') return true;
   if (content.includes('/') || (ownId !== undefined && content.includes(ownId))) return true;
@@ -151,7 +150,7 @@ function isWrittenByPerson({ author, webhook_id: webhookId, type }: Created, own
   return isOther && (webhookId ?? undefined) === undefined && WRITTEN.includes(type);
 }
 
-/** Removes the mentions of Medley from a text, and says whether there were any. */
+/** A text without mentions of Medley, and whether there were any. */
 function spokenText(
   content: string,
   ownId: string | undefined,
@@ -163,19 +162,19 @@ function spokenText(
 
 /** The most links that are read from one message. */
 const MAX_LINKS = 20;
-/** No message is longer than this. */
+/** The most characters that are read; no message of Discord is longer. */
 const MAX_CHARS = 6_000;
 const BLANK = ' ';
 
 /**
- * The addresses that a Discord message shows as links, in order, and whether they are inside `||spoilers||`. `<links>`
- * without a preview, code, and quotes are skipped. An address without a scheme needs a path. Linear in the text.
+ * The addresses that Discord shows as links in a message, in order, and which of them are in `||spoilers||`. It skips
+ * `<links>` without a preview, code and quotes. An address without a scheme needs a path. Takes linear time.
  */
 export function findMarkdownLinks(text: string): readonly PastedLink[] {
   return addressedLinks(withoutQuotes(withoutCode(text.slice(0, MAX_CHARS))));
 }
 
-/** All links for which Discord shows a preview, including those in quotes. */
+/** All links that Discord shows a preview for, those in quotes included. */
 function findUnfurledLinks(text: string): readonly PastedLink[] {
   return addressedLinks(withoutCode(text.slice(0, MAX_CHARS)));
 }
@@ -192,7 +191,7 @@ function addressedLinks(text: string): readonly PastedLink[] {
   return [...found.values()];
 }
 
-/** Removes code spans and blocks: from a run of backticks to the next run of the same length. An unclosed run is plain text. */
+/** Leaves out code, from a run of backticks to the next of the same length. A run that is never closed is text. */
 function withoutCode(text: string): string {
   const runs = [...text.matchAll(/\\`|`+/g)].filter(([run]) => run !== '\\`');
   const closing = closingRuns(runs.map(([run]) => run.length));
@@ -222,7 +221,7 @@ function closingRuns(lengths: readonly number[]): readonly (number | undefined)[
   return closing;
 }
 
-/** Removes quotes: `> ` quotes its line, `>>> ` everything that follows. */
+/** Leaves out quotes: the line behind `> `, and everything behind `>>> `. */
 function withoutQuotes(text: string): string {
   const quote = /^[ \t]{0,8}>>>[ \t]/m.exec(text);
   const shown = quote ? text.slice(0, quote.index) : text;
@@ -238,25 +237,25 @@ interface Part {
   readonly spoiler: boolean;
 }
 
-/** Splits the text at pairs of `||`; a last one without a partner is plain text. */
+/** Splits the text at pairs of `||`; a last one alone is plain text. */
 function spoilerParts(text: string): readonly Part[] {
   const parts = text.replaceAll('\\|', BLANK).split('||');
   return parts.map((part, index) => ({ part, spoiler: index % 2 === 1 && index < parts.length - 1 }));
 }
 
-/** An address with a scheme, at any position, or one without a scheme at the beginning of a word. */
+/** Matches an address with a scheme anywhere, or one without a scheme at the beginning of a word. */
 const ADDRESS = /https?:\/\/[^\s<>"`|\\]+|(?<![^\s([])(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,24}(?::443)?\/[^\s<>"`|\\]+/gi;
 
 function addressesIn(text: string): readonly string[] {
   return [...text.matchAll(ADDRESS)].flatMap(([match]) => splitAddresses(match)).map(trimmed);
 }
 
-/** Splits addresses that follow each other, as in `https://a,https://b`. */
+/** Splits addresses that follow each other directly, as in `https://a,https://b`. */
 function splitAddresses(text: string): readonly string[] {
   return text.split(/(?<=[^=?&/])(?=https?:\/\/)/i);
 }
 
-/** Removes the sentence's punctuation and the markup around an address; a closing bracket stays if it was opened inside the address. */
+/** Cuts punctuation and markup off an address; a closing bracket stays if it was opened inside the address. */
 function trimmed(address: string): string {
   let end = address.length;
   let open = count(address, '(') - count(address, ')');

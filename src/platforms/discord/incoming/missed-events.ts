@@ -16,21 +16,21 @@ const INVALID_SESSION = 9;
 const HELLO = 10;
 const HEARTBEAT_ACK = 11;
 
-/** Close codes: 1000 ends a session; after another code it can be resumed. */
+/** Close codes that Medley sends: 1000 ends a session, the other one lets it be resumed. */
 const GIVEN_UP = 1000;
 const KEPT = 4200;
 
-/** The most events that are read: more do not come in the minutes during which a session can be resumed. */
+/** The most missed events that are read; a session can be resumed for minutes only, in which no more come. */
 const MOST = 1_000;
 
 export interface MissedEvents {
   readonly shardId: number;
   /**
-   * The relevant messages and interactions from the end of the session's connection until now; none if Discord no
+   * The messages and interactions that matter, from the end of the session's connection until now; none if Discord no
    * longer has the session. If the session's own address could not be reached, it is tried again, then the general one.
    */
   collected(gatewayUrl: string | null): Promise<readonly unknown[]>;
-  /** Ends the session, or with `isKept` leaves it resumable. */
+  /** Ends the session; with `isKept` it can be resumed again. */
   leave(isKept: boolean): Promise<void>;
 }
 
@@ -41,9 +41,9 @@ export interface ResumeOptions {
 }
 
 /**
- * Resumes an earlier session once, beside the new one. The new one is needed too, because a resumed session does not
- * describe servers, and so Medley's permissions there are unknown. The old one lasts until `leave`, so that no event
- * between the two is missed.
+ * Resumes an earlier session once, beside the new one. The new one is needed too: a resumed session does not
+ * describe servers, so Medley's permissions there would be unknown. The old one lasts until `leave`, so that no
+ * event between the two is missed.
  */
 export function resumeSession(session: GatewaySession, options: ResumeOptions): MissedEvents {
   const events: unknown[] = [];
@@ -71,16 +71,16 @@ export function resumeSession(session: GatewaySession, options: ResumeOptions): 
 }
 
 interface Attempt {
-  /** Resolves with true when Discord has resumed or ended the session, false when the connection failed. */
+  /** Resolves with true when Discord resumed or ended the session, false when the connection failed. */
   isAnswered(): Promise<boolean>;
-  /** Resolves when all events that Discord has sent so far are received. */
+  /** Resolves when all events were received that Discord has sent so far. */
   catchUp(): Promise<void>;
   leave(code: number): Promise<void>;
 }
 
 interface AttemptOptions extends ResumeOptions {
   readonly dispatcher: Agent;
-  /** Received events are added to this list. */
+  /** The list to which received events are added. */
   readonly events: unknown[];
 }
 
@@ -112,7 +112,7 @@ function takeUp(url: string, session: GatewaySession, options: AttemptOptions): 
   }
 
   function collect(frame: z.output<typeof Frame>): void {
-    // Interactions are included, since they may still be answered in time.
+    // Interactions are read as well, because there may still be time to answer them.
     const isSaid = frame.t === 'MESSAGE_CREATE' || (frame.t === 'MESSAGE_UPDATE' && isEdit(frame.d, Date.now()));
     const isHeard = frame.t === 'INTERACTION_CREATE' || (isSaid && isOfInterest(frame.d));
     if (isHeard && events.length < MOST) events.push(frame);

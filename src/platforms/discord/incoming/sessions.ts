@@ -13,16 +13,16 @@ export const GatewaySession = z.object({
 });
 export type GatewaySession = z.output<typeof GatewaySession>;
 
-/** Discord forgets sessions far sooner than this. */
+/** A stored session is kept for this long. Discord forgets sessions far sooner. */
 const LIFE_MS = 3_600_000;
 
-/** Stores each session's sequence number, at its beginning and every second, for the next process to resume from. */
+/** Stores each session's sequence number at its beginning and every second, so that the next process can resume it. */
 export interface SessionRecord {
-  /** Sessions of earlier connections that can perhaps be resumed. */
+  /** Sessions of earlier connections that may still be resumed. */
   readonly left: readonly GatewaySession[];
   /** To be called at the beginning of a session, with an object that keeps its sequence number, or null at its end. */
   note(shardId: number, session: GatewaySession | null): void;
-  /** Stores the sequence numbers, if the queue has accepted all received events; false if not, or on failure. */
+  /** Stores the sequence numbers if the queue has accepted all received events. False if it has not, or on failure. */
   save(): Promise<boolean>;
   /** Stores the sequence numbers once more. */
   close(): Promise<void>;
@@ -30,15 +30,15 @@ export interface SessionRecord {
 
 export interface SessionRecordOptions {
   readonly records: Pick<RecordStore, 'collection'>;
-  /** The key of the stored record; it is the same for processes that serve the same shards. */
+  /** The key of the stored record, which is the same for all processes that serve the same shards. */
   readonly key: string;
-  /** Says whether the queue has accepted all received events; without that, sequence numbers are not stored. */
+  /** True when the queue has accepted all received events; until then no sequence numbers are stored. */
   readonly isSettled: () => boolean;
   readonly log: Pick<Logger, 'info'>;
 }
 
 const EVERY_MS = 1_000;
-/** How many sessions of one shard are kept; there are several when processes ended before they could resume one. */
+/** How many sessions of a shard are kept. There are several if processes ended before they could resume one. */
 const MAX_LEFT = 4;
 
 export const DISCORD_SESSIONS = {
@@ -47,7 +47,7 @@ export const DISCORD_SESSIONS = {
   ttlMs: LIFE_MS,
 } as const satisfies CollectionOptions<GatewaySession[]>;
 
-/** Reads the stored sessions. Never rejects: while the store is away no missed events are recovered. */
+/** Reads the stored sessions. Never rejects: while the store is away, missed events are not recovered. */
 export async function openSessionRecord({
   records,
   key,
@@ -57,15 +57,15 @@ export async function openSessionRecord({
   const store = records.collection(DISCORD_SESSIONS);
   let isSaid = false;
   const left = (await store.get(key).catch(failed)) ?? [];
-  /** The sessions by shard: as they are now, and as they were when all their events had been accepted. */
+  /** Each shard's session: as it is now, and as it was when all its events had been accepted. */
   const [heard, accepted] = [new Map<number, GatewaySession>(), new Map<number, GatewaySession>()];
-  /** Sessions of earlier processes whose missed events are not accepted yet. */
+  /** Sessions of earlier processes, until their missed events are accepted. */
   let earlier = left;
-  /** What this process wrote last; undefined until its first session begins, before which it writes nothing. */
+  /** What this process wrote last; undefined before its first session, as it writes nothing until then. */
   let written: string | undefined;
   let writing = Promise.resolve(true);
 
-  /** Logs a failure only once until the store works again, since writing is tried every second. */
+  /** Logs a failure once, until the store works again, because every second there is another attempt. */
   function failed(error: unknown): undefined {
     if (!isSaid) log.info({ err: error }, 'discord: how far was heard cannot be kept');
     isSaid = true;
@@ -78,7 +78,7 @@ export async function openSessionRecord({
     return true;
   }
 
-  /** Never rejects. */
+  /** Stores the sessions. Never rejects. */
   async function save(): Promise<boolean> {
     const isWhole = settle();
     const sessions = newestOfEach([...earlier, ...accepted.values()]);
@@ -114,7 +114,7 @@ export async function openSessionRecord({
         return;
       }
       heard.set(shardId, session);
-      // A new session is stored at once, before its first event, so that the event is not lost with this process.
+      // A new session is stored before its first event, so that this event is not lost if the process dies.
       accepted.set(shardId, { ...session });
       void save();
     },
@@ -126,7 +126,7 @@ export async function openSessionRecord({
   };
 }
 
-/** The newest session of each shard; the same number out of another shard count is a different shard. */
+/** The newest session of each shard. The same shard number means another shard if the count of shards differs. */
 function newestOfEach(sessions: readonly GatewaySession[]): GatewaySession[] {
   const counts = new Map<string, number>();
   const kept = sessions.toReversed().filter(({ shardId, shardCount }) => {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Logger } from '../../../infra/log.ts';
 import type { CollectionOptions, RecordStore } from '../../../infra/store/records.ts';
 
-/** Remembers the messages of answers that consist of several, so that they can be deleted together. Never rejects. */
+/** Remembers the messages of answers that have several, so that all can be deleted together. Never rejects. */
 export interface AnswerParts {
   add(answerId: string, messageIds: readonly string[]): Promise<void>;
   /** The ids of the answer's messages in order; empty for an answer of one message. */

@@ -12,11 +12,11 @@ import { DiscordFailure } from '../api/send-failure.ts';
 import { type CommandIds, NO_COMMAND_IDS } from '../render/markdown-text.ts';
 import type { AnswerParts } from './answer-parts.ts';
 
-/** The state of the gateway that outlasts a single connection. */
+/** What is known of the gateway beyond a single connection. */
 export interface GatewayState {
-  /** Undefined while there is no connection. */
+  /** The client of discord.js; undefined while there is no connection. */
   client: Client<true> | undefined;
-  /** False when Medley does not receive the text of messages in servers. */
+  /** False when messages in servers come without their text. */
   readsMessages: boolean;
 }
 
@@ -44,7 +44,7 @@ interface EmbedMessage {
   readonly flags: number;
 }
 
-/** Hides the embeds of answered messages, even if Discord adds them later. */
+/** Hides the embeds of answered messages, those that Discord adds later included. */
 export interface EmbedSuppression {
   suppress(message: EmbedMessage): void;
   /** Shows the embeds of a message again. @throws DiscordFailure */
@@ -59,11 +59,11 @@ export interface EmbedSuppressionOptions {
   readonly api: Pick<DiscordApi, 'suppressEmbeds' | 'restoreEmbeds'>;
   readonly log: Pick<Logger, 'info'>;
   readonly now: () => number;
-  /** Says whether this process receives message updates. If not, embeds are hidden again after the usual delay. */
+  /** True when this process receives updates of messages; if not, embeds are hidden again after the usual delay. */
   readonly hearsUpdates: () => boolean;
 }
 
-/** How often the embeds of one message are hidden, since each link may add one by an update of its own. */
+/** How many times the embeds of a message are hidden: each of its links may add one by an update of its own. */
 const MAX_REPEATS = 3;
 
 export function createEmbedSuppression({ api, log, now, hearsUpdates }: EmbedSuppressionOptions): EmbedSuppression {
@@ -83,7 +83,7 @@ export function createEmbedSuppression({ api, log, now, hearsUpdates }: EmbedSup
     underway.add(work);
   }
 
-  /** Hides embeds; when Discord asks to wait, tries again as long as hiding is still useful. */
+  /** Hides embeds. When Discord asks to wait, tries again for as long as that is of use. */
   async function tryToHide(message: EmbedMessage, until: number): Promise<void> {
     try {
       await api.suppressEmbeds(message.channelId, message.messageId, message.flags);
@@ -136,11 +136,11 @@ export function createEmbedSuppression({ api, log, now, hearsUpdates }: EmbedSup
   };
 }
 
-/** The ids that Discord gave the commands, written by the process that registers these and read by all others. */
+/** The ids that Discord gave to commands. The process that registers the commands writes them, and all read them. */
 export interface CommandIdRecord {
   /** The ids; empty while they are not known. Never rejects. */
   current(): Promise<CommandIds>;
-  /** Stores the ids from Discord's list of registered commands. Never rejects. */
+  /** Stores the ids that are in Discord's list of registered commands. Never rejects. */
   learn(registered: unknown): Promise<void>;
 }
 

@@ -13,15 +13,15 @@ import { type Deliver, type Drawings, drawPictures, NO_DRAWINGS, prepareUploads,
 
 /** Where a group of replies is sent. */
 export interface ReplyDestination {
-  /** The id of the button that deletes a message. */
+  /** The id of the button that deletes the message. */
   readonly deleteId: string | undefined;
-  /** The id of the button that leads back to the message's previous content. */
+  /** The id of the button that leads back to what the message showed before. */
   readonly backId?: string | undefined;
-  /** How many messages may be sent to this destination. */
+  /** How many messages may be sent there. */
   readonly messages: number;
   /**
-   * Sends message number `place` (from 0) of `count`, the number known so far, unless an earlier attempt sent it;
-   * resolves with whether its files have certainly arrived.
+   * Sends message number `place` (from 0) of `count`, as far as that is known, unless an earlier attempt sent it.
+   * Resolves with true if its files have certainly arrived.
    */
   send(content: Content, place: number, count: number): Promise<boolean>;
 }
@@ -38,17 +38,17 @@ export interface ReplyGroupOptions {
   readonly t: Translator;
   readonly commands: CommandIds;
   readonly log: Pick<Logger, 'warn'>;
-  /** Aborts the group; its files are released afterwards. */
+  /** Aborts the group, after which its files are released. */
   readonly signal: AbortSignal;
 }
 
-/** Replies that are sent together. The files of a reply are fetched as soon as it is added. */
+/** Replies that are sent together. When a reply is added, its files are fetched at once. */
 export interface ReplyGroup {
   readonly replies: readonly Reply[];
   add(reply: Reply): void;
   /**
-   * Sends everything in as few messages as the limits allow, in order. `isWhole`: for every reply with files at least
-   * one file was sent, and all sent files have certainly arrived in full length.
+   * Sends everything in order, in as few messages as the limits allow. `isWhole`: of every reply with files at least
+   * one was sent, and all sent files have certainly arrived in full.
    * @throws whatever sending throws
    */
   finish(destination: ReplyDestination): Promise<{ readonly isWhole: boolean }>;
@@ -59,7 +59,7 @@ export interface ReplyGroup {
 interface Draft {
   readonly reply: Reply;
   readonly uploads: Uploads;
-  /** True when this message continues the files of the previous one's reply. */
+  /** True when this message has further files of the reply in the message before. */
   readonly isMore: boolean;
   drawings: Drawings;
   /** How many files of the reply are not shown. */
@@ -135,7 +135,7 @@ export function createReplyGroup(
 
   function fetched(gallery: Reply['gallery']): Promise<Uploads> {
     const uploads = prepareUploads(gallery, limits, deliver, signal);
-    // `finish` and `dispose` handle a failure later; it must not count as unhandled before.
+    // A failure is handled when `finish` or `dispose` awaits it; until then it must not end the process as unhandled.
     uploads.catch(() => undefined);
     return uploads;
   }
@@ -143,7 +143,7 @@ export function createReplyGroup(
 
 const MOST = DISCORD_LIMITS.attachments;
 
-/** Links to pages that play files which are too large; the link of a hidden post is hidden too. */
+/** Links to pages that play the files which are too large. A hidden post's link is hidden too. */
 function pagesOf(drafts: readonly Draft[]): string {
   const pages = drafts.flatMap(({ reply, uploads }) => {
     const isHidden = reply.gallery.some(({ spoiler }) => spoiler);
@@ -152,7 +152,7 @@ function pagesOf(drafts: readonly Draft[]): string {
   return pages.slice(0, DISCORD_LIMITS.unfurled).join('\n');
 }
 
-/** Sends one message; files that are refused are made smaller, and in the end replaced by links. */
+/** Sends one message. If files are refused, they are made smaller, and in the end become links. */
 async function sendBatch(
   batch: readonly Draft[],
   at: { readonly place: number; readonly count: number },
@@ -185,13 +185,13 @@ async function giveUp(batch: readonly Draft[], reason: LinkReason): Promise<void
   await Promise.all(batch.map(({ uploads }) => uploads.giveUp(reason)));
 }
 
-/** What may help after a failure: smaller files, or links; undefined when nothing, or the message may have arrived. */
+/** What to try after a failure: smaller files, or links. Undefined if nothing helps, or the message may be posted. */
 function remedyFor(error: unknown, refusals: number): 'smaller' | LinkReason | undefined {
   if (!(error instanceof DiscordFailure)) return undefined;
   switch (error.problem) {
     case 'too_large':
       return refusals < WORK.refusals ? 'smaller' : 'too_large';
-    // Perhaps Discord refuses only the files, and accepts links.
+    // Discord may have refused the files alone, and accept links.
     case 'forbidden':
     case 'blocked':
     case 'refused':
@@ -211,7 +211,7 @@ function contentOf(
   wording: Wording,
 ): Content {
   const drawn = batch.flatMap(({ uploads, drawings }, index) => {
-    // A message may have ten files, and those of the posts come first.
+    // A message may have ten files; drawn cards get the places that the posts' files leave.
     return drawings.files(prefixOf(index)).slice(0, DISCORD_LIMITS.attachments - uploads.count);
   });
   const sections = batch.map(({ reply, uploads, drawings, omitted }, index): ReplySection => {
@@ -225,7 +225,7 @@ function contentOf(
     components,
     uploads: [
       ...batch.flatMap(({ uploads }, index) => uploads.files(prefixOf(index))),
-      // Only files that a component refers to are visible.
+      // Only cards that a component refers to are sent, since others would not be shown.
       ...drawn.filter(({ name }) => shown.includes(JSON.stringify(`attachment://${name}`))),
     ],
   };
@@ -235,7 +235,7 @@ function prefixOf(index: number): string {
   return index === 0 ? '' : `${index + 1}-`;
 }
 
-/** Divides replies, in order, into as few messages as possible. */
+/** Divides the replies, in order, among as few messages as possible. */
 function inMessages(drafts: readonly Draft[], requestBytes: number, wording: Wording): readonly (readonly Draft[])[] {
   const batches: Draft[][] = [];
   for (const draft of drafts) {
@@ -247,8 +247,8 @@ function inMessages(drafts: readonly Draft[], requestBytes: number, wording: Wor
 }
 
 /**
- * If the number of messages is limited, leaves out the last files of replies, and lets these say so; if that is not
- * enough, replaces all files by links.
+ * If the number of messages is limited, leaves out the last files of replies, which then say so; if that is not
+ * enough, all files become links.
  */
 async function withinMessages(
   drafts: readonly Draft[],

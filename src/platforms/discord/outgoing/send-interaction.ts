@@ -19,19 +19,19 @@ interface Call extends InteractionContext {
   readonly key: AnswerKey;
   readonly sending: Sending;
   readonly to: InteractionReplyTo;
-  /** True while the deferred message, or the one with the pressed button, has not been edited. */
+  /** True while nothing has been written yet into the deferred message, or the one with the pressed button. */
   readonly isOpen: boolean;
 }
 
-/** The replies for everyone, and those that only the person who asked sees. */
+/** The replies that everyone sees, and those that only the person who asked sees. */
 interface Groups {
   readonly shared: ReplyGroup;
   readonly personal: ReplyGroup;
 }
 
 /**
- * Edits the deferred message, or the one with the pressed button; further messages are follow-ups. Resolves with the id
- * of each visible message, undefined for one that an earlier attempt sent.
+ * Edits the deferred message, or the one with the pressed button; further messages are follow-ups. Resolves with each
+ * visible message's id, undefined for one that an earlier attempt sent.
  */
 export async function sendInteraction(
   context: InteractionContext,
@@ -40,7 +40,7 @@ export async function sendInteraction(
   to: InteractionReplyTo,
 ): Promise<readonly (string | undefined)[]> {
   const key = answerKeyOf(to, context);
-  // A deferred answer is edited once; later replies to the same request follow it.
+  // A deferred answer is edited once; what comes later for the same request follows it.
   const isOpen = to.pressed !== undefined || sending.isFirst || (await isPending(context, key, sending.signal));
   const call: Call = { ...context, key, sending, to, isOpen };
   const most = mostFollowUps(to, sending);
@@ -48,7 +48,7 @@ export async function sendInteraction(
   const messages =
     shared.replies.length === 0 ? [] : await sendShared(call, shared, Math.max(1, Number(isOpen) + most - reserved));
   if (personal.replies.length === 0) return messages;
-  // The deferred message is deleted first: a private follow-up would otherwise replace it, and be visible to all.
+  // The deferred message is deleted first: otherwise a private follow-up would take its place, visible to all.
   if (messages.length === 0 && isOpen && to.pressed === undefined)
     await context.api.deleteOriginal(key, sending.signal);
   await personal.finish({
@@ -62,7 +62,7 @@ export async function sendInteraction(
   return messages;
 }
 
-/** The key with which an interaction is answered. */
+/** The key for answering an interaction. */
 export function answerKeyOf(
   { applicationId, token }: InteractionReplyTo,
   context: Pick<DiscordContext, 'applicationId'>,
@@ -99,7 +99,7 @@ async function sendShared(call: Call, group: ReplyGroup, most: number): Promise<
   return messages;
 }
 
-/** Edits the first message; if the token has expired and everyone may see the answer, posts it to the channel. */
+/** Edits the first message. If the token has expired and everyone may see the answer, posts it to the channel. */
 async function editOriginal(call: Call, content: Content): Promise<string | undefined> {
   const { api, key, sending, to } = call;
   const options = { repeatMs: TIMES.token, isUpload: holdsFiles(content.uploads) };
@@ -111,7 +111,7 @@ async function editOriginal(call: Call, content: Content): Promise<string | unde
   }
 }
 
-/** Posts to the channel where allowed, else sends a follow-up: Discord recognises repeats only of the former. */
+/** Posts to the channel, where Discord recognises repeats, if that is allowed; else sends a follow-up. */
 async function postOrFollowUp(call: Call, name: string, content: Content, last: string | undefined) {
   const { api, sending, to } = call;
   const { request, signal } = sending;
@@ -139,7 +139,7 @@ async function followUp(
   return sending.sendOnce(name, () => api.followUp(key, content, isEphemeral, sending.signal), { isUpload });
 }
 
-/** Says whether Medley is in the channel and may post the content there; in private chats it always may. */
+/** True when Medley is in the channel and may post the content there; in private chats it always may. */
 function mayPost({ sending, to }: Call, { uploads }: Content): boolean {
   const { kind, groupId } = sending.request.chat;
   if (to.isEphemeral || to.personal !== undefined) return false;
@@ -147,10 +147,10 @@ function mayPost({ sending, to }: Call, { uploads }: Content): boolean {
   return kind === 'private' || (groupId !== undefined && mayWrite);
 }
 
-/** Failures of posting after which a follow-up may succeed, since it has other rights and limits. */
+/** Failures to post after which a follow-up may succeed, as it has other rights and limits. */
 const CHANNEL_REFUSALS: ReadonlySet<SendProblem> = new Set(['too_large', 'forbidden', 'blocked', 'refused', 'gone']);
 
-/** Says whether the deferred message still says "thinking". */
+/** True when the deferred message says "thinking" still. */
 async function isPending({ api }: InteractionContext, key: AnswerKey, signal: AbortSignal): Promise<boolean> {
   try {
     return (await api.originalState(key, signal)) === 'pending';
@@ -160,10 +160,7 @@ async function isPending({ api }: InteractionContext, key: AnswerKey, signal: Ab
   }
 }
 
-/**
- * Says whether a reply must be visible to the caller alone: others should not see it, or it must not replace the message that a button
- * belongs to.
- */
+/** True for a reply that only its caller may see: it is not for others, or must not replace the button's message. */
 export function isForCallerAlone(
   { visibility, tone }: Reply,
   { isEphemeral, pressed }: InteractionReplyTo,
@@ -174,7 +171,7 @@ export function isForCallerAlone(
   return isHidden && chat === 'group';
 }
 
-/** How many follow-ups this part may send: an app that only the person installed has five for the whole answer. */
+/** How many follow-ups may be sent now. An app that only a person installed has five for the whole answer. */
 function mostFollowUps({ personal }: InteractionReplyTo, { isFirst, isLast }: Sending): number {
   if (personal === undefined) return Number.POSITIVE_INFINITY;
   if (!isFirst) return 1;

@@ -16,7 +16,7 @@ type SendContext = Pick<
   'api' | 'delivery' | 'commandIds' | 'applicationId' | 'parts' | 'history' | 'embeds' | 'log'
 >;
 
-/** Sends replies to the chat of their request. A reply's files are fetched at once and released at the end. */
+/** Sends replies to the chat of their request. Files are fetched at once and released in the end. */
 export function createSend(context: SendContext): ChatPlatform<DiscordReplyTo>['send'] {
   const wholeAnswers = createWholeAnswers();
 
@@ -39,7 +39,7 @@ export function createSend(context: SendContext): ChatPlatform<DiscordReplyTo>['
           ? await sendMessage(context, wholeAnswers, shared, sending, to)
           : await sendInteraction(context, { shared, personal }, sending, to);
       const later = sent.length === 1 ? sent[0]?.later : undefined;
-      // A reply that shares its message with others cannot be edited later, and neither can a follow-up of an interaction.
+      // Only a message with a single reply can be edited later, and no follow-up of an interaction.
       const isAlone = messages.length === 1 && (to.kind === 'message' || sending.isFirst);
       if (later !== undefined && isAlone) replaceLater(context, sending, later, messages[0]);
     } finally {
@@ -49,7 +49,7 @@ export function createSend(context: SendContext): ChatPlatform<DiscordReplyTo>['
   };
 }
 
-/** Sends replies to a message; resolves with the id of each, undefined for one that an earlier attempt sent. */
+/** Sends replies to a message. Resolves with the id of each, undefined for one that an earlier attempt sent. */
 async function sendMessage(
   { api, parts, history, embeds }: SendContext,
   wholeAnswers: WholeAnswers,
@@ -90,7 +90,7 @@ async function sendMessage(
 
 type EditContext = Pick<DiscordContext, 'api' | 'delivery' | 'commandIds' | 'applicationId' | 'history' | 'log'>;
 
-/** Replaces the sent reply by a better one as soon as that is ready; `messageId` is undefined when unknown. */
+/** Replaces the sent reply as soon as a better one is ready. `messageId` is undefined if it is not known. */
 function replaceLater(
   context: EditContext,
   { to, t, request, editLater }: Sending<DiscordReplyTo>,
@@ -102,7 +102,7 @@ function replaceLater(
   editLater?.(later, async (better, signal) => {
     const shownIn = messageId ?? pressed?.messageId;
     const depth = shownIn === undefined ? 0 : await history.depth(shownIn, request);
-    // The reader has opened something else in this message, which stays.
+    // The reader has opened something else in this message meanwhile, so it is left as it is.
     if (depth === undefined) return;
     const limits = { fileBytes: to.fileBytes, canAttach: to.kind === 'interaction' || to.rights.attach };
     const group = createReplyGroup(limits, { ...context, t, signal, commands: await context.commandIds.current() });

@@ -15,7 +15,7 @@ export interface UploadLimits {
   readonly requestBytes: number;
 }
 
-/** Says whether any of the files is of a post; drawn images are small and do not count. */
+/** True when any of the files belongs to a post. Drawn cards do not count, since they are small. */
 export function holdsFiles(uploads: readonly UploadFile[]): boolean {
   return uploads.some(({ content }) => 'path' in content);
 }
@@ -35,20 +35,20 @@ interface Slot {
   delivered: DeliveredFile | Link;
 }
 
-/** The files of one reply, from their download until their release. */
+/** The files of one reply, from their download to their release. */
 export interface Uploads {
   readonly bytes: number;
   readonly count: number;
-  /** True when no file is shorter than its post states. */
+  /** True when no file is shorter than its post says. */
   readonly isAsExpected: boolean;
-  /** Addresses that Discord shows as players if a separate message contains them. */
+  /** Addresses that Discord shows as players when they are in a message of their own. */
   readonly pages: readonly string[];
-  /** @param prefix keeps names apart from those of other replies in the message */
+  /** The files as the message names them. @param prefix keeps names apart from those of other replies in it */
   placed(prefix: string): readonly PlacedMedia[];
   files(prefix: string): readonly UploadFile[];
   /** The size of the largest file; 0 when there is none. */
   largest(): number;
-  /** Replaces the largest file by its next smaller variant, or by a link. Returns false when there is no file. */
+  /** Replaces the largest file by its next smaller variant, or else by a link. Returns false when no file is left. */
   shrink(signal: AbortSignal): Promise<boolean>;
   /** Replaces all files by links to their posts. */
   giveUp(reason: LinkReason): Promise<void>;
@@ -57,7 +57,7 @@ export interface Uploads {
 }
 
 /**
- * Fetches the files for one message, within the limits of each file and of all together.
+ * Fetches the files for a message, within the limits of each file and of all together.
  * @throws AppError only when the signal aborts; no file is left then
  */
 export async function prepareUploads(
@@ -171,7 +171,7 @@ async function release(delivered: DeliveredFile | Link): Promise<void> {
   if (delivered.kind === 'file') await delivered.dispose();
 }
 
-/** An attachment's name with only characters that Discord keeps: `attachment://` does not find a renamed file. */
+/** The name of an attachment, of characters that Discord keeps: `attachment://` does not find a renamed file. */
 function nameOf(prefix: string, place: number, { fileName }: DeliveredFile): string {
   const safe = fileName.replace(/[^A-Za-z0-9._-]/g, '_').replace(/^[._]+/, '');
   const dot = safe.lastIndexOf('.');
@@ -182,7 +182,7 @@ function nameOf(prefix: string, place: number, { fileName }: DeliveredFile): str
 
 /** The image cards of one reply, drawn as files. */
 export interface Drawings {
-  /** The names of the attachments by the card's key; `prefix` keeps them apart from those of other replies in the message. */
+  /** The attachments' names by the card's key. `prefix` keeps them apart from other replies' in the message. */
   names(prefix: string): ReadonlyMap<string, string>;
   files(prefix: string): readonly UploadFile[];
 }

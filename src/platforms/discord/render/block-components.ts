@@ -14,19 +14,19 @@ export interface Space {
   readonly components: number;
 }
 
-/** How much of its cards a message shows. */
+/** How much of its cards a message shows, so that it keeps to Discord's limits. */
 export interface CardForm {
-  /** The most lines of each card; its last lines are left out first. */
+  /** The most lines of each card, of which the last are left out first. */
   readonly lines: number;
-  /** How many cards and headings have an image or button beside them; the others are only text. */
+  /** How many cards and headings have an image or button beside them; the rest are text alone. */
   readonly accessories: number;
   readonly separated: boolean;
-  /** True when long text may stand beside an image, and so does not get the whole width. */
+  /** True when long text may stand beside an image, where it does not get the whole width. */
   readonly isTight: boolean;
   readonly commands: CommandIds;
 }
 
-/** The attachment names of drawn image cards, by the card's key. */
+/** The names of attachments with drawn image cards, by the card's key. */
 export type PictureNames = ReadonlyMap<string, string>;
 
 /** Renders blocks as components of a container; consecutive texts share one. Overlong text ends in an ellipsis. */
@@ -39,7 +39,7 @@ export function renderContainer(
   const components: APIComponentInContainer[] = [];
   let lines: string[] = [];
   let [left, count, framed] = [space.text, 0, 0];
-  /** The image or button beside the text that is being written. */
+  /** The image or button beside the text that is written at the moment. */
   let beside: APISectionAccessoryComponent | undefined;
 
   function write(text: string): void {
@@ -59,7 +59,7 @@ export function renderContainer(
     beside = undefined;
   }
 
-  /** Says whether a component still fits, counting the text before it and one text after it. */
+  /** True when a component still fits with the text before it and one text behind it. */
   const hasSpaceFor = (size: number) => count + size + 2 <= space.components;
 
   function placeText(block: Block): boolean {
@@ -111,7 +111,7 @@ export function renderContainer(
   return components;
 }
 
-/** Counts components, nested ones too. */
+/** Counts components, those inside others too. */
 export function countComponents(component: object): number {
   const nested = 'components' in component && Array.isArray(component.components) ? component.components : [];
   const accessory = 'accessory' in component ? [component.accessory] : [];
@@ -137,7 +137,7 @@ function section(text: string, accessory: APISectionAccessoryComponent): APIComp
   return { type: ComponentType.Section, components: [display(text)], accessory };
 }
 
-/** Says whether a block may have an image or button beside it. */
+/** True for a block that may have an image or a button beside it. */
 export function isFramed(block: Block): block is Card | Heading {
   return block.kind === 'card' || (block.kind === 'heading' && block.image !== undefined);
 }
@@ -182,7 +182,7 @@ export function description(alt: string | null): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** The text of a block; undefined when there is no space for any. */
+/** The text of a block; undefined when there is no room for any. */
 function renderTextBlock(block: Block, form: CardForm, space: number): string | undefined {
   switch (block.kind) {
     case 'heading':
@@ -282,7 +282,7 @@ function renderFields(fields: readonly Field[], space: number, commands: Command
   return lines.length === 0 ? undefined : lines.join('\n');
 }
 
-/** The label of a field. A clickable command shows its options by itself, so they are left out. */
+/** The label of a field. If it is a command that can be clicked, its options are left out, as Discord shows them. */
 function labelOf({ label, command }: Field, commands: CommandIds): Text[number] {
   const isMention = command !== undefined && commandMention(command, commands) !== undefined;
   if (isMention) return { kind: 'command', name: command };

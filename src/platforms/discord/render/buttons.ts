@@ -29,8 +29,8 @@ export interface ButtonContext {
 }
 
 /**
- * Renders menus first, then buttons; too many buttons become a menu too. A token may only be used once in a message:
- * `used` has those of the whole message.
+ * Renders menus, then buttons; buttons that are too many become a menu as well. A token may occur only once in a
+ * message: `used` has those of the whole message.
  */
 export function renderActions(actions: readonly Action[], used: Set<string>, context: ButtonContext): Row[] {
   const { t, deleteId, backId } = context;
@@ -87,7 +87,7 @@ function labelOf(label: string, max: number): string {
   return text === '' ? '…' : text;
 }
 
-/** A menu whose options have the tokens; its own id has no meaning. */
+/** A menu whose options have the tokens. Its own id means nothing. */
 function renderMenu({ label, choices }: MenuAction, used: Set<string>): Row[] {
   const byToken = new Map(choices.map(choice => [choice.token, choice]));
   const options = [...byToken.values()].slice(0, DISCORD_LIMITS.selectOptions).map(renderOption);
@@ -122,7 +122,7 @@ function inRows(buttons: readonly APIButtonComponent[]): Row[] {
   return rows;
 }
 
-/** Removes buttons of cards whose token another button of the message already uses. */
+/** Leaves out a card's button if the message has another one with its token. */
 export function withoutRepeats(
   blocks: readonly Block[],
   actions: readonly Action[],
@@ -139,7 +139,7 @@ export function withoutRepeats(
   });
 }
 
-/** The most link buttons; further links are put into the text. */
+/** The most links that become buttons; all others go into the text. */
 const MAX_LINKS = 10;
 
 export function linksWithin(actions: readonly Action[]): {
@@ -155,21 +155,21 @@ export function linksWithin(actions: readonly Action[]): {
   return { shown: actions.filter(action => !over.has(action)), others: [{ kind: 'text', text }] };
 }
 
-/** The id of the button that shows the message's previous content. */
+/** The id of the button that shows what the message showed before. */
 export const BACK_ID = 'back';
 
-/** The content of a delete button's id; the person who asked and moderators may use it. Only Medley can make ids of its buttons. */
+/** What the id of a delete button says. Who asked may use it, and moderators; only Medley can make such an id. */
 export interface DeletedAnswer {
   readonly requesterId: string;
-  /** The id of the message or interaction that asked, by which all messages of the answer are found. */
+  /** The id of the asking message or interaction, by which all messages of the answer are found. */
   readonly answerId?: string;
-  /** True when the asking message's embed was hidden; it is shown again when the answer is deleted. */
+  /** True when the embed of the asking message was hidden; with the answer's deletion it is shown again. */
   readonly hidesEmbed?: boolean;
 }
 
 const SHAPE = /^delete:(\d{0,20})(?::(\d{1,20})(:embed)?)?$/;
 
-/** The id of a delete button, at most 56 of the 100 allowed characters long. */
+/** The id of a delete button. It takes at most 56 of the 100 characters that Discord allows. */
 function deleteButtonId({ requesterId, answerId, hidesEmbed = false }: DeletedAnswer): string {
   const answer =
     answerId !== undefined && /^\d{1,20}$/.test(answerId) ? `:${answerId}${hidesEmbed ? ':embed' : ''}` : '';
@@ -189,8 +189,8 @@ export function findDeleteButton(components: unknown): string | undefined {
 }
 
 /**
- * The id of the delete button for an answer. Undefined when only its reader sees the answer. An answer that replaces
- * the message of a pressed button keeps that message's delete button, if it has one.
+ * The id of the delete button of an answer. Undefined if only its reader sees the answer. An answer that replaces a
+ * pressed button's message keeps that message's delete button, if it has one.
  */
 export function deleteIdOf(to: DiscordReplyTo, request: Pick<Request, 'id' | 'platform' | 'user'>): string | undefined {
   const requesterId = request.user.id;
@@ -202,7 +202,7 @@ export function deleteIdOf(to: DiscordReplyTo, request: Pick<Request, 'id' | 'pl
   return to.isEphemeral ? undefined : deleteButtonId({ requesterId, answerId: eventIdOf(request) });
 }
 
-/** Says whether the reply has anything that can be opened. */
+/** True when the reply has anything that people can open. */
 export function hasButtons({ actions, blocks }: Reply): boolean {
   return (
     actions.some(({ kind }) => kind !== 'link') ||

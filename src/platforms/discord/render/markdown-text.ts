@@ -1,6 +1,6 @@
 import type { Inline, Text } from '../../../bot/contract/reply.ts';
 
-/** How many characters of a message's text are left while it is written. */
+/** How many characters are left for a text that is being written. */
 export interface TextBudget {
   left: number;
   readonly commands: CommandIds;
@@ -8,7 +8,7 @@ export interface TextBudget {
 
 const ELLIPSIS = '…';
 
-/** Renders a reply's text as Discord's markdown, at most `maxLength` long; a text that does not fit ends in an ellipsis. */
+/** Renders text as Discord's markdown of at most `maxLength`; what does not fit is cut, with an ellipsis. */
 export function renderMarkdown(text: Text, maxLength: number, commands: CommandIds = NO_COMMAND_IDS): string {
   return renderInlines(text, { left: maxLength, commands });
 }
@@ -57,12 +57,12 @@ function moment(at: number, style: 'relative' | 'date'): string {
   return `<t:${Math.floor(at / 1000)}:${style === 'date' ? 'D' : 'R'}>`;
 }
 
-/** Writes a mark such as `**` whole or not at all, because half of one would be shown as text. */
+/** Writes a mark such as `**` whole or not at all, since a half of it would be shown. */
 function whole(mark: string, budget: TextBudget): string {
   return mark.length <= budget.left ? mark : exhausted(budget);
 }
 
-/** Puts marks around a text; empty text gets none, since they would be shown. */
+/** Puts marks around a text, but not around an empty one, where they would be shown. */
 function wrapped(open: string, children: Text, close: string, budget: TextBudget): string {
   const space = budget.left - open.length - close.length;
   if (space < 1) return exhausted(budget);
@@ -77,7 +77,7 @@ function codeSpan(text: string, budget: TextBudget): string {
   return inside === '' ? '' : `\`${inside}\``;
 }
 
-/** The words of a text, for parts of a message without markup. */
+/** The text without markup, for parts of a message that have none. */
 export function plainText(text: Text): string {
   return text
     .map(inline => {
@@ -102,7 +102,7 @@ function spend(markdown: string, budget: TextBudget): string {
   return kept;
 }
 
-/** Cuts a text to `max` characters with an ellipsis; neither a surrogate pair nor an escape is cut in half. */
+/** Cuts a text to `max` characters with an ellipsis, but never within a surrogate pair or an escape. */
 export function shortenMarkdown(text: string, max: number): string {
   if (text.length <= max) return text;
   if (max < 1) return '';
@@ -111,10 +111,10 @@ export function shortenMarkdown(text: string, max: number): string {
   return `${(slashes % 2 === 1 ? cut.slice(0, -1) : cut).trimEnd()}${ELLIPSIS}`;
 }
 
-/** Addresses in which nothing can begin markup, so that they need no escaping. */
+/** Matches addresses in which no markup can begin, so that they need no escaping. */
 const ADDRESS = /https?:\/\/[\w.~:/?#@!$&'+,;=%-]{1,2048}/g;
 
-/** Escapes foreign text so that Discord shows it literally: no markup, no mention, no masked link, no list or heading. */
+/** Escapes foreign text so that Discord shows it literally, with no markup, mention, masked link, list or heading. */
 export function escapeMarkdown(text: string): string {
   let escaped = '';
   let from = 0;
@@ -134,7 +134,7 @@ function escapePlain(text: string): string {
     .replace(/@(?=everyone|here|[!&]?\d)/g, '@\u200b');
 }
 
-/** Encodes a web address for use in `[text](address)`; undefined when it is not valid. */
+/** Encodes a web address for `[text](address)`; undefined for one that is not valid. */
 export function linkTarget(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, href } = new URL(url);
@@ -142,7 +142,7 @@ export function linkTarget(url: string): string | undefined {
   return href.replace(/[()<>\s\\]/g, character => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
-/** Joins lines with links and cuts only between them, because half an address is useless. */
+/** Joins lines of links up to the space, cutting only between them, because half an address is of no use. */
 export function joinLinks(lines: readonly string[], space: number): string {
   const text = lines.join('\n');
   if (text.length <= space) return text;
@@ -151,12 +151,12 @@ export function joinLinks(lines: readonly string[], space: number): string {
   return end <= 0 ? '' : `${cut.slice(0, end + 1).trimEnd()} …`;
 }
 
-/** The ids of registered commands by name; a subcommand has the id of its group, named by the first word. */
+/** The ids of registered commands by name. A subcommand has the id of its group, which the first word names. */
 export type CommandIds = ReadonlyMap<string, string>;
 
 export const NO_COMMAND_IDS: CommandIds = new Map();
 
-/** A mention that makes a command clickable; undefined while its id is not known. */
+/** A mention by which people can click a command; undefined while its id is not known. */
 export function commandMention(name: string, ids: CommandIds): string | undefined {
   const id = ids.get(name.split(' ', 1)[0] ?? name);
   return id === undefined ? undefined : `</${name}:${id}>`;

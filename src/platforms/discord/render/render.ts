@@ -44,7 +44,7 @@ import {
   renderMarkdown,
 } from './markdown-text.ts';
 
-/** Why a file is only linked. `refused`: Discord accepts it in no size; `upload_timeout`: uploading took too long. */
+/** Why a file became a link. `refused`: Discord accepts it in no size; `upload_timeout`: uploading it took too long. */
 export type LinkReason = DeliveredLink['reason'] | 'refused' | 'upload_timeout';
 
 /** One item of a gallery, as a file of the message or as a link. */
@@ -73,7 +73,7 @@ interface PlacedLink extends InPost {
   readonly reason: LinkReason;
 }
 
-/** A reply and those files of its gallery that could be prepared. */
+/** A reply, and the files of its gallery that could be prepared. */
 export interface ReplySection {
   readonly reply: Reply;
   readonly media: readonly PlacedMedia[];
@@ -94,7 +94,7 @@ export function renderMessage(
   const shares = Math.max(1, sections.length);
   const text = Math.floor(DISCORD_LIMITS.text / shares);
   const all = { text, components: DISCORD_LIMITS.components };
-  // At first each reply may use what others leave; if that is too much in all, each gets an equal share.
+  // At first each reply may use what the others leave. If that is too much in all, each gets an equal share.
   for (const isTight of [false, true]) {
     const components = renderSections(sections, { ...all, isTight }, context);
     if (components.reduce((total, each) => total + countComponents(each), 0) <= all.components) return components;
@@ -144,7 +144,7 @@ function colourOf({ colour, blocks }: Reply): number | undefined {
   return others.length === 0 && /^#[0-9a-f]{6}$/i.test(only) ? Number.parseInt(only.slice(1), 16) : undefined;
 }
 
-/** Renders a reply; leaves out separators first, then covers, then lines, until it fits. */
+/** Renders a reply. Until it fits, it leaves out separators, then covers, then lines. */
 function renderSection(
   section: ReplySection,
   space: SectionRoom,
@@ -195,16 +195,16 @@ function linesWithin(blocks: readonly Block[], cards: readonly Card[], space: nu
   return lines;
 }
 
-/** Counts the components that the blocks need when nothing is left out. */
+/** The number of components that the blocks need if nothing is left out. */
 function sizeOf(blocks: readonly Block[], form: CardForm, pictures: PictureNames): number {
   const all = { text: Number.POSITIVE_INFINITY, components: Number.POSITIVE_INFINITY };
-  // One is added, because a cut text's ellipsis may be a text component of its own.
+  // The sum starts at 2: one for the container, one for the ellipsis of a cut text, which may be a component.
   return renderContainer(blocks, all, form, pictures).reduce((total, each) => total + countComponents(each), 2);
 }
 
 const NO_PICTURES: PictureNames = new Map();
 
-/** Buttons for cards that have none beside them: a single button, or a menu of all. Links are in the cards' titles. */
+/** Buttons for cards that have none beside them: one button, or a menu of them all. Links are in the titles. */
 function openers(
   framed: readonly (Card | Heading)[],
   actions: readonly Action[],
@@ -237,7 +237,7 @@ function isShown({ mime }: { readonly mime: string }): boolean {
   return /^(image|video)\//.test(mime);
 }
 
-/** Puts images and videos into one gallery, and audio into file components, because a gallery accepts no audio. */
+/** Puts images and videos into a gallery, but audio into file components, because galleries accept no audio. */
 function renderMedia({ media }: ReplySection, t: Translator): APIComponentInContainer[] {
   const items: APIMediaGalleryItem[] = [];
   const files: APIComponentInContainer[] = [];
@@ -254,14 +254,14 @@ function renderMedia({ media }: ReplySection, t: Translator): APIComponentInCont
   return [...(items.length > 0 ? [{ type: ComponentType.MediaGallery as const, items }] : []), ...files];
 }
 
-/** A description for a file whose author wrote none. */
+/** Describes a file whose author wrote no description. */
 function wordsFor({ mime, place, of }: PlacedFile, { messages }: Translator): string {
   const { photo, video } = messages.discord;
   const kind = mime.startsWith('video/') ? video : photo;
   return of > 1 ? `${kind} ${messages.post.itemOf({ n: place, total: of })}` : kind;
 }
 
-/** Says why files are not shown, and where they are. */
+/** Says why files are missing, and where they are. */
 function renderNotes({ reply, media, omitted }: ReplySection, t: Translator, space: number): string {
   const links = media.flatMap(placed => (placed.kind === 'link' ? [placed] : []));
   const lines: string[] = [];

@@ -3,7 +3,7 @@ import type { Translator } from '../../../i18n/translate.ts';
 
 interface Failure {
   readonly method: string;
-  /** The Bot API's error code; undefined when there was no readable answer. */
+  /** The Bot API's error code; undefined if it gave no readable answer. */
   readonly code: number | undefined;
   readonly description: string;
   readonly retryAfterMs?: number | undefined;
@@ -12,7 +12,7 @@ interface Failure {
   readonly isCut?: boolean;
 }
 
-/** A call that failed. It contains neither the request, with people's text, nor the address, with the token. */
+/** A call that failed. Neither the request, with people's text, nor the address, with the token, is in it. */
 export class BotApiError extends Error {
   override readonly name = 'BotApiError';
   readonly method: string;
@@ -20,11 +20,11 @@ export class BotApiError extends Error {
   readonly description: string;
   /** Milliseconds that Telegram asks to wait. */
   readonly retryAfterMs: number | undefined;
-  /** The id of the supergroup that replaced the group. */
+  /** The id of the supergroup that the group has become. */
   readonly migrateTo: number | undefined;
-  /** True when the call was certainly not executed. Otherwise the message may have been sent. */
+  /** True when the call was certainly not carried out; otherwise the message may have been sent. */
   readonly isNotDone: boolean;
-  /** True when Medley ended the call. */
+  /** True when Medley itself ended the call. */
   readonly isCut: boolean;
 
   constructor({ method, code, description, retryAfterMs, migrateTo, isNotDone, isCut = false }: Failure) {
@@ -44,12 +44,12 @@ export function notBegun(method: string): BotApiError {
   return new BotApiError({ method, code: undefined, description: 'not begun', isNotDone: true, isCut: true });
 }
 
-/** Says whether the token was revoked, or never was valid. For other methods a 404 means that the server does not know the method. */
+/** True when the token was revoked or never valid. A 404 of another method means that the server does not know it. */
 export function isTokenRefused({ code, method }: BotApiError): boolean {
   return code === 401 || (code === 404 && (method === 'getMe' || method === 'getUpdates'));
 }
 
-/** Refusals that are not due to the file, so that another file would get them too. */
+/** Matches refusals for which the file is not the reason, so that another file would be refused too. */
 const NOT_THE_FILE =
   /chat not found|thread not found|topic|replied|not enough rights|no rights|CHAT_|USER_|PEER_|group chat was|bot (was|is)|need administrator|caption|entit|keyboard|button|reply markup|messages to send/i;
 
@@ -57,12 +57,12 @@ export function isAboutFile({ code, description }: BotApiError): boolean {
   return code === 413 || (code === 400 && !NOT_THE_FILE.test(description));
 }
 
-/** Says whether Medley may not send this kind of message in the chat; text may still be accepted. */
+/** True when Medley may not send this kind of message in the chat; a text may still be accepted. */
 export function isWithoutRight(error: unknown): boolean {
   return isRefused(error, /not enough rights to send|no rights to send|CHAT_SEND_[A-Z]+_FORBIDDEN/i);
 }
 
-/** Says whether Medley may send nothing in the chat: in closed topics and channels only admins with that right may. */
+/** True when Medley may send nothing in the chat: in closed topics and channels only admins with that right may. */
 export function isShutOut(error: unknown): boolean {
   return isTopicClosed(error) || isRefused(error, /need administrator rights|CHAT_WRITE_FORBIDDEN/i);
 }
@@ -87,14 +87,14 @@ export function sendFailureOf(error: unknown): SendFailure | undefined {
     if (!isNotDone && changesChat) return { outcome: 'unknown' };
     return { outcome: 'notSent', reason: isCut ? 'cut' : 'away' };
   }
-  // Code 409 means that another process polls, or that a webhook is set.
+  // Code 409 means that another process polls as well, or that a webhook is set.
   if (code === 409) return { outcome: 'notSent', reason: 'away' };
   const isUnknownChat = code === 400 && /chat not found/i.test(description);
   const isGone = code === 403 || isUnknownChat || isWithoutRight(error) || isShutOut(error);
   return { outcome: 'notSent', reason: isGone ? 'gone' : 'refused' };
 }
 
-/** The sentence for the person who asked, when an answer could not be made or sent. */
+/** What to tell the person who asked, when an answer could not be made or sent. */
 export function failureSentence(error: unknown, t: Translator): string {
   const { telegram, errors } = t.messages;
   if (isTopicClosed(error)) return telegram.topicClosed;

@@ -17,15 +17,15 @@ import { ANSWERS, type Answers, type Method, type Params, type Upload } from './
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The time limit of the call. Default: the usual one for a call without files. */
+  /** The time limit of the call. Default: that of a call without files. */
   readonly timeoutMs?: number | undefined;
 }
 
 /** Makes all calls of the Bot API. */
 export interface BotApi {
-  /** Makes one request, which is never repeated. @throws BotApiError */
+  /** Makes one request and never repeats it. @throws BotApiError */
   call<M extends Method>(method: M, params: Params[M], options?: CallOptions): Promise<Answers[M]>;
-  /** Ends the calls in progress. */
+  /** Ends all calls that are running. */
   close(): Promise<void>;
 }
 
@@ -49,13 +49,13 @@ const Envelope = z.union([
   }),
 ]);
 
-/** Telegraf's own table of methods ends at an earlier Bot API, so Medley's types are used instead. */
+/** Telegraf's own types of methods are those of an older Bot API, so its method is declared anew here. */
 interface Caller {
   callApi(method: string, params: object, options: object): Promise<unknown>;
 }
 
 export function createBotApi({ token, apiRoot, limits }: BotApiOptions): BotApi {
-  // Answers within a webhook's response are off, because their failures are reported nowhere.
+  // Telegraf must not answer within the response to a webhook, because failures of that are not reported.
   const caller: Caller = new Telegram(token, { apiRoot, webhookReply: false });
   const poster = createPoster();
 
@@ -76,8 +76,8 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions): BotApi 
   }
 
   /**
-   * Sends files without telegraf (4.16), which holds whole files in memory, leaves nested objects out of a form, and
-   * does not tell whether the body was sent completely.
+   * Sends files in place of telegraf (4.16), which holds whole files in memory, leaves nested objects out of a form,
+   * and does not say whether the body was sent completely.
    */
   async function upload(method: Method, { body, bytes }: Form, { signal }: CallOptions): Promise<unknown> {
     const timeoutMs = limits.fileMs + (bytes / limits.uploadBytesPerSecond) * 1_000;
@@ -102,18 +102,18 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions): BotApi 
   };
 }
 
-/** Error codes of connections that could not be made. */
+/** Error codes of a connection that could not be made. */
 const UNREACHED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
 
 function plainFailure(method: Method, error: unknown, isEnded: boolean): BotApiError {
   if (error instanceof TelegramError) return refusal(method, error.code, error.description, error.parameters);
   const system = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  // A web page instead of an answer comes from a proxy, so its code says nothing about chats and tokens.
+  // If the answer is a web page, a proxy sent it, so its code says nothing about chats and tokens.
   const isPage = error instanceof Error && 'type' in error && error.type === 'invalid-json';
   if (isPage) return refusal(method, 400, 'unreadable answer');
   const isNotDone = system !== undefined && UNREACHED.test(system);
-  // The error's own message is left out, because it contains the address with the token.
+  // The error's own message is left out, because the address in it contains the token.
   return new BotApiError({
     method,
     code: undefined,
@@ -123,7 +123,7 @@ function plainFailure(method: Method, error: unknown, isEnded: boolean): BotApiE
   });
 }
 
-/** Returns the result in an answer. @throws BotApiError */
+/** The result in an answer. @throws BotApiError */
 function resultOf(method: Method, { status, text }: Posted): unknown {
   const answer = Envelope.safeParse(parseJson(text)).data;
   if (answer?.ok === true) return answer.result;
@@ -132,7 +132,7 @@ function resultOf(method: Method, { status, text }: Posted): unknown {
   throw refusal(method, code, description, parameters);
 }
 
-/** The code for a proxy's page, which says nothing about chats: mostly 413, since proxies refuse large files. */
+/** The code for a proxy's page, which says nothing about chats: mostly 413, as proxies refuse files for their size. */
 function codeOfPage(status: number): number {
   if (status === 429 || status >= 500) return status;
   return status < 400 ? 502 : 413;
@@ -144,8 +144,8 @@ interface Parameters {
 }
 
 /**
- * Makes the error of a refused call. 503 comes from a proxy and means that nothing was done. After 502, 504 and other
- * 5xx the message had sometimes been sent.
+ * The error of a refused call. A 503 comes from a proxy, and nothing was done. After a 502, a 504 and other 5xx,
+ * messages had sometimes been sent.
  */
 function refusal(
   method: Method,
@@ -159,13 +159,13 @@ function refusal(
 
 interface Form {
   readonly body: EncodedForm;
-  /** The size of all files of the form together. */
+  /** The bytes of all files of the form together. */
   readonly bytes: number;
 }
 
 /**
- * Makes a form if the parameters contain files: each file is a part, to which the parameters refer by name. Undefined
- * without files.
+ * A form, if the parameters contain files: each file becomes a part, which the parameters
+ * name. Undefined without files.
  */
 function formOf(params: object): Form | undefined {
   const files: FormFile[] = [];
@@ -190,7 +190,7 @@ function isUpload(value: unknown): value is Upload {
   return typeof value === 'object' && value !== null && 'content' in value && 'fileName' in value && 'bytes' in value;
 }
 
-/** Does nothing when the message is already deleted. @throws BotApiError */
+/** Deletes a message; does nothing when it is deleted already. @throws BotApiError */
 export async function deleteMessage(
   api: Pick<BotApi, 'call'>,
   address: Params['deleteMessage'],

@@ -21,18 +21,18 @@ export function createChatRecords({ api, askMe, settings, log, now }: ChatRecord
     try {
       return isAdminIn(await api.call('getChatMember', { chat_id: chatId, user_id: userId }));
     } catch (error) {
-      // Telegram answers 400 for a person who was never in that chat.
+      // Telegram answers 400 about a person who has never been in that chat.
       if (error instanceof BotApiError && error.code === 400) return false;
       throw error;
     }
   }
 
-  /** Lists the permissions that Medley has, and those it lacks, in a group. */
+  /** Lists the permissions that Medley has in a group, and those that it lacks. */
   async function diagnose(chatId: number): Promise<readonly PermissionCheck[]> {
     const { id, can_read_all_group_messages: readsAll } = await askMe();
     const member = await api.call('getChatMember', { chat_id: chatId, user_id: id });
     const isAdminHere = isAdminIn(member);
-    // An ordinary member has the chat's permissions; a restricted one has its own.
+    // Ordinary members have the permissions of the chat; restricted ones have permissions of their own.
     const hasOwnRights = isAdminHere || member.status === 'restricted';
     const chat = hasOwnRights ? undefined : await api.call('getChat', { chat_id: chatId });
     const rights: Partial<Member> = isAdminHere ? {} : (chat?.permissions ?? member);
@@ -40,23 +40,23 @@ export function createChatRecords({ api, askMe, settings, log, now }: ChatRecord
       { key: 'sendMessages', ok: rights.can_send_messages !== false },
       { key: 'attachFiles', ok: rights.can_send_videos !== false && rights.can_send_photos !== false },
       { key: 'privacyMode', ok: readsAll || isAdminHere },
-      // Only admins can have the right to delete, so it is listed only if Medley is one.
+      // Only admins can have the right to delete messages, so it is listed only if Medley is an admin.
       ...(isAdminHere ? [{ key: 'deleteMessages' as const, ok: member.can_delete_messages !== false }] : []),
     ];
   }
 
-  /** A failure of the store is logged and does not prevent any answer. */
+  /** Logs a failure of the store, which must not prevent an answer. */
   const logged = (write: Promise<void>) =>
     write.catch((error: unknown) => log.warn({ err: error }, 'the settings of a chat could not be kept'));
 
   return {
     isAdmin,
     diagnose,
-    /** To be called when the group became a supergroup. */
+    /** To be called when the group has become a supergroup. */
     moved: (from: number, to: number) => logged(settings.moveChat(keyOf(from), keyOf(to))),
     /** To be called when Medley was removed from the chat. */
     left: (chat: number) => logged(settings.markChatLeft(keyOf(chat), now())),
-    /** To be called when Medley was added to the chat, perhaps again. */
+    /** To be called when Medley was added to the chat, whether or not it had been there before. */
     joined: (chat: number) => logged(settings.markChatLeft(keyOf(chat), null)),
   };
 }

@@ -2,27 +2,27 @@
 
 export const DEFAULT_API = 'https://api.telegram.org/';
 
-/** The parameter of the link that adds Medley to a group. */
+/** The parameter in the link by which people add Medley to a group. */
 export const INVITATION = 'true';
 
 const MB = 1024 * 1024;
 
-/** Limits of one message; `render` shortens longer texts. */
+/** The limits of one message; `render` shortens what is longer. */
 export const MESSAGE_LIMITS = {
-  /** The text without its entities (parsed markup). */
+  /** The text after its markup was turned into entities. */
   text: 4_096,
   caption: 1_024,
   album: 10,
-  /** The text of all blocks of a rich message together. */
+  /** The text in all blocks of a rich message together. */
   richText: 32_768,
   richMedia: 50,
   buttons: 100,
   buttonsPerRow: 3,
-  /** The most buttons of a row that show only numbers. */
+  /** The most buttons in a row of which each shows only a number. */
   numbersPerRow: 8,
   buttonLabel: 64,
   callbackAnswer: 200,
-  /** The most bytes that a button can send. */
+  /** The most bytes that a pressed button can send. */
   callbackData: 64,
   deletedAtOnce: 100,
   commands: 100,
@@ -30,7 +30,7 @@ export const MESSAGE_LIMITS = {
   inlineResults: 50,
   inlineTitle: 120,
   inlineDescription: 200,
-  /** The longest offset of an inline query, which says where the next results begin. */
+  /** The longest offset of an inline query, by which the next results are asked for. */
   inlineOffset: 64,
 } as const;
 
@@ -38,44 +38,44 @@ export const MESSAGE_LIMITS = {
 const FILE_LIMITS = {
   upload: 50 * MB,
   uploadPhoto: 10 * MB,
-  /** The size of a file that Telegram fetches from an address. */
+  /** The largest file that Telegram fetches from an address by itself. */
   address: 20 * MB,
   addressPhoto: 5 * MB,
-  /** The size of an upload to the operator's own Bot API server. */
+  /** The largest upload to a Bot API server that the operator runs. */
   localUpload: 2_000 * MB,
 } as const;
 
 const CHAT_LIMITS = {
-  /** From this many files on, or with a long text, a post becomes a rich message; below, an album, as any app shows. */
+  /** The least files that make a post a rich message, unless its text is long; fewer are an album, as in other apps. */
   richFrom: 11,
   /**
-   * Rate limits: the time between messages in one chat, messages a second in all chats, and messages a minute in one
-   * group, where each file of an album counts.
+   * Rate limits: the time between messages to one chat, messages a second to all chats, and messages a minute to one
+   * group, in which each file of an album counts.
    */
   spacingMs: 1_000,
   overallPerSecond: 30,
   groupPerMinute: 20,
-  /** Telegram shows a chat action for 5 s, so it is sent again this often. */
+  /** How often a chat action is sent again, since Telegram shows it for 5 s. */
   actionEveryMs: 4_000,
-  /** A notice in a group about one person's rate limit is deleted after this time. */
+  /** How long a notice in a group about one person's rate limit stays before it is deleted. */
   noticeMs: 60_000,
-  /** A message to one person alone is only sent this soon after their request: later they may have left the chat. */
+  /** How soon after a request a message to one person alone must be sent: later they may have left the chat. */
   ephemeralMs: 60_000,
-  /** How long Telegram holds a long-polling request open. */
+  /** How long Telegram may hold a request open in long polling. */
   pollSeconds: 50,
   /** The time limit of a call without files. */
   callMs: 30_000,
-  /** The time limit of a call for which Telegram fetches a file, and the shortest one of an upload. */
+  /** The time limit if Telegram fetches a file in the call, and the least time limit of an upload. */
   fileMs: 120_000,
-  /** The slowest speed of an upload before it is given up. */
+  /** The slowest speed at which an upload may go on. */
   uploadBytesPerSecond: 100_000,
-  /** A pressed button stops showing that it works after this time, even if its answer takes longer. */
+  /** How long a pressed button may show that it works, even if its answer takes longer. */
   spinMs: 3_000,
-  /** An inline query is answered with a placeholder after this time. */
+  /** After how long an inline query is answered with a placeholder. */
   inlineMs: 2_500,
-  /** A search query gets an empty answer after this time; Telegram does not accept much later ones. */
+  /** After how long a search gets an empty answer. Telegram does not accept answers that are much later. */
   inlineSearchMs: 5_000,
-  /** A search only begins when the person has not typed for this long. */
+  /** How long a person must have stopped typing before a search begins. */
   typingMs: 400,
 } as const;
 

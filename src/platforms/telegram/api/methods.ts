@@ -11,19 +11,19 @@ import type {
 } from '@grammyjs/types';
 import * as z from 'zod';
 
-/** The part of the Bot API that Medley uses: parameters of each method and the fields that are read from its result. */
+/** This file has the part of the Bot API that Medley uses: each method's parameters, and what is read of its result. */
 
-/** A file on disk, opened for each attempt, or the bytes of an image that was just drawn. */
+/** A file on the disk, which is opened for each attempt, or the bytes of an image that was just drawn. */
 export interface Upload {
   readonly content: { readonly path: string } | { readonly data: Buffer };
   readonly fileName: string;
   readonly bytes: number;
 }
 
-/** The id of a file that Telegram has, an address for Telegram to fetch, or an upload. */
+/** A file as Telegram takes it: the id of one that it has, an address to fetch, or an upload. */
 export type FileSource = string | Upload;
 
-/** The same type with all its parts read-only. */
+/** The same type with all its parts read-only, nested ones too. */
 export type Frozen<T> = T extends Upload ? T : T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
 
 export type Button = Frozen<InlineKeyboardButton.UrlButton | InlineKeyboardButton.CallbackButton>;
@@ -34,7 +34,7 @@ export type AlbumItem = Frozen<
   InputMediaAudio<Upload> | InputMediaDocument<Upload> | InputMediaPhoto<Upload> | InputMediaVideo<Upload>
 >;
 
-/** The text of a rich message, in the kinds that Medley uses. */
+/** The text of a rich message, of the kinds that Medley uses. */
 export type RichText =
   | string
   | readonly RichText[]
@@ -46,25 +46,25 @@ export type RichBlock =
   | { readonly type: 'video'; readonly video: Frozen<InputMediaVideo<Upload>> }
   | { readonly type: 'slideshow'; readonly blocks: readonly RichBlock[] };
 
-/** The parameters that state the chat of a message. */
+/** The parameters that say to which chat a message goes. */
 export type Address = Pick<
   Params['sendMessage'],
   'chat_id' | 'message_thread_id' | 'reply_parameters' | 'disable_notification' | 'ephemeral_message_parameters'
 >;
 
-/** A message of the bot, or one that a person sent through it (inline message). */
+/** A message that can be edited: one of the bot, or one that a person sent through it (an inline message). */
 export type EditTarget =
   | { readonly chat_id: number; readonly message_id: number }
   | { readonly inline_message_id: string };
 
 const File = z.object({
   file_id: z.string(),
-  /** Bytes. */
+  /** The size in bytes. */
   file_size: z.number().optional().catch(undefined),
-  /** Seconds. */
+  /** The length in seconds. */
   duration: z.number().optional().catch(undefined),
 });
-/** A sent message with the file that Telegram made: a video without sound becomes an animation, which has a document beside it. */
+/** A sent message and the file that Telegram made: a video without sound becomes an animation with a document. */
 const SentMessage = z.object({
   message_id: z.number(),
   photo: z.array(File).optional(),
@@ -75,7 +75,7 @@ const SentMessage = z.object({
 });
 export type SentMessage = z.output<typeof SentMessage>;
 
-/** A block of a sent message, with one file or inner blocks; other blocks have neither. */
+/** A block of a sent message, with one file or with inner blocks; other blocks have neither. */
 export const RichPart = SentMessage.omit({ message_id: true }).extend({
   blocks: z.array(z.unknown()).catch([]).default([]),
 });
@@ -101,13 +101,13 @@ export type Me = z.output<typeof Me>;
 const WebhookInfo = z.object({
   url: z.string().default(''),
   pending_update_count: z.int().default(0),
-  /** Unix seconds. */
+  /** When the last error happened, in unix seconds. */
   last_error_date: z.int().optional(),
   last_error_message: z.string().default('unknown reason'),
 });
 export type WebhookInfo = z.output<typeof WebhookInfo>;
 
-/** The rights of a member: absent for members with all or none of them, and on older servers. */
+/** The rights of a member; absent if the member has all or none of them, and from older servers. */
 const Member = z.object({
   status: z.string(),
   is_member: z.boolean().optional(),
@@ -153,7 +153,7 @@ export type Method = keyof typeof SHAPES;
 export type Answers = { readonly [M in Method]: z.output<(typeof SHAPES)[M]> };
 export const ANSWERS: { readonly [M in Method]: z.ZodType<Answers[M]> } = SHAPES;
 
-/** Parameters with looser types than the Bot API's; kinds that may not share an album were separated before. */
+/** Parameters with looser types than the Bot API's, since files that may not share an album are separated before. */
 interface Loose {
   readonly sendMediaGroup: { readonly media: readonly AlbumItem[] };
   readonly sendRichMessage: {

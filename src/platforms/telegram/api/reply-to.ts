@@ -3,26 +3,26 @@ import * as z from 'zod';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import type { Chat, User } from './updates.ts';
 
-/** Where and how to answer a request: everything that any process needs to send the answer, and no text of people. */
+/** Where and how to answer a request: all that a process needs to send the answer, without any text of people. */
 export const TelegramReplyTo = z.object({
   chat: z.number(),
   isGroup: z.boolean(),
-  /** True for a channel, whose readers do not talk with Medley: notices are not posted there. */
+  /** True for a channel. Its readers do not talk with Medley, so no notices are posted there. */
   isChannel: z.boolean().optional(),
-  /** The id of a forum's topic; never that of the General topic, which Telegram does not accept. */
+  /** The id of a forum's topic, except for the General topic, whose id Telegram does not accept. */
   thread: z.number().optional(),
   /** The id of the message to reply to. */
   message: z.number().optional(),
-  /** True when that message contains nothing but links that are answered. */
+  /** True when the message to reply to contains nothing but links that are answered. */
   isOnlyLinks: z.boolean().optional(),
-  /** The pressed button: the id of its query, and the message that has it. */
+  /** The pressed button: the id of Telegram's query about it, and the message with the button. */
   press: z
     .object({
       query: z.string(),
       message: z.number(),
-      /** The kind of the message with the button, if an answer may replace it; undefined for posts and other files. */
+      /** The kind of the message with the button if an answer may replace it; undefined for posts and other files. */
       stands: z.enum(['text', 'photo']).optional(),
-      /** True when only the person who pressed sees the message with the button. */
+      /** True when the message with the button is seen only by the person who pressed it. */
       isEphemeral: z.boolean().optional(),
     })
     .optional(),
@@ -30,16 +30,17 @@ export const TelegramReplyTo = z.object({
 export type TelegramReplyTo = z.output<typeof TelegramReplyTo>;
 export type PressedButton = NonNullable<TelegramReplyTo['press']>;
 
-/** Everything of a request except what is asked: the event, the person, the chat and where to answer. */
+/** All of a request except what is asked: the event, the person, the chat and where to answer. */
 export type Envelope = Pick<NewRequest<TelegramReplyTo>, 'eventId' | 'chat' | 'user' | 'replyTo'>;
 export type Speaker = Pick<Envelope, 'chat' | 'user'>;
 
-/** Makes the id of an event from the ids of its chat, message and the like. */
+/** Makes the id of an event out of the ids of its chat, message and the like. */
 export type EventIds = (...names: readonly (string | number)[]) => string;
 
 /**
- * Makes ids that are equal for a repeated event, also after a restart. The ids of private chats and of pressed buttons
- * identify people, so they are hashed: an event's id is kept for a day, longer than everything else of the request.
+ * Makes ids that are the same for a repeated event, after a restart as well. Those of private chats and of pressed
+ * buttons would identify people, so they are hashed: an event's id is kept for a day, longer than anything else of the
+ * request.
  * @param secret the same after a restart
  */
 export function createEventIds(secret: string): EventIds {
@@ -51,14 +52,14 @@ export function createEventIds(secret: string): EventIds {
 
 interface Speech {
   readonly from?: User | undefined;
-  /** The group, when an anonymous admin writes; a channel, when a person writes in its name. */
+  /** The chat in whose name the message is: the group if an anonymous admin writes, or a channel. */
   readonly sender_chat?: { readonly id: number } | undefined;
   readonly chat: Chat;
 }
 
-/** Who wrote a message, and in which chat; undefined for bots. Whether they are an admin is looked up when needed. */
+/** Who wrote a message, and where; undefined for bots. Whether they are an admin is found out when it matters. */
 export function speakerOf({ from, sender_chat: as, chat }: Speech): Speaker | undefined {
-  // For a message in the name of a chat, Telegram states one of its own bots as the sender.
+  // For a message in the name of a chat, Telegram states a bot of its own as the sender.
   if (as === undefined && (from === undefined || from.is_bot)) return undefined;
   const id = `${as?.id ?? from?.id}`;
   const isPrivate = chat.type === 'private';
@@ -73,7 +74,7 @@ export function localesOf(user: User | undefined): string[] {
   return user?.language_code === undefined ? [] : [user.language_code];
 }
 
-/** The speaker for a person without a known chat, as if in their private chat. */
+/** The speaker for a person whose chat is not known, as in their private chat. */
 export function privateSpeaker(user: User): Speaker {
   const id = `${user.id}`;
   return { chat: { id, kind: 'private' }, user: { id, rateKey: id, locales: localesOf(user), isChatAdmin: true } };
@@ -85,7 +86,7 @@ interface Located {
   readonly is_topic_message: boolean;
 }
 
-/** Where to reply to a message. Only a forum topic's thread may be sent back; messages elsewhere may state one too. */
+/** Where to reply to a message. Only in a forum the thread may be sent back, though messages elsewhere may have one. */
 export function replyToOf(located: Located): Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread'> {
   const { chat, message_thread_id: thread, is_topic_message: isInTopic } = located;
   return {

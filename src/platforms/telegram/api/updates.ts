@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The fields of an update that Medley reads; all others are ignored. */
+/** The user in an update. Of updates only the fields that Medley reads are parsed. */
 
 const User = z.object({
   id: z.number(),
@@ -12,7 +12,7 @@ export type User = z.output<typeof User>;
 const Chat = z.object({ id: z.number(), type: z.enum(['private', 'group', 'supergroup', 'channel']) });
 export type Chat = z.output<typeof Chat>;
 
-/** Offsets and lengths are in UTF-16 units. */
+/** An entity, which marks a part of a text. Its offset and length count UTF-16 units. */
 const MessageEntity = z.object({
   type: z.string(),
   offset: z.int(),
@@ -37,7 +37,7 @@ const Place = {
   message_thread_id: z.number().optional().catch(undefined),
   is_topic_message: z.boolean().catch(false).default(false),
 };
-/** `sender_chat` is present when a person writes as a channel or, anonymously, as the group itself. */
+/** Who speaks. `sender_chat` is present if a person writes as a channel or, anonymously, as the group itself. */
 const Speaker = { from: User.optional(), sender_chat: z.object({ id: z.number() }).optional().catch(undefined) };
 
 const Buttons = z.object({ inline_keyboard: z.array(z.array(z.object({ url: z.string().optional() }))) });
@@ -52,10 +52,10 @@ const Message = z.object({
   ...Words,
   ...Place,
   ...Speaker,
-  /** The time of the message, not of its edit, in unix seconds. */
+  /** The time of the message, in unix seconds, even if it was edited later. */
   date: z.number().catch(0).default(0),
   via_bot: z.unknown().optional(),
-  /** Set for a forwarded message. */
+  /** Present when the message was forwarded. */
   forward_origin: z.unknown().optional(),
   migrate_to_chat_id: z.number().optional(),
   migrate_from_chat_id: z.number().optional(),
@@ -68,11 +68,11 @@ const CallbackQuery = z.object({
   from: User,
   data: z.string().optional(),
   inline_message_id: z.string().optional(),
-  /** The message with the button; absent for inline messages. Of an old one only chat and id are known. */
+  /** The message with the button; absent for inline messages. Of an old one, only its chat and id are known. */
   message: z
     .object({
       ...Place,
-      /** The id of a message that only its receiver sees; it has no other id. */
+      /** The id of a message that only its receiver sees; such a message has no other id. */
       ephemeral_message_id: z.number().optional().catch(undefined),
       text: z.string().optional(),
       photo: z.array(z.unknown()).optional().catch(undefined),
@@ -96,9 +96,9 @@ export type ChosenInlineResult = z.output<typeof ChosenInlineResult>;
 const Membership = z.object({ status: z.string(), is_member: z.boolean().optional() });
 const MyChatMember = z.object({
   chat: Chat,
-  /** The person who changed the bot's membership. */
+  /** Who changed the bot's membership. */
   from: User.optional().catch(undefined),
-  /** Unix seconds. */
+  /** The time of the change, in unix seconds. */
   date: z.number().catch(0).default(0),
   old_chat_member: Membership.catch({ status: 'member' }).default({ status: 'member' }),
   new_chat_member: Membership,

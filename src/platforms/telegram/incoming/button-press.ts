@@ -30,9 +30,9 @@ export interface ButtonPressOptions {
 }
 
 export interface ButtonPress {
-  /** Handles a button that is not a request: it deletes an answer at once. Never rejects. */
+  /** Acts on a button that makes no request: it deletes an answer at once. Never rejects. */
   act(query: CallbackQuery, signal: AbortSignal): Promise<void>;
-  /** Reads the request of any other button; undefined when `act` must be called. The button stops spinning soon, whatever the result. */
+  /** Reads the request of a button; undefined if `act` must be called. In either case it stops spinning soon. */
   read(query: CallbackQuery): Promise<NewRequest<TelegramReplyTo> | undefined>;
 }
 
@@ -45,7 +45,7 @@ export function createButtonPress(options: ButtonPressOptions): ButtonPress {
     return options.translator(callerOf({ platform: 'telegram', ...speaker }));
   }
 
-  /** The person who pressed. Anonymous admins ask in the name of the group, but press as themselves. */
+  /** The person who pressed. Anonymous admins write in the group's name, but press buttons as themselves. */
   async function presserOf(query: CallbackQuery, message: Pressed): Promise<Speaker | undefined> {
     const { chat, reply_to_message: asked } = message;
     const isAskedByGroup = asked?.sender_chat?.id === chat.id;
@@ -62,7 +62,7 @@ export function createButtonPress(options: ButtonPressOptions): ButtonPress {
     const asked = message.reply_to_message?.message_id ?? owner.messageId;
     const isOwner = owner.userId === `${query.from.id}` || owner.userId === presser.user.id;
     if ((owner.messageId === asked && isOwner) || (await chats.isAdmin(chat.id, query.from.id))) {
-      // When several messages are deleted, Telegram silently skips those it cannot delete, so the first is tried alone.
+      // Of several messages, Telegram silently skips those that it cannot delete, so the first is deleted by itself.
       await deleteMessage(api, { chat_id: chat.id, message_id }, signal);
       const { others } = owner;
       if (others.length > 0) await api.call('deleteMessages', { chat_id: chat.id, message_ids: others }, { signal });
@@ -116,7 +116,7 @@ function bodyOf(data: string): RequestBody {
   return { kind: 'command', what: { name: 'download', options: { link, audio: true } } };
 }
 
-/** The kind of a message that a reply may replace. Videos and other files belong to posts, which stay. */
+/** The kind of a message that a reply may replace. Videos and other files belong to posts, which stay in the chat. */
 function kindOf({ text, photo }: Pressed): 'text' | 'photo' | undefined {
   if (text !== undefined) return 'text';
   return photo === undefined ? undefined : 'photo';

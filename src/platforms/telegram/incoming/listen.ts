@@ -22,8 +22,8 @@ export interface ListenerOptions {
 
 export interface Listener {
   /**
-   * Accepts an update of any shape. Resolves with false when its request was not stored, so that Telegram must keep the
-   * update. Never rejects.
+   * Accepts an update of any shape. Resolves with false if its request was not stored, so that Telegram has to
+   * keep the update. Never rejects.
    */
   take(update: unknown, host: PlatformHost<TelegramReplyTo>): Promise<boolean>;
   /** Ends the work on inline queries and delete buttons. */
@@ -87,11 +87,11 @@ export function createListener(options: ListenerOptions): Listener {
   };
 }
 
-/** The most inline queries and delete buttons that are handled at once, outside the queue. */
+/** How many inline queries and delete buttons are handled at once; they do not go through the queue. */
 const AT_ONCE = 64;
 const MAX_WAITING = 1_000;
 
-/** Runs work that is not queued, at once. */
+/** Runs work at once that does not go through the queue. */
 function createWorkAtOnce(log: Pick<Logger, 'warn'>) {
   const closing = new AbortController();
   const enter = createSemaphore({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, name: 'inline queries' });
@@ -130,23 +130,23 @@ function createLinkEdits({ readMessage, eventIds, now }: Pick<ListenerOptions, '
       if (!isKnown) return request;
       if (added.length === 0) return undefined;
       const { chat, message_id: id } = message;
-      // It is unknown whether the earlier links were answered, so the message is not deleted.
+      // Whether the earlier links were answered is unknown, so the message is never deleted.
       const { isOnlyLinks: _, ...replyTo } = request.replyTo;
       return { ...request, what: added, replyTo, eventId: eventIds(chat.id, id, ...added.map(({ url }) => url)) };
     },
-    /** Records an accepted request, so that an edit of its message can be compared with it. */
+    /** Records an accepted request, to compare edits of its message with it. */
     accepted({ replyTo, ...request }: TelegramRequest): void {
       if (replyTo.message !== undefined) answered.accepted(keyOf(replyTo), request);
     },
   };
 }
 
-/** The request that greets a group to which Medley was just added; undefined for every other change. */
+/** The request that greets a group to which Medley was just added; undefined for any other change. */
 function joinedGroup(change: MyChatMember, eventIds: EventIds): TelegramRequest | undefined {
   const { chat, from, date, old_chat_member: before, new_chat_member: now } = change;
   const isGroup = chat.type === 'group' || chat.type === 'supergroup';
   if (!isGroup || isAway(now) || !isAway(before)) return undefined;
-  // Anonymous admins appear as a bot, and another bot may add this one: in both cases the group is the speaker.
+  // Anonymous admins appear as a bot, and a bot may add Medley: in both cases the group is taken as the speaker.
   const speaker = speakerOf({ from, chat }) ?? speakerOf({ chat, sender_chat: { id: chat.id } });
   if (speaker === undefined) return undefined;
   return {
@@ -158,7 +158,7 @@ function joinedGroup(change: MyChatMember, eventIds: EventIds): TelegramRequest 
   };
 }
 
-/** True when Medley is no longer, or was never, in the chat. */
+/** True when Medley has left the chat, or has never been in it. */
 function isAway({ status, is_member: isMember }: MyChatMember['new_chat_member']): boolean {
   return status === 'left' || status === 'kicked' || (status === 'restricted' && isMember === false);
 }

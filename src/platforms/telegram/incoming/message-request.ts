@@ -19,16 +19,16 @@ export interface ReadMessageOptions {
   readonly eventIds: EventIds;
 }
 
-/** Reads a request from a message; undefined when it is not meant for Medley, like most messages of a group. */
+/** Reads the request in a message; undefined if it is not meant for Medley, like most messages of a group. */
 export type ReadMessage = (message: Message) => Promise<NewRequest<TelegramReplyTo> | undefined>;
 
 interface Listening {
   readonly caller: Caller;
-  /** True when the message addresses Medley, by its name or in a private chat. */
+  /** True when the message is for Medley: it has its name, or is in a private chat. */
   readonly direct: boolean;
 }
 
-/** Reads a text as the dispatcher does for all platforms. */
+/** Reads words as a request, by the dispatcher, which does so for all platforms. */
 type ReadWords = (
   words: Pick<MessageWords, 'text' | 'links'>,
   listening: Listening,
@@ -40,7 +40,7 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
 
   async function command(line: CommandLine, words: MessageWords, message: Message, listening: Listening) {
     const { caller } = listening;
-    // Telegram sends `/start` when a person opens the chat, with a parameter if they came by a link.
+    // Telegram sends `/start` when a person opens the chat; if they came by a link, with a parameter.
     if (line.name === 'start') return isInvited(line, caller) ? undefined : START;
     const specs = dispatcher.commandSpecs(await dispatcher.translator(caller), caller.chatKind);
     const spec = specs.find(({ name }) => menuName(name) === line.name);
@@ -58,7 +58,7 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
     const mention = line?.mention?.toLowerCase();
     const own = username().toLowerCase();
     if (words === undefined || (mention !== undefined && mention !== own)) return undefined;
-    // A post of a channel has no person as its author.
+    // No person is known as the author of a post in a channel, so the channel is.
     const isPost = message.chat.type === 'channel';
     const speaker = speakerOf(isPost ? { ...message, sender_chat: { id: message.chat.id } } : message);
     if (speaker === undefined) return undefined;
@@ -81,12 +81,12 @@ async function readTalk(
   listening: Listening,
 ): Promise<RequestBody | undefined> {
   const body = await read(words, listening);
-  // A `line` is a short command (`!rs`), which is read only if the group's settings allow it.
+  // In a group, a `line` can only be a short command (`!rs`), which is read if the group's settings allow it.
   if (body?.kind === 'links' || body?.kind === 'line' || listening.caller.chatKind === 'private') return body;
   return listening.direct ? ((await readReplied(read, message, listening)) ?? body) : undefined;
 }
 
-/** The links of the message that this one replies to, for a person who addresses Medley in the reply. */
+/** The links in the message to which this one replies, if a person addresses Medley in the reply. */
 async function readReplied(
   read: ReadWords,
   { reply_to_message: other }: Message,
@@ -94,7 +94,7 @@ async function readReplied(
 ): Promise<RequestBody | undefined> {
   if (other === undefined) return undefined;
   const { text = '', links } = messageWords(other) ?? {};
-  // A message of Medley has the address of its post in a button.
+  // A message of Medley has its post's address in a button.
   const buttons = other.reply_markup?.inline_keyboard.flat() ?? [];
   const addresses = buttons.flatMap(({ url }) => (url === undefined ? [] : [{ url, spoiler: false }]));
   const words = { text, links: addresses.length === 0 ? links : [...(links ?? []), ...addresses] };
@@ -102,7 +102,7 @@ async function readReplied(
   return body?.kind === 'links' ? body : undefined;
 }
 
-/** A command with a link, which may be hidden behind other text, so Telegram's entities are used. */
+/** Reads a command with a link. The link may be behind other text, so Telegram's entities are used. */
 async function readLinkCommand(
   read: ReadWords,
   spec: CommandSpec,
@@ -118,7 +118,7 @@ async function readLinkCommand(
     const options = { ...parseArguments(spec, text), [key]: link.url };
     return { kind: 'command', what: { name: spec.name, options } };
   } catch (error) {
-    // The dispatcher explains the error better.
+    // The dispatcher reads it as well, and explains the error better.
     if (error instanceof AppError) return undefined;
     throw error;
   }
@@ -126,14 +126,14 @@ async function readLinkCommand(
 
 const START = { kind: 'command' as const, what: { name: 'start', options: {} } };
 
-/** Says whether `/start` only came with Medley's addition to a group, which another update reports as well. */
+/** True when `/start` came because Medley was added to a group, which another update reports too. */
 function isInvited({ rest }: CommandLine, { chatKind }: Caller): boolean {
   return chatKind === 'group' && rest === INVITATION;
 }
 
 /**
- * The text of the person who sent the message. Messages sent through other bots are left to these; links in forwarded
- * messages count as quoted.
+ * The words that the sender wrote. Messages sent through other bots are left to those bots; links in
+ * forwarded messages count as quoted.
  */
 function ownWords(message: Message): MessageWords | undefined {
   const words = message.via_bot === undefined ? messageWords(message) : undefined;
@@ -141,13 +141,13 @@ function ownWords(message: Message): MessageWords | undefined {
   return { ...words, links: words.links.map(link => ({ ...link, quoted: true })) };
 }
 
-/** Says whether a message contains only links, so that it may be deleted once it is answered. */
+/** True when a message has nothing but links, so that it may be deleted after they were answered. */
 function isOnlyLinks({ text }: Message, { links = [], remainder }: MessageWords, body: RequestBody): boolean {
   if (text === undefined || body.kind !== 'links' || body.what.length !== links.length) return false;
   return withoutWishes(remainder).trim() === '';
 }
 
-/** Says whether Telegram recognises a mention of the name: `@name`, not within other name characters. */
+/** True when Telegram takes the text as a mention of the name: `@name`, not inside a longer name. */
 function isMentioned(text: string, username: string): boolean {
   const name = `@${username}`;
   const folded = text.toLowerCase();
@@ -158,9 +158,9 @@ function isMentioned(text: string, username: string): boolean {
 }
 
 export interface MessageWords {
-  /** The text or the caption, without code. */
+  /** The text or the caption of the message, without code. */
   readonly text: string;
-  /** The links that Telegram's entities mark, in order; undefined without entities: then only the text is searched. */
+  /** The links that Telegram's entities mark, in order; undefined without entities, when only the text is searched. */
   readonly links: readonly PastedLink[] | undefined;
   /** The text without the links that Telegram's entities mark. */
   readonly remainder: string;
@@ -177,12 +177,12 @@ function messageWords({ text, caption, entities, ...others }: Written): MessageW
   return readWords(rich.text, rich.entities);
 }
 
-/** More entities than Telegram's limit of 100 per message are not read. */
+/** How many entities are read; Telegram's limit is 100 per message. */
 const MAX_ENTITIES = 200;
 
 /**
  * The text of a message and its links, by Telegram's entities. Code, and links written as `<so>`, are skipped; links in
- * spoilers are marked. Offsets are UTF-16 units, like JavaScript's.
+ * spoilers are marked. Offsets count UTF-16 units, as JavaScript does.
  */
 export function readWords(text: string, all: readonly MessageEntity[]): MessageWords {
   const entities = all.slice(0, MAX_ENTITIES);
@@ -226,11 +226,11 @@ function blanked(text: string, code: readonly MessageEntity[]): string {
   return blank;
 }
 
-/** A node of a rich message, with the properties that contain inner parts, in reading order. */
+/** A node of a rich message. `INNER` lists the properties with inner parts in the order of reading. */
 const Node = z.looseObject({ type: z.string().catch(''), url: z.string().optional().catch(undefined) });
 const INNER = ['summary', 'text', 'blocks', 'items', 'cells', 'caption', 'credit'] as const;
 
-/** The entity types for the kinds of text in rich messages. */
+/** For each kind of text in rich messages, the type of entity that means the same. */
 const MARKS: Readonly<Record<string, string>> = {
   url: 'text_link',
   code: 'code',
@@ -241,7 +241,7 @@ const MARKS: Readonly<Record<string, string>> = {
   pullquote: 'blockquote',
 };
 
-/** The text of a rich message, each block on its own line, and its entities. Offsets are UTF-16 units. */
+/** The text of a rich message, each block on its own line, and its entities. Offsets count UTF-16 units. */
 export function flattenRich(blocks: readonly unknown[]): {
   readonly text: string;
   readonly entities: readonly MessageEntity[];

@@ -9,15 +9,15 @@ import { ALLOWED_UPDATES } from '../api/updates.ts';
 export interface PollingOptions {
   readonly api: BotApi;
   readonly limits: Pick<TelegramLimits, 'pollSeconds' | 'callMs'>;
-  /** Stores the request of an update; resolves with true when that is done. */
+  /** Stores an update's request; resolves with true when it is stored. */
   readonly take: (update: unknown) => Promise<boolean>;
-  /** Called once, with the reason why polling ended. */
+  /** Called once when polling has ended, with the reason. */
   readonly onLost: (reason: unknown) => void;
 }
 
 const Numbered = z.looseObject({ update_id: z.number() });
 
-/** Receives updates by long polling. Each request confirms all earlier updates, so these must be stored before it. */
+/** Receives updates by long polling. A request confirms all earlier updates, so their requests are stored before it. */
 export function startPolling({ api, limits, take, onLost }: PollingOptions): ChatConnection {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -57,11 +57,11 @@ class NotStored extends Error {
 
 export interface WebhookOptions {
   readonly token: string;
-  /** The secret that Telegram sends with every update: 1 to 256 of `A-Z a-z 0-9 _ -`. */
+  /** The secret that Telegram sends with each update: 1 to 256 of the characters `A-Z a-z 0-9 _ -`. */
   readonly secret: string;
-  /** The origin under which Telegram reaches the server: https on port 443, 80, 88 or 8443. */
+  /** The origin by which Telegram reaches the server: https on port 443, 80, 88 or 8443. */
   readonly publicUrl: string;
-  /** Stores an update's request; resolves with false while Medley is not connected: Telegram then sends it again. */
+  /** Stores an update's request. Resolves with false while Medley is not connected, so that Telegram sends it again. */
   readonly take: (update: unknown) => Promise<boolean>;
 }
 
@@ -71,10 +71,10 @@ export interface Webhook {
   readonly plugin: (server: FastifyInstance) => Promise<void>;
 }
 
-/** The most bytes of an update; most have a few kilobytes, the largest nearly a hundred. */
+/** The most bytes of an update that are read. Most have a few kilobytes, the largest nearly a hundred. */
 const MAX_BYTES = 1024 * 1024;
 
-/** The path that Telegram calls: hard to guess, the same after a restart, and useless without the secret. */
+/** Makes the webhook. Its path is hard to guess, the same after a restart, and useless without the secret. */
 export function createWebhook({ token, secret, publicUrl, take }: WebhookOptions): Webhook {
   const name = createHmac('sha256', token).update('address of the webhook').digest('base64url').slice(0, 32);
   const path = `/telegram/${name}`;
@@ -95,7 +95,7 @@ export function createWebhook({ token, secret, publicUrl, take }: WebhookOptions
   };
 }
 
-/** Hashes a text, because a constant-time comparison needs equal lengths. */
+/** The hash of a text, because comparing in constant time needs texts of equal length. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

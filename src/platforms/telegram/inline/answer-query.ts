@@ -26,14 +26,14 @@ export interface AnswerQueryOptions {
 export type AnswerQuery = (query: InlineQuery, signal: AbortSignal) => Promise<void>;
 
 const MAX_TYPING = 1_000;
-/** How long Telegram caches the results of a search, in seconds: the catalogue changes seldom. */
+/** How many seconds Telegram caches the results of a search, since the catalogue seldom changes. */
 const FOUND_CACHED_S = 300;
 const NOTHING_CACHED_S = 10;
 
 /** Answers an inline query with the files of a link, or with beatmaps that match its text. */
 export function createAnswerQuery(options: AnswerQueryOptions): AnswerQuery {
   const { lookUp } = options;
-  /** The id of each person's latest query. */
+  /** The id of the latest query of each person. */
   const typed = createLru<number, string>({ max: MAX_TYPING });
 
   return async (query, signal) => {
@@ -72,7 +72,7 @@ async function answerLink(
   await coming;
 }
 
-/** Makes a result for each file: one that Telegram has can be sent at once, others need a placeholder. */
+/** Makes a result for each file: one that Telegram has is sent at once, any other needs a placeholder. */
 async function resultsOf(
   reply: Reply,
   link: string,
@@ -84,7 +84,7 @@ async function resultsOf(
   const items = reply.gallery.slice(0, MESSAGE_LIMITS.inlineResults);
   const results: InlineResult[] = [];
   for (const [index, item] of items.entries()) {
-    // A file behind a spoiler gets a placeholder as well, since only an edit can send a hidden file.
+    // A file in a spoiler needs a placeholder too, because only an edit can send a hidden file.
     const file = item.spoiler ? undefined : await fileOf(item);
     const { position = index, thumbnailUrl = null } = item.post.items[item.index] ?? {};
     const thumbnail = item.spoiler ? null : thumbnailUrl;
@@ -101,7 +101,7 @@ async function rememberedFile(ways: FileCandidates): Promise<FileCandidate | und
   return candidate.kind === 'candidate' ? candidate : undefined;
 }
 
-/** Searches beatmaps while a person types; a query is not answered if they type on. */
+/** Searches beatmaps during typing; a query is not answered if the person types on. */
 async function search(
   { api, dispatcher, limits }: AnswerQueryOptions,
   { id, query, offset }: InlineQuery,
@@ -135,13 +135,13 @@ async function search(
   await api.call('answerInlineQuery', answer, { signal });
 }
 
-/** How long Telegram may cache a search's results; not at all if an upstream was too slow. */
+/** How long Telegram may cache a search's results. If an upstream was too slow, it may not. */
 function cacheSeconds(count: number, isLate: boolean): number {
   if (count > 0) return FOUND_CACHED_S;
   return isLate ? 0 : NOTHING_CACHED_S;
 }
 
-/** An answer that Telegram shows only to this person, since it depends on their language and settings. */
+/** An answer for this person alone, whose language and settings it depends on, so Telegram must not share it. */
 function personal(id: string, results: readonly InlineResult[]) {
   return { inline_query_id: id, results, cache_time: 0, is_personal: true };
 }

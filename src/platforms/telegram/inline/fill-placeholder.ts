@@ -25,7 +25,7 @@ export interface FillPlaceholderOptions {
   readonly log: Pick<Logger, 'debug' | 'warn'>;
 }
 
-/** How many files of a post are tried for an inline message. */
+/** How many of a post's files are tried for one inline message. */
 const MAX_EDITS = 3;
 
 /** Replaces a placeholder that a person chose by the file, or by the reason why there is none. */
@@ -53,8 +53,8 @@ export async function fillPlaceholder(
 }
 
 /**
- * Uploads the file by sending it to the person in private, and deletes that message: Telegram then has a reusable file
- * id. Resolves with undefined on success, else with a sentence that says why not.
+ * Makes Telegram have a file under an id that can be used again: sends it to the person in private and deletes that
+ * message. Resolves with undefined on success, else with a sentence that says why not.
  */
 async function uploadTo(
   { api, sender, log }: FillPlaceholderOptions,
@@ -77,7 +77,7 @@ async function uploadTo(
   }
 }
 
-/** Puts a file into an inline message, which accepts ids and addresses, no uploads. False when none was accepted. */
+/** Puts a file into an inline message, which takes ids and addresses but no uploads. False if it took none. */
 async function editFile(
   { api, limits }: FillPlaceholderOptions,
   ways: FileCandidates,

@@ -36,7 +36,7 @@ export function titleOf({ blocks }: Reply, count: number, index: number, t: Tran
   return shorten(plainText(`${name}${place}`), MESSAGE_LIMITS.inlineTitle).text;
 }
 
-/** A result with a file that Telegram has; undefined for kinds of files that cannot be results. */
+/** A result with a file that Telegram has; undefined for a kind of file that no result can have. */
 export function cached(
   id: string,
   { type, media, reduced }: FileCandidate,
@@ -63,7 +63,7 @@ export function cached(
   }
 }
 
-/** A file in a form that an inline message accepts; undefined when it must be uploaded first. */
+/** The file in a form that inline messages take; undefined if it must be uploaded first. */
 export function inlineFile(candidate: FileCandidate | DeliveredLink) {
   if (candidate.kind === 'link' || typeof candidate.media !== 'string') return undefined;
   const { type, media, spoiler } = candidate;
@@ -72,7 +72,7 @@ export function inlineFile(candidate: FileCandidate | DeliveredLink) {
   return { type, media, ...hidden, ...sizeFields(candidate), supports_streaming: true };
 }
 
-/** A placeholder with a keyboard, without which the message could not be edited later. */
+/** A placeholder. It has a keyboard, because without one Telegram would not let it be edited later. */
 export function placeholder(
   id: string,
   link: string,
@@ -95,7 +95,7 @@ export function placeholder(
   };
 }
 
-/** A result for a link without a file; choosing it sends the description as a message. */
+/** A result for a link that has no file; if chosen, the description is sent as a message. */
 export function described(reply: Reply, t: Translator): InlineResult {
   const { blocks, actions } = reply;
   const links = actions.filter(({ kind }) => kind === 'link');
@@ -112,7 +112,7 @@ export function described(reply: Reply, t: Translator): InlineResult {
   };
 }
 
-/** A result that says why there is no file; choosing it sends only the link. */
+/** A result that says why there is no file; if chosen, only the link is sent. */
 export function remark({ blocks }: Reply, link: string, t: Translator): InlineResult {
   const sentence = renderBlocks(blocks, t, MESSAGE_LIMITS.text);
   return {
@@ -125,7 +125,7 @@ export function remark({ blocks }: Reply, link: string, t: Translator): InlineRe
   };
 }
 
-/** A result for one of the beatmaps or people found; choosing it sends it as a message. */
+/** A result for a beatmap or a person that was found; if chosen, it is sent as a message. */
 export function found({ action: opens, sound, ...card }: Card, t: Translator): InlineResult {
   const { title, lines, image } = card;
   const name = formatText(title, t);

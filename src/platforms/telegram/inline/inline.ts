@@ -9,9 +9,9 @@ type Parts = AnswerQueryOptions & FillPlaceholderOptions & InlineLookUpOptions;
 export type InlineModeOptions = Omit<Parts, 'lookUp'> & { readonly log: Pick<Logger, 'info' | 'error'> };
 
 /**
- * Inline mode: `@bot link` in any chat. A file that Telegram has is offered at once; another as a placeholder, which
- * becomes the file once it is chosen and uploaded. An osu! link is described; other words search beatmaps. Neither
- * method ever rejects.
+ * Inline mode: `@bot link` in any chat. A file that Telegram has is offered at once. Any other is a placeholder, which
+ * becomes the file when the person has chosen it and it is uploaded. An osu! link is described; other words search
+ * beatmaps. Neither method ever rejects.
  */
 export interface InlineMode {
   answer(query: InlineQuery, signal: AbortSignal): Promise<void>;

@@ -19,18 +19,18 @@ export interface InlineLookUpOptions {
   readonly now: () => number;
 }
 
-/** How long and how many replies are remembered, because choosing a result looks its link up again. */
+/** How long a reply is remembered, because choosing a result looks its link up a second time. */
 const REMEMBERED_MS = 5 * 60_000;
 const MAX_REMEMBERED = 1_000;
 
 export type InlineLookUp = ReturnType<typeof createInlineLookUp>;
 
-/** Looks up what a person types after the name of the bot. */
+/** Looks up what a person types behind the bot's name. */
 export function createInlineLookUp({ dispatcher, now }: InlineLookUpOptions) {
   const replies = createLru<string, Promise<Reply>>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS, perf: { now } });
 
   async function ask(link: string, { caller, t }: Asker, signal: AbortSignal): Promise<Reply> {
-    // A failure becomes a notice, because a placeholder must always be replaced.
+    // A failure is turned into a notice, because a placeholder must be replaced in any case.
     const orNotice = (error: unknown) => errorNotice(toAppError(error), t, { visibility: 'caller' });
     const nothing = new AppError('internal', 'nothing was said to a link');
     try {
@@ -49,12 +49,12 @@ export function createInlineLookUp({ dispatcher, now }: InlineLookUpOptions) {
       const caller = callerOf({ platform: 'telegram', ...privateSpeaker(user) });
       return { caller, t: await dispatcher.translator(caller) };
     },
-    /** The first link in a query that Medley can answer. */
+    /** The first link in the query that Medley can answer. */
     async linkIn(query: string, { caller }: Asker): Promise<string | undefined> {
       const [link] = await dispatcher.linksOf({ caller, text: query, direct: true });
       return link?.url;
     },
-    /** The reply to the link; for the same person it is remembered for a while. */
+    /** The reply to the link. It is remembered for a while, for the same person. */
     replyTo(link: string, asker: Asker, signal: AbortSignal): Promise<Reply> {
       const key = `${asker.caller.userId} ${asker.t.locale} ${link}`;
       const known = replies.get(key);

@@ -8,29 +8,29 @@ import type { TelegramLimits } from '../api/limits.ts';
 import type { SentMessage, Upload } from '../api/methods.ts';
 import type { FileCandidate, FileType } from '../render/caption.ts';
 
-/** The ways to send one file, best first: a file id that Telegram gave, an address, an upload; in the end a link. */
+/** The ways to send a file, best first: by a file id from Telegram, by address, as an upload; at last as a link. */
 export interface FileCandidates {
-  /** Resolves with true when Telegram has the file already, so that sending it costs nothing. */
+  /** Resolves with true when Telegram has the file, so that sending it takes no upload. */
   isRemembered(): Promise<boolean>;
-  /** The way to try now, the same until it is refused. @throws AppError when the signal aborts. */
+  /** The way to try now; it is the same until it is refused. @throws AppError when the signal aborts. */
   candidate(signal: AbortSignal): Promise<FileCandidate | DeliveredLink>;
-  /** To be called when Telegram refuses the present way: `candidate` then returns the next one. */
+  /** To be called when Telegram refuses the way: after that, `candidate` returns the next one. */
   refuse(error: BotApiError): Promise<void>;
-  /** The address of the post, for when the file cannot be sent. */
+  /** The address of the post, if the file cannot be sent. */
   link(): DeliveredLink;
-  /** Remembers the file id that Telegram gave for the sent file. */
+  /** Remembers the file id that Telegram gave to the sent file. */
   sent(message: SentMessage): Promise<void>;
-  /** Releases the file on disk. */
+  /** Releases the file on the disk. */
   close(): Promise<void>;
 }
 
 export interface FileCandidatesOptions {
   readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
   readonly sentFiles: SentFiles;
-  /** `telegram:BOT_ID`, since file ids belong to one bot. */
+  /** Whose file ids these are, as `telegram:BOT_ID`, because a file id is valid for one bot. */
   readonly holder: string;
   readonly limits: TelegramLimits;
-  /** True for the operator's own Bot API server, which accepts larger files. */
+  /** True for a Bot API server that the operator runs, which takes larger files. */
   readonly isLocalServer: boolean;
 }
 
@@ -41,7 +41,7 @@ export function largestUpload({
   return isLocalServer ? limits.localUpload : limits.upload;
 }
 
-/** Kinds of files that may share an album. */
+/** The kinds of files that may be in an album. */
 const ALBUM_TYPES: ReadonlySet<string> = new Set(['photo', 'video', 'audio']);
 
 export function createFileCandidates(
@@ -54,7 +54,7 @@ export function createFileCandidates(
   const key: SentFileKey = { holder, source: post.source, postId: post.id, index, form };
   const refused = new Set<string>();
   const wanted: Wanted = { item, media: post.items[index], refused, options };
-  // A clip is made for one person, so its file id is not looked up.
+  // A clip is made for one person, so no file id is looked up for it and its first way is the upload.
   let way: 'remembered' | 'address' | 'upload' | 'link' = clip === undefined ? 'remembered' : 'upload';
   let current: FileCandidate | DeliveredLink | undefined;
   const upload = createUpload(wanted, refused);
@@ -111,7 +111,7 @@ export function createFileCandidates(
   };
 }
 
-/** The upload of a file, which holds the file on disk while it is needed. */
+/** The upload of a file, which keeps the file on the disk for as long as it is needed. */
 function createUpload(wanted: Wanted, refused: Set<string>) {
   let file: DeliveredFile | undefined;
   let asDocument = false;
@@ -131,7 +131,7 @@ function createUpload(wanted: Wanted, refused: Set<string>) {
       }
       return uploadedFile(wanted, file, asDocument);
     },
-    /** Makes the next upload a smaller one; returns false when there is none. */
+    /** Makes the next upload smaller; returns false when there is none that is smaller. */
     refuse({ code, description }: BotApiError, { type, variantKey }: FileCandidate): boolean {
       const isTooLarge = code === 413 || /too (big|large)/i.test(description);
       if (isTooLarge && !refused.has(variantKey)) {
@@ -146,7 +146,7 @@ function createUpload(wanted: Wanted, refused: Set<string>) {
   };
 }
 
-/** The file to send, and the keys of the variants that Telegram has refused. */
+/** The file to send, and the keys of those variants of it that Telegram has refused. */
 interface Wanted {
   readonly item: GalleryItem;
   readonly media: MediaItem | undefined;
@@ -171,7 +171,7 @@ function rememberedFile(wanted: Wanted, known: SentFile, inAlbum: boolean): File
   return candidateOf(wanted, { from: 'remembered', type, media: fileId, variantKey, reduced });
 }
 
-/** The address of the file, which Telegram fetches by itself. */
+/** The address from which Telegram fetches the file by itself. */
 function remoteFile(wanted: Wanted): FileCandidate | undefined {
   const { delivery, limits } = wanted.options;
   const maxBytes = wanted.media?.kind === 'image' ? limits.addressPhoto : limits.address;
@@ -196,7 +196,7 @@ function uploadedFile(wanted: Wanted, file: DeliveredFile, asDocument: boolean):
   });
 }
 
-/** Completes a way with facts from the post that the file does not state. */
+/** Adds to a way what the file does not say but its post does. */
 function candidateOf(
   { item: { clip, spoiler }, media }: Wanted,
   part: Pick<FileCandidate, 'from' | 'type' | 'media' | 'variantKey' | 'reduced'> & {
@@ -221,7 +221,7 @@ function candidateOf(
   };
 }
 
-/** The file id in a sent message. An animation also has a document; a photo has several sizes, the largest last. */
+/** The file id in a sent message. An animation has a document too; a photo has several sizes, the largest last. */
 function fileIn(message: SentMessage): { readonly fileId: string; readonly kind: FileType } | undefined {
   const { video, animation, photo, audio, document } = message;
   const largest = photo?.at(-1);
@@ -244,12 +244,12 @@ function typeOf(mime: string): FileType | undefined {
   return mime.startsWith('image/') ? 'document' : undefined;
 }
 
-/** Seconds, at least one: Telegram shows a video of zero seconds as endless. */
+/** A length in seconds, at least one, since Telegram shows a video of zero seconds as endless. */
 function secondsOf(ms: number): number {
   return Math.max(1, Math.round(ms / 1_000));
 }
 
-/** Says whether Telegram can reach an address, which it cannot in a local network. */
+/** True when Telegram can reach an address, which it cannot if that is in a local network. */
 function isPublic(url: string): boolean {
   return (
     URL.canParse(url) &&
@@ -259,9 +259,9 @@ function isPublic(url: string): boolean {
 }
 
 /**
- * The files of an album to send in another way after a refusal. Telegram names only the first that it cannot get;
- * others sent by id or address usually fail too, and each attempt would upload the accepted ones again. So all of them
- * change together.
+ * The files of an album for which another way is needed after a refusal. Telegram names only the first that it cannot
+ * get; others that go by id or address usually fail as well, and each attempt would upload the accepted ones again.
+ * So all of them change together.
  */
 export function culprits<T extends { readonly candidate: FileCandidate }>(
   { code, description }: BotApiError,

@@ -35,12 +35,12 @@ export interface FileSenderOptions extends FileCandidatesOptions {
   readonly inTurn: UploadInTurn;
 }
 
-/** The ways of files that an earlier attempt has prepared, by item. */
+/** The ways of those files that an earlier attempt has prepared, by item. */
 export type KnownWays = ReadonlyMap<GalleryItem, FileCandidates>;
 
 /**
  * Sends one file, or an album of up to ten: those that have a way and were not sent before.
- * @param known always closed by this
+ * @param known is closed in any case
  * @throws BotApiError, and whatever `sendOnce` throws
  */
 export type FileSender = (payload: MediaPayload, context: ReplyContext, known?: KnownWays) => Promise<SentFilesResult>;
@@ -48,15 +48,15 @@ export type FileSender = (payload: MediaPayload, context: ReplyContext, known?: 
 export interface SentFilesResult {
   readonly missing: readonly DeliveredLink[];
   readonly messages: readonly SentMessage[];
-  /** Ids of all messages of the payload in the chat; undefined when those of an earlier attempt are unknown. */
+  /** The ids of all messages of the payload in the chat; undefined if an earlier attempt's are not known. */
   readonly ids: readonly number[] | undefined;
-  /** True when any file of the payload is in the chat, also from an earlier attempt. */
+  /** True when any file of the payload is in the chat, perhaps from an earlier attempt. */
   readonly isAnySent: boolean;
-  /** True when Telegram has confirmed in this attempt that it has every file in full. */
+  /** True when Telegram confirmed in this attempt that every file is there in full. */
   readonly isConfirmed: boolean;
 }
 
-/** One file of the payload. */
+/** One file among those of the payload. */
 interface Part {
   /** The file's position in the payload. */
   readonly index: number;
@@ -67,7 +67,7 @@ interface Ready extends Part {
   readonly candidate: FileCandidate;
 }
 
-/** The most calls for one payload that Telegram may refuse because of its files, since each may have been an upload. */
+/** How many calls Telegram may refuse because of a payload's files; each may have been an upload. */
 const MAX_REFUSALS = 6;
 
 export function createFileSender(options: FileSenderOptions): FileSender {
@@ -131,7 +131,7 @@ export function createFileSender(options: FileSenderOptions): FileSender {
 
 const MAX_ALBUMS = 1_000;
 
-/** Remembers the message ids of albums while a request may still need them. */
+/** Remembers the ids of albums' messages for as long as a request may need them. */
 function createAlbumIds() {
   const albums = createLru<string, readonly number[]>({ max: MAX_ALBUMS });
 
@@ -152,7 +152,7 @@ function createAlbumIds() {
   };
 }
 
-/** The parts that have a way to be sent; the others become links. */
+/** The parts for which there is a way to send them; the rest become links. */
 async function readied(
   parts: readonly Part[],
   missing: DeliveredLink[],
@@ -166,7 +166,7 @@ async function readied(
   });
 }
 
-/** The first files that fit together into one call. */
+/** The files from the first on that fit into one call. */
 function firstBatch(ready: readonly Ready[], maxBytes: number): readonly Ready[] {
   const batch: Ready[] = [];
   let bytes = 0;
@@ -187,7 +187,7 @@ function notedCaption(words: MediaPayload['caption'], batch: readonly Ready[], t
   return withNote(words, reductionNote(batch, t));
 }
 
-/** Sends files in one call; undefined when Telegram refused one, which then has to be sent in another way. */
+/** Sends files in one call; undefined when Telegram refused one, which then needs another way. */
 async function sendBatch(
   api: MessageApi,
   batch: readonly Ready[],
@@ -243,7 +243,7 @@ function sendOne(
   }
 }
 
-/** Remembers the file ids that Telegram gave; resolves with true when it has every file in full. */
+/** Remembers the file ids that Telegram gave; resolves with true when all files are there in full. */
 async function remember(batch: readonly Ready[], sent: readonly SentMessage[]): Promise<boolean> {
   for (const [index, { ways }] of batch.entries()) {
     const message = sent[index];
@@ -252,7 +252,7 @@ async function remember(batch: readonly Ready[], sent: readonly SentMessage[]): 
   return batch.every(({ candidate, item }, index) => isWholeFile(sent[index], candidate, item));
 }
 
-/** True when Telegram's file is as large as the upload and as long as the post states; unknown figures are equal. */
+/** True when Telegram's file is as large as the upload and as long as its post says; unknown figures are no fault. */
 export function isWholeFile(
   sent: SentMessage | undefined,
   { uploadBytes, type }: FileCandidate,
@@ -260,19 +260,19 @@ export function isWholeFile(
 ): boolean {
   if (sent === undefined) return false;
   const file = sent.video ?? sent.animation ?? sent.audio ?? sent.document;
-  // Telegram shrinks photos, so their size says nothing.
+  // Telegram makes photos smaller, so their size tells nothing.
   if (file === undefined) return type === 'photo';
   if (uploadBytes > 0 && file.file_size !== undefined && file.file_size < uploadBytes) return false;
   return isLongEnough(item, { durationMs: file.duration === undefined ? null : file.duration * 1_000 });
 }
 
-/** Two characters that state which files of the payload a call sends, one bit for each of at most ten. */
+/** Two characters that say which of a payload's files a call sends, by a bit for each of at most ten. */
 function maskOf(batch: readonly Part[]): string {
   const mask = batch.reduce((sum, { index }) => sum | (1 << index), 0);
   return mask.toString(36).padStart(2, '0');
 }
 
-/** The positions of the files that an earlier attempt has sent. */
+/** The positions of the files that earlier attempts have sent. */
 function positionsIn({ key, sentKeys }: ReplyContext): ReadonlySet<number> {
   const masks = sentKeys
     .filter(each => each.startsWith(key) && each.length === key.length + 2)

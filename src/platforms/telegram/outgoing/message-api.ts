@@ -12,33 +12,33 @@ import type { TelegramLimits } from '../api/limits.ts';
 import type { Address, Answers, Button, Method, Params } from '../api/methods.ts';
 import type { TelegramReplyTo } from '../api/reply-to.ts';
 
-/** The chat of a message, and how to send it there. */
+/** The chat of a message, and in which way it is sent there. */
 export interface MessageDestination
   extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread' | 'message'> {
-  /** True when people are not notified. */
+  /** True when people get no notification. */
   readonly silent?: boolean;
-  /** The person who alone sees the message, if the Bot API server supports that; else everyone sees it. */
+  /** The person who alone sees the message, if the Bot API server can do that; else everyone does. */
   readonly onlyFor?: number | undefined;
-  /** The id of a button's press in a message that only one person sees: the new message replaces that one. */
+  /** The id of a pressed button's query, if its message is seen by one person alone: the new message replaces it. */
   readonly replaces?: string | undefined;
 }
 
-/** Everything but the reply itself that is needed to send it. */
+/** What is needed to send a reply, besides the reply itself. */
 export interface ReplyContext extends Pick<Sending, 'signal' | 'sendOnce' | 'sentKeys'> {
   readonly to: MessageDestination;
   readonly t: Translator;
   /**
-   * Makes the buttons that only this platform has, under a file or after albums.
+   * Makes the buttons that no other platform has, under a file or behind albums.
    * @param album ids of the albums' messages; undefined when they are no longer known
    */
   readonly extra?: (gallery: readonly GalleryItem[], album: readonly number[] | undefined) => readonly Button[];
-  /** The request's id, under which the ids of its messages are remembered. */
+  /** The id of the request, under which its messages' ids are remembered. */
   readonly request?: string;
-  /** The first part of the keys of the reply's messages. */
+  /** The beginning of the keys of the reply's messages. */
   readonly key: string;
 }
 
-/** An edit may be repeated for as long as a request lives, and does not count for the chat's rate limit. */
+/** Options of an edit: it may be repeated as long as a request lives, and does not count for the chat's rate limit. */
 export const EDIT: SendOnceOptions = { repeatMs: 24 * 3_600_000, messages: 0 };
 
 export type SendMethod = Method & `send${string}`;
@@ -52,8 +52,8 @@ export interface MessageApi {
     make: (address: Address) => Params[M],
   ): Promise<Answers[M]>;
   /**
-   * To be called when Telegram may be unreachable: its availability is then checked before the next message, so that it
-   * stays known which messages were sent.
+   * To be called when Telegram may be away. Before the next message its availability is checked, so that it stays
+   * known which messages were sent.
    */
   doubt(): void;
 }
@@ -69,20 +69,20 @@ const MAX_DETOURS = 3;
 const MAX_MOVED = 1_000;
 
 export function createMessageApi({ api, chats, actions, limits }: MessageApiOptions): MessageApi {
-  /** The new ids of groups that have become supergroups since the start. */
+  /** The new ids of groups that became supergroups since this process began. */
   const moved = createLru<number, number>({ max: MAX_MOVED });
   let isDoubtful = false;
   let asking: Promise<unknown> | undefined;
 
   function relocated(to: MessageDestination): MessageDestination {
     const chat = moved.get(to.chat);
-    // In the supergroup messages have other ids, and there is no topic.
+    // A supergroup has no topic at first, and its messages have other ids, so neither is stated.
     return chat === undefined ? to : { ...to, chat, message: undefined, thread: undefined };
   }
 
   /**
-   * Waits until Telegram can be reached; all waiting callers share one call. @throws BotApiError of that call, which
-   * sends nothing, or the signal's reason
+   * Waits until Telegram can be reached, by a call that sends nothing and that all who wait share. @throws BotApiError
+   * of that call, or the signal's reason
    */
   async function reach(signal: AbortSignal): Promise<void> {
     asking ??= api.call('getMe', {}).finally(() => {
@@ -107,7 +107,7 @@ export function createMessageApi({ api, chats, actions, limits }: MessageApiOpti
     }
   }
 
-  /** Another destination after a refusal for which nothing was sent; undefined when there is none. */
+  /** Another destination after a refusal by which nothing was sent; undefined if there is none. */
   async function detour(error: unknown, to: MessageDestination): Promise<MessageDestination | undefined> {
     if (!(error instanceof BotApiError)) return undefined;
     const { migrateTo, code, description } = error;
@@ -117,7 +117,7 @@ export function createMessageApi({ api, chats, actions, limits }: MessageApiOpti
       return relocated(to);
     }
     if (code === 403 && /blocked|kicked|not a member|deactivated/i.test(description)) await chats.left(to.chat);
-    // In a basic group, or after the person left, a message cannot be shown to one person alone, so all see it.
+    // No message to one person alone is possible in a basic group, or after they left; all see it in that case.
     if (code === 400 && to.onlyFor !== undefined) return { ...to, onlyFor: undefined };
     const isTopicGone = code === 400 && /thread not found|topic_(deleted|id_invalid)/i.test(description);
     return isTopicGone && to.thread !== undefined ? { ...to, thread: undefined } : undefined;
@@ -161,13 +161,13 @@ export type ChatAction = Extract<
 
 type ActionChat = Pick<MessageDestination, 'chat' | 'thread' | 'isChannel'>;
 
-/** Shows in a chat what Medley is doing, such as "typing". An action disappears by itself; channels show none. */
+/** Shows what Medley is doing in a chat, such as "typing". Telegram ends an action by itself; channels have none. */
 export interface ChatActions {
-  /** Shows `typing` until a message is sent or the returned function is called. */
+  /** Shows `typing` until a message is sent, or the returned function is called. */
   begin(place: ActionChat): () => void;
-  /** Shows another action during the work. */
+  /** Shows another action while the work runs. */
   during<T>(place: ActionChat, action: ChatAction, work: () => Promise<T>): Promise<T>;
-  /** Sends a message. No further action is shown until the next work, because it would stay for five seconds. */
+  /** Sends a message. No action is shown from then until other work begins, since it would stay five seconds. */
   before<T>(place: ActionChat, send: () => Promise<T>): Promise<T>;
 }
 
@@ -180,15 +180,15 @@ export interface ChatActionsOptions {
 interface Shown {
   users: number;
   action: ChatAction;
-  /** Repeats the action; undefined while nothing is shown. */
+  /** The timer that repeats the action; undefined while none is shown. */
   timer: NodeJS.Timeout | undefined;
-  /** The running call that shows the action. */
+  /** The call that is showing the action now. */
   sending: Promise<void> | undefined;
   isRefused: boolean;
   readonly ended: AbortController;
 }
 
-/** A message waits at most this long for the running call of an action. */
+/** How long a message waits at most for the running call of an action. */
 const SETTLE_MS = 1_000;
 
 export function createChatActions({ api, everyMs, log }: ChatActionsOptions): ChatActions {
@@ -211,7 +211,7 @@ export function createChatActions({ api, everyMs, log }: ChatActionsOptions): Ch
     shown.timer = setInterval(() => show(place, shown), everyMs).unref();
   }
 
-  /** Several requests in one chat share a shown action. */
+  /** Shows an action once for several requests in one chat. */
   function share(place: ActionChat, action: ChatAction): { readonly shown: Shown; readonly release: () => void } {
     const key = keyOf(place);
     const shown = chats.get(key) ?? begun(action);
@@ -252,7 +252,7 @@ export function createChatActions({ api, everyMs, log }: ChatActionsOptions): Ch
     async before(place, send) {
       const shown = chats.get(keyOf(place));
       if (shown === undefined) return send();
-      // Only a text hides the action first; files take time, during which it stays.
+      // Only before a text the action is hidden; files take a while, during which it stays.
       if (shown.action === 'typing') hide(shown);
       await Promise.race([shown.sending, pause(SETTLE_MS, undefined, { ref: false })]);
       const sent = await send();

@@ -4,11 +4,11 @@ import { hasSound } from '../../../bot/views/post.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Button } from '../api/methods.ts';
 
-/** An answer that may be deleted: for whom it is, the message that asked, and its further messages. */
+/** An answer that people may delete: for whom it is, the message that asked, and its other messages. */
 interface Deletable {
   readonly userId: string;
   readonly messageId: number;
-  /** The answer's messages besides the one with the button: those of an album. */
+  /** The ids of the answer's messages that do not have the button: those of an album. */
   readonly others: readonly number[];
 }
 
@@ -18,7 +18,7 @@ const DATA = /^delete:(-?\d{1,20}):(\d{1,15})(?::([0-9a-z,-]{1,30}))?:([\w-]{16}
 export type DeleteButtons = ReturnType<typeof createDeleteButtons>;
 
 /**
- * The buttons that delete an answer: for the person who asked, and for admins. They work after a restart.
+ * The buttons by which the person who asked, or an admin, deletes an answer. They work after a restart.
  * @param secret the same after a restart
  */
 export function createDeleteButtons(secret: string) {
@@ -28,7 +28,7 @@ export function createDeleteButtons(secret: string) {
   }
 
   return {
-    /** The button; undefined when the answer has more messages than the button's data can hold. */
+    /** The button; undefined when the answer has more messages than fit into the button's data. */
     render(to: Deletable & { readonly chatId: number }, label: string): Button | undefined {
       const { chatId, userId, messageId, others } = to;
       const runs = writeRuns(others);
@@ -36,7 +36,7 @@ export function createDeleteButtons(secret: string) {
       const data = ['delete', userId, messageId, ...(runs === '' ? [] : [runs]), mark].join(':');
       return data.length <= MESSAGE_LIMITS.callbackData ? { text: label, callback_data: data } : undefined;
     },
-    /** Parses a button's data; undefined unless such a button in that chat has it, since people can send any data. */
+    /** Reads the data of a button; undefined unless Medley made it for that chat, because people can send any data. */
     read(data: string, chatId: number): Deletable | undefined {
       const [, userId, messageId, runs = '', given] = DATA.exec(data) ?? [];
       if (userId === undefined || messageId === undefined || given === undefined) return undefined;
@@ -46,7 +46,7 @@ export function createDeleteButtons(secret: string) {
   };
 }
 
-/** Writes ids as `FIRST-COUNT` in base 36, because those of an album are consecutive. */
+/** Writes ids as `FIRST-COUNT` in base 36, since those of an album follow each other. */
 function writeRuns(ids: readonly number[]): string {
   const runs: { first: number; count: number }[] = [];
   for (const id of ids.toSorted((a, b) => a - b)) {
@@ -68,14 +68,14 @@ function readRuns(runs: string): readonly number[] {
 const PREFIX = 'audio:';
 const SCHEME = 'https://';
 
-/** The button that anyone can press for the audio of the post's videos; undefined for a post without audio. */
+/** The button by which anyone gets the audio of the post's videos; undefined for a post without audio. */
 export function audioButton([first]: readonly GalleryItem[], label: string): Button | undefined {
   if (first === undefined || first.form === 'audio' || !first.post.items.some(hasSound)) return undefined;
   const data = `${PREFIX}${first.post.url.replace(SCHEME, '')}`;
   return Buffer.byteLength(data) <= MESSAGE_LIMITS.callbackData ? { text: label, callback_data: data } : undefined;
 }
 
-/** The post's link in a button's data, treated like a typed link; undefined for other data. */
+/** The post's link out of a button's data, as if a person had typed it; undefined for other data. */
 export function readAudioButton(data: string): string | undefined {
   return data.startsWith(PREFIX) ? `${SCHEME}${data.slice(PREFIX.length)}` : undefined;
 }

@@ -23,12 +23,12 @@ const MAX_ANSWERED = 10_000;
 
 export type PressAnswers = ReturnType<typeof createPressAnswers>;
 
-/** Answers each press of a button once, with a notice or silently: until then the button shows that it works. */
+/** Answers each press of a button once, silently or with a notice. Until then the button shows that it works. */
 export function createPressAnswers({ api, limits, log }: PressAnswersOptions) {
-  /** The queries that this process has answered; Telegram refuses a second answer from another process. */
+  /** The queries that this process answered; if another process did, Telegram refuses a second answer. */
   const answered = createLru<string, true>({ max: MAX_ANSWERED });
 
-  /** Answers a press; false when it was answered already, or can no longer be. */
+  /** Answers a press; false if it was answered before, or is too old for it. */
   async function answer(id: string, notice: { readonly text?: string; readonly show_alert?: boolean }) {
     if (answered.has(id)) return false;
     answered.set(id, true);
@@ -48,14 +48,14 @@ export function createPressAnswers({ api, limits, log }: PressAnswersOptions) {
     notifyReply: (id: string, { blocks }: Reply, t: Translator) =>
       notify(id, renderBlocks(blocks, t, MESSAGE_LIMITS.text).text),
     acknowledge: async (id: string) => void (await answer(id, {})),
-    /** Acknowledges the press after a while, unless it is answered before. */
+    /** Acknowledges the press a little later, unless it is answered by then. */
     acknowledgeSoon(id: string) {
       setTimeout(() => void answer(id, {}), limits.spinMs).unref();
     },
   };
 }
 
-/** Sends the reply to a pressed button: to one person alone, by editing the button's message, or in a new one. */
+/** Sends the reply to a pressed button: to one person alone, by editing the button's message, or as a new one. */
 export type AnswerPress = (reply: Reply, press: PressedButton, context: ReplyContext) => Promise<void>;
 
 export interface AnswerPressOptions {
@@ -66,7 +66,7 @@ export interface AnswerPressOptions {
   readonly log: Pick<Logger, 'debug'>;
 }
 
-/** The part of a message's key which says that the message with the button was edited. */
+/** The part of a key that says that the button's message was edited. */
 export const EDITED = 'e';
 
 export function createAnswerPress({ api, sender, editMessage, answers, log }: AnswerPressOptions): AnswerPress {
@@ -74,7 +74,7 @@ export function createAnswerPress({ api, sender, editMessage, answers, log }: An
     const { to, t, sendOnce, key } = context;
     const isForOne = isSentence(reply);
     if (isForOne && (await isNotified(reply, press.query, context))) return;
-    // A notice that comes too late to be shown at the button must not replace the message with the button.
+    // A notice may come too late to be shown at the button. It must not replace the button's message either.
     const mayEdit = reply.gallery.length === 0 && !isForOne && press.isEphemeral !== true;
     const kind = mayEdit ? press.stands : undefined;
     const message = { chat_id: to.chat, message_id: press.message };
@@ -85,7 +85,7 @@ export function createAnswerPress({ api, sender, editMessage, answers, log }: An
     if (edited === 'anew') await sendOnce(`${key}d`, () => withdraw(message), EDIT);
   }
 
-  /** Shows the reply as a notice at the button; an earlier attempt's notice is not shown again. */
+  /** Shows the reply as a notice at the button, unless an earlier attempt did. Resolves with true if it is shown. */
   async function isNotified(reply: Reply, query: string, { key, sendOnce, t }: ReplyContext): Promise<boolean> {
     try {
       await sendOnce(`${key}a`, async () => assertNotified(await answers.notifyReply(query, reply, t)), EDIT);
@@ -100,7 +100,7 @@ export function createAnswerPress({ api, sender, editMessage, answers, log }: An
     try {
       await deleteMessage(api, message);
     } catch (error) {
-      // The message is too old to be deleted.
+      // Telegram does not delete messages that are too old.
       log.debug({ err: error }, 'a message that was replaced could not be deleted');
     }
   }
@@ -117,14 +117,14 @@ export function createAnswerPress({ api, sender, editMessage, answers, log }: An
   };
 }
 
-/** @throws BotApiError when the notice was not shown */
+/** Checks that the notice was shown. @throws BotApiError when it was not */
 function assertNotified(isDone: boolean): void {
   if (isDone) return;
   const description = 'the button was answered before';
   throw new BotApiError({ method: 'answerCallbackQuery', code: 400, description, isNotDone: true });
 }
 
-/** Says whether the reply is a single sentence for the person who pressed. */
+/** True when the reply is a single sentence for the person who pressed. */
 function isSentence({ tone, gallery, actions }: Reply): boolean {
   return (tone === 'notice' || tone === 'error') && gallery.length === 0 && actions.length === 0;
 }

@@ -11,7 +11,7 @@ import type { ReplyContext } from './message-api.ts';
 import { postKey } from './upload-turns.ts';
 
 /**
- * Sends a post with several files as one rich message. If Telegram does not accept it, `albums` is called once.
+ * Sends a post of several files as one rich message. If Telegram refuses that, `albums` is called once.
  * @returns true when all files have certainly arrived in full
  * @throws BotApiError, and whatever `sendOnce` throws
  */
@@ -32,8 +32,8 @@ interface Ready {
 }
 
 /**
- * How many refused posts are remembered; and after how many refusals in a row no rich message is tried any more, since
- * each attempt costs time or an upload.
+ * How many refused posts are remembered. The next number is how many refusals in a row end all attempts with rich
+ * messages, since each costs time or an upload.
  */
 const MAX_REFUSED = 1_000;
 const REFUSALS = 3;
@@ -44,7 +44,7 @@ export function createRichSender(options: RichSenderOptions): RichSender {
   let refusalsInRow = 0;
   let isOffered = true;
 
-  /** Sends the rich message; undefined when nothing was sent and albums should be tried. */
+  /** Sends the rich message; undefined when nothing was sent, so that albums are to be tried. */
   async function attempt(payload: RichPayload, ways: KnownWays, context: ReplyContext): Promise<boolean | undefined> {
     for (;;) {
       const ready = await readied(ways, context.signal, largestUpload(options));
@@ -94,7 +94,7 @@ export function createRichSender(options: RichSenderOptions): RichSender {
   };
 }
 
-/** The files with the way to send each; undefined when one of them cannot be in a rich message. */
+/** The files, each with the way to send it; undefined if one of them cannot be in a rich message. */
 async function readied(ways: KnownWays, signal: AbortSignal, maxBytes: number): Promise<readonly Ready[] | undefined> {
   const found = await Promise.all(
     [...ways].map(async ([item, way]) => ({ item, ways: way, candidate: await way.candidate(signal) })),
@@ -107,8 +107,8 @@ async function readied(ways: KnownWays, signal: AbortSignal, maxBytes: number): 
 }
 
 /**
- * Remembers the file ids that Telegram gave, if there is one for each file. Resolves with true when it has all files in
- * full.
+ * Remembers the file ids that Telegram gave, if there is one for each file. Resolves with true
+ * when all files are there in full.
  */
 async function isConfirmed(sent: SentRich, ready: readonly Ready[]): Promise<boolean> {
   const files = filesIn(sent);
@@ -122,17 +122,17 @@ async function isConfirmed(sent: SentRich, ready: readonly Ready[]): Promise<boo
   return isWhole;
 }
 
-/** The key of a rich message, different from those of the reply's albums. */
+/** The key of a rich message; no album of the reply has the same. */
 function keyOf({ key }: ReplyContext): string {
   return `${key}y`;
 }
 
-/** Says whether an earlier attempt sent albums: their keys end in the album's position and two characters. */
+/** True when an earlier attempt sent albums, whose keys end in the album's position and two characters. */
 function isBegunAsAlbum({ key, sentKeys }: ReplyContext): boolean {
   return sentKeys.some(each => each.startsWith(key) && each.length === key.length + 3);
 }
 
-/** The files of a sent rich message, in order, each as if it had been sent alone. */
+/** The files in a sent rich message, in order, each as a message of its own would have it. */
 function filesIn({ message_id, rich_message: message }: SentRich): readonly SentMessage[] {
   return filesAmong(message?.blocks ?? []).map(file => ({ message_id, ...file }));
 }
@@ -146,23 +146,23 @@ function filesAmong(blocks: readonly unknown[]): readonly Omit<SentMessage, 'mes
   });
 }
 
-/** True when nothing was sent, but albums may be accepted. */
+/** True when nothing was sent, so that albums may still be accepted. */
 function isRefused(error: unknown): error is BotApiError {
   if (!(error instanceof BotApiError) || isShutOut(error)) return false;
   const { code, description } = error;
   return code === 404 || code === 413 || (code === 400 && !/chat not found/i.test(description));
 }
 
-/** Says whether the Bot API server is too old for this method. */
+/** True when the Bot API server is too old to know this method. */
 function isMethodUnknown({ code, description }: BotApiError): boolean {
   return code === 404 || /method not found/i.test(description);
 }
 
-/** Refusals of files that Telegram no longer has or cannot fetch; seen with rich messages: `RICH_MESSAGE_PHOTO_NO_MEDIA_FOUND`. */
+/** Matches refusals of files that Telegram has lost or cannot fetch, as `RICH_MESSAGE_PHOTO_NO_MEDIA_FOUND`. */
 const NOT_FOUND =
   /NO_MEDIA|MEDIA_(EMPTY|INVALID)|media not found|web ?page|HTTP URL|file identifier|FILE_(ID|REFERENCE)|(PHOTO|VIDEO)_URL|failed to (get|send)/i;
 
-/** Chooses the next way to send each refused file; resolves with false when no way is left. */
+/** Takes the next way for each refused file; resolves with false when one has no way left. */
 async function useOtherWays(error: BotApiError, ready: readonly Ready[]): Promise<boolean> {
   if (error.code !== 400 || !NOT_FOUND.test(error.description)) return false;
   const others = culprits(error, ready).filter(({ candidate }) => candidate.from !== 'upload');

@@ -35,7 +35,7 @@ type ReplySending = Sending<TelegramReplyTo> & Pick<ReplyContext, 'key'>;
 /** Sends one reply to the chat of its request; resolves with true when all its files have certainly arrived in full. */
 export type SendReply = (reply: Reply, sending: ReplySending) => Promise<boolean>;
 
-/** How many people are remembered who were told that a topic is closed. */
+/** How many of the people are remembered who were told that a topic is closed. */
 const MAX_INFORMED = 1_000;
 const INFORMED_MS = 3_600_000;
 
@@ -44,7 +44,7 @@ export function createSendReply(options: SendReplyOptions): SendReply {
   const informed = createLru<string, true>({ max: MAX_INFORMED, ttl: INFORMED_MS, perf: { now } });
 
   /**
-   * Sends a notice in a group: only to the person it is for, if Telegram supports that. Otherwise to all, without a
+   * Sends a notice in a group: to the person it is for alone, if Telegram can do that. Otherwise all see it, without a
    * notification, and it is deleted later if the chat's settings say so.
    */
   async function sendNotice(reply: Reply, sending: ReplySending, context: ReplyContext): Promise<void> {
@@ -53,14 +53,14 @@ export function createSendReply(options: SendReplyOptions): SendReply {
     const notice = renderText(reply.blocks, reply.actions, styleOf(reply, context.t));
     const silent: MessageDestination = { ...to, silent: true, ...(isForOne && { onlyFor: Number(request.user.id) }) };
     const sent = await words.sendText(notice, { ...context, to: silent });
-    // A message to one person alone has no id, and disappears by itself.
+    // A message to one person alone has no id to delete it by, and disappears by itself.
     if (sent === undefined || sent.message_id === 0) return;
     const isShort = reply.outdatedMs !== undefined || to.isChannel === true;
     const lifeMs = Math.min(noticeLifeMs([reply], sending) ?? Infinity, isShort ? limits.noticeMs : Infinity);
     if (lifeMs !== Infinity) sending.deleteLater(`${to.chat}`, [`${sent.message_id}`], lifeMs);
   }
 
-  /** A closed topic accepts no message, so the person who asked there is told in private. */
+  /** Tells the person who asked in a closed topic in private that no message can be sent there. */
   async function explain(error: unknown, { request, t }: ReplySending): Promise<void> {
     const { id } = request.user;
     if (!isTopicClosed(error) || Number(id) <= 0 || informed.has(id)) return;
@@ -68,7 +68,7 @@ export function createSendReply(options: SendReplyOptions): SendReply {
     try {
       await api.call('sendMessage', { chat_id: Number(id), text: failureSentence(error, t) });
     } catch (cause) {
-      // Telegram allows no private message to a person who never opened a chat with Medley.
+      // A person who has never opened a chat with Medley cannot be written to.
       log.debug({ err: cause }, 'a person could not be told that a topic is closed');
     }
   }
@@ -78,7 +78,7 @@ export function createSendReply(options: SendReplyOptions): SendReply {
     if (to.press !== undefined) await answerPress(reply, to.press, pressContext(reply, sending, context));
     else if (to.isGroup && (isNotice(reply) || isPersonal(reply))) await sendNotice(reply, sending, context);
     else {
-      // If the message with the link is going to be deleted, the answer must not be a reply to it.
+      // If the message with the link will be deleted, the answer cannot be a reply to it.
       const isDeleted = settings.deleteSource && to.isOnlyLinks === true && reply.gallery.length > 0;
       return sender.send(reply, isDeleted ? { ...context, to: { ...context.to, message: undefined } } : context);
     }
@@ -98,7 +98,7 @@ export function createSendReply(options: SendReplyOptions): SendReply {
   };
 }
 
-/** The buttons under a single file in groups; in private chats people can delete messages themselves, but not a whole album at once. */
+/** The buttons under one file. In private chats people delete messages by themselves, but not a whole album at once. */
 function extraButtons(
   deleteButtons: DeleteButtons,
   { request, to, t }: ReplySending,
@@ -117,20 +117,20 @@ function extraButtons(
   return buttons.filter(button => button !== undefined);
 }
 
-/** Says whether only the caller sees the reply, which Telegram supports for people who have the chat open now. */
+/** True when only the caller sees the reply, which Telegram can do for people who have the chat open. */
 function isForCaller({ visibility }: Reply, { request, to }: ReplySending, isRecent: boolean): boolean {
   const isPerson = Number(request.user.id) > 0;
   return visibility === 'caller' && isPerson && to.isChannel !== true && isRecent;
 }
 
-/** Says whether a reply is a final notice without buttons. */
+/** True for a notice that is final and has no buttons. */
 function isNotice({ tone, gallery, actions, outdatedMs, later }: Reply): boolean {
   if (later !== undefined) return false;
   const isSentence = tone === 'notice' || tone === 'error';
   return outdatedMs !== undefined || (isSentence && gallery.length === 0 && actions.length === 0);
 }
 
-/** Says whether a reply is text with buttons for the person who asked, such as their settings. */
+/** True for text with buttons that is for the person who asked, such as their settings. */
 function isPersonal({ visibility, blocks, gallery, later }: Reply): boolean {
   return (
     visibility === 'caller' &&
@@ -140,7 +140,7 @@ function isPersonal({ visibility, blocks, gallery, later }: Reply): boolean {
   );
 }
 
-/** A message for one person cannot be edited: their next one replaces it, and a reply for all is a new message. */
+/** The context for a pressed button. A message to one person cannot be edited: a new one to them replaces it. */
 function pressContext(reply: Reply, { to, request }: ReplySending, context: ReplyContext): ReplyContext {
   if (to.press?.isEphemeral !== true) return context;
   const alone = isPersonal(reply) && { onlyFor: Number(request.user.id), replaces: to.press.query };
@@ -151,9 +151,9 @@ const MAX_MESSAGES = 1_000;
 
 const Sent = z.looseObject({ message_id: z.number(), photo: z.array(z.unknown()).optional() });
 
-/** Sends a reply, and edits it when a better version is ready, if it is one message of text or a photo. */
+/** Sends a reply, and edits it when a better version is ready, provided that it is one message of text or a photo. */
 export function createEditedReply(sendReply: SendReply, editMessage: EditMessage): SendReply {
-  /** The request whose reply each message shows, as far as this process knows. */
+  /** For each message, the request whose reply it shows, as far as this process knows. */
   const writers = createLru<string, string>({ max: MAX_MESSAGES });
 
   return async (reply, sending) => {
@@ -175,7 +175,7 @@ export function createEditedReply(sendReply: SendReply, editMessage: EditMessage
     const name = `${message.chat_id} ${message.message_id}`;
     if (!writers.has(name)) writers.set(name, request.id);
     sending.editLater?.(reply.later, async (better, signal) => {
-      // The reader may have opened something else in this message, which stays.
+      // The reader may have opened something else in this message, which must stay.
       if (writers.get(name) !== request.id) return;
       const sendOnce = <T>(_: string, call: (tag: string) => Promise<T>): Promise<T | undefined> => call('later');
       await editMessage(renderReply(better, t), message, { key, signal, sendOnce });
@@ -184,7 +184,7 @@ export function createEditedReply(sendReply: SendReply, editMessage: EditMessage
   };
 }
 
-/** The message of the reply: a new one, or the one that was edited because its button was pressed. */
+/** The reply's message: a new one, or the edited one whose button was pressed. */
 function messageOf(
   results: ReadonlyMap<string, unknown>,
   { chat, press }: TelegramReplyTo,

@@ -26,7 +26,7 @@ export interface SenderOptions {
 }
 
 export function createSender({ words, sendFiles, sendRich, limits }: SenderOptions): Sender {
-  /** Sends a list of the albums' contents with their buttons; nothing when there are no buttons. */
+  /** Sends a list of what is in the albums, with their buttons; sends nothing if there are no buttons. */
   async function sendFollowUp(
     { content, keyboard }: FollowUpPayload,
     { gallery }: Reply,
@@ -46,7 +46,7 @@ export function createSender({ words, sendFiles, sendRich, limits }: SenderOptio
     await words.sendText(text, { ...context, to: { ...context.to, silent: true } });
   }
 
-  /** Sends the files; undefined when the chat accepts none: then the text is sent, with a sentence about that. */
+  /** Sends the files; undefined if the chat accepts none, in which case the text is sent and says so. */
   async function sendMedia(
     payload: MediaPayload,
     reply: Reply,
@@ -64,7 +64,7 @@ export function createSender({ words, sendFiles, sendRich, limits }: SenderOptio
     }
   }
 
-  /** Sends a reply in as many messages as it takes. */
+  /** Sends a reply in as many messages as are needed. */
   async function sendParts(reply: Reply, context: ReplyContext, known?: KnownWays): Promise<boolean> {
     const { t, extra, key } = context;
     const results: SentFilesResult[] = [];

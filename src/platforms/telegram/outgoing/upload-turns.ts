@@ -5,8 +5,7 @@ import type { FileCandidates } from './file-candidates.ts';
 import type { ChatAction, ChatActions, ReplyContext } from './message-api.ts';
 
 /**
- * Sends the files of a post. Only one request uploads a post's files at a time; the next ones then use the file ids
- * that Telegram gave.
+ * Sends a post's files. Only one request uploads them at a time; the next ones use the file ids that Telegram gave.
  * @throws whatever `send` throws, or the signal's reason
  */
 export type UploadInTurn = <T>(
@@ -34,7 +33,7 @@ export function createUploadTurns(actions: ChatActions): UploadInTurn {
   };
 }
 
-/** A key for the post of these files. */
+/** The key of the post that these files belong to. */
 export function postKey([first]: readonly GalleryItem[]): string {
   return JSON.stringify(first && [first.post.source, first.post.id, first.form]);
 }

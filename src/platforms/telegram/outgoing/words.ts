@@ -11,7 +11,7 @@ import type { Payload } from '../render/render.ts';
 import type { Photo, PhotoPayload, TextPayload } from '../render/text-message.ts';
 import { type ChatActions, EDIT, type MessageApi, type ReplyContext } from './message-api.ts';
 
-/** A message that Medley wrote itself. */
+/** A message that Medley itself has sent. */
 export interface OwnMessage {
   readonly kind: NonNullable<PressedButton['stands']>;
   readonly chat_id: number;
@@ -20,19 +20,19 @@ export interface OwnMessage {
 type EditTarget = Omit<OwnMessage, 'kind'>;
 
 /**
- * Sends and edits messages of text, some of them with a photo. All methods throw BotApiError, and whatever `sendOnce`
- * throws.
+ * Sends and edits messages of text, some with a photo. All methods throw BotApiError, and whatever `sendOnce` throws.
  */
 export interface WordSender {
   send(payload: TextPayload | PhotoPayload, context: ReplyContext): Promise<void>;
-  /** Sends a text; undefined when an earlier attempt has sent it. */
+  /** Sends a text; undefined if an earlier attempt has sent it. */
   sendText(payload: TextPayload, context: ReplyContext): Promise<SentMessage | undefined>;
   edit: EditMessage;
 }
 
 /**
- * Edits a message and tells how that ended. `done`: it is edited. `anew`: new messages must replace it, because text
- * cannot replace a photo, and one message cannot become several. `beside`: it cannot be edited, so a new one follows.
+ * Edits a message and says what came of it. `done`: it is edited. `anew`: new messages must replace it,
+ * because text cannot replace a photo, and one message cannot become several. `beside`: it cannot be
+ * edited, so a new one follows it.
  */
 export type EditMessage = (
   payloads: readonly Payload[],
@@ -113,17 +113,17 @@ export function createWordSender({ api, messages, actions, limits, log }: WordSe
   };
 }
 
-/** Refusals of an edit because of the message, which any other photo would get too. */
+/** Matches refusals of an edit for which the message is the reason, so that another photo would be refused too. */
 const ABOUT_MESSAGE = /message (to edit|can't be|identifier|is not modified)|MESSAGE_ID/i;
 
-/** How many file ids of image cards are remembered, so that these cards are not drawn again. */
+/** How many image cards are remembered by Telegram's file id, so that they need not be drawn again. */
 const MAX_KNOWN = 2_000;
 
-/** Tries Telegram's file id for a photo, then the photo itself; false when neither is accepted. @throws BotApiError */
+/** Tries a photo by Telegram's file id, then the photo itself; false if neither is accepted. @throws BotApiError */
 function createPhotoAttempts(log: Pick<Logger, 'warn'>) {
   const known = createLru<string, string>({ max: MAX_KNOWN });
 
-  /** @param use resolves with undefined when nothing is read from the answer, or the photo was sent before */
+  /** @param use sends the photo; undefined when nothing is read from the answer, or it was sent before */
   return async (photo: Photo, use: (media: FileSource) => Promise<SentMessage | undefined>): Promise<boolean> => {
     const fileId = photo.kind === 'picture' ? known.get(photo.picture.key) : undefined;
     if (fileId !== undefined && (await isTaken(fileId))) return true;
@@ -159,7 +159,7 @@ function photoFields({ caption, isHidden }: PhotoPayload) {
   return { ...captionFields(caption), ...spoilerField(isHidden) };
 }
 
-/** Ignores Telegram's refusal of an edit that changes nothing. */
+/** Ignores that Telegram refuses an edit which changes nothing. */
 async function unlessUnchanged(edit: Promise<unknown>): Promise<void> {
   try {
     await edit;

@@ -16,12 +16,12 @@ import {
 interface Part {
   readonly content: FormattedText;
   readonly folded: boolean;
-  /** The text between the previous part and this one. */
+  /** The text between the part before and this one. */
   readonly before: string;
 }
 
 /**
- * Renders blocks as one text of at most `max` units; lines at the ends of cards and foldable texts are shortened first.
+ * Renders blocks as one text of at most `max` units. Cards' last lines and foldable texts are shortened first.
  * @param isNumbered whether cards have their number, from 1, before their name
  */
 export function renderBlocks(
@@ -107,12 +107,12 @@ function renderBlock(block: Exclude<Block, Card>, style: TextStyle): FormattedTe
   }
 }
 
-/** The number at the beginning of a card's title: `12` of `12. Paper Comet`. */
+/** The number with which a card's title begins: `12` of `12. Paper Comet`. */
 export function ownNumber({ title: [first] }: Card): string | undefined {
   return typeof first === 'string' ? /^(\d[\d.,]*)\. $/.exec(first)?.[1] : undefined;
 }
 
-/** Renders a card: its name in bold, as a link if it has an address, and its lines below. */
+/** Renders a card: its name in bold, as a link if there is an address, and below it the lines. */
 export function renderCard(
   card: Card,
   style: TextStyle,
@@ -140,7 +140,7 @@ function linkTo(url: string, label: string): Text[number] {
 const LONG_QUOTE = 280;
 const LONG_QUOTE_LINES = 5;
 
-/** A quote; Telegram folds long ones by itself. */
+/** The text as a quote, which Telegram folds by itself if it is long. */
 function quoted(content: FormattedText): FormattedText {
   const isLong = content.text.length > LONG_QUOTE || content.text.split('\n').length > LONG_QUOTE_LINES;
   return isLong ? covered(content, { type: 'expandable_blockquote' }) : content;

@@ -8,7 +8,7 @@ import type { AlbumItem, FileSource, Keyboard, Upload } from '../api/methods.ts'
 import { renderBlocks } from './block-text.ts';
 import { concat, EMPTY, type FormattedText, formatText, plainText, shorten, type TextStyle } from './formatted-text.ts';
 
-/** The text under a file, cut to the length of a caption. */
+/** The text under a file, cut to the length that captions may have. */
 export function renderCaption(blocks: readonly Block[], style: TextStyle): FormattedText {
   return renderBlocks(blocks, style, MESSAGE_LIMITS.caption);
 }
@@ -17,7 +17,7 @@ export function fitsCaption({ text }: FormattedText): boolean {
   return text.length <= MESSAGE_LIMITS.caption;
 }
 
-/** A caption with a note below it; the caption is shortened to make room. */
+/** A caption with a note below it, for which the caption is shortened. */
 export function withNote(caption: FormattedText, note: FormattedText): FormattedText {
   if (note.text === '') return caption;
   const below = shorten(note, MESSAGE_LIMITS.caption);
@@ -27,12 +27,12 @@ export function withNote(caption: FormattedText, note: FormattedText): Formatted
 }
 
 export interface ReducedFile {
-  /** The item that the note names if its post has others. */
+  /** The item, which the note names if the post has others. */
   readonly item?: GalleryItem | undefined;
   readonly candidate: Pick<FileCandidate, 'reduced'>;
 }
 
-/** A line for each file that is smaller than the site's; empty when there is none. */
+/** A line for each file that is smaller than on its site; empty if there is none. */
 export function reductionNote(files: readonly ReducedFile[], t: Translator): FormattedText {
   const lines = files.flatMap(({ item, candidate: { reduced } }): Text[] => {
     return reduced === undefined ? [] : [reductionText(reduced, t, item && nameOf(item, t))];
@@ -47,10 +47,10 @@ function nameOf({ post, index }: GalleryItem, t: Translator): string | undefined
   return count > 1 ? t.messages.post.itemOf({ n: position, total: count }) : undefined;
 }
 
-/** Telegram's own kinds of files. */
+/** The kinds of files that Telegram has. */
 export type FileType = 'photo' | 'video' | 'animation' | 'audio' | 'document';
 
-/** One way to send a file, with the facts that Telegram wants. */
+/** One way to send a file, with what Telegram wants to know of it. */
 export interface FileCandidate {
   readonly kind: 'candidate';
   readonly from: 'remembered' | 'address' | 'upload';
@@ -60,21 +60,21 @@ export interface FileCandidate {
   readonly variantKey: string;
   readonly width: number | undefined;
   readonly height: number | undefined;
-  /** Seconds. */
+  /** The length in seconds. */
   readonly duration: number | undefined;
-  /** A small image of an uploaded video. */
+  /** A small image for an uploaded video. */
   readonly thumbnail: Upload | undefined;
   readonly spoiler: boolean;
   readonly reduced: Reduction | undefined;
 }
 
-// Fields of a file's message, without those that have no value.
+// The functions below make fields of a file's message; those without a value are left out.
 
 export function captionFields({ text, entities }: FormattedText) {
   return text === '' ? {} : { caption: text, caption_entities: entities };
 }
 
-/** Hides a photo or video behind a spoiler. */
+/** The field that puts a photo or video in a spoiler. */
 export function spoilerField(isHidden: boolean) {
   return isHidden ? { has_spoiler: true } : {};
 }
@@ -111,7 +111,7 @@ export function albumItem(candidate: FileCandidate, caption: FormattedText): Alb
   return { type: 'video', media, ...words, ...videoFields(candidate), supports_streaming: true };
 }
 
-/** The class of a file; files of one class may share an album. */
+/** A class of files; only those of one class may share an album. */
 export function albumClass({ type }: FileCandidate): 'seen' | 'audio' | 'document' | 'alone' {
   if (type === 'photo' || type === 'video') return 'seen';
   return type === 'animation' ? 'alone' : type;

@@ -2,10 +2,10 @@ import type { MessageEntity } from '@grammyjs/types';
 import type { Inline, Reply, Text } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 
-/** Offsets and lengths are UTF-16 units, like JavaScript's. */
+/** A mark on a part of a text. Offset and length count UTF-16 units, as JavaScript does. */
 export type Entity = Readonly<MessageEntity.CommonMessageEntity | MessageEntity.TextLinkMessageEntity>;
 
-/** Plain text with entities that mark its parts, as Telegram wants it: other people's text cannot change the markup. */
+/** Plain text and entities that mark parts of it, as Telegram wants it: text of others cannot change the markup. */
 export interface FormattedText {
   readonly text: string;
   readonly entities: readonly Entity[];
@@ -14,11 +14,11 @@ export interface FormattedText {
 export const EMPTY: FormattedText = { text: '', entities: [] };
 const ELLIPSIS = '…';
 
-/** How dates, commands and names are written. */
+/** How dates, commands and names are written in a text. */
 export interface TextStyle extends Pick<Translator, 'date' | 'messages'> {
-  /** The address of a person whom the text mentions by that name; undefined when there is none. */
+  /** The address of a person whom the text mentions by that name; undefined if it is not known. */
   readonly pageOf?: ((username: string) => string | undefined) | undefined;
-  /** True when the whole text is a spoiler, which may contain every entity except code. */
+  /** True when the whole text is in a spoiler, in which every entity may be except code. */
   readonly isHidden?: boolean;
 }
 
@@ -28,7 +28,7 @@ export function styleOf(reply: Pick<Reply, 'blocks' | 'gallery' | 'isHidden'>, t
 }
 
 /**
- * Makes addresses of the people whom a post's caption mentions, by putting their names into the author's address.
+ * Makes addresses of the people whom a caption mentions: the author's address with their name in place of the author's.
  * Undefined when that address does not contain the author's name.
  */
 function profileAddresses({ blocks, gallery }: Pick<Reply, 'blocks' | 'gallery'>) {
@@ -53,13 +53,13 @@ function formatInline(inline: Inline, style: TextStyle): FormattedText {
       return covered(formatText(inline.children, style), { type: 'bold' });
     case 'emphasis':
       return covered(formatText(inline.children, style), { type: 'italic' });
-    // Telegram accepts no entity inside code.
+    // Telegram accepts no other entity inside code.
     case 'code':
       return asCode(withMenuNames(wordsOf(inline.children), style), style);
     case 'link': {
       const children = formatText(inline.children, style);
       if (!isWebAddress(inline.url)) return children;
-      // A link may contain neither another link nor code.
+      // Inside a link there may be no other link and no code.
       const entities = children.entities.filter(({ type }) => type !== 'code' && type !== 'text_link');
       return covered({ ...children, entities }, { type: 'text_link', url: inline.url });
     }
@@ -69,7 +69,7 @@ function formatInline(inline: Inline, style: TextStyle): FormattedText {
       return plainText(inline.id);
     case 'swatch':
       return plainText(inline.symbol);
-    // Tapping a command sends it as written, so it has its name in the menu.
+    // When a person taps a command it is sent as it is written, so it is written with its name in the menu.
     case 'command':
       return plainText(`/${menuName(inline.name)}`);
   }
@@ -85,7 +85,7 @@ function asCode(text: string, { isHidden = false }: TextStyle): FormattedText {
   return isHidden ? plainText(unnamed(text)) : covered(plainText(text), { type: 'code' });
 }
 
-/** The text without anything that Telegram would make a mention. */
+/** The text, changed so that Telegram sees no mention in it. */
 function unnamed(text: string): string {
   return text.replaceAll('@', '＠');
 }
@@ -97,8 +97,8 @@ export function plainText(text: string): FormattedText {
 const NAME = /(?<![A-Za-z0-9_])@([A-Za-z0-9_][A-Za-z0-9_.]*)/g;
 
 /**
- * Telegram turns each `@name` into a mention and notifies that person, who has nothing to do with the text, except in
- * links and code. So names become links or code; no characters are added, so that they can be copied.
+ * Telegram makes a mention of each `@name` and notifies that person, who has nothing to do with the text, but not in
+ * links and code. So names become links or code; no characters are added, so that people can copy them.
  */
 function withoutMentions(text: string, style: TextStyle): FormattedText {
   const parts: FormattedText[] = [];
@@ -117,12 +117,12 @@ export function isWebAddress(url: string): boolean {
   return /^https?:\/\/[^\s/]+\.[^\s]+$/i.test(url) && URL.canParse(url);
 }
 
-/** An entity without its position. */
+/** An entity that has no position yet. */
 type Mark = Readonly<
   Pick<MessageEntity.CommonMessageEntity, 'type'> | Pick<MessageEntity.TextLinkMessageEntity, 'type' | 'url'>
 >;
 
-/** Marks the whole text with one entity. */
+/** The text with one entity over all of it. */
 export function covered(content: FormattedText, mark: Mark): FormattedText {
   const start = content.text.length - content.text.trimStart().length;
   const length = content.text.trim().length;
@@ -141,7 +141,7 @@ export function concat(parts: readonly FormattedText[]): FormattedText {
   return { text, entities };
 }
 
-/** Cuts a text to at most `max` units, with an ellipsis in place of the cut part; entities end where the text does. */
+/** Cuts a text to at most `max` units, with an ellipsis at the cut, where entities end as well. */
 export function shorten(content: FormattedText, max: number): FormattedText {
   if (content.text.length <= max) return content;
   if (max < 1) return EMPTY;
@@ -156,12 +156,12 @@ export function shorten(content: FormattedText, max: number): FormattedText {
   return { text: kept + ELLIPSIS, entities };
 }
 
-/** Telegram reads at most this many entities of a message. */
+/** The most entities of a message that Telegram reads. */
 const MOST_ENTITIES = 100;
 
 /**
- * Limits the entities to those that Telegram reads: the last names lose theirs first, and are then written so that they
- * notify no one.
+ * Leaves no more entities than Telegram reads. The last names lose theirs first, and are
+ * written so that nobody is notified.
  */
 export function withinEntities({ text, entities }: FormattedText): FormattedText {
   if (entities.length <= MOST_ENTITIES) return { text, entities };
@@ -173,12 +173,12 @@ export function withinEntities({ text, entities }: FormattedText): FormattedText
   return { text: units.join(''), entities: entities.filter(each => !dropped.has(each)) };
 }
 
-/** A command's name in Telegram's menu, which allows neither spaces nor dashes. */
+/** The name of a command in Telegram's menu, where spaces and dashes are not allowed. */
 export function menuName(command: string): string {
   return command.replace(/[ -]/g, '_');
 }
 
-/** A text with the commands' names as in Telegram's menu. */
+/** The text, in which commands have their names from Telegram's menu. */
 export function withMenuNames(text: string, { messages }: Pick<Translator, 'messages'>): string {
   return text.replace(/\/([a-z]+ [a-z-]+)/g, (written, name: string) =>
     Object.hasOwn(messages.commands, name) ? `/${menuName(name)}` : written,

@@ -3,24 +3,24 @@ import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Button, Keyboard } from '../api/methods.ts';
 import { isWebAddress } from './formatted-text.ts';
 
-/** Buttons with longer labels get a row of their own, so that phones show the whole label. */
+/** A button whose label is longer gets a row of its own, so that phones show all of it. */
 const SHORT_LABEL = 14;
 
 export interface NumberButton {
   readonly number: string;
-  /** The token of the thing to open; undefined when there is nothing to open. */
+  /** The token that opens the thing; undefined if it cannot be opened. */
   readonly token: string | undefined;
 }
 
-/** Buttons that only this platform has. */
+/** Buttons that no other platform has. */
 export interface OwnButtons {
-  /** Buttons for things whose numbers are in the text. */
+  /** Buttons for the things that are numbered in the text. */
   readonly numbers?: readonly NumberButton[];
-  /** Buttons that come after all others. */
+  /** Buttons behind all others. */
   readonly extra?: readonly Button[];
 }
 
-/** The buttons under a message; undefined without any. A menu becomes buttons, one below the other. */
+/** The buttons under a message; undefined if it has none. A menu becomes buttons, one below the other. */
 export function renderKeyboard(
   actions: readonly Action[],
   { numbers = [], extra = [] }: OwnButtons = {},
@@ -46,7 +46,7 @@ function renderAction(action: Action): readonly Button[] {
   return [{ text, callback_data: action.token, ...style }];
 }
 
-/** The most choices that any platform shows. */
+/** The most choices that are shown, as on every platform. */
 const MAX_CHOICES = 25;
 
 function labelOf(label: string): string {
@@ -56,7 +56,7 @@ function labelOf(label: string): string {
   return `${characters.slice(0, MESSAGE_LIMITS.buttonLabel - 1).join('')}…`;
 }
 
-/** Splits buttons into rows of similar length, so that no row has only one. */
+/** Divides buttons into rows of similar length, so that no row has one button alone. */
 function evenRows(buttons: readonly Button[]): readonly (readonly Button[])[] {
   const count = Math.ceil(buttons.length / MESSAGE_LIMITS.numbersPerRow);
   const width = Math.ceil(buttons.length / Math.max(1, count));

@@ -14,11 +14,11 @@ export interface MediaPayload {
   readonly kind: 'media';
   readonly items: readonly GalleryItem[];
   readonly caption: FormattedText;
-  /** The keyboard of a single file; an album cannot have one. */
+  /** The keyboard of a single file. Telegram allows none for an album. */
   readonly keyboard: Keyboard | undefined;
 }
 
-/** A message after albums: a list of their contents, with the buttons that albums cannot have. */
+/** A message behind albums: a list of what is in them, with the buttons that albums cannot have. */
 export interface FollowUpPayload {
   readonly kind: 'followUp';
   readonly content: FormattedText;
@@ -28,8 +28,8 @@ export interface FollowUpPayload {
 export type Payload = TextPayload | PhotoPayload | MediaPayload | FollowUpPayload;
 
 /**
- * Renders a reply into messages. Pure. The text is the first file's caption. Albums have no buttons: their links are
- * put into the caption, other buttons into a message after them.
+ * Renders a reply as messages. Pure. The text becomes the first file's caption. Albums cannot have buttons: links go
+ * into the caption, other buttons into a message behind the albums.
  * @param extra the platform's own buttons, under a single file
  */
 export function renderReply(reply: Reply, t: Translator, extra: readonly Button[] = []): readonly Payload[] {
@@ -52,7 +52,7 @@ export function renderReply(reply: Reply, t: Translator, extra: readonly Button[
   ];
 }
 
-/** The sentences instead of unsent files: why, and where they are. `blocks`: the text for their caption. */
+/** What is said in place of files that were not sent: why, and where they are. `blocks`: the text of their caption. */
 export function renderMissing(
   reply: Reply,
   blocks: readonly Block[],
@@ -84,7 +84,7 @@ function linkBlock(links: readonly Action[]): readonly Block[] {
   return text.length === 0 ? [] : [{ kind: 'text', text }];
 }
 
-/** The contents of an album in words, such as `3 photos, 2 videos`. */
+/** What is in an album, in words such as `3 photos, 2 videos`. */
 function contentsOf(gallery: readonly GalleryItem[], t: Translator): string {
   const { photos, videos, audios } = t.messages.telegram;
   const kinds = gallery.map(item => (isAudio(item) ? 'audio' : (item.post.items[item.index]?.kind ?? 'image')));
@@ -97,7 +97,7 @@ function contentsOf(gallery: readonly GalleryItem[], t: Translator): string {
   return counts.flatMap(([n, words]) => (n === 0 ? [] : [words({ n })])).join(', ');
 }
 
-/** Splits a gallery into albums, in order: photos and videos may share one; audio only with audio. */
+/** Divides a gallery into albums, in order: photos and videos may share one, audio only with audio. */
 function albumsOf(gallery: readonly GalleryItem[]): readonly (readonly GalleryItem[])[] {
   const albums: GalleryItem[][] = [];
   for (const item of gallery) {
@@ -114,12 +114,12 @@ export function isAudio({ post, index, form }: GalleryItem): boolean {
   return form === 'audio' || post.items[index]?.kind === 'audio';
 }
 
-/** The number of messages for a sentence about files that could not be sent. */
+/** One message may be needed to say that files could not be sent. */
 const CLOSING = 1;
-/** The number of messages after albums, with their contents and buttons. */
+/** One message may be needed behind albums, with what is in them and their buttons. */
 const FOLLOW_UP = 1;
 
-/** The most messages of a reply by a group's rate limit, which counts each file of an album; 0 for an edit. */
+/** The most messages that a reply takes of a group's rate limit, where each file of an album counts; 0 for an edit. */
 export function messagesOf(
   { press }: { readonly press?: PressedButton | undefined },
   reply: Reply | undefined,
@@ -129,7 +129,7 @@ export function messagesOf(
   const { gallery, blocks } = reply;
   if (gallery.length === 0) {
     if (press !== undefined) return 0;
-    // A text that is too long for an image card's caption follows in a second message.
+    // If the text is too long for an image card's caption, it follows in a second message.
     return blocks.some(({ kind }) => kind === 'picture') ? 2 : 1;
   }
   const isRich = gallery.length >= Math.max(2, richFrom) && gallery.length <= MESSAGE_LIMITS.richMedia;

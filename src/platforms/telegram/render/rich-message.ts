@@ -16,8 +16,8 @@ export interface RichPayload {
 }
 
 /**
- * Renders a reply as a rich message. Undefined when it is no album, has fewer than `from` files and fits into one
- * album, or exceeds the limits. Pure.
+ * Renders a reply as a rich message. Undefined if it is no album, if it has fewer than `from` files and fits into one
+ * album, or if it exceeds the limits. Pure.
  */
 export function renderRich(
   reply: Reply,
@@ -31,7 +31,7 @@ export function renderRich(
   return { items: gallery, words: renderRichWords(words), keyboard: renderKeyboard(actions, { extra }) };
 }
 
-/** The files side by side, with the text below. Undefined when a file cannot be in a rich message. */
+/** The files side by side and the text below. Undefined if a file cannot be in a rich message. */
 export function richBlocks(
   files: readonly { readonly item: GalleryItem; readonly candidate: FileCandidate }[],
   { words }: Pick<RichPayload, 'words'>,
@@ -51,8 +51,8 @@ function fileBlock(candidate: FileCandidate): RichBlock | undefined {
 }
 
 /**
- * Text as blocks of a rich message: paragraphs, and expandable quotes for folded text. It is sent with
- * `skip_entity_detection`, so that no name notifies anyone; addresses are marked by Medley itself.
+ * Text as blocks of a rich message: paragraphs, and quotes that expand for folded text. It is sent with
+ * `skip_entity_detection`, so that no name notifies anyone, and Medley marks addresses by itself.
  */
 export function renderRichWords(content: FormattedText): readonly RichBlock[] {
   const blocks: RichBlock[] = [];
@@ -76,7 +76,7 @@ function paragraphs(content: FormattedText): readonly RichBlock[] {
   }));
 }
 
-/** A part of the text; entities that reach beyond it are cut. */
+/** A part of the text; entities that go beyond it are cut. */
 function slice({ text, entities }: FormattedText, from: number, to: number): FormattedText {
   const within = entities.flatMap(entity => {
     const start = Math.max(entity.offset, from);
@@ -87,7 +87,7 @@ function slice({ text, entities }: FormattedText, from: number, to: number): For
 }
 
 function richText(content: FormattedText): RichText {
-  // Outer entities come first; those of equal range keep their order.
+  // Outer entities come before inner ones; the order of those with equal ranges is kept.
   const entities = content.entities.toSorted((a, b) => a.offset - b.offset || b.length - a.length);
   return simple(partsOf({ ...content, entities }, true));
 }
@@ -118,7 +118,7 @@ function marked(entity: Entity, text: RichText): RichText {
 
 const ADDRESS = /(https?:\/\/[^\s<>"`]*[^\s<>"`.,!?:;)'\]|\u2026])/i;
 
-/** @param isPlain whether addresses in the text may become links */
+/** Text with its addresses as links. @param isPlain whether addresses in the text may become links */
 function linkedText(text: string, isPlain: boolean): readonly RichText[] {
   const parts = isPlain ? text.split(ADDRESS) : [text];
   return parts

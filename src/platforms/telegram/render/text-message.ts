@@ -13,7 +13,7 @@ export interface TextPayload {
   readonly keyboard: Keyboard | undefined;
 }
 
-/** The photo of a message: one at an address, or an image card that is drawn. */
+/** The photo of a message: one at an address, or an image card to be drawn. */
 export type Photo = Image | Extract<Block, { kind: 'picture' }>;
 
 export interface PhotoPayload {
@@ -22,11 +22,11 @@ export interface PhotoPayload {
   readonly isHidden: boolean;
   readonly caption: FormattedText;
   readonly keyboard: Keyboard | undefined;
-  /** The message that is sent if the photo cannot be loaded or drawn. */
+  /** What is sent if the photo cannot be loaded or drawn. */
   readonly instead: TextPayload;
 }
 
-/** Renders a reply without files: a photo with the text as its caption if there is one and the text fits, else text. */
+/** Renders a reply without files: as a photo with a caption, if it has a photo and the text fits, else as text. */
 export function renderWords(
   blocks: readonly Block[],
   actions: readonly Action[],
@@ -54,7 +54,7 @@ export function renderWords(
   ];
 }
 
-/** The photo of a reply: an image card, which cannot be shown in another way, else the image at the beginning. */
+/** The photo of a reply: an image card, which can be shown in no other way, else an image at the beginning. */
 function photoOf(blocks: readonly Block[]): Photo | undefined {
   return blocks.find(block => block.kind === 'picture') ?? leadingImage(blocks);
 }
@@ -64,9 +64,9 @@ function leadingImage(blocks: readonly Block[]): Image | undefined {
   return first?.kind === 'image' && isWebAddress(first.url) ? first : undefined;
 }
 
-/** A text message. The preview above it shows the first image, or the first card's cover. */
+/** A message of text. Above it, a preview shows the first image, or the first card's cover. */
 export function renderText(blocks: readonly Block[], actions: readonly Action[], style: TextStyle): TextPayload {
-  // A preview cannot be a spoiler, so a hidden message has none.
+  // A preview cannot be in a spoiler, so a hidden message has none.
   const image = style.isHidden === true ? undefined : (leadingImage(blocks) ?? coverOf(blocks));
   const words = blocks.filter(block => block !== image);
   const { shown, buttons, numbers } = arranged(words, actions);
@@ -91,11 +91,11 @@ function coverOf(blocks: readonly Block[]): Image | undefined {
 interface Arranged {
   readonly shown: readonly Block[];
   readonly buttons: readonly Action[];
-  /** The buttons for the cards' numbers, in order; empty when cards have none. */
+  /** The buttons for the numbers of cards, in order; empty if the cards have none. */
   readonly numbers: readonly NumberButton[];
 }
 
-/** Turns cards' audio previews into buttons. Numbers open the cards, so a menu of the same things is dropped. */
+/** Turns the audio previews of cards into buttons. Numbers open cards, so a menu of the same is left out. */
 function arranged(blocks: readonly Block[], actions: readonly Action[]): Arranged {
   const listen = blocks.flatMap((block): Action[] =>
     block.kind === 'sound' && isWebAddress(block.url) ? [{ kind: 'link', label: block.label, url: block.url }] : [],
@@ -116,7 +116,7 @@ function arranged(blocks: readonly Block[], actions: readonly Action[]): Arrange
   return { shown, buttons: [...own, ...(own.length > 0 ? others : actions), ...listen], numbers: [] };
 }
 
-/** The token that opens each card: its button's, or that of the choice at its position in a menu of equally many. */
+/** The token that opens each card: that of its button, or of the choice at its position in a menu of equal length. */
 function openersOf(cards: readonly Card[], actions: readonly Action[]): readonly (string | undefined)[] {
   const menu = actions.find(action => action.kind === 'menu' && action.choices.length === cards.length);
   const choices = menu?.kind === 'menu' ? menu.choices : [];
