@@ -52,6 +52,9 @@ export interface Parameters {
   'start.links': { sites: Value };
   'start.seesHere': { sites: Value };
   'about.what': { sites: Value };
+  'joining.labelled': { name: Value; value: Value };
+  'joining.aside': { words: Value; aside: Value };
+  'joining.series': { words: Value; more: Value };
   'linking.ask': { platform: Value };
   'linking.done': { player: Value; platform: Value };
   'osu.search.title': { query: Value };

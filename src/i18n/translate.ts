@@ -25,6 +25,8 @@ export interface Translator {
   site(site: NamedSite): string;
   /** The names of sites as a list in a sentence: `A, B or C`. */
   sites(sites: readonly NamedSite[]): string;
+  /** What stands between the parts of an enumeration, which has no "and": `, `, in Chinese and Japanese `、`. */
+  readonly comma: string;
   number(value: number): string;
   /** The number with `least` to `most` decimal digits. */
   decimal(value: number, most: number, least?: number): string;
@@ -36,6 +38,8 @@ export interface Translator {
   percent(share: number, most: number, least?: number): string;
   /** A duration such as `0:42` or `1:02:03`. */
   duration(ms: number): string;
+  /** A size such as `1.5 MB`, with at most one decimal digit. */
+  megabytes(value: number): string;
   /** The date of a time (unix milliseconds), in UTC. */
   date(at: number): string;
   /** A phrase such as "in 20 seconds" or "in 2 minutes". */
@@ -107,6 +111,7 @@ function numberFormat(locale: string, options: Intl.NumberFormatOptions): Intl.N
 }
 
 function newTranslator(locale: string, messages: Messages): Translator {
+  let comma: string | undefined;
   let day: Intl.DateTimeFormat | undefined;
   const plain = {};
   const short = { notation: 'compact', maximumFractionDigits: 1 } as const;
@@ -119,6 +124,10 @@ function newTranslator(locale: string, messages: Messages): Translator {
     site,
     sites: sites => new Intl.ListFormat(locale, { type: 'disjunction' }).format(sites.map(site)),
     error: (code, values = {}, about) => errorText(code, values, about, messages),
+    get comma() {
+      comma ??= commaOf(locale);
+      return comma;
+    },
     number: value => numberFormat(locale, plain).format(value),
     decimal: (value, most, least = 0) =>
       numberFormat(locale, { maximumFractionDigits: most, minimumFractionDigits: least }).format(value),
@@ -130,6 +139,10 @@ function newTranslator(locale: string, messages: Messages): Translator {
         maximumFractionDigits: most,
         minimumFractionDigits: least,
       }).format(share),
+    megabytes: value =>
+      numberFormat(locale, { style: 'unit', unit: 'megabyte', unitDisplay: 'short', maximumFractionDigits: 1 }).format(
+        value,
+      ),
     duration: renderDuration,
     date: at => {
       day ??= new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
@@ -137,6 +150,12 @@ function newTranslator(locale: string, messages: Messages): Translator {
     },
     wait: ms => renderWait(ms, messages),
   };
+}
+
+/** What a list of three has between its first two. */
+function commaOf(locale: string): string {
+  const [, between] = new Intl.ListFormat(locale, { style: 'narrow' }).formatToParts(['a', 'b', 'c']);
+  return between?.value ?? ', ';
 }
 
 /** Down to thousands, millions and so on: 4,000 for 4,821. */

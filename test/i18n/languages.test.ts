@@ -25,9 +25,11 @@ describe.each([...LANGUAGES])('the texts in $tag', ({ tag, name }) => {
   });
 
   it('are filled in by the page as by the server', () => {
-    for (const [key, text] of [...flat(texts)].filter(([key]) => key.startsWith('web.'))) {
+    for (const [key, text] of [...flat(texts)].filter(
+      ([key]) => key.startsWith('web.') || key === 'joining.labelled',
+    )) {
       for (const n of COUNTS) {
-        const values = { n, total: 7, sites: 'A and B' };
+        const values = { n, total: 7, sites: 'A and B', name: 'Anna', value: '1' };
         expect(fill(text, tag, values), key).toBe(createText(text, tag)(values));
       }
     }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { series } from '../../src/bot/contract/reply.ts';
 import { LANGUAGES } from '../../src/i18n/languages.ts';
 import { createTranslator } from '../../src/i18n/translate.ts';
 
@@ -90,5 +91,22 @@ describe('createTranslator', () => {
   it.each(LANGUAGES)('answers $tag in $tag', ({ tag }) => {
     expect(Intl.getCanonicalLocales(tag)).toEqual([tag]);
     expect(createTranslator([tag]).locale).toBe(tag);
+  });
+});
+
+describe('what code puts together', () => {
+  it.each([
+    ['en', 'Anna: 3, 4 (osu!); 5', '1.5 MB'],
+    ['fr', 'Anna\u00a0: 3, 4 (osu!)\u202f; 5', '1,5\u202fMo'],
+    ['ja', 'Anna: 3、4（osu!） / 5', '1.5 MB'],
+    ['ko', 'Anna: 3, 4 (osu!) / 5', '1.5MB'],
+    ['ru', 'Anna: 3, 4 (osu!); 5', '1,5 МБ'],
+    ['zh-CN', 'Anna：3、4（osu!）；5', '1.5 MB'],
+  ])('is written as %s writes it', (tag, expected, size) => {
+    const t = createTranslator([tag]);
+    const { labelled, aside } = t.messages.joining;
+    const first = aside({ words: ['3', '4'].join(t.comma), aside: 'osu!' });
+    expect(labelled({ name: 'Anna', value: series([first, '5'], t) })).toBe(expected);
+    expect(t.megabytes(1.5)).toBe(size);
   });
 });

@@ -45,7 +45,7 @@ export function profilePicture(view: ProfileView, painter: SvgRasterizer, t: Tra
   const pp = statistics?.pp ?? null;
   const place = rank === null ? cards.unranked : `#${t.number(rank)}`;
   const facts = [username, place, ...(pp === null ? [] : [cards.worth({ pp: t.number(Math.round(pp)) })])];
-  const alt = cards.profileAlt({ facts: facts.join(', ') });
+  const alt = cards.profileAlt({ facts: facts.join(t.comma) });
   const size = profileCardSize(view);
   const picture = painter.picture('profile', theme => renderProfileCard(view, penFor(t, theme)), size);
   return { kind: 'picture', picture, alt, charts: () => chartsOf(view).map(chart => chartData(chart, t)) };

@@ -1,6 +1,6 @@
 import type { Recommendation } from '../../beatmaps/recommend/recommendation.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { PictureBlock, Size } from '../contract/reply.ts';
+import { type PictureBlock, type Size, series } from '../contract/reply.ts';
 import type { SvgRasterizer } from '../contract/services.ts';
 import { cardMarkup, drawnIn, label, labelWidth, PILL, penFor, starPill } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
@@ -54,7 +54,7 @@ export function recommendationPicture(
     recommendationCardSize(rows.length),
   );
   const names = shown.map(({ beatmapset: { artist, title }, mods }) => `${artist} - ${title} ${written(mods)}`.trim());
-  const alt = `${heading}: ${names.join('; ')}`;
+  const alt = t.messages.joining.labelled({ name: heading, value: series(names, t) });
   return { kind: 'picture', picture, alt };
 }
 

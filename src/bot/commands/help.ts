@@ -1,7 +1,17 @@
 import type { Translator } from '../../i18n/translate.ts';
 import { type Command, type CommandContext, defineCommand } from '../contract/command.ts';
 import { type CommandSpec, commandSpec, type OptionSpec, sentence } from '../contract/command-spec.ts';
-import { type Block, button, headingBlock, type Reply, reply, type Text, textBlock } from '../contract/reply.ts';
+import {
+  type Block,
+  button,
+  headingBlock,
+  labelled,
+  type Reply,
+  reply,
+  series,
+  type Text,
+  textBlock,
+} from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
 import { usageError } from '../contract/usage-error.ts';
 
@@ -22,7 +32,10 @@ export function createHelp(list: () => readonly Command[]) {
     const typed = partial.replace(/^\//, '').toLowerCase();
     return listed()
       .filter(({ name }) => name.startsWith(typed))
-      .map(each => ({ label: `/${each.name}: ${commandSpec(each, t).description}`, value: each.name }));
+      .map(each => {
+        const about = { name: `/${each.name}`, value: commandSpec(each, t).description };
+        return { label: t.messages.joining.labelled(about), value: each.name };
+      });
   }
 
   return defineCommand({
@@ -132,7 +145,7 @@ function renderCommandHelp(spec: CommandSpec, back: string, t: Translator): Repl
   const blocks: Block[] = [
     headingBlock([{ kind: 'command', name: spec.name }]),
     textBlock([spec.description]),
-    textBlock([`${words.usage}: `, { kind: 'code', children: [spec.usage] }]),
+    textBlock(labelled([words.usage], [{ kind: 'code', children: [spec.usage] }], t)),
   ];
   if (spec.options.length > 0) {
     blocks.push({
@@ -155,9 +168,10 @@ function optionText(spec: OptionSpec, t: Translator): Text {
   const notes: string[] = [];
   if (option.type === 'integer') notes.push(words.range({ min: option.min, max: option.max }));
   if (option.type === 'boolean') notes.push(words.yesNo);
-  if (option.type === 'choice') notes.push(option.choices.join(', '));
+  if (option.type === 'choice') notes.push(option.choices.join(t.comma));
   if (!option.required) notes.push(words.optional);
-  return notes.length === 0
-    ? [spec.description]
-    : [spec.description, ' ', { kind: 'emphasis', children: [`(${notes.join('; ')})`] }];
+  if (notes.length === 0) return [spec.description];
+  const aside = t.messages.joining.aside({ words: '', aside: series(notes, t) });
+  const emphasised = aside.trimStart();
+  return [spec.description, aside.slice(0, -emphasised.length), { kind: 'emphasis', children: [emphasised] }];
 }

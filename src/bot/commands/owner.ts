@@ -3,7 +3,7 @@ import type { FailureCount, FailureTally } from '../../infra/failure-tally.ts';
 import type { MediaSource, StrategyFigures } from '../../media/extract/source.ts';
 import type { RuntimeStatus } from '../contract/chat-platform.ts';
 import { type Command, type CommandContext, defineCommand } from '../contract/command.ts';
-import { type Block, headingBlock, type Reply, reply, type Text } from '../contract/reply.ts';
+import { type Block, headingBlock, type Inline, listed, type Reply, reply, type Text } from '../contract/reply.ts';
 import { usageError } from '../contract/usage-error.ts';
 import { BLOCK_KINDS, type Blocked, type BlockKind, type BlockList } from '../stores/exclusions.ts';
 import { notice } from '../views/notice.ts';
@@ -140,10 +140,11 @@ function renderBlocked(blocked: Blocked, t: Translator): Reply {
       {
         kind: 'fields',
         fields: kinds.map(kind => ({
-          label: `${words.blockKinds[kind]} (${blocked[kind].length})`,
-          value: blocked[kind]
-            .slice(-MAX_SHOWN)
-            .flatMap((id, index) => [...(index === 0 ? [] : [', ']), { kind: 'code' as const, children: [id] }]),
+          label: t.messages.joining.aside({ words: words.blockKinds[kind], aside: t.number(blocked[kind].length) }),
+          value: listed(
+            blocked[kind].slice(-MAX_SHOWN).map((id): Inline => ({ kind: 'code', children: [id] })),
+            t,
+          ),
         })),
       },
     ],
@@ -162,8 +163,8 @@ function renderFailures(failures: readonly FailureCount[], t: Translator): Reply
       {
         kind: 'fields',
         fields: failures.slice(0, MAX_FAILURES).map(({ message, cause, count, lastAt }) => ({
-          label: cause === undefined ? message : `${message}: ${cause}`,
-          value: [`${count}×, `, { kind: 'time', at: lastAt, style: 'relative' } as const],
+          label: cause === undefined ? message : t.messages.joining.labelled({ name: message, value: cause }),
+          value: [`${count}×${t.comma}`, { kind: 'time', at: lastAt, style: 'relative' } as const],
         })),
       },
     ],
@@ -215,7 +216,7 @@ function renderOwnerStatus({ chats, sources, process }: OwnerStatus, version: st
 function queueText({ waiting, running, oldestAt }: RuntimeStatus, t: Translator): Text {
   const depth = t.messages.owner.queueDepth({ waiting, running });
   if (oldestAt === undefined) return [depth];
-  return [depth, ', ', t.messages.owner.oldest, ' ', { kind: 'time', at: oldestAt, style: 'relative' }];
+  return [depth, t.comma, t.messages.owner.oldest, ' ', { kind: 'time', at: oldestAt, style: 'relative' }];
 }
 
 function standing({ successRate, medianMs, coolsUntil, waitsUntil, last }: StrategyFigures, t: Translator): Text {
@@ -227,5 +228,5 @@ function standing({ successRate, medianMs, coolsUntil, waitsUntil, last }: Strat
     ...(waitsUntil === null ? [] : [words.resting]),
     ...(last === null ? [] : [words.last({ outcome: last.outcome })]),
   ];
-  return [parts.join(', ')];
+  return [parts.join(t.comma)];
 }

@@ -1,5 +1,5 @@
 import type { Translator } from '../../i18n/translate.ts';
-import type { Inline, Text } from '../contract/reply.ts';
+import { type Inline, listed, type Text } from '../contract/reply.ts';
 import type { Caller } from '../contract/request.ts';
 import type { ChatSettings } from '../contract/settings.ts';
 import { switchOf } from '../contract/switch-words.ts';
@@ -47,8 +47,7 @@ export function filterRow(
   shown: (each: string) => Inline = each => each,
 ): ListRow {
   const { none } = t.messages.settings;
-  const value = named.flatMap((each, index): Text => [...(index === 0 ? [] : [', ']), shown(each)]);
-  const text = named.length === 0 ? { value: none } : { value: named.join(', '), text: value };
+  const text = named.length === 0 ? { value: none } : { value: named.join(t.comma), text: listed(named.map(shown), t) };
   return { kind: 'choice', name, ...text, choices: [] };
 }
 

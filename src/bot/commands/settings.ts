@@ -10,6 +10,7 @@ import {
   type Field,
   headingBlock,
   joined,
+  labelled,
   reply,
   type Text,
   textBlock,
@@ -117,7 +118,7 @@ async function show({ own, ofChat, section, isSaved }: Shown, { caller, services
   if (section !== undefined && isAdmin) {
     const rows = rowsOf(section);
     const blocks = [
-      headingBlock([`${words.chatTitle}: ${words.sections[section]}`]),
+      headingBlock(labelled([words.chatTitle], [words.sections[section]], t)),
       textBlock([words.explained[section]]),
       fieldsOf(rows),
       ...saved,
@@ -162,9 +163,7 @@ function fieldsOf(rows: readonly PressableRow[], ...more: readonly Field[]): Blo
 function chatBlocks(rowsOf: (key: SectionKey) => readonly PressableRow[], t: Translator): readonly Block[] {
   const words = t.messages.settings;
   const fields = SECTIONS.map(key => {
-    const values = rowsOf(key).map(
-      ({ name, value, text }): Text => (text ? [`${name}: `, ...text] : [`${name}: ${value}`]),
-    );
+    const values = rowsOf(key).map(({ name, value, text = [value] }) => labelled([name], text, t));
     return { label: words.sections[key], value: joined(values) };
   });
   return [{ kind: 'divider' }, headingBlock([words.chatTitle]), { kind: 'fields', fields }];

@@ -1,3 +1,4 @@
+import type { Translator } from '../../i18n/translate.ts';
 import type { Clip } from '../../media/files/clip.ts';
 import type { Post } from '../../media/post.ts';
 
@@ -264,6 +265,25 @@ export function joined(parts: readonly (Text | string | undefined)[]): Text {
       const text = typeof part === 'string' ? [part] : (part ?? []);
       return index === 0 ? text : [SEPARATOR, ...text];
     });
+}
+
+/** Joins parts with commas, as the language writes them. */
+export function listed(parts: readonly Inline[], { comma }: Pick<Translator, 'comma'>): Text {
+  return parts.flatMap((part, index) => (index === 0 ? [part] : [comma, part]));
+}
+
+/** A name and what it has, as the language writes `name: value`. */
+export function labelled(name: Text, value: Text, { messages }: Pick<Translator, 'messages'>): Text {
+  const between = messages.joining.labelled({ name: '', value: '' });
+  return [...name, between, ...value].reduce<Text>((text, part) => {
+    const last = text.at(-1);
+    return typeof last === 'string' && typeof part === 'string' ? text.with(-1, last + part) : [...text, part];
+  }, []);
+}
+
+/** Joins phrases, some of which may have commas of their own; there is at least one. */
+export function series(phrases: readonly string[], { messages }: Pick<Translator, 'messages'>): string {
+  return phrases.reduce((words, more) => messages.joining.series({ words, more }));
 }
 
 /** Joins lines in one block; empty lines are left out. */

@@ -4,10 +4,11 @@ import type { Rating } from '../../beatmaps/rating/ratings.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { TrackedPlayer, TrackingChat } from '../contract/chat-memory.ts';
-import { type Action, headingBlock, link, type Reply, reply } from '../contract/reply.ts';
+import { type Action, headingBlock, labelled, link, type Reply, reply } from '../contract/reply.ts';
 import type { Services } from '../contract/services.ts';
 import { openMapToken, playerButtons } from '../osu/buttons.ts';
 import { ratePlays } from '../osu/plays.ts';
+import { inMode } from '../views/osu/player.ts';
 import { estimateBlocks, scoreCard } from '../views/osu/score.ts';
 import { createTrackPoller, type TrackNews, type TrackPoller, type TrackPollerOptions } from './track-poller.ts';
 
@@ -59,7 +60,7 @@ function renderTrackNews({ player, scores, ratings, openToken, actions }: TrackN
   const title = scores.length === 1 ? words.news : words.manyNews({ n: scores.length });
   return reply({
     blocks: [
-      headingBlock([link(userPage(id, mode), name), `: ${title} (${t.messages.osu.modes[mode]})`]),
+      headingBlock(labelled([link(userPage(id, mode), name)], [inMode(title, mode, t)], t)),
       ...scores.map(score => scoreCard(score, { rating: ratings.get(score.id), openToken }, t)),
       ...estimateBlocks([...ratings.values()], t),
     ],

@@ -2,7 +2,7 @@ import { AppError, type ErrorCode, LOG_LEVELS } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Subject } from '../contract/command.ts';
 import { sentence } from '../contract/command-spec.ts';
-import { type Reply, reply, type Text, textBlock } from '../contract/reply.ts';
+import { type Inline, labelled, listed, type Reply, reply, type Text, textBlock } from '../contract/reply.ts';
 
 interface ErrorNoticeOptions {
   readonly visibility: Reply['visibility'];
@@ -48,7 +48,7 @@ export function errorNotice(
 ): Reply {
   return reply({
     tone: LOG_LEVELS[error.code] === 'error' ? 'error' : 'notice',
-    blocks: [textBlock(aboutLinks(about, sentence(errorSentence(error, t, subject))))],
+    blocks: [textBlock(aboutLinks(about, sentence(errorSentence(error, t, subject)), t))],
     visibility: FOR_CALLER.has(error.code) ? 'caller' : visibility,
     ...(error.code === 'rate_limited' && error.retryAfterMs !== undefined ? { outdatedMs: error.retryAfterMs } : {}),
     ...(mayPass(error) && { retry: { afterMs: error.retryAfterMs ?? 0, ...(link !== undefined && { link }) } }),
@@ -61,12 +61,10 @@ function mayPass({ code, params }: AppError): boolean {
 }
 
 /** Puts the short forms of links before the words about them. */
-export function aboutLinks(about: readonly string[], words: Text): Text {
+export function aboutLinks(about: readonly string[], words: Text, t: Translator): Text {
   if (about.length === 0) return words;
-  const named = about.slice(0, MAX_NAMED).flatMap((label, index): Text => {
-    return [...(index === 0 ? [] : [', ']), { kind: 'code', children: [label] }];
-  });
-  return [...named, about.length > MAX_NAMED ? ', …: ' : ': ', ...words];
+  const named = about.slice(0, MAX_NAMED).map((label): Inline => ({ kind: 'code', children: [label] }));
+  return labelled(listed(about.length > MAX_NAMED ? [...named, '…'] : named, t), words, t);
 }
 
 /** A notice that is not about a failure. */

@@ -13,6 +13,7 @@ import {
   type Heading,
   headingBlock,
   type Inline,
+  labelled,
   type Reply,
   reply,
   strong,
@@ -288,7 +289,8 @@ const MEGABYTE = 1_000_000;
 /** Says that a video is smaller than the site's, with a link to the whole one. `which` names the video when there are several. */
 export function reductionText({ bytes, url, leadsTo }: Reduction, t: Translator, which?: string): Text {
   const { reduced, playWhole, openOriginal } = t.messages.post;
-  const said = reduced({ size: `${t.decimal(Math.max(bytes / MEGABYTE, 0.1), 1)} MB` });
+  const said = reduced({ size: t.megabytes(Math.max(bytes / MEGABYTE, 0.1)) });
   const label = leadsTo === 'original' ? openOriginal : playWhole;
-  return [which === undefined ? `${said} ` : `${which}: ${said} `, { kind: 'link', url, children: [label] }];
+  const words: Text = [`${said} `, { kind: 'link', url, children: [label] }];
+  return which === undefined ? words : labelled([which], words, t);
 }

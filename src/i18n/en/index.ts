@@ -2,6 +2,7 @@ import cards from './cards.json' with { type: 'json' };
 import commands from './commands.json' with { type: 'json' };
 import errors from './errors.json' with { type: 'json' };
 import help from './help.json' with { type: 'json' };
+import joining from './joining.json' with { type: 'json' };
 import language from './language.json' with { type: 'json' };
 import linking from './linking.json' with { type: 'json' };
 import osu from './osu.json' with { type: 'json' };
@@ -19,6 +20,7 @@ export const messages = {
   ...commands,
   ...errors,
   ...help,
+  ...joining,
   ...language,
   ...linking,
   ...osu,

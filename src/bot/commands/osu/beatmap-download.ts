@@ -7,6 +7,7 @@ import {
   type Block,
   headingBlock,
   joined,
+  labelled,
   link,
   reply,
   stacked,
@@ -60,7 +61,7 @@ export const beatmapDownload = defineCommand({
 
 /** The osu!direct address as text, because buttons allow only web addresses; the web chat makes it a link. */
 function directBlock(setId: number, t: Translator): Block {
-  return textBlock([`${t.messages.osu.direct}: `, { kind: 'code', children: [directLink(setId)] }]);
+  return textBlock(labelled([t.messages.osu.direct], [{ kind: 'code', children: [directLink(setId)] }], t));
 }
 
 /** The addresses with or without video, as asked; all of them when none match. */
@@ -78,10 +79,11 @@ function addressBlocks(files: readonly DownloadAddress[], t: Translator): readon
   const lines = sources.map((source): Text => {
     const own = files.filter(file => file.source === source);
     const [only] = own;
-    const state = only === undefined ? '' : ` (${words.mirrorStates[only.state]})`;
+    const state =
+      only === undefined ? '' : t.messages.joining.aside({ words: '', aside: words.mirrorStates[only.state] });
     if (only !== undefined && !isMixed) return [link(only.url, source), state];
     const ways = own.map(({ video, url }): Text => [link(url, video ? words.withVideo : words.withoutVideo)]);
-    return [`${source}${state}: `, ...joined(ways)];
+    return labelled([`${source}${state}`], joined(ways), t);
   });
   return lines.length === 0 ? [] : [textBlock(stacked([[words.downloadHint], ...lines]))];
 }

@@ -33,6 +33,7 @@ import { usageError } from '../../contract/usage-error.ts';
 import { type AskedPlayer, askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
 import { openMapToken } from '../../osu/buttons.ts';
 import { bpmText, coverOf, originBlocks, ratedStarsWithSwatch, setName, stateOf } from '../../views/osu/beatmap.ts';
+import { inMode } from '../../views/osu/player.ts';
 
 const PER_REPLY = 5;
 const SEEDS = 2 ** 31;
@@ -157,7 +158,8 @@ function renderRecommendations(
   const openToken = (mapId: number) => openMapToken({ actions }, mapId);
   const { recommendations, player, ruleset, target } = result;
   const words = t.messages.osu.recommend;
-  const title = `${player === null ? words.title : words.titleFor({ name: player.username })} (${t.messages.osu.modes[ruleset]})`;
+  const whose = player === null ? words.title : words.titleFor({ name: player.username });
+  const title = inMode(whose, ruleset, t);
   if (recommendations.length === 0) {
     return reply({
       tone: 'notice',
@@ -229,9 +231,9 @@ function gainOf({ gain }: Pick<Recommendation, 'gain'>, t: Translator): { readon
 }
 
 /** The mapper of the difficulty, who may be a guest. */
-function mapperOf({ beatmap, beatmapset }: Recommendation): string {
+function mapperOf({ beatmap, beatmapset }: Recommendation, { comma }: Translator): string {
   const names = beatmap.owners.map(({ username }) => username);
-  return names.length === 0 ? beatmapset.creator : names.join(', ');
+  return names.length === 0 ? beatmapset.creator : names.join(comma);
 }
 
 function recommendationCard(each: Recommendation, openToken: string, t: Translator): Card {
@@ -252,7 +254,7 @@ function recommendationCard(each: Recommendation, openToken: string, t: Translat
     worth: {
       value: t.messages.osu.estimate.pp({ shown: t.decimal(each.pp, 0) }),
       ...gainOf(each, t),
-      lines: [joined([rated, at, words.mappedBy({ name: mapperOf(each) }), state])],
+      lines: [joined([rated, at, words.mappedBy({ name: mapperOf(each, t) }), state])],
     },
     ...(image && { image }),
     colour: starColour(stars),

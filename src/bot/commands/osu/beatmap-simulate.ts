@@ -11,6 +11,7 @@ import {
   button,
   headingBlock,
   joined,
+  labelled,
   menu,
   reply,
   strong,
@@ -241,7 +242,7 @@ function askedBlocks({ accuracy, combo, misses = 0, rating }: DescribedPlay, t: 
     misses === 0 ? (combo === undefined ? words.full : undefined) : t.messages.osu.scores.misses({ n: misses }),
     [strong(t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) }))],
   ]);
-  return [textBlock([`${words.asked}: `, ...parts])];
+  return [textBlock(labelled([words.asked], parts, t))];
 }
 
 interface SimulatedMap {
@@ -275,7 +276,10 @@ async function simulatedBlocks(
     worths: fields.map(({ label, value }) => ({ label, value: value.join('') })),
     strains: usual.difficulty?.strains,
     fail: undefined,
-    alt: `${setName(map.set)} [${map.beatmap.version}]: ${t.messages.plays.simulate.title}`,
+    alt: t.messages.joining.labelled({
+      name: `${setName(map.set)} [${map.beatmap.version}]`,
+      value: t.messages.plays.simulate.title,
+    }),
   };
   const picture = await playPicture(drawn, services.painter, t);
   return picture === undefined ? inWords : [{ ...picture, beside: mapHeading(map, t, true), instead: inWords }];

@@ -6,7 +6,7 @@ import { AppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { drawnIn } from '../../cards/shapes.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { type Card, headingBlock, link, reply, textBlock } from '../../contract/reply.ts';
+import { type Card, headingBlock, labelled, link, reply, textBlock } from '../../contract/reply.ts';
 import { callerKey } from '../../contract/request.ts';
 import { MOD_FILTER } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';
@@ -64,7 +64,7 @@ export const osuCompare = defineCommand({
     ];
     const words = t.messages.plays.compare;
     const heading = [
-      headingBlock([link(userPage(player.id, map.ruleset), player.username), `: ${words.title}`]),
+      headingBlock(labelled([link(userPage(player.id, map.ruleset), player.username)], [words.title], t)),
       ...originBlocks({ source: map.source, stale: stale || map.stale }, t),
     ];
     if (best === undefined) {
@@ -77,7 +77,7 @@ export const osuCompare = defineCommand({
     const list = {
       map,
       cover,
-      title: `${player.username}: ${words.title}`,
+      title: t.messages.joining.labelled({ name: player.username, value: words.title }),
       rows: shown.map((score, index) => listRow(score, index + 1, dayOf(score, drawnIn(t)), t)),
       inWords: [...cards, ...estimateBlocks([...ratings.values()], t)],
     };

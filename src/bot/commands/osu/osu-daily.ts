@@ -1,7 +1,7 @@
 import type { DailyChallenge } from '../../../beatmaps/model/player.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { type Field, headingBlock, reply, textBlock } from '../../contract/reply.ts';
+import { type Field, headingBlock, labelled, reply, textBlock } from '../../contract/reply.ts';
 import { askedUser, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { playerButtons } from '../../osu/buttons.ts';
 import { day, originBlocks } from '../../views/osu/beatmap.ts';
@@ -19,7 +19,7 @@ export const osuDaily = defineCommand({
     const { user, stale } = await askedUser({ player }, context);
     const words = t.messages.plays.daily;
     const heading = [
-      headingBlock([...playerTitle(user), `: ${words.title}`]),
+      headingBlock(labelled(playerTitle(user), [words.title], t)),
       ...originBlocks({ source: 'osu', stale }, t),
     ];
     const actions = playerButtons(user, ['profile', 'recent'], services, t);

@@ -5,7 +5,7 @@ import {
 } from '../../../beatmaps/upstreams/osu-players-api.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { headingBlock, reply, strong, type Text, textBlock } from '../../contract/reply.ts';
+import { headingBlock, labelled, reply, strong, type Text, textBlock } from '../../contract/reply.ts';
 import { callerKey } from '../../contract/request.ts';
 import { askedPlayer, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { openSetToken } from '../../osu/buttons.ts';
@@ -49,7 +49,7 @@ export const osuMaps = defineCommand({
     );
     const openToken = ({ id }: { readonly id: number }) => openSetToken(services, id);
     const words = t.messages.osu;
-    const heading = headingBlock([...playerTitle(user), `: ${words.mapTypes[type]}`]);
+    const heading = headingBlock(labelled(playerTitle(user), [words.mapTypes[type]], t));
     if (beatmapsets.length === 0) {
       const none = textBlock([pages.page > 1 ? words.scores.noMore : words.noMaps]);
       return reply({ tone: 'notice', blocks: [heading, none], actions: pageActions(pages, t) });

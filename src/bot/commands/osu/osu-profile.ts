@@ -140,6 +140,10 @@ function seenText({ is_online, last_visit }: Player, t: Translator): Text | unde
   return Number.isNaN(at) ? undefined : [words.seen, ' ', { kind: 'time', at, style: 'relative' }];
 }
 
+function levelText({ current, progress }: NonNullable<PlayerStatistics['level']>, t: Translator): string {
+  return t.messages.joining.aside({ words: t.number(current), aside: t.percent(progress / 100, 0) });
+}
+
 /** @param isDrawn an image card already shows the most important figures */
 function statisticsBlocks(
   player: Player,
@@ -153,8 +157,8 @@ function statisticsBlocks(
   const drawn: readonly (readonly [string, Text | undefined])[] = [
     [words.rank, rankText(player, statistics, t)],
     [words.pp, pp === null ? undefined : [t.decimal(pp, 0)]],
-    [words.accuracy, hit_accuracy === null ? undefined : [`${t.decimal(hit_accuracy, 2)}%`]],
-    [words.level, level === null ? undefined : [`${t.number(level.current)} (${t.number(level.progress)}%)`]],
+    [words.accuracy, hit_accuracy === null ? undefined : [t.percent(hit_accuracy / 100, 2)]],
+    [words.level, level === null ? undefined : [levelText(level, t)]],
     [words.plays, number(statistics.play_count)],
     [
       words.time,
@@ -216,7 +220,7 @@ function mappingBlocks(player: Player, t: Translator): readonly Block[] {
     [words.mapTypes.guest, player.guest_beatmapset_count],
   ] as const;
   const shown = counts.flatMap(([name, count]) =>
-    count === null || count === 0 ? [] : [`${name}: ${t.number(count)}`],
+    count === null || count === 0 ? [] : [t.messages.joining.labelled({ name, value: t.number(count) })],
   );
   if (shown.length === 0) return [];
   return [textBlock([strong(words.profile.mapping), ' ', ...joined(shown)])];

@@ -165,7 +165,7 @@ function rankedLine(player: Ranked, ruleset: Ruleset, t: Translator): Text {
       worth,
       global_rank === null || global_rank === place ? undefined : `#${t.number(global_rank)}`,
       country_code ?? undefined,
-      hit_accuracy === null ? undefined : `${t.decimal(hit_accuracy, 2)}%`,
+      hit_accuracy === null ? undefined : t.percent(hit_accuracy / 100, 2),
     ]),
   ];
 }

@@ -6,7 +6,7 @@ import { replacePlay, type WhatIf } from '../../../beatmaps/plays/totals.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { button, headingBlock, joined, reply, type Text, textBlock } from '../../contract/reply.ts';
+import { button, headingBlock, joined, labelled, reply, type Text, textBlock } from '../../contract/reply.ts';
 import { modeOf, TERMS } from '../../contract/terms.ts';
 import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { mapButtons, playerButtons } from '../../osu/buttons.ts';
@@ -64,7 +64,7 @@ export const osuRecent = defineCommand({
     const page = { kind: 'link', label: t.messages.osu.openAtOsu, url: scorePage(score.id) } as const;
     return reply({
       blocks: [
-        headingBlock([...playerTitle(user), `: ${title}`]),
+        headingBlock(labelled(playerTitle(user), [title], t)),
         ...originBlocks({ source: 'osu', stale }, t),
         play,
         ...estimateBlocks([rating], t),

@@ -12,6 +12,7 @@ import {
   type Choice,
   headingBlock,
   joined,
+  labelled,
   link,
   menu,
   type Reply,
@@ -188,7 +189,7 @@ function render(
     });
   const actions = playerButtons(user, ['best', 'profile'], services, t);
   const heading = [
-    headingBlock([...playerTitle(user), `: ${words.title({ mode: t.messages.osu.modes[user.mode] })}`]),
+    headingBlock(labelled(playerTitle(user), [words.title({ mode: t.messages.osu.modes[user.mode] })], t)),
     ...originBlocks({ source: 'osu', stale }, t),
   ];
   if (all === 0) return reply({ tone: 'notice', blocks: [...heading, textBlock([none])], actions });

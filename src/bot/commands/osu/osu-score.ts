@@ -11,6 +11,7 @@ import { openMapToken } from '../../osu/buttons.ts';
 import { ratePlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
 import { loadCover, playBlock } from '../../views/osu/play.ts';
+import { inMode } from '../../views/osu/player.ts';
 import { estimateBlocks } from '../../views/osu/score.ts';
 
 const MAX_PLAY = 300;
@@ -80,7 +81,7 @@ export function renderScore(view: ScoreView, t: Translator): Reply {
   const name = username ?? words.scores.unknownPlayer;
   return reply({
     blocks: [
-      headingBlock([user_id === null ? name : link(userPage(user_id, mode), name), ` (${words.modes[mode]})`]),
+      headingBlock([user_id === null ? name : link(userPage(user_id, mode), name), inMode('', mode, t)]),
       ...originBlocks({ source: 'osu', stale }, t),
       play,
       ...estimateBlocks([rating], t),

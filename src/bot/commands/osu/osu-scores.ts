@@ -12,7 +12,16 @@ import { modClassOf, starFactor } from '../../../beatmaps/rating/mod-class.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { ppPicture } from '../../cards/pp-curve.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { type Action, type Choice, headingBlock, joined, menu, reply, textBlock } from '../../contract/reply.ts';
+import {
+  type Action,
+  type Choice,
+  headingBlock,
+  joined,
+  labelled,
+  menu,
+  reply,
+  textBlock,
+} from '../../contract/reply.ts';
 import { callerKey } from '../../contract/request.ts';
 import { figure, MOD_FILTER, modeOf, TERMS } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';
@@ -21,7 +30,7 @@ import { openMapToken, playerButtons } from '../../osu/buttons.ts';
 import { firstPlays, PLAYS_A_CALL, type Plays, playsPart, ratePlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
 import { pageActions } from '../../views/osu/beatmap-list.ts';
-import { playerTitle } from '../../views/osu/player.ts';
+import { inMode, playerTitle } from '../../views/osu/player.ts';
 import { estimateBlocks, mapName, playsChart, resultText, scoreCard } from '../../views/osu/score.ts';
 
 const PER_PAGE = 5;
@@ -93,10 +102,7 @@ export const osuScores = defineCommand({
     };
     const { count, places } = found;
     const words = t.messages.osu.scores;
-    const heading = headingBlock([
-      ...playerTitle(user),
-      `: ${words.titles[type]} (${t.messages.osu.modes[user.mode]})`,
-    ]);
+    const heading = headingBlock(labelled(playerTitle(user), [inMode(words.titles[type], user.mode, t)], t));
     const ways = [...pageActions(pages, t), ...playerButtons(user, ['profile', 'recent'], services, t)];
     if (scores.length === 0) {
       const sentence = pages.page > 1 ? words.noMore : noneSentence(type, found, t);

@@ -3,13 +3,13 @@ import type { Player } from '../../../beatmaps/model/player.ts';
 import { addPlays, worthNeeded } from '../../../beatmaps/plays/totals.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { type Block, headingBlock, joined, reply, strong, textBlock } from '../../contract/reply.ts';
+import { type Block, headingBlock, joined, labelled, reply, strong, textBlock } from '../../contract/reply.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
-import { gainText, playerTitle } from '../../views/osu/player.ts';
+import { gainText, inMode, playerTitle } from '../../views/osu/player.ts';
 
 /** Calculates a player's total pp with one or more additional plays. */
 export const osuWhatIf = defineCommand({
@@ -100,7 +100,7 @@ function waysTo(total: number, { statistics }: Player, plays: BestPlays, t: Tran
 }
 
 function heading(player: Player, title: string, t: Translator): Block {
-  return headingBlock([...playerTitle(player), `: ${title} (${t.messages.osu.modes[player.mode]})`]);
+  return headingBlock(labelled(playerTitle(player), [inMode(title, player.mode, t)], t));
 }
 
 function shown(pp: number, t: Translator): string {

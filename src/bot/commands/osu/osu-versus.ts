@@ -20,7 +20,7 @@ import { usageError } from '../../contract/usage-error.ts';
 import { askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
 import { firstPlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
-import { playerTitle } from '../../views/osu/player.ts';
+import { inMode, playerTitle } from '../../views/osu/player.ts';
 import { mapName, modsText } from '../../views/osu/score.ts';
 
 const MOST_SHOWN = 5;
@@ -42,7 +42,7 @@ export const osuVersus = defineCommand({
     const isStale = stale || best.some(each => each.stale);
     return reply({
       blocks: [
-        headingBlock([...playerTitle(left), ' – ', ...playerTitle(right), ` (${t.messages.osu.modes[left.mode]})`]),
+        headingBlock([...playerTitle(left), ' – ', ...playerTitle(right), inMode('', left.mode, t)]),
         ...originBlocks({ source: 'osu', stale: isStale }, t),
         { kind: 'fields', fields: figures(players, t) },
         ...commonBlocks(players, plays ?? [], others ?? [], t),
@@ -90,7 +90,7 @@ function figures(players: Both, t: Translator) {
   const rows: readonly Figure[] = [
     { label: words.rank, figureOf: each => each.global_rank, shown: value => `#${t.number(value)}`, isRank: true },
     { label: words.pp, figureOf: each => each.pp, shown: value => t.decimal(value, 0) },
-    { label: words.accuracy, figureOf: each => each.hit_accuracy, shown: value => `${t.decimal(value, 2)}%` },
+    { label: words.accuracy, figureOf: each => each.hit_accuracy, shown: value => t.percent(value / 100, 2) },
     { label: words.level, figureOf: each => each.level?.current ?? null, shown: whole },
     { label: words.plays, figureOf: each => each.play_count, shown: whole },
     { label: words.combo, figureOf: each => each.maximum_combo, shown: value => `${t.number(value)}x` },

@@ -12,6 +12,7 @@ import {
   type Inline,
   joined,
   link,
+  listed,
   type PictureBlock,
   type Reply,
   reply,
@@ -181,9 +182,8 @@ function ratingOf(beatmap: Beatmap, { ratings }: Pick<BeatmapInfoView, 'ratings'
 function ownersText({ owners }: Beatmap, { creator, user_id }: Beatmapset, t: Translator): Text | undefined {
   const isOwn = owners.every(({ id, username }) => id === user_id || username === creator);
   if (owners.length === 0 || isOwn) return undefined;
-  const [first, ...more] = owners.map(({ id, username }) => link(`https://osu.ppy.sh/users/${id}`, username));
-  if (first === undefined) return undefined;
-  return [t.messages.osu.by, ' ', first, ...more.flatMap((each): Text => [', ', each])];
+  const named = owners.map(({ id, username }) => link(`https://osu.ppy.sh/users/${id}`, username));
+  return [t.messages.osu.by, ' ', ...listed(named, t)];
 }
 
 function sum(counts: readonly (number | null)[]): number {

@@ -128,7 +128,7 @@ export function mapHeading({ set, beatmap, ruleset }: AskedMap, t: Translator, i
       joined([
         [strong(link(setPage(set.id, { id: beatmap.id, mode: ruleset }), name))],
         ruleset === beatmap.mode ? undefined : words.modes[ruleset],
-        words.mappedBy({ name: mappers.length === 0 ? set.creator : mappers.join(', ') }),
+        words.mappedBy({ name: mappers.length === 0 ? set.creator : mappers.join(t.comma) }),
         stateOf({ ...set, status: beatmap.status }, t),
       ]),
     ),

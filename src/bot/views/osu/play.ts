@@ -12,6 +12,7 @@ import {
   joined,
   link,
   type PictureBlock,
+  series,
   stacked,
   type Text,
   textBlock,
@@ -70,7 +71,7 @@ export async function playBlock(
     ...others,
   ]);
   if (set === null || score.beatmap === null) return card;
-  const alt = `${mapName(score, t)}: ${resultText(score, t)}`;
+  const alt = t.messages.joining.labelled({ name: mapName(score, t), value: resultText(score, t) });
   const picture = await playPicture({ set, alt, cover, ...playView(played, drawnIn(t)) }, painter, t);
   return picture === undefined ? card : { ...picture, beside: [textBlock(besideText(played, t))], instead: [card] };
 }
@@ -197,9 +198,9 @@ export async function playsBlocks(
   const stars = mode === map.ruleset && mods.length === 0 ? difficulty_rating : null;
   const view = { ...(await mapHeadOf(map.set, cover)), version, stars, rows };
   const picture = painter.picture('list', theme => renderListCard(view, penFor(t, theme)), listCardSize(view));
-  const alt = `${title}, ${setName(map.set)} [${version}]: ${rows
-    .map(({ place, name, worth }) => `${place}. ${name} ${worth}`.trim())
-    .join('; ')}`;
+  const about = `${title}${t.comma}${setName(map.set)} [${version}]`;
+  const plays = rows.map(({ place, name, worth }) => `${place}. ${name} ${worth}`.trim());
+  const alt = t.messages.joining.labelled({ name: about, value: series(plays, t) });
   return [{ kind: 'picture', picture, alt, beside: mapHeading(map, t, true), instead: words }];
 }
 

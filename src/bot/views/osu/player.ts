@@ -1,3 +1,4 @@
+import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { userPage } from '../../../beatmaps/model/link.ts';
 import type { Player } from '../../../beatmaps/model/player.ts';
 import type { Translator } from '../../../i18n/translate.ts';
@@ -7,6 +8,11 @@ import type { LinkedPlayer } from '../../contract/settings.ts';
 /** The player's name as a link to the profile. */
 export function playerTitle({ username, url }: Pick<Player, 'username' | 'url'>): Text {
   return [link(url, username)];
+}
+
+/** A title with the ruleset that it is about. */
+export function inMode(title: string, mode: Ruleset, t: Translator): string {
+  return t.messages.joining.aside({ words: title, aside: t.messages.osu.modes[mode] });
 }
 
 /** The mark behind the name of a player whom the person has proved to be. */

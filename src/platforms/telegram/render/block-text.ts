@@ -85,17 +85,19 @@ function renderBlock(block: Exclude<Block, Card>, style: TextStyle): FormattedTe
       return covered(formatText(block.text, style), { type: 'bold' });
     case 'text':
       return formatText(block.text, style);
-    case 'fields':
+    case 'fields': {
+      const colon = style.messages.joining.labelled({ name: '', value: '' });
       return concat(
         block.fields.map(({ label, value }, index) =>
           concat([
             plainText(index === 0 ? '' : '\n'),
-            covered(plainText(`${withMenuNames(label, style)}:`), { type: 'bold' }),
-            plainText(' '),
+            covered(plainText(`${withMenuNames(label, style)}${colon.trimEnd()}`), { type: 'bold' }),
+            plainText(colon.slice(colon.trimEnd().length)),
             formatText(value, style),
           ]),
         ),
       );
+    }
     case 'image':
       return formatText([linkTo(block.url, block.alt)], style);
     case 'sound':

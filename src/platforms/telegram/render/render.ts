@@ -94,7 +94,7 @@ function contentsOf(gallery: readonly GalleryItem[], t: Translator): string {
     [count('video'), videos],
     [count('audio'), audios],
   ] as const;
-  return counts.flatMap(([n, words]) => (n === 0 ? [] : [words({ n })])).join(', ');
+  return counts.flatMap(([n, words]) => (n === 0 ? [] : [words({ n })])).join(t.comma);
 }
 
 /** Divides a gallery into albums, in order: photos and videos may share one, audio only with audio. */

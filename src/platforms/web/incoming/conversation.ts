@@ -113,7 +113,7 @@ export class Conversation {
     this.#outlet.send({
       type: 'welcome',
       locale: t.locale,
-      texts: t.messages.web,
+      texts: { ...t.messages.web, labelled: t.messages.joining.labelled({ name: '{name}', value: '{value}' }) },
       commands: dispatcher
         .commandSpecs(t, page.caller.chatKind)
         .map(({ name, description, usage }) => ({ name, description, usage })),

@@ -2,7 +2,8 @@ import file from '../../../../i18n/en/web.json' with { type: 'json' };
 import { recall, remember } from './dom.ts';
 import { fill } from './fill.ts';
 
-const { web: english } = file;
+/** The server adds to the texts of the page how the language writes a name with what it has. */
+const english = { ...file.web, labelled: '{name}: {value}' };
 
 export type PageTextKey = keyof typeof english;
 
@@ -54,6 +55,17 @@ export function text(key: PageTextKey, params: Readonly<Record<string, string | 
 /** A count of files in words, such as "3 photos". */
 export function countOf(kind: 'photo' | 'video' | 'audio', n: number): string {
   return text(`${kind}Count`, { n });
+}
+
+/** A name and what it has, as the language writes `name: value`. */
+export function labelled(name: string, value: string): string {
+  return text('labelled', { name, value });
+}
+
+/** An enumeration of the parts that are not empty, with the commas of the language. */
+export function listed(parts: readonly string[]): string {
+  const [, comma] = new Intl.ListFormat(locale, { style: 'narrow' }).formatToParts(['a', 'b', 'c']);
+  return parts.filter(part => part !== '').join(comma?.value);
 }
 
 /** The reader's regional variant of the page's language, for dates: `en-GB` when the page is in `en`. */

@@ -2,7 +2,7 @@ import { isOwnPath } from '../base/address.ts';
 import { button, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebBlock, WebMedia, WebQuality, WebReply } from '../base/protocol.ts';
-import { countOf, text } from '../base/texts.ts';
+import { countOf, listed, text } from '../base/texts.ts';
 import { actionsOf } from './actions.ts';
 import { backdrop } from './backdrop.ts';
 import { blocksOf } from './blocks.ts';
@@ -138,7 +138,7 @@ export function headingOf({ blocks }: WebReply): string {
 const MAX_NAME = 80;
 
 function nameOf(reply: WebReply): string {
-  return [text('bot'), galleryName(reply.gallery), headingOf(reply)].filter(part => part !== '').join(', ');
+  return listed([text('bot'), galleryName(reply.gallery), headingOf(reply)]);
 }
 
 /** The contents of a gallery in words, such as `3 photos, 2 videos`. */
@@ -148,11 +148,12 @@ function galleryName(items: readonly WebMedia[]): string {
     ['video', 'video'],
     ['audio', 'audio'],
   ] as const;
-  return kinds
-    .map(([kind, word]) => ({ word, count: items.filter(item => item.kind === kind).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ word, count }) => countOf(word, count))
-    .join(', ');
+  return listed(
+    kinds.map(([kind, word]) => {
+      const count = items.filter(item => item.kind === kind).length;
+      return count === 0 ? '' : countOf(word, count);
+    }),
+  );
 }
 
 /** One sentence for screen readers that sums up a reply. */

@@ -1,6 +1,7 @@
 import { h } from '../base/dom.ts';
 import { drawing } from '../base/icons.ts';
 import type { WebChart } from '../base/protocol.ts';
+import { listed } from '../base/texts.ts';
 
 /** A curve that shows the value under the pointer. An invisible slider makes it usable by keys and screen readers. */
 export function chart({ label, points }: WebChart): HTMLElement {
@@ -23,7 +24,7 @@ export function chart({ label, points }: WebChart): HTMLElement {
     value.textContent = point.text;
     spot.style.setProperty('left', `${xOf(index)}%`);
     spot.style.setProperty('top', `${yOf(point.height)}%`);
-    slider.setAttribute('aria-valuetext', `${point.text}, ${point.name}`);
+    slider.setAttribute('aria-valuetext', listed([point.text, point.name]));
   }
 
   slider.addEventListener('input', () => show(Number(slider.value)));

@@ -1,7 +1,7 @@
 import { button, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebMedia } from '../base/protocol.ts';
-import { text } from '../base/texts.ts';
+import { listed, text } from '../base/texts.ts';
 import { showSaving } from './saving.ts';
 
 export interface ClipChoice {
@@ -84,7 +84,7 @@ export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label
     span.textContent = `${moment(start())} – ${moment(end())}`;
     if (shown?.clipUrl !== undefined) link.href = addressOf(shown.clipUrl);
     link.replaceChildren(icon('download'), h('span', { class: 'download-facts' }, text('download')));
-    link.setAttribute('aria-label', named(`${text('download')}, ${label}`));
+    link.setAttribute('aria-label', named(listed([text('download'), label])));
   }
 
   function addressOf(url: string): string {

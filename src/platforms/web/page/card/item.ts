@@ -2,6 +2,7 @@ import { isOwnPath, isWebAddress } from '../base/address.ts';
 import { button, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebAction, WebCard, WebSound, WebText } from '../base/protocol.ts';
+import { labelled, listed } from '../base/texts.ts';
 import { inlines, type OnAction, wordsOf } from './inline.ts';
 import { partsOf } from './levels.ts';
 import { pill } from './pill.ts';
@@ -66,7 +67,7 @@ function firstLine(line: WebText, worth: WebCard['worth'], { onAction }: ItemCon
 
 /** A preview labelled with the title of its card, since a list has many. */
 function named(sound: WebSound, title: WebText): WebSound {
-  return { ...sound, label: `${sound.label}, ${wordsOf(title)}` };
+  return { ...sound, label: listed([sound.label, wordsOf(title)]) };
 }
 
 /** A title that opens the card on this page, like its button. */
@@ -91,7 +92,7 @@ function coverOf({ url, alt }: NonNullable<WebCard['image']>): HTMLImageElement 
 
 function wayIn(action: WebAction, name: string, { onAction }: ItemContext): HTMLElement | undefined {
   if (action.kind === 'menu') return undefined;
-  const label = `${action.label}: ${name}`;
+  const label = labelled(action.label, name);
   const attributes = { class: 'item-open', 'aria-label': label, title: action.label };
   if (action.kind === 'button') {
     const open = button(attributes, () => onAction(action.token, label, open), icon('next'));

@@ -1,7 +1,7 @@
 import { button, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebMedia } from '../base/protocol.ts';
-import { type PageTextKey, text } from '../base/texts.ts';
+import { listed, type PageTextKey, text } from '../base/texts.ts';
 
 export interface MediaContext {
   /** The name of the files' author; '' when unknown. */
@@ -18,7 +18,7 @@ const KIND_TEXT = { video: 'video', image: 'photo', audio: 'audio' } as const sa
 
 /** A description of a file for people who cannot see it. */
 export function mediaLabel(media: WebMedia, place: string, owner: string): string {
-  return [text(KIND_TEXT[media.kind]), place, media.alt, owner].filter(part => part !== '').join(', ');
+  return listed([text(KIND_TEXT[media.kind]), place, media.alt, owner]);
 }
 
 /** A file's width divided by its height, within limits that suit a chat. */

@@ -2,7 +2,7 @@ import { isWebAddress } from '../base/address.ts';
 import { button, h, isTouch } from '../base/dom.ts';
 import { type IconName, icon } from '../base/icons.ts';
 import type { WebAction, WebFile, WebMedia, WebQuality } from '../base/protocol.ts';
-import { readerLocale, text } from '../base/texts.ts';
+import { labelled, readerLocale, text } from '../base/texts.ts';
 import { clipChoice } from './clip.ts';
 import { type SavedFile, showSaving } from './saving.ts';
 
@@ -27,7 +27,7 @@ export interface MediaTools {
 
 /** The tools for a post's files: save, choose a size, save the audio, copy the link or the caption. */
 export function mediaTools({ items, links, caption, owner, onQuality, videoAt }: MediaToolsOptions): MediaTools {
-  const named = (label: string): string => (owner === '' ? label : `${label}: ${owner}`);
+  const named = (label: string): string => (owner === '' ? label : labelled(label, owner));
   const download = h('a', { class: 'action primary' });
   const audio = h('a', { class: 'action tool', title: text('audioOnly') });
   const sizes = h('fieldset', { class: 'qualities' });
@@ -70,7 +70,7 @@ export function mediaTools({ items, links, caption, owner, onQuality, videoAt }:
     if (media?.audio === undefined) return;
     save(audio, media.audio);
     audio.setAttribute('aria-label', named(text('audioOnly')));
-    audio.replaceChildren(...labelled('sound', text('audioOnly')));
+    audio.replaceChildren(...withIcon('sound', text('audioOnly')));
   }
 
   function offerFile(file: WebFile, index: number): void {
@@ -141,13 +141,13 @@ function save(anchor: HTMLAnchorElement, { downloadUrl, fileName }: WebFile): vo
 }
 
 /** An icon with its label, which the style sheet hides where there is little space. */
-function labelled(name: IconName, label: string): Node[] {
+function withIcon(name: IconName, label: string): Node[] {
   return [icon(name), h('span', { class: 'tool-words' }, label)];
 }
 
 function openTool({ label, url }: MediaToolsOptions['links'][number], named: Named): HTMLElement {
   const attributes = { class: 'action tool', href: url, target: '_blank', rel: 'noopener noreferrer' };
-  return h('a', { ...attributes, 'aria-label': named(label), title: label }, ...labelled('open', label));
+  return h('a', { ...attributes, 'aria-label': named(label), title: label }, ...withIcon('open', label));
 }
 
 /** On phones a tool for the share sheet, with the file if that accepts it; elsewhere a tool that copies the link. */
@@ -158,7 +158,7 @@ function linkTool(url: string, named: Named, media: () => WebMedia | undefined):
   const tool = button(
     { class: 'action tool', 'aria-label': named(label), title: label },
     () => void share(),
-    ...labelled('share', label),
+    ...withIcon('share', label),
   );
 
   async function share(): Promise<void> {
@@ -198,11 +198,11 @@ function copyTool(key: 'copyLink' | 'copyCaption', name: IconName, content: stri
   const tool = button(
     { class: 'action tool', 'aria-label': named(label), title: label },
     copy,
-    ...labelled(name, label),
+    ...withIcon(name, label),
   );
 
   function show(words: string, shown: IconName): void {
-    tool.replaceChildren(...labelled(shown, words));
+    tool.replaceChildren(...withIcon(shown, words));
     tool.setAttribute('aria-label', named(words));
   }
 
@@ -233,6 +233,6 @@ function allTool(items: readonly WebMedia[], named: Named): HTMLElement {
     () => {
       for (const [index, media] of items.entries()) setTimeout(each, index * BETWEEN_DOWNLOADS_MS, media);
     },
-    ...labelled('all', label),
+    ...withIcon('all', label),
   );
 }
