@@ -5,7 +5,7 @@ import type { Logger } from '../../infra/log.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
 import type { Collection } from '../../infra/store/records.ts';
 import type { SourceId } from '../post.ts';
-import { notAsked } from './strategy-failures.ts';
+import { notAsked } from './refusal.ts';
 
 /** The cookies in one file. */
 export interface AccountCookies {

@@ -14,8 +14,9 @@ import {
   supportedLink,
 } from './links.ts';
 import { policyOf, REFRESH_POLICY, SHORT_LINK_POLICY } from './post-cache.ts';
+import { isWithdrawn } from './refusal.ts';
 import type { MediaSource, PostRef } from './source.ts';
-import { CoverOnlyError, isWithdrawn } from './strategy-failures.ts';
+import { CoverOnlyError } from './strategy-failures.ts';
 
 export interface Extraction {
   readonly post: Post;

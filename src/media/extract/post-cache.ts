@@ -3,8 +3,8 @@ import { AppError, type ErrorCode } from '../../errors.ts';
 import type { CachePolicy } from '../../infra/cache/cache.ts';
 import { mediaAddress } from '../parse/json-fields.ts';
 import { type Post, postSchema } from '../post.ts';
+import { isWithdrawn } from './refusal.ts';
 import type { MediaSource, PostRef } from './source.ts';
-import { isWithdrawn } from './strategy-failures.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -4,8 +4,8 @@ import { AppError } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { GroupedCollection } from '../../infra/store/records.ts';
 import type { Post, SourceId } from '../post.ts';
+import { isLimit, notAsked } from './refusal.ts';
 import { endpointOf, type PostRef, type Strategy } from './source.ts';
-import { isLimit, notAsked } from './strategy-failures.ts';
 
 const moment = z.number().nonnegative();
 const entry = z

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
 import { abortable } from '../../infra/concurrency/abortable.ts';
 import { actFor, actingClient, withContext, workContext } from '../../infra/concurrency/running-work.ts';
 import type { Outgoing, OutgoingAddress } from '../../infra/http/outgoing.ts';
@@ -6,10 +6,10 @@ import type { Logger } from '../../infra/log.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
 import type { Post } from '../post.ts';
 import { parseAddress } from './address.ts';
+import { failuresOf, isRefusal, isSilent, isWithdrawn, notAsked, refusesCaller, siteIsSilent } from './refusal.ts';
 import { askEndpoint, createSiteState, type SiteState, type SiteStateOptions } from './site-state.ts';
 import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
 import type { SourceDescriptor } from './source-descriptor.ts';
-import { isLimit, isOfOurs, isSilent, isWithdrawn, notAsked, siteIsSilent } from './strategy-failures.ts';
 
 export interface SiteOptions {
   /** The source; its example post is fetched before anyone is told that the site refuses Medley. */
@@ -227,26 +227,6 @@ class Access {
       log.warn(about, 'the site refuses this address: it is asked once in 5 s');
     }
   }
-}
-
-/** Codes of failures whose cause may be the caller, not the post. */
-const REFUSALS: ReadonlySet<ErrorCode> = new Set(['login_required', 'upstream_rate_limited', 'timeout']);
-
-function isRefusal(error: AppError): boolean {
-  return !isOfOurs(error) && (REFUSALS.has(error.code) || isLimit(error));
-}
-
-/** All failures of a fetch in which every strategy failed; none when one strategy was certain why there is no post. */
-function failuresOf({ cause }: AppError): readonly AppError[] {
-  const errors: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [];
-  return errors.flatMap(error => (error instanceof AppError && !isOfOurs(error) ? [error] : []));
-}
-
-/** Says whether most strategies were refused because of the caller, not because the post is withheld. */
-function refusesCaller(error: AppError): boolean {
-  const failures = failuresOf(error);
-  const refusals = failures.filter(isRefusal);
-  return refusals.length > 0 && 2 * refusals.length >= failures.length;
 }
 
 /** The reference of the site's known public post. */

@@ -2,17 +2,10 @@ import { AppError } from '../../errors.ts';
 import { abortReason } from '../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../infra/log.ts';
 import { isCoverOnly, type Post, type SourceId } from '../post.ts';
+import { isDefinitive, notAsked, siteIsSilent } from './refusal.ts';
 import { askEndpoint, createSiteState, leftAloneUntil, type SiteState } from './site-state.ts';
 import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
-import {
-  CoverOnlyError,
-  isDefinitive,
-  mostInformative,
-  notAsked,
-  type StrategyFailure,
-  siteIsSilent,
-  summarizeFailures,
-} from './strategy-failures.ts';
+import { CoverOnlyError, mostInformative, type StrategyFailure, summarizeFailures } from './strategy-failures.ts';
 import { StrategyHistory, type StrategyHistoryOptions } from './strategy-history.ts';
 import { type RaceResult, StrategyRace } from './strategy-race.ts';
 

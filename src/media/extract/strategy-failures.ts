@@ -2,6 +2,7 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { isOwnDoing } from '../../infra/http/read-failure.ts';
 import type { Post } from '../post.ts';
+import { isWeak, MARKS } from './refusal.ts';
 import { endpointOf, type Strategy } from './source.ts';
 
 export interface StrategyFailure {
@@ -45,76 +46,6 @@ const RANKS: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 14,
   internal: 15,
 };
-
-/** Codes for a post that is gone or that visitors may not see. */
-const DEFINITIVE: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
-/** `params` that only the code below reads; no sentence of the languages uses them. */
-const MARKS: ReadonlySet<string> = new Set(['weak', 'own', 'challenge', 'refused', 'kept', 'unasked']);
-
-/** Says whether the failure means, certainly or probably, that visitors cannot see the post. */
-export function isWithdrawn(error: unknown): boolean {
-  return error instanceof AppError && DEFINITIVE.has(error.code);
-}
-
-/** Says whether the failure states with certainty why there is no post, so that no other strategy is asked. */
-export function isDefinitive(error: AppError): boolean {
-  return DEFINITIVE.has(error.code) && !error.params.weak;
-}
-
-/** Says whether the failure would be definitive if a second, independent strategy confirmed it. */
-function isWeak(error: AppError): boolean {
-  return DEFINITIVE.has(error.code) && Boolean(error.params.weak);
-}
-
-/** The same failure, marked as one that a second strategy has to confirm. */
-export function asWeak(error: AppError): AppError {
-  return new AppError(error.code, error.message, { params: { ...error.params, weak: 1 }, cause: error });
-}
-
-/** Says whether the site wants a pause: it states a rate limit, or answers with a challenge. */
-export function isLimit(error: AppError): boolean {
-  return !isOwnDoing(error) && (error.code === 'upstream_rate_limited' || error.params.challenge === 1);
-}
-
-/** The failure of a strategy that was not run, because its endpoint must not be asked now. */
-export function notAsked(retryAfterMs: number): AppError {
-  const params = { unasked: 1 };
-  return new AppError('upstream_rate_limited', 'not asked: the site wants it left alone', { params, retryAfterMs });
-}
-
-/** Says whether one of Medley's own limits caused the failure, which says nothing about the strategy. */
-export function isOfOurs(error: AppError): boolean {
-  return isOwnDoing(error) || error.params.unasked === 1;
-}
-
-/**
- * The error when the site cannot be asked at the moment.
- * @param site the site's name for people, where it is known
- */
-export function siteIsSilent(site: string | undefined, retryAfterMs: number | undefined, cause?: AppError): AppError {
-  const params = { what: 'silent', ...(site !== undefined && { site }) };
-  return new AppError('upstream_rate_limited', 'not asked: the site refuses us', { params, retryAfterMs, cause });
-}
-
-export function isSilent({ code, params }: AppError): boolean {
-  return code === 'upstream_rate_limited' && params.what === 'silent';
-}
-
-/**
- * Says whether the post may exist but is hidden, so that it is worth asking why. A refusal of the caller says nothing
- * about the post.
- */
-export function isWithheld(error: AppError): boolean {
-  return isWeak(error) || (error.code === 'login_required' && !error.params.refused);
-}
-
-/**
- * Says whether the failure shows neither if the post exists nor why it is hidden, so that it is worth asking why as the
- * last step.
- */
-export function isUnclear(error: AppError): boolean {
-  return isWeak(error) || error.code === 'login_required' || error.code === 'upstream_changed';
-}
 
 /** Turns anything that a strategy threw into an AppError: an unknown error means that its parser broke. */
 export function toStrategyError(error: unknown): AppError {

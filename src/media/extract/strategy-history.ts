@@ -1,10 +1,10 @@
 /** How well the strategies of one source have worked in this process, and the order to run them in. */
 import type { AppError } from '../../errors.ts';
 import { isWhole, type Post, type SourceId } from '../post.ts';
+import { isOfOurs } from './refusal.ts';
 import { leftAloneUntil, type SiteState } from './site-state.ts';
 import type { Strategy, StrategyFigures } from './source.ts';
 import type { SourceOptions } from './source-descriptor.ts';
-import { isOfOurs } from './strategy-failures.ts';
 
 /** The result of one run of a strategy: a post or a failure. */
 export interface StrategyReport {

@@ -7,16 +7,9 @@ import { abortable, abortReason, type JoinedSignal, joinSignals } from '../../in
 import { type Departure, withContext } from '../../infra/concurrency/running-work.ts';
 import { OWN_DOING } from '../../infra/http/read-failure.ts';
 import { isCoverOnly, isWhole, type Post } from '../post.ts';
+import { asWeak, isDefinitive, isUnclear, isWithheld } from './refusal.ts';
 import { endpointOf, type Strategy } from './source.ts';
-import {
-  agreedFailure,
-  asWeak,
-  isDefinitive,
-  isUnclear,
-  isWithheld,
-  type StrategyFailure,
-  toStrategyError,
-} from './strategy-failures.ts';
+import { agreedFailure, type StrategyFailure, toStrategyError } from './strategy-failures.ts';
 import { MAX_PATIENCE_MS, type StrategyHistory, type StrategyReport } from './strategy-history.ts';
 
 /**

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
-import { isWithdrawn } from '../extract/strategy-failures.ts';
+import { isWithdrawn } from '../extract/refusal.ts';
 import { fileNameOf } from '../files/cdn.ts';
 import type { MediaItem, Post } from '../post.ts';
 import { choosePlayerFile, type PlayerFile, playerTunnelFile } from './player-file.ts';

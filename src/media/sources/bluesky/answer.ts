@@ -1,5 +1,6 @@
 /** Reads an answer of Bluesky's API into the post, or into an AppError. Pure. */
 import { AppError } from '../../../errors.ts';
+import { weakNotFound } from '../../extract/refusal.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
 import {
   child,
@@ -17,8 +18,8 @@ import {
 import { type Author, NO_STATS, PLAYLIST_MIME, type Post, type Variant } from '../../post.ts';
 import { type PixelSize, scaledDown, sizeOf, UNKNOWN_SIZE } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, type ReadContext, toReadablePost } from '../kit/draft.ts';
+import { failureBySign, failureOfStatus, plainWords, type Sign } from '../kit/failures.ts';
 import { listedFile, listedItem, orderedItem } from '../kit/media-files.ts';
-import { failureBySign, failureOfStatus, plainWords, type Sign, weakNotFound } from '../kit/refusal.ts';
 import { blueskyRefOf } from './link.ts';
 
 /** The site's own servers of files; the directory of ids tells which of them has an author's. */

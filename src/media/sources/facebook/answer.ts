@@ -1,12 +1,12 @@
 /** Turns a page or an answer of the Graph API into the post, or into an AppError. */
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
+import { weakNotFound } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
 import { child, isJsonObject, parseJson, readText } from '../../parse/json-fields.ts';
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, toPost } from '../kit/draft.ts';
-import { weakNotFound } from '../kit/refusal.ts';
 import { failureOfAnswer, restrictionIn, statedRestriction } from './failures.ts';
 import { idOfAddress } from './link.ts';
 import { parseFacebookPage } from './parse/post.ts';
@@ -52,19 +52,4 @@ export function isCalledPublic(answer: HttpResponse): boolean {
   const restriction = restrictionIn(words);
   if (restriction !== null) throw restriction;
   return false;
-}
-
-/** The failure of a page, corrected for a post that the Graph API calls public. */
-export function failureOfPublicPost(failure: AppError): AppError {
-  if (failure.code === 'login_required') {
-    return new AppError('login_required', 'the post is public; the site shows its login wall to this server', {
-      params: { ...failure.params, what: 'wall' },
-      cause: failure,
-    });
-  }
-  // The post exists and is public, so Medley's addresses or its parser are out of date.
-  if (failure.code === 'not_found') {
-    return new AppError('upstream_changed', 'the post is public, but no page shows it', { cause: failure });
-  }
-  return failure;
 }

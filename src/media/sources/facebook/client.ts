@@ -1,11 +1,12 @@
 import { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import type { HostList, HttpClient, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
+import { weakNotFound } from '../../extract/refusal.ts';
 import { profileRequest, type RequestProfile } from '../../extract/source.ts';
 import { siteAnswer } from '../../parse/body.ts';
 import { readMeta } from '../../parse/markup.ts';
+import { redirectOf } from '../kit/failures.ts';
 import { followRedirects, followShortLink, type ShortLinkStep } from '../kit/redirects.ts';
-import { redirectOf, weakNotFound } from '../kit/refusal.ts';
 import type { FacebookConstants } from './constants.ts';
 import { failureOfAnswer, failureOfPlace } from './failures.ts';
 import { matchFacebookLink } from './link.ts';

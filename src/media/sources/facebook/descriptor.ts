@@ -1,8 +1,9 @@
+import { failureOfPublicPost } from '../../extract/refusal.ts';
 import type { MediaSource, PostRef } from '../../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import { createAccountStrategies, createSource, createStrategy } from '../kit/source.ts';
-import { failureOfPublicPost, isCalledPublic, readFacebookPage } from './answer.ts';
+import { isCalledPublic, readFacebookPage } from './answer.ts';
 import { createFacebookClient } from './client.ts';
 import { createFacebookConstants, FACEBOOK_EXAMPLES } from './constants.ts';
 import { ADDRESSES, facebookRefOf, matchFacebookLink, oembedQuestion } from './link.ts';

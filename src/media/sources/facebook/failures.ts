@@ -1,9 +1,10 @@
 /** Facebook's refusals as seen in 2026-08, and the error code that each means. Pure. */
-import { AppError, type ErrorCode } from '../../../errors.ts';
+import type { AppError, ErrorCode } from '../../../errors.ts';
+import { refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
 import { findValues, firstOf, isJsonObject, type JsonObject, type SearchBudget } from '../../parse/json-fields.ts';
 import { readMeta, visibleMarkup } from '../../parse/markup.ts';
-import { blocked, failureBySign, failureOfStatus, plainWords, type Sign, weakNotFound } from '../kit/refusal.ts';
+import { failureBySign, failureOfStatus, plainWords, type Sign } from '../kit/failures.ts';
 
 function pathOf(url: string | null): string {
   const base = 'https://www.facebook.com/';
@@ -13,9 +14,8 @@ function pathOf(url: string | null): string {
 /** The failure that the final address of an answer means; null if it may still be the post's address. */
 export function failureOfPlace(url: string | null): AppError | null {
   const path = pathOf(url);
-  if (/^\/login(?:\.php)?(?:\/|$)/.test(path)) return new AppError('login_required', 'the page of the login');
-  if (!/^\/checkpoint(?:\/|$)/.test(path)) return null;
-  return new AppError('upstream_rate_limited', 'the site demands proof of a person', { params: { challenge: 1 } });
+  if (/^\/login(?:\.php)?(?:\/|$)/.test(path)) return refusal('login', 'the page of the login');
+  return /^\/checkpoint(?:\/|$)/.test(path) ? refusal('challenge', 'the site demands proof of a person') : null;
 }
 
 /** The site's sentences and codes, the most telling first. */
@@ -95,7 +95,8 @@ export function statedRestriction(objects: readonly JsonObject[], budget: Search
 function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
   const { status, headers, body } = answer;
   if (status === 403 && body.includes('/__rd_verify')) {
-    return blocked('answered with a client challenge', failureOfStatus(answer, now)?.retryAfterMs);
+    const { retryAfterMs } = failureOfStatus(answer, now) ?? {};
+    return refusal('limit', 'answered with a client challenge', { retryAfterMs });
   }
   // The header with the time to wait is used only when the site says that it is busy.
   return failureOfStatus({ ...answer, headers: status === 429 || status >= 500 ? headers : {} }, now);

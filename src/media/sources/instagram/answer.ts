@@ -1,13 +1,13 @@
 /** Turns any answer of Instagram about one post into the Post, or into an AppError. Pure. */
 import { AppError, toAppError } from '../../../errors.ts';
+import { weakNotFound, withEvidence } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
 import { firstOf, isJsonObject, parseJson } from '../../parse/json-fields.ts';
 import type { Post } from '../../post.ts';
 import { type PostContext, type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { publishTimeOf } from '../kit/link-match.ts';
-import { weakNotFound } from '../kit/refusal.ts';
-import { failureOfHead, failureOfJson, failureOfPage, failureOfReason, marksOf } from './failures.ts';
+import { evidenceIn, failureOfHead, failureOfJson, failureOfPage, failureOfReason } from './failures.ts';
 import { instagramIdOf } from './link.ts';
 import { readCard, readOpenGraph } from './parse/card.ts';
 import { embedContext, isSwitchedOff, parseEmbedMarkup } from './parse/embed.ts';
@@ -132,7 +132,7 @@ export function parseOembed(response: SiteAnswer, context: PostContext): Post {
   throw failure.code === 'not_found' ? weakNotFound(`oEmbed: ${failure.message}`) : failure;
 }
 
-/** @throws AppError with `params.challenge` or `params.refused`, which `marksOf` explains. */
+/** @throws AppError with the evidence of a refusal that the answer shows. */
 export function readInstagramAnswer(answer: SiteAnswer, context: ReadContext): Post {
   if (context.kind === 'card') return parseOembed(answer, context);
   const { status, body } = answer;
@@ -143,10 +143,9 @@ export function readInstagramAnswer(answer: SiteAnswer, context: ReadContext): P
   try {
     return readResponse(answer, context);
   } catch (error) {
-    const { code, message, params, retryAfterMs } = toAppError(error);
+    const failure = toAppError(error);
     // A private account's post, linked with a private suffix, looks to visitors as if it did not exist.
-    const isPrivate = code === 'not_found' && context.ref.parts.private === '1';
-    const marked = { ...params, ...marksOf(answer, context.kind) };
-    throw new AppError(isPrivate ? 'private' : code, message, { params: marked, retryAfterMs, cause: error });
+    const isPrivate = failure.code === 'not_found' && context.ref.parts.private === '1';
+    throw withEvidence(failure, evidenceIn(answer, context.kind), isPrivate ? 'private' : failure.code);
   }
 }

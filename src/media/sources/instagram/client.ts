@@ -5,14 +5,15 @@ import { AppError } from '../../../errors.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
 import { workContext } from '../../../infra/concurrency/running-work.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
+import { refusal } from '../../extract/refusal.ts';
 import { isUsable, type PostRef, profileRequest, type RequestProfile } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { Body } from '../../parse/body.ts';
 import { child, parseJson } from '../../parse/json-fields.ts';
 import { readMeta } from '../../parse/markup.ts';
 import { type Headers, navigationHeaders } from '../kit/browser-headers.ts';
+import { failureOfStatus, redirectOf } from '../kit/failures.ts';
 import { followRedirects, followShortLink, type ShortLinkStep } from '../kit/redirects.ts';
-import { failureOfStatus, redirectOf } from '../kit/refusal.ts';
 import type { InstagramConstants, ProfileName } from './constants.ts';
 import { failureOfPage, isWall, loginWall, redirectWithinSite } from './failures.ts';
 import { INSTAGRAM_HOSTS, matchInstagramLink, SHARE_LINK_HOSTS } from './link.ts';
@@ -103,7 +104,7 @@ function createCallers(options: ClientOptions) {
   async function sessionOf(profile: RequestProfile, signal: AbortSignal, account?: CookieJar): Promise<Session> {
     if (profile.session === 'home') return currentSession(profile, signal);
     const jar = profile.session === 'account' ? account : null;
-    if (jar === undefined) throw new AppError('login_required', 'no account is configured');
+    if (jar === undefined) throw refusal('login', 'no account is configured');
     return { jar, lsd: madeUpLsd() };
   }
 

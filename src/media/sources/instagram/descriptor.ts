@@ -2,9 +2,9 @@ import type { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Accounts } from '../../extract/accounts.ts';
+import { isDefinitive, isOfCaller } from '../../extract/refusal.ts';
 import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
-import { isDefinitive } from '../../extract/strategy-failures.ts';
 import { parseJson } from '../../parse/json-fields.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import type { AnswerKind } from '../kit/draft.ts';
@@ -41,7 +41,7 @@ type Endpoint = (name: ProfileName, kind: AnswerKind, ask: Ask) => Strategy;
 /** True for a failure that the page's other address would only repeat. */
 function isFinal(error: unknown): error is AppError {
   if (!(error instanceof AppError) || error.params.weak) return false;
-  return isDefinitive(error) || ['timeout', 'upstream_rate_limited'].includes(error.code) || error.params.refused === 1;
+  return isDefinitive(error) || ['timeout', 'upstream_rate_limited'].includes(error.code) || isOfCaller(error);
 }
 
 /** Only the query by id tells a removed post (no result) from a restricted one; the query by code does not. */

@@ -1,10 +1,11 @@
 /** Instagram's refusals, as seen from 2026-08 to 2026-10, and the error code of each. Pure. */
 import { AppError } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
+import { refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
 import { child, firstOf, isJsonObject, type JsonObject, readFlag, readList } from '../../parse/json-fields.ts';
 import type { AnswerKind } from '../kit/draft.ts';
-import { blocked, failureBySign, failureOfStatus, redirectOf, type Sign, weakNotFound } from '../kit/refusal.ts';
+import { failureBySign, failureOfStatus, redirectOf, type Sign } from '../kit/failures.ts';
 import { INSTAGRAM_HOSTS } from './link.ts';
 import { failureOfWords, wordsOf } from './parse/restriction.ts';
 
@@ -14,7 +15,7 @@ export function isWall(path: string): boolean {
 }
 
 export function loginWall(): AppError {
-  return new AppError('login_required', 'the site shows a page for those who are to log in');
+  return refusal('login', 'the site shows a page for those who are to log in');
 }
 
 /** The target of a redirect within the site; null for any other answer. */
@@ -37,12 +38,12 @@ function isChallenge(answer: SiteAnswer): boolean {
   return answer.status >= 400 && /"(?:checkpoint|challenge|feedback)_required"/.test(answer.body.text.slice(0, 20_000));
 }
 
-/** `challenge`: the site demands a person, and asking again makes it worse; `refused`: the caller is refused, whatever the post. */
-export function marksOf(answer: SiteAnswer, kind: AnswerKind): { challenge?: 1; refused?: 1 } {
+/** What an answer without the post shows of a refusal, whatever else it says. */
+export function evidenceIn(answer: SiteAnswer, kind: AnswerKind): readonly ('challenge' | 'caller')[] {
   const next = redirectWithinSite(answer);
   const isPage = kind === 'query' && answer.body.startsWith('<');
   const isRefused = isPage || answer.status === 401 || (next !== null && isWall(next.pathname));
-  return { ...(isChallenge(answer) && { challenge: 1 }), ...(isRefused && { refused: 1 }) };
+  return [...(isChallenge(answer) ? (['challenge'] as const) : []), ...(isRefused ? (['caller'] as const) : [])];
 }
 
 const PRIVATE = /not authorized to view|private account|account is private/;
@@ -63,7 +64,7 @@ export function failureOfJson(answer: unknown): AppError | null {
   const errors = readList(answer.errors).filter(isJsonObject);
   const codes = [...errors.flatMap(one => [one.code, child(one.extensions, 'code')]), answer.error].map(Number);
   if (codes.includes(MEDIA_NOT_FOUND_CODE)) return new AppError('not_found', 'media not found or unavailable');
-  if (codes.includes(RATE_LIMIT_CODE)) return blocked('rate limit exceeded');
+  if (codes.includes(RATE_LIMIT_CODE)) return refusal('limit', 'rate limit exceeded');
   const sentences = [answer, { message: answer.error_type }, ...errors].map(one => wordsOf(one, 'message'));
   // This query answers removed and restricted posts alike; the query by media id distinguishes them.
   if (sentences.some(one => one.includes('field_exception'))) {
@@ -72,7 +73,7 @@ export function failureOfJson(answer: unknown): AppError | null {
   const failure = firstOf(sentences, one => failureBySign(one, SENTENCES));
   // The text of a rate limit for visitors also mentions the login, as a way around the limit.
   if (failure?.code !== 'upstream_rate_limited' && readFlag(answer.require_login) === true) {
-    return new AppError('login_required', 'answered that a login is required');
+    return refusal('login', 'answered that a login is required');
   }
   const unknown = errors.length > 0 ? new AppError('upstream_unavailable', 'answered with an unknown error') : null;
   return failureOfGeoblock(answer, false) ?? failure ?? unknown;
@@ -113,8 +114,7 @@ export function failureOfPage(html: string): AppError {
 /** The failure by the text of this kind of answer, which the site gives for region, age and limited audiences. */
 function failureOfGeoblock(answer: JsonObject, isWithheld: boolean): AppError | null {
   if (answer.message !== 'geoblock_required') return null;
-  const unknown = () => new AppError('login_required', 'kept from a part of the visitors', { params: { kept: 1 } });
-  return failureOfWords(answer, isWithheld) ?? unknown();
+  return failureOfWords(answer, isWithheld) ?? refusal('audience', 'kept from a part of the visitors');
 }
 
 export function failureOfReason(answer: JsonObject): AppError | null {

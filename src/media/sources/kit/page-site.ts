@@ -3,6 +3,7 @@ import { CookieJar } from 'tough-cookie';
 import type * as z from 'zod';
 import { AppError } from '../../../errors.ts';
 import type { HostList, HttpHead, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
+import { weakNotFound } from '../../extract/refusal.ts';
 import {
   isUsable,
   type MediaSource,
@@ -16,8 +17,8 @@ import type { MediaItem } from '../../post.ts';
 import { navigationHeaders } from './browser-headers.ts';
 import { type Constants, readConstants } from './constants.ts';
 import { type AnswerKind, withCompleted } from './draft.ts';
+import { failureOfPlace, redirectOf } from './failures.ts';
 import { followRedirects, followShortLink } from './redirects.ts';
-import { failureOfPlace, redirectOf, weakNotFound } from './refusal.ts';
 import { type AnswerReader, createSource, readSiteAnswer } from './source.ts';
 
 export interface PageSite<Ids extends object, Name extends string, Endpoint extends AnswerKind>

@@ -3,6 +3,7 @@ import { type Cookie, CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Account, Accounts } from '../../extract/accounts.ts';
+import { pauseOfAccount, refusal } from '../../extract/refusal.ts';
 import { isUsable, type MediaSource, type PostRef, type RequestProfile, type Strategy } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { createStrategyChain } from '../../extract/strategy-chain.ts';
@@ -104,14 +105,10 @@ export function createAccountStrategies(options: AccountOptions, ways: readonly 
 
 /** Pauses an account that was refused. Returns the failure of the post. */
 function judge(account: Account, failure: AppError): AppError {
-  const { code, params } = failure;
-  if (params.challenge === 1) {
-    account.pause('challenge');
-    return new AppError('login_required', 'the account is to prove that a person uses it', { cause: failure });
-  }
-  // A post that only some people may see says nothing about the account.
-  if (code === 'login_required' && params.kept !== 1) account.pause('logged-out');
-  return failure;
+  const reason = pauseOfAccount(failure);
+  if (reason !== null) account.pause(reason);
+  if (reason !== 'challenge') return failure;
+  return refusal('login', 'the account is to prove that a person uses it', { cause: failure });
 }
 
 function jarOf(cookies: readonly Cookie[], site: string): CookieJar {

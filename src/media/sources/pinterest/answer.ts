@@ -28,9 +28,9 @@ import {
   toReadablePost,
   UNKNOWN_AUTHOR,
 } from '../kit/draft.ts';
+import { failureOfPlace, failureOfStatus } from '../kit/failures.ts';
 import { postIdOf } from '../kit/link-match.ts';
 import { imageMime, listedFile, listedItem, orderedItem } from '../kit/media-files.ts';
-import { failureOfPlace, failureOfStatus } from '../kit/refusal.ts';
 import { matchPinterestLink } from './link.ts';
 
 export const PINTEREST_MEDIA_HOSTS: readonly string[] = ['pinimg.com'];

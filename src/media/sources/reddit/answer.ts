@@ -1,6 +1,7 @@
 /** Turns any answer of Reddit into the post or an AppError (shapes as seen in 2026-10). Pure. */
 import { decodeHTML } from 'entities';
 import { AppError, type ErrorCode } from '../../../errors.ts';
+import { refusal } from '../../extract/refusal.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
 import {
   child,
@@ -18,7 +19,7 @@ import {
 import { NO_STATS, type Post } from '../../post.ts';
 import { sizeOf } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, type ReadContext, toPost, UNKNOWN_AUTHOR } from '../kit/draft.ts';
-import { blocked, failureOfPlace, refusedCaller } from '../kit/refusal.ts';
+import { failureOfPlace } from '../kit/failures.ts';
 import { gifOf, imageOf, linkedItem, namedVideo, readAddress } from './items.ts';
 import { redditRefOf } from './link.ts';
 import { readPostMarkup } from './page.ts';
@@ -130,8 +131,9 @@ export function readRedditAnswer({ body, ...head }: SiteAnswer, context: ReadCon
   const place = failureOfPlace(head, context.now, WALL);
   if (place !== null) throw place;
   // The page wants proof of a person, which Medley does not give: another strategy runs.
-  if (text.length < 64_000 && text.includes('js_challenge')) throw blocked('the page asks for proof of a person');
-  if (text.includes('<title>Welcome to Reddit')) throw refusedCaller('a page to log in');
+  if (text.length < 64_000 && text.includes('js_challenge'))
+    throw refusal('limit', 'the page asks for proof of a person');
+  if (text.includes('<title>Welcome to Reddit')) throw refusal('caller', 'a page to log in');
   if (context.kind === 'app') return toPost(readListing(listing, context), context);
   if (context.kind === 'card') return toPost(readFeed(text, context), context);
   const draft = readPostMarkup(text, context.ref.id);

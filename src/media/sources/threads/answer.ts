@@ -1,5 +1,6 @@
 /** Turns a page of Threads, a post's or an embed, into the post or an AppError (seen in 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
+import { refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
 import {
@@ -15,9 +16,9 @@ import {
 } from '../../parse/json-fields.ts';
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, readableItems, toReadablePost } from '../kit/draft.ts';
+import { failureOfPlace } from '../kit/failures.ts';
 import { publishTimeOf } from '../kit/link-match.ts';
 import { PRODUCT, parseMedia } from '../kit/product.ts';
-import { blocked, failureOfPlace, refusedCaller, weakNotFound } from '../kit/refusal.ts';
 import { parseEmbed } from './embed.ts';
 import { threadsRefOf } from './link.ts';
 
@@ -117,8 +118,10 @@ function parsePage(page: Body, { ref, kind }: ReadContext): PostDraft {
   const [best] = drafts.sort((a, b) => fullness(b) - fullness(a));
   if (best !== undefined) return best;
   if (copies.length > 0 || isEmpty) throw weakNotFound('the page says that the post is not available');
-  if (isWalled) throw refusedCaller('the page of the thread comes without its posts');
+  if (isWalled) throw refusal('caller', 'the page of the thread comes without its posts');
   if (hasOthers) throw new AppError('upstream_changed', 'the page shows other posts only');
   // An embed without its post means that the caller was refused; a page without its post, that it asked too often.
-  throw kind === 'embed' ? refusedCaller('a shell in place of the embed') : blocked('a shell in place of the page');
+  throw kind === 'embed'
+    ? refusal('caller', 'a shell in place of the embed')
+    : refusal('limit', 'a shell in place of the page');
 }

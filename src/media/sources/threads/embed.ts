@@ -1,5 +1,6 @@
 /** Reads a post's embed by the names of its classes (as seen from 2026-09 to 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
+import { weakNotFound } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body } from '../../parse/body.ts';
 import { type Attributes, readMarkup, visibleMarkup } from '../../parse/markup.ts';
@@ -8,7 +9,6 @@ import { readAddress } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { postIdOf } from '../kit/link-match.ts';
 import { imageItem, videoItem } from '../kit/media-files.ts';
-import { weakNotFound } from '../kit/refusal.ts';
 import { matchThreadsLink, threadsRefOf } from './link.ts';
 
 /** The parts of an embed by class name; the first entry that matches is used. A `slot` contains one file. */

@@ -1,6 +1,7 @@
 /** Turns a page of TikTok, a post's or an embed, into the post or an AppError (seen in 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
+import { refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { type Body, type SiteAnswer, siteAnswer } from '../../parse/body.ts';
 import {
@@ -23,15 +24,15 @@ import {
 import { type Author, NO_STATS, type Post, type Stats, type UnplacedItem, type Variant } from '../../post.ts';
 import { sizeOf } from '../kit/cdn-address.ts';
 import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
+import { failureOfPlace } from '../kit/failures.ts';
 import { imageMime, listedFile, listedItem } from '../kit/media-files.ts';
-import { blocked, failureOfPlace, weakNotFound } from '../kit/refusal.ts';
 
 export const WALL = /^\/login(?:\/|$)/;
 
 /** The failure when the answer is the page that wants proof of a person, which has 8 KB. */
 function failureOfChallenge(body: Body): AppError | null {
   const isChallenge = body.length < 64 * 1024 && /_wafchallengeid|SlardarWAF|\sid="[wr]ci"/.test(body.text);
-  return isChallenge ? blocked('asked for proof of a person') : null;
+  return isChallenge ? refusal('limit', 'asked for proof of a person') : null;
 }
 
 /** The address that the page of a short link names. @throws AppError when the page asks for proof of a person */

@@ -1,10 +1,11 @@
 /** Reads an answer of X into the post, or into the AppError that it means (as of 2026-11). Pure. */
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import { parseRetryAfter } from '../../../infra/http/retry-after.ts';
+import { refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
 import { child, firstOf, isJsonObject, parseJson, readCount, readList, readText } from '../../parse/json-fields.ts';
 import { type ReadContext, readableItems, toReadablePost } from '../kit/draft.ts';
-import { failureBySign, failureOfStatus, plainWords, type Sign, weakNotFound } from '../kit/refusal.ts';
+import { failureBySign, failureOfStatus, plainWords, type Sign } from '../kit/failures.ts';
 import { findTweet, readTweet } from './post.ts';
 
 /** Reads the post. `isCut`: its text is only the beginning of a longer one. @throws AppError why there is no post */
@@ -31,7 +32,7 @@ function failureWithoutPost(json: unknown, { kind }: ReadContext, hasOthers: boo
   const stated = failureOfResult(kind === 'query' ? child(json, 'data', 'tweetResult', 'result') : json);
   if (stated !== null) return stated;
   if (hasOthers) return new AppError('upstream_changed', 'the answer is about another post');
-  if (kind !== 'query' && isEmpty(json)) return new AppError('login_required', 'kept from visitors without a word');
+  if (kind !== 'query' && isEmpty(json)) return refusal('login', 'kept from visitors without a word');
   const isGone = 'data' in json && isEmpty(json.data);
   return failureOfErrors(json) ?? new AppError(isGone ? 'not_found' : 'upstream_changed', 'an answer without a post');
 }
@@ -55,7 +56,7 @@ function failureOfResult(result: unknown): AppError | null {
   const { tombstone, reason } = result;
   const words = firstOf([child(tombstone, 'text', 'text'), child(tombstone, 'text'), tombstone, reason], readText);
   if (words) return failureOfWords(words) ?? weakNotFound(`unavailable: ${words.slice(0, 80)}`);
-  return new AppError('login_required', 'withheld from visitors without a word');
+  return refusal('login', 'withheld from visitors without a word');
 }
 
 const CODES: Readonly<Record<number, ErrorCode>> = { 88: 'upstream_rate_limited', 144: 'not_found', 179: 'private' };
@@ -74,9 +75,7 @@ function failureOfErrors(json: unknown): AppError | null {
 /** The failure that the status alone means; null when the body should be read. An endpoint that refuses the caller is left alone. */
 export function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
   const { status, headers, body } = answer;
-  if (status === 401 || status === 403) {
-    return new AppError('upstream_rate_limited', `refused by status ${status}`, { params: { challenge: 1 } });
-  }
+  if (status === 401 || status === 403) return refusal('challenge', `refused by status ${status}`);
   // The widget endpoint answers with a page for a post that does not exist.
   if (status === 404 && body.startsWith('<')) return new AppError('not_found', 'no such post');
   const resetAt = readCount(headers['x-rate-limit-reset']);

@@ -4,8 +4,9 @@ import { errorSentence } from '../../../../src/bot/views/notice.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { LANGUAGES } from '../../../../src/i18n/languages.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
+import { refusal, weakNotFound } from '../../../../src/media/extract/refusal.ts';
 import { createSiteState } from '../../../../src/media/extract/site-state.ts';
-import { blocked, failureOfStatus, weakNotFound } from '../../../../src/media/sources/kit/refusal.ts';
+import { failureOfStatus } from '../../../../src/media/sources/kit/failures.ts';
 import { createRecordingLog } from '../../../fakes/log.ts';
 import { chain, ok, POST, strategy } from '../../extract/chain-fixture.ts';
 
@@ -26,7 +27,7 @@ const KINDS: readonly (readonly [string, AppError, { next: boolean; rests: boole
     new AppError('login_required', 'redirected to the login page'),
     { next: true, rests: false },
   ],
-  ['blocked or challenged', blocked('asked for proof of a person'), { next: true, rests: true }],
+  ['blocked or challenged', refusal('limit', 'asked for proof of a person'), { next: true, rests: true }],
   ['limited, by a 429', status(429), { next: true, rests: true }],
   [
     'changed',
@@ -62,7 +63,7 @@ describe('a site that wants proof of a person by every way', () => {
   it('is left alone, and people are told until when', async () => {
     const log = createRecordingLog();
     const site = createSiteState({ source: 'toy', log });
-    const challenge = blocked('asked for proof of a person');
+    const challenge = refusal('limit', 'asked for proof of a person');
     const { asked, run } = chain([strategy('page/a', challenge), strategy('embed/a', challenge)], { site, log });
     await expect(run()).rejects.toMatchObject({ code: 'upstream_rate_limited' });
     expect(asked).toEqual(['page/a', 'embed/a']);

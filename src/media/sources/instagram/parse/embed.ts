@@ -1,5 +1,6 @@
 /** Reads the captioned embed (`/p/CODE/embed/captioned/`): its context JSON, or its markup when that is null (2026-09). Pure. */
 import { AppError } from '../../../../errors.ts';
+import { refusal } from '../../../extract/refusal.ts';
 import { isVideoLink, type PostRef } from '../../../extract/source.ts';
 import type { Body } from '../../../parse/body.ts';
 import { parseJson } from '../../../parse/json-fields.ts';
@@ -121,10 +122,10 @@ export function parseEmbedMarkup(page: Body, ref: PostRef): PostDraft | null {
   const isOfAnother = !html.includes(ref.id) && /\/(?:p|reel|tv)\/[A-Za-z0-9_-]{5,48}/.test(html);
   if (isOfAnother) return null;
   if (markup.classes.has('WatchOnInstagram') && markup.video === null) {
-    throw new AppError('login_required', 'the embed withholds the video');
+    throw refusal('login', 'the embed withholds the video');
   }
   if (/Sidecar|Carousel/.test(markup.mediaType) || /"isSidecar"\s{0,20}:\s{0,20}true/.test(html)) {
-    throw new AppError('login_required', 'the embed shows the first item only');
+    throw refusal('login', 'the embed shows the first item only');
   }
   if (markup.video === null && markup.image !== null && markup.isVideo(page, ref)) {
     throw new AppError('upstream_changed', 'the embed shows the still of a video without its file');

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '../../../../errors.ts';
 import { firstOf, isJsonObject, type JsonObject, readText } from '../../../parse/json-fields.ts';
-import { plainWords } from '../../kit/refusal.ts';
+import { plainWords } from '../../kit/failures.ts';
 
 const MAX_WORDS_CHARS = 1_000;
 

@@ -1,29 +1,8 @@
-/** Recognises a site's refusal to show a post, by its text, status or redirect. */
+/** Recognises by text, status or redirect why a site does not show a post. */
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../../infra/http/retry-after.ts';
-
-/**
- * A `not_found` that needs confirmation, because the endpoint may be broken or not know the post: other strategies are
- * asked as well.
- */
-export function weakNotFound(message: string): AppError {
-  return new AppError('not_found', message, { params: { weak: 1 } });
-}
-
-/**
- * The error when the site blocks the caller or wants proof of a person, which Medley never gives. The endpoint is
- * paused, as long as the site says or 1 to 30 minutes, and the next strategy runs; if none is left, people are told
- * when the site will be asked again.
- */
-export function blocked(message: string, retryAfterMs?: number): AppError {
-  return new AppError('upstream_rate_limited', message, { retryAfterMs });
-}
-
-/** The error when the site refuses the caller, whichever post is requested. */
-export function refusedCaller(message: string): AppError {
-  return new AppError('login_required', message, { params: { refused: 1 } });
-}
+import { refusal, weakNotFound } from '../../extract/refusal.ts';
 
 /** A pattern for a site's text, in lower case with plain apostrophes, and the error code that it means. */
 export type Sign = readonly [RegExp, ErrorCode];
@@ -68,10 +47,10 @@ export function failureOfStatus({ status, headers }: HttpHead, now: number): App
 export function failureOfPlace(head: HttpHead, now: number, wall: RegExp): AppError | null {
   const { status, headers, url } = head;
   const { pathname } = redirectOf(head) ?? new URL(url, 'https://site.invalid/post');
-  if (wall.test(pathname)) return refusedCaller('redirected to a wall');
+  if (wall.test(pathname)) return refusal('caller', 'redirected to a wall');
   if (pathname === '/') return weakNotFound('redirected to the home page');
   if (status === 401 || status === 403)
-    return blocked(`status ${status}`, parseRetryAfter(headers['retry-after'], now));
+    return refusal('limit', `status ${status}`, { retryAfterMs: parseRetryAfter(headers['retry-after'], now) });
   if (status >= 400) return failureOfStatus(head, now);
   return status >= 300 ? new AppError('upstream_changed', 'redirected elsewhere') : null;
 }

@@ -1,0 +1,162 @@
+/**
+ * What a failure says, decided here alone for all sources: that the post is gone or kept from visitors, that the site
+ * refuses the caller, or that Medley itself did not ask. A login page alone tells neither. Pure.
+ */
+import { AppError, type AppErrorOptions, type ErrorCode } from '../../errors.ts';
+import { isOwnDoing } from '../../infra/http/read-failure.ts';
+
+/** Evidence of a refusal in a site's answer, with the error that it becomes. */
+const REFUSALS = {
+  /** The page to log in, which the site shows to callers whom it refuses, and for posts that it keeps from visitors. */
+  login: ['login_required', {}],
+  /** The same at an endpoint that shows it only to callers whom the site refuses, whichever post is requested. */
+  caller: ['login_required', { refused: 1 }],
+  /** The same for a post that is known to be public: people are told to try again later. */
+  wall: ['login_required', { what: 'wall' }],
+  /** Only some people may see the post, so an account that may not is not logged out. */
+  audience: ['login_required', { kept: 1 }],
+  /**
+   * The caller is blocked or asked too often. The endpoint is paused, as long as the site says or 1 to 30 minutes, and
+   * the next strategy runs; if none is left, people are told when the site will be asked again.
+   */
+  limit: ['upstream_rate_limited', {}],
+  /** The same, because the site wants proof of a person, which Medley never gives; an account is paused for a day. */
+  challenge: ['upstream_rate_limited', { challenge: 1 }],
+} as const satisfies Readonly<Record<string, readonly [ErrorCode, AppError['params']]>>;
+
+type Evidence = keyof typeof REFUSALS;
+
+export function refusal(evidence: Evidence, message: string, { params, ...more }: AppErrorOptions = {}): AppError {
+  const [code, marks] = REFUSALS[evidence];
+  return new AppError(code, message, { ...more, params: { ...params, ...marks } });
+}
+
+/** The failure with its code and more evidence of a refusal. */
+export function withEvidence(failure: AppError, evidence: readonly Evidence[], code = failure.code): AppError {
+  const marks = evidence.map(one => REFUSALS[one][1]);
+  const { message, retryAfterMs } = failure;
+  return new AppError(code, message, {
+    params: Object.assign({}, failure.params, ...marks),
+    retryAfterMs,
+    cause: failure,
+  });
+}
+
+/** `params` that only this file reads; no sentence of the languages uses them. */
+export const MARKS: ReadonlySet<string> = new Set(['weak', 'own', 'challenge', 'refused', 'kept', 'unasked']);
+
+/** Codes for a post that is gone or that visitors may not see. */
+const DEFINITIVE: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
+
+/** Says whether the failure means, certainly or probably, that visitors cannot see the post. */
+export function isWithdrawn(error: unknown): boolean {
+  return error instanceof AppError && DEFINITIVE.has(error.code);
+}
+
+/** Says whether the failure states with certainty why there is no post, so that no other strategy is asked. */
+export function isDefinitive(error: AppError): boolean {
+  return DEFINITIVE.has(error.code) && !error.params.weak;
+}
+
+/** Says whether the failure would be definitive if a second, independent strategy confirmed it. */
+export function isWeak(error: AppError): boolean {
+  return DEFINITIVE.has(error.code) && Boolean(error.params.weak);
+}
+
+/** The same failure, marked as one that a second strategy has to confirm. */
+export function asWeak(error: AppError): AppError {
+  return new AppError(error.code, error.message, { params: { ...error.params, weak: 1 }, cause: error });
+}
+
+/** A `not_found` that needs confirmation, because the endpoint may be broken or not know the post. */
+export function weakNotFound(message: string): AppError {
+  return new AppError('not_found', message, { params: { weak: 1 } });
+}
+
+/** The failure of a post that the site itself calls public, so that it is neither gone nor kept from visitors. */
+export function failureOfPublicPost(failure: AppError): AppError {
+  const { code, params } = failure;
+  if (code === 'login_required') {
+    return refusal('wall', 'the post is public; the site shows its login wall to this server', {
+      params,
+      cause: failure,
+    });
+  }
+  // Medley's addresses or its parser are out of date.
+  if (code !== 'not_found') return failure;
+  return new AppError('upstream_changed', 'the post is public, but no page shows it', { cause: failure });
+}
+
+/** Says whether the site wants a pause: it states a rate limit, or answers with a challenge. */
+export function isLimit(error: AppError): boolean {
+  return !isOwnDoing(error) && (error.code === 'upstream_rate_limited' || error.params.challenge === 1);
+}
+
+/** Why an account that met this failure is paused; null when the failure says nothing about the account. */
+export function pauseOfAccount({ code, params }: AppError): 'challenge' | 'logged-out' | null {
+  if (params.challenge === 1) return 'challenge';
+  return code === 'login_required' && params.kept !== 1 ? 'logged-out' : null;
+}
+
+/** Says whether the endpoint refused the caller, whichever post is requested. */
+export function isOfCaller({ params }: AppError): boolean {
+  return params.refused === 1;
+}
+
+/** Says whether the post may exist but is hidden, so that it is worth asking why. */
+export function isWithheld(error: AppError): boolean {
+  return isWeak(error) || (error.code === 'login_required' && !isOfCaller(error));
+}
+
+/**
+ * Says whether the failure shows neither if the post exists nor why it is hidden, so that it is worth asking why as the
+ * last step.
+ */
+export function isUnclear(error: AppError): boolean {
+  return isWeak(error) || error.code === 'login_required' || error.code === 'upstream_changed';
+}
+
+/** Codes of failures whose cause may be the caller, not the post. */
+const OF_CALLER: ReadonlySet<ErrorCode> = new Set(['login_required', 'upstream_rate_limited', 'timeout']);
+
+/** Says whether the cause of one failure may be the caller, not the post. */
+export function isRefusal(error: AppError): boolean {
+  return !isOfOurs(error) && (OF_CALLER.has(error.code) || isLimit(error));
+}
+
+/** All failures of a fetch in which every strategy failed; none when one strategy was certain why there is no post. */
+export function failuresOf({ cause }: AppError): readonly AppError[] {
+  const errors: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [];
+  return errors.flatMap(error => (error instanceof AppError && !isOfOurs(error) ? [error] : []));
+}
+
+/** Says whether most strategies of a fetch were refused because of the caller, not because the post is withheld. */
+export function refusesCaller(error: AppError): boolean {
+  const failures = failuresOf(error);
+  const refusals = failures.filter(isRefusal);
+  return refusals.length > 0 && 2 * refusals.length >= failures.length;
+}
+
+/** The failure of a strategy that was not run, because its endpoint must not be asked now. */
+export function notAsked(retryAfterMs: number): AppError {
+  const params = { unasked: 1 };
+  return new AppError('upstream_rate_limited', 'not asked: the site wants it left alone', { params, retryAfterMs });
+}
+
+/** Says whether one of Medley's own limits caused the failure, which says nothing about the strategy. */
+export function isOfOurs(error: AppError): boolean {
+  return isOwnDoing(error) || error.params.unasked === 1;
+}
+
+/**
+ * The error when the site cannot be asked at the moment.
+ * @param site the site's name for people, where it is known
+ */
+export function siteIsSilent(site: string | undefined, retryAfterMs: number | undefined, cause?: AppError): AppError {
+  const params = { what: 'silent', ...(site !== undefined && { site }) };
+  return new AppError('upstream_rate_limited', 'not asked: the site refuses us', { params, retryAfterMs, cause });
+}
+
+export function isSilent({ code, params }: AppError): boolean {
+  return code === 'upstream_rate_limited' && params.what === 'silent';
+}
