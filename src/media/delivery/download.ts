@@ -117,7 +117,7 @@ export function createCdnDownload({ http, mediaHosts, cdnHeaders, patience }: Do
         } catch (error) {
           const failure = readFailure(error, request, clock);
           // The download is resumed only if it had begun: the HTTP client itself repeats a request that got no answer.
-          const isBroken = error instanceof AppError && progress.begun && !clock.isOver;
+          const isBroken = error instanceof AppError && progress.begun && !clock.isOver();
           if (!isBroken || resumes === MAX_RESUMES) return failure;
         }
         await pause(RESUME_AFTER_MS * (resumes + 1), undefined, { signal: request.signal });
@@ -205,35 +205,26 @@ class TooLarge extends Error {}
 function readFailure(error: unknown, { signal }: DownloadRequest, clock: Clock): DownloadFailure {
   signal.throwIfAborted();
   if (error instanceof TooLarge) return { status: 'too_large', bytes: null };
-  if (clock.isOver)
+  if (clock.isOver())
     return { status: 'timeout', cause: new AppError('timeout', 'the CDN is too slow', { cause: error }) };
   if (error instanceof AppError) return { status: error.code === 'timeout' ? 'timeout' : 'unavailable', cause: error };
   // Errors of the disk have the failed system call as `syscall`.
   return { status: error instanceof Error && 'syscall' in error ? 'disk' : 'unavailable', cause: error };
 }
 
-interface Clock {
-  /** Aborts with the request's signal, or when its time is over. */
-  readonly signal: AbortSignal;
-  readonly isOver: boolean;
-  /** Sets the time limit, counted from the beginning. */
-  allow(totalMs: number): void;
-  stop(): void;
-}
+type Clock = ReturnType<typeof createClock>;
 
-function createClock(signal: AbortSignal, firstMs: number): Clock {
+/** Aborts with the caller's signal, or when its time is over. */
+function createClock(signal: AbortSignal, firstMs: number) {
   const over = new AbortController();
   const startedAt = performance.now();
+  const end = () => over.abort(new AppError('timeout', 'the CDN is too slow'));
   let timer = setTimeout(end, firstMs);
-  function end(): void {
-    over.abort(new AppError('timeout', 'the CDN is too slow'));
-  }
   return {
     signal: AbortSignal.any([signal, over.signal]),
-    get isOver() {
-      return over.signal.aborted;
-    },
-    allow(totalMs) {
+    isOver: () => over.signal.aborted,
+    /** Sets the time limit, counted from the beginning. */
+    allow(totalMs: number) {
       clearTimeout(timer);
       timer = setTimeout(end, Math.max(0, startedAt + totalMs - performance.now()));
     },

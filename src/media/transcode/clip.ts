@@ -6,7 +6,7 @@ import { type EncodeRequest, encodingArguments } from './compress.ts';
 import { MIN_BITRATE, planCompression } from './compression-plan.ts';
 import { type Ffmpeg, makeFile, timeLeft } from './ffmpeg.ts';
 import { withMediaInput } from './media-input.ts';
-import { addAudio, addVideo, breathe, type CopyRequest, type Packet, primaryTrack, writeMp4 } from './mux.ts';
+import { addAudio, addVideo, breathe, type Packet, primaryTrack, writeMp4 } from './mux.ts';
 
 /** An encoded clip is made to fit `maxBytes`; a copied one may be larger. */
 export interface CutRequest extends EncodeRequest {
@@ -24,13 +24,18 @@ export interface CutRequest extends EncodeRequest {
 export async function cutClip(request: CutRequest): Promise<boolean> {
   const { inputPath, outputPath, clip, ffmpeg, probe, maxBytes, signal } = request;
   if (probe.durationMs !== null && clip.startMs >= probe.durationMs) return false;
-  const isExact = await isExactCopy(inputPath, clip, signal);
-  if (isExact === undefined) return false;
   const isPlayable = probe.videoCodec === 'avc' && (!probe.hasAudio || probe.audioCodec === 'aac');
-  if (ffmpeg === undefined || (isExact && isPlayable)) {
-    await copyPart({ inputPath, outputPath, clip, signal });
-    if (ffmpeg === undefined || (await stat(outputPath)).size <= maxBytes) return true;
-  }
+  const outcome = await withMediaInput(inputPath, signal, async ({ input }) => {
+    const video = await primaryTrack(input.getPrimaryVideoTrack(), 'video');
+    const part = await rangeOf(video, clip, signal);
+    if (part === undefined) return 'empty';
+    if (ffmpeg !== undefined && !(isPlayable && isExact(part, clip))) return 'inexact';
+    await copyPart(video, part, request);
+    return 'copied';
+  });
+  if (outcome === 'empty') return false;
+  if (ffmpeg === undefined) return true;
+  if (outcome === 'copied' && (await stat(outputPath)).size <= maxBytes) return true;
   return encode({ ...request, ffmpeg });
 }
 
@@ -47,44 +52,27 @@ async function encode(request: CutRequest & { readonly ffmpeg: Ffmpeg }): Promis
 /** The most frames by which a frame may be stored later than it is shown. */
 const MAX_REORDERED = 32;
 
-/**
- * Says whether a copy of the clip, which begins at a key frame, would begin and end within one frame of the wanted
- * times; undefined when there is no such part.
- * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is not a complete video; the signal's
- * reason
- */
-function isExactCopy(inputPath: string, clip: Clip, signal: AbortSignal): Promise<boolean | undefined> {
-  return withMediaInput(inputPath, signal, async ({ input }) => {
-    const video = await primaryTrack(input.getPrimaryVideoTrack(), 'video');
-    const part = await rangeOf(video, clip, signal);
-    if (part === undefined) return undefined;
-    const { first, surplus } = part;
-    const lateMs = clip.startMs - first.timestamp * 1_000;
-    const frameMs = Math.max(1, first.duration * 1_000);
-    return lateMs <= frameMs / 2 && surplus <= 1;
-  });
+/** Says whether a copy of the part, which begins at a key frame, begins and ends within one frame of the clip's times. */
+function isExact({ first, surplus }: PacketRange, clip: Clip): boolean {
+  const lateMs = clip.startMs - first.timestamp * 1_000;
+  const frameMs = Math.max(1, first.duration * 1_000);
+  return lateMs <= frameMs / 2 && surplus <= 1;
 }
 
-/**
- * Copies a part of a video unchanged, from the key frame at or before its start.
- * @throws AppError as `isExactCopy`
- */
-function copyPart({ inputPath, outputPath, signal, clip }: CopyRequest & { readonly clip: Clip }): Promise<void> {
-  return withMediaInput(inputPath, signal, async ({ input }) => {
-    const video = await primaryTrack(input.getPrimaryVideoTrack(), 'video');
-    const audio = await input.getPrimaryAudioTrack();
-    const part = await primaryTrack(
-      rangeOf(video, clip, signal).then(found => found ?? null),
-      'such a part',
-    );
-    const from = part.first.timestamp;
-    await writeMp4(outputPath, signal, async output => {
-      const pictures = await addVideo(output, video, signal);
-      const copies = [{ ...pictures, packets: () => shifted(pictures.sink, part.first, from, part.count) }];
-      if (audio === null) return copies;
-      const sounds = await addAudio(output, audio, signal);
-      return [...copies, { ...sounds, packets: () => until(sounds.sink, from, clip.endMs / 1_000) }];
-    });
+/** Copies a part of a video unchanged, from the key frame at or before its start. */
+async function copyPart(
+  video: InputVideoTrack,
+  part: PacketRange,
+  { outputPath, signal, clip }: Pick<CutRequest, 'outputPath' | 'signal' | 'clip'>,
+): Promise<void> {
+  const audio = await video.input.getPrimaryAudioTrack();
+  const from = part.first.timestamp;
+  await writeMp4(outputPath, signal, async output => {
+    const pictures = await addVideo(output, video, signal);
+    const copies = [{ ...pictures, packets: () => shifted(pictures.sink, part.first, from, part.count) }];
+    if (audio === null) return copies;
+    const sounds = await addAudio(output, audio, signal);
+    return [...copies, { ...sounds, packets: () => until(sounds.sink, from, clip.endMs / 1_000) }];
   });
 }
 

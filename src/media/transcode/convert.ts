@@ -72,15 +72,13 @@ async function writeJpegBySharp(request: JpegRequest): Promise<boolean> {
       .toColourspace('srgb')
       .jpeg({ quality, progressive: false, mozjpeg: false })
       .toFile(outputPath);
+    if (!signal.aborted) return true;
   } catch {
     // sharp cannot read the image; the caller tries ffmpeg next.
-    await rm(outputPath, { force: true });
-    if (signal.aborted) throw abortReason(signal);
-    return false;
   }
-  if (!signal.aborted) return true;
   await rm(outputPath, { force: true });
-  throw abortReason(signal);
+  if (signal.aborted) throw abortReason(signal);
+  return false;
 }
 
 /** Writes an image, or a video's frame at `atSeconds`; false without ffmpeg or when it cannot read the file. */

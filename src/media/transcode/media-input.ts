@@ -98,6 +98,8 @@ const MAX_SAMPLES = 5_000_000;
 const MAX_STEPS = 1_000_000_000;
 const MAX_DEPTH = 8;
 const CONTAINERS = new Set(['moov', 'trak', 'mdia', 'minf', 'mvex', 'moof', 'traf', 'edts']);
+/** A file that begins with another box is no MP4. */
+const FIRST_TYPES = new Set(['ftyp', 'styp', 'moov', 'mdat', 'free', 'skip', 'wide']);
 /** A file that is cut off inside one of these boxes cannot be played to its end. */
 const ESSENTIAL = new Set(['ftyp', 'moov', 'mdat', 'moof']);
 
@@ -106,9 +108,13 @@ class BrokenBoxes extends Error {
   override readonly name = 'BrokenBoxes';
 }
 
+function typeAt(view: DataView, at: number): string {
+  return String.fromCharCode(...[4, 5, 6, 7].map(offset => view.getUint8(at + offset)));
+}
+
 function parseBox(view: DataView, at: number, base: number, limit: number): Box {
   const size = view.getUint32(at);
-  const type = String.fromCharCode(...[4, 5, 6, 7].map(offset => view.getUint8(at + offset)));
+  const type = typeAt(view, at);
   const start = base + at;
   if (size === 1) {
     if (at + 16 > view.byteLength) throw new BrokenBoxes(`box ${type} has no length`);
@@ -133,22 +139,15 @@ async function readExactly(file: FileHandle, start: number, bytes: number): Prom
   return new DataView(buffer.buffer, 0, done);
 }
 
-/**
- * Sums up the samples that a file claims to have. Each takes at least one byte, so a sum above the file's size is
- * refused before any reader counts so far.
- */
-class SampleCount {
-  readonly #most: number;
-  #total = 0;
+/** How many more samples the file can have. */
+interface SampleCount {
+  left: number;
+}
 
-  constructor(fileBytes: number) {
-    this.#most = Math.min(MAX_SAMPLES, fileBytes);
-  }
-
-  add(claimed: number): void {
-    this.#total += claimed;
-    if (this.#total > this.#most) throw new BrokenBoxes('more samples than the file can hold');
-  }
+/** Each sample takes at least one byte, so more than fit in the file are refused before any reader counts so far. */
+function claim(count: SampleCount, samples: number): void {
+  count.left -= samples;
+  if (count.left < 0) throw new BrokenBoxes('more samples than the file can hold');
 }
 
 /** One number of each entry of a list in a box, at `offset` in the entry; the list begins with its length. */
@@ -163,7 +162,7 @@ function entriesOf(view: DataView, box: Box, entryBytes: number, offset = 0): re
 function checkTables(view: DataView, boxes: readonly Box[], count: SampleCount): void {
   const sizes = boxes.find(({ type }) => type === 'stsz' || type === 'stz2');
   const samples = sizes === undefined ? 0 : view.getUint32(sizes.contentStart + 8);
-  count.add(samples);
+  claim(count, samples);
   for (const box of boxes) {
     if (box.type === 'stts' || box.type === 'ctts') {
       const claimed = entriesOf(view, box, 8).reduce((sum, entry) => sum + entry, 0);
@@ -195,7 +194,7 @@ function checkBoxes(view: DataView, from: number, to: number, depth: number, cou
   for (const box of boxesWithin(view, from, to)) {
     if (box.type === 'stbl') checkTables(view, boxesWithin(view, box.contentStart, box.end), count);
     else if (CONTAINERS.has(box.type)) checkBoxes(view, box.contentStart, box.end, depth + 1, count);
-    else if (box.type === 'trun') count.add(view.getUint32(box.contentStart + 4));
+    else if (box.type === 'trun') claim(count, view.getUint32(box.contentStart + 4));
   }
 }
 
@@ -222,12 +221,12 @@ async function readMp4Structure(
   signal: AbortSignal,
 ): Promise<Mp4Structure | undefined> {
   const seen: Box[] = [];
-  const count = new SampleCount(fileBytes);
+  const count = { left: Math.min(MAX_SAMPLES, fileBytes) };
   for (let at = 0; at + 8 <= fileBytes; ) {
     signal.throwIfAborted();
     const head = await readExactly(file, at, Math.min(16, fileBytes - at));
-    const box = parseFirst(head, at, fileBytes, seen.length === 0);
-    if (box === undefined) return undefined;
+    if (seen.length === 0 && !FIRST_TYPES.has(typeAt(head, 0))) return undefined;
+    const box = parseBox(head, 0, at, fileBytes);
     if (box.end > fileBytes && ESSENTIAL.has(box.type)) throw new BrokenBoxes(`cut off within ${box.type}`);
     if (box.type === 'moov' || box.type === 'moof') await checkIndex(file, box, count);
     seen.push(box);
@@ -238,13 +237,4 @@ async function readMp4Structure(
   const media = seen.findIndex(({ type }) => type === 'mdat');
   if (index < 0 || media < 0) throw new BrokenBoxes(index < 0 ? 'no index' : 'no media');
   return { fastStart: index < media, isFragmented: seen.some(({ type }) => type === 'moof') };
-}
-
-const FIRST_TYPES = new Set(['ftyp', 'styp', 'moov', 'mdat', 'free', 'skip', 'wide']);
-
-/** The header of a box. If the first one is not valid, the file is no MP4. */
-function parseFirst(head: DataView, at: number, fileBytes: number, isFirst: boolean): Box | undefined {
-  const type = String.fromCharCode(...[4, 5, 6, 7].map(offset => head.getUint8(offset)));
-  if (isFirst && !FIRST_TYPES.has(type)) return undefined;
-  return parseBox(head, 0, at, fileBytes);
 }

@@ -39,19 +39,7 @@ export type MuxTracks = (order: MuxOrder, signal: AbortSignal) => Promise<DiskFi
 /** A file of the tunnel that has to be made of two tracks. */
 export type MuxedFile = TunnelFile & { readonly tracks: TrackPair };
 
-/**
- * Answers with the muxed file, if it is ready within `waitMs`.
- * @throws AppError as `MuxTracks`, and whatever `refresh` throws
- */
-export type MuxedRelay = (file: MuxedFile, request: TunnelRequest, waitMs: number) => Promise<TunnelResponse>;
-
-export interface MuxedRelayOptions {
-  readonly muxTracks: MuxTracks;
-  readonly find: RefreshPost;
-  readonly refresh: RefreshPost;
-}
-
-export function createMuxedRelay({ muxTracks, find, refresh }: MuxedRelayOptions): MuxedRelay {
+export function createMuxedRelay(muxTracks: MuxTracks, find: RefreshPost, refresh: RefreshPost) {
   // Addresses that the first request renewed, or with headers looked up, for the many range requests of a player.
   const known = createLru<string, TrackAddresses>({ max: 500, ttl: 30 * 60_000 });
 
@@ -82,7 +70,11 @@ export function createMuxedRelay({ muxTracks, find, refresh }: MuxedRelayOptions
     }
   }
 
-  return async (file, request, waitMs) => {
+  /**
+   * Answers with the muxed file, if it is ready within `waitMs`.
+   * @throws AppError as `MuxTracks`, and whatever `refresh` throws
+   */
+  return async (file: MuxedFile, request: TunnelRequest, waitMs: number): Promise<TunnelResponse> => {
     const patience = AbortSignal.timeout(waitMs);
     try {
       const disk = await mux(file, AbortSignal.any([request.signal, patience]));

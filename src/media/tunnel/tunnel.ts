@@ -69,7 +69,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   const wait = { ...MUX_WAIT, ...options.muxWait };
   const hosts = [...hostsBelow(mediaHosts), ...assetHosts];
   const openPlain = createCdnRelay({ http, hosts, cdnHeaders: options.cdnHeaders, find, refresh, now });
-  const openMuxed = createMuxedRelay({ muxTracks, find, refresh });
+  const openMuxed = createMuxedRelay(muxTracks, find, refresh);
   // A player requests many ranges, which must all be of the same file, so failed muxing is remembered.
   const givenUp = createLru<string, true>({ max: 500, ttl: GIVEN_UP_MS, updateAgeOnGet: true });
 
@@ -107,20 +107,9 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   };
 }
 
-/**
- * Streams a file of the CDN to the client; an expired address is renewed once.
- * @throws AppError `not_found`, `upstream_*`, `timeout`, and whatever `refresh` throws
- */
-export type CdnRelay = (file: TunnelFile, request: TunnelRequest) => Promise<TunnelResponse>;
-
-export interface CdnRelayOptions {
-  readonly http: Pick<HttpClient, 'request' | 'stream'>;
+interface CdnRelayOptions extends Pick<Required<TunnelOptions>, 'http' | 'cdnHeaders' | 'find' | 'refresh' | 'now'> {
   /** The hosts as patterns for the HTTP client. */
   readonly hosts: readonly string[];
-  readonly cdnHeaders: CdnHeaders;
-  readonly find: RefreshPost;
-  readonly refresh: RefreshPost;
-  readonly now: () => number;
 }
 
 /** The longest wait for the headers, and between two chunks. */
@@ -130,7 +119,7 @@ interface Answer extends HttpHead {
   readonly body: Readable | undefined;
 }
 
-function createCdnRelay({ http, hosts, cdnHeaders, find, refresh, now }: CdnRelayOptions): CdnRelay {
+function createCdnRelay({ http, hosts, cdnHeaders, find, refresh, now }: CdnRelayOptions) {
   // Renewed addresses, and headers that were looked up, for the many range requests of a player.
   const known = createLru<string, CdnAddress>({ max: 500, ttl: 30 * 60_000 });
 
@@ -176,7 +165,11 @@ function createCdnRelay({ http, hosts, cdnHeaders, find, refresh, now }: CdnRela
     };
   }
 
-  return async (file, request) => {
+  /**
+   * Streams a file of the CDN to the client; an expired address is renewed once.
+   * @throws AppError `not_found`, `upstream_*`, `timeout`, and whatever `refresh` throws
+   */
+  return async (file: TunnelFile, request: TunnelRequest): Promise<TunnelResponse> => {
     const { url, hasHeaders } = file;
     const address = known.get(url) ?? (hasHeaders ? await lookUp(find, file, request.signal) : { url });
     const answer = await ask(address, file, request);
