@@ -19,12 +19,12 @@ import { createSiteOutgoing } from './media/extract/site-outgoing.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 
 const BAR_WIDTH = 30;
-/** How often a line of progress is written when the output is no terminal. */
+/** How often a line of progress is written if the output is no terminal. */
 const LINE_EVERY_MS = 5_000;
 
 interface Progress {
   show(progress: FillProgress): void;
-  /** Writes a line that is not overwritten. */
+  /** Writes a line of progress that stays, unlike one that the next line overwrites. */
   say(text: string): void;
 }
 
@@ -64,7 +64,7 @@ function bar({ sets, total }: FillProgress): string {
   return `[${'#'.repeat(done)}${'-'.repeat(BAR_WIDTH - done)}] `;
 }
 
-/** Lists of sets to read: from the official API if there are credentials, else from the mirrors one after the other. */
+/** The lists of sets to read: the official API's if there are credentials, else those of the mirrors in turn. */
 function createFeeds({ osu }: Config, http: HttpClient, log: Logger): readonly Feed[] {
   if (osu === undefined) return createMirrors({ http }).map(searchFeed);
   const api = createOsuApi({ http, log, clientId: osu.clientId, clientSecret: osu.clientSecret });

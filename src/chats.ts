@@ -14,7 +14,7 @@ import type { RuntimePlatform } from './platforms/platform.ts';
 import { createWebExamples } from './platforms/web/examples.ts';
 import { createWebPlatform } from './platforms/web/platform.ts';
 
-/** All chat platforms that have a token. */
+/** The chat platforms for which a token is configured. */
 export interface Chats {
   /** Registers the platforms' HTTP routes; to be called before the server listens. */
   register(server: FastifyInstance): Promise<void>;
@@ -30,9 +30,9 @@ export interface Chats {
 }
 
 export interface WebChat {
-  /** The HTTP routes, to be registered before the server listens. */
+  /** The HTTP routes of the web chat, to be registered before the server listens. */
   readonly plugin: (server: FastifyInstance) => Promise<void>;
-  /** Accepts connections from now on. */
+  /** Lets the web chat accept connections from now on. */
   start(): Promise<void>;
   /** Accepts no new requests and lets running ones finish. */
   stop(): Promise<void>;
@@ -129,9 +129,9 @@ function webhookOf({ telegram, publicUrl }: Config) {
   return secret === undefined || publicUrl === undefined ? undefined : { secret, publicUrl };
 }
 
-/** How many requests of the web chat run at once. It is high, because commands have a limit of their own. */
+/** How many requests of the web chat run at once: many, because commands have a limit of their own. */
 const WEB_CONCURRENCY = 256;
-/** How many ids of finished requests the web chat's queue keeps; few, as only its pages can repeat a request. */
+/** How many ids of finished requests the web chat's queue keeps: few, since only its pages can repeat a request. */
 const WEB_MARKS = 1_000;
 
 /**
@@ -161,7 +161,7 @@ export function createWebChat(config: Config, core: Core, log: Logger): WebChat 
   };
 }
 
-/** Of several processes with the same token one receives events, and the others stand by. */
+/** Lets one of several processes with the same token receive events, while the others stand by. */
 function heardOnce(platform: RuntimePlatform, { storage }: Core, what: string): RuntimePlatform {
   if (storage.shared === undefined) return platform;
   const { link } = storage.shared;

@@ -3,7 +3,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 
-// Each of these functions reads the text of a variable, and returns undefined for an invalid one.
+// Each function in this file reads the text of a variable, and returns undefined for an invalid one.
 
 export interface UpstreamOverride {
   /** A host name in lower case, or `*.suffix` for its subdomains. */
@@ -20,14 +20,14 @@ export interface ApiKeyConfig {
 
 /** A proxy for all requests, or for those to one site or host. */
 export interface UpstreamProxy {
-  /** Its address: http, https or socks5, possibly with userinfo. */
+  /** The address of the proxy: http, https or socks5, possibly with userinfo. */
   readonly url: string;
-  /** The id of a site. */
+  /** The id of the site to which the proxy applies. */
   readonly source?: string;
   readonly host?: string;
 }
 
-/** How often one account may be asked. */
+/** How often a site may be asked with one account. */
 export interface AccountPace {
   readonly everyMs: number;
   readonly perDay: number;
@@ -62,7 +62,7 @@ export function oneOf<const T extends string>(words: readonly T[]) {
   return (text: string): T | undefined => words.find(word => word === text.toLowerCase());
 }
 
-/** Reads entries separated by commas; one that `parse` refuses makes the whole list invalid. */
+/** Reads entries separated by commas; if `parse` refuses one of them, the whole list is invalid. */
 export function list<T>(parse: (entry: string) => T | undefined) {
   return (text: string): T[] | undefined => {
     const values: T[] = [];
@@ -76,7 +76,7 @@ export function list<T>(parse: (entry: string) => T | undefined) {
   };
 }
 
-/** A host's name in lower case, without `www.`: a name includes its subdomains anyway. */
+/** Reads a host's name in lower case, without `www.`: a host's name stands for its subdomains too. */
 export function parseSiteHost(text: string): string | undefined {
   const host = text.toLowerCase().replace(/^www\./, '');
   return /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,6}[a-z]{2,63}$/.test(host) ? host : undefined;
@@ -95,16 +95,16 @@ function isUnique(values: readonly string[]): boolean {
   return new Set(values).size === values.length;
 }
 
-/** Variables that only the tests read. */
+/** Names of variables that only the tests read. */
 const TEST_NAMES: ReadonlySet<string> = new Set(['SPECS_DIR', 'REQUIRE_ALL']);
 
-/** How many letters may differ; none in a short name, which is similar to too many others. */
+/** How many letters a misspelt name may differ by: none if it is short, since many others are similar then. */
 function maxTypos({ length }: string): number {
   if (length < 5) return 0;
   return length < 8 ? 1 : 2;
 }
 
-/** A sentence for each name that is nearly a known one. */
+/** Makes a sentence for each name that is nearly a known one. */
 export function misspeltNames(names: readonly string[], known: readonly string[]): readonly string[] {
   const strangers = names.filter(name => !known.includes(name) && !TEST_NAMES.has(name));
   return strangers.flatMap(name => {
@@ -208,7 +208,7 @@ export function parseConstants(text: string): Record<string, string> | undefined
   try {
     return z.record(z.string(), z.string()).safeParse(JSON.parse(text)).data;
   } catch {
-    // Text that is not JSON gets the general error message for the variable.
+    // The general error message for the variable is enough for a text that is not JSON.
     return undefined;
   }
 }

@@ -30,7 +30,7 @@ import {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The configuration. Its fields follow from the table of variables. */
+/** The configuration. The table of variables decides its fields. */
 export type Config = ReturnType<typeof toConfig>;
 
 export type Role = (typeof ROLES)[number];
@@ -43,7 +43,7 @@ export class ConfigError extends Error {
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const ROLES = ['gateway', 'worker', 'web'] as const;
 
-/** A variable whose text is read by `parse`, which returns undefined for an invalid one. */
+/** Describes a variable whose text `parse` reads; for an invalid one `parse` returns undefined. */
 function variable<T>(parse: (text: string) => T | undefined, expected: string, example: string) {
   return z.string().transform((text, context): T => {
     const value = parse(text);
@@ -179,7 +179,7 @@ function readEnvFile(): Environment {
   }
 }
 
-/** @throws ConfigError */
+/** Reads the configuration from variables. @throws ConfigError */
 export function loadConfig(environment: Environment): Config {
   const given = Object.fromEntries(VARIABLE_NAMES.map(name => [name, environment[name]?.trim() || undefined]));
   const result = VARIABLES.safeParse(given);
@@ -227,7 +227,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   return `${name}: ${issue.message}${example === undefined ? '' : `, for example ${name}=${String(example)}`}`;
 }
 
-/** A sentence, without a value, for each variable whose name is similar to one of Medley's. */
+/** Makes a sentence, without any value, for each variable whose name is similar to one of Medley's. */
 export function findMisspelt(environment: Environment): readonly string[] {
   return misspeltNames(Object.keys(environment), VARIABLE_NAMES);
 }
@@ -294,7 +294,7 @@ function toConfig(values: z.output<typeof VARIABLES>) {
     mediaKey: values.MEDIA_KEY,
     mediaCacheBytes: values.MEDIA_CACHE_MB * 1024 * 1024,
     requestsAtOnce: values.REQUESTS_AT_ONCE,
-    // A line that holds more is meant for more events a second, so more of their ids are kept as well.
+    // A queue for more requests is for more events a second too, so it keeps more ids of finished ones.
     queueLimits: { entries: values.REQUESTS_WAITING, marks: 10 * values.REQUESTS_WAITING },
     owners: values.OWNER_IDS,
     canary: values.CANARY === 'on',

@@ -35,14 +35,14 @@ export interface CoreOptions {
   /** The folders in which programs such as ffmpeg are searched for, as in PATH. */
   readonly searchPath: string;
   readonly log: Logger;
-  /** The failures that `log` has counted. */
+  /** The failures that `log` has counted so far. */
   readonly failures: Pick<FailureTally, 'list'>;
 }
 
 /** What every role needs: storage, services, and the dispatcher. */
 export type Core = Awaited<ReturnType<typeof createCore>>;
 
-/** @throws Error whose message says why Medley cannot start */
+/** Creates the core. @throws Error whose message says why Medley cannot start */
 export async function createCore(options: CoreOptions) {
   const { config, descriptors, searchPath, log } = options;
   const metrics = createMetrics();
@@ -53,7 +53,7 @@ export async function createCore(options: CoreOptions) {
   const version = await readVersion();
   const { translateUrl } = config;
   const translation = translateUrl === undefined ? undefined : await openTextTranslation({ url: translateUrl });
-  // Nothing after this line may fail, because a thread is running that would have to be ended.
+  // Nothing may fail from here on, because a thread is running now that would have to be ended.
   const beatmapServices = openBeatmapServices(config, storage, http, log);
   const { catalogue, backgroundFill, difficulty, calculator, beatmaps, recommend } = beatmapServices;
   const services = createServices({ options, storage, media, beatmapServices, translation, version });
@@ -124,7 +124,7 @@ function createServices({ options, storage, media, beatmapServices, translation,
   const { beatmaps, ratings, recommend, recommendationHistory, artwork } = beatmapServices;
   const memory = createChatMemory({
     records,
-    // A page of the web chat exists only while a person looks at it, so nothing can be posted to it later.
+    // A page of the web chat exists only while a person looks at it, so nothing can be posted there later.
     canPost: platform => platform !== 'web',
     onFailure: error => log.warn({ err: error }, 'what a chat saw last, or who was there, could not be read or noted'),
   });
@@ -182,7 +182,7 @@ function createAnswers({ options, media, services, limiter, readChats }: AnswerP
   return createDispatcher({
     commands: createCommandList({
       sources: descriptors,
-      // The example link is the operator's first link of a post; the other examples are commands.
+      // The example is the first post link that the operator offers to people, or else the first site's own.
       example:
         config.webExamples.find(({ url }) => extractor.sourceOf(url) !== undefined)?.url ?? descriptors[0].example,
     }),
@@ -190,7 +190,7 @@ function createAnswers({ options, media, services, limiter, readChats }: AnswerP
   });
 }
 
-/** Moves a chat's memory together with its settings, and deletes it with them when Medley is removed from the chat. */
+/** Moves a chat's memory together with its settings, and deletes it when Medley is removed from the chat. */
 function withChatMemory(settings: SettingsStore, memory: ChatMemory): SettingsStore {
   return {
     ...settings,

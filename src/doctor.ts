@@ -28,7 +28,7 @@ import { askSites } from './probe/ask-sites.ts';
 
 const SIGNS: Readonly<Record<Finding['state'], string>> = { ok: 'ok   ', note: 'note ', wrong: 'WRONG' };
 
-/** A platform's library is loaded only when the platform has a token. */
+/** Checks the configured platforms. A platform's library is loaded only if the platform has a token. */
 async function examineChats({ discord, telegram, publicUrl }: Config): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   if (discord === undefined) findings.push(withoutToken('Discord', 'DISCORD_TOKEN'));

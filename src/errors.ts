@@ -23,7 +23,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** The log level of each code: mistakes of people are no news to the operator, what the operator can mend is. */
+/** The log level of each code: what the operator can change is a warning or an error, mistakes of people are not. */
 export const LOG_LEVELS: Readonly<Record<ErrorCode, 'debug' | 'info' | 'warn' | 'error'>> = {
   invalid_request: 'debug',
   unsupported_link: 'debug',
@@ -49,7 +49,7 @@ export type ErrorParams = Readonly<Record<string, string | number>>;
 export interface AppErrorOptions {
   readonly params?: ErrorParams | undefined;
   readonly cause?: unknown;
-  /** After how many milliseconds trying again makes sense. */
+  /** Milliseconds after which another attempt makes sense. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -70,7 +70,7 @@ export class AppError extends Error {
   }
 }
 
-/** The store is unreachable, too slow or broken for now. People are not told: what needs it is repeated later. */
+/** The store cannot be reached, is too slow or broken for now. People are not told: what needs it is repeated later. */
 export class StoreAway extends AppError {
   override readonly name = 'StoreAway';
 
@@ -80,8 +80,8 @@ export class StoreAway extends AppError {
 }
 
 /**
- * Reads the error's stack, because before that the error keeps all variables of its functions in memory: for a refused
- * answer the whole body, as long as the failure is remembered.
+ * Reads the error's stack. Until it is read, an error keeps all variables of its functions in memory: for a refused
+ * answer that is the whole body, for as long as the failure is remembered.
  */
 function forgetFrames(error: unknown): void {
   if (error instanceof Error) void error.stack;

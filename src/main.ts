@@ -1,4 +1,4 @@
-/** Starts the program and ends it. What happens to a message is told step by step at the head of `bot/answer/answer.ts`. */
+/** Starts the program and ends it. The head of `bot/answer/answer.ts` tells step by step what happens to a message. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError, findMisspelt, loadConfig, offeredSites, readEnvironment } from './config.ts';
 import type { Core } from './core.ts';
@@ -12,15 +12,15 @@ import type { RunningRoles } from './roles.ts';
 const FLUSH_MS = 1_000;
 /** How long threads may take to end; their last writes reach a slow disk within two seconds. */
 const THREADS_MS = 5_000;
-/** `docker stop` and similar tools kill a process after ten seconds, so it stops a little earlier. */
+/** How long the program may take to stop: tools such as `docker stop` kill it after ten seconds. */
 const STOP_MS = 9_000;
 /** How long threads may take to end when the process's time is over. */
 const LATE_THREADS_MS = 200;
 
 const destination = openLogDestination();
 
-// Packages that look for their native part write a process report, which by default looks up the host name of each
-// connection, one after the other, while the process is blocked (Node 20.13 and newer have this switch).
+// Packages that look for their native part write a process report. By default it looks up the host name of each
+// connection in turn, while the process is blocked; Node 20.13 and newer can leave that out.
 if (process.report !== undefined) Reflect.set(process.report, 'excludeNetwork', true);
 
 let endThreads: Core['endThreads'] | undefined;

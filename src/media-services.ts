@@ -31,18 +31,18 @@ import { createPlayerLinks } from './media/tunnel/player-links.ts';
 import { createTunnel } from './media/tunnel/tunnel.ts';
 import type { Storage } from './storage.ts';
 
-/** The most bytes of posts in memory: a reel takes 10 KB, a long carousel 100, and most repeats come in minutes. */
+/** The most bytes of posts in memory. A reel takes 10 KB, a long carousel 100, and most repeats come within minutes. */
 const MAX_POST_BYTES = 8 * 1024 * 1024;
-/** How many often requested posts are kept in memory with the API's answers about them. */
+/** How many of the most requested posts are kept in memory with the API's answers about them. */
 const MAX_POSTS_AT_HAND = 300;
 const MAX_AT_HAND_BYTES = 6 * 1024 * 1024;
 const MAX_SHORT_LINKS = 20_000;
-/** The number of connections, more than the streams that may run at once, so that no stream waits for one. */
+/** The most connections for streams to one host: more than streams may run at once, so that none waits for one. */
 const STREAM_CONNECTIONS = 256;
 
 /**
- * The throttle of the sites' CDNs, which serve anyone; UPSTREAM_PACE is for the sites alone. A stream counts until its
- * whole file was sent.
+ * The throttle for the CDNs of sites, which serve anyone; UPSTREAM_PACE is for the sites themselves. A stream counts
+ * until its whole file was sent.
  */
 const CDN_THROTTLE = { perSecond: 100, burst: 200, atOnce: 256 };
 const CDN_HOSTS = hostsBelow(sourceDescriptors.flatMap(({ cdnHosts }) => cdnHosts));
@@ -171,7 +171,7 @@ export async function openMediaServices(options: MediaServicesOptions) {
   const sites = await openSites(options, { http: clients.http, outgoing }, paused => onChallenge?.(paused));
   const sources = sites.map(({ source }) => source);
   const blocks = createBlockList({ records: storage.records });
-  // Blocks are needed for each post, so they are read into memory now and are then known without the store.
+  // Blocks are needed for each post, so they are read into memory now, where they stay known if the store is away.
   await blocks.list().catch(error => log.warn({ err: error }, 'what is blocked could not be read yet'));
   const extractor = createExtractor({
     withheld: blocks,

@@ -17,10 +17,10 @@ export interface Monitoring {
 
 /** When all configured platforms have been away for this long, the process reports itself as not ready. */
 const AWAY_MS = 60_000;
-/** The queue checks waiting entries about every minute; when it has not for this long, it is stuck. */
+/** The queue looks at its waiting entries about every minute; if it has not for this long, it is stuck. */
 const STUCK_MS = 180_000;
 
-/** How often the canary asks test servers on this machine. */
+/** How often the canary asks test servers that stand in for the sites. */
 const STAND_IN_INTERVAL_MS = 4_000;
 
 type Status = Awaited<ReturnType<Chats['status']>>;
@@ -63,7 +63,7 @@ export function createMonitoring(
       storeCheck(storage.records),
       diskCheck(config.dataDir),
       { name: 'platforms', check: () => whyAway(chats.platforms(), Date.now()) },
-      // Only a worker knows whether waiting requests are run.
+      // Only a process that is a worker knows whether waiting requests are run.
       ...(config.roles.has('worker')
         ? [{ name: 'queue', check: async () => whyStuck(await chats.status(), Date.now()) }]
         : []),
@@ -96,7 +96,7 @@ export function createMonitoring(
   };
 }
 
-/** True when every site is replaced by a test server, as in the sandbox. */
+/** True when test servers stand in for all sites, as in the sandbox. */
 function isStandIn({ upstreamOverrides }: Config, { descriptors }: Pick<Core, 'descriptors'>): boolean {
   const overrides = createOverrides(upstreamOverrides);
   return descriptors.every(({ example }) => overrides.find(new URL(example).hostname) !== undefined);

@@ -60,7 +60,7 @@ export async function startRoles(config: Config, core: Core, log: Logger): Promi
   return {
     address: `${origin}/`,
     async stop() {
-      // Running requests are still answered, because the core is closed later.
+      // Requests that are running are still answered, because the core is closed later.
       await Promise.all([web?.stop(), chats.stop(), monitoring.stop(), server.stop()]);
       summedLog.flush();
     },

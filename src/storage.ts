@@ -13,7 +13,7 @@ import { openStore, type Store } from './infra/store/store.ts';
 import { migrateShapes } from './infra/store/stored-shapes.ts';
 import { loadMediaKey, loadSharedMediaKey } from './media/tunnel/tunnel-key.ts';
 
-/** All durable data: in DATA_DIR, or in Redis for all processes. */
+/** All durable data. They are in DATA_DIR, or in Redis for all processes. */
 export interface Storage {
   /** The embedded database. */
   readonly store: Store;
@@ -21,7 +21,7 @@ export interface Storage {
   readonly queue: Queue;
   /** A queue in memory for requests that `queue` cannot store; undefined where other processes must see them. */
   readonly spare: Queue | undefined;
-  /** What processes share; set when REDIS_URL is. */
+  /** What processes share; present if REDIS_URL is set. */
   readonly shared: SharedState | undefined;
   /** A secret key for one purpose, the same in all processes and after every start. */
   keyFor(purpose: 'media links' | 'buttons' | 'opt-outs' | 'account links'): Buffer;
@@ -86,7 +86,7 @@ async function openRedisQueue(url: string, { queueLimits: limits }: Config, log:
 }
 
 /**
- * Opens Redis if REDIS_URL is set; otherwise its library is not loaded. Without MEDIA_KEY it waits longer, because
+ * Opens Redis if REDIS_URL is set; else not even its library is loaded. Without MEDIA_KEY it waits longer, because
  * Medley then cannot start without Redis.
  */
 async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Promise<SharedState | undefined> {

@@ -54,7 +54,7 @@ export type Encoding = (typeof ENCODINGS)[number];
 export const MIN_COMPRESSED_BYTES = 1_400;
 /** The largest body that is compressed in one go, which takes a fraction of a millisecond. */
 const MAX_AT_ONCE_BYTES = 32 * 1024;
-/** Brotli's speed: at its usual quality it would take longer than everything else about an answer together. */
+/** Brotli's quality. At its usual one, it would take longer than everything else about an answer together. */
 export const BROTLI_PARAMS = { [constants.BROTLI_PARAM_QUALITY]: 4 };
 /** The compressor's window need not exceed the largest body: with the default one it takes megabytes each time. */
 const WINDOW_BITS = 16;

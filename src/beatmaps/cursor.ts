@@ -8,7 +8,7 @@ import { SOURCE_IDS, type SourceId } from './upstreams/source.ts';
 export interface SearchPosition {
   /** The upstream of the page; undefined at the beginning of a search. */
   readonly source: SourceId | undefined;
-  /** That upstream's token for the page; undefined for its first page. */
+  /** The token of `source` for the page; undefined for its first page. */
   readonly token: string | undefined;
   /** The number of the page, from 0, for another upstream if this one fails. */
   readonly page: number;

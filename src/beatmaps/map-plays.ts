@@ -1,4 +1,4 @@
-/** Plays on one map, and the ranks of players. Only the official API has both. */
+/** This file reads plays on one map, and the ranks of players. Only the official API has both. */
 import {
   type BeatmapCaches,
   MAP_SCORES_POLICY,

@@ -92,7 +92,7 @@ export function createSetLookup(access: SetAccess) {
     const found = known !== undefined && find(known) ? known : await lookUp('setOfMap', mapId, signal);
     const beatmap = find(found);
     if (beatmap !== undefined) return { ...found, beatmap };
-    // The id is that of a convert, or of a difficulty that was removed from its set.
+    // The id belongs to a convert, or to a difficulty that was removed from its set.
     const params = { what: 'beatmap' };
     throw new AppError('not_found', `set ${found.set.id} has no difficulty ${mapId}`, { params });
   }

@@ -127,7 +127,7 @@ async function searchUpstreams(access: SetAccess, { search, start, limit, signal
   let at = after(page, start, start.skip + limit);
   for (let pages = 1; at !== null && found.size < limit && pages < MAX_PAGES; pages += 1) {
     const more = await readPage(access, search, at, signal).catch((error: unknown) => {
-      // The missing sets may come with the next page. If that request fails too, it reports the reason.
+      // The missing sets may come with the next page. If the request for it fails too, that one reports the reason.
       if (found.size > 0 && signal?.aborted !== true) return undefined;
       throw error;
     });
@@ -184,13 +184,13 @@ async function loadPage(
       throw new AppError('not_found', `${each.id} has nothing of what was asked for`);
     },
     needsEveryone: true,
-    // A mirror may have fewer sets than osu!, so its empty first page may not be the last word.
+    // A mirror may have fewer sets than osu!, so other sources are asked if its first page is empty.
     isWeak: (page, { id }) => id !== 'osu' && at.page === 0 && page.sets.length === 0,
     signal,
     log,
     now,
   }).catch((error: unknown) => {
-    // Every source was asked, and none has a matching set.
+    // If one answer was unsure and all others were `not_found`, every source was asked and none has a matching set.
     if (unsure === undefined || !isNotFound(error)) throw error;
     return { value: { sets: [], total: 0, next: null, token: undefined }, source: unsure };
   });

@@ -29,7 +29,7 @@ export interface Recorder {
 /** Names of request headers whose values contain a token. */
 const TOKEN_HEADERS = /^(?:cookie|authorization|x-csrftoken|x-fb-lsd|x-ig-www-claim)$/;
 
-/** The private values in one exchange, which are removed from all, as other exchanges may contain them too. */
+/** The private values in one exchange. They are removed from all exchanges, which may contain them too. */
 function secretsOf({ request, answer }: Exchange): readonly string[] {
   const cookies = request.cookies?.getCookiesSync(String(request.url), { expire: false }) ?? [];
   const headers = Object.entries(request.headers ?? {}).filter(([name]) => TOKEN_HEADERS.test(name.toLowerCase()));

@@ -2,7 +2,7 @@
 
 const REMOVED = 'removed';
 
-/** Names of values that identify a session, device, account or address; in capitals where only these are private. */
+/** Names of values that identify a session, device, account or address. A name in capitals counts only in capitals. */
 const PRIVATE_NAMES: ReadonlySet<string> = new Set(
   'lsd fb_dtsg dtsg dtsg_ag async_get_token token csrf_token csrftoken x-csrftoken csrf-token access_token accesstoken jazoest nonce sessionid session_id sid datr _js_datr sb fr mid ig_did ig_nrcb rur shbid shbts ds_user_id c_user xs presence device_id deviceid machine_id machineid haste_session hsi __hsi __s __user __dyn __csr viewer_id viewerid USER_ID ACCOUNT_ID ig_user_eimu actorid client_ip clientip ip_address ipaddress remote_ip encrypted_context lgnrnd lgndim _js_ig_did wd'.split(
     ' ',

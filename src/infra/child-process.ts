@@ -131,7 +131,7 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
     });
     child.once('close', (exitCode, killedBy) => {
       settle();
-      // Processes that the program started and left behind in its group are of no more use.
+      // Processes that the program started and left behind in its group are of no more use, so they are killed.
       killGroup(child);
       if (failure === undefined) resolve({ exitCode, killedBy, complaints });
       else reject(failure);

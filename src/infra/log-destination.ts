@@ -28,7 +28,7 @@ function isPipe(fd: number): boolean {
     const kind = fstatSync(fd);
     return kind.isFIFO() || kind.isSocket();
   } catch {
-    // The descriptor is closed, so the line cannot be written at all.
+    // The line cannot be written at all if the descriptor is closed.
     return false;
   }
 }

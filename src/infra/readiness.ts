@@ -23,7 +23,7 @@ export interface ReadinessReport {
 export type Readiness = ReturnType<typeof createReadiness>;
 
 export interface ReadinessOptions {
-  /** Logs once when a check begins to fail, and once when it passes again. */
+  /** Its lines say once that a check begins to fail, and once that it passes again. */
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly checks?: readonly ReadinessCheck[];
   /** A check that takes longer than this fails. Default 2 000. */

@@ -8,7 +8,7 @@ import { addReturnedRecords } from '../infra/store/returned-records.ts';
 import { keepSharedMediaKey, loadSharedMediaKey } from '../media/tunnel/tunnel-key.ts';
 import { describeRecords, describeRequests, type Ends, moveRequests } from './move-requests.ts';
 
-/** Refuses a Redis that a running process uses, which its leases there show. */
+/** Refuses a Redis that running processes use; their leases in it show them. */
 async function assertQuiet(link: RedisLink): Promise<void> {
   for await (const _ of scanKeys(link, `${fixedRedisKey('lease')}:*`))
     throw new AppError('internal', 'Medley still runs with this Redis: stop all its processes, and wait 15 seconds');
@@ -38,7 +38,7 @@ export async function migrateToDataDir(ends: Ends): Promise<readonly string[]> {
     return await ends.withRedis(async ({ shared: { link }, queue: from }) => {
       await assertQuiet(link);
       const records = await exportRecords(link);
-      // Records can only be added when their table exists, which this creates.
+      // Records need their table, which this call makes.
       createLibsqlRecords(store);
       const counts = [...addReturnedRecords(store, records)];
       const to = createEmbeddedQueue({ store, log });

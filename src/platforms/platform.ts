@@ -2,42 +2,47 @@ import type { FastifyInstance } from 'fastify';
 import type { ChatPlatform } from '../bot/contract/chat-platform.ts';
 
 /**
- * A chat platform implements this. The runtime (`bot/runtime`) does the rest for all of them: it stores requests, runs them in turn,
- * retries, resumes after a restart, reconnects and drains. A platform receives events, sends messages, and says what became of them.
+ * A chat platform implements this. The runtime (`bot/runtime`) does the rest for all of them: it stores requests, runs
+ * them in turn, retries, resumes after a restart, reconnects and drains. A platform receives events, sends messages,
+ * and says what became of them.
  *
- * **Receiving.** `connect(host)` resolves when events are received, and throws the error that prevented it; the runtime calls it again
- * with growing pauses. When the connection is lost for good, call `host.lost(reason)`. For each event that concerns Medley
- * (`dispatcher.read` decides that from a message's text and links), call `host.accept(draft)` with the event's own id, so that a repeat
- * is recognised:
+ * **Receiving.** `connect(host)` resolves when events are received, and throws the error that prevented it; the runtime
+ * calls it again with growing pauses. When the connection is lost for good, call `host.lost(reason)`. For each event
+ * that concerns Medley (`dispatcher.read` decides that from a message's text and links), call `host.accept(draft)` with
+ * the event's own id, so that a repeat is recognised:
  *
- * - `replyTo` is all that another process needs to answer: ids, topic, token, rights, upload limit. It is written as JSON and read back
- *   by the zod schema `replyTo`; put no text of people into it.
- * - Confirm the event to the platform (an offset, a sequence) when `accept` has resolved, and not when it says `closed`.
- * - A confirmation that the platform requires within seconds goes into `acknowledge`: it is called when the request is stored, and
- *   nothing is sent before it has resolved. `refuse` then says in the same way that there is no room.
+ * - `replyTo` is all that another process needs to answer: ids, topic, token, rights, upload limit. It is written as
+ *   JSON and read back by the zod schema `replyTo`; put no text of people into it.
+ * - Confirm the event to the platform (an offset, a sequence) when `accept` has resolved, and not when it says
+ *   `closed`.
+ * - A confirmation that the platform requires within seconds goes into `acknowledge`: it is called when the request is
+ *   stored, and nothing is sent before it has resolved. `refuse` then says in the same way that there is no room.
  * - `until` is the moment after which no answer can arrive, such as the end of an interaction's token.
  *
  * Autocomplete, inline queries and the like are not requests: answer them at once.
  *
- * **Sending.** `send(replies, sending)` renders replies and makes the calls. Prepare whatever takes time (files, pictures) first; then
- * wrap each call that puts a message into the chat, and nothing else, in `sending.sendOnce(key, call)`:
+ * **Sending.** `send(replies, sending)` renders replies and makes the calls. Prepare whatever takes time (files,
+ * pictures) first; then wrap each call that puts a message into the chat, and nothing else, in `sending.sendOnce(key,
+ * call)`:
  *
- * - `key` is the message's place in this `send`: `'0'`, `'1'`, ... It must come out the same when `send` is repeated, because messages
- *   that were sent already are recognised by it and skipped.
- * - If the platform recognises repeats, pass the call's tag as the nonce and say for how long it does in `repeatMs`; an edit of a known
- *   message can be repeated at any time.
- * - Do not catch failures. A call that was certainly refused may be followed by another way to send the same, under the same key.
- * - Do not wait inside for a flood limit: throw an error that `outcomeOf` reads as `flood`. Where the platform names a pace, declare it
- *   as `pace`, say in `messagesOf` how many messages a reply may take, and in `sendOnce` how many a call is: all of them are reserved
- *   before the first is sent.
+ * - `key` is the message's place in this `send`: `'0'`, `'1'`, ... It must come out the same when `send` is repeated,
+ *   because messages that were sent already are recognised by it and skipped.
+ * - If the platform recognises repeats, pass the call's tag as the nonce and say for how long it does in `repeatMs`; an
+ *   edit of a known message can be repeated at any time.
+ * - Do not catch failures. A call that was certainly refused may be followed by another way to send the same, under the
+ *   same key.
+ * - Do not wait inside for a flood limit: throw an error that `outcomeOf` reads as `flood`. Where the platform names a
+ *   pace, declare it as `pace`, say in `messagesOf` how many messages a reply may take, and in `sendOnce` how many a
+ *   call is: all of them are reserved before the first is sent.
  *
- * **What became of it.** `outcomeOf(error)` reads failures of calls, of `connect` and of `verify`: `notSent` only when it is certain
- * that nothing arrived (refused, connection never made, upload cut short from here), with the reason and the time to wait if the
- * platform says one; `unknown` when it may have arrived; undefined for errors that come from elsewhere.
+ * **What became of it.** `outcomeOf(error)` reads failures of calls, of `connect` and of `verify`: `notSent` only when
+ * it is certain that nothing arrived (refused, connection never made, upload cut short from here), with the reason and
+ * the time to wait if the platform says one; `unknown` when it may have arrived; undefined for errors that come from
+ * elsewhere.
  *
- * The runtime then does this: `away`, `flood` and `token` send the request back to wait without holding a worker, for a day or until
- * `until`. `refused` is followed by a notice that says so, `gone` by nothing. `unknown` is sent again as long as `repeatMs` allows,
- * else the person is notified once that something may be missing.
+ * The runtime then does this: `away`, `flood` and `token` send the request back to wait without holding a worker, for a
+ * day or until `until`. `refused` is followed by a notice that says so, `gone` by nothing. `unknown` is sent again as
+ * long as `repeatMs` allows, else the person is notified once that something may be missing.
  */
 export interface RuntimePlatform<To = unknown> extends ChatPlatform<To> {
   /** The platform's HTTP routes, registered before the server listens. */
@@ -54,6 +59,6 @@ export interface Finding {
   readonly state: 'ok' | 'note' | 'wrong';
   /** One line of plain text without secrets. */
   readonly what: string;
-  /** Advice on how to mend it, if there is any. */
+  /** How the operator can correct what is wrong, where there is advice. */
   readonly remedy?: string;
 }

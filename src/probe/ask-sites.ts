@@ -30,7 +30,7 @@ export interface AskSitesOptions extends Pick<AskOptions, 'links' | 'onAsk'> {
 }
 
 /**
- * Asks the sites by all strategies that the running bot would use, without a history.
+ * Asks the sites by all strategies that the running bot would use, as if none had been asked before.
  * @returns the answers, and the cookies of all configured accounts
  */
 export async function askSites(options: AskSitesOptions) {
@@ -89,9 +89,7 @@ export interface SourceReport {
   /** The addresses of the requested posts, in order. */
   readonly links: readonly string[];
   readonly reports: readonly ProbeReport[];
-  /**
-   * Strategies that were not judged, by reason: time, parts or fitting links are missing, or the site wants a pause.
-   */
+  /** Strategies that were not judged, by reason: no time, a missing part or link, or the site wants a pause. */
   readonly unjudged: Readonly<Record<Reason, readonly string[]>>;
 }
 
@@ -101,11 +99,11 @@ export interface AskOptions {
   readonly links: readonly string[];
   readonly probe: ProbeStrategy;
   readonly hasBrowserTransport: boolean;
-  /** True for a host that is replaced by a test server on this machine, which needs no pauses. */
+  /** True for a host whose requests go to a test server on this machine, which needs no pauses. */
   readonly isStandIn: (hostname: string) => boolean;
   /** The pause between two requests to a site, in milliseconds. Default 2 000. */
   readonly pauseMs?: number;
-  /** The time for all requests, in milliseconds; strategies without an answer count as not asked. Default 240 000. */
+  /** Milliseconds for all requests; a strategy without an answer by then counts as not asked. Default 240 000. */
   readonly totalMs?: number;
   /** Called before each strategy is run. */
   readonly onAsk?: (source: string, strategy: string, link: number) => void;

@@ -10,23 +10,23 @@ import { type ProbeStrategy, refOfLink } from './probe-strategy.ts';
 export interface BrokenStrategy {
   readonly source: SourceId;
   readonly strategy: string;
-  /** When it first failed, unix milliseconds. */
+  /** When the strategy first failed, unix milliseconds. */
   readonly since: number;
   /** The last failure as `outcome: detail`. */
   readonly cause: string;
 }
 
-/** Runs each strategy for a well-known post now and then: operators then notice a site's change before people do. */
+/** Runs each strategy now and then for a well-known post, so that operators notice a site's change before people do. */
 export interface Canary {
   start(): void;
-  /** The strategies that fail now. */
+  /** The strategies that fail at present. */
   broken(): readonly BrokenStrategy[];
-  /** Stops; resolves when no request is running. */
+  /** Runs no more strategies; resolves when no request is running. */
   stop(): Promise<void>;
 }
 
 export interface CanaryOptions {
-  /** The sources, each of which has its own example posts. */
+  /** The sources, each with example posts of its own. */
   readonly sources: readonly MediaSource[];
   readonly probe: ProbeStrategy;
   /** Stores the record of each strategy, so that nothing is reported twice after a restart. */
@@ -34,7 +34,7 @@ export interface CanaryOptions {
   /** Called when a strategy has failed three times in a row. */
   readonly onBroken: (broken: BrokenStrategy) => void;
   readonly onBack: (broken: BrokenStrategy) => void;
-  /** False while another process with the same outgoing address runs the canary. */
+  /** False while another process with the same outgoing address runs the canary for both. */
   readonly isOurs?: () => boolean;
   readonly log: Pick<Logger, 'warn'>;
   /** The time between two runs of a strategy, in milliseconds, plus or minus a fifth. Default an hour. */
@@ -56,7 +56,7 @@ const FAILURES_TO_TELL = 3;
 const JITTER = 0.2;
 const UNKNOWN: CanaryRecord = { hasWorked: false, failures: 0, since: null, cause: '' };
 
-/** A strategy with an example post that it can fetch. */
+/** A strategy, with an example post that it can fetch. */
 interface Question {
   readonly key: string;
   readonly source: MediaSource;
@@ -67,7 +67,7 @@ interface Question {
 export function createCanary(options: CanaryOptions): Canary {
   const { sources, probe, memory, onBroken, onBack, log, isOurs = () => true, now = Date.now } = options;
   const { intervalMs = 3_600_000 } = options;
-  /** The broken strategies in `memory`, for callers that cannot wait for the store. */
+  /** The broken strategies that `memory` has, for callers that cannot wait for the store. */
   const known = new Map<string, BrokenStrategy>();
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -78,14 +78,14 @@ export function createCanary(options: CanaryOptions): Canary {
     else known.delete(question.key);
   }
 
-  /** The stored record of the strategy, perhaps by another process. */
+  /** The stored record of the strategy, which another process may have written. */
   async function recall(question: Question): Promise<CanaryRecord> {
     const record = (await memory.get(question.key)) ?? UNKNOWN;
     remember(question, record);
     return record;
   }
 
-  /** @param bringing names of the source's strategies that returned their post when they last ran */
+  /** Runs a strategy. @param bringing names of the source's strategies that returned their post when they last ran */
   async function ask(question: Question, bringing: Set<string>): Promise<void> {
     const { source, strategy, ref } = question;
     const { verdict, outcome, durationMs, detail } = await probe(strategy, ref, signal);
@@ -110,7 +110,7 @@ export function createCanary(options: CanaryOptions): Canary {
     await work.catch(err => signal.aborted || log.warn({ source: id, err }, 'the canary could not ask or note'));
   }
 
-  /** Runs the strategies of one source, spread over the interval. */
+  /** Runs the strategies of a source in turn, spread over the interval. */
   async function watch(source: MediaSource): Promise<void> {
     const questions = await questionsOf(source, signal);
     const bringing = new Set<string>();
@@ -135,7 +135,7 @@ export function createCanary(options: CanaryOptions): Canary {
   };
 }
 
-/** Each strategy with the first of the source's examples that it can fetch. */
+/** Each strategy, with the first of the source's examples that it can fetch. */
 async function questionsOf(source: MediaSource, signal: AbortSignal): Promise<readonly Question[]> {
   const refs = await Promise.all(source.examples.map(link => refOfLink(source, link, signal)));
   return source.strategies.flatMap(strategy => {

@@ -11,10 +11,10 @@ import { isPlaylist, isWhole, type Post, playableVariants, type Variant } from '
 import { sourceDescriptors } from '../media/sources/index.ts';
 
 export interface ProbeAnswer {
-  /** `skipped` when it says nothing about the strategy: no network, a pause of the site, or a limit of Medley. */
+  /** `skipped` if the result says nothing about the strategy: no network, a pause of the site, or a limit of Medley. */
   readonly verdict: 'works' | 'fails' | 'skipped';
   readonly outcome: ErrorCode | 'ok' | 'slow' | 'incomplete' | 'no_video' | 'no_file';
-  /** How long the post took after its request was sent. */
+  /** How long the post took from the sending of its request on. */
   readonly durationMs: number;
   /** The result in one line, or why there was none. */
   readonly detail: string;
@@ -28,7 +28,7 @@ export interface ProbeOptions {
   readonly http: Pick<HttpClient, 'stream'>;
   /** The time limit for a post, in milliseconds. Default 12 000. */
   readonly timeoutMs?: number;
-  /** A slower post is `slow`. Default 6 000: if the first strategy hangs, people wait at most three seconds more. */
+  /** A post that takes longer is `slow`. Default 6 000: if one strategy hangs, people wait three more seconds. */
   readonly budgetMs?: number;
 }
 
@@ -39,7 +39,7 @@ const HOSTS = hostsBelow(sourceDescriptors.flatMap(({ cdnHosts }) => cdnHosts));
 const cdnHeaders = createCdnHeaders(sourceDescriptors);
 const MAX_HOPS = 2;
 
-/** Judges what a delivery needs: the whole post in time, a promised video, and a file that can be fetched. */
+/** Checks what a delivery needs: the whole post in time, a promised video, and a file that can be fetched. */
 export function createProbe({ http, timeoutMs = 12_000, budgetMs = 6_000 }: ProbeOptions): ProbeStrategy {
   return async (strategy, ref, signal) => {
     signal.throwIfAborted();
@@ -70,7 +70,7 @@ export function createProbe({ http, timeoutMs = 12_000, budgetMs = 6_000 }: Prob
   };
 }
 
-/** @param outcome the outcome to report if the error says something about the strategy */
+/** Judges an error. @param outcome the outcome to report if the error says something about the strategy */
 export function judgeFailure(error: AppError, outcome: ProbeAnswer['outcome']): Omit<ProbeAnswer, 'durationMs'> {
   const isSkipped = isOfOurs(error) || isLimit(error) || error.params.what === 'offline';
   const detail = error.message.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL_CHARS);
@@ -93,7 +93,8 @@ function describePost({ items, missingItems }: Post): string {
 }
 
 /**
- * Fetches the first kilobyte of a post's first item, as for a chat without limits: one file, or both of its tracks.
+ * Fetches the first kilobyte of a post's first item: of one file, or of both of its tracks, as for a chat without
+ * limits.
  * @throws AppError when a file cannot be fetched
  */
 async function fetchBeginning(
@@ -128,7 +129,7 @@ async function fetchFile(
     if (head.status === 429) throw new AppError('upstream_rate_limited', 'the CDN answers 429');
     if (head.status !== 200 && head.status !== 206) throw missing(`${head.status}`);
     if (!isPlaylist({ mime }) && fileType(type, mime) === undefined) throw missing(`${type} in place of ${mime}`);
-    // A CDN that ignores the range sends the whole file, so reading stops after the beginning.
+    // A CDN that ignores the range sends the whole file, so reading stops after its beginning.
     for await (const beginning of body) {
       if (looksLikeDocument(beginning)) throw missing('a document under the name of a file');
       return;
@@ -143,7 +144,7 @@ function missing(what: string): AppError {
   return new AppError('upstream_unavailable', `the CDN answers ${what}`);
 }
 
-/** The post behind a link, also a short one; undefined when it is not of this source. @throws AppError */
+/** The post behind a link, even a short one; undefined if it is no link of this source. @throws AppError */
 export async function refOfLink(source: MediaSource, link: string, signal: AbortSignal): Promise<PostRef | undefined> {
   let text = link;
   for (let hop = 0; hop <= MAX_HOPS; hop += 1) {

@@ -169,7 +169,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     return right === undefined ? {} : { endpoint: `/api${right.path}` };
   }
 
-  /** Seconds for which the answer may be cached; never longer than its addresses are valid. */
+  /** The seconds for which an answer may be cached; never longer than the addresses in it are valid. */
   function maxAge(post: Post, from: Extraction['from']): number {
     const life = from === 'stale' || post.missingItems > 0 ? STALE_S : FRESH_S;
     if (post.expiresAt === null) return life;

@@ -63,7 +63,7 @@ export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: Do
         .header('cache-control', `public, max-age=${MAX_AGE_S}`)
         .send(pageAt(originOf(request))),
     );
-    // The page shows thumbnails of a post that a reader tries.
+    // The page asks here for thumbnails of the post whose link a reader tries out.
     server.get('/docs/preview', { onRequest: countRequest }, async (request, reply) => {
       const query = previewQuery.safeParse(request.query);
       if (!query.success) throw new AppError('invalid_request', 'no link to preview', { params: { what: 'link' } });

@@ -16,7 +16,7 @@ export function parameterExamples(offered: readonly OfferedExample[]): Readonly<
   };
 }
 
-/** The source with the first offered link of it as its example. */
+/** The source, with the first of its links that the operator offers as its example. */
 export function withOwnExample<S extends { readonly id: string; readonly example: string }>(
   source: S,
   offered: readonly OfferedExample[],

@@ -30,7 +30,7 @@ const USUAL_PACE: FillPace = {
   againMs: 30 * 86_400_000,
 };
 
-/** So many mirrors must say that a ruleset has no more sets, or all of them if there are fewer. */
+/** The number of mirrors that must say that a ruleset has no more sets; all of them if there are fewer. */
 const AGREEING = 2;
 
 /**

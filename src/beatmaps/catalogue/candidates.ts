@@ -105,7 +105,7 @@ const fraction = (column: keyof typeof UNITS) => `'${column}', ${column} / ${UNI
 const LINE = `json_object('setId', set_id, 'id', id, ${fraction('stars')}, ${fraction('ar')}, ${fraction('od')}, ${fraction('cs')},
   'bpm', bpm, 'length', length, 'objects', objects, 'mapper', mapper, 'plays', plays, 'favourites', favourites,
   ${fraction('rating')})`;
-/** The rows of a read come as one JSON text, which is ten times as fast as row by row. */
+/** All rows that are read come as one JSON text, which is ten times as fast as row by row. */
 const LinesRow = z.object({ lines: z.string() });
 const IdRow = z.object({ id: z.number() });
 const MAX_STARS = 25;
@@ -118,7 +118,7 @@ export function createCandidatePool(store: Store) {
     return z.array(Line).parse(JSON.parse(store.get(select, [...place, ...params, size], LinesRow)?.lines ?? '[]'));
   }
 
-  /** Reads maps of one step of stars: from a random position to its end, then from its beginning. */
+  /** Reads maps within one step of stars: from a random row to the last, then from the first. */
   function drawStep(place: readonly number[], { sql, params }: Filter, size: number, random: () => number) {
     const last = store.get(LAST, place, IdRow)?.id;
     if (last === undefined) return [];

@@ -148,7 +148,7 @@ class WriteQueue {
       if (sets.length > 0) this.#write(sets);
     } catch (error) {
       if (isBusy(error)) {
-        // After a failure the sets return to the queue, before those added since, because these are newer.
+        // After a failure the sets return to the queue; those that were added since stay, because they are newer.
         const newer = [...this.#waiting.values()];
         this.#waiting.clear();
         this.#append([...sets, ...newer]);

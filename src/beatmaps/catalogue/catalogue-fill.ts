@@ -79,7 +79,7 @@ const Progress = z.object({
 type Progress = z.infer<typeof Progress>;
 
 interface Setback {
-  /** How many attempts of the feed failed in a row. While it pauses, other feeds go on. */
+  /** How many attempts to read the feed failed in a row. While it pauses, other feeds go on. */
   readonly failures: number;
   /** When the feed may be read again, in the time of `performance.now()`. */
   readonly until: number;

@@ -15,7 +15,7 @@ const MAX_WORDS = 1_000_000;
 const MAX_LATE = 2_000;
 
 const VersionRow = z.object({ data_version: z.number() });
-/** Reads a number of SQLite's that changes when another process has written to the file. */
+/** SQLite's command for a number that changes when another process has written to the file. */
 const VERSION_SQL = 'PRAGMA data_version';
 const PageRow = z.object({ words: z.string().nullable(), last: z.string().nullable() });
 const PAGE_SQL = `SELECT group_concat(term || ' ' || doc, ' ') AS words, max(term) AS last

@@ -86,7 +86,7 @@ function setValues(set: Beatmapset): readonly Value[] {
     ['language', set.language_id],
     ['video', Number(set.video)],
     ['nsfw', Number(set.nsfw)],
-    // Sets outside of spotlights get no word for this, so those that an older version stored need no rewriting.
+    // A set outside of spotlights gets no word for that, so sets that an older version stored need no rewriting.
     ['spotlight', set.spotlight === true ? 1 : null],
   ];
 }
@@ -121,7 +121,7 @@ export function figureExpression(query: Query, statuses: readonly Status[]): str
     exact(['video', video === undefined ? undefined : Number(video)]),
     exact(['nsfw', nsfw === undefined ? undefined : Number(nsfw)]),
     exact(['spotlight', spotlight === true ? 1 : undefined]),
-    // Only a search for one single status is narrowed by it, because most sets have one of the usual statuses.
+    // Only a search for one single status is narrowed by this index, since most sets have one of the usual statuses.
     exact(['status', statuses.length === 1 && statuses[0] !== undefined ? statusNumber(statuses[0]) : undefined]),
   ];
   return wanted.flatMap(([key, range]) => (range === undefined ? [] : (anyStep(key, range) ?? []))).join(' AND ');

@@ -44,7 +44,7 @@ export function packFigures(set: Beatmapset): Uint8Array {
   return packed;
 }
 
-/** Makes a test whether one difficulty of a set has all figures of a query; undefined when the query names none. */
+/** Makes a test whether a single difficulty of a set has all figures of a query; undefined if it names none. */
 export function figuresTest({ ranges, ruleset }: Query): ((packed: Uint8Array) => boolean) | undefined {
   const wanted = FIELDS.flatMap(({ key, at, bytes, unit }) => {
     const asked = [ranges[key], key === 'cs' ? ranges.keys : undefined].filter(range => range !== undefined);

@@ -69,7 +69,7 @@ const MAX_PENDING = 1_000;
 /** How many lists of sets may wait for the thread; further ones are dropped, as upstreams will send them again. */
 const MAX_REMEMBERING = 100;
 const MAX_RESTARTS = 5;
-/** A thread that ran this long and then ends may be restarted as often as a new one. */
+/** A thread that ran for this long before it ended may be restarted as often as a new one. */
 const HEALTHY_MS = 600_000;
 /** How long writing the remembered sets may take when the program ends. */
 const CLOSE_MS = 15_000;
@@ -97,7 +97,7 @@ export function createCatalogueThread(options: CatalogueThreadOptions): Catalogu
       thread
         .ask('remember', [sets])
         .catch((error: AppError) => {
-          // That the thread ended was reported already, when it happened.
+          // The end of the thread was reported when it happened, so its effects on calls are not reported again.
           if (error !== thread.away) onFailure(error, BACKGROUND_FAILURE);
         })
         .finally(() => {

@@ -83,7 +83,7 @@ export function unpackBody(packed: Uint8Array): string {
   return inflateRawSync(packed, UNPACKING).toString();
 }
 
-/** The fresh set; where it states nothing, the known one's values. */
+/** The fresh set, in which missing values are taken from the known one. */
 export function mergeSets(known: Beatmapset, fresh: Beatmapset): Beatmapset {
   const maps = new Map(known.beatmaps.map(beatmap => [beatmap.id, beatmap]));
   return {

@@ -20,7 +20,7 @@ export interface FindRequest {
   readonly offset: number;
   /** The index for the words in `groups`. Default: the index of all texts. */
   readonly index?: TextIndex;
-  /** Checks a set for conditions that no index has, which takes long. */
+  /** Checks a set for conditions that are in no index. This is slow. */
   readonly check?: (id: number) => boolean;
 }
 

@@ -117,12 +117,12 @@ function ppAt(rated: Rated, accuracy: number, { misses = 0, combo }: Pick<Diffic
   return ppOf(rated, { ...score, ...taken });
 }
 
-/** The play in the calculator's terms; counts that the play does not state are the best possible. */
+/** The play in the calculator's terms; results that the play does not state are the best possible. */
 function scoreOf({ map, attributes }: Rated, play: HitCounts): LibraryScore {
   const perfect = map.createScore(1);
   const { maxCombo, nCircles, nSliders, nSpinners } = attributes.getData();
   const counts = Object.fromEntries((RESULTS[map.mode] ?? []).map(([name, count]) => [name, play[count] ?? 0]));
-  // The maximum combo counts ticks, heads and ends of sliders; without the others, the ticks remain.
+  // The maximum combo counts circles, and ticks, heads and ends of sliders; the rest of it is the ticks.
   const ticks = Math.max(0, maxCombo - nCircles - 2 * nSliders - nSpinners);
   const { misses = 0, combo = maxCombo, sliderEndHits = perfect.sliderEndHits, largeTickHits = ticks } = play;
   const ofSliders = map.mode === 0 ? { sliderEndHits, largeTickMisses: Math.max(0, ticks - largeTickHits) } : {};

@@ -57,7 +57,7 @@ const START_MS = 15_000;
 const IDLE_MS = 60_000;
 const MAX_WAITING = 200;
 const MAX_COMPLAINT_CHARS = 2_000;
-/** After so many ends within ENDS_MS no process is started any more: the next would end for the same reason. */
+/** After so many ends of the process within ENDS_MS no other is started: it would end for the same reason. */
 const MOST_ENDS = 5;
 const ENDS_MS = 10 * 60_000;
 /** The calculator's environment bounds its memory: a malicious map takes gigabytes, the longest real ones 200 MB. */

@@ -69,7 +69,7 @@ export type DifficultyAnswer =
 
 type Names = Readonly<Partial<Record<keyof HitCounts, string>>>;
 
-/** Hit results that are passed on even if they are 0: osu!'s API omits zeros, which calculators would guess. */
+/** Hit results that are passed on even if they are 0: osu!'s API omits zeros, and calculators guess what is missing. */
 const COUNTED: Readonly<Record<Ruleset, Names>> = {
   osu: { n300: 'great', n100: 'ok', n50: 'meh', misses: 'miss' },
   taiko: { n300: 'great', n100: 'ok', misses: 'miss' },

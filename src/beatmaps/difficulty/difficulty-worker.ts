@@ -189,7 +189,7 @@ function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): 
   const names = HITS[mode];
   const hits = names.reduce((sum, name) => sum + (play[name] ?? 0), 0);
   const isCatch = mode === rosu.GameMode.Catch;
-  // In catch, objects that break the combo are counted apart from small droplets, which cost only accuracy.
+  // In catch, results for objects that break the combo are counted apart from small droplets, which only cost accuracy.
   const whole = isCatch ? { n300: attributes.nFruits ?? 0, n100: attributes.nDroplets ?? 0 } : {};
   const missing = Math.max(isCatch ? 0 : misses, countResults(attributes) - hits);
   const added = names.map(name => (hits === 0 ? 0 : Math.floor((missing * (play[name] ?? 0)) / hits)));

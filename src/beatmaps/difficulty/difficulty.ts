@@ -77,7 +77,7 @@ export interface DifficultyOptions {
   readonly now?: () => number;
 }
 
-/** rosu-pp-js 3.1 calculates by the rules that osu! announced on this date. */
+/** The date on which osu! announced the rules by which rosu-pp-js 3.1 calculates. */
 export const DIFFICULTY_ALGORITHM = '2025-03-06';
 
 const MAX_ACCURACIES = 32;

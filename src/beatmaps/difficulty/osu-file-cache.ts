@@ -111,7 +111,7 @@ export function createOsuFileCache(options: OsuFileCacheOptions): OsuFileCache {
       drafts += 1;
       const draft = join(folder, `${process.pid}-${drafts}.draft`);
       try {
-        // A file of the same name may still be in deletion.
+        // A file of the same name may still be in deletion, so all running deletions are waited for.
         await Promise.all(removals);
         await writeFile(draft, file);
         await rename(draft, pathOf(checksum));

@@ -66,7 +66,7 @@ const AT_ONCE = 6;
 /** How long the current file's checksum is remembered for a map that came without one. */
 const REMEMBER_MS = 60 * 60_000;
 const MAX_REMEMBERED = 5_000;
-/** So many bytes surely contain the file's first line, even behind a byte order mark. */
+/** The bytes in which the file's first line must be, even behind a byte order mark. */
 const HEAD_BYTES = 64;
 
 /** Refuses what is no `.osu` file. @throws AppError */
@@ -78,7 +78,7 @@ function checkFile(file: Uint8Array, upstream: string): void {
   throw new AppError('upstream_changed', `${upstream} answered with something else than a difficulty`);
 }
 
-/** The rate limit of the requests to one site: a burst at first, then one at a time at its rate. */
+/** Keeps to the rate limit of one site: a burst of requests at first, then one at a time at its rate. */
 function createBudget({ perSecond, burst }: FilePace, now: () => number) {
   /** When a whole burst is allowed again, unix milliseconds. */
   let wholeAt = 0;

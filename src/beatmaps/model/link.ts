@@ -77,7 +77,7 @@ function setLink(segment: string | undefined, { hash }: URL): OsuLink | undefine
   return { kind: 'set', id, ...ruleset };
 }
 
-/** Reads the ruleset behind `#`. Digits there are never a ruleset: in old addresses `#3` is a difficulty's id. */
+/** Reads the ruleset behind `#`. Digits there never mean one: in old addresses `#3` is a difficulty's id. */
 function parseHashRuleset(word: string): { readonly ruleset?: Ruleset } {
   return /^\d+$/.test(word) ? {} : rulesetField(word);
 }

@@ -146,7 +146,7 @@ function toBeatmapset(raw: RawSet): Beatmapset | undefined {
   const setId = raw.id;
   const title = raw.title ?? raw.title_unicode;
   if (setId === null || title === null) return undefined;
-  // A convert is one of the set's difficulties in another ruleset, not one more difficulty.
+  // A convert is a difficulty of the set in another ruleset, so it is not listed as one more.
   const own = rows.filter(({ convert }) => convert !== true);
   const beatmaps = own.flatMap(each => toBeatmap(each, raw) ?? []);
   return {

@@ -5,7 +5,7 @@ import { date, id, isSet, list, number, numberOrZero, part, ruleset, text } from
 
 const whole = z.number();
 
-/** The accuracy from 0 to 100; some answers have it in another field, from 0 to 1. */
+/** The accuracy from 0 to 100. Some answers state it from 0 to 1, in a field of another name. */
 function percentOf(hit_accuracy: number | null, accuracy: number | null): number | null {
   return hit_accuracy ?? (accuracy === null ? null : accuracy * 100);
 }

@@ -132,7 +132,7 @@ export function completionOf(
 ): number | null {
   const { mode, maximum_statistics, beatmap } = play;
   const most = playedObjects({ mode, statistics: maximum_statistics });
-  // For a convert, osu! states the number of objects of the original map, which is another one.
+  // For a convert, osu! states the number of objects of the original map, which differs from the convert's.
   if (most === 0 && beatmap?.convert === true) return null;
   const counts = [beatmap?.count_circles, beatmap?.count_sliders, beatmap?.count_spinners];
   const objects = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);

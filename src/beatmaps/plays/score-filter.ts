@@ -22,7 +22,7 @@ export interface ScoreFilter {
   readonly chokes?: boolean | undefined;
   /** The name of the mapper of the set or the difficulty. */
   readonly mapper?: string | undefined;
-  /** The accuracy in percent. */
+  /** The accuracy in percent, as a range. */
   readonly accuracy?: Range | undefined;
   readonly combo?: Range | undefined;
 }

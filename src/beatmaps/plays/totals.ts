@@ -1,4 +1,4 @@
-/** Calculates a player's total pp if they had more plays, or better ones in place of existing ones. */
+/** This file calculates a player's total pp if they had more plays, or better ones in place of existing ones. */
 
 /** A player's best plays, and the total pp that osu! shows. */
 export interface PpStanding {
@@ -99,7 +99,7 @@ export function createTotalPp(best: readonly number[], total: number | null): To
   const sum = weightedPp(plays);
   const bonus = total === null ? BONUS_MOST * (1 - BONUS_DECAY ** plays.length) : total - sum;
   const nextBonus = Math.max(0, Math.min(BONUS_MOST, BONUS_MOST - bonus)) * (1 - BONUS_DECAY);
-  /** For each position, what the plays from there to the last add to the total. */
+  /** For each position, what the plays from there to the last one add to the total. */
   const tails = new Float64Array(plays.length + 1);
   for (let place = plays.length - 1; place >= 0; place -= 1) {
     tails[place] = (tails[place + 1] ?? 0) + (plays[place] ?? 0) * DECAY ** place;

@@ -136,7 +136,7 @@ function matchesText(text: string, set: Beatmapset, words: 'all' | 'any'): boole
   return words === 'all' ? needles.every(has) : needles.some(has);
 }
 
-/** From 5 letters on a word may have one mistake, from 9 letters two. */
+/** The letters from which on a word may have one mistake (5), or two (9). */
 const FORGIVEN = [5, 9] as const;
 /** The most words that are compared for mistakes; a longer query is hardly a mistyped name. */
 const MAX_MISTYPED = 16;

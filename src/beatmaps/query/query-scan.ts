@@ -7,7 +7,7 @@ export interface QueryToken {
   readonly operator: Operator;
   /** The value without its quotes. */
   readonly value: string;
-  /** True for `""so""`, which means these words in this order with nothing between them. */
+  /** True for `""so""`: exactly these words, in this order and with nothing between them. */
   readonly isPhrase: boolean;
   readonly start: number;
   readonly end: number;

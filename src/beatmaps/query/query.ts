@@ -49,7 +49,7 @@ export interface Excluded {
 
 export interface TextFilter {
   readonly text: string;
-  /** True for `""so""`, which means these words in this order with nothing between them. */
+  /** True for `""so""`: exactly these words, in this order and with nothing between them. */
   readonly isPhrase: boolean;
 }
 

@@ -28,7 +28,7 @@ const WEEK_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
 /** How long osu! is not asked after it failed; otherwise each card would wait for another failure. */
 const REST_MS = 30_000;
-/** So many calls in a row must fail before osu! counts as away, because one failure may be chance. */
+/** So many calls in a row must fail before osu! counts as away, because a single failure may be chance. */
 const AWAY_AFTER = 3;
 /** How long it is remembered that osu! has no such map or refuses these mods. */
 const REFUSED_MS = 10 * 60_000;

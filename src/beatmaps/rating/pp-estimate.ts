@@ -127,7 +127,7 @@ function maniaPp({ stars, accuracy, misses, objects, od, mods }: Known): number 
   const length = 1 + 0.1 * Math.min(1, objects / 1_500);
   const hit = Math.max(0, 1 - misses / objects);
   const { nGeki, n300, nKatu, n100, n50 } = maniaShares(Math.min(1, accuracy / Math.max(0.01, hit)), od);
-  // A perfect hit counts 320 for pp but 300 for accuracy.
+  // In the calculation of pp a perfect hit counts 320, in that of accuracy 300.
   const lost = 1 - (hit * (320 * nGeki + 300 * n300 + 200 * nKatu + 100 * n100 + 50 * n50)) / 320;
   return 8 * Math.max(0.05, stars - 0.15) ** 2.2 * length * Math.max(0, 1 - 5 * lost) * (mods.includes('EZ') ? 0.5 : 1);
 }

@@ -117,7 +117,7 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
       return await difficulty?.of(asked, signal);
     } catch (error) {
       signal.throwIfAborted();
-      // Only mods that a person typed are worth an error: mods of a play may be too new for this library.
+      // Only for mods that a person typed is it an error: mods of a play may be too new for this library.
       if (isWrongQuestion(error) && request.mods.every(mod => typeof mod === 'string')) throw error;
       // The error was logged where it happened.
       return undefined;
@@ -174,7 +174,7 @@ type Wait = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T | undefi
 interface Patience {
   /** The time for all parts together, in milliseconds. */
   readonly ms: number;
-  /** How long the work on a part that is late may go on. */
+  /** How long work on a late part may go on. */
   readonly waitMs: number;
   readonly onLate: () => void;
 }

@@ -60,7 +60,7 @@ export interface PlayerProfile {
 const DECAY = 0.95;
 /** What is known from all classes weighs as much as this many plays of the class itself. */
 const PRIOR_PLAYS = 8;
-/** So many plays without any difference from the estimates are added, so that few plays do not move the mean far. */
+/** How many plays without any difference from the estimates are added, so that few plays move the mean little. */
 const PRIOR_ALL = 3;
 /** The largest logarithm that counts: a play further from its estimate is odd and says little about the player. */
 const MAX_RESIDUAL = Math.log(2);

@@ -13,9 +13,9 @@ export interface Calibration {
 }
 
 export interface CalibrationSignals {
-  /** Ends the work. */
+  /** Ends the calculation itself. */
   readonly work: AbortSignal;
-  /** Ends only the waiting for a result; the work goes on. */
+  /** Ends only the waiting for the calculation, which goes on. */
   readonly wait: AbortSignal;
 }
 

@@ -85,7 +85,7 @@ const SEEDS = 2 ** 31;
 /** How long a map is kept from other people, if there are enough: similar players should get different maps. */
 const GIVEN_MS = 60 * 60_000;
 const MAX_GIVEN = 5_000;
-/** There are enough other maps if they are so many times the requested ones. */
+/** The candidates that others did not get are enough if they are so many times the requested maps. */
 const ENOUGH_OTHERS = 2;
 
 /** Recommends maps in steps: player -> plan -> scored candidates -> shortlist -> calculated figures -> answer. */
@@ -96,7 +96,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
   const recent = createRecentAnswers();
   const given = createLru<number, true>({ max: MAX_GIVEN, ttl: GIVEN_MS });
 
-  /** Asks osu! for its own stars of as many maps as it may be asked for. */
+  /** Replaces estimated stars by osu!'s own, for as many maps as osu! may be asked about. */
   async function withToday(list: readonly Recommendation[], until: number, signal: AbortSignal = NEVER) {
     const asked = list.map(({ beatmap, mods }) => ({ beatmap, mods }));
     const waitMs = Math.max(STARS_MS.least, Math.min(until - performance.now(), STARS_MS.most));

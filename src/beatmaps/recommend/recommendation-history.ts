@@ -62,7 +62,7 @@ export function createRecentAnswers() {
         lookedAt: known ?? [],
         note(lookedAt: readonly Candidate[]) {
           const ids = new Set(lookedAt.map(({ id }) => id));
-          // Another answer to the question may have added its maps in the meantime.
+          // Another answer to the same question may have added its maps in the meantime, so these are kept too.
           const earlier = (recent.get(question) ?? []).filter(({ id }) => !ids.has(id));
           recent.set(question, [...lookedAt, ...earlier].slice(0, MAX_CANDIDATES));
         },

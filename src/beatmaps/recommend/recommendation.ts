@@ -50,7 +50,7 @@ const MANY_FAVOURITES = 500;
 const MAX_START_STARS = 3.5;
 const MUCH_FARM = 0.7;
 const MAX_HABITS = 3;
-/** A value is close if it is in the player's usual range, which counts as at least this share of the value wide. */
+/** How wide a player's usual range is at least, as a share of the value; a value within it counts as close. */
 const CLOSE = 0.06;
 
 /** The recommendation with other stars than those by which it was chosen. */

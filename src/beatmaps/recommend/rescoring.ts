@@ -46,18 +46,18 @@ export interface RescoringOptions {
   readonly waitMs: number;
 }
 
-/** The first wave reads so many times the requested maps: some will drop out, and a choice is better. */
+/** The size of the first wave, as a multiple of the requested maps: some will drop out, and a choice is better. */
 const WAVE = 1.5;
 /** How long to wait for one wave before the next, which makes use of its results. */
 const WAVE_MS = 500;
-/** All waves together read at most so many times the requested maps, because each needs a file. */
+/** The most maps that all waves read, as a multiple of the requested ones, because each needs a file. */
 const MOST_ASKED = 3;
 /** How long to wait when a person asks again: figures that came too late the last time are ready now. */
 const REPEAT_MS = 200;
 /** How long the work on late figures goes on, in case the person asks again. */
 const WORKED_MS = 10_000;
 const MAX_KNOWN = 5_000;
-/** So many figures show how far the estimates for their mods are off. */
+/** The number of figures that show how far the estimates for their mods are off. */
 const ENOUGH_TO_LEARN = 3;
 
 /**

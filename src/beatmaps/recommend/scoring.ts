@@ -148,7 +148,7 @@ function isInSpan(value: number, span: Span | null): boolean {
 /** How far calculated pp may be from the middle of the target, as a share of it. */
 const MAX_MISS = 0.1;
 
-/** True when a candidate still suits, now that its figures were calculated. */
+/** True when a candidate still suits after its figures were calculated. */
 export function isHit(choice: ScoredCandidate, { target }: SearchPlan, filters: RecommendFilters): boolean {
   if (!passesFilters(choice.figures, choice.pp, filters)) return false;
   if (target.pp === null || filters.pp !== undefined) return true;

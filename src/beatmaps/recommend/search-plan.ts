@@ -32,7 +32,7 @@ export interface PlannedSearch {
   /** The mods to play the maps with. */
   readonly mods: readonly string[];
   readonly window: CandidateWindow;
-  /** The share of this search in all maps that are drawn. */
+  /** The share of this search in all maps that are drawn, from 0 to 1. */
   readonly part: number;
 }
 

@@ -52,7 +52,7 @@ function combine(failures: readonly { readonly id: string; readonly error: AppEr
       failures.map(({ error }) => error),
       `${failures.length} upstreams failed`,
     ),
-    // The wait is the shortest one: that of the source that may be asked again first.
+    // The wait is that of the source which may be asked again first.
     retryAfterMs: head.retryAfterMs === undefined ? undefined : Math.min(...waits),
   });
 }
@@ -115,7 +115,7 @@ export function inOrder<S extends Source>(health: Health, sources: readonly S[])
   return health.order().flatMap(id => sources.find(source => source.id === id) ?? []);
 }
 
-/** The same sources, that of the id first. */
+/** The same sources, with the one of that id first. */
 export function leading<S extends Source>(sources: readonly S[], id: string | undefined): readonly S[] {
   return sources.toSorted((a, b) => Number(b.id === id) - Number(a.id === id));
 }
@@ -131,7 +131,7 @@ export interface HealthOptions {
   readonly now?: () => number;
 }
 
-/** So many failures in a row start a cooldown. */
+/** The number of failures in a row that starts a cooldown. */
 const MAX_FAILURES = 3;
 const FIRST_REST_MS = 15_000;
 const MAX_REST_MS = 5 * 60_000;

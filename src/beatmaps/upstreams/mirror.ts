@@ -41,7 +41,7 @@ const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const ALIVE_MS = 60_000;
 /** The last page that is requested: a quarter of a million sets, more than have a leaderboard. */
 const MAX_PAGE = 5_000;
-/** A page with fewer sets than this is the last one; others may be a little shorter than requested. */
+/** A page with fewer sets than this is the last one; another page may be a little shorter than requested. */
 const LAST_PAGE_BELOW = PAGE_SIZE * 0.8;
 
 const namesSet = z.looseObject({
@@ -149,7 +149,7 @@ function createMirror(site: MirrorSite, options: MirrorOptions): Mirror {
       }
       const checked = await checkPage(sets, search);
       if (checked === undefined && page === 0) return { sets: [], total: 0, next: null, isUnsure: true };
-      // A total that includes sets which do not match would be wrong.
+      // The mirror's total counts all its sets, so it is used only if they all match.
       const isWhole = checked?.sets.length === sets.length;
       return {
         ...(checked ?? { sets: [] }),

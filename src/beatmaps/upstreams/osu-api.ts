@@ -59,7 +59,7 @@ function createOsuSetsApi(ask: OsuCall): Omit<OsuApi, keyof OsuPlayersApi> {
         l: query.language,
         e: query.video === true ? 'video' : undefined,
         c: query.spotlight === true ? 'spotlights' : undefined,
-        // Explicit sets are part of the answer, unless excluded by the query; the caller decides how to show them.
+        // Explicit sets are part of the answer unless the query excludes them; the caller decides how to show them.
         nsfw: query.nsfw === false ? 'false' : 'true',
         page,
         cursor_string: page === undefined ? next : undefined,
@@ -68,7 +68,7 @@ function createOsuSetsApi(ask: OsuCall): Omit<OsuApi, keyof OsuPlayersApi> {
       const found = expectShape(searchShape.safeParse(answer).data, OSU, 'list of sets');
       const sets = expectShape(await parseBeatmapsets(found.beatmapsets), OSU, 'readable set');
       const following = sets.length === 0 ? null : found.cursor_string;
-      // osu!'s search cannot exclude sets. They are removed here, so its total is not the right one.
+      // osu!'s search cannot exclude sets. They are removed here, so osu!'s total would count too many.
       if (query.excluded === undefined) return { sets, total: found.total, next: following };
       return { sets: sets.filter(set => !isExcluded(query, set)), total: null, next: following };
     },

@@ -94,7 +94,7 @@ const usersShape = z.object({ users: rows });
 const rankingShape = z.object({ ranking: rows });
 
 const playedShape = z.looseObject({ beatmap_id: id, count: number, beatmap: z.unknown(), beatmapset: z.unknown() });
-/** The rows that can be read. Throws when there are several and none can be, because the API must have changed. */
+/** Reads the rows that can be read. If there are several and none can be, it throws: the API has changed. */
 function readRows<T>(all: readonly unknown[] | undefined, what: string, read: (row: unknown) => T | undefined) {
   const given = expectShape(all, OSU, `list of ${what}s`);
   const items = given.flatMap(row => read(row) ?? []);

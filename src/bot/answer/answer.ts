@@ -151,7 +151,7 @@ function createAnswer({ callers, resolver, buttons, run, answerLinks, logFailure
     if (await callers.isBlocked(caller)) return answerBlocked(body, context, paid);
     try {
       const batch = await answerAdmitted(body, context, attempt);
-      // When a reply fails, nobody awaits those after it, and their failures must not end the process as unhandled.
+      // If a reply fails, nobody awaits the later ones; this keeps their failures from ending the process as unhandled.
       for (const { reply } of batch.replies) reply.catch(() => undefined);
       return batch;
     } catch (error) {
@@ -193,7 +193,7 @@ function createAnswer({ callers, resolver, buttons, run, answerLinks, logFailure
     return onlyReply(Promise.resolve(renderFailure(error, body.kind, context, logFailure)));
   }
 
-  // In fair queues the work counts for this person, or for the network that they share with others.
+  // Fair queues count the work for this person, or for the network that they share with others.
   return (body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> =>
     actFor(attempt.caller.sharedRateKey ?? callerKey(attempt.caller), () => answer(body, attempt));
 }

@@ -81,7 +81,7 @@ export function createCallers(options: CallersOptions): Callers {
     chatSettings: caller => readableChatSettings(services, caller, error => onUnreadable(error, caller)),
     async charge({ cost }, { platform, rateKey, sharedRateKey }) {
       if (cost === 0) return undefined;
-      // Who is over their own limit must not use up the limit of the address that they share with others.
+      // A person over their own limit must not use up the limit of the address that they share with others.
       const refusal = await take(own, `${platform}:${rateKey}`, cost);
       if (refusal !== undefined || sharedRateKey === undefined) return refusal;
       return take(shared, `${platform}:${sharedRateKey}`, cost);

@@ -67,7 +67,7 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
     const { caller, text, direct, links: pasted, line = text } = message;
     const short = await readShortForm(message);
     if (short !== undefined) return short;
-    // A message that addresses Medley is a request, whatever the settings for pasted links are.
+    // A message for Medley is a request, whatever the settings about pasted links are.
     const isDirect = direct ?? caller.chatKind === 'private';
     const typed = parseCommandLine(text);
     if (typed !== undefined) return readLine(typed, isDirect, commandsFor(caller));
@@ -76,7 +76,7 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
     const address = pasted ? pasted[0]?.url : findAddress(text);
     if ((links.length > 0 || address !== undefined) && (await isOptedOut(message))) return undefined;
     if (links.length > 0) return wantedLinks(links, isDirect, caller, line);
-    // A wrong address goes to the command for links as well, because its notice says best what is wrong.
+    // A wrong address goes to the command for links as well: its notice says best what is wrong with it.
     return address === undefined ? TALK : { kind: 'links', what: [{ url: address, spoiler: false }] };
   }
 
@@ -150,7 +150,7 @@ function readLine(typed: CommandLine, isDirect: boolean, commands: readonly Comm
   return isKnown || isDirect ? { kind: 'line', what: { name, args } } : undefined;
 }
 
-/** The most letters of an unknown name that a notice repeats. */
+/** The most letters of an unknown command's name that a notice repeats. */
 const MAX_NAME = 40;
 
 /** Finds a command by name: a grouped one has two words, `/osu profile`, on some platforms one, `/osu_profile`. */
@@ -163,7 +163,7 @@ function readCommand(name: string, rest: string, commands: readonly Command[]) {
   const command = commands.find(each => each.name === name || each.name === spelled);
   if (command) return { name: command.name, args: rest, isKnown: true };
   const short = readShortWord(name, rest);
-  // The group's name and a player are a short command (`/osu lamp post`); the group's name alone is not.
+  // The group's name with a player is a short command (`/osu lamp post`); the group's name alone is not.
   const isShort = short !== undefined && (short.command !== `${name} profile` || second !== '');
   if (isShort && commands.some(each => each.name === short.command))
     return { name: short.command, args: short.rest, isKnown: true };
@@ -171,7 +171,7 @@ function readCommand(name: string, rest: string, commands: readonly Command[]) {
   // A group's name without anything behind it asks for help about the group's commands.
   if (isGroup && second === '' && commands.some(each => each.name === 'help'))
     return { name: 'help', args: name, isKnown: true };
-  // The name is kept although it is unknown: the notice offers a similar command with the same words behind it.
+  // An unknown name is kept, because the notice offers a similar command with the same words behind it.
   return isGroup
     ? { name: pair.trim().slice(0, MAX_NAME), args: rest.slice(second.length).trim(), isKnown: false }
     : { name, args: rest, isKnown: false };

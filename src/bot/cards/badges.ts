@@ -20,7 +20,7 @@ const MOD_COLOURS: readonly (readonly [acronyms: string, colour: Colour])[] = [
 ];
 const FUN: Colour = '#ff8cc0';
 
-/** @param mod an acronym, perhaps with the player's settings: `DT 1.3×` */
+/** The colour of a mod. @param mod an acronym, perhaps with the player's settings: `DT 1.3×` */
 function modColour(mod: string): Colour {
   const [acronym = ''] = mod.split(' ');
   return MOD_COLOURS.find(([acronyms]) => acronyms.split(' ').includes(acronym))?.[1] ?? FUN;
@@ -33,7 +33,7 @@ export function modBadgeWidth(mod: string): number {
   return labelWidth(mod, { bold: true }) + 2 * PADDING;
 }
 
-/** A mod as osu! shows it. `x` and `y` are its upper left corner. */
+/** A mod as osu! shows it; `x` and `y` are its upper left corner. */
 export function modBadge(mod: string, x: number, y: number): Markup {
   const width = modBadgeWidth(mod);
   return group([
@@ -56,7 +56,7 @@ export function gradeColour(letter: string): Colour {
   return GRADE_COLOURS[letter] ?? LOWEST;
 }
 
-/** The letter of a grade on its colour; `XH`, for plays with mods that hide the objects, is an `SS` with an edge. */
+/** The letter of a grade on its colour. `XH`, for plays with mods that hide objects, is an `SS` with an edge. */
 export function gradeBadge(rank: string, { left, top, width, height }: Area, look: Look): Markup {
   const letter = shownGrade(rank);
   const edge = rank.length === 2 && rank.endsWith('H') ? { stroke: look.ink, 'stroke-width': height / 18 } : {};

@@ -35,7 +35,7 @@ export function areaPath(points: readonly Point[], { top, height }: Area): strin
   return `${linePath(points)}L${last.x.toFixed(1)} ${foot}L${first.x.toFixed(1)} ${foot}Z`;
 }
 
-/** Reduces values to at most `count`: of each stretch the peak, because people look for peaks. */
+/** Reduces values to at most `count`: each stretch is replaced by its peak, because people look for peaks. */
 export function peaksOf(values: readonly number[], count: number): readonly number[] {
   if (values.length <= count) return values;
   return Array.from({ length: count }, (_, index) => {

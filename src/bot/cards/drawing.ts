@@ -1,7 +1,7 @@
 import type { Logger } from '../../infra/log.ts';
 import type { Picture } from '../contract/reply.ts';
 
-/** The longest time for drawing, in milliseconds; after it a reply is sent without the image card. */
+/** The longest time for drawing, in milliseconds; after it the reply is sent without the image card. */
 const PATIENCE_MS = 8_000;
 
 /** The PNG of a card; undefined when it was not drawn in time, so that its `alt` text is shown. Never rejects. */

@@ -16,7 +16,7 @@ export interface ListRow {
   /** The grade as osu!'s letters: XH X SH S A B C D F. */
   readonly grade: string;
   readonly mods: readonly string[];
-  /** Facts about the play, the most important first; the last ones are left out where there is no space. */
+  /** Facts about the play, the most important first. If there is no room, the last ones are left out. */
   readonly facts: readonly string[];
   /** The play's pp, or its score. */
   readonly worth: string;
@@ -46,7 +46,7 @@ export function renderListCard(view: ListView, pen: Pen): string {
 
 interface RowPlace {
   readonly top: number;
-  /** The width of the widest number of a row. */
+  /** The width of the widest row number. */
   readonly placeWidth: number;
 }
 
@@ -82,7 +82,7 @@ function renderRow(
   ];
 }
 
-/** Joins as many facts as there is space for. */
+/** Joins as many of the facts as there is room for. */
 function factsWithin(facts: readonly string[], room: number): string {
   const text = facts.join(' · ');
   return facts.length < 2 || labelWidth(text) <= room ? text : factsWithin(facts.slice(0, -1), room);

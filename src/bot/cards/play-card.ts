@@ -17,7 +17,7 @@ import { MAX_POINTS, shownSeries, timeline } from './strain-graph.ts';
 import { element, type Markup } from './svg.ts';
 import { type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
 
-/** The map that a card is about, with what the card's head shows. */
+/** The head of a card about a map: what it shows of the map. */
 export interface MapHead {
   /** The title in characters that can be drawn. */
   readonly title: string;
@@ -36,9 +36,9 @@ export interface PlayView extends MapHead {
   /** Acronyms of mods, each perhaps with the player's settings: `DT 1.3×`. */
   readonly mods: readonly string[];
   readonly figures: readonly Figure[];
-  /** Sentences about what the play would be worth with other results. */
+  /** Sentences about how many pp the play would have with other results. */
   readonly remarks: readonly string[];
-  /** Counts such as `512×300`, with the colour of the hit result. */
+  /** Counts such as `512×300`, each with the colour of its hit result. */
   readonly results: readonly { readonly name: string; readonly colour: keyof Look }[];
   /** The player's name, and the date of the play. */
   readonly note: string;
@@ -60,7 +60,7 @@ export const HEAD = 264;
 const GRADE = { left: MARGIN, top: HEAD + 26, width: 216, height: 140 };
 const STRAINS = { left: MARGIN, width: INNER, height: 150 };
 
-/** Draws a part of the card below the upper edge `top`; returns its lower edge, where the next part begins. */
+/** Draws a part of the card whose upper edge is at `top`; returns the lower edge, where the next part begins. */
 type Part = (top: number) => { readonly end: number; readonly markup: readonly Markup[] };
 
 export function playCardSize(view: PlayView, pen: Pen): Size {
@@ -186,7 +186,7 @@ function worths({ worths: shown }: PlayView, top: number, { look }: Pen): Return
   };
 }
 
-/** The strain graph of all skills together, in colour up to the point where the play failed. */
+/** The strain graph of all skills together, coloured up to where the play failed. */
 function strains({ strains: given, mods, fail }: PlayView, top: number, pen: Pen): ReturnType<Part> {
   const series = given == null ? [] : shownSeries(given, mods);
   const length = Math.max(0, ...series.map(({ values }) => values.length));
@@ -212,7 +212,7 @@ function strains({ strains: given, mods, fail }: PlayView, top: number, pen: Pen
   };
 }
 
-/** Says where the play failed, for maps without strains to draw. */
+/** Says where the play failed, if there are no strains to draw. */
 function failLine(fail: PlayView['fail'], top: number, { look }: Pen): ReturnType<Part> {
   if (fail === undefined) return { end: top, markup: [] };
   return { end: top + 60, markup: [label(fail.text, { x: MARGIN, y: top + 46, bold: true, colour: look.berry })] };

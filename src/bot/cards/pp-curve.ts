@@ -11,7 +11,7 @@ export const PP_CURVE: Size = { width: WIDTH, height: 580 };
 
 const CHART = { left: MARGIN + 126, top: 220, width: WIDTH - 2 * MARGIN - 126, height: 266 };
 
-/** Mods that change how a map plays, in the order in which they decide the colour of a play. */
+/** Mods that change how a map plays. The first of them that a play has decides its colour. */
 const CLASSES = [
   { mods: ['DT', 'NC'], name: 'DT', colour: 'marigold' },
   { mods: ['HR'], name: 'HR', colour: 'berry' },
@@ -21,7 +21,7 @@ const OTHERS = { name: 'NM · HD', colour: 'accent' } as const;
 
 type PlayClass = Pick<(typeof CLASSES)[number], 'name' | 'colour'> | typeof OTHERS;
 
-/** The image card of a player's best plays, with its alt text; undefined with too few plays for a curve. */
+/** The image card of a player's best plays, with its alt text; undefined if the plays are too few for a curve. */
 export function ppPicture(
   username: string,
   scores: readonly Score[],
@@ -99,7 +99,7 @@ function bars(plays: readonly { readonly pp: number; readonly colour: string }[]
   });
 }
 
-/** The labels below the chart: the numbers of the first, the middle and the last play. */
+/** The labels below the chart: the numbers of the first, the middle and the last of the plays. */
 function places(count: number, { look }: Pen): readonly Markup[] {
   const column = CHART.width / Math.max(20, count);
   const shown = count < 2 ? [1] : count < 5 ? [1, count] : [1, Math.ceil(count / 2), count];

@@ -14,23 +14,23 @@ export interface ProfileView {
   readonly isProven: boolean;
   /** The pp of the best plays, highest first; empty when unknown. */
   readonly best: readonly number[];
-  /** The avatar as a data address (as is `cover`). */
+  /** The avatar as a data address, in the same form as `cover`. */
   readonly avatar?: string | undefined;
   readonly cover?: string | undefined;
 }
 
 const INNER = WIDTH - 2 * MARGIN;
-/** Where the columns of figures begin; the play time, as the longest figure, has the widest. */
+/** Where the columns of figures begin. The play time's column is the widest, because it is the longest figure. */
 const COLUMNS = [0, 190, 408, 626, 916] as const;
 const GRADE = { top: 330, width: 68, height: 56 };
 /** The height of the cover. */
 const HEAD = 200;
 const AVATAR = { x: MARGIN, y: 30, width: 146, height: 146 };
-/** The space between two charts that stand side by side. */
+/** The space between two charts side by side. */
 const GAP = 60;
 const FEWEST_PLAYS = 3;
 
-/** The card's size; without statistics there is little to show, so the card is lower. */
+/** The card's size. Without statistics there is little to show, so the card is lower. */
 export function profileCardSize(view: ProfileView): Size {
   const { statistics } = view.player;
   if (statistics === null) return { width: WIDTH, height: 252 };
@@ -123,7 +123,7 @@ function portrait(avatar: string): Markup {
   ]);
 }
 
-/** The letters of a country, because no typeface has flags. */
+/** The letters of a country in place of its flag, which no typeface has. */
 function countryBadge(code: string, x: number, look: Look) {
   const width = labelWidth(code, { bold: true }) + 24;
   const markup = group([
@@ -170,7 +170,7 @@ function figures(statistics: PlayerStatistics, { t, look }: Pen): readonly Marku
   ];
 }
 
-/** @param progress percentage of the way to the next level */
+/** A bar for the player's level. @param progress percentage of the way to the next level */
 function levelBar(progress: number, x: number, look: Look): readonly Markup[] {
   const bar = { x, y: 311, height: 8, rx: 4 };
   const width = WIDTH - MARGIN - x;
@@ -211,7 +211,7 @@ interface ProfileChart {
 }
 
 function chartsOf({ player, best }: ProfileView): readonly ProfileChart[] {
-  // osu!'s API returns 0 for days before the player had a rank.
+  // osu!'s API states 0 for days before the player had a rank.
   const ranks = player.rank_history.filter(rank => rank > 0);
   return [
     ...(ranks.length < 2 ? [] : [{ kind: 'ranks' as const, values: ranks }]),
@@ -257,7 +257,7 @@ function renderChart(chart: ProfileChart, area: Area, { t, look }: Pen): readonl
   ];
 }
 
-/** A chart's range. A constant rank is drawn in the middle; pp begin near the lowest, so that differences show. */
+/** The range of a chart. A constant rank is drawn in the middle; pp begin near the lowest, to show differences. */
 function rangeOf(heights: readonly number[], isRanks: boolean): { readonly min: number; readonly max: number } {
   const [min, max] = [Math.min(...heights), Math.max(...heights)];
   if (min === max) return { min: min - 1, max: max + 1 };

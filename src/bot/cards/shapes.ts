@@ -7,18 +7,18 @@ import { drawable, isDrawable, runsOf, TYPEFACE, textWidth } from './typefaces.t
 
 export interface Label {
   readonly x: number;
-  /** The vertical position of the text's baseline. */
+  /** The vertical position of the baseline of the text. */
   readonly y: number;
   readonly colour: string;
-  /** Default: the smallest size of text on cards. */
+  /** The size of the text. Default: the smallest one on cards. */
   readonly size?: number;
   readonly bold?: boolean;
   readonly anchor?: 'start' | 'middle' | 'end';
-  /** The widest that the text may be: longer text is cut and ends in an ellipsis. */
+  /** The widest that the text may be. Longer text is cut and ends in an ellipsis. */
   readonly maxWidth?: number;
 }
 
-/** A drawn line may be this much narrower than the measured one, since some pairs of letters are set closer. */
+/** How narrow a drawn line may be compared to the measured one, since some pairs of letters are set closer. */
 const NARROWEST = 0.98;
 
 /** The reader's language if its letters can be drawn, else English. */
@@ -32,8 +32,8 @@ export function penFor(t: Translator, theme: CardTheme): Pen {
 }
 
 /**
- * A line of text. Each run in one typeface gets its own position: the rasterizer sets neighbouring letters in one
- * typeface that has all of them, so a foreign letter would change the weight of its neighbours, or their order.
+ * A line of text. Each run in one typeface gets a position of its own: the rasterizer would set neighbouring letters in
+ * one typeface that has all of them, so a foreign letter would change its neighbours' weight or order.
  */
 export function label(
   text: string,
@@ -58,7 +58,7 @@ export function label(
 /** The share of a line's width that is to the left of its anchor. */
 const BEFORE = { start: 0, middle: 0.5, end: 1 } as const;
 
-/** The width of a label with this text. */
+/** The width of a label with that text. */
 export function labelWidth(text: string, { size = SMALL, bold = false }: Pick<Label, 'size' | 'bold'> = {}): number {
   return textWidth(drawable(text), size, bold);
 }
@@ -97,7 +97,7 @@ export const PILL = { width: 184, height: 66 };
 export function starPill(stars: number, x: number, y: number, look: Look): Markup {
   const ink = starInk(stars);
   return group([
-    // The edge keeps the pill visible on a dark card, since the colour of the hardest maps is black.
+    // The edge keeps the pill visible on a dark card, because the hardest maps have the colour black.
     element('rect', {
       x,
       y,
@@ -175,7 +175,7 @@ export function legend(entries: readonly Entry[], { x, y, look }: Place): readon
   return entries.flatMap((entry, index) => legendEntry(entry, { x: x + (places[index]?.x ?? 0), y, look }));
 }
 
-/** The positions of boxes of these widths, from left to right, in as many rows as they need. */
+/** The positions of boxes of these widths: from left to right, in as many rows as are needed. */
 export function flow(widths: readonly number[], maxWidth: number, gap: number) {
   const places: { readonly x: number; readonly row: number }[] = [];
   let [x, row] = [0, 0];

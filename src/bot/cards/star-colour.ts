@@ -3,8 +3,8 @@ import type { Colour, Inline } from '../contract/reply.ts';
 type Spectrum = readonly (readonly [stars: number, red: number, green: number, blue: number])[];
 
 /**
- * osu!'s difficulty colours (osu-web, 2026-08) at these star ratings, blended in linear light between them. Below the
- * first rating the colour is grey, from the last one on black.
+ * osu!'s colours of difficulty at these star ratings (osu-web, 2026-08), blended in linear light between them. Below
+ * the first rating the colour is grey, from the last one on it is black.
  */
 const SPECTRUM: Spectrum = [
   [0.1, 0x42, 0x90, 0xfb],
@@ -19,7 +19,7 @@ const SPECTRUM: Spectrum = [
   [7.7, 0x18, 0x15, 0x8e],
   [9, 0x00, 0x00, 0x00],
 ];
-/** The text colours on those colours, constant below the first rating, then blended alike (osu-web, 2026-08). */
+/** The colours of text on the colours above: constant below the first rating, then blended (osu-web, 2026-08). */
 const WRITTEN: Spectrum = [
   [9, 0xf6, 0xf0, 0x5c],
   [9.9, 0xff, 0x80, 0x68],
@@ -27,13 +27,13 @@ const WRITTEN: Spectrum = [
   [11.5, 0xc6, 0x45, 0xb8],
   [12.4, 0x65, 0x63, 0xde],
 ];
-/** The star rating from which the colour is dark, so that text on it is bright. */
+/** The star rating from which on the colour is dark, so that bright text is on it. */
 const DARK_FROM = 6.5;
 const DARK_INK: Colour = '#171a1c';
 const GAMMA = 2.2;
 const UNRATED: Colour = '#aaaaaa';
 
-/** The emoji of the most similar colour, for star ratings below these. */
+/** The emoji with the most similar colour, for star ratings below each of these. */
 const SYMBOLS: readonly (readonly [below: number, symbol: string])[] = [
   [0.1, '⚪'],
   [1.75, '🔵'],
@@ -55,7 +55,7 @@ export function starInk(stars: number): Colour {
   return stars < DARK_FROM ? DARK_INK : colourIn(WRITTEN, stars);
 }
 
-/** The colour of a star rating; before the first and after the last value of a spectrum, that value's colour. */
+/** The colour of a star rating. Outside a spectrum it is that of the nearer end. */
 function colourIn(spectrum: Spectrum, stars: number): Colour {
   const above = spectrum.findIndex(([at]) => stars < at);
   const high = spectrum.at(above);

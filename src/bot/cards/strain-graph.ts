@@ -25,13 +25,13 @@ export interface StrainView {
 
 const CHART = { left: MARGIN, top: 300, width: WIDTH - 2 * MARGIN, height: 200 };
 const COLOURS = ['accent', 'marigold', 'berry', 'sky', 'lilac'] as const;
-/** The most points of the chart; more could not be told apart. */
+/** The most points of the chart; people could not tell more of them apart. */
 export const MAX_POINTS = 220;
 
-/** Skills that are variants of a shown one; their lines would only cover that one's. */
+/** Skills that are variants of a shown one, whose line theirs would cover. */
 const DOUBLES = new Set(['aimNoSliders', 'singleColorStamina']);
 
-/** The strain graph of a difficulty, with its alt text; undefined without strains. */
+/** The strain graph of a difficulty, with its alt text; undefined if there are no strains. */
 export function strainPicture(
   { set, beatmap, mods, stars, estimated }: StrainSubject,
   painter: SvgRasterizer,
@@ -51,7 +51,7 @@ export function strainPicture(
   return { kind: 'picture', picture, alt };
 }
 
-/** The skills to show: flashlight, which the library always calculates, only for plays with that mod. */
+/** The skills to show. Flashlight, which the library always calculates, is shown only for plays with that mod. */
 export function shownSeries({ series }: Pick<StrainView, 'series'>, mods: readonly string[]): StrainView['series'] {
   return series.filter(({ name }) => !DOUBLES.has(name) && (name !== 'flashlight' || mods.includes('FL')));
 }
@@ -60,7 +60,7 @@ export interface StrainSubject {
   readonly set: Pick<Beatmapset, 'artist' | 'artist_unicode' | 'title' | 'title_unicode'>;
   readonly beatmap: Pick<Beatmap, 'version'>;
   readonly mods: readonly string[];
-  /** The star rating that the reply also shows. */
+  /** The star rating, which the reply shows as well. */
   readonly stars: number | null;
   readonly estimated: Pick<MapDifficulty, 'strains'>;
 }
@@ -116,7 +116,7 @@ export function timeline({ left, top, width, height }: Area, lengthMs: number, {
   return [line, ...ticks];
 }
 
-/** The step between time labels, a round one in seconds or minutes. */
+/** The step between time labels, which is a round number of seconds or minutes. */
 function stepFor(lengthMs: number): number {
   const steps = [5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600].map(seconds => seconds * 1000);
   return steps.find(step => lengthMs / step <= 6) ?? roundStep(lengthMs, 6);

@@ -14,7 +14,7 @@ export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 }: SvgRasteriz
   const drawn = new LRUCache<string, Buffer, string>({
     maxSize: maxBytes,
     sizeCalculation: ({ length }) => Math.max(1, length),
-    // Concurrent callers for the same image wait for one drawing.
+    // Callers who ask for the same image at the same time wait for one drawing.
     fetchMethod: (_key, _stale, { context }) => drawSvg(context),
   });
 
@@ -31,7 +31,7 @@ export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 }: SvgRasteriz
   };
 }
 
-/** @throws AppError `internal` when the SVG cannot be drawn */
+/** Draws an SVG as PNG. @throws AppError `internal` when it cannot be drawn */
 export async function drawSvg(svg: string): Promise<Buffer> {
   try {
     // The library is loaded only for the first card, because many processes never draw one.

@@ -1,4 +1,4 @@
-/** Complete and safe markup: all text and values in it have been escaped. */
+/** Complete and safe markup, in which all text and values are escaped. */
 export interface Markup {
   readonly markup: string;
 }
@@ -12,7 +12,7 @@ export function element(name: string, attributes: Attributes, children: readonly
   return { markup: `<${name}${written.join('')}>${inside.join('')}</${name}>` };
 }
 
-/** Formats an attribute; numbers are rounded to hundredths, finer than any screen shows, to keep the markup small. */
+/** Writes an attribute. Numbers are rounded to hundredths, which is finer than any screen shows, to save bytes. */
 function attribute(value: string | number): string {
   return typeof value === 'number' ? `${Math.round(value * 100) / 100}` : escapeText(value);
 }

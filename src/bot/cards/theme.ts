@@ -14,7 +14,7 @@ export interface Look {
   readonly lilac: Colour;
 }
 
-/** The colours by theme; the dark ones are used when the reader's theme is unknown, as they suit light chats too. */
+/** The colours by theme. If the reader's theme is unknown, the dark ones are used, as they suit light chats too. */
 export const LOOKS: Readonly<Record<CardTheme, Look>> = {
   dark: {
     ground: '#16211e',
@@ -40,7 +40,7 @@ export const LOOKS: Readonly<Record<CardTheme, Look>> = {
   },
 };
 
-/** What a card is drawn with: its language and colours. */
+/** What a card is drawn with: a language and colours. */
 export interface Pen {
   readonly t: Translator;
   readonly look: Look;
@@ -50,7 +50,7 @@ export interface Pen {
 export const WIDTH = 1080;
 /** The width in pixels at which a phone of 360 px shows a card, between the margins of the chat. */
 export const PHONE = 306;
-/** The smallest text size on a card: such a phone shows it 11 px high. */
+/** The smallest size of text on a card, which such a phone shows 11 px high. */
 export const SMALL = 39;
 /** The space between a card's edge and its contents. */
 export const MARGIN = 32;

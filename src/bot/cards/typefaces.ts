@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 
-/** The font files of a typeface; one that is not shipped with Medley has a single weight. */
+/** The font files of a typeface. One that is not shipped with Medley has only one weight. */
 interface Typeface {
   readonly regular: string;
   readonly bold: string;
@@ -24,7 +24,7 @@ export const TYPEFACE = 'Figtree';
 
 const SHIPPED: readonly Typeface[] = [
   OWN,
-  // Noto Sans is for Greek, Cyrillic, and Latin letters that Figtree lacks.
+  // Noto Sans is for Greek, Cyrillic, and those Latin letters that Figtree lacks.
   { regular: fromPackage('noto-sans', 'NotoSans'), bold: fromPackage('noto-sans', 'NotoSans', '700Bold') },
 ];
 
@@ -58,10 +58,10 @@ const MOST_FILES = 20_000;
 const JOINERS = /[\p{Cf}\p{Variation_Selector}]/gu;
 const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]|\u20E3/gu;
 
-/** A Thai vowel that is drawn as two signs; the rasterizer ignores the width of the second. */
+/** A Thai vowel that is drawn as two signs, of which the rasterizer ignores the second one's width. */
 const SARA_AM = /([\u0E48-\u0E4B]?)\u0E33/g;
 
-/** The text with only drawable characters: emoji are left out, others become an ellipsis instead of empty boxes. */
+/** The text in characters that can be drawn: emoji are left out, an ellipsis stands for others, not an empty box. */
 export function drawable(text: string): string {
   const plain = text
     .replace(JOINERS, '')
@@ -76,12 +76,12 @@ export function isDrawable(text: string): boolean {
   return Array.from(text).every(letter => typefaceOf(letter) !== undefined);
 }
 
-/** The title in its own script if a typeface for that is installed, else the romanised one. */
+/** The title in its own script, if a typeface for it is installed; else the romanised title. */
 export function drawableTitle(romanised: string, unicode: string | null): string {
   return unicode !== null && unicode !== '' && isDrawable(unicode) ? unicode : romanised;
 }
 
-/** The width of a line of text. It may be drawn a little narrower, because some pairs of letters are set closer. */
+/** The width of a line of text. It may be drawn a little narrower, as some pairs of letters are set closer. */
 export function textWidth(text: string, size: number, isBold: boolean): number {
   return size * Array.from(text).reduce((width, letter) => width + advanceOf(letter, isBold), 0);
 }
@@ -91,7 +91,7 @@ function advanceOf(letter: string, isBold: boolean): number {
   return readTypeface(isBold ? bold : regular)?.advanceOf(letter.codePointAt(0) ?? 0) ?? 0.6;
 }
 
-/** Splits text into runs of one typeface each; a run in another typeface than the main one has its family. */
+/** Splits text into runs of one typeface each. A run in another typeface than the main one states its family. */
 export function runsOf(text: string): readonly { readonly text: string; readonly family: string | undefined }[] {
   const runs: { text: string; family: string | undefined }[] = [];
   for (const letter of text) {
@@ -103,7 +103,7 @@ export function runsOf(text: string): readonly { readonly text: string; readonly
   return runs;
 }
 
-/** The family to mark a run with: the rasterizer would choose a typeface for each unmarked letter separately. */
+/** The family that a run states, because the rasterizer would choose a typeface for each letter separately. */
 function familyOf(typeface: Typeface | undefined): string | undefined {
   return typeface === undefined || typeface === OWN ? undefined : readTypeface(typeface.regular)?.family;
 }
@@ -114,10 +114,10 @@ export function fontFilesOf(text: string): readonly string[] {
   return [...new Set([...typefaces].flatMap(({ regular, bold }) => [regular, bold]))];
 }
 
-/** The typeface of each character that was looked up; there are only so many characters. */
+/** The typeface of each character that was looked up; only so many characters exist. */
 const known = new Map<string, Typeface | undefined>();
 
-/** The first typeface that has the character; those not shipped are searched for when a character needs them. */
+/** The first typeface that has the character. Those not shipped are searched for when a character needs them. */
 function typefaceOf(letter: string): Typeface | undefined {
   if (known.has(letter)) return known.get(letter);
   const has = ({ regular }: Typeface) => readTypeface(regular)?.advanceOf(letter.codePointAt(0) ?? 0) !== undefined;
@@ -126,7 +126,7 @@ function typefaceOf(letter: string): Typeface | undefined {
   return found;
 }
 
-/** Emoji that system typefaces have as coloured images, which the rasterizer does not draw. */
+/** Matches emoji that typefaces of the system have as coloured images, which the rasterizer does not draw. */
 const EMOJI_ALONE = /^\p{Emoji_Presentation}$/u;
 
 let others: readonly Typeface[] | undefined;
@@ -162,11 +162,11 @@ function filesIn(folder: string): readonly string[] {
 
 interface TypefaceFile {
   readonly family: string | undefined;
-  /** A character's width as a share of the font size; undefined when the typeface lacks it. */
+  /** A character's width as a share of the font's size; undefined if the typeface lacks it. */
   readonly advanceOf: (character: number) => number | undefined;
 }
 
-/** Font files that were read, each when it was first needed: many processes never draw a card. */
+/** Font files that were read; each is read when it is first needed, since many processes never draw a card. */
 const loaded = new Map<string, TypefaceFile | undefined>();
 
 /** Reads a font file; undefined when it is not valid. */
@@ -175,7 +175,7 @@ function readTypeface(file: string): TypefaceFile | undefined {
   return loaded.get(file);
 }
 
-/** Reads the tables of an OpenType file; of a collection those of the first typeface. */
+/** Reads the tables of an OpenType file. Of a collection, it reads those of the first typeface. */
 function parseTypeface(file: string): TypefaceFile | undefined {
   let font: number | undefined;
   try {
@@ -189,7 +189,7 @@ function parseTypeface(file: string): TypefaceFile | undefined {
     const unitsPerEm = table('head').readUInt16BE(18);
     const metrics = table('hmtx');
     const count = table('hhea').readUInt16BE(34);
-    // Glyphs beyond the list of widths have the last one's.
+    // Glyphs behind the end of the list of widths have the last width in it.
     const widthOf = (glyph: number) => metrics.readUInt16BE(4 * Math.min(glyph, count - 1)) / unitsPerEm;
     const glyphOf = glyphFinder(table('cmap'));
     const advanceOf = (character: number) => {
@@ -217,7 +217,7 @@ function tablesOf(read: Read): (name: string) => Buffer {
   };
 }
 
-/** The name of the family of all weights if there is one, else that of this weight. */
+/** The name of the family with all weights if there is one, else of the family of this weight. */
 function familyIn(names: Buffer): string | undefined {
   const texts = names.readUInt16BE(4);
   const records = Array.from({ length: names.readUInt16BE(2) }, (_, index) => 6 + 12 * index);
@@ -244,7 +244,7 @@ function glyphFinder(cmap: Buffer): GlyphFinder {
   return olderFinder(cmap, older);
 }
 
-/** Finds by binary search the first range whose end is not before the character. */
+/** Finds by binary search the first range that ends at the character or behind it. */
 function rangeOf(count: number, endOf: (range: number) => number, character: number): number {
   let [low, high] = [0, count];
   while (low < high) {
@@ -265,7 +265,7 @@ function wholeFinder(cmap: Buffer, table: number): GlyphFinder {
   };
 }
 
-/** The finder for format 4: four equally long lists of range ends, starts, differences and glyph offsets. */
+/** The finder for format 4: four equally long lists of the ends, starts, differences and glyph offsets of ranges. */
 function olderFinder(cmap: Buffer, table: number): GlyphFinder {
   const size = cmap.readUInt16BE(table + 6);
   const ends = table + 14;

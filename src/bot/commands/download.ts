@@ -19,7 +19,7 @@ import {
 const MAX_ITEM = 100;
 /** The longest text of a range, such as `1:02:03.500-1:02:10.250`. */
 const MAX_CLIP_CHARS = 32;
-/** How far a part may end behind the stated length of a video, which may be a little too short. */
+/** How far a requested part may end behind the stated length of a video, which may be stated a little too short. */
 const END_TOLERANCE_MS = 1_000;
 
 const OPTIONS = {
@@ -43,7 +43,7 @@ export function createDownload({ sources }: { readonly sources: readonly CardSit
     cost: 2,
     accepts: 'link',
     async run(asked: Asked, { caller, services, signal, progress, t }: CommandContext): Promise<Reply> {
-      // In a group whose platform cannot show an answer to one person, a post for the caller alone is refused.
+      // Where a platform cannot show an answer in a group to one person alone, a request for that is refused.
       if (asked.private === true && caller.chatKind === 'group' && caller.answersAlone !== true) {
         throw usageError('notPrivate');
       }
@@ -97,11 +97,11 @@ export function createDownload({ sources }: { readonly sources: readonly CardSit
 
 interface Chosen {
   readonly indexes: readonly number[];
-  /** Zero-based index of the requested item, if it could not be fetched. */
+  /** The index, from 0, of the requested item, if that could not be fetched. */
   readonly missing: number | undefined;
 }
 
-/** @throws AppError with a hint for people when the post has no such item */
+/** The items that are to be shown. @throws AppError with a hint for people when the post has no such item */
 function chosenOf(post: Post, { item }: Pick<Asked, 'item'>, itemIndex: number | null): Chosen {
   const count = itemCount(post);
   if (item !== undefined && item > count) throw usageError('itemRange', { count });
@@ -113,7 +113,7 @@ function chosenOf(post: Post, { item }: Pick<Asked, 'item'>, itemIndex: number |
   };
 }
 
-/** The index of the only video, for cutting. @throws AppError with a hint if there is not one, or it is too short */
+/** The index of the video to cut. @throws AppError with a hint if there is not exactly one, or it is too short */
 function clippedIndex({ items }: Post, indexes: readonly number[], endMs: number): number {
   const [index, ...others] = indexes.filter(each => items[each]?.kind === 'video');
   if (index === undefined) throw usageError('clipNoVideo');
@@ -124,7 +124,7 @@ function clippedIndex({ items }: Post, indexes: readonly number[], endMs: number
   return index;
 }
 
-/** The view of the post: who asks for the audio or a part wants the file, even if the chat shows only text. */
+/** How to show the post. Who asks for its audio or a part wants the file, even if the chat shows only text. */
 function viewOf({ view, audio, clip }: Asked, chat: Pick<ChatSettings, 'view'>): View {
   if (view !== undefined) return view;
   return chat.view === 'text' && (audio === true || clip !== undefined) ? 'card' : chat.view;

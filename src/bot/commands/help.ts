@@ -15,7 +15,7 @@ import {
 import { callerKey } from '../contract/request.ts';
 import { usageError } from '../contract/usage-error.ts';
 
-/** Explains Medley, one section of its commands, or one command. `list` is a function, as help is in the list. */
+/** Explains Medley, a section of commands, or one. `list` is a function, because help itself is in the list. */
 export function createHelp(list: () => readonly Command[]) {
   const listed = () => list().filter(each => each.listed === undefined);
 
@@ -60,9 +60,9 @@ export function createHelp(list: () => readonly Command[]) {
   });
 }
 
-/** A group of commands that belong together. */
+/** A section of the help: commands that belong together. */
 interface HelpSection {
-  /** `links`, `more`, or the first word that the section's commands share. */
+  /** The section's key: `links`, `more`, or the first word that its commands share. */
   readonly key: string;
   readonly title: string;
   readonly commands: readonly Command[];
@@ -70,7 +70,7 @@ interface HelpSection {
 
 /** Makes the tokens of the buttons in help. */
 interface HelpTokens {
-  /** The token for the help of a section or a command; without a name, for the beginning of the help. */
+  /** The token for the help about a section or a command; without a name, for the start of the help. */
   about(name?: string): string;
   run(command: string): string;
 }
@@ -96,7 +96,7 @@ function sectionOf({ name, accepts }: Command): string {
   return second === undefined ? MORE : group;
 }
 
-/** Shows the most needed commands, and buttons to the others. */
+/** Shows the commands that are needed most, and buttons to the others. */
 function renderHelp(
   sections: readonly HelpSection[],
   tokens: HelpTokens,
@@ -139,7 +139,7 @@ function renderSection(
   });
 }
 
-/** @param back the token of the button to the command's section */
+/** Explains one command. @param back the token of the button to the command's section */
 function renderCommandHelp(spec: CommandSpec, back: string, t: Translator): Reply {
   const words = t.messages.help;
   const blocks: Block[] = [
@@ -156,7 +156,7 @@ function renderCommandHelp(spec: CommandSpec, back: string, t: Translator): Repl
   return reply({ blocks, actions: [button(words.back, back)], visibility: 'caller' });
 }
 
-/** The last word of the name, because the section already says the first: `Search` of `beatmap search`. */
+/** The last word of a command's name, since the section says the first already: `Search` of `beatmap search`. */
 function shortName({ name }: CommandSpec): string {
   const word = name.split(' ').at(-1) ?? name;
   return word.charAt(0).toUpperCase() + word.slice(1);

@@ -32,7 +32,7 @@ import { translate } from './translate.ts';
 
 interface CommandListOptions {
   readonly sources: readonly CardSite[];
-  /** The link of a post, for people who want to try Medley. */
+  /** The link of a post, for people who want to try Medley out. */
   readonly example?: string | undefined;
 }
 
@@ -71,7 +71,7 @@ export function createCommandList({ sources, example }: CommandListOptions): rea
     createHelp(() => list),
     about,
   ] satisfies readonly DescribedCommand[];
-  // Menus do not list these commands: platforms run them by themselves, or some people know them.
+  // Menus do not list these commands: platforms run them by themselves, or only some people know them.
   const list: readonly Command[] = [...described, createStart({ example }), welcome, translate, osuTopOld].map(
     notingMembers,
   );
@@ -79,7 +79,7 @@ export function createCommandList({ sources, example }: CommandListOptions): rea
 }
 
 /**
- * The same command, which in a group also records a caller with a linked player as a member, for lists of the group's
+ * The same command, but in a group it also records a caller with a linked player as a member, for lists of the group's
  * members. Commands about posts record nothing.
  */
 function notingMembers(command: Command): Command {

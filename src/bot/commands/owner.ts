@@ -30,7 +30,7 @@ const WHICH = {
   value: { type: 'string', form: 'rest', required: true, maxLength: 500 },
 } as const;
 const BEARING = { visibility: 'caller', cost: 0 } as const;
-/** An id in the form `platform:id` or `source:id`. */
+/** Matches an id in the form `platform:id` or `source:id`. */
 const ID = /^[a-z][a-z0-9]{0,30}:[^\s/]{1,200}$/;
 
 type Extractor = Pick<CommandContext['services']['extractor'], 'postKey' | 'extract'>;
@@ -69,7 +69,7 @@ function createOwnerBlocked(blocks: BlockList) {
 }
 
 /**
- * Turns a post's link into `source:id`; leaves other values as they are.
+ * Turns the link of a post into `source:id`, and leaves other values as they are.
  * @throws AppError `invalid_request`, or the error of a short link that cannot be followed
  */
 async function idOf(kind: BlockKind, value: string, extractor: Extractor, signal: AbortSignal): Promise<string> {
@@ -122,7 +122,7 @@ function createOwnerStatus({ sources, readChats }: OwnerStatusOptions) {
 
 type Change = 'added' | 'known' | 'full' | 'removed' | 'absent';
 
-/** How many entries of each kind are shown, the newest ones. */
+/** How many entries of each kind are shown; the newest ones are. */
 const MAX_SHOWN = 50;
 
 function renderBlockChange(change: Change, kind: BlockKind, id: string, t: Translator): Reply {
@@ -173,7 +173,7 @@ function renderFailures(failures: readonly FailureCount[], t: Translator): Reply
 }
 
 interface OwnerStatus {
-  /** Undefined until the chat platforms are started. */
+  /** The status of the chat platforms; undefined until they are started. */
   readonly chats: RuntimeStatus | undefined;
   readonly sources: readonly { readonly name: string; readonly strategies: readonly StrategyFigures[] }[];
   readonly process: { readonly memoryBytes: number; readonly startedAt: number; readonly nodeVersion: string };

@@ -11,7 +11,7 @@ type Value = string | number | boolean;
 /** The rules for one channel; `everywhere` removes the rules of all channels. */
 export const CHANNEL_RULES = ['on', 'off', 'only', 'everywhere'] as const;
 
-/** The change of the settings that a rule for the caller's channel makes. */
+/** The change of the settings by which a rule is set for the caller's channel. */
 export function ruleChange(rule: Value, chat: ChatSettings, caller: Caller): Partial<ChatSettings> {
   if (rule === 'everywhere') return { offChannels: [], onlyChannels: [] };
   const id = channelOf(caller);
@@ -26,7 +26,7 @@ export function ruleChange(rule: Value, chat: ChatSettings, caller: Caller): Par
   return { offChannels, onlyChannels };
 }
 
-/** The channel to which rules apply: for a thread its parent channel. */
+/** The channel to which rules apply: for a thread that is its parent channel. */
 export function channelOf({ parentChatId, chatId }: Caller): string {
   return parentChatId ?? chatId;
 }
@@ -39,7 +39,7 @@ interface ListRow {
   readonly choices: readonly never[];
 }
 
-/** A row for a list that admins type, such as roles; only the option can change it, no button. */
+/** A row for a list that admins type, such as roles; buttons cannot change it, only the option can. */
 export function filterRow(
   name: string,
   named: readonly string[],
@@ -55,7 +55,7 @@ export function roleText(id: string): Inline {
   return { kind: 'role', id };
 }
 
-/** Adds a role to the ignored ones, or removes it if it is one of them. */
+/** Adds a role to those whose links are ignored, or removes it if it is one of them. */
 export function roleChange(value: Value, { offRoles }: ChatSettings): Partial<ChatSettings> {
   const id = /^(?:<@&)?(\d{5,20})>?$/.exec(String(value))?.[1];
   if (id === undefined) throw usageError('notText', { option: 'ignored-role' });

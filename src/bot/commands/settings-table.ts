@@ -17,12 +17,12 @@ export type Value = string | number | boolean;
 
 /** One setting as the person sees it. */
 export interface SettingRow {
-  /** `switch`: it is on or off. */
+  /** `switch` for a setting that is on or off, `choice` for one with several values. */
   readonly kind: 'switch' | 'choice';
   readonly name: string;
   /** The current value, in words. */
   readonly value: string;
-  /** The current value as formatted text, if words are not enough. */
+  /** The current value as formatted text, if plain words are not enough. */
   readonly text?: Text;
   readonly choices: readonly { readonly label: string; readonly isSet: boolean; readonly value: Value }[];
 }
@@ -39,13 +39,13 @@ export interface Setting<S> {
   readonly key: string;
   readonly option: Option;
   row(settings: S, context: RowContext): SettingRow;
-  /** The changed settings for a value of the option. @throws AppError `invalid_request` when it is not possible */
+  /** What a value of the option changes in the settings. @throws AppError `invalid_request` if it is not possible */
   change(value: Value, settings: S, caller: Caller): Partial<S>;
 }
 
 export interface ChatSetting extends Setting<ChatSettings> {
   readonly section: SectionKey;
-  /** False where the platform does not support what is set. Default: true. */
+  /** False on a platform that does not support what is set. Default: true everywhere. */
   isOffered?(caller: Caller): boolean;
 }
 
@@ -54,7 +54,7 @@ const LANGUAGE = {
   type: 'choice',
   choices: [AUTOMATIC, ...LANGUAGES.map(({ tag }) => tag)],
   names: Object.fromEntries(LANGUAGES.map(({ tag, name }) => [tag, name])),
-  /** A language is also recognised by one word of its own name. */
+  /** A language can also be chosen by one word of its own name. */
   alias: (word: string) => LANGUAGES.find(({ name }) => name.toLowerCase().split(' ').includes(word))?.tag,
 } as const satisfies Option;
 const VIEW = { type: 'choice', choices: VIEWS } as const satisfies Option;
@@ -79,7 +79,7 @@ export const ownView: Setting<UserSettings> = {
   change: value => ({ view: oneOf(VIEWS, value) }),
 };
 
-/** The languages in use when a person chose none. */
+/** The languages in which a person is answered who chose none. */
 export function automaticFor({ locales }: Caller, { language }: ChatSettings): readonly string[] {
   return language === null ? locales : [language, ...locales];
 }
@@ -211,7 +211,7 @@ function onOff(
   };
 }
 
-/** A switch for one site, or for several that are on together. */
+/** A switch for one site, or for several sites that are on and off together. */
 function sitesSwitch(key: string, sites: readonly Site[], nameOf: (t: Translator) => string, site?: Site): ChatSetting {
   return {
     key,
@@ -256,14 +256,14 @@ function languageOf(choice: Value): string | null {
   return choice === AUTOMATIC ? null : String(choice);
 }
 
-/** The value of that name; the option has already refused unknown ones. */
+/** The value of that name. The option has refused unknown names before. */
 function oneOf<V>(values: readonly V[], value: Value): V {
   const found = values.find(each => each === value);
   if (found === undefined) throw new TypeError(`${value} is none of the choices`);
   return found;
 }
 
-/** The usual choices, and the current number if it is not among them. */
+/** The usual choices, and the number that is set if it is not one of them. */
 function withIt(usual: readonly number[], set: number): readonly number[] {
   return usual.includes(set) ? usual : [...usual, set].sort((a, b) => a - b);
 }

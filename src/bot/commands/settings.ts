@@ -38,7 +38,7 @@ type Values = Readonly<Record<string, Value>>;
 /** Shows or changes settings: a person's own and, for admins, those of their group. */
 export function createSettings({ sources }: { readonly sources: readonly Site[] }) {
   const ofChat = settingsOfChat(sources);
-  // Options for sites come last, because platforms limit the number of options; the answer has buttons for all sites.
+  // Options for sites come last, as platforms limit how many there may be; the answer has buttons for all sites.
   const byNeed = ofChat.toSorted((a, b) => Number('site' in a.option) - Number('site' in b.option));
   return defineCommand({
     name: 'settings',
@@ -87,11 +87,11 @@ function changeOf<S>(settings: readonly Setting<S>[], asked: Asked, before: S, c
 }
 
 interface Shown {
-  /** Settings that everyone chooses for themselves. */
+  /** Settings that each person chooses for themselves. */
   readonly own: readonly Setting<UserSettings>[];
   /** Settings that only the admins of a group may change. */
   readonly ofChat: readonly ChatSetting[];
-  /** The opened section, or the one of the changed setting. */
+  /** The section that is open, or that of the changed setting. */
   readonly section: SectionKey | undefined;
   readonly isSaved: boolean;
 }
@@ -99,7 +99,7 @@ interface Shown {
 async function show({ own, ofChat, section, isSaved }: Shown, { caller, services, t: before }: CommandContext) {
   const user = await services.settings.user(callerKey(caller));
   const chat = await chatSettingsOf(services, caller);
-  // The reply to a changed language is in the new language.
+  // After a change of language, the reply is in the new one.
   const t = isSaved ? createTranslator(user.language === null ? automaticFor(caller, chat) : [user.language]) : before;
   const words = t.messages.settings;
   const token = (values: Values) => services.actions.encode({ command: 'settings', values, owner: callerKey(caller) });
@@ -147,7 +147,7 @@ async function show({ own, ofChat, section, isSaved }: Shown, { caller, services
   });
 }
 
-/** A setting with choices to press. */
+/** A setting whose choices people can press. */
 interface PressableRow extends Omit<SettingRow, 'choices'> {
   readonly choices: readonly Choice[];
 }
@@ -159,7 +159,7 @@ function fieldsOf(rows: readonly PressableRow[], ...more: readonly Field[]): Blo
   };
 }
 
-/** Sums up each section in a line: what is on, and what is chosen. */
+/** Sums up each section in a line: what is on and what is chosen. */
 function chatBlocks(rowsOf: (key: SectionKey) => readonly PressableRow[], t: Translator): readonly Block[] {
   const words = t.messages.settings;
   const fields = SECTIONS.map(key => {
@@ -169,14 +169,14 @@ function chatBlocks(rowsOf: (key: SectionKey) => readonly PressableRow[], t: Tra
   return [{ kind: 'divider' }, headingBlock([words.chatTitle]), { kind: 'fields', fields }];
 }
 
-/** Each choice repeats the setting's name, because some platforms show only the choice, or choices as plain buttons. */
+/** Each choice repeats the setting's name, as some platforms show only the choice, or choices as plain buttons. */
 function menuOf({ name, choices }: PressableRow, t: Translator): Action {
   const { state } = t.messages.settings;
   const named = choices.map(each => ({ ...each, label: state({ name, state: each.label }) }));
   return { kind: 'menu', label: name, choices: named };
 }
 
-/** A button that sets the other choice of a switch. */
+/** A button that sets a switch to its other choice. */
 function switchOf({ name, value, choices }: PressableRow, t: Translator): readonly Action[] {
   const other = choices.find(({ isSet }) => isSet !== true);
   if (other === undefined) return [];
@@ -197,7 +197,7 @@ function diagnosisBlocks(diagnosis: readonly PermissionCheck[], t: Translator): 
   return [headingBlock([words.mayTitle]), { kind: 'fields', fields }];
 }
 
-/** The name of the linked player, and how to change it. */
+/** The name of the linked player, and how to change the link. */
 function playerText(player: LinkedPlayer | null, t: Translator): Text {
   const words = t.messages.settings;
   if (player === null) return sentence(words.noPlayer);

@@ -3,7 +3,7 @@ import { sentence } from '../contract/command-spec.ts';
 import { type Action, button, reply, textBlock } from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
 
-/** The greeting for a person who opens a private chat with Medley. */
+/** Greets a person who opens a private chat with Medley. */
 export function createStart({ example }: { readonly example: string | undefined }) {
   return defineCommand({
     name: 'start',
@@ -26,7 +26,7 @@ export function createStart({ example }: { readonly example: string | undefined 
   });
 }
 
-/** Tells a group to which Medley was just added what it can do, and which missing permissions prevent that. */
+/** Tells a group to which Medley was just added what it can do there, and which missing permissions prevent it. */
 export const welcome = defineCommand({
   name: 'welcome',
   options: {},

@@ -22,7 +22,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
   const words = createWordReader(text.replace(MODS_AT_LINK, ' '), { isSearch: main === 'rest' });
   const raw: Raw = {};
   const plain: Word[] = [];
-  // Behind the name of a `rest` option, as in `query:`, all words belong to it until another option's name follows.
+  // Behind the name of a `rest` option, such as `query:`, all words belong to it until another option's name comes.
   let open = plain;
   let form = main;
   const opened: [OptionSpec, Word[]][] = [];
@@ -65,7 +65,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
     return true;
   }
 
-  /** True for a word that has a meaning without an option's name: `-acc` is an order, although `acc` is a name too. */
+  /** True for a word that needs no option's name: `-acc` is an order, although `acc` also names an option. */
   function isBare(word: Word | undefined): boolean {
     return word !== undefined && bareIn(spec, word, plain.length).length > 0;
   }

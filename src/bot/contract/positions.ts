@@ -81,7 +81,7 @@ function isLast(option: OptionSpec, word: string): boolean {
   return option.key === 'mods' ? LAST_MODS.test(word) : word.length >= MIN_LAST_WORD && fits(option, word);
 }
 
-/** Joins words into a `rest` value. Quotes inside it stay, as they may have a meaning; quotes around all of it go. */
+/** Joins words into a `rest` value. Quotes inside it stay, as they may have a meaning; quotes around all go. */
 export function joined(words: readonly Word[]): string {
   return words.length === 1 ? (words[0]?.text ?? '') : words.map(word => word.raw).join(' ');
 }

@@ -132,7 +132,7 @@ export interface CardWorth {
   readonly value: string;
   /** More about the value, such as `+6.2 in total`, where a layout has room. */
   readonly detail?: string;
-  /** Replaces the card's lines in such a layout, since those repeat `value` and `play`. */
+  /** Replaces the card's lines in a layout with a column for the value, since they repeat `value` and `play`. */
   readonly lines: readonly Text[];
   /** A play's grade and each of its mods separately, for lists with aligned columns. */
   readonly play?: { readonly grade: string; readonly colour: Colour; readonly mods: readonly string[] };
@@ -191,7 +191,7 @@ export interface Choice {
   readonly detail?: string;
   /** True for the choice that is set now. */
   readonly isSet?: boolean;
-  /** The token that the choice sends, as of a button. */
+  /** The token that the choice sends when it is chosen, like a button's. */
   readonly token: string;
 }
 

@@ -37,7 +37,7 @@ export interface Services {
   readonly requests: { forgetUser(platform: string, userId: string): Promise<void> };
   /** True when a clip can begin at any frame of a video; else it can only begin at a key frame. */
   readonly cutsExactly?: boolean;
-  /** Medley's version, as people read it. */
+  /** Medley's version, in the form that people read. */
   readonly version: string;
 }
 

@@ -72,7 +72,7 @@ function lineOf(word: string, rest: string): string | undefined {
 }
 
 export interface ShortForm {
-  /** The command's name. */
+  /** The name of the command that the word stands for. */
   readonly command: string;
   readonly rest: string;
 }

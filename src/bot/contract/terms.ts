@@ -73,7 +73,7 @@ export const MOD_FILTER = {
     if (NO_MODS.test(word) || word === 'NM') return 'NM';
     if (CAPITAL_MODS.test(word) && (word.length > 2 || place > 0)) return word;
     const [, sign, letters = ''] = /^([+-])([a-z\d,+]{2,})!?$/i.exec(word) ?? [];
-    // Behind a dash all letters must be mods, because a player's name may begin with a dash too.
+    // Behind a dash all letters must be mods, because a player's name may begin with a dash as well.
     return sign === '+' || (sign === '-' && modsIn(letters).every(isMod)) ? word : undefined;
   },
 } as const;

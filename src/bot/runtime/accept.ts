@@ -101,7 +101,7 @@ export class Acceptor {
     try {
       const added = await queue.add(entry);
       if (isRetry) this.#gate.open();
-      // An earlier attempt to store the entry seemed to fail, but may have succeeded.
+      // An earlier attempt may have stored the entry although it seemed to fail, so a known id counts as accepted.
       return added.outcome === 'known' && isRetry ? { outcome: 'accepted', ahead: 0 } : added;
     } catch (error) {
       if (!isRetry) this.#options.log.error({ err: error, id: entry.id }, 'a request could not be stored');

@@ -60,7 +60,7 @@ export function createRetryGate({ most, longestMs, random }: RetryGateOptions): 
           clearTimeout(deadline);
           waiting.delete(call);
           resolve(isTime);
-          // Work that gives up before it tried passes its turn on to other work.
+          // Work that gives up before its turn to try passes that turn on to other work.
           if (!isTime && timer === undefined && waiting.size > 0 && !isClosed) callOne();
         }
         waiting.add(call);

@@ -162,7 +162,7 @@ export function createWholeAnswers(): WholeAnswers {
 
   return {
     isAllBrought({ request, isFirst, isLast, expected }, { replies, isConfirmed }) {
-      // A part of notices alone only says that links are waiting, so it answers nothing.
+      // If all replies of a part are notices, they only say that links are waiting, so nothing was answered.
       if (!isLast && replies.length > 0 && replies.every(({ tone }) => tone === 'notice')) return false;
       const quotes = new Set(replies.map(({ quoted }) => quoted));
       const answers = replies.filter(reply => !quotes.has(reply));

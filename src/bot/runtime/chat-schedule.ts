@@ -48,7 +48,7 @@ export class ChatSchedule {
     const known = this.#waiting(id);
     if (known === undefined) return this.#add(id, this.#earliest(messages, this.#slots), messages);
     known.messages = Math.max(known.messages, messages);
-    // A request that was sent in between may have used more messages than it had reserved.
+    // A request in between may have sent more than it had reserved, so the time may have to be later.
     known.at = Math.max(known.at, this.#minuteAllows(this.#begun(), known.messages));
     return known;
   }
@@ -85,7 +85,7 @@ export class ChatSchedule {
     return this.#sentAt + this.#pace.spacingMs - this.#clock();
   }
 
-  /** Counts a call that sends that many messages. */
+  /** Counts a call that sends so many messages. */
   use(slot: Slot, messages: number): Taken {
     const before = this.#sentAt;
     const sent = { at: this.#clock(), messages };

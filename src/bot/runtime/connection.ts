@@ -18,7 +18,7 @@ export interface PlatformConnectionOptions {
   readonly onRefused: (forMs: number) => void;
 }
 
-/** So many refusals of the token in a row are surely the platform's; a single one may be of a proxy in between. */
+/** The number of refusals of the token, in a row, that are surely the platform's and not of a proxy in between. */
 const CONVINCED = 2;
 const REFUSED_MS = 60_000;
 const MOST_REFUSED_MS = 10 * 60_000;
@@ -149,7 +149,7 @@ export class PlatformConnection {
     return failure?.outcome === 'notSent' && failure.reason === 'token';
   }
 
-  /** Asks the platform until it accepts the token or cannot be reached. */
+  /** Asks the platform about the token until it accepts it or cannot be reached. */
   async #confirm(): Promise<void> {
     const { platform, random } = this.#options;
     while (!this.#stopping.signal.aborted) {

@@ -23,7 +23,7 @@ const UNREADABLE_MS = 10 * 60_000;
 const STORE_MS = 5_000;
 /** The time in which a job must end after it was aborted. */
 const GRACE_MS = 1_200;
-/** If so many workers died with a request, it may be what kills them, so it is ended. */
+/** The number of workers that may die during a request. After that it may be what kills them, so it is ended. */
 const MOST_LOST_WORKERS = 6;
 /** The longest pause after workers died: a short one, as platforms recognise a repeated message only for minutes. */
 const MOST_PAUSE_MS = 10_000;
@@ -162,7 +162,7 @@ export class JobRunner {
       if (this.#jobs.get(request.id) === job) this.#jobs.delete(request.id);
       job.stopWorking?.();
       job.status?.end();
-      // Aborting ends the work on replies that will not be sent.
+      // The abort ends the work on replies that will not be sent.
       controller.abort();
       clearTimeout(grace);
     }

@@ -92,7 +92,7 @@ export interface JobTools {
   readonly handler: RequestHandler;
   readonly throttle: Throttle;
   readonly editLater: NonNullable<Sending['editLater']>;
-  /** Says whether to tell a person now that their request waits for their rate limit; a yes counts as told. */
+  /** Says whether to tell a person now that their request waits for their rate limit; a yes counts as telling them. */
   readonly mayNotify: (person: string) => boolean;
   /** False from the moment at which Medley begins to stop. */
   readonly mayUpload: () => boolean;

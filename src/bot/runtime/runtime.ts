@@ -20,7 +20,7 @@ import { JobRunner } from './job-runner.ts';
 import { createNoticeBudget, createPost, createSendNotice } from './notices.ts';
 import { Throttle } from './throttle.ts';
 
-/** Called for every request; the metrics count by it. */
+/** Called about every request, so that the metrics can count it. */
 export interface RuntimeWatch {
   onAccepted?(platform: string, acceptance: Acceptance): void;
   /** The request has ended. `tookMs`: the time since it was accepted. */

@@ -108,7 +108,7 @@ async function sendBatch(
   return batch.remaining === undefined ? tools.finish(job, job.worst) : waitForLimit(job, batch.remaining, tools);
 }
 
-/** Puts the job back for the links that are left; a person whose rate limit is used up is told that once. */
+/** Puts the job back for the links that are left. If the person's rate limit is used up, they are told so once. */
 function waitForLimit(
   job: Job,
   { links, refusal }: NonNullable<ReplyBatch['remaining']>,
@@ -190,7 +190,7 @@ async function assertReachable({ platform, controller }: Job): Promise<void> {
   }
 }
 
-/** Ends the plan for a notice, because it was sent or cannot be. */
+/** Ends a planned notice, because it was sent or cannot be. */
 async function endNotice(
   job: Job,
   { kind, next, afterMs = 0 }: PendingNotice,

@@ -47,7 +47,7 @@ async function settleStoreAway(job: Job, error: StoreAway, tools: JobTools): Pro
 function failureOf({ platform, progress }: Job, error: unknown): SendFailure | undefined {
   if (error instanceof Unsure) return { outcome: 'unknown' };
   if (error instanceof PlatformAway) return { outcome: 'notSent', reason: 'away' };
-  // If a bug occurs during a call, the message counts as not sent only if that is certain.
+  // After a bug during a call, the message counts as not sent only if that is certain.
   return platform.outcomeOf(error) ?? (progress.sending === undefined ? undefined : { outcome: 'unknown' });
 }
 

@@ -83,7 +83,7 @@ export function createAccountLinks({ records, key, publicUrl, signIn, settings }
   }
 
   async function read(state: string): Promise<OpenLink> {
-    // Only states that Medley sealed are looked up, so that others cost no read.
+    // Only states that Medley itself sealed are looked up, so that made-up ones cost no read.
     const found = isOurs(state) ? await open.get(recordKey(state)) : undefined;
     if (found === undefined) throw usageError('endedLink');
     return found;

@@ -29,7 +29,7 @@ export function createChatMembers({ records, now = Date.now }: ChatMembersOption
   const byUser = records.groupedCollection<Membership>(MEMBER_CHATS);
 
   async function write(row: Membership): Promise<void> {
-    // The record by person comes first: without it the other could not be found when the person is to be forgotten.
+    // The record by person is written first: without it the other could not be found when the person is forgotten.
     await byUser.set(keyOf(row), row, row.user);
     await byChat.set(keyOf(row), row, row.chat);
   }

@@ -5,7 +5,7 @@ interface ProvenUser {
   readonly user: string;
 }
 
-/** The collection that tells for a player who signed in as them. People's settings decide whether it is true. */
+/** The collection that lists for each player who signed in as them. Only people's settings decide whether it is so. */
 export const PROVEN_USERS = {
   name: 'proven-users',
   schema: z.object({ user: z.string() }),

@@ -59,7 +59,7 @@ const USER_DEFAULTS: UserSettings = { language: null, player: null, view: null }
 const DAY_MS = 24 * 3_600_000;
 const LEFT_MS = 30 * DAY_MS;
 
-/** A player that another version stored in an unknown shape counts as none. */
+/** The linked player. One that another version stored in an unknown shape counts as none. */
 const Player = z.object({
   id: z.number().int().positive(),
   name: z.string(),
@@ -74,7 +74,7 @@ const User = z.object({
 
 const Ids = z.array(z.string().max(64)).max(MAX_CHANNEL_RULES).catch([]);
 
-/** A chat's settings. One that is missing or has an unknown shape is read as the default. */
+/** The settings of a chat. A setting that is missing or has an unknown shape is read as its default. */
 const Chat = z.object({
   autoDetect: z.boolean().nullable().catch(CHAT_DEFAULTS.autoDetect),
   osuLinks: z.boolean().catch(CHAT_DEFAULTS.osuLinks),
@@ -133,7 +133,7 @@ export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsS
       const before = await user(key);
       const settings: UserSettings = { ...before, ...change };
       await follow(key, before, settings);
-      // A person who chose nothing needs no record.
+      // If a person has chosen nothing, no record is needed.
       if (settings.language === null && settings.player === null && settings.view === null)
         return usersOf(key).delete(key);
       return usersOf(key).set(key, settings);
@@ -150,7 +150,7 @@ export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsS
   };
 }
 
-/** The settings in use while they cannot be read. They hide and delete nothing, since that may be against a choice. */
+/** The settings in use while they cannot be read. They hide and delete nothing, as the chat may not want that. */
 const UNREADABLE: ChatSettings = { ...CHAT_DEFAULTS, suppressEmbeds: false, noticeSeconds: 0 };
 
 type Place = Pick<Caller, 'platform' | 'userId' | 'groupId' | 'chatId' | 'chatKind'>;
@@ -215,7 +215,7 @@ function holdsWord(text: string, word: string): boolean {
   return false;
 }
 
-/** True when a message notifies people. In a group that is the admins' choice, and happens once for all its links. */
+/** True when a message notifies people: the first one of a request, and in a group only if its admins chose so. */
 export function notifies(
   { settings, request, isFirst, sentKeys }: Pick<Sending, 'settings' | 'request' | 'isFirst' | 'sentKeys'>,
   place: number,

@@ -9,7 +9,7 @@ const Views = z.array(RequestBody);
 export const SHOWN_VIEWS = {
   name: 'shown-views',
   schema: Views,
-  // Views are kept as long as buttons are valid.
+  // What a message showed is kept for as long as its buttons are valid.
   ttlMs: 7 * 24 * 3_600_000,
   maxRecords: 200_000,
 } as const satisfies CollectionOptions<z.infer<typeof Views>>;
@@ -60,7 +60,7 @@ export function createViewHistory({ platform, records, dispatcher, log }: ViewHi
   return {
     async before(messageId) {
       const ask = (await shownIn(messageId)).at(-2);
-      // To go back is a request for the answer, so a failure is reported, unlike that of a pasted link.
+      // Who goes back asks for the answer, so failures are reported, unlike those about a pasted link.
       return ask?.kind === 'links' ? { ...ask, unasked: false } : ask;
     },
     async depth(messageId, request) {
@@ -74,7 +74,7 @@ export function createViewHistory({ platform, records, dispatcher, log }: ViewHi
       if (pressed?.isBack === true) return shown.slice(0, -1);
       const last = shown.at(-1);
       const caller = callerOf(request);
-      // If the same command answers both, it only shows another page or state, which is nothing to go back to.
+      // If one command answers both requests, this one only shows another page or state, to which nobody goes back.
       const isTurned =
         last !== undefined && (await dispatcher.commandOf(last, caller)) === (await dispatcher.commandOf(ask, caller));
       return [...(isTurned ? shown.slice(0, -1) : shown), ask].slice(-MOST);

@@ -16,29 +16,29 @@ export interface TrackNews {
 export interface TrackPollerOptions {
   readonly tracked: Pick<TrackedPlayers, 'chats' | 'mark' | 'setMark' | 'drop'>;
   readonly beatmaps: Pick<Beatmaps, 'hasPlayers' | 'userScores'>;
-  /** Renders a post about them in the chat's language. */
+  /** Renders a post about new plays in the chat's language. */
   readonly render: (news: TrackNews, chat: TrackingChat, signal: AbortSignal) => Promise<Reply>;
   readonly post: PostToChat;
-  /** Says whether this process, among several, is the one that polls. Default: it is. */
+  /** True when this process, among several, is the one that polls. Default: it is. */
   readonly isSole?: () => boolean;
   readonly log: Pick<Logger, 'warn'>;
   /** The clock, in unix milliseconds. */
   readonly now?: () => number;
-  /** How often it is checked which players are due. Default half a minute. */
+  /** How often to look for players who are due. Default half a minute. */
   readonly tickMs?: number;
 }
 
 export interface TrackPoller {
   start(): void;
-  /** Polls the players that are due now. `start` calls it regularly; tests call it too. */
+  /** Polls the players who are due now. `start` calls it regularly; tests call it too. */
   tick(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const HOUR_MS = 3_600_000;
-/** The number of best plays that osu! returns; lower ones hardly count. */
+/** How many best plays osu! is asked for; lower ones hardly count. */
 const BEST = 100;
-/** An older play is not new when it enters the list: another one was removed, or osu! changed its pp. */
+/** How old a new play may be. An older one entered the list because another was removed, or osu! changed its pp. */
 const NEWEST_MS = 3 * 24 * HOUR_MS;
 /** The most plays in one post. */
 const MAX_NEWS = 5;
@@ -49,8 +49,8 @@ interface Followed {
 }
 
 /**
- * Reads the best plays of each tracked player once an hour, however many chats track the player; a few at a time, so
- * that the requests are spread over the hour. The last list is stored, so a restart neither repeats nor loses a post.
+ * Reads the best plays of each tracked player once an hour, however many chats track the player: a few at a time, so
+ * that requests are spread over the hour. The last list is stored, so a restart neither repeats nor loses a post.
  */
 export function createTrackPoller(options: TrackPollerOptions): TrackPoller {
   const { beatmaps, isSole = () => true, log, now = Date.now, tickMs = 30_000 } = options;
@@ -101,11 +101,11 @@ interface Poll extends TrackPollerOptions {
   readonly now: () => number;
   readonly tickMs: number;
   readonly signal: AbortSignal;
-  /** When requests for a player last failed: they are not repeated before the hour is over. */
+  /** For each player, when requests last failed. They are not repeated before the hour is over. */
   readonly missed: Map<string, number>;
 }
 
-/** The players who were not requested for an hour, the longest ago first; as many as one tick may request. */
+/** The players who were not requested for an hour, longest ago first; as many as one tick may request. */
 async function due({ tracked, missed, now, tickMs }: Poll): Promise<readonly Followed[]> {
   const all = followedIn(await tracked.chats());
   const looked = await Promise.all(
@@ -137,7 +137,7 @@ async function look({ player, chats }: Followed, poll: Poll): Promise<void> {
     missed.set(playerKey(player), now());
     return;
   }
-  // The list is stored after posting: a crash before only repeats a post, which is recognised by its id.
+  // The list is stored after posting: a crash in between only repeats a post, which its id shows to be a repeat.
   await tracked.setMark(player, { polledAt: now(), scoreIds: scores.map(({ id }) => id) });
 }
 
@@ -158,7 +158,7 @@ async function postNews(news: TrackNews, chat: TrackingChat, poll: Poll): Promis
   }
 }
 
-/** Each player once, with all chats that track them. */
+/** Each player once, with all chats that track the player. */
 function followedIn(chats: readonly TrackingChat[]): readonly Followed[] {
   const all = new Map<string, { player: TrackedPlayer; chats: TrackingChat[] }>();
   for (const chat of chats) {

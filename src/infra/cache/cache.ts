@@ -65,8 +65,8 @@ export interface MemoryCacheOptions<V> {
   /** The form in which values are kept in memory. Default: the values themselves, with the size by `sizeOf`. */
   readonly hold?: (value: V) => HeldValue<V>;
   /**
-   * A shared cache that is asked for values that are not in memory, and that is given every loaded value. A value in
-   * memory is used as long as it is fresh, even if other processes store a newer one; failures are not shared.
+   * A shared cache, which is asked for values that are not in memory and gets every loaded value. A value in memory is
+   * used as long as it is fresh, even if other processes store a newer one; failures are not shared.
    */
   readonly behind?: SharedCache<V> | undefined;
   /** The clock, in unix milliseconds. */

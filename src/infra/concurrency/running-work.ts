@@ -1,4 +1,4 @@
-/** This file holds the values that belong to the running work, and the semaphores at which work waits for its turn. */
+/** This file holds the values that belong to the running work, and the semaphores where it waits for its turn. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from '../../errors.ts';
 
@@ -180,7 +180,7 @@ interface Line<T> {
 export class FairLine<T> {
   /** The queues by client. An emptied one stays until its round, so that leaving and coming back gains nothing. */
   readonly #lines = new Map<string, Line<T>>();
-  /** The round that was served last. */
+  /** The round whose clients were served last. */
   #now = 0;
   #size = 0;
 

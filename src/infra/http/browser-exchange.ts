@@ -113,7 +113,7 @@ class BrowserExchange {
 
   async #read(response: Response): Promise<Exchanged> {
     const head = readHead(response);
-    // Undefined when the answer has no body, as for HEAD.
+    // There is no reader when the answer has no body, as after a HEAD.
     const reader = response.body?.getReader();
     this.#reader = reader;
     if (head.status < 200 || this.#settled) {

@@ -150,7 +150,7 @@ export function createBrowserConnections(connect: (options: BrowserTarget['optio
   function open(key: string, target: BrowserTarget): Shared {
     const opened: Shared = { transport: connect(target.options), users: 0, isEvicted: false };
     shared.set(key, opened);
-    // The request that needs this connection reports the failure.
+    // The request that needs this connection reports the failure; here it is only dropped from the cache.
     opened.transport.catch(() => shared.delete(key));
     return opened;
   }

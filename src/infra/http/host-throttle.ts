@@ -213,7 +213,7 @@ class ThrottleGate implements Gate {
     if (this.#waiting.size > 0) this.#wakeLater();
   }
 
-  /** Tokens that must be in the bucket before the next waiter may go. */
+  /** The tokens that must be in the bucket before the next waiter may go. */
   #neededTokens(): number {
     return this.#waiting.isNextFresh || this.#rule.burst < MIN_BURST_TO_KEEP ? 1 : 1 + KEPT_TOKENS;
   }

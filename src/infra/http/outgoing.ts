@@ -37,7 +37,7 @@ export interface OutgoingSource {
 
 export type Outgoing = ReturnType<typeof createOutgoing>;
 
-/** A random address out of a prefix is kept this long for a site, since a site may tie cookies to it. */
+/** How long a random address out of a prefix is kept for a site, since a site may tie cookies to it. */
 const KEPT_MS = 30 * 60_000;
 const MAX_KEPT = 1_000;
 

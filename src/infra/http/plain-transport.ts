@@ -113,7 +113,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // The exchange was aborted while it waited for a connection: undici then sends nothing.
+    // The exchange may have been aborted while it waited for a connection: undici then sends nothing.
     if (this.#aborted !== undefined) controller.abort(this.#aborted);
   }
 

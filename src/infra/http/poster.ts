@@ -10,7 +10,7 @@ export interface Posted {
 
 export interface PostOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Time for the whole request. */
+  /** Milliseconds for the whole request. */
   readonly timeoutMs: number;
 }
 

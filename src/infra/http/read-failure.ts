@@ -8,7 +8,7 @@ export function isOwnDoing(error: AppError): boolean {
   return error.params.own === 1;
 }
 
-/** A failed exchange as an AppError. */
+/** A failed exchange, described by an AppError. */
 export interface Failure {
   readonly error: AppError;
   /** True when the connection failed in a way that another attempt may avoid. */

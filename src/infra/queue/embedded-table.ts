@@ -3,9 +3,9 @@ import type { Store } from '../store/store.ts';
 import type { QueueEntry } from './queue.ts';
 
 /**
- * A `delayed` entry waits for `due`, a `claimed` one is held by the worker `holder` until `lease`, and of one that is
- * `done` only the id is kept. `turn` numbers the rounds in which each account has one entry. Times are unix
- * milliseconds.
+ * The steps that make the queue's table. A `delayed` entry waits for `due`, a `claimed` one is held by the worker
+ * `holder` until `lease`, of a `done` one only the id is kept. `turn` numbers the rounds in which each account has one
+ * entry. Times are unix milliseconds.
  */
 const STEPS = [
   `CREATE TABLE queue (
@@ -120,7 +120,7 @@ function claims(store: Store) {
       );
     },
 
-    /** Replaces the payload. This method and the following ones return false when `holder` does not hold the entry. */
+    /** Replaces the payload. It returns false when `holder` does not hold the entry, as do the methods after it. */
     save(id: string, holder: string, payload: string): boolean {
       const sql = `UPDATE queue SET payload = :payload WHERE id = :id AND state = 'claimed' AND holder = :holder`;
       return store.run(sql, { id, holder, payload }).changes > 0;

@@ -5,8 +5,8 @@ export interface QueueEntry {
   /** The channel or chat: its entries start in the order they came, at most `atOnce` of them at a time. */
   readonly lane: string;
   /**
-   * The queue takes these in turns, so that a busy one, such as a large Discord server, does not delay the others. All
-   * entries of a lane have the same one.
+   * The account that the entry counts for, such as a Discord server. Accounts are served in turn, so that a busy one
+   * does not delay others. All entries of a lane have the same account.
    */
   readonly fairBy: string;
   /** The person on whose behalf the entry runs; `forget` uses it. */

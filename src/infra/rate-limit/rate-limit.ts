@@ -50,7 +50,7 @@ export function createMemoryRateLimiter({ maxKeys = 100_000 }: MemoryRateLimiter
 /** Options of counters that only count and expire: each rule has another limit, so `takeFrom` compares it itself. */
 export const UNLIMITED = { points: Number.MAX_SAFE_INTEGER, duration: 0, keyPrefix: '' };
 
-/** The window that a call falls into. */
+/** The window of time in which a call counts. */
 export interface RateLimitWindow {
   /** The bucket to which the window belongs. */
   readonly bucket: string;

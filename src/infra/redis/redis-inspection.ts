@@ -38,8 +38,8 @@ export async function inspectRedis(url: string): Promise<RedisInspection> {
       evictionPolicy: fieldOf(info, 'maxmemory_policy') ?? 'unknown',
     };
   } catch (error) {
-    // The error of `connect` only says that the connection is closed, and the other error carries the command with its
-    // password, so only a message is passed on.
+    // The error of `connect` only says that the connection is closed; the other one contains the command with the
+    // password. So no error is passed on, only a message.
     throw new Error(messageOf(reason ?? error));
   } finally {
     client.disconnect();

@@ -40,7 +40,7 @@ export function toFailure(thrown: unknown): Failure {
   const code =
     status === undefined ? undefined : (CODE_BY_STATUS[status] ?? (status < 500 ? 'invalid_request' : undefined));
   if (code === undefined) return { error: new AppError('internal', message, { cause: thrown }), status: undefined };
-  // A 503 from Fastify means that this server is busy; no upstream is at fault.
+  // A 503 that Fastify sends means that this server is busy; no upstream is at fault.
   const params = status === 503 ? { reason: 'busy' } : { what: 'request' };
   return { error: new AppError(code, message, { params, cause: thrown }), status };
 }

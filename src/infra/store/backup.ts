@@ -20,7 +20,7 @@ export function backUpDatabase(path: string, target: string): number {
   if (!existsSync(dirname(target))) throw failure(`${dirname(target)} does not exist: make it first`);
   const draft = `${target}.${randomUUID()}.part`;
   try {
-    // SQLite writes into an existing empty file and keeps its mode.
+    // SQLite writes into an existing empty file and keeps its mode, so the file is made first, for its owner only.
     closeSync(openSync(draft, 'wx', 0o600));
   } catch (cause) {
     throw failure(`${target} cannot be written: ${writingReason(cause)}`, cause);

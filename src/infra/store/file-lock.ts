@@ -7,7 +7,7 @@ import { openingReason } from './store.ts';
 
 /** A file lock of the operating system: it ends with the process, even after a crash. */
 export interface FileLock {
-  /** Safe to call twice. */
+  /** Gives the lock back. Safe to call twice. */
   release(): void;
 }
 

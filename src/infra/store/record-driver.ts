@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Everything that a driver must know of a collection. */
+/** What a driver must know about a collection. */
 export interface CollectionId {
   readonly name: string;
   /** How long a record lives, unless another time is set for that record. */

@@ -37,7 +37,7 @@ export interface Store {
   run(sql: string, params?: SqlParams): RunResult;
   /** Applies all changes that `work` makes, or none if it throws. May be nested; `work` must not be asynchronous. */
   transaction<T>(work: () => T): T;
-  /** Safe to call twice. */
+  /** Closes the database. Safe to call twice. */
   close(): void;
 }
 
@@ -231,7 +231,7 @@ export function openingReason(cause: unknown): string {
     case 'SQLITE_READONLY':
     case 'SQLITE_CANTOPEN':
       return 'it is not writable; set DATA_DIR to a directory that is';
-    // Node also reports ENOENT for a folder on a read-only disk.
+    // Node reports ENOENT for a folder on a read-only disk too, so the sentence must fit both cases.
     case 'ENOENT':
       return 'it cannot be made; set DATA_DIR to a directory that is writable';
     case 'EISDIR':

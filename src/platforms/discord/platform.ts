@@ -183,7 +183,7 @@ function showTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, log:
       () => {
         if (!isOver) wait(TIMES.typing);
       },
-      // The answer does not depend on it, so a failure is not tried again.
+      // The answer does not depend on the typing, so a failure to show it is not tried again.
       (error: unknown) => log.debug({ err: error }, 'discord: typing could not be shown'),
     );
   }

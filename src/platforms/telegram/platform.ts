@@ -79,7 +79,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),
     showWorking: to => (to.press === undefined ? actions.begin(to) : () => undefined),
 
-    // A group takes few messages a minute, so the chat action alone shows the waiting there.
+    // In a group no status message is sent, as few a minute are allowed; the chat action shows the waiting.
     async showStatus({ chat, thread, isGroup, isChannel, press }, text, shown, signal) {
       if (isGroup || isChannel === true || press !== undefined) return undefined;
       if (shown !== undefined) {

@@ -59,12 +59,12 @@ export const beatmapDownload = defineCommand({
   },
 });
 
-/** The osu!direct address as text, because buttons allow only web addresses; the web chat makes it a link. */
+/** The osu!direct address as text, because buttons allow web addresses only; the web chat makes a link of it. */
 function directBlock(setId: number, t: Translator): Block {
   return textBlock(labelled([t.messages.osu.direct], [{ kind: 'code', children: [directLink(setId)] }], t));
 }
 
-/** The addresses with or without video, as asked; all of them when none match. */
+/** The addresses with or without video, as the person wants; all of them if none match. */
 function wanted(addresses: readonly DownloadAddress[], video: boolean | undefined): readonly DownloadAddress[] {
   const files = addresses.filter(({ source }) => source !== 'osu');
   const fitting = video === undefined ? files : files.filter(address => address.video === video);

@@ -9,7 +9,7 @@ import { downloadToken, mapButtons, openMapToken } from '../../osu/buttons.ts';
 import { MAX_LINES, renderBeatmapInfo } from '../../views/osu/beatmap-info.ts';
 import { beatmapSimulate } from './beatmap-simulate.ts';
 
-/** The accuracies for which pp are shown. */
+/** The accuracies for which the card shows pp. */
 const ACCURACIES = [95, 98, 99, 100];
 
 const USUAL_MODS = ['HD', 'HR', 'DT', 'HDDT', 'HDHR', 'HDDTHR', 'FL', 'EZ', 'HT', 'NF'];
@@ -19,7 +19,7 @@ async function suggestMods(partial: string) {
   return USUAL_MODS.filter(mods => mods.startsWith(typed)).map(mods => ({ label: `+${mods}`, value: mods }));
 }
 
-/** Declares an option about a play, which can only be typed; with one of them the map is simulated. */
+/** Declares an option about a play, which can only be typed; any such option turns the map's card into a play's. */
 const aside = <O extends Option>(option: O) => ({ ...option, only: 'typed' }) as const;
 
 interface Asked {
@@ -29,7 +29,7 @@ interface Asked {
   readonly mods: readonly string[];
 }
 
-/** Ratings of the shown difficulties, by id; those of a ruleset without these mods are left out. */
+/** Ratings of the shown difficulties, by id; difficulties of a ruleset without these mods have none. */
 async function rate(
   { set, beatmap, convertedTo, mods }: Asked,
   { services, signal }: CommandContext,

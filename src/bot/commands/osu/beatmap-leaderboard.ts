@@ -30,7 +30,7 @@ import { listRow, loadCover, playsBlocks } from '../../views/osu/play.ts';
 import { resultText } from '../../views/osu/score.ts';
 
 const PER_PAGE = 10;
-/** Each member costs a request to osu!, so only this many are asked for at once; a button shows more. */
+/** Each member takes a request to osu!, so only this many are asked for at once; a button shows more. */
 const MEMBERS_A_TURN = 4;
 const MAX_TURNS = 25;
 
@@ -116,7 +116,7 @@ export const beatmapLeaderboard = defineCommand({
 interface Asked {
   readonly map: AskedMap;
   readonly mods: readonly string[] | undefined;
-  /** The country's two letters. */
+  /** The two letters of the country. */
   readonly country: string | undefined;
   readonly page: number;
 }
@@ -130,7 +130,7 @@ async function ofWorld({ map, mods, country, page }: Asked, context: CommandCont
   return { scores: scores.slice(first, end), first: first + 1, hasMore: end < scores.length, left: 0, stale };
 }
 
-/** Finds a country's players among the world's best, because osu! shows countries only to supporters. */
+/** Finds a country's players among the world's best, because osu! has leaderboards of countries only for supporters. */
 async function fromCountry(scores: readonly Score[], country: string, { services, signal }: CommandContext) {
   const ids = scores.flatMap(({ user_id }) => user_id ?? []);
   const { players } = await services.beatmaps.standings(ids, signal);
@@ -138,7 +138,7 @@ async function fromCountry(scores: readonly Score[], country: string, { services
   return scores.filter(({ user_id }) => user_id !== null && own.has(user_id));
 }
 
-/** The best plays of the chat's members. Each page asks for those of a few more members; earlier ones are cached. */
+/** The best plays of the chat's members. Each page asks about a few more members; the earlier ones are cached. */
 async function ofChat({ map, mods, page }: Asked, { caller, services, signal }: CommandContext) {
   const members = await chatPlayers(caller, services);
   const asked = members.slice(0, page * MEMBERS_A_TURN);

@@ -114,7 +114,7 @@ export const beatmapRecommend = defineCommand({
   },
 });
 
-/** The player to recommend for; none is needed if filters are given. */
+/** The player to recommend for. None is needed if the person gives filters. */
 async function askerOf(
   named: string | undefined,
   { stars, pp, like }: Readonly<Record<'stars' | 'pp' | 'like', string | undefined>>,
@@ -140,7 +140,7 @@ function canTurnTo(mods: string): boolean {
   return ![...must, ...never].includes('DT');
 }
 
-/** Tokens of buttons for further recommendations; undefined where such a button would be of no use. */
+/** Tokens of buttons for further recommendations; undefined where such a button would not help. */
 interface AgainTokens {
   readonly another: string;
   readonly easier: string | undefined;
@@ -192,7 +192,7 @@ function targetText({ isBeside }: RecommendResult, pp: number, t: Translator): s
   return isBeside ? words.beside({ pp: shown }) : words.target({ pp: shown });
 }
 
-/** Names the rules (version of pp) by which the figures were calculated. */
+/** Names the version of osu!'s pp rules by which the figures were calculated. */
 function reckoning(recommendations: readonly Recommendation[], t: Translator): string {
   const dates = recommendations.flatMap(({ algorithm }) => algorithm ?? []);
   const [date] = dates;
@@ -225,7 +225,7 @@ function worthText({ pp, gain }: Recommendation, t: Translator): string {
   return [t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) }), ...Object.values(gainOf({ gain }, t))].join(' · ');
 }
 
-/** The pp that the map would add to the player's total; empty when it is almost nothing. */
+/** The pp that the map would add to the player's total; empty if that is almost nothing. */
 function gainOf({ gain }: Pick<Recommendation, 'gain'>, t: Translator): { readonly detail?: string } {
   return gain === null || gain < 0.05 ? {} : { detail: t.messages.osu.recommend.gain({ pp: t.decimal(gain, 1) }) };
 }
@@ -244,7 +244,7 @@ function recommendationCard(each: Recommendation, openToken: string, t: Translat
   const rated = ratedStarsWithSwatch({ stars, isEstimate }, t);
   const state = stateOf({ ...beatmapset, status: beatmap.status }, t);
   const reasons = each.reasons.map(reason => reasonText(reason, t)).filter(reason => reason !== undefined);
-  // A list's row has one line, too short for a reason that names another map.
+  // A row of a list has one line, which is too short for a reason that names another map.
   const brief = reasons.find(reason => typeof reason === 'string');
   return {
     kind: 'card',
@@ -271,7 +271,7 @@ function whyText({ pp, reasons }: Recommendation, t: Translator): string {
   return like === undefined ? worth : `${worth} · ${recommend.like} ${nameOf(like)}`;
 }
 
-/** A reason in words; undefined when the card's figures already show it. */
+/** A reason in words; undefined if the card's figures show it already. */
 function reasonText(reason: Reason, t: Translator): Text | string | undefined {
   const words = t.messages.osu.recommend;
   switch (reason.kind) {

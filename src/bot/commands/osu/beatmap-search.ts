@@ -7,7 +7,7 @@ import { cursorOf, PAGE_OPTIONS, pageTokens, readPosition } from '../../osu/pagi
 import { renderSearch, setCard } from '../../views/osu/beatmap-list.ts';
 
 const PER_PAGE = 5;
-/** How many sets a page has where results are short lines that scroll. */
+/** How many sets a page has on platforms where results are short lines that people scroll through. */
 const PER_GLANCE = 20;
 const MAX_QUERY = 500;
 

@@ -151,7 +151,7 @@ interface Simulated {
   readonly play: SimulatedPlay;
 }
 
-/** Buttons for the same map with another accuracy, with or without a miss, or with other mods. */
+/** Buttons for the same map with another accuracy, with a miss or without, or with other mods. */
 function ways({ map, mods, rate, play }: Simulated, { services, t }: CommandContext) {
   const { beatmap, ruleset } = map;
   const convertedTo = ruleset === beatmap.mode ? undefined : ruleset;
@@ -182,15 +182,15 @@ function ways({ map, mods, rate, play }: Simulated, { services, t }: CommandCont
 }
 
 interface PlayedMap {
-  /** The difficulty as changed by the mods. */
+  /** The difficulty as the mods change it. */
   readonly played: Beatmap;
   readonly mods: readonly string[];
-  /** The requested speed, if it differs from that of the mods. */
+  /** The requested speed, if it is not that of the mods. */
   readonly rate: number | undefined;
   readonly ruleset: Ruleset;
 }
 
-/** A simulated play with its texts. */
+/** A simulated play, and the texts about it. */
 interface DescribedPlay {
   readonly accuracy: number;
   readonly combo: number | undefined;
@@ -200,7 +200,7 @@ interface DescribedPlay {
 
 /** Texts such as `AR 10.3 OD 9.4 …`, `270 BPM` and `1:20`. */
 function settingsOf({ played, rate, ruleset }: PlayedMap, { difficulty }: Rating, t: Translator): readonly string[] {
-  // A speed that differs from the mods' changes the settings further.
+  // A speed that is not that of the mods changes the settings further.
   const shown: Beatmap =
     rate === undefined || difficulty === undefined
       ? played
@@ -256,7 +256,7 @@ interface SimulatedMap {
   readonly inWords: readonly WordBlock[];
 }
 
-/** Shows the play as an image card with a link to the map, or as text. */
+/** Shows the play: as an image card with a link to the map, or as text. */
 async function simulatedBlocks(
   { map, cover, shown, usual, fields, mods, described, inWords }: SimulatedMap,
   services: CommandContext['services'],

@@ -26,7 +26,7 @@ interface Asked {
   readonly player: string | undefined;
 }
 
-/** A number that stands first or alone in a typed line: the map's id and not a player's. */
+/** A number that stands first or alone in a typed line, which is the map's id and not a player's. */
 const FIRST_NUMBER = /^[1-9]\d{3,14}$/;
 
 /** Shows a player's plays on a map: the named one, or the one that was last shown in this chat. */
@@ -85,7 +85,7 @@ export const osuCompare = defineCommand({
   },
 });
 
-/** Sorts plays by pp, and plays without pp by their score. */
+/** Sorts plays by their pp, and plays that have none by their score. */
 function byWorth(a: Score, b: Score): number {
   return (b.pp ?? 0) - (a.pp ?? 0) || (b.total_score ?? 0) - (a.total_score ?? 0);
 }
@@ -95,7 +95,7 @@ function dayOf({ ended_at }: Score, t: Translator): string {
   return Number.isNaN(at) ? '' : t.date(at);
 }
 
-/** The requested player. Words that are no player's name may belong to the map's name. */
+/** The player that the person asks for. Words that are no player's name may belong to the map's name. */
 async function playerOf({ map, player }: Asked, context: CommandContext) {
   const { caller, services, signal } = context;
   const own = async () => {
@@ -115,7 +115,7 @@ async function playerOf({ map, player }: Asked, context: CommandContext) {
   }
 }
 
-/** A play as a card. The map is named above the cards, so the title is the play's number and date. */
+/** A play as a card. The map's name is above all cards, so the title is the play's number and date. */
 function playCard(score: Score, place: number, rating: Rating | undefined, t: Translator): Card {
   const { image: _, ...card } = scoreCard(score, { rating }, t);
   const last = score.ended_at === null ? [] : (card.lines.at(-1) ?? []);

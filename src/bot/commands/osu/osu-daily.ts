@@ -7,7 +7,7 @@ import { playerButtons } from '../../osu/buttons.ts';
 import { day, originBlocks } from '../../views/osu/beatmap.ts';
 import { playerTitle } from '../../views/osu/player.ts';
 
-/** Shows a player's record in the daily challenge, which exists in osu!lazer only, for the ruleset osu!. */
+/** Shows a player's record in the daily challenge, which only osu!lazer has, and only for the ruleset osu!. */
 export const osuDaily = defineCommand({
   name: 'osu daily',
   options: { player: PLAYER_OPTION },

@@ -8,8 +8,8 @@ import { MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu
 import { notice } from '../../views/notice.ts';
 
 /**
- * Links the caller to a player, whose name may then be left out: the one whom they name or, where the host configured
- * it, the one as whom they sign in at osu!.
+ * Links the caller to a player, whose name may then be left out of commands: the one whom they name or, where the host
+ * configured it, the one as whom they sign in at osu!.
  */
 export const osuLink = defineCommand({
   name: 'osu link',
@@ -43,11 +43,11 @@ export const osuLink = defineCommand({
 
 async function offerSignIn(mode: Ruleset | null, { caller, services, t }: CommandContext) {
   if (services.accountLinks === undefined) throw usageError('noName');
-  // The sign-in address would link any person who opens it to the caller, so it is never shown to a group.
+  // The sign-in address links whoever opens it to the caller, so it is never shown to a group.
   const isSeen = caller.chatKind === 'group' && caller.answersAlone !== true;
   if (isSeen) return notice(t.messages.linking.inPrivate);
   const words = t.messages.linking;
-  // The address is a page of this server, and must only be used by the caller.
+  // The address is a page of this server, which only the caller may use.
   const url = await services.accountLinks.offer(callerKey(caller), mode);
   return reply({
     blocks: [textBlock([words.offer]), textBlock(sentence(words.byName))],

@@ -21,7 +21,7 @@ import { playsPart } from '../../osu/plays.ts';
 import { day, originBlocks } from '../../views/osu/beatmap.ts';
 import { PROVEN_MARK, playerTitle } from '../../views/osu/player.ts';
 
-/** How long the profile waits for the best plays, in milliseconds. */
+/** How long the profile waits for the player's best plays, in milliseconds. */
 const PLAYS_WAIT_MS = 1_200;
 const AVATAR = { width: 160, height: 160 };
 const COVER = { width: 640, height: 118 };
@@ -62,7 +62,7 @@ export const osuProfile = defineCommand({
   },
 });
 
-/** Shows the profile as an image card with the facts that are not on it, or all as text. */
+/** Shows the profile: as an image card with the facts that are not on it, or all of it as text. */
 async function profileBlocks(
   player: Player,
   isProven: boolean,
@@ -84,7 +84,7 @@ async function profileBlocks(
   return [{ ...picture, beside: [card, ...more], instead: inWords, repeats: true }];
 }
 
-/** The pp of the best plays; none if they do not come in time or fail: then the card has no curve. */
+/** The pp of the best plays. If they fail or do not come in time there are none, and the card has no curve. */
 async function bestWorth(player: Player, { services, signal }: CommandContext): Promise<readonly number[]> {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(PLAYS_WAIT_MS)]);
   try {
@@ -97,7 +97,7 @@ async function bestWorth(player: Player, { services, signal }: CommandContext): 
 }
 
 /**
- * A text card of the player with everything that osu! states.
+ * A text card of the player with all that osu! states.
  * @param isProven someone of the chat proved to be this player
  * @param isDrawn an image card shows their country, ruleset and title
  */
@@ -144,7 +144,7 @@ function levelText({ current, progress }: NonNullable<PlayerStatistics['level']>
   return t.messages.joining.aside({ words: t.number(current), aside: t.percent(progress / 100, 0) });
 }
 
-/** @param isDrawn an image card already shows the most important figures */
+/** The player's figures as text. @param isDrawn an image card already shows the most important ones */
 function statisticsBlocks(
   player: Player,
   statistics: PlayerStatistics,
@@ -209,7 +209,7 @@ function keysText({ variants }: PlayerStatistics, t: Translator): Text | undefin
   return shown.length === 0 ? undefined : [shown.join(' · ')];
 }
 
-/** Figures about mapping, shown only for players who make maps. */
+/** Figures about the maps that a player made; empty for players who make none. */
 function mappingBlocks(player: Player, t: Translator): readonly Block[] {
   const words = t.messages.osu;
   const counts = [

@@ -31,7 +31,7 @@ const MOST = 50;
 /** The most choices of a menu. */
 const MAX_CHOICES = 25;
 
-/** Ranks this chat's members with a linked player by pp, or shows osu!'s ranking. */
+/** Ranks this chat's members who have a linked player by pp, or shows osu!'s ranking. */
 export const osuRanking = defineCommand({
   name: 'osu ranking',
   options: {

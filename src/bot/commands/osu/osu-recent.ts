@@ -70,7 +70,7 @@ export const osuRecent = defineCommand({
         ...estimateBlocks([rating], t),
       ],
       actions: [
-        // A failed play has no page on osu!'s site.
+        // osu!'s site has no page for a failed play.
         ...(score.passed ? [page] : []),
         ...turnButtons(user, { nth, count: scores.length, pass }, context),
         ...(map === undefined ? [] : mapButtons(map, ['map', 'compare', 'leaderboard', 'simulate'], services, t)),
@@ -80,7 +80,7 @@ export const osuRecent = defineCommand({
   },
 });
 
-/** The result, or undefined after a failure, since the card can do without it; the failure is logged elsewhere. */
+/** The result; undefined after a failure, which is logged where it happens and without which the card can do. */
 async function ifKnown<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   try {
     return await asked;
@@ -90,7 +90,7 @@ async function ifKnown<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | u
   }
 }
 
-/** The play's position on the map's leaderboard, which osu! states only when asked for the single play. */
+/** The play's position on the map's leaderboard. osu! states it only if it is asked for the play alone. */
 async function rankOf({ id, passed, beatmap }: Score, { services, signal }: CommandContext): Promise<number | null> {
   if (!passed || beatmap === null || statusNumber(beatmap.status) <= 0) return null;
   return (await ifKnown(services.beatmaps.score(id, undefined, signal), signal))?.score.rank_global ?? null;
@@ -107,7 +107,7 @@ function placeOf({ id }: Score, { scores }: BestPlays): number | null {
   return index < 0 ? null : index + 1;
 }
 
-/** The position that the play would have without misses, if it replaced the player's best play on the map. */
+/** The place that the play would have without misses, if it replaced the player's best play on the map. */
 function placeIfFullCombo(score: Score, { play }: Rating, best: BestPlays): WhatIf | undefined {
   const status = score.beatmap === null ? 0 : statusNumber(score.beatmap.status);
   const givesPp = status === 1 || status === 2;
@@ -135,9 +135,9 @@ function turnButtons({ id, mode }: Player, { nth, count, pass }: Place, { servic
 interface Standing {
   /** The position on the map's leaderboard; null when the play is not on it. */
   readonly rank: number | null;
-  /** The position among the player's best plays; null when it is not one of them, undefined when unknown. */
+  /** The position among the player's best plays; null if it is not one of them, undefined if that is unknown. */
   readonly place: number | null | undefined;
-  /** The pp and position of the play without its misses. */
+  /** The pp and the position that the play would have without its misses. */
   readonly ifFullCombo: WhatIf | undefined;
 }
 

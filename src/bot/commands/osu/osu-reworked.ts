@@ -32,7 +32,7 @@ import { gainText, playerTitle } from '../../views/osu/player.ts';
 import { estimateBlocks, mapName, modsText } from '../../views/osu/score.ts';
 
 const PER_PAGE = 10;
-/** How many best plays are calculated again: lower ones hardly count, and each needs a file. */
+/** How many best plays are calculated anew: lower ones hardly count, and each needs a file. */
 const MOST = 100;
 
 const PAGE = { ...TERMS.page, max: 20 };
@@ -84,7 +84,7 @@ export const osuTopIf = defineCommand({
   },
 });
 
-/** Shows the best plays by the pp rules of the library that estimates, the newest of osu!'s earlier rules. */
+/** Shows the best plays by earlier pp rules of osu!: the newest that the estimating library has. */
 export const osuTopOld = defineCommand({
   name: 'osu topold',
   options: { player: PLAYER_OPTION, mode: MODE_OPTION, page: PAGE },
@@ -126,11 +126,11 @@ function printedWishes(wishes: readonly ModWish[]): string {
 }
 
 interface Rework {
-  /** Returns the changed play; undefined for one that does not change. */
+  /** Changes a play; returns undefined for one that stays as it is. */
   readonly change: (score: Score) => Score | undefined;
-  /** The pp of a play that `change` returned. */
+  /** The pp of a play that `change` has returned. */
   readonly worthOf: (score: Score, rating: Rating) => number;
-  /** True when all pp are calculated by the library. */
+  /** True when the library calculates all pp, so that osu! is not asked. */
   readonly isScan?: boolean;
 }
 
@@ -140,7 +140,7 @@ interface Asked {
   readonly page: number | undefined;
 }
 
-/** Applies the change to the best plays and calculates the pp of each. */
+/** Changes the best plays and calculates the pp of each. */
 async function rework(
   { player, mode, page = 1 }: Asked,
   context: CommandContext,
@@ -173,7 +173,7 @@ interface Said {
     total(values: { readonly now: string; readonly after: string }): string;
     partial(values: { readonly done: string; readonly all: string }): string;
   };
-  /** The sentence for the case that no play would change. */
+  /** The sentence to show if no play would change. */
   readonly none: string;
 }
 
@@ -221,15 +221,15 @@ function render(
 }
 
 interface ReworkedPlay {
-  /** The play with the mods that it would have. */
+  /** The play, with the mods that it would have. */
   readonly score: Score;
-  /** The pp of the play as it is. */
+  /** The pp that the play has now. */
   readonly now: number;
-  /** The pp of the changed play. */
+  /** The pp of the play after the change. */
   readonly worth: number;
 }
 
-/** States the player's total pp, and what it would be. */
+/** Says what the player's total pp is, and what it would be. */
 function totalText(plays: BestPlays, entries: readonly ReworkedPlay[], words: Said['words'], t: Translator): Text {
   const worths = entries.map(({ worth }) => worth);
   const [now, after] = [

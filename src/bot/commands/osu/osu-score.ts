@@ -16,7 +16,7 @@ import { estimateBlocks } from '../../views/osu/score.ts';
 
 const MAX_PLAY = 300;
 
-/** The mods to open a play's map with: those of the play, if the map can have them. */
+/** The mods with which to open a play's map: those of the play, if the map can have them. */
 function modsToOpen(score: Score): readonly string[] {
   const mods = shownMods(score);
   const isConvert = score.beatmap?.convert === true;
@@ -69,7 +69,7 @@ interface ScoreView {
   readonly stale: boolean;
   /** The address of the play's page. */
   readonly url: string;
-  /** The tokens of the buttons to the play's difficulty and player; undefined where these are unknown. */
+  /** The tokens of the buttons to the play's difficulty and player; undefined if these are not known. */
   readonly openMap: string | undefined;
   readonly openPlayer: string | undefined;
 }

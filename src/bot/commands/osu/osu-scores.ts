@@ -46,13 +46,13 @@ const SORTS: ReadonlyMap<string, string> = new Map([
   ['sr', 'stars'],
 ]);
 
-/** Reads a word such as `-acc` as an order to sort by. */
+/** Reads a word such as `-acc` as the order of a list. */
 function dashedSort(word: string): string | undefined {
   const name = word.startsWith('-') ? word.slice(1).toLowerCase() : '';
   return SCORE_SORTS.find(each => each === (SORTS.get(name) ?? name));
 }
 
-/** Reads a word such as `stars>6` as a condition. */
+/** Reads a word such as `stars>6` as a condition on plays. */
 function condition(word: string): string | undefined {
   return /^[a-z]+(?:[<>]=?|!=)[\w.:-]+$/i.test(word) ? word : undefined;
 }
@@ -149,7 +149,7 @@ interface Wishes extends Omit<ScoreFilter, 'accuracy' | 'combo'> {
   readonly page: number;
 }
 
-/** The option values that a button must repeat to get the same list. */
+/** The option values that a button has to repeat to get the same list again. */
 function given(filter: Omit<Wishes, 'page'>): Readonly<Record<string, string | number | boolean>> {
   return Object.fromEntries(
     Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === false ? [] : [[name, value]])),
@@ -159,13 +159,13 @@ function given(filter: Omit<Wishes, 'page'>): Readonly<Record<string, string | n
 interface FoundPlays {
   /** The plays on this page. */
   readonly scores: readonly Score[];
-  /** The whole list from which the page is taken. */
+  /** The whole list, of which the page is a part. */
   readonly all: readonly Score[];
-  /** The positions in osu!'s list, by the play's id. */
+  /** The positions of plays in osu!'s list, by the play's id. */
   readonly places: ReadonlyMap<number, number>;
-  /** How many plays meet the conditions; undefined without conditions. */
+  /** How many plays meet the conditions; undefined if there are none. */
   readonly count: number | undefined;
-  /** The position of the single play that was asked for; undefined for a list. */
+  /** The position of the one play that was asked for; undefined for a list. */
   readonly index: number | undefined;
   readonly isPlain: boolean;
   readonly hasMore: boolean;
@@ -181,7 +181,7 @@ async function findPlays(
   const isFiltered = Object.values(filter).some(value => value !== undefined && value !== false);
   const isPlain = !isFiltered && sort === undefined && !reverse && index === undefined;
   const first = (page - 1) * PER_PAGE;
-  // osu!'s own order needs only the part with this page; filters and sorting need the whole list.
+  // In osu!'s own order, the part of the list with this page is enough; filters and sorting need all of it.
   const part = isPlain ? Math.floor(first / PLAYS_A_CALL) : 0;
   const plays: Plays = isPlain
     ? await playsPart(user, type, part, services.beatmaps, signal)
@@ -211,12 +211,12 @@ async function findPlays(
   };
 }
 
-/** The star rating, changed by the mods as for a typical map, which is exact enough for sorting. */
+/** The star rating as the mods change it for a typical map, which is exact enough to sort by. */
 function starsOf(score: Score): number {
   return (score.beatmap?.difficulty_rating ?? 0) * starFactor(score.mode, modClassOf(shownMods(score)));
 }
 
-/** The image card of the best plays' pp. */
+/** The image card with a curve of the best plays' pp. */
 function curveOf({ username }: Player, scores: readonly Score[], { services, t }: CommandContext) {
   const picture = services.painter && ppPicture(username, scores, services.painter, t);
   return picture && { ...picture, charts: () => [playsChart(scores, t)] };

@@ -11,7 +11,7 @@ import { type BestPlays, bestPlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
 import { gainText, inMode, playerTitle } from '../../views/osu/player.ts';
 
-/** Calculates a player's total pp with one or more additional plays. */
+/** Calculates a player's total pp if they had one or more further plays. */
 export const osuWhatIf = defineCommand({
   name: 'osu whatif',
   options: {
@@ -45,7 +45,7 @@ export const osuWhatIf = defineCommand({
   },
 });
 
-/** The numbers of new plays for which the required pp are shown. */
+/** The numbers of new plays for which the needed pp are shown. */
 const WAYS = [1, 3, 5, 10];
 
 /** Calculates which new plays a player needs to reach a total or a rank. */
@@ -71,7 +71,7 @@ export const osuTarget = defineCommand({
     const words = t.messages.plays.target;
     const actions = playerButtons(user, ['profile', 'best'], services, t);
     if (total === undefined) {
-      // osu! does not state the pp of this rank.
+      // osu! does not state how many pp the holder of this rank has.
       const text = words.unknownRank({ rank: t.number(rank ?? 0) });
       return reply({ tone: 'notice', blocks: [textBlock([text])], actions });
     }
@@ -84,7 +84,7 @@ export const osuTarget = defineCommand({
   },
 });
 
-/** Shows for several numbers of new plays how many pp each needs to reach the total. */
+/** Shows, for several numbers of new plays, how many pp each of them needs so that the total is reached. */
 function waysTo(total: number, { statistics }: Player, plays: BestPlays, t: Translator): readonly Block[] {
   const words = t.messages.plays.target;
   const now = statistics?.pp ?? 0;
@@ -92,7 +92,7 @@ function waysTo(total: number, { statistics }: Player, plays: BestPlays, t: Tran
   const ways = total <= (plays.total ?? 0) ? [] : WAYS;
   const fields = ways.map(times => {
     const pp = worthNeeded(plays, total, times);
-    // The pp are rounded up, because with less the total would be missed.
+    // The pp are rounded up, because fewer would miss the total.
     const value = pp === null ? words.tooFar : words.each({ times, pp: shown(Math.ceil(pp), t) });
     return { label: words.plays({ times }), value: [value] };
   });

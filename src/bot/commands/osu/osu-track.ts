@@ -20,7 +20,7 @@ import { MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu
 import { decidesForChat } from '../../stores/settings.ts';
 import { notice } from '../../views/notice.ts';
 
-/** Lets admins choose players whose new best plays are posted in the chat; without a player, lists the chosen. */
+/** Lets admins choose players whose new best plays are posted in the chat; without a player, lists those chosen. */
 export const osuTrack = defineCommand({
   name: 'osu track',
   options: {
@@ -53,7 +53,7 @@ export const osuTrack = defineCommand({
   },
 });
 
-/** Finds the player by the stored data, so that one who was renamed or deleted can be removed too. */
+/** Finds the player in the stored data, so that one who was renamed or deleted can be removed as well. */
 async function stopTracking(
   player: string,
   mode: Ruleset | undefined,
@@ -69,7 +69,7 @@ async function stopTracking(
   return removed[0] === undefined ? words.notTracked : words.removed({ name: removed[0].name });
 }
 
-/** Player names are equal for osu! if they differ only in spaces and underscores. */
+/** For osu!, two names of players are equal if they differ only in spaces and underscores. */
 function folded(name: string): string {
   return name.trim().replace(/^@/, '').replaceAll('_', ' ').toLowerCase();
 }

@@ -64,7 +64,7 @@ interface Asked {
   readonly mode: Mode | undefined;
 }
 
-/** Both players, in the ruleset of the first. If one is named, the caller's linked player is the first. */
+/** Both players, in the ruleset of the first. If only one is named, the first is the caller's linked player. */
 async function findBoth({ player, other, mode }: Asked, context: CommandContext) {
   const [first, second] = other === undefined ? [undefined, player] : [player, other];
   const asked = await askedPlayer(first, context);
@@ -79,11 +79,11 @@ interface Figure {
   readonly label: string;
   readonly figureOf: (statistics: PlayerStatistics) => number | null;
   readonly shown: (value: number) => string;
-  /** True for a rank, of which the lower one is better. */
+  /** True for a rank, where the lower number is better. */
   readonly isRank?: boolean;
 }
 
-/** The figures that osu! states for both players, the better one of each in bold. */
+/** The figures that osu! states for both players; the better one of each pair is bold. */
 function figures(players: Both, t: Translator) {
   const words = t.messages.osu.profile;
   const whole = (value: number) => t.number(value);
@@ -109,7 +109,7 @@ function compared([a, b]: readonly [number, number], isLowBest: boolean, shown: 
   return [part(a, isLowBest ? a < b : a > b), ' – ', part(b, isLowBest ? b < a : b > a)];
 }
 
-/** Maps among the best plays of both players, those with the largest difference in pp first. */
+/** The maps that are among the best plays of both players, those with the largest difference in pp first. */
 function commonBlocks(
   [left, right]: Both,
   plays: readonly Score[],

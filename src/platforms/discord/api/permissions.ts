@@ -94,7 +94,7 @@ export function isGuildAdmin(
 ): boolean {
   const guild = client?.guilds.cache.get(guildId);
   if (!guild) return false;
-  // Everybody has the role whose id is the server's own.
+  // Everybody in a server has the role whose id is the server's own.
   return (
     guild.ownerId === userId ||
     [guildId, ...roleIds].some(

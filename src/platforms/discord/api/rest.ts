@@ -122,7 +122,7 @@ function makeRequestsBy(agent: Agent): RESTOptions['makeRequest'] {
       // The files are opened anew for each attempt, so a repeated request reads them again.
       const upload = isForm(body) ? Readable.from(body.body(), { objectMode: false }) : undefined;
       const handler = new ResponseHandler(resolve, error => reject(new TransportFailure(error, isSent())));
-      // A body of one piece goes out with the headers, so the request is sent as soon as it has a connection.
+      // A body of one piece goes out with the headers, so such a request is sent as soon as it has a connection.
       const isSent = () => handler.isStarted && upload?.readableEnded !== false;
       if (signal?.aborted === true) return handler.abort(signal.reason);
       signal?.addEventListener('abort', () => handler.abort(signal.reason), { once: true });

@@ -64,7 +64,7 @@ export function sendOutcome({ problem, retryAfterMs, isGlobal }: DiscordFailure)
     case 'blocked':
     case 'refused':
       return { outcome: 'notSent', reason: 'refused' };
-    // Where Medley may not write, it cannot send a notice about that either.
+    // Where Medley may not write, it cannot send a notice about the failure either.
     case 'forbidden':
     case 'gone':
     case 'reference':
@@ -163,7 +163,7 @@ function problemOf({ status, rawError }: DiscordAPIError, code: number | undefin
   if (known) return known;
   if (status === 401) return 'token';
   if (status === 413) return 'too_large';
-  // If the message to reply to was deleted, Discord reports an error of the form, in the field for it.
+  // If the message to reply to was deleted, Discord reports it as a wrong field of the form.
   if (code === 50_035 && JSON.stringify(rawError).includes('MESSAGE_REFERENCE_UNKNOWN_MESSAGE')) return 'reference';
   if (status === 403) return 'forbidden';
   return status === 404 ? 'gone' : 'refused';

@@ -74,7 +74,7 @@ export function guardDispatches(
   return (data, shardId) => void pass('dispatch', [{ data, shardId }]);
 }
 
-/** What an event is about; undefined for events that nobody needs. */
+/** What an event is about: `asked` by a person, or a server `changed`; undefined for events that nobody needs. */
 function kindOf({ type, data }: Dispatch, isOfInterest: GuardOptions['isOfInterest']): 'asked' | 'changed' | undefined {
   if (type === 'INTERACTION_CREATE') return 'asked';
   const isSaid = type === 'MESSAGE_CREATE' || (type === 'MESSAGE_UPDATE' && isEdit(data, Date.now()));

@@ -103,7 +103,7 @@ function envelope(interaction: Requesting, first: First, context: DiscordContext
   return {
     eventId: interaction.id,
     ...whoAndWhere(interaction),
-    // This machine's clock measures the end, because Discord's may show another time.
+    // The time until which an answer can arrive is measured by this machine's clock, as Discord's may differ.
     until: context.now() + (isInChannel ? TIMES.instead : TIMES.token),
     replyTo: {
       kind: 'interaction',

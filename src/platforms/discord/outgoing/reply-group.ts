@@ -17,7 +17,7 @@ export interface ReplyDestination {
   readonly deleteId: string | undefined;
   /** The id of the button that leads back to what the message showed before. */
   readonly backId?: string | undefined;
-  /** How many messages may be sent there. */
+  /** How many messages may be sent to this destination. */
   readonly messages: number;
   /**
    * Sends message number `place` (from 0) of `count`, as far as that is known, unless an earlier attempt sent it.
@@ -191,7 +191,7 @@ function remedyFor(error: unknown, refusals: number): 'smaller' | LinkReason | u
   switch (error.problem) {
     case 'too_large':
       return refusals < WORK.refusals ? 'smaller' : 'too_large';
-    // Discord may have refused the files alone, and accept links.
+    // Discord may have refused only the files, and accept links instead.
     case 'forbidden':
     case 'blocked':
     case 'refused':

@@ -40,7 +40,7 @@ export async function sendInteraction(
   to: InteractionReplyTo,
 ): Promise<readonly (string | undefined)[]> {
   const key = answerKeyOf(to, context);
-  // A deferred answer is edited once; what comes later for the same request follows it.
+  // A deferred answer is edited only once; later replies to the request are sent as follow-ups.
   const isOpen = to.pressed !== undefined || sending.isFirst || (await isPending(context, key, sending.signal));
   const call: Call = { ...context, key, sending, to, isOpen };
   const most = mostFollowUps(to, sending);

@@ -52,7 +52,7 @@ export interface Uploads {
   shrink(signal: AbortSignal): Promise<boolean>;
   /** Replaces all files by links to their posts. */
   giveUp(reason: LinkReason): Promise<void>;
-  /** Safe to call twice. */
+  /** Releases the files. Safe to call twice. */
   dispose(): Promise<void>;
 }
 

@@ -94,7 +94,7 @@ export function renderMessage(
   const shares = Math.max(1, sections.length);
   const text = Math.floor(DISCORD_LIMITS.text / shares);
   const all = { text, components: DISCORD_LIMITS.components };
-  // At first each reply may use what the others leave. If that is too much in all, each gets an equal share.
+  // At first each reply may use what the others leave. If the replies are too long together, each gets an equal share.
   for (const isTight of [false, true]) {
     const components = renderSections(sections, { ...all, isTight }, context);
     if (components.reduce((total, each) => total + countComponents(each), 0) <= all.components) return components;

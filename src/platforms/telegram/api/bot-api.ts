@@ -49,7 +49,7 @@ const Envelope = z.union([
   }),
 ]);
 
-/** Telegraf's own types of methods are those of an older Bot API, so its method is declared anew here. */
+/** Telegraf's types of methods are those of an older Bot API, so its method for calls is declared anew here. */
 interface Caller {
   callApi(method: string, params: object, options: object): Promise<unknown>;
 }

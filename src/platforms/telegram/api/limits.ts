@@ -46,7 +46,7 @@ const FILE_LIMITS = {
 } as const;
 
 const CHAT_LIMITS = {
-  /** The least files that make a post a rich message, unless its text is long; fewer are an album, as in other apps. */
+  /** The fewest files that make a post a rich message, unless its text is long; fewer are an album, as in any app. */
   richFrom: 11,
   /**
    * Rate limits: the time between messages to one chat, messages a second to all chats, and messages a minute to one

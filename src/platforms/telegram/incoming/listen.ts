@@ -146,7 +146,7 @@ function joinedGroup(change: MyChatMember, eventIds: EventIds): TelegramRequest 
   const { chat, from, date, old_chat_member: before, new_chat_member: now } = change;
   const isGroup = chat.type === 'group' || chat.type === 'supergroup';
   if (!isGroup || isAway(now) || !isAway(before)) return undefined;
-  // Anonymous admins appear as a bot, and a bot may add Medley: in both cases the group is taken as the speaker.
+  // An anonymous admin appears as a bot, and a bot may add Medley: in both cases the group counts as the speaker.
   const speaker = speakerOf({ from, chat }) ?? speakerOf({ chat, sender_chat: { id: chat.id } });
   if (speaker === undefined) return undefined;
   return {

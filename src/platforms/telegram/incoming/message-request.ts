@@ -58,7 +58,7 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
     const mention = line?.mention?.toLowerCase();
     const own = username().toLowerCase();
     if (words === undefined || (mention !== undefined && mention !== own)) return undefined;
-    // No person is known as the author of a post in a channel, so the channel is.
+    // A post in a channel has no known person as its author, so the channel counts as the speaker.
     const isPost = message.chat.type === 'channel';
     const speaker = speakerOf(isPost ? { ...message, sender_chat: { id: message.chat.id } } : message);
     if (speaker === undefined) return undefined;
@@ -118,7 +118,7 @@ async function readLinkCommand(
     const options = { ...parseArguments(spec, text), [key]: link.url };
     return { kind: 'command', what: { name: spec.name, options } };
   } catch (error) {
-    // The dispatcher reads it as well, and explains the error better.
+    // The dispatcher also reads the command, and explains the error better.
     if (error instanceof AppError) return undefined;
     throw error;
   }

@@ -35,7 +35,7 @@ export interface FileSenderOptions extends FileCandidatesOptions {
   readonly inTurn: UploadInTurn;
 }
 
-/** The ways of those files that an earlier attempt has prepared, by item. */
+/** The ways of sending those files that an earlier attempt has prepared, by item. */
 export type KnownWays = ReadonlyMap<GalleryItem, FileCandidates>;
 
 /**
@@ -166,7 +166,7 @@ async function readied(
   });
 }
 
-/** The files from the first on that fit into one call. */
+/** The first files, as many as fit into one call. */
 function firstBatch(ready: readonly Ready[], maxBytes: number): readonly Ready[] {
   const batch: Ready[] = [];
   let bytes = 0;

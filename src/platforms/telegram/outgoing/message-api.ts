@@ -117,7 +117,7 @@ export function createMessageApi({ api, chats, actions, limits }: MessageApiOpti
       return relocated(to);
     }
     if (code === 403 && /blocked|kicked|not a member|deactivated/i.test(description)) await chats.left(to.chat);
-    // No message to one person alone is possible in a basic group, or after they left; all see it in that case.
+    // In a basic group, or after the person left, no message can be for one person alone, so all see it.
     if (code === 400 && to.onlyFor !== undefined) return { ...to, onlyFor: undefined };
     const isTopicGone = code === 400 && /thread not found|topic_(deleted|id_invalid)/i.test(description);
     return isTopicGone && to.thread !== undefined ? { ...to, thread: undefined } : undefined;
@@ -252,7 +252,7 @@ export function createChatActions({ api, everyMs, log }: ChatActionsOptions): Ch
     async before(place, send) {
       const shown = chats.get(keyOf(place));
       if (shown === undefined) return send();
-      // Only before a text the action is hidden; files take a while, during which it stays.
+      // The action is hidden only before a text; files take a while to send, during which it stays.
       if (shown.action === 'typing') hide(shown);
       await Promise.race([shown.sending, pause(SETTLE_MS, undefined, { ref: false })]);
       const sent = await send();

@@ -74,7 +74,7 @@ export function createAnswerPress({ api, sender, editMessage, answers, log }: An
     const { to, t, sendOnce, key } = context;
     const isForOne = isSentence(reply);
     if (isForOne && (await isNotified(reply, press.query, context))) return;
-    // A notice may come too late to be shown at the button. It must not replace the button's message either.
+    // A notice that comes too late to be shown at the button must not replace the button's message either.
     const mayEdit = reply.gallery.length === 0 && !isForOne && press.isEphemeral !== true;
     const kind = mayEdit ? press.stands : undefined;
     const message = { chat_id: to.chat, message_id: press.message };

@@ -140,7 +140,7 @@ function isPersonal({ visibility, blocks, gallery, later }: Reply): boolean {
   );
 }
 
-/** The context for a pressed button. A message to one person cannot be edited: a new one to them replaces it. */
+/** The context for a pressed button. A message to one person cannot be edited, so a new one to them replaces it. */
 function pressContext(reply: Reply, { to, request }: ReplySending, context: ReplyContext): ReplyContext {
   if (to.press?.isEphemeral !== true) return context;
   const alone = isPersonal(reply) && { onlyFor: Number(request.user.id), replaces: to.press.query };

@@ -59,7 +59,7 @@ function formatInline(inline: Inline, style: TextStyle): FormattedText {
     case 'link': {
       const children = formatText(inline.children, style);
       if (!isWebAddress(inline.url)) return children;
-      // Inside a link there may be no other link and no code.
+      // A link may contain no other link and no code, so these entities inside it are left out.
       const entities = children.entities.filter(({ type }) => type !== 'code' && type !== 'text_link');
       return covered({ ...children, entities }, { type: 'text_link', url: inline.url });
     }

@@ -46,7 +46,7 @@ function renderAction(action: Action): readonly Button[] {
   return [{ text, callback_data: action.token, ...style }];
 }
 
-/** The most choices that are shown, as on every platform. */
+/** The most choices that are shown, which is the same on every platform. */
 const MAX_CHOICES = 25;
 
 function labelOf(label: string): string {
