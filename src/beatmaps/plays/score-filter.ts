@@ -10,7 +10,7 @@ import { decimal, parseRange, type Range } from '../query/query-values.ts';
 export const GRADES = ['SS', 'S', 'A', 'B', 'C', 'D'] as const;
 export type Grade = (typeof GRADES)[number];
 
-export const SCORE_SORTS = ['pp', 'accuracy', 'date', 'combo', 'stars'] as const;
+export const SCORE_SORTS = ['pp', 'accuracy', 'date', 'combo', 'stars', 'score', 'grade', 'length'] as const;
 export type ScoreSort = (typeof SCORE_SORTS)[number];
 
 export interface ScoreFilter {
@@ -90,12 +90,17 @@ export function isChoke({ passed, is_perfect_combo, statistics, max_combo, beatm
   return most !== null && max_combo < most * NEARLY_WHOLE;
 }
 
+const LOWEST_FIRST: readonly string[] = GRADES.toReversed();
+
 const VALUES: Readonly<Record<ScoreSort, (score: Score, starsOf: (score: Score) => number) => number>> = {
   pp: ({ pp }) => pp ?? 0,
   accuracy: ({ accuracy }) => accuracy,
   date: ({ ended_at }) => (ended_at === null ? 0 : Date.parse(ended_at)),
   combo: ({ max_combo }) => max_combo,
   stars: (score, starsOf) => starsOf(score),
+  score: ({ total_score, legacy_total_score }) => total_score ?? legacy_total_score ?? 0,
+  grade: ({ rank }) => LOWEST_FIRST.indexOf(shownGrade(rank)),
+  length: ({ beatmap }) => beatmap?.total_length ?? 0,
 };
 
 /** Sorts plays. @param starsOf returns the stars of a play's map with its mods */

@@ -13,6 +13,7 @@ import {
   textBlock,
 } from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
+import { readShortWord } from '../contract/short-forms.ts';
 import { usageError } from '../contract/usage-error.ts';
 
 /** Explains Medley, a section of commands, or one. `list` is a function, because help itself is in the list. */
@@ -51,9 +52,11 @@ export function createHelp(list: () => readonly Command[]) {
       if (command === undefined) return renderHelp(sections, tokens, context);
       const name = command.replace(/^\//, '').replaceAll('_', ' ').toLowerCase();
       const specOf = (each: Command) => commandSpec(each, t, caller.chatKind);
-      const asked = commands.find(each => each.name === name);
-      if (asked) return renderCommandHelp(specOf(asked), tokens.about(sectionOf(asked)), t);
       const section = sections.find(each => each.key === name);
+      // A players' word is explained as its command: `/help osutop`.
+      const meant = section === undefined ? readShortWord(name, '')?.command : undefined;
+      const asked = commands.find(each => each.name === name) ?? commands.find(each => each.name === meant);
+      if (asked) return renderCommandHelp(specOf(asked), tokens.about(sectionOf(asked)), t);
       if (section) return renderSection(section, section.commands.map(specOf), tokens, t);
       throw usageError('unknownCommand', { name, allowed: commands.map(each => `/${each.name}`).join(', ') });
     },

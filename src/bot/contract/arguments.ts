@@ -107,10 +107,11 @@ function saidBy({ option }: OptionSpec, { text, quoted }: Word): string {
   return (quoted ? undefined : option.bare?.(text, 0)) ?? text;
 }
 
-/** The option that is meant by a short name which several have: `-m` means mods, unless a ruleset follows. */
+/** The option that is meant by a short name which several have: `-m` means mods, unless misses or a ruleset follow. */
 function accepting(meant: readonly OptionSpec[], value: string | undefined): OptionSpec | undefined {
-  const choice = meant.find(each => each.option.type === 'choice' && value !== undefined && fits(each, value));
-  return choice ?? meant.find(({ option }) => option.type !== 'choice') ?? meant[0];
+  const fitting = (type: 'integer' | 'choice') =>
+    meant.find(each => each.option.type === type && value !== undefined && fits(each, value));
+  return fitting('integer') ?? fitting('choice') ?? meant.find(({ option }) => option.type === 'string') ?? meant[0];
 }
 
 function bareIn({ options }: CommandSpec, { text }: Word, place: number) {

@@ -22,7 +22,7 @@ export const LINES: readonly (readonly [words: string, line: string])[] = [
   ['m map strains', 'beatmap info'],
   ['with', 'beatmap info mods:'],
   ['s search', 'beatmap search'],
-  ['lb glb leaderboard', 'beatmap leaderboard'],
+  ['lb glb rlb leaderboard', 'beatmap leaderboard'],
   ['sim simulate', 'beatmap simulate'],
   ['acc', 'beatmap simulate accuracy:'],
   ['r rec recommend', 'beatmap recommend'],
@@ -52,8 +52,18 @@ export const LINES: readonly (readonly [words: string, line: string])[] = [
   ['mostplayed mp', 'osu maps type:most_played'],
   ['favs favourites', 'osu maps type:favourite'],
   ['track', 'osu track'],
-  ['link', 'osu link'],
+  ['link osuset', 'osu link'],
   ['unlink', 'osu unlink'],
+];
+
+/** Words behind a command's word that turn it into another command, as players write them for other bots. */
+const TURNS: readonly (readonly [command: string, said: RegExp, meant: string])[] = [
+  ['osu track', /^add\s+(?=\S)/i, 'osu track'],
+  ['osu track', /^(?:remove|stop)\s+(?=\S)/i, 'osu track stop:on'],
+  ['osu link', /^user\s+(?=\S)/i, 'osu link'],
+  ['osu compare', /(?<!\S)\*(?!\S)/, 'beatmap leaderboard'],
+  // In capitals it leaves out plays with the mod: `-NC`.
+  ['osu scores', /(?<!\S)-nc(?!\S)/, 'osu nochoke'],
 ];
 
 const LINE_OF: ReadonlyMap<string, string> = new Map(
@@ -82,12 +92,15 @@ const WORD = /^([a-z]{1,14})(\d{1,3})?$/i;
 /** The command that a word of players stands for. A number at its end is a position in a list: `rs2 lamp post`. */
 export function readShortWord(typed: string, behind: string): ShortForm | undefined {
   const [, word = '', index] = WORD.exec(typed) ?? [];
-  const line = lineOf(word.toLowerCase(), behind);
+  const first = lineOf(word.toLowerCase(), behind);
+  const turn = TURNS.find(([command, said]) => first?.startsWith(command) && said.test(behind));
+  const line = turn === undefined ? first : first?.replace(turn[0], turn[2]);
+  const text = turn === undefined ? behind : behind.replace(turn[1], '').trim();
   const [group, name, ...options] = line?.split(' ') ?? [];
   if (line === undefined || group === undefined || name === undefined) return undefined;
   // An option that ends in a colon takes its value from the text behind the word; without any, it is left out.
-  const said = options.filter(option => behind !== '' || !option.endsWith(':'));
-  const values = NUMBER_FIRST.has(line) ? behind.replace(NUMBER_LAST, '$2 $1') : behind;
+  const said = options.filter(option => text !== '' || !option.endsWith(':'));
+  const values = NUMBER_FIRST.has(line) ? text.replace(NUMBER_LAST, '$2 $1') : text;
   const rest = [...said, ...(index === undefined ? [] : [`#${index}`]), values].join(' ').trim();
   return { command: `${group} ${name}`, rest };
 }

@@ -54,7 +54,7 @@ export const TERMS = {
   rate: { ...WORD, also: ['speed', 'clock', 'clockrate', 'cr'], bare: as(/^(\d[.,]\d{1,3})[x\xd7*]$/i) },
   combo: { ...COUNT, also: ['c'], bare: as(/^(\d{1,6})x$/i) },
   /** A number before `m` is of misses, never of minutes: lengths are written as `1:30` or behind `length:`. */
-  misses: { ...COUNT, also: ['miss', 'x'], bare: as(/^(\d{1,6})x?(?:m|miss|misses)$/i) },
+  misses: { ...COUNT, also: ['miss', 'x', 'm'], bare: as(/^(\d{1,6})x?(?:m|miss|misses)$/i) },
   n300: { ...COUNT, also: ['300'], bare: as(/^(\d{1,6})x300$/i) },
   n100: { ...COUNT, also: ['100'], bare: as(/^(\d{1,6})x100$/i) },
   n50: { ...COUNT, also: ['50'], bare: as(/^(\d{1,6})x50$/i) },

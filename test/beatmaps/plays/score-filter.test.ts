@@ -15,7 +15,7 @@ function play(id: number, own: object, title = 'Paper Kite'): Score {
   const [beatmap] = set.beatmaps;
   const raw = {
     id,
-    total_score: 1,
+    total_score: 1_000 * id,
     ended_at: `2026-03-0${id}T10:00:00Z`,
     accuracy: 0.9 + id / 100,
     max_combo: 100 * id,
@@ -24,7 +24,7 @@ function play(id: number, own: object, title = 'Paper Kite'): Score {
     passed: true,
     ...own,
   };
-  return { ...made(parseScore(raw)), beatmap: made(beatmap), beatmapset: set };
+  return { ...made(parseScore(raw)), beatmap: { ...made(beatmap), total_length: 60 * id }, beatmapset: set };
 }
 
 const scores = [
@@ -72,6 +72,9 @@ describe('plays', () => {
     ['date', [4, 3, 2, 1]],
     ['combo', [4, 3, 2, 1]],
     ['stars', [1, 2, 3, 4]],
+    ['grade', [1, 2, 3, 4]],
+    ['score', [4, 3, 2, 1]],
+    ['length', [4, 3, 2, 1]],
   ] as const)('are ordered by %s', (sort, expected) => {
     expect(sortScores(scores, sort, ({ id }) => -id).map(({ id }) => id)).toEqual(expected);
   });

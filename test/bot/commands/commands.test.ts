@@ -313,6 +313,10 @@ describe('help', () => {
     expect(text).toContain('yes or no; optional');
   });
 
+  it('explains a word of players as its command', async () => {
+    expect(words(await run('help', { command: 'osutop' }, context()))).toContain('/osu scores [player]');
+  });
+
   it('explains every command in every language', async () => {
     for (const { tag } of LANGUAGES) {
       for (const { name } of listedCommands) {

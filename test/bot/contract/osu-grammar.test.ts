@@ -178,6 +178,10 @@ describe('the grammar of osu! commands', () => {
         sort: 'accuracy',
       },
     ],
+    ['osu scores', 'lamp -rk', { player: 'lamp', sort: 'grade' }],
+    ['osu scores', '-sc sort=length', 'sort'],
+    ['osu scores', 'm=taiko -m 3', 'mode'],
+    ['beatmap simulate', 'm=3 -m HDDT -m taiko', { misses: '3', mods: 'HDDT', mode: 'taiko' }],
     ['osu scores', 'acc=98 lamp -c', { accuracy: '98', player: 'lamp', sort: 'combo' }],
     ['beatmap simulate', '1.2* 3m', { rate: '1.2', misses: '3' }],
   ])('%s: %s', (name, text, expected) => {
@@ -275,6 +279,16 @@ describe('the words of players', () => {
     ['with', '', 'beatmap info', ''],
     ['mapper', '', 'osu scores', ''],
     ['pp', 'paper comet 2', 'beatmap simulate', 'paper comet 2'],
+    ['track', 'add lamp post', 'osu track', 'lamp post'],
+    ['track', 'Remove lamp_post', 'osu track', 'stop:on lamp_post'],
+    ['track', 'add', 'osu track', 'add'],
+    ['track', 'additive', 'osu track', 'additive'],
+    ['osuset', 'user "lamp post"', 'osu link', '"lamp post"'],
+    ['c', '* +HD', 'beatmap leaderboard', '+HD'],
+    ['c', 'a*b', 'osu compare', 'a*b'],
+    ['taikotop', 'lamp_post -nc', 'osu nochoke', 'mode:taiko lamp_post'],
+    ['top', '-NC', 'osu scores', '-NC'],
+    ['rb', '-nc', 'osu nochoke', 'sort:date'],
   ])('%s %s', (word, said, command, rest) => {
     expect(readShortWord(word, said)).toEqual({ command, rest });
   });

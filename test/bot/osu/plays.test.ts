@@ -161,6 +161,14 @@ describe('a recent play', () => {
     expect(textOf(await say(`/beatmap simulate ${PAPER_COMET} n100=3`))).not.toContain('follows from the hits');
   });
 
+  it.each(['ar10 od=9', 'bpm=200', 'CS4'])('that is simulated is not another map found by %s', async figures => {
+    const { say, calls } = await open();
+    expect(textOf(await say(`/beatmap simulate ${figures}`))).toContain(
+      `does not understand “${figures.split(' ')[0]}”`,
+    );
+    expect(calls().api).toBe(0);
+  });
+
   it('says how many there are where the nth is not', async () => {
     const { say } = await open();
     expect(textOf(await say('/osu recent lamp post index:90'))).toMatch(/There were only \d+ plays/);
@@ -541,7 +549,7 @@ describe('tracking', () => {
     const added = await say('/osu track lamp post taiko', admin);
     expect(textOf(added)).toContain('I post new best plays of lamp post (osu!taiko) here');
     expect(calls().api).toBe(1);
-    await say('/osu track night bus', admin);
+    await say('/track add night bus', admin);
     const list = await say('/osu track', inGroup('budi'));
     expect(textOf(list)).toMatch(/Players I watch for this chat.*lamp post.*osu!taiko.*night bus.*osu!/);
     const stop = buttonOf(list, 'Stop lamp post');
@@ -554,6 +562,7 @@ describe('tracking', () => {
     expect(textOf(stopped)).toContain('I no longer watch lamp post.');
     expect(labels(stopped)).not.toContain('Stop lamp post');
     expect(textOf(await press(stop, admin))).toContain('I was not watching that player.');
+    expect(textOf(await say('/track remove Night_Bus', admin))).toContain('I no longer watch night bus.');
   });
 
   it('is refused where nothing can be posted unasked', async () => {

@@ -6,6 +6,7 @@ import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { drawnIn } from '../../cards/shapes.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { commandSpec, unknownOption } from '../../contract/command-spec.ts';
 import {
   type Block,
   button,
@@ -41,6 +42,8 @@ const USUAL = [95, 97, 98, 99, 100];
 const STEPS = [95, 98, 99, 100];
 const USUAL_MODS = ['NM', 'HD', 'HR', 'DT', 'HDDT', 'HDHR', 'FL', 'EZ', 'HT'];
 const RATES = { min: 0.5, max: 2 };
+/** Figures of a map alone, as other bots take them to change the map; a search for them would find some map or other. */
+const CHANGES = /^((?:ar|od|cs|hp|bpm)[:=]?\d[\d.,]*)(?:\s+(?:ar|od|cs|hp|bpm)[:=]?\d[\d.,]*)*$/i;
 
 /** Calculates how many pp a play on a map would give. */
 export const beatmapSimulate = defineCommand({
@@ -62,6 +65,8 @@ export const beatmapSimulate = defineCommand({
   subject: 'beatmap',
   async run(values, context: CommandContext) {
     const { services, signal, t } = context;
+    const change = CHANGES.exec(values.map ?? '')?.[1];
+    if (change !== undefined) throw unknownOption(commandSpec(beatmapSimulate, t, context.caller.chatKind), change);
     const accuracy = readNumber('accuracy', values.accuracy, { min: 0, max: 100 });
     const rate = readNumber('rate', values.rate, RATES);
     const mods = parseMods(values.mods ?? '');

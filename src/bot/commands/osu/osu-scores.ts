@@ -44,6 +44,9 @@ const SORTS: ReadonlyMap<string, string> = new Map([
   ['acc', 'accuracy'],
   ['c', 'combo'],
   ['sr', 'stars'],
+  ['sc', 'score'],
+  ['rk', 'grade'],
+  ['len', 'length'],
 ]);
 
 /** Reads a word such as `-acc` as the order of a list. */

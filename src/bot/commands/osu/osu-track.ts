@@ -26,7 +26,7 @@ export const osuTrack = defineCommand({
   options: {
     player: PLAYER_OPTION,
     mode: MODE_OPTION,
-    stop: { type: 'boolean', only: 'button' },
+    stop: { type: 'boolean', only: 'typed' },
   },
   visibility: 'chat',
   cost: 1,
