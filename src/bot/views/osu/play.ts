@@ -121,12 +121,11 @@ const COLOURS: Readonly<Record<string, keyof Look>> = {
 };
 
 function playView({ score, rating, name }: PlayedScore, t: Translator): Omit<DrawnPlay, 'set' | 'cover' | 'alt'> {
-  const { beatmap, accuracy, pp, max_combo, is_perfect_combo, passed, ended_at } = score;
+  const { beatmap, accuracy, pp, max_combo, is_perfect_combo, passed } = score;
   const words = t.messages.osu.scores;
   const { cards } = t.messages;
   const most = beatmap?.max_combo ?? rating?.maxCombo ?? null;
   const combo = is_perfect_combo ? words.fullCombo : most === null ? '' : `/ ${t.number(most)}x`;
-  const day = ended_at === null ? Number.NaN : Date.parse(ended_at);
   const at = passed ? null : (rating?.difficulty?.endsAt ?? completionOf(score));
   const remarks = [
     passed || at !== null ? undefined : words.failed,
@@ -145,7 +144,7 @@ function playView({ score, rating, name }: PlayedScore, t: Translator): Omit<Dra
     ],
     remarks: remarks.filter(remark => remark !== undefined),
     results: resultNames(score, t).map(({ result, name }) => ({ name, colour: COLOURS[result] ?? 'berry' })),
-    note: [score.username ?? name, Number.isNaN(day) ? undefined : t.date(day)].filter(Boolean).join(' · '),
+    note: score.username ?? name ?? '',
     worths: [],
     strains: rating?.difficulty?.strains,
     fail: at === null ? undefined : { at, text: failedText(score, t) },
