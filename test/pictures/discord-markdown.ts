@@ -2,8 +2,12 @@ import { escapeHtml } from './html.ts';
 
 /** Discord's markdown as HTML, as far as Medley writes it. */
 export function renderMarkdown(text: string): string {
-  return text.split('\n').reduce<readonly string[]>(appendLine, []).join('');
+  return text.replace(ITALIC_LINES, italicLines).split('\n').reduce<readonly string[]>(appendLine, []).join('');
 }
+
+/** Discord goes on with italics in the next line. */
+const ITALIC_LINES = /(?<![*\\])\*(?=[^\s*])([^*]*\n[^*]*)\*(?!\*)/g;
+const italicLines = (_: string, inner: string) => inner.replace(/.+/g, '*$&*');
 
 function appendLine(lines: readonly string[], line: string): readonly string[] {
   const [, marks = '', rest = line] = /^(-# |#{1,3} |> |- )(.*)$/.exec(line) ?? [];

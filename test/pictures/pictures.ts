@@ -11,13 +11,18 @@ import sharp from 'sharp';
 import { openBrowser } from '../browser.ts';
 import { type Look, type Platform, renderWindow } from './chat-window.ts';
 import { openStage, type Stage } from './stage.ts';
-import { EVENING_SUBJECTS, SITE_SUBJECTS, SUBJECTS, type Subject } from './subjects.ts';
+import { EVENING_SUBJECTS, OSU_SUBJECTS, SITE_SUBJECTS, SUBJECTS, type Subject } from './subjects.ts';
 
 const [folder = fileURLToPath(new URL('../../docs/pictures', import.meta.url)), ...names] = process.argv.slice(2);
-const VIEWS: readonly { readonly look: Look; readonly width: number }[] = [
+type View = { readonly look: Look; readonly width: number };
+const VIEWS: readonly View[] = [
   { look: 'light', width: 720 },
   { look: 'dark', width: 360 },
 ];
+/** What is drawn for a subject: a picture each. The cards about osu! are looked at in four windows. */
+const SHEETS: readonly (readonly [name: string, views: readonly View[]])[] = names.includes('osu')
+  ? (['light', 'dark'] as const).map(look => [`-${look}`, [1_440, 360].map(width => ({ look, width }))])
+  : [['', VIEWS]];
 const PAGE_FILES = fileURLToPath(new URL('../../src/platforms/web/page/static', import.meta.url));
 const PAGE_SIZES = [
   ['wide', 1_200, 630],
@@ -55,19 +60,22 @@ function chosen(): readonly Subject[] {
     ...named,
     ...(names.includes('evening') ? EVENING_SUBJECTS : []),
     ...(names.includes('sites') ? SITE_SUBJECTS : []),
+    ...(names.includes('osu') ? OSU_SUBJECTS : []),
   ];
 }
 
 async function drawChat(platform: Platform, subject: Subject, answers: readonly string[]): Promise<void> {
   const { text, command } = subject[platform];
   const said = platform === 'discord' && command !== undefined ? undefined : text;
-  const shots = [];
-  for (const { look, width } of VIEWS) {
-    const page = await openPage(browser, stage, width, look);
-    await page.setContent(renderWindow({ platform, look, width, said, answers }), { waitUntil: 'networkidle' });
-    shots.push(await shoot(page));
+  for (const [name, views] of SHEETS) {
+    const shots = [];
+    for (const { look, width } of views) {
+      const page = await openPage(browser, stage, width, look);
+      await page.setContent(renderWindow({ platform, look, width, said, answers }), { waitUntil: 'networkidle' });
+      shots.push(await shoot(page));
+    }
+    await save(`${platform}-${subject.name}${name}`, shots);
   }
-  await save(`${platform}-${subject.name}`, shots);
 }
 
 async function drawPage({ name, web }: Subject): Promise<void> {

@@ -69,3 +69,21 @@ export const SITE_SUBJECTS: readonly Subject[] = SITES.flatMap(({ links }) => li
   ...pasted(url),
   discord: { text: `/download ${url}`, command: { name: 'download', options: { link: url } } },
 }));
+
+/** The image cards about osu!, drawn when they are asked for by name (`osu`): what is compared is the map of the play before. */
+export const OSU_SUBJECTS: readonly Subject[] = [
+  command('/osu recent lamp_post', 'osu recent', { player: 'lamp_post' }),
+  command('/osu score https://osu.ppy.sh/scores/5000000001', 'osu score', {
+    play: 'https://osu.ppy.sh/scores/5000000001',
+  }),
+  command('/osu compare lamp_post', 'osu compare', { player: 'lamp_post' }),
+  command('/beatmap leaderboard', 'beatmap leaderboard'),
+  command('/beatmap simulate mods:HD accuracy:98.5 misses:1', 'beatmap simulate', {
+    mods: 'HD',
+    accuracy: '98.5',
+    misses: '1',
+  }),
+  command('/osu scores lamp_post', 'osu scores', { player: 'lamp_post' }),
+  command('/osu profile lamp_post', 'osu profile', { player: 'lamp_post' }),
+  command('/beatmap recommend lamp_post', 'beatmap recommend', { player: 'lamp_post' }),
+].map(({ web, ...deeds }) => ({ name: `osu-${deeds.discord.command.name.replace(' ', '-')}`, about: web, ...deeds }));
