@@ -122,7 +122,11 @@ function newTranslator(locale: string, messages: Messages): Translator {
     messages,
     find: (key, values = {}) => findText(messages, key, values),
     site,
-    sites: sites => new Intl.ListFormat(locale, { type: 'disjunction' }).format(sites.map(site)),
+    // Chinese has spaces between its own letters and Latin ones, which the lists of CLDR lack.
+    sites: sites =>
+      new Intl.ListFormat(locale, { type: 'disjunction' })
+        .format(sites.map(site))
+        .replace(/(?<=\w)([\u4e00-\u9fff])(?=\w)/g, ' $1 '),
     error: (code, values = {}, about) => errorText(code, values, about, messages),
     get comma() {
       comma ??= commaOf(locale);

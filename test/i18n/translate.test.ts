@@ -96,6 +96,15 @@ describe('createTranslator', () => {
 
 describe('what code puts together', () => {
   it.each([
+    ['en', 'Threads, X, or Reddit'],
+    ['ja', 'Threads、X、またはReddit'],
+    ['zh-CN', 'Threads、X 或 Reddit'],
+  ])('names sites as %s does', (tag, expected) => {
+    const sites = ['Threads', 'X', 'Reddit'].map(name => ({ id: name.toLowerCase(), name }));
+    expect(createTranslator([tag]).sites(sites)).toBe(expected);
+  });
+
+  it.each([
     ['en', 'Anna: 3, 4 (osu!); 5', '1.5 MB'],
     ['fr', 'Anna\u00a0: 3, 4 (osu!)\u202f; 5', '1,5\u202fMo'],
     ['ja', 'Anna: 3、4（osu!） / 5', '1.5 MB'],

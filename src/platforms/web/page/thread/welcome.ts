@@ -60,7 +60,9 @@ export function createWelcome(onExample: (line: string) => void): {
       section.hidden = false;
       if (offer === undefined) return;
       const { examples } = offer;
-      const named = new Intl.ListFormat(readerLocale()).format(offer.sites);
+      // Chinese has spaces between its own letters and Latin ones, which the lists of CLDR lack.
+      const list = new Intl.ListFormat(readerLocale()).format(offer.sites);
+      const named = list.replace(/(?<=\w)([\u4e00-\u9fff])(?=\w)/g, ' $1 ');
       sites.textContent = offer.sites.length === 0 ? '' : text('sitesTaken', { sites: named });
       const groups = [
         group(
