@@ -277,7 +277,7 @@ export function labelled(name: Text, value: Text, { messages }: Pick<Translator,
   const between = messages.joining.labelled({ name: '', value: '' });
   return [...name, between, ...value].reduce<Text>((text, part) => {
     const last = text.at(-1);
-    return typeof last === 'string' && typeof part === 'string' ? text.with(-1, last + part) : [...text, part];
+    return typeof last === 'string' && typeof part === 'string' ? text.with(-1, last + part) : text.concat(part);
   }, []);
 }
 
