@@ -43,17 +43,12 @@ function createFacebookSource(options: SourceOptions): MediaSource {
     });
   });
 
-  const name = 'post-page/account';
-  const profile = constants.profiles[name];
+  const profile = constants.profiles['post-page/account'];
   const byAccount =
     accounts &&
     createAccountStrategies({ ...asking, accounts, site: 'facebook.com' }, [
       {
-        name,
-        profile,
-        kind: 'page',
-        isLastResort: true,
-        byAccount: true,
+        ...{ name: 'post-page/account', profile, kind: 'page', isLastResort: true, byAccount: true },
         fits: () => accounts.isReady(),
         ask: (ref, signal, jar) => client.page(ref.url, profile, signal, jar),
       },

@@ -1,19 +1,16 @@
 import { isVideoLink, type LinkMatch, type PostRef } from '../../extract/source.ts';
-import { matchPath, PAGE, type PathShape, pagesOf, pathOf, postIdOf, unsupported, wrapper } from '../kit/link-match.ts';
+import { linkMatcher, PAGE, type PathShape, pagesOf, postIdOf, unsupported, wrapper } from '../kit/link-match.ts';
 
 const SITE = 'https://www.facebook.com';
 /** Facebook's onion service, which has the same paths. */
 const ONION = 'facebookwkhpilnemxj7asaniu7vnjjbiltxjqhye3mhbshg7kx5tfyd.onion';
+const SITE_HOST = new RegExp(`(?:^|\\.)(?:facebook\\.com|fb\\.com|${ONION.replace('.', '\\.')})$`);
 /** Preview mirrors with Facebook's paths that were pasted in chats in 2026. */
-const MIRRORS: ReadonlySet<string> = new Set(['facebed.com', 'facebookez.com']);
-const SHORTENERS: ReadonlySet<string> = new Set(['fb.watch', 'fb.me']);
-const SITE_SUFFIXES: readonly string[] = ['facebook.com', 'fb.com', ONION];
-const WRAPPER_HOST = /^lm?\.(?:facebook|fb)\.com$/;
+const MIRROR = /^(?:www\.)?(?:facebed|facebookez)\.com$/;
 
 /** A post's id: a number of at most 20 digits, or its encoded form (about 70 characters in 2026). */
 const POST_ID = /^(?:\d{1,20}|pfbid[A-Za-z0-9]{10,120})$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
-const MAX_SEGMENTS = 12;
 
 const OTHER_PAGES = pagesOf({
   event: 'events|event\\.php',
@@ -151,15 +148,15 @@ const PATHS: readonly PathShape[] = [
 ];
 
 /** Undefined for addresses on other hosts. Pure, never throws, and takes only checked ids and names from the address. */
-export function matchFacebookLink(address: URL): LinkMatch | undefined {
-  if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
-  const host = address.hostname.toLowerCase().replace(/^www\./, '');
-  const path = pathOf(address, MAX_SEGMENTS);
-  if (SHORTENERS.has(host)) return shortMatch('https://', host, path);
-  if (WRAPPER_HOST.test(host)) return wrapper(address.searchParams.get('u')) ?? PAGE;
-  const isSite = SITE_SUFFIXES.some(suffix => host === suffix || host.endsWith(`.${suffix}`));
-  return isSite || MIRRORS.has(host) ? matchPath(PATHS, path, address.searchParams) : undefined;
-}
+export const matchFacebookLink = linkMatcher([
+  [
+    /^(?:www\.)?fb\.(?:watch|me)$/,
+    [[/^.*/, ([rest = ''], _, host) => shortMatch('https://', host.replace(/^www\./, ''), rest)]],
+  ],
+  [/^(?:www\.)?lm?\.(?:facebook|fb)\.com$/, [[/^/, (_, query) => wrapper(query.get('u'))]]],
+  [SITE_HOST, PATHS],
+  [MIRROR, PATHS],
+]);
 
 /** The reference of a post of which only the id is known; the site finds the post by it. */
 export function facebookRefOf(id: string): PostRef | undefined {

@@ -1,7 +1,6 @@
 /** Turns any answer of Instagram about one post into the Post, or into an AppError. Pure. */
 import { AppError, toAppError } from '../../../errors.ts';
 import { weakNotFound, withEvidence } from '../../extract/refusal.ts';
-import type { PostRef } from '../../extract/source.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
 import { firstOf, isJsonObject, parseJson } from '../../parse/json-fields.ts';
 import type { Post } from '../../post.ts';
@@ -12,7 +11,7 @@ import { instagramIdOf } from './link.ts';
 import { readCard, readOpenGraph } from './parse/card.ts';
 import { embedContext, isSwitchedOff, parseEmbedMarkup } from './parse/embed.ts';
 import { MediaFinder } from './parse/find-media.ts';
-import { readStories } from './parse/media.ts';
+import { parseStories } from './parse/media.ts';
 
 /** The site puts this before its JSON, so that pages of others cannot load it as a script. */
 const GUARD = 'for (;;);';
@@ -105,16 +104,6 @@ export function readResponse({ body, ...head }: SiteAnswer, context: ReadContext
     const ofBody = toAppError(error);
     throw ofBody.code === 'upstream_changed' || ofBody.code === 'upstream_unavailable' ? ofHead : ofBody;
   }
-}
-
-/** @throws AppError `not_found` (weak) when no story is shown any more, or the failure that the answer states. */
-export function parseStories(body: string, ref: PostRef): PostDraft {
-  const answer = parseJson(body);
-  if (answer === undefined) throw new AppError('upstream_changed', 'the answer about a story is no JSON');
-  const { draft, isHeld } = readStories(answer, ref.parts.mediaId);
-  if (draft !== null) return draft;
-  if (isHeld) throw new AppError('upstream_changed', 'the story came without a file that we know');
-  throw failureOfJson(answer) ?? weakNotFound('the story shows nothing');
 }
 
 /** @throws AppError the site's stated reason, or the failure that status and body mean. */

@@ -1,13 +1,12 @@
 /** Finds the post, story or page that an address on Instagram names. Pure. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 import {
-  matchPath,
+  linkMatcher,
   mediaIdOfCode,
   PAGE,
   type PathShape,
   PUBLIC_CODE_LENGTH,
   pagesOf,
-  pathOf,
   postIdOf,
   shortcodeOf,
   splitCode,
@@ -23,24 +22,12 @@ export const INSTAGRAM_HOSTS: readonly string[] = [
 ];
 export const SHARE_LINK_HOSTS: readonly string[] = [...INSTAGRAM_HOSTS, 'ig.me'];
 
-/** Preview mirrors that people paste in chats; they have Instagram's paths (known in 2026-08). */
-const MIRROR_DOMAINS: readonly string[] = [
-  ...['dd', 'kk', 'vx', 'fx', 'uu', 'ee', 'zz', 'gg', 'rx', 'bb', 'tt', 'to'].map(word => `${word}instagram.com`),
-  'fxstagram.com',
-  'instagramez.com',
-  'instagrambed.com',
-  'instafix.io',
-];
-/** Subdomains of mirrors: `d.` answers with the file itself, `g.` with a gallery. */
-const MIRROR_PREFIXES: readonly string[] = ['', 'www.', 'd.', 'g.', 'm.'];
-const POST_HOSTS: ReadonlySet<string> = new Set([
-  ...INSTAGRAM_HOSTS,
-  'instagr.am',
-  'www.instagr.am',
-  ...MIRROR_DOMAINS.flatMap(domain => MIRROR_PREFIXES.map(prefix => prefix + domain)),
-]);
+/** The site, and preview mirrors that people paste in chats; they have the same paths (known in 2026-08). */
+const SITE = /^(?:(?:www|[im])\.)?instagram\.com$|^(?:www\.)?instagr\.am$/;
+/** `d.` answers with the file itself, `g.` with a gallery. */
+const MIRROR =
+  /^(?:(?:www|[dgm])\.)?(?:(?:(?:dd|kk|vx|fx|uu|ee|zz|gg|rx|bb|tt|to)instagram|fxstagram|instagramez|instagrambed)\.com|instafix\.io)$/;
 
-const MAX_SEGMENTS = 12;
 /** A larger index is ignored: no carousel has so many items (20 in 2026). */
 const MAX_ITEMS = 100;
 
@@ -147,23 +134,24 @@ function matchAppLink(address: URL): LinkMatch {
 }
 
 /** Paths of `ig.me`: `m/USER` opens a chat, `j/ID` invites to one; other single words are short links. */
-function matchShortener(path: string, query: URLSearchParams): LinkMatch {
-  if (/^[mj](?:\/|$)/.test(path)) return PAGE;
-  if (path.includes('/')) return matchPath(PATHS, path, query);
-  return /^[\w-]{2,24}$/.test(path) ? { kind: 'short', url: `https://ig.me/${path}`, key: `ig.me/${path}` } : PAGE;
-}
+const SHORTENER_PATHS: readonly PathShape[] = [
+  [/^[mj](?:\/|$)/, () => PAGE],
+  [/^[\w-]{2,24}$/, ([path = '']) => ({ kind: 'short', url: `https://ig.me/${path}`, key: `ig.me/${path}` })],
+  [/^[^/]*$/, () => PAGE],
+  ...PATHS,
+];
+
+const matchWebLink = linkMatcher([
+  [SITE, PATHS],
+  [MIRROR, PATHS],
+  [/^l\.instagram\.com$/, [[/^/, (_, query) => wrapper(query.get('u'))]]],
+  [/^(?:www\.)?ig\.me$/, SHORTENER_PATHS],
+  [/\.instagram\.com$/, []],
+]);
 
 /** Undefined for addresses on other hosts. Pure, never throws, and takes only checked ids from the address. */
 export function matchInstagramLink(address: URL): LinkMatch | undefined {
-  if (address.protocol === 'instagram:') return matchAppLink(address);
-  if (address.protocol !== 'https:' && address.protocol !== 'http:') return undefined;
-  const host = address.hostname.toLowerCase();
-  const query = address.searchParams;
-  const path = pathOf(address, MAX_SEGMENTS);
-  if (POST_HOSTS.has(host)) return matchPath(PATHS, path, query);
-  if (host === 'l.instagram.com') return wrapper(query.get('u')) ?? PAGE;
-  if (host === 'ig.me' || host === 'www.ig.me') return matchShortener(path, query);
-  return host.endsWith('.instagram.com') ? PAGE : undefined;
+  return address.protocol === 'instagram:' ? matchAppLink(address) : matchWebLink(address);
 }
 
 const ID_ADDRESSES: readonly (readonly [RegExp, string])[] = [

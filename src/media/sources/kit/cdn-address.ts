@@ -5,8 +5,6 @@ import type { Variant } from '../../post.ts';
 /** Domains of Instagram's and Facebook's media. */
 export const META_MEDIA_HOSTS: readonly string[] = ['cdninstagram.com', 'fbcdn.net'];
 
-const MAX_ADDRESS_CHARS = 8_192;
-
 /** The address if it is on the CDN, else null. */
 export function readAddress(value: unknown): string | null {
   return mediaAddress(value, META_MEDIA_HOSTS);
@@ -14,9 +12,7 @@ export function readAddress(value: unknown): string | null {
 
 /** When the signature of an address expires, unix milliseconds: from `oe=` (hex seconds), or from the old `/vp/HASH/HEX/` path. */
 export function addressExpiry(url: string): number | null {
-  const hex =
-    /[?&]oe=([^&]*)/.exec(url)?.[1] ??
-    /\/vp\/[0-9a-f]{1,64}\/([0-9a-f]{8})\//i.exec(url.slice(0, MAX_ADDRESS_CHARS))?.[1];
+  const hex = /[?&]oe=([^&]*)/.exec(url)?.[1] ?? /\/vp\/[0-9a-f]{1,64}\/([0-9a-f]{8})\//i.exec(url)?.[1];
   if (hex === undefined || !/^[0-9a-f]{6,9}$/i.test(hex)) return null;
   return Number.parseInt(hex, 16) * 1000;
 }
@@ -26,7 +22,6 @@ export function addressTag(url: string) {
   const efg = /[?&]efg=([^&]*)/.exec(url)?.[1] ?? '';
   // Base64 contains no `%`, so only escaped `=`, `+` and `/` have to be decoded.
   const base64 = efg
-    .slice(0, MAX_ADDRESS_CHARS)
     .replace(/%3D/gi, '=')
     .replace(/%2B|%20/gi, '+')
     .replace(/%2F/gi, '/');

@@ -30,12 +30,6 @@ export function postMatch(ref: PostRef | undefined): LinkMatch {
   return ref === undefined ? PAGE : { kind: 'post', ref };
 }
 
-/** The path of an address without empty segments, cut after that many segments. */
-export function pathOf(address: URL, maxSegments: number): string {
-  const segments = address.pathname.split('/', 2 * maxSegments).filter(segment => segment !== '');
-  return segments.slice(0, maxSegments).join('/');
-}
-
 /** @param host the host name, where shapes depend on it */
 export function matchPath(shapes: readonly PathShape[], path: string, query: URLSearchParams, host = ''): LinkMatch {
   for (const [pattern, match] of shapes) {
@@ -46,7 +40,14 @@ export function matchPath(shapes: readonly PathShape[], path: string, query: URL
   return PAGE;
 }
 
-const MAX_SEGMENTS = 6;
+const MAX_SEGMENTS = 12;
+
+/** The path of an address without empty segments, cut where it is long. */
+export function pathOf({ pathname }: URL): string {
+  const segments = pathname.split('/', 2 * MAX_SEGMENTS).filter(segment => segment !== '');
+  // A link that was copied from an app may have these signs escaped.
+  return segments.slice(0, MAX_SEGMENTS).join('/').replace(/^%40/, '@').replace(/%3a/gi, ':');
+}
 
 /**
  * The `match` of a source by patterns of host names, each with the shapes of its paths. It gives undefined for other hosts, never throws,
@@ -57,9 +58,7 @@ export function linkMatcher(hosts: readonly (readonly [RegExp, readonly PathShap
     const { protocol, hostname, searchParams } = address;
     const shapes = hosts.find(([pattern]) => pattern.test(hostname))?.[1];
     if (shapes === undefined || !/^https?:$/.test(protocol)) return undefined;
-    // A link that was copied from an app may have these signs escaped.
-    const path = pathOf(address, MAX_SEGMENTS).replace(/^%40/, '@').replace(/%3a/gi, ':');
-    return matchPath(shapes, path, searchParams, hostname);
+    return matchPath(shapes, pathOf(address), searchParams, hostname);
   };
 }
 

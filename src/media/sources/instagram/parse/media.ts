@@ -1,4 +1,7 @@
 /** Reads Instagram's older GraphQL media, its stories and its profiles (as seen in 2026-08). Pure. */
+import { AppError } from '../../../../errors.ts';
+import { weakNotFound } from '../../../extract/refusal.ts';
+import type { PostRef } from '../../../extract/source.ts';
 import {
   child,
   isJsonObject,
@@ -14,6 +17,7 @@ import {
 import { readAddress, sizeOf } from '../../kit/cdn-address.ts';
 import { type PostDraft, readableItems } from '../../kit/draft.ts';
 import { listed, MAX_CHILDREN, type MediaShape, PRODUCT, parseMedia, readUsers } from '../../kit/product.ts';
+import { failureOfJson } from '../failures.ts';
 
 /** The older GraphQL shape: `xdt_shortcode_media`, and `shortcode_media` in embeds. */
 export const GRAPH: MediaShape = {
@@ -67,8 +71,13 @@ function reelsOf(answer: unknown): readonly JsonObject[] {
   return reels;
 }
 
-/** All items of the story, or the one with `mediaId`; null without any. `isHeld`: the answer has a list of items. */
-export function readStories(answer: unknown, mediaId: string | undefined) {
+/**
+ * All items of the story, or the requested one.
+ * @throws AppError `not_found` (weak) when no story is shown any more, or the failure that the answer states
+ */
+export function parseStories(body: string, { parts: { mediaId } }: PostRef): PostDraft {
+  const answer = parseJson(body);
+  if (answer === undefined) throw new AppError('upstream_changed', 'the answer about a story is no JSON');
   const reels = reelsOf(answer);
   for (const reel of reels) {
     const shown = readList(reel.items, MAX_ITEMS);
@@ -79,9 +88,10 @@ export function readStories(answer: unknown, mediaId: string | undefined) {
     // An item does not always state its owner, so the owner of the whole reel is used.
     const owner = readUsers(PRODUCT.users(reel));
     const author = owner.username === null ? first.author : owner;
-    return { draft: { ...first, author, items: drafts.flatMap(draft => draft?.items ?? [null]) }, isHeld: true };
+    return { ...first, author, items: drafts.flatMap(draft => draft?.items ?? [null]) };
   }
-  return { draft: null, isHeld: reels.length > 0 };
+  if (reels.length > 0) throw new AppError('upstream_changed', 'the story came without a file that we know');
+  throw failureOfJson(answer) ?? weakNotFound('the story shows nothing');
 }
 
 /** The user's id in a `web_profile_info` answer; null when it is missing. */
