@@ -81,10 +81,9 @@ export async function createCore(options: CoreOptions) {
     watchChats(read: () => Promise<RuntimeStatus>): void {
       readChats = read;
     },
-    /** Starts to fill the catalogue, and to read the words for correcting searches, in the background. */
-    warm(): void {
+    /** Starts to fill the catalogue in the background. */
+    startFill(): void {
       if (config.catalogueFill) backgroundFill.start();
-      catalogue.warm().catch(error => log.warn({ err: error }, 'searches are not corrected until the next start'));
     },
     /** Must be called before the process ends: a thread ended inside native code kills the process with a signal. */
     endThreads: () => catalogue.close(),

@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   const core = await createCore({ config, descriptors, searchPath: environment.PATH ?? '', log, failures });
   ({ endThreads } = core);
   const running = await startRoles(config, core, log);
-  core.warm();
+  core.startFill();
 
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {

@@ -37,7 +37,7 @@ export interface BeatmapServicesOptions {
 /** The beatmap services over one store. Close `difficulty` first, and `catalogue` when no request runs any more. */
 export interface BeatmapServices {
   readonly beatmaps: Beatmaps;
-  readonly catalogue: Pick<Catalogue, 'remember' | 'flush' | 'warm' | 'close'>;
+  readonly catalogue: Pick<Catalogue, 'remember' | 'flush' | 'close'>;
   /** Fills the catalogue. It requests nothing until it is started, and must be stopped before everything else. */
   readonly backgroundFill: BackgroundFill;
   readonly difficulty: Difficulty;

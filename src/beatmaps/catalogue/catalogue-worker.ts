@@ -22,6 +22,7 @@ function serve(port: MessagePort, { path, isFilling }: CatalogueThreadData): voi
   const file = openCatalogueFile({ store, isFilling, onFailure });
   // From here on a statement waits at most this long for another process; writes that fail are repeated.
   store.get(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`, [], z.object({ timeout: z.literal(BUSY_TIMEOUT_MS) }));
+  if (!isFilling) file.warm().catch(onFailure);
 
   async function answer<Name extends WorkName>({ id, name, args }: Ask<Name>): Promise<void> {
     try {

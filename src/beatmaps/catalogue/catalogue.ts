@@ -33,7 +33,7 @@ export interface Catalogue {
   keepPlace(name: string, place: string | null): Promise<void>;
   /** Moves sets to the rank of their present popularity and merges the indexes, in steps; may take long. */
   tidy(): Promise<void>;
-  /** Reads the words for correcting typos. A search that needs them starts this too, but does not wait for it. */
+  /** Resolves when the words for correcting typos are read. A thread begins with it; a search does not wait for it. */
   warm(): Promise<void>;
   /** Writes the remembered sets and closes the file. Safe to call twice. */
   close(): Promise<void>;

@@ -71,8 +71,10 @@ const MAX_REMEMBERING = 100;
 const MAX_RESTARTS = 5;
 /** A thread that ran for this long before it ended may be restarted as often as a new one. */
 const HEALTHY_MS = 600_000;
-/** How long writing the remembered sets may take when the program ends. */
+/** How long writing the remembered sets may take when the thread is to end. */
 const CLOSE_MS = 15_000;
+/** A thread that is asked nothing for this long is ended, to free its memory and that of the words it has read. */
+const IDLE_MS = 600_000;
 /** The bounds of the thread's memory. The words of a very large catalogue take 200 MB. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
 
@@ -82,9 +84,14 @@ export interface CatalogueThreadOptions extends CatalogueOptions {
   readonly file: URL;
   /** The delay before a thread that ended is started again, in milliseconds; it grows each time. Default 1 000. */
   readonly restartMs?: number;
+  /** How long the thread runs without a call, in milliseconds. Default 600 000. */
+  readonly idleMs?: number;
 }
 
-/** The catalogue in a thread. If the thread ends, open calls fail, and it is restarted a limited number of times. */
+/**
+ * The catalogue in a thread, which runs from the first call until there was none for a while. If it breaks, open calls
+ * fail, and it is restarted a limited number of times.
+ */
 export function createCatalogueThread(options: CatalogueThreadOptions): Catalogue {
   const { isFiller, onFailure } = options;
   const thread = new CatalogueThread(options);
@@ -125,13 +132,14 @@ class CatalogueThread {
   #restarts = 0;
   #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** The end of the thread before, which nobody asked for a while. */
+  #leaving: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  /** Why there is no thread at present; undefined while there is one. */
+  /** Why there can be no thread at present. */
   away: AppError | undefined;
 
   constructor(options: CatalogueThreadOptions) {
     this.#options = options;
-    this.#start();
   }
 
   get takesMore(): boolean {
@@ -141,12 +149,14 @@ class CatalogueThread {
   ask<Name extends WorkName>(name: Name, args: ArgsOf<Name>): Promise<ValueOf<Name>> {
     return new Promise((resolve, reject) => {
       if (this.#closing) return reject(new AppError('upstream_unavailable', 'the catalogue is closed'));
-      if (this.#worker === undefined) return reject(this.away);
+      if (this.away !== undefined) return reject(this.away);
       if (!this.takesMore) {
         return reject(new AppError('rate_limited', 'too many ask the catalogue', { params: { reason: 'busy' } }));
       }
       this.#lastId += 1;
       this.#pending.set(this.#lastId, { resolve, reject });
+      this.#worker ??= this.#start();
+      clearTimeout(this.#timer);
       this.#worker.ref();
       this.#worker.postMessage({ id: this.#lastId, name, args });
     });
@@ -157,15 +167,13 @@ class CatalogueThread {
     return this.#closing;
   }
 
-  #start(): void {
+  #start(): Worker {
     const { file, path, isFilling = false } = this.#options;
     const startedAt = Date.now();
     const data: CatalogueThreadData = { path, isFilling };
     const thread = new Worker(file, { workerData: data, env: {}, execArgv: [], resourceLimits: RESOURCE_LIMITS });
-    this.#worker = thread;
-    this.away = undefined;
     let cause: unknown;
-    thread.unref();
+    this.#wait(thread);
     thread.on('message', heard => this.#hear(heard));
     thread.on('messageerror', error => {
       cause = error;
@@ -175,10 +183,12 @@ class CatalogueThread {
       cause = error;
     });
     thread.once('exit', () => {
+      if (this.#worker !== thread) return;
       this.#worker = undefined;
       if (Date.now() - startedAt >= HEALTHY_MS) this.#restarts = 0;
       this.#lose(cause);
     });
+    return thread;
   }
 
   #hear(heard: Heard): void {
@@ -191,13 +201,14 @@ class CatalogueThread {
   #take(id: number): Pending | undefined {
     const waiting = this.#pending.get(id);
     this.#pending.delete(id);
-    if (this.#pending.size === 0) this.#worker?.unref();
+    if (this.#pending.size === 0 && this.#worker !== undefined) this.#wait(this.#worker);
     return waiting;
   }
 
   /** Fails the open calls, and starts another thread, unless the catalogue is being closed. */
   #lose(cause: unknown): void {
     const { onFailure, restartMs = 1_000 } = this.#options;
+    clearTimeout(this.#timer);
     this.away ??= new AppError('upstream_unavailable', 'the thread of the catalogue has ended', { cause });
     for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(this.away);
     if (this.#closing !== undefined) return;
@@ -206,15 +217,35 @@ class CatalogueThread {
       return;
     }
     onFailure(this.away, 'the catalogue is away, and started again');
-    this.#timer = setTimeout(() => this.#start(), restartMs * 2 ** this.#restarts);
+    this.#timer = setTimeout(
+      () => {
+        this.away = undefined;
+        this.#worker = this.#start();
+      },
+      restartMs * 2 ** this.#restarts,
+    );
     this.#timer.unref();
     this.#restarts += 1;
   }
 
+  /** Lets the thread go unless a call comes; a later one starts another thread, even before this one has ended. */
+  #wait(thread: Worker): void {
+    const { idleMs = IDLE_MS } = this.#options;
+    thread.unref();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#worker = undefined;
+      this.#leaving = this.#stop(thread);
+    }, idleMs);
+    this.#timer.unref();
+  }
+
   async #end(): Promise<void> {
     clearTimeout(this.#timer);
-    const thread = this.#worker;
-    if (thread === undefined) return;
+    await Promise.all([this.#leaving, this.#worker && this.#stop(this.#worker)]);
+  }
+
+  async #stop(thread: Worker): Promise<void> {
     thread.ref();
     const ended = new Promise<void>(resolve => thread.once('exit', () => resolve()));
     const late = setTimeout(() => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -25,7 +25,13 @@ async function openFolder(): Promise<string> {
   return folder;
 }
 
-function openThread(folder: string, own: { readonly file?: URL; readonly isFiller?: () => boolean } = {}) {
+interface Own {
+  readonly file?: URL;
+  readonly isFiller?: () => boolean;
+  readonly idleMs?: number;
+}
+
+function openThread(folder: string, own: Own = {}) {
   const failures: { readonly error: AppError; readonly message: string }[] = [];
   const catalogue = createCatalogueThread({
     file: worker.file,
@@ -88,6 +94,40 @@ describe('the thread of the catalogue', () => {
     other.run('COMMIT');
     expect(await size).toBe(0);
     expect(failures).toEqual([]);
+  });
+
+  it('runs from the first call until there was none for a while, and again from the next', async () => {
+    const folder = await openFolder();
+    const file = pathToFileURL(join(folder, 'counting.mjs'));
+    const runs = async () => (await readFile(join(folder, 'runs'), 'utf8').catch(() => '')).split(' ').slice(1);
+    // Notes each beginning and end.
+    await writeFile(
+      file,
+      `import { appendFileSync } from 'node:fs';
+      const note = word => appendFileSync(${JSON.stringify(join(folder, 'runs'))}, ' ' + word);
+      note('start');
+      process.on('exit', () => note('end'));
+      await import(${JSON.stringify(worker.file.href)});`,
+    );
+    const { catalogue, failures } = openThread(folder, { file, idleMs: 1 });
+    expect(await runs()).toEqual([]);
+    catalogue.remember(SETS);
+    await expect.poll(runs).toEqual(['start', 'end']);
+    expect(await idsOf(catalogue)).toEqual([1, 2, 3]);
+    await expect.poll(runs).toEqual(['start', 'end', 'start', 'end']);
+    expect(failures).toEqual([]);
+  });
+
+  it('reads the words for corrections when it starts', async () => {
+    const folder = await openFolder();
+    const filler = openThread(folder).catalogue;
+    filler.remember(SETS);
+    await filler.close();
+    const { catalogue } = openThread(folder);
+    // Few words are read between two calls; a search that lacks them is not corrected itself.
+    for (let call = 0; call < 2; call += 1) expect(await catalogue.size()).toBe(3);
+    const mistyped = { ...ALL, query: parseQuery('kiet') };
+    expect(await catalogue.search(mistyped, { limit: 5, offset: 0 })).toMatchObject({ corrected: true });
   });
 
   it('is started again when it ends, a few times, and fails what was asked with a reason', async () => {
