@@ -4,6 +4,7 @@ import { Script } from 'node:vm';
 
 /** How often the empty script is compiled: V8 forgets after some 110 seconds that its C++ heap was used. */
 const SCRIPT_MS = 60_000;
+const FLAGS = ['--heap-growing-percent=100', '--bytecode-old-age=1', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 
 /**
  * Sets V8's flags; to be called before libraries are loaded.
@@ -12,12 +13,13 @@ const SCRIPT_MS = 60_000;
  * growth by half makes pages take a third more time.
  * - WebAssembly is not optimized. The parser of HTTP answers is one huge function: optimizing it takes 60 MB for a
  * moment, after some dozens of answers, and makes no measurable difference.
+ * - Code of functions is forgotten when they were not called between two collections, and compiled again from their
+ * text when they are. V8's default keeps what only the start needed.
  * - An empty script is compiled each minute. V8 gives memory back while little is allocated, but V8 13 (Node 24) takes
  * a C++ heap without any allocation for a busy one. Compiling a script allocates there.
  */
 export function staySmall(): void {
-  for (const flag of ['--heap-growing-percent=100', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'])
-    setFlagsFromString(flag);
+  for (const flag of FLAGS) setFlagsFromString(flag);
   const compile = () => new Script('');
   compile();
   setInterval(compile, SCRIPT_MS).unref();
