@@ -84,15 +84,13 @@ async function buildPrograms(build) {
   });
 }
 
-/** Texts are read when their language is first spoken, from one file rather than fourteen. */
-function joinTexts() {
+/** Texts are read when they are first spoken, file by file; English ones are in the programs. */
+function copyTexts() {
   const from = join(ROOT, 'src/i18n');
-  const folders = readdirSync(from, { withFileTypes: true }).filter(each => each.isDirectory());
-  for (const { name: tag } of folders) {
-    const files = readdirSync(join(from, tag)).filter(name => name.endsWith('.json'));
-    const texts = files.map(name => JSON.parse(readFileSync(join(from, tag, name), 'utf8')));
-    mkdirSync(join(DIST, 'i18n', tag), { recursive: true });
-    writeFileSync(join(DIST, 'i18n', tag, 'texts.json'), JSON.stringify(Object.assign({}, ...texts)));
+  const files = readdirSync(from, { recursive: true }).filter(name => name.endsWith('.json'));
+  for (const name of files) {
+    mkdirSync(dirname(join(DIST, 'i18n', name)), { recursive: true });
+    writeFileSync(join(DIST, 'i18n', name), JSON.stringify(JSON.parse(readFileSync(join(from, name), 'utf8'))));
   }
 }
 
@@ -160,7 +158,7 @@ if (flag === '--page' && folder !== undefined) {
   if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== current) {
     rmSync(DIST, { recursive: true, force: true });
     const { build } = await import('esbuild');
-    joinTexts();
+    copyTexts();
     await Promise.all([buildPrograms(build), buildPage(build, join(DIST, 'page'))]);
     writeFileSync(STAMP, current);
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { LANGUAGES } from './languages.ts';
 
 /** Texts as in the files: by key, some of them in groups. */
@@ -7,32 +7,32 @@ export interface TextTree {
   readonly [key: string]: string | TextTree;
 }
 
+/** The files with the texts of the command menus: names, descriptions, and the names of sites. */
+export const OF_MENUS = ['commands', 'language'] as const;
+
 /** Where the build puts the languages' folders, beside the programs; in the sources they are beside this file. */
 const BUILT = new URL('./i18n/', import.meta.url);
 const FOLDER = existsSync(BUILT) ? BUILT : new URL('./', import.meta.url);
 
 /**
- * All texts of a language, read when it is first used, because a process uses few.
- * @throws Error when the folder is missing or a file contains something else than texts
+ * The texts in one file of a language's folder.
+ * @throws Error when the file is missing or contains something else than texts
  */
-export function loadTexts(tag: string): TextTree {
-  return Object.assign({}, ...filesOf(tag).map(readTexts));
+export function loadTexts(tag: string, file: string): TextTree {
+  return readTexts(addressOf(tag, file));
 }
 
-/** A digest of the texts of all languages, made without creating translators. */
-export function textsDigest(): string {
+/** A digest of what the command menus say in all languages, made without creating translators. */
+export function menuTextsDigest(): string {
   const hash = createHash('sha256');
   for (const { tag } of LANGUAGES) {
-    hash.update(tag);
-    for (const file of filesOf(tag)) hash.update(readFileSync(file));
+    for (const file of OF_MENUS) hash.update(readFileSync(addressOf(tag, file)));
   }
   return hash.digest('base64');
 }
 
-function filesOf(tag: string): URL[] {
-  const folder = new URL(`${tag}/`, FOLDER);
-  const names = readdirSync(folder).filter(name => name.endsWith('.json'));
-  return names.sort().map(name => new URL(name, folder));
+function addressOf(tag: string, file: string): URL {
+  return new URL(`${tag}/${file}.json`, FOLDER);
 }
 
 /** @throws Error when the file contains something else than texts */

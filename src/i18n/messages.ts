@@ -7,7 +7,7 @@ import {
   parse,
 } from '@formatjs/icu-messageformat-parser';
 import { IntlMessageFormat } from 'intl-messageformat';
-import { messages as english } from './en/index.ts';
+import { files } from './en/index.ts';
 import type { TextTree } from './load-texts.ts';
 import type { Parameters } from './parameters.ts';
 
@@ -19,11 +19,16 @@ type Filled<Texts, Path extends string = ''> = {
     : Filled<Texts[Key], `${Path}${Key}.`>;
 };
 
+/** The intersection of a union's members. */
+type Joined<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
 /**
  * The texts of one language, by the keys of the English files: strings, or functions for texts with parameters. Values
  * are inserted as plain text.
  */
-export type Messages = Filled<typeof english>;
+export type Messages = Filled<Joined<(typeof files)[keyof typeof files]>>;
 
 export type HintKey = keyof Messages['hints'];
 /** The values of a hint's parameters, as a function's arguments. */
@@ -42,26 +47,35 @@ type Filling = { fill(values: TextValues): string }['fill'];
 /** The group of texts that the web chat's page fills in itself. */
 const FOR_PAGE = 'web';
 
-/** The texts in `own`, with English ones for missing keys. */
-export function createMessages(own: TextTree, locale: string): Messages;
+/**
+ * The texts of a language, with English ones for missing keys. A file is read when one of its texts is first used:
+ * menus need two of them in every language, and few people need them all.
+ */
+export function createMessages(read: (file: string) => TextTree, locale: string): Messages;
 // The types of parameters are in a generated file, so the compiler cannot derive each text's type from its source.
-export function createMessages(own: TextTree, locale: string): FilledTree {
-  return { ...filled(english, own, locale), [FOR_PAGE]: { ...english[FOR_PAGE], ...groupOf(own, FOR_PAGE) } };
+export function createMessages(read: (file: string) => TextTree, locale: string): FilledTree {
+  const messages: FilledTree = {};
+  for (const [file, english] of Object.entries(files)) {
+    let texts: FilledTree | undefined;
+    const load = () => (texts ??= filled(english, read(file), locale));
+    for (const key of Object.keys(english)) {
+      Object.defineProperty(messages, key, { enumerable: true, get: () => load()[key] });
+    }
+  }
+  return messages;
 }
 
 function filled(contract: TextTree, own: TextTree, locale: string): FilledTree {
   const entries = Object.entries(contract).map(([key, text]) => {
-    if (typeof text !== 'string') return [key, filled(text, groupOf(own, key), locale)];
     const translated = own[key];
+    if (typeof text !== 'string') {
+      const group = typeof translated === 'object' ? translated : {};
+      return [key, key === FOR_PAGE ? { ...text, ...group } : filled(text, group, locale)];
+    }
     const [source, language] = typeof translated === 'string' ? [translated, locale] : [text, 'en'];
     return [key, text.includes('{') ? createText(source, language) : source];
   });
   return Object.fromEntries(entries);
-}
-
-function groupOf(texts: TextTree, key: string): TextTree {
-  const group = texts[key];
-  return typeof group === 'object' ? group : {};
 }
 
 /** The text of a key that is known only at run time, such as `errors.timeout`; undefined when there is none. */

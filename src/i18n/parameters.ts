@@ -14,6 +14,7 @@ export interface Parameters {
   'cards.profileAlt': { facts: Value };
   'cards.curveAlt': { n: Value; name: Value; top: Value; last: Value };
   'cards.strainsAlt': { map: Value; at: Value };
+  'shared.siteSwitch': { site: Value };
   'errors.unsupported_link': { what?: Value };
   'errors.unsupported_link_site': { sites: Value };
   'errors.upstream_rate_limited': { wait?: Value };
@@ -196,6 +197,5 @@ export interface Parameters {
   'settings.deletedAfter.seconds': { n: number };
   'settings.deletedAfter.minutes': { n: number };
   'settings.deletedAfter.hours': { n: number };
-  'settings.siteSwitch': { site: Value };
   'settings.state': { name: Value; state: Value };
 }

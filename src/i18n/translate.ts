@@ -1,5 +1,4 @@
 import type { ErrorCode } from '../errors.ts';
-import { messages as english } from './en/index.ts';
 import { LANGUAGES, type Language } from './languages.ts';
 import { loadTexts } from './load-texts.ts';
 import { createMessages, findText, type Messages, type TextValues } from './messages.ts';
@@ -68,7 +67,10 @@ const passing = new Map<string, WeakRef<Translator>>();
 export function loadTranslator(tag: string): Translator {
   const known = translators.get(tag) ?? passing.get(tag)?.deref();
   if (known) return known;
-  const made = newTranslator(tag, createMessages(tag === 'en' ? english : loadTexts(tag), tag));
+  const made = newTranslator(
+    tag,
+    createMessages(file => (tag === 'en' ? {} : loadTexts(tag, file)), tag),
+  );
   passing.set(tag, new WeakRef(made));
   return made;
 }

@@ -1,9 +1,10 @@
 /** `npm run check-texts -- TAG [FILE]` checks the texts of a language, or one file of it, and names what it lacks. */
-import { loadTexts, readTexts } from '../../src/i18n/load-texts.ts';
+import { readTexts } from '../../src/i18n/load-texts.ts';
 import { missingOf, problemsOfTexts } from './text-problems.ts';
+import { textsOf } from './texts.ts';
 
 const [tag = '', file] = process.argv.slice(2);
-const texts = file === undefined ? loadTexts(tag) : readTexts(file);
+const texts = file === undefined ? textsOf(tag) : readTexts(file);
 const problems = problemsOfTexts(tag, texts);
 for (const problem of problems) console.log(problem);
 const groups = new Set(Object.keys(texts));

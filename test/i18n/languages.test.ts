@@ -1,16 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { files as english } from '../../src/i18n/en/index.ts';
 import { LANGUAGES } from '../../src/i18n/languages.ts';
-import { loadTexts } from '../../src/i18n/load-texts.ts';
 import { createText } from '../../src/i18n/messages.ts';
 import { createTranslator } from '../../src/i18n/translate.ts';
 import { fill } from '../../src/platforms/web/page/base/fill.ts';
 import { flat } from './sentences.ts';
 import { COUNTS, missingOf, problemsOf, problemsOfTexts } from './text-problems.ts';
+import { textsOf } from './texts.ts';
 
 describe.each([...LANGUAGES])('the texts in $tag', ({ tag, name }) => {
-  const texts = loadTexts(tag);
+  const texts = textsOf(tag);
 
   it('name the language as the list does', () => {
     expect(createTranslator([tag]).messages.languageName).toBe(name);
@@ -40,6 +41,7 @@ it('are offered to Weblate file by file', () => {
   const components = z.array(z.object({ template: z.string(), filemask: z.string() }));
   const offered = components.parse(JSON.parse(readFileSync('docs/develop/weblate.json', 'utf8')));
   const files = readdirSync('src/i18n/en').filter(name => name.endsWith('.json'));
+  expect(Object.keys(english).map(name => `${name}.json`)).toEqual(expect.arrayContaining(files));
   expect(offered.map(({ template }) => template).sort()).toEqual(files.map(name => `src/i18n/en/${name}`).sort());
   expect(offered.map(({ filemask }) => filemask).sort()).toEqual(files.map(name => `src/i18n/*/${name}`).sort());
 });
@@ -48,12 +50,12 @@ describe('the check of texts', () => {
   it('names what is left in English, no key, or too long for a platform', () => {
     const texts = {
       web: { tagline: 'Paste a link, get the video.', audioOnly: 'Audio only', gone: 'weg' },
-      discord: { getMedia: 'Alle Medien dieser Nachricht holen' },
+      shared: { getMedia: 'Alle Medien dieser Nachricht holen' },
     };
     expect(problemsOfTexts('de', texts)).toEqual([
       'web.tagline is in English',
       'web.gone is no key of the English texts',
-      'discord.getMedia has more than 32 characters',
+      'shared.getMedia has more than 32 characters',
     ]);
   });
 

@@ -4,13 +4,13 @@ import { createOwnerCommands } from '../../src/bot/commands/owner.ts';
 import { createBlockList } from '../../src/bot/stores/exclusions.ts';
 import { ERROR_CODES } from '../../src/errors.ts';
 import { LANGUAGES } from '../../src/i18n/languages.ts';
-import { loadTexts } from '../../src/i18n/load-texts.ts';
 import { createMessages, createText, findText } from '../../src/i18n/messages.ts';
 import { createTranslator } from '../../src/i18n/translate.ts';
 import { sourceDescriptors } from '../../src/media/sources/index.ts';
 import { commandList } from '../bot/command-list.ts';
 import { embeddedRecords } from '../records.ts';
 import { sentencesOf } from './sentences.ts';
+import { textsOf } from './texts.ts';
 
 const ownerCommands = createOwnerCommands({
   blocks: createBlockList({ records: embeddedRecords() }),
@@ -24,7 +24,7 @@ describe.each(LANGUAGES.map(({ tag }) => tag))('messages in %s', tag => {
   const { messages } = t;
 
   it('are never empty', () => {
-    const all = [...sentencesOf(loadTexts(tag))];
+    const all = [...sentencesOf(textsOf(tag))];
     expect(all.length).toBeGreaterThan(700);
     expect(all.filter(([, sentence]) => sentence.trim() === '')).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe.each(LANGUAGES.map(({ tag }) => tag))('messages in %s', tag => {
   });
 
   it('name options as Discord takes them', () => {
-    const names = [...sentencesOf(loadTexts(tag))].filter(([key]) => /^(commands|shared)\..*\.name$/.test(key));
+    const names = [...sentencesOf(textsOf(tag))].filter(([key]) => /^(commands|shared)\..*\.name$/.test(key));
     for (const [key, name] of names) expect(name, key).toMatch(/^[-_\p{Ll}\p{Lo}\p{Lm}\p{N}]{1,32}$/u);
   });
 });
@@ -88,7 +88,7 @@ it('describe no command, option or choice that is not there', () => {
   expect(Object.keys(commands).sort()).toEqual(described.map(({ name }) => name).sort());
   for (const { name, options } of described) {
     const known = new Set(['description', ...Object.entries(options).flatMap(keysOf)]);
-    const texts = [...sentencesOf(loadTexts('en'))]
+    const texts = [...sentencesOf(textsOf('en'))]
       .map(([key]) => key)
       .filter(key => key.startsWith(`commands.${name}.`));
     expect(texts.map(key => key.slice(`commands.${name}.`.length)).filter(key => !known.has(key))).toEqual([]);
@@ -97,7 +97,10 @@ it('describe no command, option or choice that is not there', () => {
 
 describe('createMessages', () => {
   it('says in English what a language lacks, key by key', () => {
-    const messages = createMessages({ post: { likes: '{n, plural, one {{shown} lubi} other {{shown} lubią}}' } }, 'pl');
+    const messages = createMessages(
+      () => ({ post: { likes: '{n, plural, one {{shown} lubi} other {{shown} lubią}}' } }),
+      'pl',
+    );
     expect(messages.post.likes({ n: 1, shown: '1' })).toBe('1 lubi');
     expect(messages.post.views({ n: 1, shown: '1' })).toBe('1 view');
     expect(messages.web.send).toBe('Send');
@@ -105,12 +108,14 @@ describe('createMessages', () => {
   });
 
   it('takes a group that is not one for nothing', () => {
-    expect(createMessages({ post: 'text', errors: { internal: {} } }, 'pl').errors.internal).toContain('went wrong');
+    expect(createMessages(() => ({ post: 'text', errors: { internal: {} } }), 'pl').errors.internal).toContain(
+      'went wrong',
+    );
   });
 });
 
 describe('findText', () => {
-  const messages = createMessages({}, 'en');
+  const messages = createMessages(() => ({}), 'en');
   it.each([
     ['sites.instagram', 'Instagram'],
     ['osu.search.title', 'Beatmaps for “x”'],

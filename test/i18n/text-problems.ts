@@ -6,12 +6,12 @@ import {
   type MessageFormatElement,
   parse,
 } from '@formatjs/icu-messageformat-parser';
-import { messages as english } from '../../src/i18n/en/index.ts';
+import { files } from '../../src/i18n/en/index.ts';
 import type { TextTree } from '../../src/i18n/load-texts.ts';
 import { readParameters } from '../../src/i18n/messages.ts';
 import { flat } from './sentences.ts';
 
-const ENGLISH: ReadonlyMap<string, string> = new Map(flat(english));
+const ENGLISH: ReadonlyMap<string, string> = new Map(Object.values(files).flatMap(texts => [...flat(texts)]));
 /** Numbers of every plural category that there is. */
 export const COUNTS: readonly number[] = [...Array(130).keys(), 1_000, 1_000_000];
 
@@ -20,12 +20,12 @@ const LONGEST: readonly (readonly [keys: RegExp, characters: number])[] = [
   [/^(commands|shared)\..*\.name$/, 32],
   [/^(commands|shared)\..*description$/, 100],
   [/^(commands|shared)\..*choices\./, 100],
-  [/^discord\.getMedia$/, 32],
+  [/^shared\.getMedia$/, 32],
   [/^telegram\.paste$/, 64],
 ];
 
 /** A letter beside a command, other than those of addresses: Telegram shows it as words then, and not as a command that can be tapped. */
-const COMMANDS = ['\\{\\w+\\}', ...Object.keys(english.commands)].join('|');
+const COMMANDS = ['\\{\\w+\\}', ...Object.keys(files.commands.commands)].join('|');
 const GLUED = new RegExp(`(?<=(?!\\w)\\p{L})/(?:${COMMANDS})|(?<![\\w/:.])/(?:${COMMANDS})(?=[\\p{L}\\p{N}])`, 'u');
 
 interface Branch {

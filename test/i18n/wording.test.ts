@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../src/i18n/languages.ts';
-import { loadTexts } from '../../src/i18n/load-texts.ts';
 import { type Sentence, sentencesOf } from './sentences.ts';
+import { textsOf } from './texts.ts';
 
 /** What operators alone read. */
 const FOR_OPERATORS = /^(owner|canary)\.|^commands\.owner |^hints\.notBlockId/;
@@ -16,7 +16,7 @@ const INTERNAL = [
 ];
 
 function forPeople(tag: string): readonly Sentence[] {
-  return [...sentencesOf(loadTexts(tag))].filter(([key]) => !FOR_OPERATORS.test(key));
+  return [...sentencesOf(textsOf(tag))].filter(([key]) => !FOR_OPERATORS.test(key));
 }
 
 describe.each(LANGUAGES.map(({ tag }) => tag))('what people read in %s', tag => {

@@ -58,7 +58,7 @@ function describe(command: Command, t: Translator, place: Place): CommandSpec {
       description:
         site === undefined
           ? (textOf(`options.${key}.description`) ?? key)
-          : t.messages.settings.siteSwitch({ site: t.site(site) }),
+          : t.messages.shared.siteSwitch({ site: t.site(site) }),
       option,
       choices:
         option.type === 'choice'

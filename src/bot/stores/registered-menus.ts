@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { textsDigest } from '../../i18n/load-texts.ts';
+import { menuTextsDigest } from '../../i18n/load-texts.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 
@@ -26,7 +26,7 @@ export function createRegisteredMenus({ records, log }: RegisteredMenusOptions):
   const onAway = (err: unknown) => log.info({ err }, 'which menus are registered could not be read or stored');
   return {
     async keep(account, english, register) {
-      const digest = createHash('sha256').update(JSON.stringify(english)).update(textsDigest()).digest('base64');
+      const digest = createHash('sha256').update(JSON.stringify(english)).update(menuTextsDigest()).digest('base64');
       if ((await store.get(account).catch(onAway)) === digest) return;
       await register();
       await store.set(account, digest).catch(onAway);

@@ -14,21 +14,21 @@ import post from './post.json' with { type: 'json' };
 import settings from './settings.json' with { type: 'json' };
 import web from './web.json' with { type: 'json' };
 
-/** All texts of one language; each language's folder has the same list. */
-export const messages = {
-  ...cards,
-  ...commands,
-  ...errors,
-  ...help,
-  ...joining,
-  ...language,
-  ...linking,
-  ...osu,
-  ...osuErrors,
-  ...owner,
-  ...platforms,
-  ...plays,
-  ...post,
-  ...settings,
-  ...web,
+/** The English texts by file; each language's folder has the same files with the same groups of texts. */
+export const files = {
+  cards,
+  commands,
+  errors,
+  help,
+  joining,
+  language,
+  linking,
+  osu,
+  'osu-errors': osuErrors,
+  owner,
+  platforms,
+  plays,
+  post,
+  settings,
+  web,
 };

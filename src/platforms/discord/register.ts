@@ -31,7 +31,7 @@ export interface Menu {
 }
 
 export function menuIn(t: Translator, specs: (t: Translator) => readonly CommandSpec[]): Menu {
-  return { locale: t.locale, specs: specs(t), getMedia: t.messages.discord.getMedia };
+  return { locale: t.locale, specs: specs(t), getMedia: t.messages.shared.getMedia };
 }
 
 /**

@@ -25,9 +25,14 @@ export interface CommandRegistration {
  * @throws BotApiError
  */
 export function registerCommands({ api, dispatcher, menus, botId, signal }: CommandRegistration): Promise<void> {
+  const english = createTranslator(['en']);
+  const names = dispatcher.commandSpecs(english).map(({ name }) => name);
   // `settings` is for admins, so it is not in the menu of groups. Members may type it for their own language.
   const menuIn = (scope: (typeof SCOPES)[number], t: Translator) =>
-    renderCommands(dispatcher.commandSpecs(t).filter(({ name }) => scope !== 'all_group_chats' || name !== 'settings'));
+    renderCommands(
+      names.filter(name => scope !== 'all_group_chats' || name !== 'settings'),
+      t,
+    );
   const withoutMenus = new Set<string>();
 
   async function register(tag: string): Promise<void> {
@@ -46,17 +51,18 @@ export function registerCommands({ api, dispatcher, menus, botId, signal }: Comm
 
   return menus.keep(
     `telegram:${botId}`,
-    SCOPES.map(scope => menuIn(scope, createTranslator(['en']))),
+    SCOPES.map(scope => menuIn(scope, english)),
     async () => {
       for (const { tag } of LANGUAGES) await register(tag);
     },
   );
 }
 
-function renderCommands(specs: ReturnType<Dispatcher['commandSpecs']>): Commands {
-  return specs.slice(0, MESSAGE_LIMITS.commands).map(({ name, description }) => ({
+/** A menu says what commands do, not what options they have: those are not described. */
+function renderCommands(names: readonly string[], t: Translator): Commands {
+  return names.slice(0, MESSAGE_LIMITS.commands).map(name => ({
     command: menuName(name),
-    description: description.slice(0, MESSAGE_LIMITS.commandDescription),
+    description: (t.find(`commands.${name}.description`) ?? name).slice(0, MESSAGE_LIMITS.commandDescription),
   }));
 }
 

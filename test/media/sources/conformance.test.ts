@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { messages as en } from '../../../src/i18n/en/index.ts';
+import { files } from '../../../src/i18n/en/index.ts';
 import { parseAddress } from '../../../src/media/extract/address.ts';
 import { sourceIdSchema } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
@@ -8,7 +8,7 @@ import { createRecordingLog } from '../../fakes/log.ts';
 import { noHttp } from '../../fakes/no-http.ts';
 
 /** Options of /settings that are no source's. */
-const TAKEN = Object.keys(en.commands.settings.options);
+const TAKEN = Object.keys(files.commands.commands.settings.options);
 
 it('differ by their ids, names and main hosts', () => {
   const facts = sourceDescriptors.map(({ id, name, hosts }) => [id, name, hosts[0]]);

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
+import { OF_MENUS, readTexts } from '../../../src/i18n/load-texts.ts';
 import { createTranslator, type Translator } from '../../../src/i18n/translate.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { createCommandIndex } from '../../../src/platforms/discord/incoming/interactions.ts';
 import { commandPayloads, type Menu, menuIn } from '../../../src/platforms/discord/register.ts';
 import { listedCommands } from '../../bot/command-list.ts';
+import { flat } from '../../i18n/sentences.ts';
 
 const specs = (t: Translator) => listedCommands.map(command => commandSpec(command, t));
 const english = menuIn(createTranslator(['en']), specs);
@@ -64,6 +67,26 @@ describe('commandPayloads', () => {
       // Discord counts the longest language of each text.
       expect(weigh(payload)).toBeLessThan(8_000);
     }
+  });
+
+  it('says what is in the files of which a digest is kept, so that other texts are registered', () => {
+    const said = ({ specs: all, getMedia }: Menu) => [
+      getMedia,
+      ...all.flatMap(({ description, options }) => [
+        description,
+        ...options.flatMap(option => [option.description, ...option.choices.map(({ label }) => label)]),
+      ]),
+    ];
+    const indonesian = menus.filter(({ locale }) => locale === 'id').flatMap(said);
+    const { siteSwitch } = createTranslator(['id']).messages.shared;
+    const known = new Set([
+      ...OF_MENUS.flatMap(file => [...flat(readTexts(`src/i18n/id/${file}.json`))].map(([, text]) => text)),
+      ...sourceDescriptors.map(({ name }) => siteSwitch({ site: name })),
+      // Names and signs are the same in all languages.
+      ...said(english),
+    ]);
+    expect(indonesian.length).toBeGreaterThan(100);
+    expect(indonesian.filter(text => !known.has(text))).toEqual([]);
   });
 
   it('makes one command of those that share a word', () => {

@@ -200,7 +200,7 @@ export function createCommandIndex(specs: Dispatcher['commandSpecs']): CommandIn
   const english = createTranslator(['en']);
   const byName = new Map(specs(english).map(spec => [spec.name, spec]));
   return {
-    getMedia: english.messages.discord.getMedia,
+    getMedia: english.messages.shared.getMedia,
     find(name) {
       const spec = byName.get(name);
       return spec && { spec, keyOf: shown => spec.options.find(option => option.name === shown)?.key };
