@@ -593,7 +593,7 @@ describe('in Indonesian', () => {
   it.each([
     ['/osu recent lamp post', 'permainan terakhir'],
     [`/beatmap leaderboard ${PAPER_COMET}`, 'Terbaik di dunia'],
-    [`/beatmap simulate ${PAPER_COMET}`, 'Nilai sebuah permainan'],
+    [`/beatmap simulate ${PAPER_COMET}`, 'Berapa pp sebuah permainan'],
     ['/osu whatif 300 lamp post', '1 permainan 300 pp lagi'],
     ['/osu target 7000 lamp post', 'Jalan menuju 7.000 pp'],
   ])('%s is answered', async (text, words) => {
