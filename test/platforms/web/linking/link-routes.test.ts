@@ -79,7 +79,7 @@ describe('the pages that link a player', () => {
     expect(back).toMatch(/^https:\/\/medley\.example\/osu\/callback\?code=\w+&state=/);
     const done = await get(back, { cookie: `other=1; ${cookieIn(gone)}`, 'accept-language': 'id, en;q=0.5' });
     expect(done.statusCode).toBe(200);
-    expect(done.body).toContain('Sekarang kamu lamp post di Discord.');
+    expect(done.body).toContain('Sekarang kamu dikenal sebagai lamp post di Discord.');
     expect(done.headers['set-cookie']).toContain('Max-Age=0');
     expect((await settings.user(SARI)).player).toMatchObject({ name: 'lamp post', proven: true });
     expect(log.at('warn')).toEqual([]);
