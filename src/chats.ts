@@ -140,10 +140,10 @@ const WEB_MARKS = 1_000;
  */
 export function createWebChat(config: Config, core: Core, log: Logger): WebChat {
   const { publicUrl, webExamples } = config;
-  const { dispatcher, descriptors: sites, extractor, tunnel, metrics } = core;
+  const { dispatcher, descriptors: sites, extractor, tunnel, metrics, encodesMp3 } = core;
   const isPost = (url: string) => extractor.sourceOf(url) !== undefined;
   const platform = createWebPlatform({
-    ...{ dispatcher, tunnel, sites, publicUrl, log },
+    ...{ dispatcher, tunnel, encodesMp3, sites, publicUrl, log },
     examples: createWebExamples(webExamples, isPost),
   });
   const store = openStore(':memory:');

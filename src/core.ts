@@ -75,6 +75,7 @@ export async function createCore(options: CoreOptions) {
       tunnel,
       playbacks,
       delivery,
+      encodesMp3: media.encodesMp3,
     },
     ...{ settings: services.settings, services, accountLinks: services.accountLinks, dispatcher, watchAccounts },
     /** Gives the owners' status command access to the chats, which are created later. */

@@ -46,9 +46,9 @@ function moment(description: string, example: string) {
     .meta({ description: `${description}: seconds, \`m:ss\` or \`h:mm:ss\`, with up to three decimals.`, example });
 }
 
-const file = (mime: string, description: string) => ({
-  description,
-  content: { [mime]: { schema: z.string().meta({ format: 'binary' }) } },
+const file = (...mimes: readonly string[]) => ({
+  description: 'The file.',
+  content: Object.fromEntries(mimes.map(mime => [mime, { schema: z.string().meta({ format: 'binary' }) }])),
 });
 
 /** `/audio` and `/clip`, to be registered under `/api`: they answer with a file made from a post's video. */
@@ -66,9 +66,9 @@ export function fileRoutes(options: FileRoutesOptions): FastifyPluginAsync {
       operationId: 'audio',
       summary: 'The audio of a video',
       description:
-        'The audio of a video or of a post with music, as a file. It is not encoded again where that can be avoided.',
+        'The audio of a video or of a post with music, as a file: an MP3 that states title and author where this server has ffmpeg with an encoder for it, else an M4A. What is MP3 already is not encoded again.',
       querystring: audioQuery,
-      response: { 200: file('audio/mp4', 'The file.'), ...errorResponses },
+      response: { 200: file('audio/mpeg', 'audio/mp4'), ...errorResponses },
     };
     server.get<{ Querystring: z.output<typeof audioQuery> }>(
       '/audio',
@@ -82,7 +82,7 @@ export function fileRoutes(options: FileRoutesOptions): FastifyPluginAsync {
       description:
         'A part of a video, as an MP4. Where this server has no ffmpeg it begins at the key frame before the moment that was asked for.',
       querystring: clipQuery,
-      response: { 200: file('video/mp4', 'The file.'), ...errorResponses },
+      response: { 200: file('video/mp4'), ...errorResponses },
     };
     server.get<{ Querystring: z.output<typeof clipQuery> }>(
       '/clip',

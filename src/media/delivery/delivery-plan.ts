@@ -16,18 +16,9 @@ import {
 } from '../files/variant-choice.ts';
 import type { MediaItem, Variant } from '../post.ts';
 import { MIN_BITRATE } from '../transcode/compression-plan.ts';
+import { mostMp3Bytes } from '../transcode/convert.ts';
 import { choosePlayerFile, isCommonFile, type PlayerFile } from '../tunnel/player-file.ts';
-
-/** The ways to get a file, the quickest first. */
-export type StepKind =
-  /** The file is sent as the CDN serves it. */
-  | 'file'
-  /** Separate video and audio, or the pieces of a stream, are joined into one file without encoding. */
-  | 'mux'
-  /** The video is encoded again as H.264 and AAC within the budget. */
-  | 'compress'
-  /** The audio is extracted, or a photo is converted to a common format. */
-  | 'convert';
+import type { StepKind } from './delivery-request.ts';
 
 /** Where the link that a reader gets instead of a file leads. */
 export type LinkTarget =
@@ -65,6 +56,8 @@ export interface PlanWish {
 export interface Means {
   /** True when ffmpeg is installed, so that videos can be encoded. */
   readonly transcode: boolean;
+  /** True when that ffmpeg encodes MP3. */
+  readonly mp3?: boolean;
 }
 
 /** A larger file is never downloaded in order to encode it smaller. */
@@ -221,17 +214,25 @@ function compressSteps(all: readonly Source[], limit: number, item: MediaItem, w
   return [{ kind: 'compress', key: `compress-${maxBytes}-${source.key}`, parts: source.parts, maxBytes }];
 }
 
-/** The steps to the audio of a video, or to an audio item. */
+/** The steps to the audio of a video, or to an audio item: an MP3 where it surely fits, else as the site has it. */
 function audioSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
   if (item.kind === 'image') return [];
   const { durationMs } = item;
   const isHopeless = durationMs !== null && (wish.maxBytes * 8_000) / durationMs < MIN_AUDIO_BITRATE;
   // All videos of an item have the same audio: if the audio of one was too large, the others need not be fetched.
-  const isOver = isHopeless || [...wish.refused].some(key => key.startsWith('convert-'));
-  const withAudio =
-    item.kind === 'audio' || isOver ? [] : sendableVariants(item, 'audio').filter(({ hasVideo }) => hasVideo);
-  const copies = withAudio.map(variant => converted(toChoice(variant, item, wish.sizes), wish));
-  return [...trackSteps(item, wish, means), ...unrefused(copies, wish)];
+  const isOver = (kind: StepKind) => isHopeless || [...wish.refused].some(key => key.startsWith(`${kind}-`));
+  const isMp3 = means.mp3 === true && mostMp3Bytes(durationMs) <= wish.maxBytes && !isOver('mp3');
+  const videos = item.kind === 'audio' ? [] : sendableVariants(item, 'audio').filter(({ hasVideo }) => hasVideo);
+  const made = (variants: readonly Variant[], kind: 'convert' | 'mp3') =>
+    unrefused(
+      variants.map(variant => converted(toChoice(variant, item, wish.sizes), wish, kind)),
+      wish,
+    );
+  return [
+    ...(isMp3 ? made([...audioTracks(item), ...videos], 'mp3') : []),
+    ...trackSteps(item, wish, means),
+    ...(isOver('convert') ? [] : made(videos, 'convert')),
+  ];
 }
 
 /** Whole audio files are sent as they are. A DASH track is in fragments, whose length few players know, so it is rewritten as a plain file. */
@@ -272,8 +273,8 @@ function withMade(
   return [...stepsOf(ready, wish), ...unrefused(made, wish), ...stepsOf(others, wish)];
 }
 
-function converted(choice: VariantChoice, { maxBytes }: PlanWish): Step {
-  return { kind: 'convert', key: `convert-${choice.key}`, parts: [choice], maxBytes };
+function converted(choice: VariantChoice, { maxBytes }: PlanWish, kind: 'convert' | 'mp3' = 'convert'): Step {
+  return { kind, key: `${kind}-${choice.key}`, parts: [choice], maxBytes };
 }
 
 function unrefused(steps: readonly Step[], wish: PlanWish): readonly Step[] {

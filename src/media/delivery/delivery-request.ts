@@ -2,7 +2,6 @@ import { AppError } from '../../errors.ts';
 import type { Clip } from '../files/clip.ts';
 import type { MediaForm } from '../files/variant-choice.ts';
 import type { Post } from '../post.ts';
-import type { StepKind } from './delivery-plan.ts';
 import type { FileFailure } from './file-store.ts';
 
 export interface DeliveryRequest {
@@ -19,6 +18,19 @@ export interface DeliveryRequest {
   /** True when a small preview image of the video is wanted too. */
   readonly thumbnail?: boolean;
 }
+
+/** The ways to get a file, the quickest first. */
+export type StepKind =
+  /** The file is sent as the CDN serves it. */
+  | 'file'
+  /** Separate video and audio, or the pieces of a stream, are joined into one file without encoding. */
+  | 'mux'
+  /** The video is encoded again as H.264 and AAC within the budget. */
+  | 'compress'
+  /** The audio is extracted, or a photo is converted to a common format. */
+  | 'convert'
+  /** The audio is encoded as MP3, unless it is that already. */
+  | 'mp3';
 
 /** Why a request gets no file; `stream`: the pieces of the stream cannot be joined. */
 export type NoFileReason = 'too_large' | 'upstream_unavailable' | 'timeout' | 'stream';

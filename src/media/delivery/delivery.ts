@@ -5,11 +5,12 @@ import { type CdnHeaders, fileNameOf } from '../files/cdn.ts';
 import type { Clip } from '../files/clip.ts';
 import { likelyBytes, pixels } from '../files/variant-choice.ts';
 import type { Post } from '../post.ts';
+import { mostMp3Bytes } from '../transcode/convert.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
 import { playerTunnelFile } from '../tunnel/player-file.ts';
 import type { TunnelFile } from '../tunnel/tunnel-file.ts';
 import { type LinkTarget, MAX_SOURCE_BYTES, planLink } from './delivery-plan.ts';
-import type { DeliveryRequest, NoFileReason } from './delivery-request.ts';
+import { type DeliveryRequest, type NoFileReason, noFileReason } from './delivery-request.ts';
 import type { Patience } from './download.ts';
 import { FileResolver, type Resolution } from './file-resolver.ts';
 import type { HeldFile } from './file-store.ts';
@@ -134,7 +135,8 @@ const AUDIO_SOURCE_BYTES = 32 * 1024 * 1024;
 export function createDelivery(options: DeliveryOptions): Delivery {
   const { ffmpeg, log, now = Date.now, maxSpoolBytes: maxBytes = DEFAULT_SPOOL_BYTES, keptBytes = 0 } = options;
   const files = createMediaFiles({ ...options, maxBytes, keptBytes });
-  const resolver = new FileResolver({ ...options, files, means: { transcode: ffmpeg !== undefined }, now });
+  const means = { transcode: ffmpeg !== undefined, mp3: ffmpeg?.hasMp3 === true };
+  const resolver = new FileResolver({ ...options, files, means, now });
   const addressOf = createAddressing(options, resolver, now);
 
   async function deliver(request: DeliveryRequest, signal: AbortSignal): Promise<DeliveredFile | DeliveredLink> {
@@ -189,9 +191,9 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const best = steps[0]?.parts[0];
       // The platform would fetch the file without these headers, and must not learn them.
       if (fitting === undefined || best === undefined || fitting.variant.headers !== undefined) return undefined;
-      const isMadeBetter = steps[0]?.kind === 'mux' && pixels(best.variant) > pixels(fitting.variant) * SHARPER;
       // When a step encodes first, the file itself plays on few devices or looks poor: the platform must not fetch it.
-      if (isMadeBetter || steps[0]?.kind === 'compress' || steps[0]?.kind === 'convert') return undefined;
+      const isMuxBetter = pixels(best.variant) > pixels(fitting.variant) * SHARPER;
+      if (steps[0]?.kind === 'mux' ? isMuxBetter : steps[0]?.kind !== 'file') return undefined;
       const { variant, key, bytes, step } = fitting;
       const reduced = resolver.isReduced(step, request) && { reduced: { bytes, ...addressOf(post, request) } };
       return { url: variant.url, mime: variant.mime, variantKey: key, ...reduced };
@@ -282,17 +284,16 @@ async function clipFile(
     const maxBytes = Math.floor(request.maxBytes * SMALLER ** tries);
     const keyIn = (name: string) => [post.source, post.id, index, name].join(' ');
     const clipKey = (bytes: number) => `${CLIP_PREFIX}${range.startMs}-${range.endMs}-${bytes}-${step.key}`;
-    const source = { ...file, dispose: async () => undefined };
+    const inputs = [async () => ({ ...file, dispose: async () => undefined })];
     const cut = (bytes: number, own: AbortSignal) =>
-      files.clip({ key: keyIn(clipKey(bytes)), maxBytes: bytes, range, inputs: [async () => source] }, own);
+      files.clip({ key: keyIn(clipKey(bytes)), maxBytes: bytes, range, inputs }, own);
     const key = clipKey(maxBytes);
-    const inputs = [(own: AbortSignal) => cut(Math.max(maxBytes, AUDIO_SOURCE_BYTES), own)];
-    const audio = { key: keyIn(`audio-${key}`), maxBytes, inputs };
+    const part = (own: AbortSignal) => cut(Math.max(maxBytes, AUDIO_SOURCE_BYTES), own);
+    const isMp3 = resolver.options.means.mp3 && mostMp3Bytes(range.endMs - range.startMs) <= maxBytes;
+    const audio = { key: keyIn(`${isMp3 ? 'mp3' : 'audio'}-${key}`), maxBytes, inputs: [part], ...(isMp3 && { post }) };
     const made = await (form === 'original' ? cut(maxBytes, signal) : files.toAudio(audio, signal));
     if (made.status === 'done') return { ...whole, file: made, step: { ...step, key } };
-    const isTooLarge = made.status === 'too_large' || made.status === 'tool';
-    const reason = made.status === 'timeout' ? 'timeout' : isTooLarge ? 'too_large' : 'upstream_unavailable';
-    return { kind: 'none', reason, post: whole.post };
+    return { kind: 'none', reason: noFileReason(made, 'compress'), post: whole.post };
   } finally {
     await file.dispose();
   }

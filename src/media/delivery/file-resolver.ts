@@ -180,6 +180,8 @@ class FileSearch {
         const isPhoto = this.#post.items[this.#request.index]?.kind === 'image';
         return (isPhoto ? files.toJpeg : files.toAudio)(madeOf(MAX_SOURCE_BYTES), this.#signal);
       }
+      case 'mp3':
+        return files.toAudio({ ...madeOf(MAX_SOURCE_BYTES), post: this.#request.post }, this.#signal);
     }
   }
 
@@ -206,11 +208,9 @@ class FileSearch {
     return straight.status === 'done' ? straight : this.#fetch(part, maxBytes, this.#signal);
   }
 
-  async #fetch(
-    { key, variant: { url, mime, headers }, bytes, estimatedBytes }: VariantChoice,
-    limit: number,
-    signal: AbortSignal,
-  ): Promise<HeldFile | FileFailure> {
+  async #fetch(choice: VariantChoice, limit: number, signal: AbortSignal): Promise<HeldFile | FileFailure> {
+    const { key, variant, bytes, estimatedBytes } = choice;
+    const { url, mime, headers } = variant;
     const { source } = this.#request.post;
     const file = { key: this.#keyOf(key), source, url, mime, ...(headers && { headers }) };
     const maxBytes = isPlaylist({ mime }) ? Math.ceil(limit * PIECES_OVERHEAD) : limit;

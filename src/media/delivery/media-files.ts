@@ -3,10 +3,10 @@ import { AppError } from '../../errors.ts';
 import { createSemaphore, inTurn, type Semaphore } from '../../infra/concurrency/running-work.ts';
 import type { Clip } from '../files/clip.ts';
 import { refusedStream } from '../parse/playlist.ts';
-import { isPlaylist } from '../post.ts';
+import { isPlaylist, type Post } from '../post.ts';
 import { cutClip } from '../transcode/clip.ts';
 import { compressVideo } from '../transcode/compress.ts';
-import { convertToJpeg, convertToM4a, makeThumbnail } from '../transcode/convert.ts';
+import { convertToJpeg, convertToM4a, convertToMp3, makeThumbnail } from '../transcode/convert.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
 import { muxByFfmpeg, muxFiles } from '../transcode/mux.ts';
 import { type Probe, probeFile } from '../transcode/probe.ts';
@@ -52,8 +52,8 @@ export interface MediaFiles {
   readonly compress: MakeFile;
   /** Cuts out a part of a video. */
   readonly clip: MakeFile<MakeRequest & { readonly range: Clip }>;
-  /** Makes an M4A of a video's audio, or of other audio. */
-  readonly toAudio: MakeFile;
+  /** Makes an M4A of a video's audio, or of other audio; with a post, an MP3 that states its title and author. */
+  readonly toAudio: MakeFile<MakeRequest & { readonly post?: Post }>;
   /** Converts a photo to JPEG. */
   readonly toJpeg: MakeFile;
   /** Makes a small JPEG of a photo or video. */
@@ -146,7 +146,10 @@ export function createMediaFiles(options: MediaFilesOptions): MediaFiles {
       const cut: Work = async ({ probe, ...job }) => probe !== null && cutClip({ ...job, probe, clip });
       return hold(request, signal, 'video/mp4', cut, roomForEncoded);
     },
-    toAudio: (request, signal) => hold(request, signal, 'audio/mp4', convertToM4a),
+    toAudio: ({ post, ...request }, signal) => {
+      if (post === undefined) return hold(request, signal, 'audio/mp4', convertToM4a);
+      return hold(request, signal, 'audio/mpeg', job => convertToMp3({ ...job, post }), roomForEncoded);
+    },
     toJpeg: (request, signal) => hold(request, signal, 'image/jpeg', convertToJpeg),
     thumbnail: (request, signal) => hold(request, signal, 'image/jpeg', makeThumbnail, () => OVERHEAD_BYTES * 4),
     close: () => store.close(),

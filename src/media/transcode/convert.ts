@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
 import { abortReason } from '../../infra/concurrency/abortable.ts';
-import { type Ffmpeg, inputArguments, makeFile, outputArguments } from './ffmpeg.ts';
+import type { Post } from '../post.ts';
+import { type Ffmpeg, inputArguments, makeFile, outputArguments, timeLeft } from './ffmpeg.ts';
 import { type CopyRequest, extractAudio } from './mux.ts';
 import type { Probe } from './probe.ts';
 
@@ -13,6 +14,11 @@ export interface ConvertRequest extends CopyRequest {
 }
 
 const AUDIO_BITRATE = '128k';
+/** The quality of LAME's variable bit rate, which few people tell from the original: about 190 kbit/s. */
+const MP3_QUALITY = '2';
+/** The highest bit rate of MP3. */
+const MAX_MP3_BITRATE = 320_000;
+const MAX_TAG_CHARS = 200;
 const IMAGE_DEADLINE_MS = 20_000;
 const JPEG_QUALITY = 88;
 /** The longest side of a converted photo: Telegram accepts hardly larger ones, and no phone shows more. */
@@ -31,14 +37,57 @@ export async function convertToM4a({ inputPath, outputPath, signal, ffmpeg, prob
     return true;
   }
   if (ffmpeg === undefined) return false;
-  const args = [
-    ...inputArguments(inputPath),
-    ...['-map', '0:a:0', '-vn', '-sn', '-dn', '-c:a', 'aac', '-b:a', AUDIO_BITRATE, '-ac', '2'],
-    ...['-map_metadata', '-1', '-movflags', '+faststart', ...outputArguments(outputPath, 'ipod')],
-  ];
-  const deadlineMs = 20_000 + Math.min(280_000, probe.durationMs ?? 280_000);
-  await makeFile(ffmpeg, outputPath, args, { signal, deadlineMs });
+  const output = ['-c:a', 'aac', '-b:a', AUDIO_BITRATE, '-ac', '2', '-movflags', '+faststart'];
+  await writeAudio({ ffmpeg, inputPath, outputPath, signal, probe }, [
+    ...output,
+    ...outputArguments(outputPath, 'ipod'),
+  ]);
   return true;
+}
+
+interface Mp3Request extends ConvertRequest {
+  /** The post whose title and author the file states. */
+  readonly post: Pick<Post, 'author' | 'title' | 'caption'>;
+  /** Called with the milliseconds that the encoding will still take. */
+  readonly onLeft?: (leftMs: number) => void;
+}
+
+/**
+ * Writes the audio of a file as MP3, without a cover: MP3 unchanged, everything else encoded. False without an encoder
+ * for MP3, or when the file is silent.
+ * @throws AppError `internal` when ffmpeg fails, `timeout`, the signal's reason
+ */
+export async function convertToMp3({ probe, post, ffmpeg, ...request }: Mp3Request): Promise<boolean> {
+  if (!probe?.hasAudio || !ffmpeg?.hasMp3) return false;
+  const { author, title, caption } = post;
+  const encoding = probe.audioCodec === 'mp3' ? ['copy'] : ['libmp3lame', '-q:a', MP3_QUALITY, '-ac', '2'];
+  const tags = { title: title ?? caption, artist: author.name ?? author.username };
+  const output = Object.entries(tags).flatMap(([name, text]) => ['-metadata', `${name}=${tagOf(text)}`]);
+  // Version 3 of ID3 is the newest that all players read.
+  output.push('-id3v2_version', '3', ...outputArguments(request.outputPath, 'mp3'));
+  await writeAudio({ ...request, ffmpeg, probe }, ['-c:a', ...encoding, ...output]);
+  return true;
+}
+
+/** The first line of a text, without control characters. */
+function tagOf(text: string | null): string {
+  const [line = ''] = (text ?? '').trim().split(/[\r\n]/, 1);
+  return [...line.replace(/\p{Cc}/gu, '').trim()].slice(0, MAX_TAG_CHARS).join('');
+}
+
+/** The most bytes that an MP3 of this duration can have; 0 when the duration is unknown. */
+export function mostMp3Bytes(durationMs: number | null): number {
+  return Math.ceil(((durationMs ?? 0) * MAX_MP3_BITRATE) / 8_000);
+}
+
+type AudioRequest = Omit<Mp3Request, 'post'> & { readonly ffmpeg: Ffmpeg; readonly probe: Probe };
+
+async function writeAudio(request: AudioRequest, output: readonly string[]): Promise<void> {
+  const { ffmpeg, inputPath, outputPath, signal, probe, onLeft } = request;
+  const audioAlone = ['-map', '0:a:0', '-vn', '-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1'];
+  const args = [...inputArguments(inputPath), ...audioAlone, ...output];
+  const deadlineMs = 20_000 + Math.min(280_000, probe.durationMs ?? 280_000);
+  await makeFile(ffmpeg, outputPath, args, { signal, deadlineMs, onTime: timeLeft(probe.durationMs, onLeft) });
 }
 
 /**

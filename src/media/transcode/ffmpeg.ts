@@ -14,7 +14,7 @@ export interface Ffmpeg {
   readonly hasMp3: boolean;
   /**
    * Runs ffmpeg; calls wait so that no more run at once than there are cores. `args` must contain nothing that a person
-   * wrote. When it fails, the caller must delete an unfinished file.
+   * wrote, save the text of a tag after `-metadata`. When it fails, the caller must delete an unfinished file.
    * @throws AppError `internal` when it fails, with the end of its output as the cause; `timeout` at the deadline,
    * which begins with the run; `upstream_unavailable` when too many wait; the signal's reason
    */

@@ -24,6 +24,8 @@ import { renderWebReply, type WebRenderContext } from './render/render.ts';
 export interface WebPlatformOptions {
   readonly dispatcher: Pick<Dispatcher, 'read' | 'suggest' | 'translator' | 'commandSpecs'>;
   readonly tunnel: Pick<Tunnel, 'address' | 'carries'>;
+  /** True when the API gives the audio of a video as MP3. */
+  readonly encodesMp3?: boolean;
   /** Examples for the empty conversation; the page adds the help command. */
   readonly examples?: (t: Translator) => readonly WebExample[];
   /** The sites that the empty chat names. */
@@ -45,7 +47,7 @@ const BUILT_PAGE = fileURLToPath(new URL('./page', import.meta.url));
 
 /** The web chat, which needs no account. An answer goes to the page that asked, found by the request's id. */
 export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
-  const { dispatcher, tunnel, sites = [], publicUrl, log, now = Date.now } = options;
+  const { dispatcher, tunnel, encodesMp3 = false, sites = [], publicUrl, log, now = Date.now } = options;
   const limits = { ...WEB_LIMITS, ...options.limits };
   const imageCards = new ImageCards({ maxBytes: limits.pictureBytes, log });
   const assetAddress = createAssetAddresses(tunnel, now);
@@ -59,7 +61,7 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
     for (const block of reply.blocks) {
       if (block.kind === 'picture' && block.repeats !== true) imageCards.add(block.picture);
     }
-    return renderWebReply(reply, { tunnel, assetAddress, now: now() });
+    return renderWebReply(reply, { tunnel, encodesMp3, assetAddress, now: now() });
   }
 
   async function send(replies: AsyncIterable<Reply>, { to, sendOnce, editLater }: Sending<string>): Promise<void> {

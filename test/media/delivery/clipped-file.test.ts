@@ -91,8 +91,9 @@ describe.skipIf(ffmpegMissing)(`a part of a post's video${ffmpegNote}`, () => {
     expect(second.bytes).toBeLessThanOrEqual(240_000);
     const audio = await bring({ form: 'audio' });
     if (audio.kind !== 'file') throw new Error('no file');
-    const { kind, durationMs } = await probeFile(audio.path, never);
+    const { kind, durationMs, audioCodec } = await probeFile(audio.path, never);
     expect([kind, Math.abs((durationMs ?? 0) - 1_500) <= 80]).toEqual(['audio', true]);
+    expect([audioCodec, audio.mime, audio.fileName.slice(-4)]).toEqual(['mp3', 'audio/mpeg', '.mp3']);
     for (const file of [first, second, audio]) await file.dispose();
   });
 

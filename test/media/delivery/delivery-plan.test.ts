@@ -109,6 +109,20 @@ describe('the chosen way', () => {
     expect([way(item, true, { form: 'audio' }), way(item, false, { form: 'audio' })]).toEqual([withFfmpeg, without]);
   });
 
+  it('makes an MP3 of the audio first where that surely fits, else as without an encoder for it', () => {
+    const steps = (item: MediaItem, change: Partial<PlanWish> = {}) =>
+      planDelivery(item, wish({ form: 'audio', ...change }), { transcode: true, mp3: true }).map(
+        ({ kind, parts: [part] }) => `${kind} ${part && nameOf(part.variant)}`,
+      );
+    expect(steps(video(hd(30), audio))).toEqual(['mp3 audio', 'mp3 hd', 'convert audio', 'file audio', 'convert hd']);
+    expect(steps({ ...video(hd(30)), durationMs: 300_000 })).toEqual(['convert hd']);
+    expect(steps(video(hd(30)), { refused: [`mp3-${variantKey(hd(30))}`] })).toEqual(['convert hd']);
+    expect(steps(video(hd(30)), { broken: new Set([`mp3-${variantKey(hd(30))}`]) })).toEqual(['convert hd']);
+    const music = makeItem({ kind: 'audio', durationMs: 40_000, variants: [{ ...audio, adaptive: false }] });
+    expect(steps(music)).toEqual(['mp3 audio', 'file audio']);
+    expect(steps(music, { form: 'original' })).toEqual(['file audio']);
+  });
+
   it('fetches no video for an audio track that cannot fit', () => {
     const hours = (item: MediaItem) => ({ ...item, durationMs: 3 * 3_600_000 });
     const steps = (item: MediaItem, change: Partial<PlanWish> = {}) =>

@@ -4,13 +4,22 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { convertToJpeg, convertToM4a, makeThumbnail, writeJpegByFfmpeg } from '../../../src/media/transcode/convert.ts';
+import {
+  convertToJpeg,
+  convertToM4a,
+  convertToMp3,
+  makeThumbnail,
+  mostMp3Bytes,
+  writeJpegByFfmpeg,
+} from '../../../src/media/transcode/convert.ts';
 import { type Ffmpeg, findFfmpeg } from '../../../src/media/transcode/ffmpeg.ts';
 import { type Probe, probeFile } from '../../../src/media/transcode/probe.ts';
+import { makePost } from '../../fakes/post.ts';
 import {
   FFMPEG_PATH,
   ffmpegMissing,
   ffmpegNote,
+  ffprobe,
   makeFolder,
   makeSharedFolder,
   picture,
@@ -109,6 +118,8 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     await runReal('-i', at('video.mp4'), '-c:v', 'copy', '-c:a', 'libopus', at('opus.mp4'));
     await runReal('-i', at('video.mp4'), '-c', 'copy', '-an', at('silent.mp4'));
     await runReal(...tone(2), '-c:a', 'libmp3lame', at('audio.mp3'));
+    const cover = ['-map', '0:a', '-map', '1:v', '-frames:v', '1', '-c:v', 'mjpeg', '-metadata', 'comment=made up'];
+    await runReal('-i', at('audio.mp3'), '-i', at('video.mp4'), ...cover, '-c:a', 'copy', at('covered.mp3'));
     return shared.remove;
   });
 
@@ -118,6 +129,51 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     const probe = await probeFile(outputPath, signal);
     expect(probe).toMatchObject({ kind: 'audio', audioCodec: 'aac', fastStart: true });
     expect(Math.abs((probe.durationMs ?? 0) - 2_000)).toBeLessThan(120);
+  });
+
+  const post = {
+    author: { ...makePost().author, name: null, username: 'kelp.forest' },
+    title: null,
+    caption: '\n=Low\u0007 tide; "two" \u6d77 \u{1f30a}\nand more',
+  };
+  const toMp3 = async (name: string, outputPath: string, own = ffmpeg) => {
+    const [inputPath, probe] = [at(name), await probeFile(at(name), signal)];
+    return convertToMp3({ inputPath, outputPath, signal, ffmpeg: own, probe, post });
+  };
+
+  it.each(['video.mp4', 'opus.mp4', 'audio.mp3', 'covered.mp3'])(
+    'the audio of %s becomes MP3 with title and artist, without a cover',
+    async name => {
+      const outputPath = join(await makeFolder(), 'out.mp3');
+      expect(await toMp3(name, outputPath)).toBe(true);
+      const probe = await probeFile(outputPath, signal);
+      expect(probe).toMatchObject({ kind: 'audio', audioCodec: 'mp3' });
+      expect(Math.abs((probe.durationMs ?? 0) - 2_000)).toBeLessThan(120);
+      expect((await readFile(outputPath)).length).toBeLessThan(mostMp3Bytes(2_000));
+      const said = await ffprobe(outputPath, 'stream=codec_name:format_tags=title,artist,comment');
+      expect(said.trim().split('\n').sort()).toEqual([
+        'TAG:artist=kelp.forest',
+        'TAG:title==Low tide; "two" \u6d77 \u{1f30a}',
+        'codec_name=mp3',
+      ]);
+    },
+  );
+
+  it('encodes no MP3 again', async () => {
+    const folder = await makeFolder();
+    const [before, after] = [join(folder, 'before.raw'), join(folder, 'after.raw')];
+    await toMp3('audio.mp3', join(folder, 'out.mp3'));
+    await runReal('-i', at('audio.mp3'), '-map', '0:a', '-c', 'copy', '-f', 'data', before);
+    await runReal('-i', join(folder, 'out.mp3'), '-map', '0:a', '-c', 'copy', '-f', 'data', after);
+    expect(await readFile(after)).toEqual(await readFile(before));
+  });
+
+  it('makes no MP3 of a silent video, or without an encoder for it', async () => {
+    const own = await makeFolder();
+    const outputPath = join(own, 'out.mp3');
+    expect(await toMp3('silent.mp4', outputPath)).toBe(false);
+    expect(await toMp3('video.mp4', outputPath, ffmpeg && { ...ffmpeg, hasMp3: false })).toBe(false);
+    expect(await readdir(own)).toEqual([]);
   });
 
   it('says when there is no audio, or nothing to encode it with', async () => {

@@ -1,4 +1,5 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
+import { hasSound } from '../../../bot/views/post.ts';
 import type { MediaItem } from '../../../media/post.ts';
 import {
   choosePlayerFile,
@@ -17,6 +18,8 @@ import { shortenString } from './render-text.ts';
 export interface GalleryContext {
   /** Makes addresses in the tunnel, without any request. */
   readonly tunnel: Pick<Tunnel, 'address'>;
+  /** True when the API gives the audio of a video as MP3. */
+  readonly encodesMp3?: boolean;
   /** Unix milliseconds. */
   readonly now: number;
 }
@@ -24,7 +27,7 @@ export interface GalleryContext {
 /** The file that a browser plays best, at its address in the tunnel; an empty list for an item without one. */
 export function renderMedia(
   { post, index, form, spoiler, clip }: GalleryItem,
-  { tunnel, now }: GalleryContext,
+  { tunnel, now, encodesMp3 = false }: GalleryContext,
 ): WebMedia[] {
   const item = post.items[index];
   // If only the audio of a silent video is requested, its video is shown.
@@ -36,14 +39,15 @@ export function renderMedia(
   const file = playerTunnelFile(post, index, chosen, expiresAt);
   const { mime, width, height } = file;
   const src = tunnel.address(file);
-  const coverName = `${file.fileName.replace(/\.\w{1,5}$/, '')}-cover.jpg`;
-  const cover = { post: file.post, index, mime: 'image/jpeg', fileName: coverName, expiresAt };
+  const cover = { post: file.post, index, mime: 'image/jpeg', fileName: renamed(file, '-cover.jpg'), expiresAt };
   const poster =
     item.kind === 'image' || item.thumbnailUrl === null ? null : tunnel.address({ ...cover, url: item.thumbnailUrl });
-  const clipUrl = kind === 'video' ? clipAddress(post, index) : undefined;
+  const clipUrl = kind === 'video' ? fileAddress('clip', post, index) : undefined;
   // The browser itself plays only the clip; for saving, the API cuts the file.
   const part = clip === undefined ? '' : `#t=${clip.startMs / 1_000},${clip.endMs / 1_000}`;
-  const saved = clip && clipUrl !== undefined ? savedClip(clipUrl, clip, file) : undefined;
+  const mp3 = savedMp3(post, index, file, encodesMp3);
+  const cut = clip && clipUrl !== undefined ? savedClip(clipUrl, clip, file) : undefined;
+  const saved = kind === 'audio' ? mp3 : cut;
   return [
     {
       kind,
@@ -58,7 +62,7 @@ export function renderMedia(
       ...(saved ?? { ...savedAs(src, file), ...factsOf(chosen, item) }),
       ...(clip === undefined && clipUrl !== undefined && isCuttable(item) && { clipUrl }),
       spoiler,
-      ...(kind === 'video' && extrasOf({ post, index, part, saved }, expiresAt, tunnel)),
+      ...(kind === 'video' && extrasOf({ post, index, part, saved, mp3 }, expiresAt, tunnel)),
       expiresAt,
     },
   ];
@@ -71,18 +75,30 @@ function isCuttable({ durationMs }: MediaItem): boolean {
   return durationMs !== null && durationMs >= SHORTEST_CUT_MS;
 }
 
-/** The API's address for a part of the video, which is cut on request. */
-function clipAddress({ url, items }: GalleryItem['post'], index: number): string {
-  return `/api/clip?url=${encodeURIComponent(url)}&item=${(items[index]?.position ?? index) + 1}`;
+/** The API's address for the audio of a video, or for a part of it, which are made on request. */
+function fileAddress(endpoint: 'audio' | 'clip', { url, items }: GalleryItem['post'], index: number): string {
+  return `/api/${endpoint}?url=${encodeURIComponent(url)}&item=${(items[index]?.position ?? index) + 1}`;
 }
 
-function savedClip(
-  address: string,
-  { startMs, endMs }: NonNullable<GalleryItem['clip']>,
-  { fileName }: TunnelFile,
-): WebFile {
+/** The audio as an MP3, which the API makes; undefined for a silent video, and for an MP3. */
+function savedMp3(
+  post: GalleryItem['post'],
+  index: number,
+  file: TunnelFile,
+  encodesMp3: boolean,
+): WebFile | undefined {
+  const item = post.items[index];
+  if (!encodesMp3 || item === undefined || !hasSound(item) || file.mime === 'audio/mpeg') return undefined;
+  return { downloadUrl: fileAddress('audio', post, index), fileName: renamed(file, '.mp3') };
+}
+
+function savedClip(address: string, { startMs, endMs }: NonNullable<GalleryItem['clip']>, file: TunnelFile): WebFile {
   const downloadUrl = `${address}&from=${startMs / 1_000}&to=${endMs / 1_000}`;
-  return { downloadUrl, fileName: fileName.replace(/(\.\w{1,5})?$/, '-clip.mp4') };
+  return { downloadUrl, fileName: renamed(file, '-clip.mp4') };
+}
+
+function renamed({ fileName }: TunnelFile, ending: string): string {
+  return fileName.replace(/(\.\w{1,5})?$/, ending);
 }
 
 type Extras = Pick<WebMedia, 'qualities' | 'audio'>;
@@ -91,6 +107,7 @@ type Extras = Pick<WebMedia, 'qualities' | 'audio'>;
  * The video in other sizes, and its audio alone.
  * @param part the played part of the video, as the end of an address
  * @param saved the part as a file, which is saved instead of each size
+ * @param mp3 the audio as the API makes it
  */
 function extrasOf(
   {
@@ -98,9 +115,11 @@ function extrasOf(
     index,
     part,
     saved,
+    mp3,
   }: Pick<GalleryItem, 'post' | 'index'> & {
     readonly part: string;
     readonly saved: WebFile | undefined;
+    readonly mp3: WebFile | undefined;
   },
   expiresAt: number,
   tunnel: GalleryContext['tunnel'],
@@ -119,10 +138,11 @@ function extrasOf(
           return { ...own, label, src: `${src}${part}` };
         });
   const sound = choosePlayerFile(item, 'audio');
-  const audio = sound?.variant.hasVideo === false ? playerTunnelFile(post, index, sound, expiresAt) : undefined;
+  const track = sound?.variant.hasVideo === false ? playerTunnelFile(post, index, sound, expiresAt) : undefined;
+  const audio = mp3 ?? (track && savedAs(tunnel.address(track), track));
   return {
     ...(qualities.length > 0 && { qualities }),
-    ...(audio && { audio: savedAs(tunnel.address(audio), audio) }),
+    ...(audio && { audio }),
   };
 }
 

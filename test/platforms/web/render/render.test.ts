@@ -30,6 +30,13 @@ function shown(value: Post, index = 0, form: GalleryItem['form'] = 'original', c
   return { media: rendered.gallery[0], files };
 }
 
+/** The same where the server encodes MP3. */
+function shownWithMp3(value: Post, form: GalleryItem['form']) {
+  const gallery: GalleryItem[] = [{ kind: 'media', post: value, index: 0, form, spoiler: false }];
+  const context = { tunnel: { address: () => '/media/7' }, assetAddress: () => undefined, now: NOW, encodesMp3: true };
+  return renderWebReply(reply({ gallery }), context).gallery[0];
+}
+
 function videoOf(...variants: MediaItem['variants']): Post {
   return post({ items: [{ ...film('sea-360.mp4', 360, 640, 'sea-cover.jpg'), variants }] });
 }
@@ -87,6 +94,22 @@ describe('the file of a gallery item', () => {
     ]);
     expect(media?.qualities?.every(({ src, downloadUrl }) => downloadUrl === `${src}?download=1`)).toBe(true);
     expect(place(media?.audio?.downloadUrl)).toBe('https://cdn.test/audio');
+  });
+
+  it('offers the audio of a video as the MP3 that the API makes, where there is an encoder', () => {
+    const mp3 = {
+      downloadUrl: '/api/audio?url=https%3A%2F%2Fwww.instagram.com%2Fp%2FSeaLight_01%2F&item=1',
+      fileName: 'mira.holm-2026-05-17-SeaLight_01.mp3',
+    };
+    const whole = videoOf(variant({ url: 'https://cdn.test/film', hasAudio: true }));
+    expect(shownWithMp3(whole, 'original')?.audio).toEqual(mp3);
+    expect(shownWithMp3(whole, 'audio')).toMatchObject({ kind: 'audio', ...mp3 });
+    expect(shownWithMp3(whole, 'audio')).not.toHaveProperty('bytes');
+    const silent = videoOf(variant({ url: 'https://cdn.test/film', hasAudio: false }));
+    expect(shownWithMp3(silent, 'original')).not.toHaveProperty('audio');
+    const tune = variant({ url: 'https://cdn.test/tune', mime: 'audio/mpeg', hasVideo: false, bytes: 9 });
+    const music = post({ items: [{ ...film('a.mp4', 1, 1, 'a.jpg'), kind: 'audio', variants: [tune] }] });
+    expect(shownWithMp3(music, 'audio')).toMatchObject({ downloadUrl: '/media/7?download=1', bytes: 9 });
   });
 
   it('says how large a file is, as far as its site does, by its rate where that is all', () => {
