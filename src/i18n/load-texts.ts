@@ -15,11 +15,12 @@ const BUILT = new URL('./i18n/', import.meta.url);
 const FOLDER = existsSync(BUILT) ? BUILT : new URL('./', import.meta.url);
 
 /**
- * The texts in one file of a language's folder.
- * @throws Error when the file is missing or contains something else than texts
+ * The texts in one file of a language's folder; none when it is missing, so that English is said in their place.
+ * @throws Error when the file contains something else than texts
  */
 export function loadTexts(tag: string, file: string): TextTree {
-  return readTexts(addressOf(tag, file));
+  const address = addressOf(tag, file);
+  return existsSync(address) ? readTexts(address) : {};
 }
 
 /** A digest of what the command menus say in all languages, made without creating translators. */

@@ -4,6 +4,7 @@ import { createOwnerCommands } from '../../src/bot/commands/owner.ts';
 import { createBlockList } from '../../src/bot/stores/exclusions.ts';
 import { ERROR_CODES } from '../../src/errors.ts';
 import { LANGUAGES } from '../../src/i18n/languages.ts';
+import { loadTexts } from '../../src/i18n/load-texts.ts';
 import { createMessages, createText, findText } from '../../src/i18n/messages.ts';
 import { createTranslator } from '../../src/i18n/translate.ts';
 import { sourceDescriptors } from '../../src/media/sources/index.ts';
@@ -144,4 +145,9 @@ describe('createText', () => {
     const text = createText('<b> {a} {b} {c, select, unknown {nobody} other {{c}}}', 'en');
     expect(text({ a: "{b} '<i>'" })).toBe("<b> {b} '<i>'  nobody");
   });
+});
+
+it('says English where a file of a language is missing', () => {
+  const messages = createMessages(file => loadTexts('xx', file), 'de');
+  expect(messages.joining.labelled({ name: 'BPM', value: '180' })).toBe('BPM: 180');
 });
