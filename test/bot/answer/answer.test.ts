@@ -103,7 +103,7 @@ describe('pasted links', () => {
     const { ask } = setUp({ services: sampleServices(extractor) });
     const { replies } = await ask({ text: `${link('gone')} ${link('here')}` }, group());
     expect(replies[0]?.blocks).toEqual([
-      { kind: 'text', text: [{ kind: 'code', children: ['instagram.com/p/gone'] }, ': ', en.errors.not_found] },
+      { kind: 'text', text: [{ kind: 'code', children: ['instagram.com/p/gone'] }, `: ${en.errors.not_found}`] },
     ]);
     expect(replies[1]?.gallery).toHaveLength(1);
     expect(words(replies[1])).not.toContain('instagram.com/p/here');
