@@ -8,7 +8,7 @@ import { readMeta } from '../../parse/markup.ts';
 import { redirectOf } from '../kit/failures.ts';
 import { followRedirects, followShortLink, type ShortLinkStep } from '../kit/redirects.ts';
 import type { FacebookConstants } from './constants.ts';
-import { failureOfAnswer, failureOfPlace } from './failures.ts';
+import { failureOfAddress, failureOfAnswer } from './failures.ts';
 import { matchFacebookLink } from './link.ts';
 
 const SITE_HOSTS: HostList = ['facebook.com', '*.facebook.com'];
@@ -26,7 +26,7 @@ function isOfCaller(error: unknown): boolean {
 
 function nextPage(answer: HttpResponse): URL | null {
   const next = redirectOf(answer);
-  if (next === null || failureOfPlace(next.href) !== null) return null;
+  if (next === null || failureOfAddress(next.href) !== null) return null;
   next.protocol = 'https:';
   return next;
 }
@@ -46,7 +46,7 @@ function targetOf(text: string | null | undefined, base: string): string | null 
   if (match === undefined || match.kind === 'short') return null;
   if (match.kind === 'unsupported') return match.what === 'page' ? null : address.href;
   if (match.kind === 'wrapper')
-    return failureOfPlace(address.href) !== null ? targetOf(match.target, base) : address.href;
+    return failureOfAddress(address.href) !== null ? targetOf(match.target, base) : address.href;
   return match.ref.url;
 }
 

@@ -12,7 +12,7 @@ function pathOf(url: string | null): string {
 }
 
 /** The failure that the final address of an answer means; null if it may still be the post's address. */
-export function failureOfPlace(url: string | null): AppError | null {
+export function failureOfAddress(url: string | null): AppError | null {
   const path = pathOf(url);
   if (/^\/login(?:\.php)?(?:\/|$)/.test(path)) return refusal('login', 'the page of the login');
   return /^\/checkpoint(?:\/|$)/.test(path) ? refusal('challenge', 'the site demands proof of a person') : null;
@@ -106,13 +106,13 @@ function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
 export function failureOfAnswer(answer: SiteAnswer, now: number, hasPosts = false): AppError | null {
   const { status, body } = answer;
   const moved = status >= 300 && status < 400 ? (answer.headers.location ?? null) : answer.url;
-  const ofPlace = failureOfPlace(moved);
+  const ofPlace = failureOfAddress(moved);
   if (ofPlace !== null) return ofPlace;
   const ofHead = failureOfHead(answer, now);
   // A rate limit stays a rate limit, whatever else the page says.
   if (status === 429 || status >= 500) return ofHead;
   const { canonical } = readMeta(body.head);
-  const ofCanonical = failureOfPlace(canonical);
+  const ofCanonical = failureOfAddress(canonical);
   if (ofCanonical !== null) return ofCanonical;
   const ofWords = failureOfWords(body, hasPosts);
   // A page with status 404 means a missing post, even if it contains a login form.

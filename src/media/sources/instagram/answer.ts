@@ -43,6 +43,12 @@ function parseJsonAnswer(text: string, context: ReadContext): Post {
   throw new AppError('upstream_changed', message);
 }
 
+function readStory(text: string, context: ReadContext): Post {
+  const draft = parseStories(text, context.ref);
+  if (draft !== null) return postOfDraft(draft, context);
+  throw failureOfJson(parseJson(text)) ?? weakNotFound('the story shows nothing');
+}
+
 /** Parses the few scripts of a page that contain the post's id; the others only if these are not enough. */
 function readScripts(page: Body, { ref }: ReadContext): MediaFinder {
   const finder = new MediaFinder(ref);
@@ -88,7 +94,7 @@ function shownByEmbed(page: Body, { ref }: ReadContext, finder: MediaFinder, isC
 
 /** @throws AppError the failure that the body states or shows, when the requested post is not in it. */
 export function parseAnswer(body: Body, context: ReadContext): Post {
-  if (context.kind === 'story') return postOfDraft(parseStories(body.text, context.ref), context);
+  if (context.kind === 'story') return readStory(body.text, context);
   const isJson = ['{', '[', GUARD].some(start => body.startsWith(start));
   return isJson ? parseJsonAnswer(body.text.trimStart(), context) : parsePage(body, context);
 }

@@ -270,8 +270,8 @@ describe('stories of which a part cannot be read', () => {
   it('keep the places of the others', () => {
     const answer = JSON.parse(fixture('reels-media.json'));
     answer.reels['880012'].items[0].video_versions = null;
-    const { items } = parseStories(JSON.stringify(answer), ref);
-    expect(items.map(item => item?.kind ?? null)).toEqual([null, 'image']);
+    const draft = parseStories(JSON.stringify(answer), ref);
+    expect(draft?.items.map(item => item?.kind ?? null)).toEqual([null, 'image']);
   });
 
   it('are a change of the site where nothing of them can be read', () => {

@@ -1,6 +1,5 @@
 /** Reads Instagram's older GraphQL media, its stories and its profiles (as seen in 2026-08). Pure. */
 import { AppError } from '../../../../errors.ts';
-import { weakNotFound } from '../../../extract/refusal.ts';
 import type { PostRef } from '../../../extract/source.ts';
 import {
   child,
@@ -17,7 +16,6 @@ import {
 import { readAddress, sizeOf } from '../../kit/cdn-address.ts';
 import { type PostDraft, readableItems } from '../../kit/draft.ts';
 import { listed, MAX_CHILDREN, type MediaShape, PRODUCT, parseMedia, readUsers } from '../../kit/product.ts';
-import { failureOfJson } from '../failures.ts';
 
 /** The older GraphQL shape: `xdt_shortcode_media`, and `shortcode_media` in embeds. */
 export const GRAPH: MediaShape = {
@@ -72,10 +70,10 @@ function reelsOf(answer: unknown): readonly JsonObject[] {
 }
 
 /**
- * All items of the story, or the requested one.
- * @throws AppError `not_found` (weak) when no story is shown any more, or the failure that the answer states
+ * All items of the story, or the requested one; null when the answer shows no story.
+ * @throws AppError `upstream_changed` when the answer is no JSON, or no item of the story can be read
  */
-export function parseStories(body: string, { parts: { mediaId } }: PostRef): PostDraft {
+export function parseStories(body: string, { parts: { mediaId } }: PostRef): PostDraft | null {
   const answer = parseJson(body);
   if (answer === undefined) throw new AppError('upstream_changed', 'the answer about a story is no JSON');
   const reels = reelsOf(answer);
@@ -91,7 +89,7 @@ export function parseStories(body: string, { parts: { mediaId } }: PostRef): Pos
     return { ...first, author, items: drafts.flatMap(draft => draft?.items ?? [null]) };
   }
   if (reels.length > 0) throw new AppError('upstream_changed', 'the story came without a file that we know');
-  throw failureOfJson(answer) ?? weakNotFound('the story shows nothing');
+  return null;
 }
 
 /** The user's id in a `web_profile_info` answer; null when it is missing. */

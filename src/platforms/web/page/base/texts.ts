@@ -58,7 +58,7 @@ export function countOf(kind: 'photo' | 'video' | 'audio', n: number): string {
 }
 
 /** A name and what it has, as the language writes `name: value`. */
-export function labelled(name: string, value: string): string {
+export function nameAndValue(name: string, value: string): string {
   return text('labelled', { name, value });
 }
 

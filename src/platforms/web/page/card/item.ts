@@ -2,7 +2,7 @@ import { isOwnPath, isWebAddress } from '../base/address.ts';
 import { button, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebAction, WebCard, WebSound, WebText } from '../base/protocol.ts';
-import { labelled, listed } from '../base/texts.ts';
+import { listed, nameAndValue } from '../base/texts.ts';
 import { inlines, type OnAction, wordsOf } from './inline.ts';
 import { partsOf } from './levels.ts';
 import { pill } from './pill.ts';
@@ -92,7 +92,7 @@ function coverOf({ url, alt }: NonNullable<WebCard['image']>): HTMLImageElement 
 
 function wayIn(action: WebAction, name: string, { onAction }: ItemContext): HTMLElement | undefined {
   if (action.kind === 'menu') return undefined;
-  const label = labelled(action.label, name);
+  const label = nameAndValue(action.label, name);
   const attributes = { class: 'item-open', 'aria-label': label, title: action.label };
   if (action.kind === 'button') {
     const open = button(attributes, () => onAction(action.token, label, open), icon('next'));

@@ -2,7 +2,7 @@ import { isOwnPath } from '../base/address.ts';
 import { button, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebSound } from '../base/protocol.ts';
-import { labelled, text } from '../base/texts.ts';
+import { nameAndValue, text } from '../base/texts.ts';
 
 /** A button on a cover that plays and pauses the preview; its rim shows the position. It loads at the first press. */
 export function previewButton(sound: WebSound): HTMLElement | undefined {
@@ -27,7 +27,7 @@ export function previewButton(sound: WebSound): HTMLElement | undefined {
     if (toggle.dataset.state === state) return;
     toggle.dataset.state = state;
     const isOn = state === 'loading' || state === 'playing';
-    const label = state === 'failed' ? text('soundFailed') : labelled(text(isOn ? 'pause' : 'play'), sound.label);
+    const label = state === 'failed' ? text('soundFailed') : nameAndValue(text(isOn ? 'pause' : 'play'), sound.label);
     toggle.setAttribute('aria-label', label);
     toggle.title = label;
     toggle.replaceChildren(icon(state === 'failed' ? 'alert' : isOn ? 'pause' : 'play'));

@@ -2,7 +2,7 @@ import { isWebAddress } from '../base/address.ts';
 import { button, h, isTouch } from '../base/dom.ts';
 import { type IconName, icon } from '../base/icons.ts';
 import type { WebAction, WebFile, WebMedia, WebQuality } from '../base/protocol.ts';
-import { labelled, readerLocale, text } from '../base/texts.ts';
+import { nameAndValue, readerLocale, text } from '../base/texts.ts';
 import { clipChoice } from './clip.ts';
 import { type SavedFile, showSaving } from './saving.ts';
 
@@ -27,7 +27,7 @@ export interface MediaTools {
 
 /** The tools for a post's files: save, choose a size, save the audio, copy the link or the caption. */
 export function mediaTools({ items, links, caption, owner, onQuality, videoAt }: MediaToolsOptions): MediaTools {
-  const named = (label: string): string => (owner === '' ? label : labelled(label, owner));
+  const named = (label: string): string => (owner === '' ? label : nameAndValue(label, owner));
   const download = h('a', { class: 'action primary' });
   const audio = h('a', { class: 'action tool', title: text('audioOnly') });
   const sizes = h('fieldset', { class: 'qualities' });

@@ -3,7 +3,7 @@ import { button, h } from '../base/dom.ts';
 import type { ReplyPlace, Turn } from '../base/history.ts';
 import { icon } from '../base/icons.ts';
 import type { WebReply } from '../base/protocol.ts';
-import { labelled, text } from '../base/texts.ts';
+import { nameAndValue, text } from '../base/texts.ts';
 import { type CardContext, replyCard } from '../card/card.ts';
 
 export interface PressedAction {
@@ -123,7 +123,7 @@ const ADDRESS = /^(https?:\/\/(?:www\.)?)(\S+)$/;
 /** The beginning that all addresses share is hidden. */
 function saidBubble(words: string): HTMLElement {
   const [, start, rest] = ADDRESS.exec(words) ?? [];
-  const you = labelled(text('you'), '');
+  const you = nameAndValue(text('you'), '');
   if (start === undefined || rest === undefined)
     // The hidden label has a text direction of its own, so that it does not decide that of the person's text.
     return h('p', { class: 'said', dir: 'auto' }, h('span', { class: 'unseen', dir: 'ltr' }, you), words);
