@@ -23,6 +23,19 @@ describe('the project', () => {
   });
 });
 
+describe('the check of folders', () => {
+  const parse = { path: 'src/media/sources/toy/parse/media.ts', source: `import { a } from '../failures.ts';` };
+  const answer = { path: 'src/media/sources/toy/answer.ts', source: `import { b } from './parse/media.ts';` };
+
+  it('refuses two that import each other, and no import of one kind alone', () => {
+    expect(findViolations([parse, answer])).toEqual([
+      'src/media/sources/toy/parse/media.ts: imports src/media/sources/toy, which imports src/media/sources/toy/parse',
+    ]);
+    expect(findViolations([parse])).toEqual([]);
+    expect(findViolations([answer])).toEqual([]);
+  });
+});
+
 describe('the check of layers', () => {
   it.each([
     ['src/media/post.ts', './files/cdn.ts'],

@@ -166,12 +166,39 @@ const BANNED_WORDS = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'm
 
 /** Every breach of the project's rules, one line each, beginning with the file's path. */
 export function findViolations(files: readonly SourceFile[]): string[] {
-  return files.flatMap(file => {
-    const facts = readFacts(file);
-    return [...checkName(file.path), ...checkImports(file.path, facts), ...checkContent(file.path, facts)].map(
-      violation => `${file.path}: ${violation}`,
-    );
+  const known = files.map(file => ({ path: file.path, facts: readFacts(file) }));
+  const own = known.flatMap(({ path, facts }) =>
+    [...checkName(path), ...checkImports(path, facts), ...checkContent(path, facts)].map(
+      violation => `${path}: ${violation}`,
+    ),
+  );
+  return [...own, ...checkFolders(known)];
+}
+
+/**
+ * Two folders that import each other are one folder in truth. Files of `src` and of a module's root join what is below,
+ * so they may.
+ */
+function checkFolders(files: readonly { readonly path: string; readonly facts: SourceFacts }[]): string[] {
+  const imported = new Map<string, string>();
+  for (const { path, facts } of files) {
+    const folder = posix.dirname(path);
+    for (const { specifier = '' } of facts.imports) {
+      const other = posix.dirname(posix.join(folder, specifier));
+      const isBetween = specifier.startsWith('.') && other !== folder && [folder, other].every(isBelowModule);
+      if (isBetween) imported.set(`${folder} ${other}`, path);
+    }
+  }
+  return [...imported].flatMap(([pair, path]) => {
+    const [folder = '', other = ''] = pair.split(' ');
+    return folder > other && imported.has(`${other} ${folder}`)
+      ? [`${path}: imports ${other}, which imports ${folder}`]
+      : [];
   });
+}
+
+function isBelowModule(folder: string): boolean {
+  return folder.split('/').length > 2;
 }
 
 function checkName(path: string): string[] {
