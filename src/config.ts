@@ -143,12 +143,8 @@ const VARIABLES = z.object({
   ).optional(),
   MEDIA_CACHE_MB: variable(whole(0, 1_000_000), 'a number of MiB, 0 for none', '1024').default(1_024),
   REQUESTS_AT_ONCE: variable(whole(1, 1_000), 'a number of requests from 1 to 1000', '32').default(32),
-  REQUESTS_WAITING: variable(whole(100, 1_000_000), 'a number of requests from 100 to 1000000', '10000').default(
-    10_000,
-  ),
-  OWNER_IDS: variable(list(parseOwner), 'discord:ID,telegram:ID', 'discord:80351110224678912,telegram:10042').default(
-    [],
-  ),
+  REQUESTS_WAITING: variable(whole(100, 1_000_000), 'a number from 100 to 1000000', '10000').default(10_000),
+  OWNER_IDS: variable(list(parseOwner), 'discord:ID,telegram:ID', 'discord:80351110224678912,telegram:42').default([]),
   CANARY: variable(oneOf(['on', 'off']), 'on or off', 'on').default('off'),
   CATALOGUE_FILL: variable(oneOf(['on', 'off']), 'on or off', 'off').default('on'),
   WEB_EXAMPLES: variable(

@@ -32,7 +32,15 @@ import { figure, MOD_FILTER } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { type AskedPlayer, askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
 import { openMapToken } from '../../osu/buttons.ts';
-import { bpmText, coverOf, originBlocks, ratedStarsWithSwatch, setName, stateOf } from '../../views/osu/beatmap.ts';
+import {
+  bpmText,
+  coverOf,
+  mappedByText,
+  originBlocks,
+  ratedStarsWithSwatch,
+  setName,
+  stateOf,
+} from '../../views/osu/beatmap.ts';
 import { inMode } from '../../views/osu/player.ts';
 
 const PER_REPLY = 5;
@@ -230,12 +238,6 @@ function gainOf({ gain }: Pick<Recommendation, 'gain'>, t: Translator): { readon
   return gain === null || gain < 0.05 ? {} : { detail: t.messages.osu.recommend.gain({ pp: t.decimal(gain, 1) }) };
 }
 
-/** The mapper of the difficulty, who may be a guest. */
-function mapperOf({ beatmap, beatmapset }: Recommendation, { comma }: Translator): string {
-  const names = beatmap.owners.map(({ username }) => username);
-  return names.length === 0 ? beatmapset.creator : names.join(comma);
-}
-
 function recommendationCard(each: Recommendation, openToken: string, t: Translator): Card {
   const { beatmap, beatmapset, accuracy, stars, isEstimate } = each;
   const words = t.messages.osu;
@@ -254,7 +256,7 @@ function recommendationCard(each: Recommendation, openToken: string, t: Translat
     worth: {
       value: t.messages.osu.estimate.pp({ shown: t.decimal(each.pp, 0) }),
       ...gainOf(each, t),
-      lines: [joined([rated, at, words.mappedBy({ name: mapperOf(each, t) }), state])],
+      lines: [joined([rated, at, mappedByText(beatmap, beatmapset, t), state])],
     },
     ...(image && { image }),
     colour: starColour(stars),

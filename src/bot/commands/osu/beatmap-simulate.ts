@@ -267,6 +267,7 @@ async function simulatedBlocks(
   services: CommandContext['services'],
   t: Translator,
 ): Promise<readonly Block[]> {
+  const name = `${setName(map.set)} [${map.beatmap.version}]`;
   const drawn: DrawnPlay = {
     set: map.set,
     cover,
@@ -281,10 +282,7 @@ async function simulatedBlocks(
     worths: fields.map(({ label, value }) => ({ label, value: value.join('') })),
     strains: usual.difficulty?.strains,
     fail: undefined,
-    alt: t.messages.joining.labelled({
-      name: `${setName(map.set)} [${map.beatmap.version}]`,
-      value: t.messages.plays.simulate.title,
-    }),
+    alt: t.messages.joining.labelled({ name, value: t.messages.plays.simulate.title }),
   };
   const picture = await playPicture(drawn, services.painter, t);
   return picture === undefined ? inWords : [{ ...picture, beside: mapHeading(map, t, true), instead: inWords }];
@@ -296,10 +294,11 @@ function figuresOf({ accuracy, combo, misses = 0, rating }: DescribedPlay, { max
   const most = combo ?? (misses === 0 ? maxCombo : null);
   return [
     { value: t.percent(accuracy / 100, 2), label: cards.accuracy },
-    ...(most === null
-      ? []
-      : [{ value: osu.combo({ shown: t.number(most) }), label: combo === undefined ? plays.simulate.full : '' }]),
-    ...(misses === 0 ? [] : [{ value: t.number(misses), label: osu.scores.results.miss }]),
-    ...(pp === undefined ? [] : [{ value: t.decimal(pp, 0), label: cards.pp }]),
-  ];
+    most !== null && {
+      value: osu.combo({ shown: t.number(most) }),
+      label: combo === undefined ? plays.simulate.full : '',
+    },
+    misses !== 0 && { value: t.number(misses), label: osu.scores.results.miss },
+    pp !== undefined && { value: t.decimal(pp, 0), label: cards.pp },
+  ].filter(figure => figure !== false);
 }

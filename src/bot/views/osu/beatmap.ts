@@ -109,6 +109,12 @@ export function originBlocks(
   return notes.map(note => textBlock([{ kind: 'emphasis', children: [note] }]));
 }
 
+/** Says who made the difficulty, who may be a guest. */
+export function mappedByText({ owners }: Beatmap, { creator }: Pick<Beatmapset, 'creator'>, t: Translator): string {
+  const names = owners.map(({ username }) => username);
+  return t.messages.osu.mappedBy({ name: names.length === 0 ? creator : names.join(t.comma) });
+}
+
 /** A difficulty with the requested ruleset. */
 export interface AskedMap extends SetAnswer {
   readonly beatmap: Beatmap;
@@ -121,14 +127,13 @@ export interface AskedMap extends SetAnswer {
  */
 export function mapHeading({ set, beatmap, ruleset }: AskedMap, t: Translator, isDrawn = false): readonly WordBlock[] {
   const words = t.messages.osu;
-  const mappers = beatmap.owners.map(({ username }) => username);
   const name = isDrawn ? words.scores.map : `${setName(set)} [${beatmap.version}]`;
   return [
     textBlock(
       joined([
         [strong(link(setPage(set.id, { id: beatmap.id, mode: ruleset }), name))],
         ruleset === beatmap.mode ? undefined : words.modes[ruleset],
-        words.mappedBy({ name: mappers.length === 0 ? set.creator : mappers.join(t.comma) }),
+        mappedByText(beatmap, set, t),
         stateOf({ ...set, status: beatmap.status }, t),
       ]),
     ),
