@@ -21,8 +21,8 @@ const PROXY_HIDING = /^src\/infra\/http\/browser-package\.ts$/;
 /** What runs in a browser: the page, and its service worker. */
 const PAGE = /^src\/platforms\/web\/(page|worker)\//;
 
-/** Texts in a language. */
-const TEXTS = /^src\/i18n\/[\w-]+\/[\w-]+\.json$/;
+/** Texts in a language, and the example answers of the API's reference. */
+const DATA = /^src\/(i18n\/[\w-]+\/[\w-]+|api\/\w+\/[\w-]+-examples)\.json$/;
 
 /** Whatever is not named is forbidden. The first module whose `files` match is the file's. */
 const MODULES: readonly Module[] = [
@@ -225,7 +225,7 @@ function checkImports(path: string, facts: SourceFacts): string[] {
 
 function checkOwnImport(path: string, module: Module, fact: ImportFact, target: string): string[] {
   if (!target.startsWith('src/')) return [`imports ${target}, outside of src`];
-  if (!target.endsWith('.ts') && !TEXTS.test(target)) return [`imports ${target} without its ending`];
+  if (!target.endsWith('.ts') && !DATA.test(target)) return [`imports ${target} without its ending`];
   const layered = checkLayers(path, target);
   if (layered.length > 0) return layered;
   if (CONFIG.test(target) && !ENTRIES.test(path) && !(fact.isTypeOnly && ASSEMBLY.test(path)))

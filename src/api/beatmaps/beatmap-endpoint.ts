@@ -27,7 +27,7 @@ export interface BeatmapEndpoint<Q extends z.ZodType, A extends z.ZodType> {
   readonly about: 'beatmap' | 'player';
   readonly query: Q;
   readonly answer: A;
-  readonly example: z.input<A>;
+  readonly example: object;
   readonly find: (parameters: z.output<Q>, signal: AbortSignal) => Promise<Found>;
 }
 

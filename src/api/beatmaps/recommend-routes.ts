@@ -11,7 +11,7 @@ import {
 import type { Recommend } from '../../beatmaps/recommend/recommend.ts';
 import type { Reason, Recommendation } from '../../beatmaps/recommend/recommendation.ts';
 import { registerEndpoint } from './beatmap-endpoint.ts';
-import { BEATMAP, SET } from './beatmap-examples.ts';
+import { RECOMMEND_EXAMPLE } from './beatmap-examples.ts';
 import { limitOf, mode, PLAYER_FORMS, SET_FORMS, user, word } from './beatmap-parameters.ts';
 import { beatmap, coreSet } from './beatmap-schema.ts';
 import { toBeatmap, toCoreSet } from './beatmap-shapes.ts';
@@ -181,29 +181,3 @@ export const recommendAnswer = z
   .meta({ description: 'Maps that suit, in no order of worth.' });
 
 export type RecommendAnswer = z.infer<typeof recommendAnswer>;
-
-export const RECOMMEND_EXAMPLE: RecommendAnswer = {
-  recommendations: [
-    {
-      beatmap: BEATMAP,
-      beatmapset: SET,
-      mods: ['HD', 'DT'],
-      pp: 271.4,
-      gain: 6.21,
-      reasons: [
-        {
-          kind: 'like',
-          beatmap: { id: 9000023, version: 'Expert' },
-          beatmapset: { id: 900002, artist: 'Tin Orchard', title: 'Glass Harbour' },
-          mods: ['HD', 'DT'],
-        },
-        { kind: 'mods', value: 0.62 },
-        { kind: 'stars', value: 7.28 },
-        { kind: 'ar', value: 9.8 },
-        { kind: 'bpm', value: 270 },
-        { kind: 'pp', value: 268 },
-        { kind: 'accuracy', value: 0.981 },
-      ],
-    },
-  ],
-};

@@ -9,7 +9,7 @@ import { playerTunnelFile } from '../../media/tunnel/player-file.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import { type Answer, askedOrigin, createAnswer, sendAnswer } from '../answer.ts';
 import { errorResponses } from '../reference/document.ts';
-import { createPostExample, FB_EXAMPLE, IG_EXAMPLE } from './post-examples.ts';
+import examples from './post-examples.json' with { type: 'json' };
 import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS } from './post-schema.ts';
 import { type OwnAddress, toFbDownload, toIgDownload, toPublicPost } from './post-shapes.ts';
 
@@ -35,12 +35,13 @@ interface Endpoint {
   /** A sentence about the link to send, followed by an example. */
   readonly takes: string;
   readonly example: string;
-  /** @throws AppError when the post has nothing for this endpoint */
-  readonly shape: PostAnswersOptions['shape'];
+  /**
+   * Makes the answer's JSON. Addresses from `ownAddress` are valid until `expiresAt`.
+   * @throws AppError when the post has nothing for this endpoint
+   */
+  readonly shape: (post: Post, ownAddress: OwnAddress, expiresAt: number) => object;
   /** The texts for the reference. */
-  readonly about: Readonly<Record<'operationId' | 'summary' | 'description', string>> & {
-    readonly tags: readonly string[];
-  };
+  readonly about: { readonly tags: readonly string[]; readonly summary: string; readonly description: string };
   readonly answer: z.ZodType;
 }
 
@@ -64,12 +65,11 @@ function describeEndpoints({ sources, creator }: Pick<MediaRoutesOptions, 'sourc
     shape: (post, ownAddress) => toIgDownload(post, creator, ownAddress),
     about: {
       tags: ['Media'],
-      operationId: 'igdownload',
       summary: 'An Instagram post and its files',
       description:
         'Author, caption, counts and the addresses of every video and image of a public post, reel or carousel. The addresses are the site’s own and expire after some days; where the site keeps video and audio apart, they are this server’s and expire after some hours.',
     },
-    answer: igDownloadAnswer.meta({ id: 'InstagramAnswer', example: IG_EXAMPLE }),
+    answer: igDownloadAnswer.meta({ id: 'InstagramAnswer', example: examples.instagram }),
   };
   const facebook: Endpoint = {
     path: '/fbdownload',
@@ -84,11 +84,10 @@ function describeEndpoints({ sources, creator }: Pick<MediaRoutesOptions, 'sourc
     },
     about: {
       tags: ['Media', 'Developing'],
-      operationId: 'fbdownload',
       summary: 'A Facebook video',
       description: 'Title, duration and the addresses of a public video or reel in its best and its smallest quality.',
     },
-    answer: fbDownloadAnswer.meta({ id: 'FacebookAnswer', example: FB_EXAMPLE }),
+    answer: fbDownloadAnswer.meta({ id: 'FacebookAnswer', example: examples.facebook }),
   };
   const any: Endpoint = {
     path: '/post',
@@ -99,7 +98,6 @@ function describeEndpoints({ sources, creator }: Pick<MediaRoutesOptions, 'sourc
     shape: toPublicPost,
     about: {
       tags: ['Media'],
-      operationId: 'post',
       summary: 'Everything known about a post',
       description: 'Any supported link: all items, and of each item every file the site offers.',
     },
@@ -119,16 +117,16 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     for (const endpoint of endpoints) {
       const { path, about, example, answer } = endpoint;
       const response = { 200: answer, ...errorResponses };
-      const schema = { ...about, querystring: linkQuery(example), response };
+      const schema = { ...about, operationId: path.slice(1), querystring: linkQuery(example), response };
       api.get(path, { schema, schemaErrorFormatter: () => badLink(endpoint) }, createHandler(endpoint));
     }
   };
 
   function createHandler(endpoint: Endpoint) {
-    const answers = createPostAnswers({ shape: endpoint.shape, tunnel, now });
+    const answerTo = createPostAnswers(endpoint.shape, tunnel, now);
     return async (request: LinkRequest, reply: FastifyReply) => {
       const { post, from } = await extract(endpoint, request);
-      const { answer, origin } = answers(post, publicUrl ?? askedOrigin(request), from === 'cache');
+      const { answer, origin } = answerTo(post, publicUrl ?? askedOrigin(request), from === 'cache');
       reply.header('x-cache', X_CACHE[from]);
       // An answer with addresses at this request's origin must not be given to other clients by a shared cache.
       const isPrivate = origin !== undefined && publicUrl === undefined;
@@ -182,36 +180,29 @@ function badLink({ path, takes, example }: Endpoint, cause?: AppError): AppError
   return new AppError('invalid_request', 'no readable link in "url"', { params: { what: 'parameter', send }, cause });
 }
 
-export interface PostAnswer {
+interface PostAnswer {
   readonly answer: Answer;
   /** The origin of this server's addresses in the answer; undefined when it contains none. */
   readonly origin: string | undefined;
-}
-
-/**
- * The answer about a post for clients that asked at `origin`; with `isKept` it is kept as long as the post object.
- * @throws whatever `shape` throws
- */
-export type PostAnswers = (post: Post, origin: string, isKept: boolean) => PostAnswer;
-
-export interface PostAnswersOptions {
-  /** Makes the answer's JSON. Addresses from `ownAddress` are valid until `expiresAt`. */
-  readonly shape: (post: Post, ownAddress: OwnAddress, expiresAt: number) => object;
-  readonly tunnel: Pick<Tunnel, 'address'>;
-  readonly now: () => number;
+  /** How long an answer with such addresses may be given again, unix milliseconds. */
+  readonly until: number;
 }
 
 /** How long this server's addresses in an answer are valid; the answer is reused for half of that. */
 const LINK_LIFE_MS = 6 * 3_600_000;
 
 /**
- * Writes answers and keeps them. A popular post is the same object each time, so its answer is written once, or, if it
- * has addresses of this server, once for each half of their validity.
+ * Writes answers for clients that asked at `origin`, and keeps them where `isKept` says so. A popular post is the same
+ * object each time, so its answer is written once, or, if it has addresses of this server, once for each half of their
+ * validity.
  */
-function createPostAnswers({ shape, tunnel, now }: PostAnswersOptions): PostAnswers {
-  const written = new WeakMap<Post, PostAnswer & { readonly until: number }>();
+function createPostAnswers(shape: Endpoint['shape'], tunnel: Pick<Tunnel, 'address'>, now: () => number) {
+  const written = new WeakMap<Post, PostAnswer>();
 
-  function write(post: Post, origin: string): PostAnswer & { readonly until: number } {
+  return (post: Post, origin: string, isKept: boolean): PostAnswer => {
+    const known = isKept ? written.get(post) : undefined;
+    if (known !== undefined && (known.origin === undefined || (known.origin === origin && known.until > now())))
+      return known;
     const expiresAt = now() + LINK_LIFE_MS;
     let isOurs = false;
     const ownAddress: OwnAddress = (index, file, of = post) => {
@@ -219,16 +210,14 @@ function createPostAnswers({ shape, tunnel, now }: PostAnswersOptions): PostAnsw
       return origin + tunnel.address(playerTunnelFile(of, index, file, expiresAt));
     };
     const answer = createAnswer(shape(post, ownAddress, expiresAt));
-    return { answer, origin: isOurs ? origin : undefined, until: expiresAt - LINK_LIFE_MS / 2 };
-  }
-
-  return (post, origin, isKept) => {
-    if (!isKept) return write(post, origin);
-    const known = written.get(post);
-    if (known !== undefined && (known.origin === undefined || (known.origin === origin && known.until > now())))
-      return known;
-    const fresh = write(post, origin);
-    written.set(post, fresh);
+    const fresh = { answer, origin: isOurs ? origin : undefined, until: expiresAt - LINK_LIFE_MS / 2 };
+    if (isKept) written.set(post, fresh);
     return fresh;
   };
+}
+
+/** Makes an example of a post of this source. A test checks it against the schema. */
+export function createPostExample({ id, example }: Pick<ApiSource, 'id' | 'example'>) {
+  const name = new URL(example).pathname.match(/[^/]+(?=\/?$)/)?.[0] ?? '';
+  return { ...examples.post, source: id, id: name, url: example };
 }

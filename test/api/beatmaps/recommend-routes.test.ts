@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RECOMMEND_EXAMPLE, recommendAnswer } from '../../../src/api/beatmaps/recommend-routes.ts';
+import { RECOMMEND_EXAMPLE } from '../../../src/api/beatmaps/beatmap-examples.ts';
+import { recommendAnswer } from '../../../src/api/beatmaps/recommend-routes.ts';
 import type { RecommendResult } from '../../../src/beatmaps/recommend/recommend.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createApiServer } from '../../fakes/api-server.ts';

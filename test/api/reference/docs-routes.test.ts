@@ -7,7 +7,8 @@ import { fastify } from 'fastify';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ERROR_STATUS } from '../../../src/api/errors.ts';
-import { createPostExample, FB_EXAMPLE, IG_EXAMPLE } from '../../../src/api/media/post-examples.ts';
+import { createPostExample } from '../../../src/api/media/media-routes.ts';
+import examples from '../../../src/api/media/post-examples.json' with { type: 'json' };
 import { fbDownloadAnswer, igDownloadAnswer } from '../../../src/api/media/post-schema.ts';
 import { docsRoutes } from '../../../src/api/reference/docs-routes.ts';
 import { renderReference } from '../../../src/api/reference/reference-page.ts';
@@ -33,7 +34,7 @@ describe('GET /openapi.json', () => {
     expect(document.servers).toEqual([{ url: 'https://medley.example' }]);
     expect(document.paths['/api/igdownload'].get.responses['200'].content['application/json']).toEqual({
       schema: { $ref: '#/components/schemas/InstagramAnswer' },
-      example: IG_EXAMPLE,
+      example: examples.instagram,
     });
     expect(document.components.schemas.InstagramAnswer).not.toHaveProperty('example');
     expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(ENDPOINTS));
@@ -76,8 +77,8 @@ describe('GET /openapi.json', () => {
   });
 
   it('has examples that its own schemas accept', () => {
-    expect(igDownloadAnswer.parse(IG_EXAMPLE)).toEqual(IG_EXAMPLE);
-    expect(fbDownloadAnswer.parse(FB_EXAMPLE)).toEqual(FB_EXAMPLE);
+    expect(igDownloadAnswer.parse(examples.instagram)).toEqual(examples.instagram);
+    expect(fbDownloadAnswer.parse(examples.facebook)).toEqual(examples.facebook);
     for (const source of sourceDescriptors) {
       const example = createPostExample(source);
       expect(postSchemaOf([source.id]).parse(example)).toEqual(example);
