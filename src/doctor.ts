@@ -12,7 +12,7 @@ import {
 } from './config.ts';
 import { checkMachine } from './doctor/machine-checks.ts';
 import { checkMirrors, checkOsu } from './doctor/osu-checks.ts';
-import { ArgumentError, readArguments, showProgress } from './doctor/program.ts';
+import { readArguments, run, showProgress } from './doctor/program.ts';
 import { checkSafety } from './doctor/safety-checks.ts';
 import { checkSites, renderStrategyTable } from './doctor/site-checks.ts';
 import { adviseOn, type Setup } from './doctor/strategy-advice.ts';
@@ -23,7 +23,7 @@ import { createSiteOutgoing } from './media/extract/site-outgoing.ts';
 import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 import { sitesWith } from './media/sources/yt-dlp-sites.ts';
-import type { Finding } from './platforms/platform.ts';
+import { type Finding, note } from './platforms/platform.ts';
 import { askSites } from './probe/ask-sites.ts';
 
 const SIGNS: Readonly<Record<Finding['state'], string>> = { ok: 'ok   ', note: 'note ', wrong: 'WRONG' };
@@ -46,12 +46,7 @@ async function examineChats({ discord, telegram, publicUrl }: Config): Promise<r
 
 function withoutToken(platform: string, variable: string): Finding {
   const remedy = `Set ${variable} to have the bot there: docs/operate says where to get it. All else works without.`;
-  return { state: 'note', what: `${platform}: no token`, remedy };
-}
-
-/** Reports misspelt names of variables, as the bot does at its start. */
-function checkNames(environment: Environment): readonly Finding[] {
-  return findMisspelt(environment).map(what => ({ state: 'note', what }));
+  return note(`${platform}: no token`, remedy);
 }
 
 async function examineBeatmaps({ osu, publicUrl }: Config, http: HttpClient): Promise<readonly Finding[]> {
@@ -72,7 +67,7 @@ async function examine(
   http: HttpClient,
 ): Promise<readonly Finding[]> {
   const findings = [
-    ...checkNames(environment),
+    ...findMisspelt(environment).map(what => note(what)),
     ...(await checkMachine({ ...config, sites, searchPath: environment.PATH ?? '' })),
     ...(await checkSafety(config)),
     ...(await checkSites(
@@ -131,14 +126,4 @@ async function doctor(): Promise<number> {
   }
 }
 
-doctor().then(
-  code => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    const isOurs = error instanceof ConfigError || error instanceof ArgumentError;
-    const message = isOurs ? error.message : `The examination failed: ${String(error)}`;
-    process.stderr.write(`${message}\n`);
-    process.exitCode = 1;
-  },
-);
+run(doctor, 'The examination failed', ConfigError);

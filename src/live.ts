@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ConfigError, loadConfig, offeredSites, readEnvironment } from './config.ts';
-import { ArgumentError, readArguments, showProgress } from './doctor/program.ts';
+import { readArguments, run, showProgress } from './doctor/program.ts';
 import { createRecorder, type Recorder } from './doctor/recording.ts';
 import { renderStrategyTable } from './doctor/site-checks.ts';
 import { createOverrides } from './infra/http/host-list.ts';
@@ -62,13 +62,4 @@ async function live(): Promise<number> {
   }
 }
 
-live().then(
-  code => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    const isOurs = error instanceof ConfigError || error instanceof ArgumentError;
-    process.stderr.write(`${isOurs ? error.message : `Nothing was recorded: ${String(error)}`}\n`);
-    process.exitCode = 1;
-  },
-);
+run(live, 'Nothing was recorded', ConfigError);

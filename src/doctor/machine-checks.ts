@@ -1,18 +1,18 @@
 /** Checks of the machine that Medley runs on. */
-import { access, constants } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { type CalculatorLibrary, createCalculator } from '../beatmaps/difficulty/calculator.ts';
+import { findPrograms } from '../infra/child-process.ts';
 import { openStore } from '../infra/store/store.ts';
 import { readCookies } from '../media/extract/cookies-file.ts';
 import { cookiesVariable, type SourceDescriptor } from '../media/extract/source-descriptor.ts';
 import { inspectFfmpeg } from '../media/transcode/ffmpeg.ts';
-import type { Finding } from '../platforms/platform.ts';
+import { type Finding, note, ok, wrong } from '../platforms/platform.ts';
 
 function checkNode(): Finding {
   const what = `Node ${process.versions.node}`;
   const [major = 0, minor = 0, patch = 0] = process.versions.node.split('.').map(Number);
   const isOld = major < 20 || (major === 20 && (minor < 18 || (minor === 18 && patch < 1)));
-  return isOld ? { state: 'wrong', what, remedy: 'Install Node 20.18.1 or newer.' } : { state: 'ok', what };
+  return isOld ? wrong(what, 'Install Node 20.18.1 or newer.') : ok(what);
 }
 
 function checkData(dataDir: string): Finding {
@@ -25,9 +25,9 @@ function checkData(dataDir: string): Finding {
     } finally {
       store.close();
     }
-    return { state: 'ok', what };
+    return ok(what);
   } catch (error) {
-    return { state: 'wrong', what, remedy: error instanceof Error ? error.message : 'Choose another DATA_DIR.' };
+    return wrong(what, error instanceof Error ? error.message : 'Choose another DATA_DIR.');
   }
 }
 
@@ -39,35 +39,18 @@ async function checkCookies(source: Account, path: string | undefined): Promise<
   const variable = cookiesVariable(source);
   if (path === undefined) {
     const remedy = `Stories and posts behind the login need ${variable}; docs/operate/configuration.md says what that risks.`;
-    return { state: 'note', what: `${what}: none`, remedy };
+    return note(`${what}: none`, remedy);
   }
   try {
     const accounts = (await readCookies({ [source.id]: path })).get(source.id) ?? [];
-    const wrong = accounts.filter(({ cookies }) => !cookies.some(({ key }) => key === sessionCookie));
-    if (accounts.length === 0) return { state: 'wrong', what, remedy: `${path} holds no file. Correct ${variable}.` };
-    if (wrong.length === 0)
-      return { state: 'ok', what: accounts.length === 1 ? what : `${what}: ${accounts.length} accounts` };
-    const files = accounts.length === 1 ? path : wrong.map(({ name }) => name).join(', ');
-    return {
-      state: 'wrong',
-      what,
-      remedy: `${files}: no ${sessionCookie} of ${hosts[0]} in it. Export it again, logged in.`,
-    };
+    const lacking = accounts.filter(({ cookies }) => !cookies.some(({ key }) => key === sessionCookie));
+    if (accounts.length === 0) return wrong(what, `${path} holds no file. Correct ${variable}.`);
+    if (lacking.length === 0) return ok(accounts.length === 1 ? what : `${what}: ${accounts.length} accounts`);
+    const files = accounts.length === 1 ? path : lacking.map(({ name }) => name).join(', ');
+    return wrong(what, `${files}: no ${sessionCookie} of ${hosts[0]} in it. Export it again, logged in.`);
   } catch {
-    return { state: 'wrong', what, remedy: `${path} cannot be read. Correct ${variable}.` };
+    return wrong(what, `${path} cannot be read. Correct ${variable}.`);
   }
-}
-
-async function checkProgram(name: string, searchPath: string, use: string): Promise<Finding> {
-  for (const folder of searchPath.split(delimiter).filter(isAbsolute)) {
-    const path = join(folder, name);
-    const isThere = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return { state: 'ok', what: `${name} at ${path}` };
-  }
-  return { state: 'note', what: `${name}: not installed`, remedy: use };
 }
 
 async function checkFfmpeg(searchPath: string): Promise<Finding> {
@@ -76,20 +59,16 @@ async function checkFfmpeg(searchPath: string): Promise<Finding> {
     case 'ready': {
       const { program, version, hasMp3 } = finding.ffmpeg;
       const skills = hasMp3 ? 'H.264, AAC, MP3' : 'H.264, AAC; no MP3';
-      return {
-        state: 'ok',
-        what: `ffmpeg ${version} at ${program} (${skills}): videos that are too large are compressed`,
-      };
+      return ok(`ffmpeg ${version} at ${program} (${skills}): videos that are too large are compressed`);
     }
     case 'unusable':
-      return {
-        state: 'note',
-        what: `ffmpeg at ${finding.program} is of no use: ${finding.why}`,
-        remedy: 'Install a build with libx264 and aac. Until then videos too large for a chat are sent as a link.',
-      };
+      return note(
+        `ffmpeg at ${finding.program} is of no use: ${finding.why}`,
+        'Install a build with libx264 and aac. Until then videos too large for a chat are sent as a link.',
+      );
     case 'missing': {
       const remedy = 'Install it: without it videos too large for a chat are sent as a link.';
-      return { state: 'note', what: 'ffmpeg: not installed', remedy };
+      return note('ffmpeg: not installed', remedy);
     }
   }
 }
@@ -103,15 +82,11 @@ export async function checkCalculator(library?: CalculatorLibrary): Promise<Find
   const error =
     'With rosu-pp-js alone pp is an estimate: within 1 % in catch and mania, about 10 % off in osu!, 20 % in taiko.';
   if (state === 'missing') {
-    return { state: 'note', what: 'osu!’s own calculator: not installed', remedy: `${error} See docs/operate/osu.md.` };
+    return note('osu!’s own calculator: not installed', `${error} See docs/operate/osu.md.`);
   }
   const what = `osu!’s own calculator ${finding.version}`;
-  if (state === 'ready') return { state: 'ok', what: `${what}: stars with mods and pp are by today’s rules` };
-  return {
-    state: 'note',
-    what: `${what} is of no use: ${finding.why.split('\n')[0]}`,
-    remedy: `It needs glibc 2.38. ${error}`,
-  };
+  if (state === 'ready') return ok(`${what}: stars with mods and pp are by today’s rules`);
+  return note(`${what} is of no use: ${finding.why.split('\n')[0]}`, `It needs glibc 2.38. ${error}`);
 }
 
 async function checkRedis(url: string | undefined): Promise<readonly Finding[]> {
@@ -121,21 +96,22 @@ async function checkRedis(url: string | undefined): Promise<readonly Finding[]> 
     const inspection = await inspectRedis(url);
     const shortcomings = redisShortcomings(inspection);
     const what = `Redis ${inspection.version} answers`;
-    if (shortcomings.length === 0) return [{ state: 'ok', what: `${what}, appends to a file and deletes nothing` }];
-    return [{ state: 'wrong', what: `${what}, but is not safe to keep records in`, remedy: shortcomings.join(' ') }];
+    if (shortcomings.length === 0) return [ok(`${what}, appends to a file and deletes nothing`)];
+    return [wrong(`${what}, but is not safe to keep records in`, shortcomings.join(' '))];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const remedy = 'Start it or correct REDIS_URL. Until then nothing new is taken and no setting can be changed.';
-    return [{ state: 'wrong', what: `Redis does not answer: ${reason}`, remedy }];
+    return [wrong(`Redis does not answer: ${reason}`, remedy)];
   }
 }
 
 async function checkYtDlp({ searchPath, ytDlpHosts }: Machine): Promise<Finding> {
-  const resort = 'It is the last resort when the sites change; without it that resort is missing.';
-  const finding = await checkProgram('yt-dlp', searchPath, resort);
-  if (finding.state === 'ok' || ytDlpHosts.length === 0) return finding;
-  const remedy = `YT_DLP_HOSTS names ${ytDlpHosts.join(', ')}: install it, or leave YT_DLP_HOSTS empty.`;
-  return { ...finding, state: 'wrong', remedy };
+  const [program] = await findPrograms('yt-dlp', searchPath);
+  if (program !== undefined) return ok(`yt-dlp at ${program}`);
+  const what = 'yt-dlp: not installed';
+  if (ytDlpHosts.length === 0)
+    return note(what, 'It is the last resort when the sites change; without it that resort is missing.');
+  return wrong(what, `YT_DLP_HOSTS names ${ytDlpHosts.join(', ')}: install it, or leave YT_DLP_HOSTS empty.`);
 }
 
 export interface Machine {

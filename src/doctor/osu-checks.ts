@@ -5,7 +5,7 @@ import type { Mirror } from '../beatmaps/upstreams/mirror.ts';
 import type { OsuApi } from '../beatmaps/upstreams/osu-api.ts';
 import { CALLBACK_PATH } from '../bot/stores/account-links.ts';
 import { AppError } from '../errors.ts';
-import type { Finding } from '../platforms/platform.ts';
+import { type Finding, note, ok, wrong } from '../platforms/platform.ts';
 
 export interface OsuSetup {
   /** osu!'s API with the configured key; undefined without a key. */
@@ -16,7 +16,7 @@ export interface OsuSetup {
 export async function checkOsu({ osu, publicUrl }: OsuSetup): Promise<readonly Finding[]> {
   if (osu === undefined) {
     const remedy = 'Players and plays need one: see OSU_CLIENT_ID in .env.example.';
-    return [{ state: 'note', what: 'osu!: no key', remedy }];
+    return [note('osu!: no key', remedy)];
   }
   return [await checkKey(osu), checkLinking(publicUrl)];
 }
@@ -24,28 +24,25 @@ export async function checkOsu({ osu, publicUrl }: OsuSetup): Promise<readonly F
 async function checkKey(osu: Pick<OsuApi, 'ranking'>): Promise<Finding> {
   try {
     await osu.ranking('osu', { page: 1 });
-    return { state: 'ok', what: 'osu!: the key is taken' };
+    return ok('osu!: the key is taken');
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'credentials_required') return trouble('osu!', error);
-    return {
-      state: 'wrong',
-      what: `osu!: the key is refused: ${error.message}`,
-      remedy:
-        'Copy OSU_CLIENT_ID and OSU_CLIENT_SECRET once more from https://osu.ppy.sh/home/account/edit, below OAuth; a secret that was reset ends the one before.',
-    };
+    return wrong(
+      `osu!: the key is refused: ${error.message}`,
+      'Copy OSU_CLIENT_ID and OSU_CLIENT_SECRET once more from https://osu.ppy.sh/home/account/edit, below OAuth; a secret that was reset ends the one before.',
+    );
   }
 }
 
 function checkLinking(publicUrl: string | undefined): Finding {
   if (publicUrl === undefined) {
     const remedy = 'With PUBLIC_URL, people can link their player by signing in at osu!.';
-    return { state: 'note', what: 'osu!: players are linked by name alone', remedy };
+    return note('osu!: players are linked by name alone', remedy);
   }
-  return {
-    state: 'ok',
-    what: 'osu!: people can link their player by signing in there',
-    remedy: `The application must have this callback address, letter by letter: ${publicUrl}${CALLBACK_PATH}`,
-  };
+  return ok(
+    'osu!: people can link their player by signing in there',
+    `The application must have this callback address, letter by letter: ${publicUrl}${CALLBACK_PATH}`,
+  );
 }
 
 // A simple request to osu!'s mirrors: the sets with a leaderboard, most played first.
@@ -58,7 +55,7 @@ export async function checkMirrors(mirrors: readonly Pick<Mirror, 'id' | 'search
     mirrors.map(async ({ id, search }): Promise<Finding> => {
       try {
         await search(LISTING, undefined);
-        return { state: 'ok', what: `${id} answers` };
+        return ok(`${id} answers`);
       } catch (error) {
         return trouble(id, error);
       }
@@ -73,11 +70,11 @@ function trouble(upstream: string, error: unknown): Finding {
   const reason = error instanceof AppError ? error.message : String(error);
   const code = error instanceof AppError ? error.code : undefined;
   if (code === 'upstream_rate_limited') {
-    return { state: 'note', what: `${upstream} asks this address to slow down`, remedy: 'Wait, and look again.' };
+    return note(`${upstream} asks this address to slow down`, 'Wait, and look again.');
   }
   const what = `${upstream} cannot be asked: ${reason}`;
   if (code === 'upstream_changed' || code === 'forbidden') {
-    return { state: 'wrong', what, remedy: 'Look for a newer release; a proxy or a firewall may answer in its place.' };
+    return wrong(what, 'Look for a newer release; a proxy or a firewall may answer in its place.');
   }
-  return { state: 'wrong', what, remedy: 'Check the network, DNS and UPSTREAM_PROXY; else it has trouble of its own.' };
+  return wrong(what, 'Check the network, DNS and UPSTREAM_PROXY; else it has trouble of its own.');
 }

@@ -1,11 +1,5 @@
-/** What the doctor's programs share: arguments, a line of progress, and the error for a wrong command line. */
+/** What the doctor's programs share: their run, arguments, a line of progress, and the error for a wrong command line. */
 import { parseArgs } from 'node:util';
-
-export interface Arguments {
-  readonly live: boolean;
-  /** The links of posts to fetch from the sites. */
-  readonly links: readonly string[];
-}
 
 /** The error for a wrong command line; its message says what is wrong. */
 export class ArgumentError extends Error {
@@ -21,8 +15,8 @@ function parse(args: readonly string[], takesLive: boolean) {
   }
 }
 
-/** Reads the command line. @throws ArgumentError */
-export function readArguments(args: readonly string[], { takesLive }: { readonly takesLive: boolean }): Arguments {
+/** Reads the command line: whether it says `--live`, and the links of posts to fetch. @throws ArgumentError */
+export function readArguments(args: readonly string[], { takesLive }: { readonly takesLive: boolean }) {
   const { values, positionals: links } = parse(args, takesLive);
   const live = 'live' in values && values.live === true;
   if (links.length > 0 && takesLive && !live) throw new ArgumentError('Links are asked for with --live LINK ...');
@@ -33,4 +27,21 @@ export function readArguments(args: readonly string[], { takesLive }: { readonly
 /** Shows progress in one line that is overwritten, if the output is a terminal. */
 export function showProgress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${text.slice(0, 100)}\u001b[K`);
+}
+
+/**
+ * Runs a program, which resolves with its exit code. Of a wrong command line and of an `Expected` error it shows the
+ * message alone, of any other failure behind the words of `failure`.
+ */
+export function run(program: () => Promise<number>, failure: string, Expected: new (message: string) => Error): void {
+  program().then(
+    code => {
+      process.exitCode = code;
+    },
+    (error: unknown) => {
+      const isOurs = error instanceof Expected || error instanceof ArgumentError;
+      process.stderr.write(`${isOurs ? error.message : `${failure}: ${String(error)}`}\n`);
+      process.exitCode = 1;
+    },
+  );
 }

@@ -18,13 +18,7 @@ interface Question {
   readonly exchanges: Exchange[];
 }
 
-export interface Recorder {
-  /** An HTTP client that records each request and its answer under the name given to `begin` last. */
-  readonly http: HttpClient;
-  begin(strategy: string, link: number): void;
-  /** Writes the requests since each `begin`, with their answers, to a file in `folder`; returns the file names. */
-  save(folder: string, reports: readonly ProbeReport[], secrets: readonly string[]): Promise<readonly string[]>;
-}
+export type Recorder = ReturnType<typeof createRecorder>;
 
 /** Names of request headers whose values contain a token. */
 const TOKEN_HEADERS = /^(?:cookie|authorization|x-csrftoken|x-fb-lsd|x-ig-www-claim)$/;
@@ -51,7 +45,7 @@ function render({ request, answer }: Exchange, secrets: readonly string[]): obje
   return { request: asked, response: { ...came, body: clean(answer.text) } };
 }
 
-export function createRecorder(http: HttpClient): Recorder {
+export function createRecorder(http: HttpClient) {
   const questions: Question[] = [];
 
   async function request(given: HttpRequest): Promise<HttpResponse> {
@@ -67,19 +61,21 @@ export function createRecorder(http: HttpClient): Recorder {
     }
   }
 
+  const recorded: HttpClient = {
+    get hasBrowserTransport() {
+      return http.hasBrowserTransport;
+    },
+    request,
+    stream: given => http.stream(given),
+    close: () => http.close(),
+  };
+
   return {
-    http: {
-      get hasBrowserTransport() {
-        return http.hasBrowserTransport;
-      },
-      request,
-      stream: given => http.stream(given),
-      close: () => http.close(),
-    },
-    begin(strategy, link) {
-      questions.push({ strategy, link, exchanges: [] });
-    },
-    async save(folder, reports, secrets) {
+    /** An HTTP client that records each request and its answer under the name given to `begin` last. */
+    http: recorded,
+    begin: (strategy: string, link: number) => void questions.push({ strategy, link, exchanges: [] }),
+    /** Writes the requests since each `begin`, with their answers, to a file in `folder`; returns the file names. */
+    async save(folder: string, reports: readonly ProbeReport[], secrets: readonly string[]) {
       const found = questions.flatMap(question => question.exchanges.flatMap(secretsOf));
       const all = [...new Set([...secrets, ...found])];
       const files: string[] = [];

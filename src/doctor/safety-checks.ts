@@ -2,7 +2,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MIN_FREE_BYTES } from '../infra/readiness.ts';
-import type { Finding } from '../platforms/platform.ts';
+import { type Finding, note, ok, wrong } from '../platforms/platform.ts';
 
 export interface Surroundings {
   readonly dataDir: string;
@@ -25,17 +25,13 @@ async function checkDisk({ dataDir, mediaCacheBytes }: Surroundings): Promise<Fi
     const free = bavail * bsize;
     const what = `${giga(free)} GB are free for ${dataDir}`;
     if (free < MIN_FREE_BYTES)
-      return {
-        state: 'wrong',
-        what,
-        remedy: `Make room: below ${giga(MIN_FREE_BYTES)} GB Medley says that it is not ready.`,
-      };
+      return wrong(what, `Make room: below ${giga(MIN_FREE_BYTES)} GB Medley says that it is not ready.`);
     if (free < MIN_FREE_BYTES + mediaCacheBytes)
-      return { state: 'note', what, remedy: 'MEDIA_CACHE_MB may fill them: lower it, or make room.' };
-    return { state: 'ok', what };
+      return note(what, 'MEDIA_CACHE_MB may fill them: lower it, or make room.');
+    return ok(what);
   } catch {
     // Another check reports a folder that is missing or cannot be used.
-    return { state: 'note', what: `the room for ${dataDir} is not known` };
+    return note(`the room for ${dataDir} is not known`);
   }
 }
 
@@ -47,16 +43,15 @@ function checkProxy({ publicUrl, trustProxy }: Surroundings): readonly Finding[]
   const everyone = trustProxy.filter(entry => /\/0$/.test(entry));
   if (everyone.length > 0) {
     const remedy = 'Anyone can then claim to be anyone: name the addresses of your proxies alone.';
-    return [{ state: 'wrong', what: `TRUST_PROXY trusts ${everyone.join(', ')}`, remedy }];
+    return [wrong(`TRUST_PROXY trusts ${everyone.join(', ')}`, remedy)];
   }
   if (publicUrl?.startsWith('https:') !== true) return [];
-  if (trustProxy.length > 0) return [{ state: 'ok', what: `TRUST_PROXY names the proxy of ${publicUrl}` }];
+  if (trustProxy.length > 0) return [ok(`TRUST_PROXY names the proxy of ${publicUrl}`)];
   return [
-    {
-      state: 'wrong',
-      what: `PUBLIC_URL is ${publicUrl}, so there is a proxy, and TRUST_PROXY names none`,
-      remedy: 'Set TRUST_PROXY to its address, or to loopback: until then all its visitors share the limits of one.',
-    },
+    wrong(
+      `PUBLIC_URL is ${publicUrl}, so there is a proxy, and TRUST_PROXY names none`,
+      'Set TRUST_PROXY to its address, or to loopback: until then all its visitors share the limits of one.',
+    ),
   ];
 }
 
@@ -66,9 +61,9 @@ async function checkSecrets({ dataDir, cookiesFiles }: Surroundings): Promise<re
   const kept = ['medley.db', 'media.key'].map(name => join(dataDir, name));
   const open: string[] = [];
   for (const path of ['.env', ...cookies, ...kept]) if (await isOpen(path)) open.push(path);
-  if (open.length === 0) return [{ state: 'ok', what: 'no other user of this machine may read the secrets' }];
+  if (open.length === 0) return [ok('no other user of this machine may read the secrets')];
   const remedy = `chmod o-rwx ${open.join(' ')}`;
-  return [{ state: 'wrong', what: `every user of this machine may read ${open.join(', ')}`, remedy }];
+  return [wrong(`every user of this machine may read ${open.join(', ')}`, remedy)];
 }
 
 async function isOpen(path: string): Promise<boolean> {

@@ -1,37 +1,27 @@
 /** Checks that the sites can be reached by both transports. */
 import { AppError } from '../errors.ts';
 import type { HttpClient } from '../infra/http/http-client.ts';
-import type { Finding } from '../platforms/platform.ts';
+import { type Finding, note, ok, wrong } from '../platforms/platform.ts';
 import type { ProbeReport, SourceReport } from '../probe/ask-sites.ts';
 
 async function checkSite(host: string, http: HttpClient): Promise<Finding> {
   try {
     const { status } = await http.request({ url: `https://${host}/`, hosts: [host], maxRedirects: 0, retries: 0 });
-    if (status === 429)
-      return { state: 'note', what: `${host} asks this address to slow down`, remedy: 'Wait, or set UPSTREAM_PROXY.' };
-    if (status < 500) return { state: 'ok', what: `${host} answers (${status})` };
-    return {
-      state: 'note',
-      what: `${host} answers ${status}`,
-      remedy: 'The site has trouble of its own. Try again later.',
-    };
+    if (status === 429) return note(`${host} asks this address to slow down`, 'Wait, or set UPSTREAM_PROXY.');
+    if (status < 500) return ok(`${host} answers (${status})`);
+    return note(`${host} answers ${status}`, 'The site has trouble of its own. Try again later.');
   } catch (error) {
     const reason = error instanceof AppError ? error.message : String(error);
-    return {
-      state: 'wrong',
-      what: `${host} does not answer: ${reason}`,
-      remedy: 'Check the network, DNS and UPSTREAM_PROXY.',
-    };
+    return wrong(`${host} does not answer: ${reason}`, 'Check the network, DNS and UPSTREAM_PROXY.');
   }
 }
 
 function checkBrowserTransport(http: HttpClient): Finding {
-  if (http.hasBrowserTransport) return { state: 'ok', what: 'browser transport (wreq-js)' };
-  return {
-    state: 'note',
-    what: 'browser transport: not installed',
-    remedy: "npm install wreq-js: some ways of asking the sites are open to a browser's TLS alone.",
-  };
+  if (http.hasBrowserTransport) return ok('browser transport (wreq-js)');
+  return note(
+    'browser transport: not installed',
+    "npm install wreq-js: some ways of asking the sites are open to a browser's TLS alone.",
+  );
 }
 
 export async function checkSites(hosts: readonly string[], http: HttpClient): Promise<readonly Finding[]> {

@@ -1,5 +1,5 @@
 import { cookiesVariable } from '../media/extract/source-descriptor.ts';
-import type { Finding } from '../platforms/platform.ts';
+import { type Finding, note, ok, wrong } from '../platforms/platform.ts';
 import type { ProbeReport, SourceReport } from '../probe/ask-sites.ts';
 
 /** What is set up here and matters for the advice. */
@@ -48,15 +48,15 @@ function summary(report: SourceReport): Finding {
   const gone = missed(report);
   if (!asked.some(isJudged)) {
     const remedy = 'The site wants a pause, or the network is away. Try again later.';
-    return { state: 'note', what: `${source}: nothing could be judged`, remedy };
+    return note(`${source}: nothing could be judged`, remedy);
   }
   const working = asked.filter(isBrought);
   if (working.length === 0) {
     const remedy = 'No link of this site can be answered from here at the moment. What may help is below.';
-    return { state: 'wrong', what: `${source}: no strategy brings anything here`, remedy };
+    return wrong(`${source}: no strategy brings anything here`, remedy);
   }
   const what = `${source}: ${count(links.length - gone.length, 'link')} of ${links.length} arrive, by ${names(working)}`;
-  return { state: gone.length === 0 ? 'ok' : 'note', what };
+  return gone.length === 0 ? ok(what) : note(what);
 }
 
 /** Advises the operator on settings that would help, judging by the results of the strategies. */
@@ -64,30 +64,30 @@ export function adviseOn(report: SourceReport, setup: Setup): readonly Finding[]
   const { source, links, reports: asked, unjudged } = report;
   if (links.length === 0 || asked.length === 0) return [];
   const findings: Finding[] = [summary(report)];
-  const note = (what: string, remedy: string, state: Finding['state'] = 'note') =>
-    findings.push({ state, what: `${source}: ${what}`, remedy });
+  const add = (what: string, remedy: string, findingOf = note) =>
+    findings.push(findingOf(`${source}: ${what}`, remedy));
   const those = (...outcomes: readonly string[]) => asked.filter(({ outcome }) => outcomes.includes(outcome));
 
   if (unjudged.browser.length > 0)
-    note('no browser transport', `npm install wreq-js: ${unjudged.browser.join(', ')} could then be asked.`);
+    add('no browser transport', `npm install wreq-js: ${unjudged.browser.join(', ')} could then be asked.`);
   const walled = those('login_required', 'upstream_rate_limited');
   if (walled.length > 0 && missed(report).length > 0) {
     const cookies = cookiesVariable({ id: source });
     const proxy = 'UPSTREAM_PROXY: set a proxy whose address the site does not know as a data centre.';
-    if (!setup.hasProxy) note(`${names(walled)} met a login wall or a limit`, proxy);
+    if (!setup.hasProxy) add(`${names(walled)} met a login wall or a limit`, proxy);
     const account = `${cookies}: the cookies of an account of your own would bring them; docs/operate/configuration.md says what that risks.`;
-    if (setup.isSet(cookies) === false) note('posts behind the login and stories are out of reach', account);
+    if (setup.isSet(cookies) === false) add('posts behind the login and stories are out of reach', account);
   }
   const app = `${source.toUpperCase()}_CLIENT_ID`;
   const remedy = `${app}: by the id of an app of your own the official API brings its posts; docs/operate/configuration.md says how to get one.`;
-  if (walled.length > 0 && setup.isSet(app) === false) note(`refuses visitors (${names(walled)})`, remedy);
+  if (walled.length > 0 && setup.isSet(app) === false) add(`refuses visitors (${names(walled)})`, remedy);
   const changed = those('upstream_changed');
   const keys = [...new Set(changed.map(({ strategy }) => `${source}.${strategy}.*`))].join(', ');
   const constants = `UPSTREAM_CONSTANTS: ids or callers may be out of date (${keys}). Look for a newer release; npm run live saves the answers for a report.`;
-  if (changed.length > 0) note(`${names(changed)} got an answer that cannot be read`, constants);
+  if (changed.length > 0) add(`${names(changed)} got an answer that cannot be read`, constants);
   for (const [outcome, trouble, remedy] of TROUBLES)
-    if (those(outcome).length > 0) note(`${names(those(outcome))} ${trouble}`, remedy);
+    if (those(outcome).length > 0) add(`${names(those(outcome))} ${trouble}`, remedy);
   if (those('upstream_unavailable', 'timeout').length === asked.length)
-    note('nothing answers', 'Check the network, DNS and UPSTREAM_PROXY.', asked.some(isJudged) ? 'wrong' : 'note');
+    add('nothing answers', 'Check the network, DNS and UPSTREAM_PROXY.', asked.some(isJudged) ? wrong : note);
   return findings;
 }

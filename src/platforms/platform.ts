@@ -62,3 +62,11 @@ export interface Finding {
   /** How the operator can correct what is wrong, where there is advice. */
   readonly remedy?: string;
 }
+
+function findingOf(state: Finding['state']) {
+  return (what: string, remedy?: string): Finding => ({ state, what, ...(remedy !== undefined && { remedy }) });
+}
+
+export const ok = findingOf('ok');
+export const note = findingOf('note');
+export const wrong = findingOf('wrong');

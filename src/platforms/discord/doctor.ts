@@ -11,7 +11,7 @@ import {
   Routes,
 } from 'discord.js';
 import * as z from 'zod';
-import type { Finding } from '../platform.ts';
+import { type Finding, note, ok, wrong } from '../platform.ts';
 import { inviteUrl, WANTED_PERMISSIONS } from './api/permissions.ts';
 
 export interface DiscordExamination {
@@ -55,13 +55,11 @@ export async function examineDiscord(options: DiscordExamination): Promise<reado
     const { username } = User.parse(await get(Routes.user()));
     const application = Application.parse(await get(Routes.currentApplication()));
     return [
-      { state: 'ok', what: `Discord: the token is that of ${plain(username)}` },
+      ok(`Discord: the token is that of ${plain(username)}`),
       ...readSwitches(application),
       ...(await get(Routes.userGuilds(), new URLSearchParams({ limit: `${MOST_GUILDS}` })).then(
         guilds => readGuilds(Guilds.parse(guilds), application.approximate_guild_count),
-        (error: unknown) => [
-          { state: 'note' as const, what: `Discord: its servers cannot be read, ${reasonOf(error)}` },
-        ],
+        (error: unknown) => [note(`Discord: its servers cannot be read, ${reasonOf(error)}`)],
       )),
       ...invitations(application),
     ];
@@ -77,34 +75,38 @@ function readSwitches(application: Application): readonly Finding[] {
   const findings: Finding[] = [];
   const flags = new ApplicationFlagsBitField(application.flags);
   if (flags.any([ApplicationFlags.GatewayMessageContent, ApplicationFlags.GatewayMessageContentLimited])) {
-    findings.push({ state: 'ok', what: 'Discord: the Message Content intent is on' });
+    findings.push(ok('Discord: the Message Content intent is on'));
   } else {
-    findings.push({
-      state: 'note',
-      what: 'Discord: the Message Content intent is off, so pasted links in servers are not seen',
-      remedy: `Switch it on under Bot, Privileged Gateway Intents: ${portal(application, 'bot')}`,
-    });
+    findings.push(
+      note(
+        'Discord: the Message Content intent is off, so pasted links in servers are not seen',
+        `Switch it on under Bot, Privileged Gateway Intents: ${portal(application, 'bot')}`,
+      ),
+    );
   }
   if (application.interactions_endpoint_url) {
-    findings.push({
-      state: 'wrong',
-      what: 'Discord: commands are sent to an address of their own and never reach Medley',
-      remedy: `Empty Interactions Endpoint URL: ${portal(application, 'information')}`,
-    });
+    findings.push(
+      wrong(
+        'Discord: commands are sent to an address of their own and never reach Medley',
+        `Empty Interactions Endpoint URL: ${portal(application, 'information')}`,
+      ),
+    );
   }
   if (application.bot_require_code_grant) {
-    findings.push({
-      state: 'wrong',
-      what: 'Discord: Requires OAuth2 Code Grant is on, so the bot cannot be added',
-      remedy: `Switch it off under Bot: ${portal(application, 'bot')}`,
-    });
+    findings.push(
+      wrong(
+        'Discord: Requires OAuth2 Code Grant is on, so the bot cannot be added',
+        `Switch it off under Bot: ${portal(application, 'bot')}`,
+      ),
+    );
   }
   if (!application.bot_public) {
-    findings.push({
-      state: 'note',
-      what: 'Discord: only the owner can add the bot',
-      remedy: `That may be meant; else switch on Public Bot: ${portal(application, 'bot')}`,
-    });
+    findings.push(
+      note(
+        'Discord: only the owner can add the bot',
+        `That may be meant; else switch on Public Bot: ${portal(application, 'bot')}`,
+      ),
+    );
   }
   const missing = [
     [ApplicationIntegrationType.GuildInstall, 'servers'],
@@ -112,11 +114,12 @@ function readSwitches(application: Application): readonly Finding[] {
   ] as const;
   for (const [type, where] of missing) {
     if (canInstall(application, type)) continue;
-    findings.push({
-      state: 'note',
-      what: `Discord: the bot cannot be added to ${where}`,
-      remedy: `Tick it under Installation Contexts: ${portal(application, 'installation')}`,
-    });
+    findings.push(
+      note(
+        `Discord: the bot cannot be added to ${where}`,
+        `Tick it under Installation Contexts: ${portal(application, 'installation')}`,
+      ),
+    );
   }
   return findings;
 }
@@ -128,36 +131,34 @@ function canInstall({ integration_types_config: contexts }: Application, type: A
 
 function readGuilds(guilds: readonly Guild[], approximateCount = 0): readonly Finding[] {
   const count = Math.max(guilds.length, approximateCount);
-  if (count === 0)
-    return [{ state: 'note', what: 'Discord: the bot is in no server yet', remedy: 'Invite it, below.' }];
+  if (count === 0) return [note('Discord: the bot is in no server yet', 'Invite it, below.')];
   const lacking = guilds.flatMap(({ name, permissions }) => {
     const missing = new PermissionsBitField(BigInt(permissions)).missing(WANTED_PERMISSIONS);
     return missing.length === 0 ? [] : [`${plain(name)} (${missing.map(spaced).join(', ')})`];
   });
   const among = count > guilds.length ? `, ${guilds.length} of them looked at` : '';
   const what = `Discord: in ${count} ${count === 1 ? 'server' : 'servers'}${among}`;
-  if (lacking.length === 0) return [{ state: 'ok', what: `${what}, no permission is missing` }];
+  if (lacking.length === 0) return [ok(`${what}, no permission is missing`)];
   const more = lacking.length > MOST_NAMES ? ` and ${lacking.length - MOST_NAMES} more` : '';
   return [
-    {
-      state: 'note',
-      what: `${what}; permissions are missing in ${lacking.slice(0, MOST_NAMES).join(', ')}${more}`,
-      remedy: "Give them to Medley's role there, or invite it again. In a channel, /settings says what is missing.",
-    },
+    note(
+      `${what}; permissions are missing in ${lacking.slice(0, MOST_NAMES).join(', ')}${more}`,
+      "Give them to Medley's role there, or invite it again. In a channel, /settings says what is missing.",
+    ),
   ];
 }
 
 function invitations(application: Application): readonly Finding[] {
   const findings: Finding[] = [];
   if (canInstall(application, ApplicationIntegrationType.GuildInstall)) {
-    findings.push({ state: 'ok', what: `Discord: add the bot to a server at ${inviteUrl(application.id)}` });
+    findings.push(ok(`Discord: add the bot to a server at ${inviteUrl(application.id)}`));
   }
   if (canInstall(application, ApplicationIntegrationType.UserInstall)) {
     const url = new URL('https://discord.com/oauth2/authorize');
     url.searchParams.set('client_id', application.id);
     url.searchParams.set('integration_type', `${ApplicationIntegrationType.UserInstall}`);
     url.searchParams.set('scope', OAuth2Scopes.ApplicationsCommands);
-    findings.push({ state: 'ok', what: `Discord: add it to your own account at ${url.href}` });
+    findings.push(ok(`Discord: add it to your own account at ${url.href}`));
   }
   return findings;
 }
@@ -169,27 +170,21 @@ function portal({ id }: Application, page: string): string {
 function readFailure(error: unknown): Finding {
   const status = statusOf(error);
   if (status === 401) {
-    return {
-      state: 'wrong',
-      what: 'Discord refuses the token',
-      remedy: 'Reset it under Bot at https://discord.com/developers/applications and set DISCORD_TOKEN to the new one.',
-    };
+    return wrong(
+      'Discord refuses the token',
+      'Reset it under Bot at https://discord.com/developers/applications and set DISCORD_TOKEN to the new one.',
+    );
   }
   if (status === 429) {
-    return {
-      state: 'note',
-      what: 'Discord asks this address to slow down',
-      remedy: 'Wait some minutes and try again.',
-    };
+    return note('Discord asks this address to slow down', 'Wait some minutes and try again.');
   }
   if (status !== undefined && status >= 500) {
-    return { state: 'note', what: `Discord answers ${status}`, remedy: 'It has trouble of its own. Try again later.' };
+    return note(`Discord answers ${status}`, 'It has trouble of its own. Try again later.');
   }
-  return {
-    state: 'wrong',
-    what: `Discord does not answer as it should: ${reasonOf(error)}`,
-    remedy: 'Check the network, DNS and DISCORD_API_URL.',
-  };
+  return wrong(
+    `Discord does not answer as it should: ${reasonOf(error)}`,
+    'Check the network, DNS and DISCORD_API_URL.',
+  );
 }
 
 function statusOf(error: unknown): number | undefined {

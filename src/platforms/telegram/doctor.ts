@@ -1,4 +1,4 @@
-import type { Finding } from '../platform.ts';
+import { type Finding, note, ok, wrong } from '../platform.ts';
 import { createBotApi } from './api/bot-api.ts';
 import { BotApiError, isTokenRefused } from './api/bot-api-error.ts';
 import { DEFAULT_API, INVITATION, TELEGRAM_LIMITS } from './api/limits.ts';
@@ -131,16 +131,4 @@ function explainFailure(error: BotApiError, isLocalServer: boolean): Finding {
 
 function reasonOf(description: string): string {
   return description === 'AbortError' || description === 'TimeoutError' ? 'no answer in time' : description;
-}
-
-function ok(what: string): Finding {
-  return { state: 'ok', what };
-}
-
-function note(what: string, remedy: string): Finding {
-  return { state: 'note', what, remedy };
-}
-
-function wrong(what: string, remedy: string): Finding {
-  return { state: 'wrong', what, remedy };
 }
