@@ -18,7 +18,7 @@ interface Found {
   readonly isPrivate?: boolean;
 }
 
-export interface BeatmapEndpoint<Q extends z.ZodType, A extends z.ZodType> {
+interface BeatmapEndpoint<Q extends z.ZodType> {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
@@ -26,7 +26,7 @@ export interface BeatmapEndpoint<Q extends z.ZodType, A extends z.ZodType> {
   /** What does not exist when the answer is `not_found`. */
   readonly about: 'beatmap' | 'player';
   readonly query: Q;
-  readonly answer: A;
+  readonly answer: z.ZodType;
   readonly example: object;
   readonly find: (parameters: z.output<Q>, signal: AbortSignal) => Promise<Found>;
 }
@@ -46,11 +46,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
  * Registers an endpoint under `/api` about beatmaps or players: it reads the parameters, explains failures, and names
  * the answer's source.
  */
-export function registerEndpoint<Q extends z.ZodType, A extends z.ZodType>(
-  server: FastifyInstance,
-  endpoint: BeatmapEndpoint<Q, A>,
-): void {
-  const { path, operationId, summary, description, query, answer, example } = endpoint;
+export function registerEndpoint<Q extends z.ZodType>(server: FastifyInstance, endpoint: BeatmapEndpoint<Q>): void {
+  const { path, operationId, summary, description, about, query, answer, example, find } = endpoint;
   const schema: FastifySchema = {
     tags: [BEATMAPS_TAG],
     operationId,
@@ -63,25 +60,16 @@ export function registerEndpoint<Q extends z.ZodType, A extends z.ZodType>(
   server.get(path, { schema, validatorCompiler: () => value => ({ value }) }, async (request, reply) => {
     const parameters = query.safeParse(request.query);
     if (!parameters.success) throw refuse(path, parameters.error);
-    return send(request, reply, await ask(endpoint, parameters.data, request.signal));
+    const found = await find(parameters.data, request.signal).catch((error: unknown) => {
+      throw error instanceof AppError ? explain(error, path, about) : error;
+    });
+    return send(request, reply, found);
   });
 }
 
 /** The schema name for an operation, such as `UserScoresAnswer` for `userScores`. */
 function answerName(operationId: string): string {
   return `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Answer`;
-}
-
-async function ask<Q extends z.ZodType, A extends z.ZodType>(
-  { path, about, find }: BeatmapEndpoint<Q, A>,
-  parameters: z.output<Q>,
-  signal: AbortSignal,
-): Promise<Found> {
-  try {
-    return await find(parameters, signal);
-  } catch (error) {
-    throw error instanceof AppError ? explain(error, path, about) : error;
-  }
 }
 
 function send(
@@ -97,7 +85,7 @@ function send(
 }
 
 /** The failure with a message about beatmaps or players. */
-function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType, z.ZodType>['about']): AppError {
+function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType>['about']): AppError {
   const { code, message, params, retryAfterMs } = error;
   const renamed = (own: Readonly<Record<string, string | number>>, as = code) =>
     new AppError(as, message, { params: { ...params, ...own }, cause: error, retryAfterMs });

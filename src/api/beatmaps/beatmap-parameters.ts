@@ -72,40 +72,8 @@ const cursor = word(value => value, 'the cursor of an earlier answer', {
   description: 'Of the answer before, for the page after it. The other parameters stay as they were.',
 });
 
-const RANGES = {
-  stars: 'Stars',
-  ar: 'Approach rate',
-  od: 'Overall difficulty',
-  cs: 'Circle size',
-  hp: 'HP drain',
-  keys: 'Number of keys in mania',
-  bpm: 'Beats a minute',
-  length: 'Length in seconds, or like 1:30 and 2m',
-  circles: 'Number of circles',
-  sliders: 'Number of sliders',
-  favourites: 'Number of favourites',
-  year: 'Year of the ranking',
-} as const satisfies Partial<Readonly<Record<RangeKey, string>>>;
-
-export type RangeName = keyof typeof RANGES;
-
-const RANGE_EXAMPLES: Partial<Readonly<Record<RangeName, string>>> = {
-  bpm: '170-190',
-  length: '90-180',
-  circles: '100-400',
-  sliders: '100-400',
-  favourites: '100-',
-  year: '2015-2020',
-};
-
-const RANGE_NAMES: readonly string[] = Object.keys(RANGES);
-
-function isRangeName(name: string): name is RangeName {
-  return RANGE_NAMES.includes(name);
-}
-
 /** A condition of the search language for a range such as `5-6`; undefined when the value is no range. */
-function readRange(key: RangeName, value: string): string | undefined {
+function readRange(key: RangeKey, value: string): string | undefined {
   if (!/^[\d.:hms-]{1,40}$/i.test(value)) return undefined;
   const filter = `${key}=${value}`;
   const query = parseQuery(filter);
@@ -115,12 +83,26 @@ function readRange(key: RangeName, value: string): string | undefined {
   return gte !== undefined && lt !== undefined && gte >= lt ? undefined : filter;
 }
 
-function range(key: RangeName) {
-  const example = RANGE_EXAMPLES[key] ?? '5-6';
+function range(key: RangeKey, what: string, example = '5-6') {
   return word(value => readRange(key, value), 'a number or a range like 5-6, 5- or -6, the lower end first', {
-    description: `${RANGES[key]}: a number, or a range like ${example}, both ends included.`,
+    description: `${what}: a number, or a range like ${example}, both ends included.`,
   });
 }
+
+const ranges = {
+  stars: range('stars', 'Stars'),
+  ar: range('ar', 'Approach rate'),
+  od: range('od', 'Overall difficulty'),
+  cs: range('cs', 'Circle size'),
+  hp: range('hp', 'HP drain'),
+  keys: range('keys', 'Number of keys in mania'),
+  bpm: range('bpm', 'Beats a minute', '170-190'),
+  length: range('length', 'Length in seconds, or like 1:30 and 2m', '90-180'),
+  circles: range('circles', 'Number of circles', '100-400'),
+  sliders: range('sliders', 'Number of sliders', '100-400'),
+  favourites: range('favourites', 'Number of favourites', '100-'),
+  year: range('year', 'Year of the ranking', '2015-2020'),
+};
 
 export const searchQuery = z.object({
   q: plainText('').optional().meta({
@@ -137,18 +119,7 @@ export const searchQuery = z.object({
     description: `${list(SORT_FIELDS)}, with _asc or _desc (the default). When left out: relevance, or plays without words.`,
     enum: SORT_FIELDS.flatMap(field => [field, `${field}_asc`, `${field}_desc`]),
   }),
-  stars: range('stars'),
-  ar: range('ar'),
-  od: range('od'),
-  cs: range('cs'),
-  hp: range('hp'),
-  keys: range('keys'),
-  bpm: range('bpm'),
-  length: range('length'),
-  circles: range('circles'),
-  sliders: range('sliders'),
-  favourites: range('favourites'),
-  year: range('year'),
+  ...ranges,
   limit,
   cursor,
   source: word(oneOf(['local']), 'local, or left out', {
@@ -162,7 +133,7 @@ export type SearchParameters = z.output<typeof searchQuery>;
 /** The search text behind the conditions of other parameters: an open quote in it would swallow what follows. */
 export function wholeQuery(parameters: SearchParameters): string {
   const filters = Object.entries(parameters).flatMap(([name, value]) =>
-    isRangeName(name) && typeof value === 'string' ? [value] : [],
+    name in ranges && typeof value === 'string' ? [value] : [],
   );
   return [...filters, parameters.q ?? ''].join(' ').trim();
 }

@@ -16,17 +16,13 @@ import { limitOf, mode, PLAYER_FORMS, SET_FORMS, user, word } from './beatmap-pa
 import { beatmap, coreSet } from './beatmap-schema.ts';
 import { toBeatmap, toCoreSet } from './beatmap-shapes.ts';
 
-export interface RecommendRoutesOptions {
-  readonly recommend: Recommend;
-}
-
 type RecommendationAnswer = RecommendAnswer['recommendations'][number];
 
 /** How long answers with a seed are fresh: a player's plays change, and with them the recommendations. */
 const SEEDED_FRESH_S = 300;
 
 /** `/recommend`, to be registered under `/api`. Nothing is stored about the client. */
-export function recommendRoutes({ recommend }: RecommendRoutesOptions): FastifyPluginAsync {
+export function recommendRoutes({ recommend }: { readonly recommend: Recommend }): FastifyPluginAsync {
   return async server => {
     registerEndpoint(server, {
       path: '/recommend',

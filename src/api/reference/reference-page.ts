@@ -93,12 +93,18 @@ ${shape === undefined ? '' : renderFields(shape, schemas)}
 </section>`;
 }
 
-function renderParameter({ name, required, description, schema }: ReferenceOperation['parameters'][number]): string {
+type Parameter = ReferenceOperation['parameters'][number];
+
+function renderParameter({ name, required, description, schema }: Parameter): string {
   const type = [schema?.type ?? ''].flat().join(' | ');
-  return `<div><dt><code>${escapeHtml(name)}</code> <span class="type">${escapeHtml(type)}, ${required ? 'required' : 'optional'}</span></dt><dd>${escapeHtml(description)}</dd></div>`;
+  return renderRow(name, description, `${type}, ${required ? 'required' : 'optional'}`);
 }
 
-type Parameter = ReferenceOperation['parameters'][number];
+/** A line of a list: a name, with its type beside it, and what it means. */
+function renderRow(name: string, meaning: string, type?: string | number, place = ''): string {
+  const beside = type === undefined ? '' : ` <span class="type">${escapeHtml(String(type))}</span>`;
+  return `<div${place}><dt><code>${escapeHtml(name)}</code>${beside}</dt><dd>${escapeHtml(meaning)}</dd></div>`;
+}
 
 /** A parameter's value in the example request; '' when the example leaves it out. */
 function exampleOf({ example, schema }: Parameter): string {
@@ -145,18 +151,14 @@ function renderField(parameter: Parameter, anchor: string, schemas: NamedSchemas
 const MAX_DEPTH = 6;
 
 function renderFields(schema: ReferenceSchema, schemas: NamedSchemas): string {
-  const rows = fieldRows(schema, schemas).map(
-    ({ name, depth, type, description }) =>
-      `<div class="depth-${Math.min(depth, MAX_DEPTH)}"><dt><code>${escapeHtml(name)}</code> <span class="type">${escapeHtml(type)}</span></dt><dd>${escapeHtml(description)}</dd></div>`,
+  const rows = fieldRows(schema, schemas).map(({ name, depth, type, description }) =>
+    renderRow(name, description, type, ` class="depth-${Math.min(depth, MAX_DEPTH)}"`),
   );
   return `<details><summary>Every field</summary><dl>${rows.join('')}</dl></details>`;
 }
 
 function renderLimits(headers: Readonly<Record<string, { description: string }>>, origin: string): string {
-  const rows = Object.entries(headers).map(
-    ([name, { description }]) =>
-      `<div><dt><code>${escapeHtml(name)}</code></dt><dd>${escapeHtml(description)}</dd></div>`,
-  );
+  const rows = Object.entries(headers).map(([name, { description }]) => renderRow(name, description));
   return `<section id="limits" aria-labelledby="limits-title">
 <h2 id="limits-title">Limits and keys</h2>
 <p>Every answer below <code>/api</code> counts, errors and 304 too, and says in its headers where you stand. Browsers on any site may read all of them. A key raises the limit:</p>
@@ -167,10 +169,7 @@ ${renderCode(`curl -H 'X-API-Key: YOUR_KEY' '${origin}/api/…'`, 'Request with 
 
 function renderErrors(): string {
   const codes = ERROR_CODES.toSorted((a, b) => ERROR_STATUS[a] - ERROR_STATUS[b]);
-  const rows = codes.map(
-    code =>
-      `<div><dt><code>${code}</code> <span class="type">${ERROR_STATUS[code]}</span></dt><dd>${escapeHtml(ERROR_REASONS[code])}</dd></div>`,
-  );
+  const rows = codes.map(code => renderRow(code, ERROR_REASONS[code], ERROR_STATUS[code]));
   const example = {
     status: 404,
     creator: 'Medley',
