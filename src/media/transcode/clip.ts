@@ -69,10 +69,11 @@ async function copyPart(
   const from = part.first.timestamp;
   await writeMp4(outputPath, signal, async output => {
     const pictures = await addVideo(output, video, signal);
-    const copies = [{ ...pictures, packets: () => shifted(pictures.sink, part.first, from, part.count) }];
+    const copies = [{ ...pictures, packets: () => moved(pictures.sink, part.first, from, part.count) }];
     if (audio === null) return copies;
     const sounds = await addAudio(output, audio, signal);
-    return [...copies, { ...sounds, packets: () => until(sounds.sink, from, clip.endMs / 1_000) }];
+    const first = (await sounds.sink.getPacket(from)) ?? (await sounds.sink.getFirstPacket());
+    return [...copies, { ...sounds, packets: () => moved(sounds.sink, first, from, Infinity, clip.endMs / 1_000) }];
   });
 }
 
@@ -104,25 +105,18 @@ async function rangeOf(video: InputVideoTrack, clip: Clip, signal: AbortSignal):
 }
 
 /** Moves packets to the clip's start; drops frames shown before it, which depend on frames that are not copied. */
-async function* shifted(
+async function* moved(
   sink: EncodedPacketSink,
-  first: Packet,
+  first: Packet | null,
   from: number,
   count: number,
+  end = Infinity,
 ): AsyncGenerator<Packet, void> {
+  if (first === null) return;
   let left = count;
   for await (const packet of sink.packets(first)) {
-    if (left === 0) return;
+    if (left === 0 || packet.timestamp >= end) return;
     left -= 1;
-    if (packet.timestamp >= from) yield packet.clone({ timestamp: packet.timestamp - from });
-  }
-}
-
-async function* until(sink: EncodedPacketSink, from: number, end: number): AsyncGenerator<Packet, void> {
-  const first = (await sink.getPacket(from)) ?? (await sink.getFirstPacket());
-  if (first === null) return;
-  for await (const packet of sink.packets(first)) {
-    if (packet.timestamp >= end) return;
     if (packet.timestamp >= from) yield packet.clone({ timestamp: packet.timestamp - from });
   }
 }

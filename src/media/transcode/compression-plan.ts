@@ -116,16 +116,15 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number): 
   const frames = framesFor({ width, height }, frameRate, videoBitrate);
   if (frames === undefined) return undefined;
   const decodeSeconds = (width * height * frameRate * seconds) / (DECODED_MEGAPIXELS * 1e6);
-  const encodeSeconds = (megapixels: number) => (frames.pixels * seconds) / (megapixels * 1e6);
+  const { pixels, ...frame } = frames;
+  const encodeSeconds = (megapixels: number) => (pixels * seconds) / (megapixels * 1e6);
   const millisAt = (megapixels: number) =>
     ((decodeSeconds + encodeSeconds(megapixels)) * 1_000) / Math.min(cores, MAX_CORES);
   const fitting = SPEEDS.find(speed => millisAt(speed.megapixels) <= PATIENCE_MS);
   const { preset, megapixels } = fitting ?? QUICKEST;
   if (millisAt(megapixels) > MAX_ESTIMATE_MS) return undefined;
   return {
-    width: frames.width,
-    height: frames.height,
-    maxFrameRate: frames.maxFrameRate,
+    ...frame,
     preset,
     crf: CRF,
     videoBitrate,

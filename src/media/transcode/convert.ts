@@ -37,11 +37,9 @@ export async function convertToM4a({ inputPath, outputPath, signal, ffmpeg, prob
     return true;
   }
   if (ffmpeg === undefined) return false;
-  const output = ['-c:a', 'aac', '-b:a', AUDIO_BITRATE, '-ac', '2', '-movflags', '+faststart'];
-  await writeAudio({ ffmpeg, inputPath, outputPath, signal, probe }, [
-    ...output,
-    ...outputArguments(outputPath, 'ipod'),
-  ]);
+  const encoding = ['-c:a', 'aac', '-b:a', AUDIO_BITRATE, '-ac', '2', '-movflags', '+faststart'];
+  const output = [...encoding, ...outputArguments(outputPath, 'ipod')];
+  await writeAudio({ ffmpeg, inputPath, outputPath, signal, probe }, output);
   return true;
 }
 

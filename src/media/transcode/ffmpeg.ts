@@ -4,22 +4,7 @@ import { AppError } from '../../errors.ts';
 import { findPrograms, type ProgramEnd, runProgram } from '../../infra/child-process.ts';
 import { createSemaphore, inTurn } from '../../infra/concurrency/running-work.ts';
 
-/** The ffmpeg program that was found and tested. */
-export interface Ffmpeg {
-  /** Absolute path of the program. */
-  readonly program: string;
-  /** The version as it names itself, e.g. `5.1.9-0+deb12u1`. */
-  readonly version: string;
-  /** True when it can encode MP3; H.264 and AAC it always can. */
-  readonly hasMp3: boolean;
-  /**
-   * Runs ffmpeg; calls wait so that no more run at once than there are cores. `args` must contain nothing that a person
-   * wrote, save the text of a tag after `-metadata`. When it fails, the caller must delete an unfinished file.
-   * @throws AppError `internal` when it fails, with the end of its output as the cause; `timeout` at the deadline,
-   * which begins with the run; `upstream_unavailable` when too many wait; the signal's reason
-   */
-  run(args: readonly string[], options: FfmpegRunOptions): Promise<void>;
-}
+export type Ffmpeg = ReturnType<typeof createFfmpeg>;
 
 export interface FfmpegRunOptions {
   readonly signal: AbortSignal;
@@ -145,13 +130,25 @@ async function tryProgram(program: string, searchPath: string): Promise<FfmpegFi
   }
 }
 
-function createFfmpeg(program: string, version: string, hasMp3: boolean, searchPath: string): Ffmpeg {
+/**
+ * The ffmpeg program that was found and tested.
+ * @param program its absolute path
+ * @param version as it names itself, e.g. `5.1.9-0+deb12u1`
+ * @param hasMp3 true when it can encode MP3; H.264 and AAC it always can
+ */
+function createFfmpeg(program: string, version: string, hasMp3: boolean, searchPath: string) {
   const enter = createSemaphore({ atOnce: availableParallelism(), maxWaiting: MAX_WAITING, name: 'ffmpeg' });
   return {
     program,
     version,
     hasMp3,
-    async run(args, { signal, deadlineMs, onTime }) {
+    /**
+     * Runs ffmpeg; calls wait so that no more run at once than there are cores. `args` must contain nothing that a
+     * person wrote, save the text of a tag after `-metadata`. When it fails, the caller must delete an unfinished file.
+     * @throws AppError `internal` when it fails, with the end of its output as the cause; `timeout` at the deadline,
+     * which begins with the run; `upstream_unavailable` when too many wait; the signal's reason
+     */
+    async run(args: readonly string[], { signal, deadlineMs, onTime }: FfmpegRunOptions): Promise<void> {
       const run = {
         program,
         args: ['-nostdin', '-hide_banner', '-v', 'error', '-y', ...(onTime ? PROGRESS : []), ...args],
