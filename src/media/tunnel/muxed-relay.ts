@@ -43,29 +43,25 @@ export function createMuxedRelay(muxTracks: MuxTracks, find: RefreshPost, refres
   // Addresses that the first request renewed, or with headers looked up, for the many range requests of a player.
   const known = createLru<string, TrackAddresses>({ max: 500, ttl: 30 * 60_000 });
 
-  async function lookUp(ask: RefreshPost, { post, index = 0, ...file }: MuxedFile, signal: AbortSignal) {
-    if (post === undefined) throw noSuchFile('tracks that belong to no post');
-    const tracks = renewedTracks(await ask(post, signal), { ...file, index });
-    if (tracks === undefined) throw noSuchFile('the post has no such tracks any more');
-    return { post, index, tracks };
-  }
-
   async function mux(file: MuxedFile, signal: AbortSignal): Promise<DiskFile> {
     const { post, index = 0, hasHeaders, tracks } = file;
     const { video } = tracks;
     if (post === undefined) throw noSuchFile('tracks that belong to no post');
-    const held = known.get(video);
-    const plain = { post, index, tracks: held ?? addressesOf(tracks) };
-    const order = hasHeaders && held === undefined ? await lookUp(find, file, signal) : plain;
-    if (hasHeaders) known.set(video, order.tracks);
+    const lookUp = async (ask: RefreshPost) => {
+      const found = renewedTracks(await ask(post, signal), { ...file, index });
+      if (found === undefined) throw noSuchFile('the post has no such tracks any more');
+      return found;
+    };
+    const own = known.get(video) ?? (hasHeaders ? await lookUp(find) : addressesOf(tracks));
+    if (hasHeaders) known.set(video, own);
     try {
-      return await muxTracks(order, signal);
+      return await muxTracks({ post, index, tracks: own }, signal);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
       known.delete(video);
-      const fresh = await lookUp(refresh, file, signal);
-      const disk = await muxTracks(fresh, signal);
-      known.set(video, fresh.tracks);
+      const fresh = await lookUp(refresh);
+      const disk = await muxTracks({ post, index, tracks: fresh }, signal);
+      known.set(video, fresh);
       return disk;
     }
   }

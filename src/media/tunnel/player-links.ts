@@ -27,24 +27,7 @@ export type PlayerLinkState =
   /** The video cannot be shown. `url` leads to the post; undefined when the token cannot be read. */
   | { readonly state: 'expired' | 'gone' | 'unavailable'; readonly url: string | undefined };
 
-/**
- * Short addresses of videos that stay valid longer than the CDN's: they contain the post's id, and its current files
- * are looked up at each request.
- */
-export interface PlayerLinks {
-  /** The address `/v/<token>` of the page, short enough for every chat to show a preview. */
-  address(post: Pick<Post, 'source' | 'id' | 'url'>, index: number, expiresAt: number): string;
-  /**
-   * A bad token or a missing post is a state, not an error.
-   * @throws the signal's reason
-   */
-  find(token: string, signal: AbortSignal): Promise<PlayerLinkState>;
-  /**
-   * The tunnel token of the video or of its cover.
-   * @throws AppError `not_found`, and whatever fetching the post throws
-   */
-  tunnelToken(token: string, part: PlayerPart, signal: AbortSignal): Promise<string>;
-}
+export type PlayerLinks = ReturnType<typeof createPlayerLinks>;
 
 export interface PlayerLinksOptions {
   /** The secret key, 32 bytes. */
@@ -61,31 +44,34 @@ const TUNNEL_PATH = '/media/';
 
 const Sealed = z.object({ u: z.string(), n: z.number().int().nonnegative(), e: z.number() });
 
-export function createPlayerLinks({ key, tunnel, findPost, now = Date.now }: PlayerLinksOptions): PlayerLinks {
-  function read(token: string): z.output<typeof Sealed> | undefined {
-    const text = unsealToken(key, PURPOSE, token);
-    return Sealed.safeParse(text === undefined ? undefined : JSON.parse(text)).data;
-  }
-
+/**
+ * Short addresses of videos that stay valid longer than the CDN's: they contain the post's id, and its current files
+ * are looked up at each request.
+ */
+export function createPlayerLinks({ key, tunnel, findPost, now = Date.now }: PlayerLinksOptions) {
   function fileOf(post: Post, index: number, part: PlayerPart): TunnelFile | undefined {
     const shown = shownOf(post, index);
     if (shown === undefined) return undefined;
     const expiresAt = now() + TUNNEL_LIFE_MS;
     if (part === 'video') return playerTunnelFile(post, index, shown.file, expiresAt);
     const url = shown.item.thumbnailUrl;
-    const mime = 'image/jpeg';
+    if (url === null) return undefined;
     const { source, id } = post;
-    return url === null
-      ? undefined
-      : { post: { source, id }, index, url, mime, fileName: fileNameOf(post, index, mime), expiresAt };
+    const mime = 'image/jpeg';
+    return { post: { source, id }, index, url, mime, fileName: fileNameOf(post, index, mime), expiresAt };
   }
 
   return {
-    address: ({ url }, index, expiresAt) =>
-      `/v/${sealToken(key, PURPOSE, JSON.stringify({ u: url, n: index, e: expiresAt }))}`,
+    /** The address `/v/<token>` of the page, short enough for every chat to show a preview. */
+    address: ({ url }: Pick<Post, 'source' | 'id' | 'url'>, index: number, expiresAt: number) =>
+      `/v/${sealToken(key, PURPOSE, { u: url, n: index, e: expiresAt })}`,
 
-    async find(token, signal) {
-      const sealed = read(token);
+    /**
+     * A bad token or a missing post is a state, not an error.
+     * @throws the signal's reason
+     */
+    async find(token: string, signal: AbortSignal): Promise<PlayerLinkState> {
+      const sealed = unsealToken(key, PURPOSE, token, Sealed);
       if (sealed === undefined) return { state: 'gone', url: undefined };
       const { u: url, n: index, e: expiresAt } = sealed;
       if (expiresAt <= now()) return { state: 'expired', url };
@@ -104,8 +90,12 @@ export function createPlayerLinks({ key, tunnel, findPost, now = Date.now }: Pla
       }
     },
 
-    async tunnelToken(token, part, signal) {
-      const sealed = read(token);
+    /**
+     * The tunnel token of the video or of its cover.
+     * @throws AppError `not_found`, and whatever fetching the post throws
+     */
+    async tunnelToken(token: string, part: PlayerPart, signal: AbortSignal) {
+      const sealed = unsealToken(key, PURPOSE, token, Sealed);
       if (sealed === undefined || sealed.e <= now()) throw noSuchFile('unreadable or expired page token');
       const file = fileOf(await findPost(sealed.u, signal), sealed.n, part);
       if (file === undefined) throw noSuchFile('the post has no such video any more');

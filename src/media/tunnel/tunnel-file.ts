@@ -67,30 +67,18 @@ export function sealTunnelFile(key: Buffer, file: TunnelFile): string {
     h: height,
     e: expiresAt,
   };
-  return sealToken(key, PURPOSE, JSON.stringify(sealed));
+  return sealToken(key, PURPOSE, sealed);
 }
 
 /** The file in a token; undefined for a token that is malformed, forged, or of another key or version. */
 export function unsealTunnelFile(key: Buffer, token: string): TunnelFile | undefined {
-  const text = unsealToken(key, PURPOSE, token);
-  const { data } = payload.safeParse(text === undefined ? undefined : JSON.parse(text));
-  if (data === undefined) return undefined;
-  const {
-    s: source,
-    i: id,
-    n: index,
-    u: url,
-    r: hasHeaders,
-    t,
-    m: mime,
-    f: fileName,
-    w: width = null,
-    h: height = null,
-    e,
-  } = data;
+  const sealed = unsealToken(key, PURPOSE, token, payload);
+  if (sealed === undefined) return undefined;
+  const { s: source, i: id, n: index, u: url, r: hasHeaders, t, m: mime, f: fileName, e: expiresAt } = sealed;
+  const { w: width = null, h: height = null } = sealed;
   const post = source === undefined || id === undefined ? undefined : { source, id };
   const tracks = t && { video: t.v, audio: t.a, inPieces: t.p };
-  return { post, index, url, hasHeaders, tracks, mime, fileName, width, height, expiresAt: e };
+  return { post, index, url, hasHeaders, tracks, mime, fileName, width, height, expiresAt };
 }
 
 export interface TunnelRequest {
@@ -126,30 +114,32 @@ const MAX_TOKEN_CHARS = 12_000;
 const TOKEN = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Encrypts a text to base64url(iv, AES-256-GCM ciphertext, tag). `purpose` is authenticated too, so that a token made
- * for one use is refused in another.
+ * Encrypts a value's JSON to base64url(iv, AES-256-GCM ciphertext, tag). `purpose` is authenticated too, so that a token
+ * made for one use is refused in another.
  * @param key 32 bytes
  */
-export function sealToken(key: Buffer, purpose: string, text: string): string {
+export function sealToken(key: Buffer, purpose: string, value: object): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES });
   cipher.setAAD(Buffer.from(purpose));
-  return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+  const sealed = cipher.update(JSON.stringify(value), 'utf8');
+  return Buffer.concat([iv, sealed, cipher.final(), cipher.getAuthTag()]).toString('base64url');
 }
 
-/** The sealed text, or undefined when the token is malformed, forged, or made with another key or for another purpose. */
-export function unsealToken(key: Buffer, purpose: string, token: string): string | undefined {
+/** The sealed value; undefined when the token is malformed, forged, or made with another key or for another purpose. */
+export function unsealToken<T>(key: Buffer, purpose: string, token: string, schema: z.ZodType<T>): T | undefined {
   if (token.length > MAX_TOKEN_CHARS || !TOKEN.test(token)) return undefined;
   const bytes = Buffer.from(token, 'base64url');
   if (bytes.length <= IV_BYTES + TAG_BYTES) return undefined;
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(purpose));
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  let text: string;
   try {
-    const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
-    return text.toString('utf8');
+    text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8');
   } catch {
     // GCM's error only says "unable to authenticate", so it is dropped.
     return undefined;
   }
+  return schema.safeParse(JSON.parse(text)).data;
 }

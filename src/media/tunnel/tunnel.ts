@@ -19,18 +19,7 @@ import {
 } from './tunnel-file.ts';
 import { renewedAddress } from './tunnel-renewal.ts';
 
-/** Encrypted, authenticated, expiring addresses for media files. */
-export interface Tunnel {
-  /** Says whether the tunnel fetches this address: https, on a known host. */
-  carries(url: string): boolean;
-  /** The address `/media/<token>` of a file. */
-  address(file: TunnelFile): string;
-  /**
-   * @throws AppError `not_found` (forged, malformed or expired token; a file that is gone), `upstream_*`, `timeout`, `too_large` for
-   * tracks that are too large to be muxed, and whatever `refresh` throws.
-   */
-  open(token: string, request: TunnelRequest): Promise<TunnelResponse>;
-}
+export type Tunnel = ReturnType<typeof createTunnel>;
 
 export interface TunnelOptions {
   /** The secret key, 32 bytes. */
@@ -64,7 +53,8 @@ const MUX_WAIT: MuxWait = { withFallbackMs: 15_000, aloneMs: 55_000 };
  */
 const GIVEN_UP_MS = 5 * 60_000;
 
-export function createTunnel(options: TunnelOptions): Tunnel {
+/** Encrypted, authenticated, expiring addresses for media files. */
+export function createTunnel(options: TunnelOptions) {
   const { key, http, mediaHosts, assetHosts = [], refresh, find = refresh, muxTracks, log, now = Date.now } = options;
   const wait = { ...MUX_WAIT, ...options.muxWait };
   const hosts = [...hostsBelow(mediaHosts), ...assetHosts];
@@ -72,13 +62,6 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   const openMuxed = createMuxedRelay(muxTracks, find, refresh);
   // A player requests many ranges, which must all be of the same file, so failed muxing is remembered.
   const givenUp = createLru<string, true>({ max: 500, ttl: GIVEN_UP_MS, updateAgeOnGet: true });
-
-  function readFile(token: string): TunnelFile {
-    const file = unsealTunnelFile(key, token);
-    if (file === undefined) throw noSuchFile('unreadable media token');
-    if (file.expiresAt <= now()) throw noSuchFile('expired media token');
-    return file;
-  }
 
   /** Answers with the muxed tracks, or with another file of the item if they cannot be muxed. */
   async function openTracks(file: MuxedFile, request: TunnelRequest): Promise<TunnelResponse> {
@@ -97,10 +80,18 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   }
 
   return {
-    carries: url => isTarget(url, hosts),
-    address: file => `/media/${sealTunnelFile(key, file)}`,
-    async open(token, request) {
-      const file = readFile(token);
+    /** Says whether the tunnel fetches this address: https, on a known host. */
+    carries: (url: string) => isTarget(url, hosts),
+    /** The address `/media/<token>` of a file. */
+    address: (file: TunnelFile) => `/media/${sealTunnelFile(key, file)}`,
+    /**
+     * @throws AppError `not_found` (forged, malformed or expired token; a file that is gone), `upstream_*`, `timeout`,
+     * `too_large` for tracks that are too large to be muxed, and whatever `refresh` throws.
+     */
+    async open(token: string, request: TunnelRequest) {
+      const file = unsealTunnelFile(key, token);
+      if (file === undefined) throw noSuchFile('unreadable media token');
+      if (file.expiresAt <= now()) throw noSuchFile('expired media token');
       const { tracks } = file;
       return tracks === undefined ? openPlain(file, request) : openTracks({ ...file, tracks }, request);
     },

@@ -95,7 +95,7 @@ describe('files of no post', () => {
     const { key, tunnel } = await setUp();
     const file = { m: 'video/mp4', f: 'reel.mp4', w: null, h: null, e: NOW + 1_000 };
     const old = { s: 'instagram', i: 'C9TestReef01', n: 0, u: 'https://scontent.cdninstagram.com/a.mp4', ...file };
-    const { status, body } = await tunnel.open(sealToken(key, 'medley media 1', JSON.stringify(old)), GET);
+    const { status, body } = await tunnel.open(sealToken(key, 'medley media 1', old), GET);
     body?.destroy();
     expect(status).toBe(200);
   });

@@ -421,7 +421,7 @@ describe('tokens', () => {
   it('of earlier versions lead to the plain file they name', async () => {
     const { tunnel, key } = await setUp();
     const old = { s: 'instagram', i: 'C9TestReef01', n: 0, u: at('plain.mp4'), m: 'video/mp4', f: 'reef.mp4', w: 720 };
-    const token = sealToken(key, 'medley media 1', JSON.stringify({ ...old, h: 1280, e: Date.now() + 60_000 }));
+    const token = sealToken(key, 'medley media 1', { ...old, h: 1280, e: Date.now() + 60_000 });
     const response = await tunnel.open(token, makeRequest());
     expect((await read(response)).length).toBe(FILES['plain.mp4']?.length);
     expect(response.fileName).toBe('reef.mp4');
