@@ -195,25 +195,3 @@ export function isWhole(post: Post | null): boolean {
 export function isCoverOnly({ items, missingItems }: Post): boolean {
   return items.length === 0 && missingItems > 0;
 }
-
-/** Durations may differ by this much, because sites round them. */
-const TOLERANCE_MS = 1_500;
-const TOLERANCE = 0.03;
-
-/** Says whether a file is about as long as the post's video or audio; an unknown duration is long enough. */
-export function isLongEnough(
-  {
-    post,
-    index,
-    clip,
-  }: {
-    readonly post: Pick<Post, 'items'>;
-    readonly index: number;
-    readonly clip?: { readonly startMs: number; readonly endMs: number };
-  },
-  { durationMs }: { readonly durationMs: number | null },
-): boolean {
-  const expectedMs = clip === undefined ? (post.items[index]?.durationMs ?? null) : clip.endMs - clip.startMs;
-  if (expectedMs === null || durationMs === null) return true;
-  return durationMs >= expectedMs - Math.max(TOLERANCE_MS, expectedMs * TOLERANCE);
-}

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { isOneFile, plainVideos, wholeVideos } from '../../media/files/variant-choice.ts';
-import { type MediaItem, type Post, playableVariants, type postSchemaOf, type Variant } from '../../media/post.ts';
+import { isOneFile, pixels, plainVideos, ranked, wholeVideos } from '../../media/files/variant-choice.ts';
+import { type MediaItem, type Post, playableVariants, type postSchemaOf } from '../../media/post.ts';
 import { isCommonFile, isMuxable, type PlayerFile } from '../../media/tunnel/player-file.ts';
 import type { FbDownload, IgDownload, IgMedia } from './post-schema.ts';
 
@@ -127,9 +127,8 @@ type AddressOf = (file: PlayerFile | undefined) => string;
 function addressing(index: number, ownAddress: OwnAddress): AddressOf {
   return file => {
     if (file === undefined) return '';
-    const { variant, audio } = file;
-    const isOpen = isOneFile({ video: variant, audio }) && variant.headers === undefined;
-    return isOpen ? variant.url : ownAddress(index, file);
+    const isOpen = isOneFile(file) && file.variant.headers === undefined;
+    return isOpen ? file.variant.url : ownAddress(index, file);
   };
 }
 
@@ -160,10 +159,7 @@ function rankedFiles(item: MediaItem): readonly PlayerFile[] {
 function muxedFiles(item: MediaItem): readonly PlayerFile[] {
   const pairs = wholeVideos(item).filter(({ audio }) => audio !== undefined);
   const muxable = pairs.filter(pair => isMuxable(pair, item));
-  const files = preferCommon(
-    (muxable.length > 0 ? muxable : pairs).map(({ video, audio }) => ({ variant: video, audio })),
-  );
-  return muxable.length > 0 ? files : files.slice(-1);
+  return muxable.length > 0 ? preferCommon(muxable) : preferCommon(pairs).slice(-1);
 }
 
 function preferCommon(files: readonly PlayerFile[]): readonly PlayerFile[] {
@@ -173,18 +169,8 @@ function preferCommon(files: readonly PlayerFile[]): readonly PlayerFile[] {
 
 /** Sorts files by pixels, then by bit rate; with unknown sizes the source's order is kept. */
 function bySize(files: readonly PlayerFile[]): readonly PlayerFile[] {
-  if (!files.every(({ variant }) => hasSize(variant))) return files;
-  return files.toSorted(
-    ({ variant: a }, { variant: b }) => pixels(b) - pixels(a) || (b.bitrate ?? 0) - (a.bitrate ?? 0),
-  );
-}
-
-function hasSize({ width, height }: Variant): boolean {
-  return width !== null && height !== null;
-}
-
-function pixels({ width, height }: Variant): number {
-  return (width ?? 0) * (height ?? 0);
+  const isKnown = files.every(({ variant: { width, height } }) => width !== null && height !== null);
+  return isKnown ? ranked(files, ({ variant }) => [pixels(variant), variant.bitrate ?? 0]) : files;
 }
 
 function firstLine(text: string | null): string {

@@ -1,11 +1,12 @@
 import {
   audioTracks,
+  ESTIMATE_TOLERANCE,
   isCommonAudio,
   isCommonImage,
-  isCommonVideo,
   isOneFile,
   type MediaForm,
   muxKey,
+  partsOf,
   pixels,
   ranked,
   sendableVariants,
@@ -63,7 +64,6 @@ export interface Means {
 /** A larger file is never downloaded in order to encode it smaller. */
 export const MAX_SOURCE_BYTES = 512 * 1024 * 1024;
 
-const ESTIMATE_TOLERANCE = 1.1;
 /** The audio of a video never gets fewer bits a second. */
 const MIN_AUDIO_BITRATE = 24_000;
 /** A video whose shorter side is below this looks poor, so encoding a better one is worth the time... */
@@ -73,20 +73,15 @@ const GOOD_BITRATE = 600_000;
 /** Below this many bits per pixel, at 30 frames a second, a video is all blocks; a smaller variant looks better. */
 const STARVED_BITS = 0.008;
 /** After the chat refused a file, the next one is made for this share of its size. */
-const SMALLER = 0.6;
+export const SMALLER = 0.6;
 /** Videos with a larger short side are scaled down to this one, because they take longer to encode. */
 const ENOUGH_SHORT_SIDE = 1_080;
 const MEBIBYTE = 1024 * 1024;
 
-/** One way to get the whole video: a single file, or two tracks. */
-interface Source {
+/** One way to get the whole item without encoding: a single file, or two tracks. */
+interface Source extends VariantChoice {
   readonly kind: 'file' | 'mux';
-  readonly key: string;
   readonly parts: readonly VariantChoice[];
-  /** The only file, or the video track when `audio` is set. */
-  readonly video: Variant;
-  readonly bytes: number | null;
-  readonly estimatedBytes: number | null;
   readonly isCommon: boolean;
 }
 
@@ -122,44 +117,48 @@ function budgetClass(maxBytes: number): number {
 
 function videoSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
   const all = videoSources(item, wish);
-  const limit = limitOf(all, wish);
-  const fitting = all.filter(source => !isOut(source, wish) && fits(source, limit, wish));
   const isGood = (source: Source) => source.isCommon && !(means.transcode && isWorthMore(source, all, item, wish));
-  const good = fitting.filter(isGood);
-  const others = fitting.filter(source => !good.includes(source));
-  return [
-    ...stepsOf(good, wish),
-    ...(means.transcode ? compressSteps(all, limit, item, wish) : []),
-    ...stepsOf(others, wish),
-  ];
+  return withMade(all, means.transcode ? compressSteps(all, item, wish) : [], isGood, wish);
 }
 
-function stepsOf(sources: readonly Source[], { maxBytes }: PlanWish): readonly Step[] {
-  return sources.map(({ kind, key, parts }) => ({ kind, key, parts, maxBytes }));
+/** Puts good files first, then those that have to be made, then all others; only files that fit. */
+function withMade(
+  sources: readonly Source[],
+  made: readonly Step[],
+  isGood: (source: Source) => boolean,
+  wish: PlanWish,
+): readonly Step[] {
+  const limit = limitOf(sources, wish);
+  const fitting = sources.filter(source => !isOut(source, wish) && fits(source, limit, wish));
+  const good = fitting.filter(isGood);
+  const others = fitting.filter(source => !good.includes(source));
+  const stepsOf = (some: readonly Source[]) =>
+    some.map(({ kind, key, parts }) => ({ kind, key, parts, maxBytes: wish.maxBytes }));
+  return [...stepsOf(good), ...made, ...stepsOf(others)];
 }
 
 function videoSources(item: MediaItem, { sizes, uncommon }: PlanWish): readonly Source[] {
-  const all = wholeVideos(item).map(({ video, audio }): Source => {
-    const parts = [video, ...(audio === undefined ? [] : [audio])].map(variant => toChoice(variant, item, sizes));
-    const isFile = isOneFile({ video, audio });
-    const key = isFile ? variantKey(video) : muxKey(parts.map(part => part.key));
-    const isKnown = isCommonVideo(video) && (audio === undefined || isCommonAudio(audio));
+  const all = wholeVideos(item).map((whole): Source => {
+    const { variant } = whole;
+    const parts = partsOf(whole).map(part => toChoice(part, item, sizes));
+    const isFile = isOneFile(whole);
+    const key = isFile ? variantKey(variant) : muxKey(parts.map(part => part.key));
     return {
       kind: isFile ? 'file' : 'mux',
       key,
       parts,
-      video,
+      variant,
       bytes: sum(parts.map(part => part.bytes)),
-      estimatedBytes: sum(parts.map(part => part.bytes ?? part.estimatedBytes)),
-      isCommon: isKnown && uncommon?.has(key) !== true,
+      estimatedBytes: roughBytes(parts),
+      isCommon: isCommonFile(whole) && uncommon?.has(key) !== true,
     };
   });
   return ranked(all, source => [
     source.isCommon ? 1 : 0,
     isStarved(source) ? 0 : 1,
-    pixels(source.video),
+    pixels(source.variant),
     source.kind === 'file' ? 1 : 0,
-    source.video.bitrate ?? 0,
+    source.variant.bitrate ?? 0,
     source.bytes ?? 0,
   ]);
 }
@@ -172,14 +171,13 @@ function limitOf(all: readonly Source[], { refused, sizes, maxBytes }: PlanWish)
   return Math.min(maxBytes, ...[...learned, ...known].map(bytes => bytes - 1));
 }
 
-function isOut({ key, parts }: Pick<Source, 'key' | 'parts'>, { refused, broken = new Set() }: PlanWish): boolean {
-  return (
-    isBroken({ key, parts }, broken) || [...refused].some(out => out === key || parts.some(part => part.key === out))
-  );
+function isOut(source: Pick<Source, 'key' | 'parts'>, { refused, broken }: PlanWish): boolean {
+  return uses(source, [...refused, ...(broken ?? [])]);
 }
 
-function isBroken({ key, parts }: Pick<Source, 'key' | 'parts'>, broken: ReadonlySet<string>): boolean {
-  return broken.has(key) || parts.some(part => broken.has(part.key));
+/** Says whether the file, or one that it is made from, is among these. */
+function uses({ key, parts }: Pick<Source, 'key' | 'parts'>, keys: readonly string[]): boolean {
+  return keys.some(each => each === key || parts.some(part => part.key === each));
 }
 
 function fits({ bytes, estimatedBytes, key, parts }: Source, limit: number, { sizes, maxBytes }: PlanWish): boolean {
@@ -189,26 +187,26 @@ function fits({ bytes, estimatedBytes, key, parts }: Source, limit: number, { si
 }
 
 /** Says whether encoding a larger video, which is over the limit, gives a better one than this small video. */
-function isWorthMore({ video }: Source, all: readonly Source[], { durationMs }: MediaItem, wish: PlanWish): boolean {
-  const side = shortSide(video);
+function isWorthMore({ variant }: Source, all: readonly Source[], { durationMs }: MediaItem, wish: PlanWish): boolean {
+  const side = shortSide(variant);
   if (side === null || side >= POOR_SHORT_SIDE || durationMs === null) return false;
-  const largest = Math.max(...all.map(source => shortSide(source.video) ?? 0));
+  const largest = Math.max(...all.map(source => shortSide(source.variant) ?? 0));
   return largest >= side * 2 && (wish.maxBytes * 8_000) / durationMs >= GOOD_BITRATE;
 }
 
 /** Returns at most one step, since encoding takes long: it encodes the smallest video that is large enough. */
-function compressSteps(all: readonly Source[], limit: number, item: MediaItem, wish: PlanWish): readonly Step[] {
-  const { broken = new Set<string>() } = wish;
+function compressSteps(all: readonly Source[], { durationMs }: MediaItem, wish: PlanWish): readonly Step[] {
+  const broken = [...(wish.broken ?? [])];
   if ([...wish.refused, ...broken].some(key => key.startsWith('compress-'))) return [];
+  const limit = limitOf(all, wish);
   const maxBytes = budgetClass(limit < wish.maxBytes ? Math.floor(limit * SMALLER) : wish.maxBytes);
-  const { durationMs } = item;
   if (durationMs !== null && (maxBytes * 8_000) / durationMs < MIN_BITRATE) return [];
   const usable = all.filter(
-    source => !isBroken(source, broken) && (source.bytes ?? source.estimatedBytes ?? 0) <= MAX_SOURCE_BYTES,
+    source => !uses(source, broken) && (source.bytes ?? source.estimatedBytes ?? 0) <= MAX_SOURCE_BYTES,
   );
-  const [source] = ranked(usable, ({ video, isCommon, kind }) => {
-    const isEnough = (shortSide(video) ?? 0) <= ENOUGH_SHORT_SIDE;
-    return [isEnough ? 1 : 0, isEnough ? pixels(video) : -pixels(video), isCommon ? 1 : 0, kind === 'file' ? 1 : 0];
+  const [source] = ranked(usable, ({ variant, isCommon, kind }) => {
+    const isEnough = (shortSide(variant) ?? 0) <= ENOUGH_SHORT_SIDE;
+    return [isEnough ? 1 : 0, isEnough ? pixels(variant) : -pixels(variant), isCommon ? 1 : 0, kind === 'file' ? 1 : 0];
   });
   if (source === undefined) return [];
   return [{ kind: 'compress', key: `compress-${maxBytes}-${source.key}`, parts: source.parts, maxBytes }];
@@ -246,31 +244,18 @@ function trackSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
         !isCommonAudio(variant) || (bytes ?? estimatedBytes ?? 0) <= wish.maxBytes * ESTIMATE_TOLERANCE,
     )
     .map(choice => converted(choice, wish));
-  return withMade(choices, made, variant => isCommonAudio(variant) && !variant.adaptive, wish);
+  const isReady = ({ variant }: Source) => isCommonAudio(variant) && !variant.adaptive;
+  return withMade(choices.map(sourceOf), unrefused(made, wish), isReady, wish);
 }
 
 function imageSteps(item: MediaItem, wish: PlanWish): readonly Step[] {
   const choices = sendableVariants(item, 'original').map(variant => toChoice(variant, item, wish.sizes));
   const made = choices.filter(({ variant }) => !isCommonImage(variant)).map(choice => converted(choice, wish));
-  return withMade(choices, made, isCommonImage, wish);
+  return withMade(choices.map(sourceOf), unrefused(made, wish), ({ variant }) => isCommonImage(variant), wish);
 }
 
-/** Puts files that every chat accepts first, then files that have to be made, then all others. */
-function withMade(
-  choices: readonly VariantChoice[],
-  made: readonly Step[],
-  isReady: (variant: Variant) => boolean,
-  wish: PlanWish,
-): readonly Step[] {
-  const sources = choices.map((choice): Source => {
-    const { key, variant, bytes, estimatedBytes } = choice;
-    return { kind: 'file', key, parts: [choice], video: variant, bytes, estimatedBytes, isCommon: true };
-  });
-  const limit = limitOf(sources, wish);
-  const fitting = sources.filter(source => !isOut(source, wish) && fits(source, limit, wish));
-  const ready = fitting.filter(({ video }) => isReady(video));
-  const others = fitting.filter(source => !ready.includes(source));
-  return [...stepsOf(ready, wish), ...unrefused(made, wish), ...stepsOf(others, wish)];
+function sourceOf(choice: VariantChoice): Source {
+  return { ...choice, kind: 'file', parts: [choice], isCommon: true };
 }
 
 function converted(choice: VariantChoice, { maxBytes }: PlanWish, kind: 'convert' | 'mp3' = 'convert'): Step {
@@ -281,9 +266,14 @@ function unrefused(steps: readonly Step[], wish: PlanWish): readonly Step[] {
   return steps.filter(step => !isOut(step, wish) && (step.parts[0]?.bytes ?? 0) <= MAX_SOURCE_BYTES);
 }
 
-function isStarved({ video }: Source): boolean {
-  const { bitrate } = video;
-  return bitrate !== null && pixels(video) > 0 && bitrate / (pixels(video) * 30) < STARVED_BITS;
+function isStarved({ variant }: Source): boolean {
+  const { bitrate } = variant;
+  return bitrate !== null && pixels(variant) > 0 && bitrate / (pixels(variant) * 30) < STARVED_BITS;
+}
+
+/** The size of these parts together; estimated, where a part's own is not known. */
+export function roughBytes(parts: readonly VariantChoice[]): number | null {
+  return sum(parts.map(({ bytes, estimatedBytes }) => bytes ?? estimatedBytes));
 }
 
 function sum(values: readonly (number | null)[]): number | null {

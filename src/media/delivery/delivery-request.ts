@@ -43,3 +43,17 @@ export function noFileReason(failure: FileFailure, kind: StepKind): NoFileReason
   if (status === 'timeout' || status === 'too_large') return status;
   return status === 'tool' && kind !== 'convert' ? 'too_large' : 'upstream_unavailable';
 }
+
+/** Durations may differ by this much, because sites round them. */
+const TOLERANCE_MS = 1_500;
+const TOLERANCE = 0.03;
+
+/** Says whether a file is about as long as the wanted video or audio; an unknown duration is long enough. */
+export function isLongEnough(
+  { post, index, clip }: Pick<DeliveryRequest, 'post' | 'index' | 'clip'>,
+  { durationMs }: { readonly durationMs: number | null },
+): boolean {
+  const expectedMs = clip === undefined ? (post.items[index]?.durationMs ?? null) : clip.endMs - clip.startMs;
+  if (expectedMs === null || durationMs === null) return true;
+  return durationMs >= expectedMs - Math.max(TOLERANCE_MS, expectedMs * TOLERANCE);
+}

@@ -1,7 +1,5 @@
 import { AppError } from '../../errors.ts';
-import type { HttpClient } from '../../infra/http/http-client.ts';
-import type { Logger } from '../../infra/log.ts';
-import { type CdnHeaders, fileNameOf } from '../files/cdn.ts';
+import { fileNameOf } from '../files/cdn.ts';
 import type { Clip } from '../files/clip.ts';
 import { likelyBytes, pixels } from '../files/variant-choice.ts';
 import type { Post } from '../post.ts';
@@ -9,12 +7,12 @@ import { mostMp3Bytes } from '../transcode/convert.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
 import { playerTunnelFile } from '../tunnel/player-file.ts';
 import type { TunnelFile } from '../tunnel/tunnel-file.ts';
-import { type LinkTarget, MAX_SOURCE_BYTES, planLink } from './delivery-plan.ts';
+import { type LinkTarget, MAX_SOURCE_BYTES, planLink, SMALLER } from './delivery-plan.ts';
 import { type DeliveryRequest, type NoFileReason, noFileReason } from './delivery-request.ts';
-import type { Patience } from './download.ts';
-import { FileResolver, type Resolution } from './file-resolver.ts';
+import type { DownloadOptions } from './download.ts';
+import { FileResolver, type FileResolverOptions, type Resolution } from './file-resolver.ts';
 import type { HeldFile } from './file-store.ts';
-import { createMediaFiles, type MediaFiles } from './media-files.ts';
+import { createMediaFiles, fileKey, type MediaFiles } from './media-files.ts';
 
 /** The address that a reader gets: Medley's page for a video, a file, or the post. */
 export interface MediaAddress {
@@ -62,26 +60,7 @@ export interface RemoteFile {
   readonly reduced?: Reduction;
 }
 
-/** Turns an item of a post and a size limit into the file to send, or into a link. */
-export interface Delivery {
-  /**
-   * Makes the best file that fits, on disk: as the CDN serves it, of joined tracks, or encoded again where ffmpeg is
-   * installed. Concurrent callers of one file share the work, and files are kept for later callers. An expired address
-   * is renewed once. All files share one bound of bytes: a caller that asks for several should dispose of sent ones
-   * early, since a long wait for room ends in a link.
-   * @throws AppError only when the caller's signal aborts
-   */
-  deliver(request: DeliveryRequest, signal: AbortSignal): Promise<DeliveredFile | DeliveredLink>;
-  /**
-   * The best variant within `maxBytes`, by known or estimated size, that a platform may fetch by itself; else
-   * undefined.
-   */
-  remoteFile(request: DeliveryRequest): RemoteFile | undefined;
-  /** The address of the whole video. */
-  wholeAddress(request: DeliveryRequest): MediaAddress;
-  /** Ends running work and removes every file, even those still held. */
-  close(): Promise<void>;
-}
+export type Delivery = ReturnType<typeof createDelivery>;
 
 export interface PublicAddresses {
   /** The address of a file in the tunnel. */
@@ -90,20 +69,13 @@ export interface PublicAddresses {
   page(post: Pick<Post, 'source' | 'id' | 'url'>, index: number, expiresAt: number): string;
 }
 
-export interface DeliveryOptions {
-  readonly http: Pick<HttpClient, 'request' | 'stream'>;
-  /** Domains of the media hosts; the subdomains of each are included. */
-  readonly mediaHosts: readonly string[];
-  readonly cdnHeaders: CdnHeaders;
+export interface DeliveryOptions extends DownloadOptions, Pick<FileResolverOptions, 'refresh' | 'log'> {
   /** Created when missing, readable by its owner alone; files that an earlier process left in it are removed at once. */
   readonly tempDir: string;
-  /** Asks the site again for a post whose media addresses expired early. */
-  readonly refresh: (post: Pick<Post, 'source' | 'id'>, signal: AbortSignal) => Promise<Pick<Post, 'items'>>;
   /** Public addresses of Medley; without them links lead to the original post. */
   readonly addresses?: PublicAddresses | undefined;
   /** The ffmpeg program; without it nothing is encoded. */
   readonly ffmpeg?: Ffmpeg | undefined;
-  readonly log: Pick<Logger, 'info' | 'error'>;
   /** Called for each item: how its file was made (`file`: unchanged) and its bytes, or the target of its link. */
   readonly onDelivered?: (step: string, bytes: number) => void;
   readonly now?: () => number;
@@ -111,8 +83,6 @@ export interface DeliveryOptions {
   readonly maxSpoolBytes?: number;
   /** Bytes of all files that are kept for later callers. Default none. */
   readonly keptBytes?: number;
-  /** The slowest rate at which a file may be downloaded. */
-  readonly patience?: Partial<Patience>;
 }
 
 const DEFAULT_SPOOL_BYTES = 1024 * 1024 * 1024;
@@ -127,12 +97,11 @@ const SHARPER = 1.5;
 
 /** Keys of clips that were cut from the whole video begin with this. */
 const CLIP_PREFIX = 'clip-';
-/** A clip is made smaller by this factor each time the chat refuses its size. */
-const SMALLER = 0.6;
 /** The size limit of a video that is fetched for its audio: enough for the longest clip, and little to encode. */
 const AUDIO_SOURCE_BYTES = 32 * 1024 * 1024;
 
-export function createDelivery(options: DeliveryOptions): Delivery {
+/** Turns an item of a post and a size limit into the file to send, or into a link. */
+export function createDelivery(options: DeliveryOptions) {
   const { ffmpeg, log, now = Date.now, maxSpoolBytes: maxBytes = DEFAULT_SPOOL_BYTES, keptBytes = 0 } = options;
   const files = createMediaFiles({ ...options, maxBytes, keptBytes });
   const means = { transcode: ffmpeg !== undefined, mp3: ffmpeg?.hasMp3 === true };
@@ -165,7 +134,14 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   }
 
   return {
-    async deliver(request, signal) {
+    /**
+     * Makes the best file that fits, on disk: as the CDN serves it, of joined tracks, or encoded again where ffmpeg is
+     * installed. Concurrent callers of one file share the work, and files are kept for later callers. An expired address
+     * is renewed once. All files share one bound of bytes: a caller that asks for several should dispose of sent ones
+     * early, since a long wait for room ends in a link.
+     * @throws AppError only when the caller's signal aborts
+     */
+    async deliver(request: DeliveryRequest, signal: AbortSignal): Promise<DeliveredFile | DeliveredLink> {
       try {
         return await deliver(request, signal);
       } catch (error) {
@@ -177,7 +153,11 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       }
     },
 
-    remoteFile(request) {
+    /**
+     * The best variant within `maxBytes`, by known or estimated size, that a platform may fetch by itself; else
+     * undefined.
+     */
+    remoteFile(request: DeliveryRequest): RemoteFile | undefined {
       const { post, index, maxBytes } = request;
       const item = post.items[index];
       const steps = resolver.plan(request);
@@ -199,7 +179,9 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       return { url: variant.url, mime: variant.mime, variantKey: key, ...reduced };
     },
 
-    wholeAddress: request => addressOf(request.post, request),
+    /** The address of the whole video. */
+    wholeAddress: (request: DeliveryRequest) => addressOf(request.post, request),
+    /** Ends running work and removes every file, even those still held. */
     close: () => files.close(),
   };
 }
@@ -238,22 +220,22 @@ function describeFile({ file, step, post }: FoundFile, { post: asked, index }: D
 /** The site's cover image, else one of the first frames; null without either. Releases the video when it throws. */
 async function thumbnailOf(
   { file: video, step, post }: FoundFile,
-  { post: { source, id }, index, thumbnail, clip }: DeliveryRequest,
+  { post: asked, index, thumbnail, clip }: DeliveryRequest,
   files: MediaFiles,
   signal: AbortSignal,
 ): Promise<HeldFile | undefined> {
   if (thumbnail !== true || video.probe?.kind !== 'video') return undefined;
-  const place = [source, id, index].join(' ');
   // The site's cover image shows the beginning of the whole video, not that of the clip.
   const url = clip === undefined ? (post.items[index]?.thumbnailUrl ?? null) : null;
-  const ofCover = url && ((own: AbortSignal) => files.fetch({ ...COVER, key: `${place} cover`, source, url }, own));
+  const cover = url && { ...COVER, key: fileKey(asked, index, 'cover'), source: asked.source, url };
   const ways = [
-    ...(ofCover ? [{ key: `${place} thumbnail`, input: ofCover }] : []),
-    { key: `${place} thumbnail-${step.key}`, input: async () => ({ ...video, dispose: async () => undefined }) },
+    ...(cover ? [{ name: 'thumbnail', input: (own: AbortSignal) => files.fetch(cover, own) }] : []),
+    { name: `thumbnail-${step.key}`, input: async () => ({ ...video, dispose: async () => undefined }) },
   ];
   try {
-    for (const { key, input } of ways) {
-      const made = await files.thumbnail({ key, maxBytes: MAX_THUMBNAIL_BYTES, inputs: [input] }, signal);
+    for (const { name, input } of ways) {
+      const order = { key: fileKey(asked, index, name), maxBytes: MAX_THUMBNAIL_BYTES, inputs: [input] };
+      const made = await files.thumbnail(order, signal);
       if (made.status === 'done') return made;
     }
     return undefined;
@@ -282,16 +264,16 @@ async function clipFile(
   try {
     const tries = refused.filter(key => key.startsWith(CLIP_PREFIX)).length;
     const maxBytes = Math.floor(request.maxBytes * SMALLER ** tries);
-    const keyIn = (name: string) => [post.source, post.id, index, name].join(' ');
     const clipKey = (bytes: number) => `${CLIP_PREFIX}${range.startMs}-${range.endMs}-${bytes}-${step.key}`;
     const inputs = [async () => ({ ...file, dispose: async () => undefined })];
     const cut = (bytes: number, own: AbortSignal) =>
-      files.clip({ key: keyIn(clipKey(bytes)), maxBytes: bytes, range, inputs }, own);
+      files.clip({ key: fileKey(post, index, clipKey(bytes)), maxBytes: bytes, inputs }, range, own);
     const key = clipKey(maxBytes);
     const part = (own: AbortSignal) => cut(Math.max(maxBytes, AUDIO_SOURCE_BYTES), own);
     const isMp3 = resolver.options.means.mp3 && mostMp3Bytes(range.endMs - range.startMs) <= maxBytes;
-    const audio = { key: keyIn(`${isMp3 ? 'mp3' : 'audio'}-${key}`), maxBytes, inputs: [part], ...(isMp3 && { post }) };
-    const made = await (form === 'original' ? cut(maxBytes, signal) : files.toAudio(audio, signal));
+    const audio = { key: fileKey(post, index, `${isMp3 ? 'mp3' : 'audio'}-${key}`), maxBytes, inputs: [part] };
+    const toAudio = () => (isMp3 ? files.toMp3(audio, post, signal) : files.toM4a(audio, signal));
+    const made = await (form === 'original' ? cut(maxBytes, signal) : toAudio());
     if (made.status === 'done') return { ...whole, file: made, step: { ...step, key } };
     return { kind: 'none', reason: noFileReason(made, 'compress'), post: whole.post };
   } finally {

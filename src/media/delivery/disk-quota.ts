@@ -1,22 +1,9 @@
+export type DiskQuota = ReturnType<typeof createDiskQuota>;
 /** Disk space that is reserved for one file. */
-export interface QuotaReservation {
-  readonly bytes: number;
-  /** Gives back the space above `bytes`. */
-  shrink(bytes: number): void;
-  /** Safe to call twice. */
-  release(): void;
-}
+export type QuotaReservation = Awaited<ReturnType<DiskQuota['enter']>>;
 
 /** Bounds the disk space that is reserved at the same time; requests get it in the order they came. */
-export interface DiskQuota {
-  /**
-   * Waits for the space. A request above the total gets the total.
-   * @throws the signal's reason when it aborts
-   */
-  enter(bytes: number, signal: AbortSignal): Promise<QuotaReservation>;
-}
-
-export function createDiskQuota(maxBytes: number): DiskQuota {
+export function createDiskQuota(maxBytes: number) {
   let used = 0;
   const queue: { readonly bytes: number; admit(): void }[] = [];
 
@@ -27,7 +14,7 @@ export function createDiskQuota(maxBytes: number): DiskQuota {
     }
   }
 
-  function room(bytes: number): QuotaReservation {
+  function room(bytes: number) {
     let held = bytes;
     used += bytes;
     function shrink(left: number): void {
@@ -40,17 +27,23 @@ export function createDiskQuota(maxBytes: number): DiskQuota {
       get bytes() {
         return held;
       },
+      /** Gives back the space above this many bytes. */
       shrink,
+      /** Safe to call twice. */
       release: () => shrink(0),
     };
   }
 
   return {
-    async enter(wanted, signal) {
+    /**
+     * Waits for the space. A request above the total gets the total.
+     * @throws the signal's reason when it aborts
+     */
+    async enter(wanted: number, signal: AbortSignal) {
       signal.throwIfAborted();
       const bytes = Math.min(wanted, maxBytes);
       if (queue.length === 0 && used + bytes <= maxBytes) return room(bytes);
-      return new Promise<QuotaReservation>((resolve, reject) => {
+      return new Promise<ReturnType<typeof room>>((resolve, reject) => {
         const place = {
           bytes,
           admit() {

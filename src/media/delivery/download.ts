@@ -81,19 +81,15 @@ export function createCdnDownload({ http, mediaHosts, cdnHeaders, patience }: Do
     progress: Progress,
     clock: Clock,
   ): Promise<DownloadFailure | undefined> {
-    const { url, source, maxBytes, roomBytes, range } = request;
+    const { url, source, maxBytes, range } = request;
     const headers = { ...cdnHeaders(source, request), ...restHeaders(progress, range) };
     const answer = await http.stream({ url, hosts, headers, signal: clock.signal, timeoutMs: PAUSE_MS });
-    const refused = begin(answer, progress, request);
-    const size = progress.total;
-    const failure =
-      refused ??
-      (size !== undefined && size > maxBytes ? { status: 'too_large' as const, bytes: size } : undefined) ??
-      ((size ?? maxBytes) > roomBytes ? { status: 'needs_room' as const, bytes: size ?? maxBytes } : undefined);
+    const failure = begin(answer, progress, request);
     if (failure !== undefined) {
       answer.body.destroy();
       return failure;
     }
+    const size = progress.total;
     clock.allow(graceMs + ((size ?? maxBytes) / bytesPerSecond) * 1_000);
     await write(answer.body, request, progress, clock.signal);
     if (progress.bytes !== (range?.length ?? size ?? progress.bytes) || progress.bytes === 0)
@@ -107,13 +103,8 @@ export function createCdnDownload({ http, mediaHosts, cdnHeaders, patience }: Do
     try {
       for (let resumes = 0; ; resumes += 1) {
         try {
-          return (
-            (await fetchRest(request, progress, clock)) ?? {
-              status: 'done',
-              bytes: progress.bytes,
-              mime: progress.mime,
-            }
-          );
+          const failure = await fetchRest(request, progress, clock);
+          return failure ?? { status: 'done', bytes: progress.bytes, mime: progress.mime };
         } catch (error) {
           const failure = readFailure(error, request, clock);
           // The download is resumed only if it had begun: the HTTP client itself repeats a request that got no answer.
@@ -138,7 +129,7 @@ function restHeaders({ bytes, validator }: Progress, part: DownloadRequest['rang
 function begin(
   { status, headers }: HttpStream,
   progress: Progress,
-  { mime: expected, range }: DownloadRequest,
+  { mime: expected, range, maxBytes, roomBytes }: DownloadRequest,
 ): DownloadFailure | undefined {
   if (isGone(status))
     return { status: 'expired', cause: new AppError('upstream_unavailable', `the CDN answers ${status}`) };
@@ -151,17 +142,21 @@ function begin(
     return { status: 'unavailable', cause: new AppError('upstream_unavailable', `the CDN answers ${what}`) };
   }
   if (!isRest) progress.bytes = 0;
-  const length = /^\d{1,15}$/.test(headers['content-length'] ?? '') ? Number(headers['content-length']) : undefined;
-  progress.total = length === undefined ? undefined : progress.bytes + length;
-  progress.validator = strongValidator(headers.etag);
+  const length = lengthOf(headers);
+  const total = length === undefined ? undefined : progress.bytes + length;
+  progress.total = total;
+  // Only a strong ETag promises the same bytes, so a weak one is not used.
+  progress.validator = headers.etag?.startsWith('"') ? headers.etag : undefined;
   progress.mime = type;
   progress.begun = true;
-  return undefined;
+  if (total !== undefined && total > maxBytes) return { status: 'too_large', bytes: total };
+  const needed = total ?? maxBytes;
+  return needed > roomBytes ? { status: 'needs_room', bytes: needed } : undefined;
 }
 
-/** Only a strong ETag promises the same bytes, so a weak one is not used. */
-function strongValidator(etag: string | undefined): string | undefined {
-  return etag?.startsWith('"') ? etag : undefined;
+function lengthOf(headers: HttpStream['headers']): number | undefined {
+  const length = headers['content-length'] ?? '';
+  return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
 async function write(
@@ -179,7 +174,7 @@ async function write(
       body,
       async function* (chunks: AsyncIterable<Buffer>) {
         for await (const chunk of chunks) {
-          if (received === 0 && looksLikeDocument(chunk)) throw new NotMedia();
+          if (received === 0 && looksLikeDocument(chunk)) throw new Error('a document under the name of a file');
           received += chunk.length;
           if (received > maxBytes) throw new TooLarge();
           yield chunk;
@@ -196,9 +191,6 @@ async function write(
   }
 }
 
-class NotMedia extends Error {
-  override readonly message = 'a document under the name of a file';
-}
 class TooLarge extends Error {}
 
 /** @throws the request's own reason when it was aborted */
@@ -240,32 +232,29 @@ const SIZE_TIMEOUT_MS = 5_000;
 /** The most bytes that are read when a CDN ignores the range and sends the whole file. */
 const FIRST_BYTE = 1_024;
 
+export type FileSize = ReturnType<typeof createFileSize>;
+
 /**
  * The size of a file according to the CDN, undefined when it does not say.
  * @throws the signal's reason when it aborts
  */
-export type FileSize = (
-  variant: Pick<Variant, 'url' | 'mime' | 'headers'>,
-  source: SourceId,
-  signal: AbortSignal,
-) => Promise<number | undefined>;
-
-export function createFileSize({ http, mediaHosts, cdnHeaders }: FileSizeOptions): FileSize {
+export function createFileSize({ http, mediaHosts, cdnHeaders }: FileSizeOptions) {
   const hosts = hostsBelow(mediaHosts);
-  return async (variant, source, signal) => {
+  return async (
+    variant: Pick<Variant, 'url' | 'mime' | 'headers'>,
+    source: SourceId,
+    signal: AbortSignal,
+  ): Promise<number | undefined> => {
     const headers = cdnHeaders(source, variant);
     const request = { url: variant.url, hosts, signal, timeoutMs: SIZE_TIMEOUT_MS };
     try {
       const head = await http.request({ ...request, method: 'HEAD', headers });
-      const length = head.status === 200 ? head.headers['content-length'] : undefined;
-      if (length !== undefined && /^\d{1,15}$/.test(length)) return Number(length);
+      const length = head.status === 200 ? lengthOf(head.headers) : undefined;
+      if (length !== undefined) return length;
       if (isGone(head.status)) return undefined;
       // Some CDNs answer HEAD without a length or not at all, but state the size when one byte is requested.
-      const first = await http.request({
-        ...request,
-        headers: { ...headers, range: 'bytes=0-0' },
-        maxBytes: FIRST_BYTE,
-      });
+      const range = { ...headers, range: 'bytes=0-0' };
+      const first = await http.request({ ...request, headers: range, maxBytes: FIRST_BYTE });
       const total = first.status === 206 ? totalOf(first.headers['content-range']) : undefined;
       return total === undefined ? undefined : Number(total);
     } catch (error) {

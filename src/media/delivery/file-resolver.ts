@@ -2,11 +2,12 @@ import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import { muxKey, pixels, type VariantChoice } from '../files/variant-choice.ts';
 import { isPlaylist, type Post, type Variant } from '../post.ts';
-import { MAX_SOURCE_BYTES, type Means, planDelivery, type Step } from './delivery-plan.ts';
+import type { RefreshPost } from '../tunnel/tunnel-file.ts';
+import { MAX_SOURCE_BYTES, type Means, planDelivery, roughBytes, type Step } from './delivery-plan.ts';
 import { type DeliveryRequest, type NoFileReason, noFileReason } from './delivery-request.ts';
 import { createFileSize, type FileSize, type FileSizeOptions } from './download.ts';
 import type { FileFailure, HeldFile } from './file-store.ts';
-import type { MakeRequest, MediaFiles } from './media-files.ts';
+import { fileKey, type MakeRequest, type MediaFiles } from './media-files.ts';
 
 /** The result of a request: a file, or the newest version of the post and the reason why there is no file. */
 export type Resolution =
@@ -23,7 +24,8 @@ export type Resolution =
 export interface FileResolverOptions extends FileSizeOptions {
   readonly files: MediaFiles;
   readonly means: Means;
-  readonly refresh: (post: Pick<Post, 'source' | 'id'>, signal: AbortSignal) => Promise<Pick<Post, 'items'>>;
+  /** Asks the site again for a post whose media addresses expired early. */
+  readonly refresh: RefreshPost;
   readonly log: Pick<Logger, 'info' | 'error'>;
   readonly now: () => number;
 }
@@ -81,12 +83,7 @@ export class FileResolver {
   }
 
   #bytesOf({ key, parts }: Step): number | null {
-    const known = this.sizes.get(key);
-    if (known !== undefined) return known;
-    return parts.reduce<number | null>((total, { bytes, estimatedBytes }) => {
-      const each = bytes ?? estimatedBytes;
-      return total === null || each === null ? null : total + each;
-    }, 0);
+    return this.sizes.get(key) ?? roughBytes(parts);
   }
 
   /** Says whether an address has expired or is about to. */
@@ -153,12 +150,9 @@ class FileSearch {
         this.#held.push(outcome);
       } else if (!(await this.#shouldRetry(outcome, step))) break;
     }
-    return { kind: 'none', reason: this.#reason ?? this.#reasonOfNoStep(), post: this.#post };
-  }
-
-  #reasonOfNoStep(): NoFileReason {
     const anySize = { ...this.#request, maxBytes: Number.POSITIVE_INFINITY, refused: [] };
-    return this.#resolver.plan(anySize).length > 0 ? 'too_large' : 'upstream_unavailable';
+    const whyNoStep = this.#resolver.plan(anySize).length > 0 ? 'too_large' : 'upstream_unavailable';
+    return { kind: 'none', reason: this.#reason ?? whyNoStep, post: this.#post };
   }
 
   #make(step: Step): Promise<HeldFile | FileFailure> {
@@ -178,10 +172,10 @@ class FileSearch {
         return files.compress(this.#muxedFirst(madeOf(MAX_SOURCE_BYTES), step), this.#signal);
       case 'convert': {
         const isPhoto = this.#post.items[this.#request.index]?.kind === 'image';
-        return (isPhoto ? files.toJpeg : files.toAudio)(madeOf(MAX_SOURCE_BYTES), this.#signal);
+        return (isPhoto ? files.toJpeg : files.toM4a)(madeOf(MAX_SOURCE_BYTES), this.#signal);
       }
       case 'mp3':
-        return files.toAudio({ ...madeOf(MAX_SOURCE_BYTES), post: this.#request.post }, this.#signal);
+        return files.toMp3(madeOf(MAX_SOURCE_BYTES), this.#request.post, this.#signal);
     }
   }
 
@@ -221,8 +215,7 @@ class FileSearch {
 
   /** The store's key for a file; a step's own key identifies a file within its item only. */
   #keyOf(key: string): string {
-    const { post, index } = this.#request;
-    return [post.source, post.id, index, key].join(' ');
+    return fileKey(this.#request.post, this.#request.index, key);
   }
 
   /** Says whether the file plays on all devices, or no better one is left to try. */

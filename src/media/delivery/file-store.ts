@@ -7,7 +7,8 @@ import { workContext } from '../../infra/concurrency/running-work.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Probe } from '../transcode/probe.ts';
 import { createDiskQuota, type DiskQuota, type QuotaReservation } from './disk-quota.ts';
-import { claimSpoolFolder, type SpoolFolder } from './spool-folder.ts';
+import type { DownloadFailure } from './download.ts';
+import { claimSpoolFolder } from './spool-folder.ts';
 
 export interface MadeFile {
   readonly status: 'done';
@@ -18,14 +19,8 @@ export interface MadeFile {
 }
 
 export type FileFailure =
-  /** `bytes` is null when the size was only found during the download. */
-  | { readonly status: 'too_large'; readonly bytes: number | null }
-  | {
-      readonly status: 'expired' | 'timeout' | 'unavailable' | 'disk';
-      readonly cause: unknown;
-      /** The key of the input that failed, where it is known. */
-      readonly of?: string;
-    }
+  /** `of` is the key of the input that failed, where it is known. */
+  | (Exclude<DownloadFailure, { readonly status: 'needs_room' }> & { readonly of?: string })
   /** The program that makes the file failed, although its inputs were there. */
   | { readonly status: 'tool'; readonly cause: unknown };
 
@@ -97,7 +92,7 @@ interface Making {
  */
 export class FileStore {
   readonly #options: FileStoreOptions;
-  readonly #folder: SpoolFolder;
+  readonly #folder: ReturnType<typeof claimSpoolFolder>;
   readonly #quota: DiskQuota;
   readonly #makings = new Map<string, Making>();
   readonly #live = new Set<Making>();

@@ -37,29 +37,11 @@ export interface MakeRequest {
   readonly inputs: readonly ((signal: AbortSignal) => Promise<HeldFile | FileFailure>)[];
 }
 
-type MakeFile<Request = MakeRequest> = (request: Request, signal: AbortSignal) => Promise<HeldFile | FileFailure>;
+export type MediaFiles = ReturnType<typeof createMediaFiles>;
 
-/**
- * Media files on the disk; concurrent callers share the making of a file. A file that cannot be played counts as a
- * failure. All methods reject with the signal's reason when it aborts.
- */
-export interface MediaFiles {
-  /** Fetches a file from the CDN; for a playlist, its pieces in order, as one file. */
-  readonly fetch: MakeFile<FetchRequest>;
-  /** Joins a video track and an audio track, or rewrites one file, so that it can be played while it loads. */
-  readonly mux: MakeFile;
-  /** Encodes a video again to fit `maxBytes`; only where ffmpeg is installed. */
-  readonly compress: MakeFile;
-  /** Cuts out a part of a video. */
-  readonly clip: MakeFile<MakeRequest & { readonly range: Clip }>;
-  /** Makes an M4A of a video's audio, or of other audio; with a post, an MP3 that states its title and author. */
-  readonly toAudio: MakeFile<MakeRequest & { readonly post?: Post }>;
-  /** Converts a photo to JPEG. */
-  readonly toJpeg: MakeFile;
-  /** Makes a small JPEG of a photo or video. */
-  readonly thumbnail: MakeFile;
-  /** Ends running work and removes every file, even those still held. */
-  close(): Promise<void>;
+/** Identifies a file of an item in the store. */
+export function fileKey({ source, id }: Pick<Post, 'source' | 'id'>, index: number, name: string): string {
+  return [source, id, index, name].join(' ');
 }
 
 export interface MediaFilesOptions extends FileStoreOptions, DownloadOptions {
@@ -105,7 +87,11 @@ interface Recipe extends Pick<Job, 'ffmpeg'> {
   readonly roomBytes: RoomBytes;
 }
 
-export function createMediaFiles(options: MediaFilesOptions): MediaFiles {
+/**
+ * Media files on the disk; concurrent callers share the making of a file. A file that cannot be played counts as a
+ * failure. All methods reject with the signal's reason when it aborts.
+ */
+export function createMediaFiles(options: MediaFilesOptions) {
   const { ffmpeg, keepsFetched = true, enter = async () => () => undefined, maxBytes: totalBytes } = options;
   const store = new FileStore(options);
   const download = createCdnDownload(options);
@@ -135,23 +121,33 @@ export function createMediaFiles(options: MediaFilesOptions): MediaFiles {
     probe !== null && ffmpeg !== undefined && compressVideo(ffmpeg, { ...job, probe });
 
   return {
-    fetch: (request, signal) => {
+    /** Fetches a file from the CDN; for a playlist, its pieces in order, as one file. */
+    fetch(request: FetchRequest, signal: AbortSignal) {
       const way = isPlaylist(request) ? streamDownload : download;
       const make = (workplace: Workplace) => fetchFile(way, request, totalBytes, workplace);
       return store.hold({ key: request.key, maxBytes: request.maxBytes, isKept: keepsFetched, make }, signal);
     },
-    mux: (request, signal) => hold(request, signal, 'video/mp4', mux),
-    compress: (request, signal) => hold(request, signal, 'video/mp4', compress, roomForEncoded),
-    clip: ({ range: clip, ...request }, signal) => {
+    /** Joins a video track and an audio track, or rewrites one file, so that it can be played while it loads. */
+    mux: (request: MakeRequest, signal: AbortSignal) => hold(request, signal, 'video/mp4', mux),
+    /** Encodes a video again to fit `maxBytes`; only where ffmpeg is installed. */
+    compress: (request: MakeRequest, signal: AbortSignal) =>
+      hold(request, signal, 'video/mp4', compress, roomForEncoded),
+    /** Cuts out a part of a video. */
+    clip(request: MakeRequest, clip: Clip, signal: AbortSignal) {
       const cut: Work = async ({ probe, ...job }) => probe !== null && cutClip({ ...job, probe, clip });
       return hold(request, signal, 'video/mp4', cut, roomForEncoded);
     },
-    toAudio: ({ post, ...request }, signal) => {
-      if (post === undefined) return hold(request, signal, 'audio/mp4', convertToM4a);
-      return hold(request, signal, 'audio/mpeg', job => convertToMp3({ ...job, post }), roomForEncoded);
-    },
-    toJpeg: (request, signal) => hold(request, signal, 'image/jpeg', convertToJpeg),
-    thumbnail: (request, signal) => hold(request, signal, 'image/jpeg', makeThumbnail, () => OVERHEAD_BYTES * 4),
+    /** Makes an M4A of a video's audio, or of other audio. */
+    toM4a: (request: MakeRequest, signal: AbortSignal) => hold(request, signal, 'audio/mp4', convertToM4a),
+    /** Makes an MP3 of a video's audio, or of other audio, that states the title and author of the post. */
+    toMp3: (request: MakeRequest, post: Post, signal: AbortSignal) =>
+      hold(request, signal, 'audio/mpeg', job => convertToMp3({ ...job, post }), roomForEncoded),
+    /** Converts a photo to JPEG. */
+    toJpeg: (request: MakeRequest, signal: AbortSignal) => hold(request, signal, 'image/jpeg', convertToJpeg),
+    /** Makes a small JPEG of a photo or video. */
+    thumbnail: (request: MakeRequest, signal: AbortSignal) =>
+      hold(request, signal, 'image/jpeg', makeThumbnail, () => OVERHEAD_BYTES * 4),
+    /** Ends running work and removes every file, even those still held. */
     close: () => store.close(),
   };
 }

@@ -5,15 +5,8 @@ import { muxKey, variantKey } from '../files/variant-choice.ts';
 import type { MuxTracks } from '../tunnel/muxed-relay.ts';
 import { MAX_MUX_BYTES } from '../tunnel/player-file.ts';
 import type { DownloadOptions } from './download.ts';
-import type { FileFailure, HeldFile } from './file-store.ts';
-import { createMediaFiles } from './media-files.ts';
-
-/** Muxed video and audio tracks for clients that stream them, kept apart from the files delivered to chats. */
-export interface MuxedFiles {
-  readonly muxTracks: MuxTracks;
-  /** Ends running work and removes every file, even those still being read. */
-  close(): Promise<void>;
-}
+import type { FileFailure } from './file-store.ts';
+import { createMediaFiles, fileKey } from './media-files.ts';
 
 export interface MuxedFilesOptions extends DownloadOptions {
   /** The folder of these files, used for nothing else; created when missing. */
@@ -37,7 +30,8 @@ const DEFAULT_BYTES = 1024 * 1024 * 1024;
 const AT_ONCE = 8;
 const MAX_WAITING = 64;
 
-export function createMuxedFiles(options: MuxedFilesOptions): MuxedFiles {
+/** Muxed video and audio tracks for clients that stream them, kept apart from the files delivered to chats. */
+export function createMuxedFiles(options: MuxedFilesOptions) {
   const { log, keptBytes, maxBytes = DEFAULT_BYTES, maxFileBytes = MAX_MUX_BYTES, lingerMs = 30_000 } = options;
   const files = createMediaFiles({
     ...options,
@@ -49,31 +43,31 @@ export function createMuxedFiles(options: MuxedFilesOptions): MuxedFiles {
     enter: createSemaphore({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, name: 'putting two tracks together' }),
   });
 
-  function release(file: HeldFile): void {
-    file.dispose().catch(error => log.error({ err: error }, 'a file could not be removed'));
-  }
+  const muxTracks: MuxTracks = async ({ post, index, tracks }, signal) => {
+    const parts = [tracks.video, ...(tracks.audio === undefined ? [] : [tracks.audio])].map(track => ({
+      ...track,
+      key: variantKey({ url: track.url, width: null, height: null }),
+    }));
+    const shared = { source: post.source, maxBytes: maxFileBytes, expectedBytes: null };
+    const order = {
+      key: fileKey(post, index, muxKey(parts.map(({ key }) => key))),
+      maxBytes: maxFileBytes,
+      inputs: parts.map(({ key, ...file }) => (own: AbortSignal) => {
+        return files.fetch({ ...file, ...shared, key: fileKey(post, index, key) }, own);
+      }),
+    };
+    const outcome = await files.mux(order, signal);
+    if (outcome.status !== 'done') throw failureOf(outcome);
+    const { path, bytes } = outcome;
+    const release = () =>
+      void outcome.dispose().catch(error => log.error({ err: error }, 'a file could not be removed'));
+    return { path, bytes, release };
+  };
 
   return {
-    async muxTracks({ post, index, tracks }, signal) {
-      const { source, id } = post;
-      const keyIn = (key: string) => [source, id, index, key].join(' ');
-      const parts = [tracks.video, ...(tracks.audio === undefined ? [] : [tracks.audio])].map(track => ({
-        ...track,
-        key: variantKey({ url: track.url, width: null, height: null }),
-      }));
-      const order = {
-        key: keyIn(muxKey(parts.map(({ key }) => key))),
-        maxBytes: maxFileBytes,
-        inputs: parts.map(({ key, ...file }) => (own: AbortSignal) => {
-          const track = { ...file, key: keyIn(key), source, maxBytes: maxFileBytes, expectedBytes: null };
-          return files.fetch(track, own);
-        }),
-      };
-      const outcome = await files.mux(order, signal);
-      if (outcome.status !== 'done') throw failureOf(outcome);
-      return { path: outcome.path, bytes: outcome.bytes, release: () => release(outcome) };
-    },
-    close: () => files.close(),
+    muxTracks,
+    /** Ends running work and removes every file, even those still being read. */
+    close: files.close,
   };
 }
 

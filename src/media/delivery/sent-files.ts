@@ -11,26 +11,18 @@ export interface SentFileKey {
   readonly form: 'original' | 'audio';
 }
 
-export interface SentFile {
-  readonly variantKey: string;
+const sentFile = z.object({
+  variantKey: z.string(),
   /** The platform's id for the file. */
-  readonly fileId: string;
+  fileId: z.string(),
   /** The platform's kind of file, which never changes: `video`, `animation`, `photo`, `audio`, `document`. */
-  readonly kind: string;
+  kind: z.string(),
   /** The size of the sent file, if the site has a better one that was too large. */
-  readonly reducedBytes?: number | undefined;
-}
+  reducedBytes: z.number().optional(),
+});
 
-/**
- * Remembers, also after restarts, which files a platform already has: they can be sent again without an upload. Never
- * rejects: an entry that cannot be read counts as absent, one that cannot be written is skipped.
- */
-export interface SentFiles {
-  get(key: SentFileKey): Promise<SentFile | undefined>;
-  put(key: SentFileKey, file: SentFile): Promise<void>;
-  /** To be called after the platform has refused the id. */
-  delete(key: SentFileKey): Promise<void>;
-}
+export type SentFile = Readonly<z.infer<typeof sentFile>>;
+export type SentFiles = ReturnType<typeof createSentFiles>;
 
 export interface SentFilesOptions {
   readonly records: RecordStore;
@@ -45,13 +37,7 @@ export interface SentFilesOptions {
 /** The time of the last use is written at most this often, so that a file sent all day costs one write. */
 const TOUCH_EVERY_MS = 24 * 3_600_000;
 
-const Stored = z.object({
-  variantKey: z.string(),
-  fileId: z.string(),
-  kind: z.string(),
-  reducedBytes: z.number().optional(),
-  usedAt: z.number(),
-});
+const Stored = sentFile.extend({ usedAt: z.number() });
 
 export const SENT_FILES = {
   name: 'sent-files',
@@ -59,12 +45,16 @@ export const SENT_FILES = {
   maxRecords: 200_000,
 } as const satisfies CollectionOptions<z.infer<typeof Stored>>;
 
-export function createSentFiles(options: SentFilesOptions): SentFiles {
+/**
+ * Remembers, also after restarts, which files a platform already has: they can be sent again without an upload. Never
+ * rejects: an entry that cannot be read counts as absent, one that cannot be written is skipped.
+ */
+export function createSentFiles(options: SentFilesOptions) {
   const { records, onFailure, now = Date.now, maxFiles = SENT_FILES.maxRecords } = options;
   const stored = records.collection<z.infer<typeof Stored>>({ ...SENT_FILES, maxRecords: maxFiles });
 
   return {
-    async get(key) {
+    async get(key: SentFileKey): Promise<SentFile | undefined> {
       try {
         const file = await stored.get(recordKey(key));
         if (file === undefined) return undefined;
@@ -76,9 +66,10 @@ export function createSentFiles(options: SentFilesOptions): SentFiles {
         return undefined;
       }
     },
-    put: (key, { variantKey, fileId, kind, reducedBytes }) =>
+    put: (key: SentFileKey, { variantKey, fileId, kind, reducedBytes }: SentFile) =>
       stored.set(recordKey(key), { variantKey, fileId, kind, reducedBytes, usedAt: now() }).catch(onFailure),
-    delete: key => stored.delete(recordKey(key)).catch(onFailure),
+    /** To be called after the platform has refused the id. */
+    delete: (key: SentFileKey) => stored.delete(recordKey(key)).catch(onFailure),
   };
 }
 

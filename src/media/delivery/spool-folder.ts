@@ -4,20 +4,14 @@ import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type FileLock, tryFileLock } from '../../infra/store/file-lock.ts';
 
-/** A temporary folder that only this process uses. */
-export interface SpoolFolder {
-  readonly path: string;
-  /** Deletes the folder and everything in it. Safe to call twice. */
-  remove(): Promise<void>;
-}
-
 const NAME = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /**
- * Creates a folder under `tempDir`, locked by a file beside `tempDir`, and deletes folders whose processes have ended.
+ * Creates a temporary folder under `tempDir` that only this process uses, locked by a file beside `tempDir`, and deletes
+ * folders whose processes have ended.
  * @throws AppError `internal`, or an error of the file system, when nothing can be created there
  */
-export function claimSpoolFolder(tempDir: string): SpoolFolder {
+export function claimSpoolFolder(tempDir: string) {
   mkdirSync(tempDir, { recursive: true, mode: 0o700 });
   removeLeftovers(tempDir);
   const { name, lock } = lockNewName(tempDir);
@@ -25,6 +19,7 @@ export function claimSpoolFolder(tempDir: string): SpoolFolder {
   mkdirSync(path, { mode: 0o700 });
   return {
     path,
+    /** Deletes the folder and everything in it. Safe to call twice. */
     async remove() {
       await rm(path, { recursive: true, force: true });
       await rm(lockPath(tempDir, name), { force: true });

@@ -14,7 +14,7 @@ export interface VariantChoice {
 }
 
 /** Bit rates are averages, so a file estimated just over the limit is still worth trying. */
-const ESTIMATE_TOLERANCE = 1.1;
+export const ESTIMATE_TOLERANCE = 1.1;
 
 /**
  * All variants that could be sent if none were too large, best first: videos that every player can play before others,
@@ -155,14 +155,19 @@ export function pixels({ width, height }: Pick<Variant, 'width' | 'height'>): nu
  */
 export interface WholeVideo {
   /** The only file, or the video track when `audio` is set. */
-  readonly video: Variant;
-  /** The audio track; undefined when `video` is the whole video. */
+  readonly variant: Variant;
+  /** The audio track; undefined when `variant` is the whole video. */
   readonly audio?: Variant | undefined;
 }
 
 /** Says whether the video is a single file that plays as it is. */
-export function isOneFile({ video, audio }: WholeVideo): boolean {
-  return audio === undefined && !isPlaylist(video);
+export function isOneFile({ variant, audio }: WholeVideo): boolean {
+  return audio === undefined && !isPlaylist(variant);
+}
+
+/** The file, or the video track and the audio track. */
+export function partsOf({ variant, audio }: WholeVideo): readonly Variant[] {
+  return audio === undefined ? [variant] : [variant, audio];
 }
 
 /** All ways to get the whole video, single files first. Each video track is combined with the best audio track. */
@@ -170,7 +175,7 @@ export function wholeVideos(item: MediaItem): readonly WholeVideo[] {
   const plain = plainVideos(item);
   const [audio] = audioTracks(item);
   const tracks = audio === undefined ? [] : videoTracks(item).filter(track => !plain.includes(track));
-  return [...plain.map(video => ({ video, audio: undefined })), ...tracks.map(video => ({ video, audio }))];
+  return [...plain.map(variant => ({ variant, audio: undefined })), ...tracks.map(variant => ({ variant, audio }))];
 }
 
 /** The key of a file made from two tracks or from a stream; it is made of the keys of these. */

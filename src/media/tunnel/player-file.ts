@@ -5,6 +5,7 @@ import {
   isOneFile,
   likelyBytes,
   type MediaForm,
+  partsOf,
   ranked,
   sendableVariants,
   toChoice,
@@ -14,12 +15,8 @@ import {
 import { isPlaylist, type MediaItem, type Post, type Variant } from '../post.ts';
 import type { TunnelFile } from './tunnel-file.ts';
 
-/** The file that players and downloads get for an item. */
-export interface PlayerFile {
-  /** A file on the CDN, or a stream; if `audio` is set, a video track. */
-  readonly variant: Variant;
-  /** The audio track that is muxed with `variant`. */
-  readonly audio?: Variant | undefined;
+/** The file that players and downloads get for an item; if `audio` is set, both tracks are muxed. */
+export interface PlayerFile extends WholeVideo {
   /** A file that can be played without muxing, for when the two tracks cannot be muxed. */
   readonly fallback?: Variant | undefined;
 }
@@ -45,11 +42,10 @@ export function choosePlayerFile(item: MediaItem, form: MediaForm): PlayerFile |
   // A video without its audio is better than none at all.
   const [only] = item.variants;
   if (best === undefined) return only && { variant: only };
-  const { video, audio } = best;
-  if (isOneFile(best)) return { variant: video };
-  const fallback = all.find(whole => isOneFile(whole) && whole.video.hasAudio !== false)?.video;
-  const fits = fallback !== undefined && fitsAddress([video, ...(audio === undefined ? [] : [audio]), fallback]);
-  return { variant: video, audio, fallback: fits ? fallback : undefined };
+  if (isOneFile(best)) return { variant: best.variant };
+  const fallback = all.find(whole => isOneFile(whole) && whole.variant.hasAudio !== false)?.variant;
+  const fits = fallback !== undefined && fitsAddress([...partsOf(best), fallback]);
+  return { ...best, fallback: fits ? fallback : undefined };
 }
 
 /** The files that a player can choose from: one for each size that every browser plays, largest first, up to 1080p. Pure. */
@@ -58,10 +54,10 @@ export function playerQualities(item: MediaItem): readonly PlayerFile[] {
   if (best === undefined || item.kind !== 'video') return [];
   const bySide = new Map([[shortSide(best.variant), best]]);
   const whole = wholeVideos(item).filter(one => isOneFile(one) || isMuxable(one, item));
-  for (const { video, audio } of ranked(whole, one => playerRank(one, item))) {
-    const side = shortSide(video);
-    const isSilent = audio === undefined && video.hasAudio === false && best.variant.hasAudio !== false;
-    const file = { variant: video, audio };
+  for (const file of ranked(whole, one => playerRank(one, item))) {
+    const { variant, audio } = file;
+    const side = shortSide(variant);
+    const isSilent = audio === undefined && variant.hasAudio === false && best.variant.hasAudio !== false;
     if (side > 0 && side < shortSide(best.variant) && !isSilent && isCommonFile(file) && !bySide.has(side))
       bySide.set(side, file);
   }
@@ -69,25 +65,24 @@ export function playerQualities(item: MediaItem): readonly PlayerFile[] {
 }
 
 /** Says whether every browser plays the file. */
-export function isCommonFile({ variant, audio }: PlayerFile): boolean {
+export function isCommonFile({ variant, audio }: WholeVideo): boolean {
   return isCommonVideo(variant) && (audio === undefined || isCommonAudio(audio));
 }
 
 /** Says whether the addresses of both tracks fit into one token and the muxed file is not known to be too large. */
 export function isMuxable(whole: WholeVideo, item: MediaItem): boolean {
-  const { video, audio } = whole;
   if (isOneFile(whole)) return false;
-  const parts = [video, ...(audio === undefined ? [] : [audio])];
+  const parts = partsOf(whole);
   const bytes = parts.map(variant => likelyBytes(toChoice(variant, item), item) ?? 0);
   return fitsAddress(parts) && bytes.reduce((total, each) => total + each, 0) <= MAX_MUX_BYTES;
 }
 
 /** The file's size; of two tracks only if both are known. `isRough`: it is calculated from bit rates. */
 export function playerFileSize(
-  { variant, audio }: PlayerFile,
+  file: PlayerFile,
   item: MediaItem,
 ): { readonly bytes?: number; readonly isRough?: true } {
-  const parts = [variant, ...(audio === undefined ? [] : [audio])].map(part => toChoice(part, item));
+  const parts = partsOf(file).map(part => toChoice(part, item));
   const sizes = parts.flatMap(({ bytes, estimatedBytes }) => bytes ?? estimatedBytes ?? []);
   if (sizes.length < parts.length) return {};
   const bytes = sizes.reduce((total, each) => total + each, 0);
@@ -95,14 +90,10 @@ export function playerFileSize(
 }
 
 /** The file with the fields that a tunnel address contains. */
-export function playerTunnelFile(
-  post: Post,
-  index: number,
-  { variant, audio, fallback }: PlayerFile,
-  expiresAt: number,
-): TunnelFile {
+export function playerTunnelFile(post: Post, index: number, file: PlayerFile, expiresAt: number): TunnelFile {
+  const { variant, audio, fallback } = file;
   const { width, height } = variant;
-  const isMade = !isOneFile({ video: variant, audio });
+  const isMade = !isOneFile(file);
   const mime = isMade ? MUXED_MIME : variant.mime;
   return {
     post: { source: post.source, id: post.id },
@@ -126,17 +117,17 @@ function fitsAddress(variants: readonly Variant[]): boolean {
 
 /** Ranks to compare number by number; larger ones are better. */
 function playerRank(whole: WholeVideo, item: MediaItem): readonly number[] {
-  const { video, audio } = whole;
-  const side = shortSide(video);
+  const { variant, audio } = whole;
+  const side = shortSide(variant);
   return [
-    audio !== undefined || video.hasAudio !== false ? 1 : 0,
+    audio !== undefined || variant.hasAudio !== false ? 1 : 0,
     isOneFile(whole) || isMuxable(whole, item) ? 1 : 0,
-    audio === undefined || isCommonAudio(audio) ? codecRank(video) : Math.min(codecRank(video), 1),
+    audio === undefined || isCommonAudio(audio) ? codecRank(variant) : Math.min(codecRank(variant), 1),
     side <= FULL_HD ? 1 : 0,
     side <= FULL_HD ? side : -side,
     // A file that need not be muxed starts sooner.
     isOneFile(whole) ? 1 : 0,
-    video.bitrate ?? 0,
+    variant.bitrate ?? 0,
   ];
 }
 

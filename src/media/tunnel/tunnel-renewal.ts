@@ -1,18 +1,10 @@
 import type { CdnAddress } from '../files/cdn.ts';
 import { audioTracks, isOneFile, wholeVideos } from '../files/variant-choice.ts';
 import { type MediaItem, type Post, playableVariants, type Variant } from '../post.ts';
-import type { TrackPair } from './tunnel-file.ts';
+import type { TrackPair, TunnelFile } from './tunnel-file.ts';
 
-interface ExpiredItem {
-  readonly index: number;
-  readonly width?: number | null | undefined;
-  readonly height?: number | null | undefined;
-}
-
-export interface ExpiredFile extends ExpiredItem {
-  readonly url: string;
-  readonly mime: string;
-}
+type ExpiredItem = Pick<TunnelFile, 'width' | 'height'> & { readonly index: number };
+export type ExpiredFile = ExpiredItem & Pick<TunnelFile, 'url' | 'mime'>;
 
 type TrackAddress = CdnAddress & Pick<Variant, 'mime'>;
 
@@ -22,9 +14,7 @@ export interface TrackAddresses {
   readonly audio?: TrackAddress;
 }
 
-export interface ExpiredTracks extends ExpiredItem {
-  readonly tracks: TrackPair;
-}
+export type ExpiredTracks = ExpiredItem & { readonly tracks: TrackPair };
 
 /**
  * Finds the file in a newer version of its post: the one with the same path on the CDN, else one of the same kind with
@@ -41,7 +31,7 @@ export function renewedTracks(post: Pick<Post, 'items'>, file: ExpiredTracks): T
   if (item === undefined) return undefined;
   const isAlone = file.tracks.audio === undefined;
   const made = wholeVideos(item).filter(whole => !isOneFile(whole) && (whole.audio === undefined) === isAlone);
-  const videos = made.map(({ video }) => video);
+  const videos = made.map(({ variant }) => variant);
   const video = videos.find(({ url }) => isSameFile(file.tracks.video)(url)) ?? nearest(videos, file);
   if (isAlone) return video && { video };
   const audios = audioTracks(item);
@@ -79,9 +69,9 @@ function nearest(variants: readonly Variant[], file: ExpiredItem): Variant | und
 }
 
 function distance(variant: Variant, { width, height }: ExpiredItem): number {
-  const across = width === null || width === undefined ? 0 : Math.abs((variant.width ?? 0) - width);
-  const down = height === null || height === undefined ? 0 : Math.abs((variant.height ?? 0) - height);
-  return across + down;
+  const between = (own: number | null, wanted: number | null = null) =>
+    wanted === null ? 0 : Math.abs((own ?? 0) - wanted);
+  return between(variant.width, width) + between(variant.height, height);
 }
 
 function pathOf(url: string): string | undefined {

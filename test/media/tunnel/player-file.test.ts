@@ -92,7 +92,7 @@ describe('choosePlayerFile', () => {
         if (file?.audio === undefined) return;
         expect(file.variant.hasVideo && !file.audio.hasVideo).toBe(true);
         const hasOther = item.variants.some(variant => variant.hasVideo && !variant.adaptive && variant.hasAudio);
-        if (hasOther) expect(isMuxable({ video: file.variant, audio: file.audio }, item)).toBe(true);
+        if (hasOther) expect(isMuxable(file, item)).toBe(true);
         if (isCommonFile(file)) expect(file.variant.mime).toBe('video/mp4');
       }),
     );
