@@ -1,24 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Beatmaps } from '../../beatmaps/beatmaps.ts';
 import { userPage } from '../../beatmaps/model/link.ts';
 import type { Score } from '../../beatmaps/model/score.ts';
-import type { Rating } from '../../beatmaps/rating/ratings.ts';
-import { createTranslator, type Translator } from '../../i18n/translate.ts';
+import { createTranslator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { TrackedPlayer, TrackingChat } from '../contract/chat-memory.ts';
-import { type Action, headingBlock, labelled, link, type Reply, reply } from '../contract/reply.ts';
+import type { TrackedPlayer, TrackedPlayers, TrackingChat } from '../contract/chat-memory.ts';
+import type { PostToChat } from '../contract/chat-platform.ts';
+import { headingBlock, labelled, link, type Reply, reply } from '../contract/reply.ts';
 import type { Services } from '../contract/services.ts';
 import { openMapToken, playerButtons } from '../osu/buttons.ts';
 import { ratePlays } from '../osu/plays.ts';
+import { playerKey } from '../stores/tracked-players.ts';
 import { inMode } from '../views/osu/player.ts';
 import { estimateBlocks, scoreCard } from '../views/osu/score.ts';
-import { createTrackPoller, type TrackNews, type TrackPoller, type TrackPollerOptions } from './track-poller.ts';
 
-export interface TrackingOptions extends Pick<TrackPollerOptions, 'post' | 'isSole' | 'now' | 'tickMs'> {
-  readonly services: Services;
+/** New best plays of a player, the best first. */
+interface TrackNews {
+  readonly player: TrackedPlayer;
+  readonly scores: readonly Score[];
+}
+
+export interface TrackPollerOptions {
+  readonly tracked: Pick<TrackedPlayers, 'chats' | 'mark' | 'setMark' | 'drop'>;
+  readonly beatmaps: Pick<Beatmaps, 'hasPlayers' | 'userScores'>;
+  /** Renders a post about new plays in the chat's language. */
+  readonly render: (news: TrackNews, chat: TrackingChat, signal: AbortSignal) => Promise<Reply>;
+  readonly post: PostToChat;
+  /** True when this process, among several, is the one that polls. Default: it is. */
+  readonly isSole?: () => boolean;
   readonly log: Pick<Logger, 'warn'>;
+  /** The clock, in unix milliseconds. */
+  readonly now?: () => number;
+  /** How often to look for players who are due. Default half a minute. */
+  readonly tickMs?: number;
+}
+
+export interface TrackingOptions extends Pick<TrackPollerOptions, 'post' | 'isSole' | 'log' | 'now' | 'tickMs'> {
+  readonly services: Services;
 }
 
 /** Posts new best plays of tracked players to the chats that track them, in the language of each chat. */
-export function createTracking({ services, ...options }: TrackingOptions): TrackPoller {
+export function createTracking({ services, ...options }: TrackingOptions) {
   async function render({ player, scores }: TrackNews, chat: TrackingChat, signal: AbortSignal): Promise<Reply> {
     const { language } = await services.settings.chat(chat.group);
     const t = createTranslator(language === null ? [] : [language]);
@@ -28,42 +50,163 @@ export function createTracking({ services, ...options }: TrackingOptions): Track
       const place = { ...chat, chatKind: 'group', userId: '' } as const;
       await services.memory.maps.remember(place, { id: only.beatmap_id, ruleset: only.mode });
     }
-    const view = {
-      player,
-      scores,
-      ratings,
-      openToken: (id: number) => openMapToken(services, id),
+    const words = t.messages.plays.track;
+    const { id, name, mode } = player;
+    const title = scores.length === 1 ? words.news : words.manyNews({ n: scores.length });
+    const openToken = (mapId: number) => openMapToken(services, mapId);
+    const news = reply({
+      blocks: [
+        headingBlock(labelled([link(userPage(id, mode), name)], [inMode(title, mode, t)], t)),
+        ...scores.map(score => scoreCard(score, { rating: ratings.get(score.id), openToken }, t)),
+        ...estimateBlocks([...ratings.values()], t),
+      ],
       actions: playerButtons(player, ['profile', 'best', 'recent'], services, t),
-    };
-    const reply = renderTrackNews(view, t);
+    });
     await services.actions.stored();
-    return reply;
+    return news;
   }
 
   return createTrackPoller({ ...options, tracked: services.memory.tracked, beatmaps: services.beatmaps, render });
 }
 
-interface TrackNewsView {
+const HOUR_MS = 3_600_000;
+/** How many best plays osu! is asked for; lower ones hardly count. */
+const BEST = 100;
+/** How old a new play may be. An older one entered the list because another was removed, or osu! changed its pp. */
+const NEWEST_MS = 3 * 24 * HOUR_MS;
+/** The most plays in one post. */
+const MAX_NEWS = 5;
+
+interface Followed {
   readonly player: TrackedPlayer;
-  /** The new best plays, the best first. */
-  readonly scores: readonly Score[];
-  readonly ratings: ReadonlyMap<number, Rating>;
-  /** Makes the token of the button that opens a difficulty. */
-  openToken(mapId: number): string;
-  readonly actions: readonly Action[];
+  readonly chats: readonly TrackingChat[];
 }
 
-/** Renders the post about a player's new best plays. */
-function renderTrackNews({ player, scores, ratings, openToken, actions }: TrackNewsView, t: Translator): Reply {
-  const words = t.messages.plays.track;
-  const { id, name, mode } = player;
-  const title = scores.length === 1 ? words.news : words.manyNews({ n: scores.length });
-  return reply({
-    blocks: [
-      headingBlock(labelled([link(userPage(id, mode), name)], [inMode(title, mode, t)], t)),
-      ...scores.map(score => scoreCard(score, { rating: ratings.get(score.id), openToken }, t)),
-      ...estimateBlocks([...ratings.values()], t),
-    ],
-    actions,
-  });
+/**
+ * Reads the best plays of each tracked player once an hour, however many chats track the player: a few at a time, so
+ * that requests are spread over the hour. The last list is stored, so a restart neither repeats nor loses a post.
+ */
+export function createTrackPoller(options: TrackPollerOptions) {
+  const { beatmaps, isSole = () => true, log, now = Date.now, tickMs = 30_000 } = options;
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const poll: Poll = { ...options, now, tickMs, signal, missed: new Map() };
+  let running: Promise<void> = Promise.resolve();
+
+  async function tick(): Promise<void> {
+    if (!beatmaps.hasPlayers || !isSole()) return;
+    for (const each of await due(poll)) {
+      signal.throwIfAborted();
+      try {
+        await look(each, poll);
+      } catch (error) {
+        signal.throwIfAborted();
+        poll.missed.set(playerKey(each.player), now());
+        log.warn({ err: error, player: each.player.id }, 'a tracked player could not be looked at');
+      }
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await sleep(tickMs, undefined, { signal, ref: false });
+        await tick();
+      } catch (error) {
+        if (signal.aborted) return;
+        log.warn({ err: error }, 'tracked players could not be read');
+      }
+    }
+  }
+
+  return {
+    start() {
+      running = run();
+    },
+    /** Polls the players who are due now. `start` calls it regularly; tests call it too. */
+    tick,
+    async stop() {
+      stopped.abort();
+      await running;
+    },
+  };
+}
+
+interface Poll extends TrackPollerOptions {
+  readonly now: () => number;
+  readonly tickMs: number;
+  readonly signal: AbortSignal;
+  /** For each player, when requests last failed. They are not repeated before the hour is over. */
+  readonly missed: Map<string, number>;
+}
+
+/** The players who were not requested for an hour, longest ago first; as many as one tick may request. */
+async function due({ tracked, missed, now, tickMs }: Poll): Promise<readonly Followed[]> {
+  const all = followedIn(await tracked.chats());
+  const looked = await Promise.all(
+    all.map(async each => {
+      const polledAt = (await tracked.mark(each.player))?.polledAt ?? 0;
+      return { each, at: Math.max(polledAt, missed.get(playerKey(each.player)) ?? 0) };
+    }),
+  );
+  const keys = new Set(all.map(({ player }) => playerKey(player)));
+  for (const key of missed.keys()) if (!keys.has(key)) missed.delete(key);
+  const share = Math.ceil((all.length * tickMs) / HOUR_MS);
+  return looked
+    .filter(({ at }) => now() - at >= HOUR_MS)
+    .sort((a, b) => a.at - b.at)
+    .slice(0, share)
+    .map(({ each }) => each);
+}
+
+async function look({ player, chats }: Followed, poll: Poll): Promise<void> {
+  const { tracked, beatmaps, missed, now, signal } = poll;
+  const before = await tracked.mark(player);
+  const options = { ruleset: player.mode, limit: BEST, signal };
+  const { scores, stale } = await beatmaps.userScores(player.id, 'best', options);
+  const fresh = stale || before === undefined ? [] : scores.filter(score => isNew(score, before.scoreIds, now()));
+  const news = { player, scores: fresh.slice(0, MAX_NEWS) };
+  let failures = 0;
+  if (fresh.length > 0) for (const chat of chats) failures += (await postNews(news, chat, poll)) ? 0 : 1;
+  if (stale || (failures > 0 && failures === chats.length)) {
+    missed.set(playerKey(player), now());
+    return;
+  }
+  // The list is stored after posting: a crash in between only repeats a post, which its id shows to be a repeat.
+  await tracked.setMark(player, { polledAt: now(), scoreIds: scores.map(({ id }) => id) });
+}
+
+/** Posts to one chat. Returns false on a failure, so that other chats still get the post. */
+async function postNews(news: TrackNews, chat: TrackingChat, poll: Poll): Promise<boolean> {
+  const { tracked, render, post, log, signal } = poll;
+  const { platform, chatId, group } = chat;
+  try {
+    const reply = await render(news, chat, signal);
+    const eventId = `track:${platform}:${chatId}:${news.scores[0]?.id ?? 0}`;
+    const outcome = await post({ platform, chatId, group, eventId }, reply, signal);
+    if (outcome === 'gone') await tracked.drop(chat);
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn({ err: error, platform, player: news.player.id }, 'a new best play could not be posted');
+    return false;
+  }
+}
+
+/** Each player once, with all chats that track the player. */
+function followedIn(chats: readonly TrackingChat[]): readonly Followed[] {
+  const all = new Map<string, { player: TrackedPlayer; chats: TrackingChat[] }>();
+  for (const chat of chats) {
+    for (const player of chat.players) {
+      const known = all.get(playerKey(player)) ?? { player, chats: [] };
+      known.chats.push(chat);
+      all.set(playerKey(player), known);
+    }
+  }
+  return [...all.values()];
+}
+
+function isNew({ id, ended_at }: Score, known: readonly number[], now: number): boolean {
+  const at = ended_at === null ? 0 : Date.parse(ended_at);
+  return !known.includes(id) && now - at < NEWEST_MS;
 }
