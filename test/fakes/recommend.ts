@@ -1,4 +1,5 @@
-import type { Recommend, RecommendRequest, RecommendResult } from '../../src/beatmaps/recommend/recommend.ts';
+import type { RecommendRequest } from '../../src/beatmaps/recommend/question.ts';
+import type { Recommend, RecommendResult } from '../../src/beatmaps/recommend/recommend.ts';
 import { madeUpBeatmap, madeUpSet } from '../beatmaps/made-up-sets.ts';
 
 export const RECOMMENDED: RecommendResult = {

@@ -85,16 +85,11 @@ export function weightedPp(descending: readonly number[]): number {
   return descending.reduce((sum, pp, index) => sum + pp * DECAY ** index, 0);
 }
 
-export interface TotalPp {
-  /** How much the total grows by a new play of this pp on another map. Never negative. */
-  gain(pp: number): number;
-}
-
 /**
  * @param best pp of the player's best plays, in any order; the API has 200
  * @param total the pp that osu! shows, which tell the bonus; if null, `best` counts as all plays
  */
-export function createTotalPp(best: readonly number[], total: number | null): TotalPp {
+export function createTotalPp(best: readonly number[], total: number | null) {
   const plays = [...best].sort((a, b) => b - a);
   const sum = weightedPp(plays);
   const bonus = total === null ? BONUS_MOST * (1 - BONUS_DECAY ** plays.length) : total - sum;
@@ -105,7 +100,8 @@ export function createTotalPp(best: readonly number[], total: number | null): To
     tails[place] = (tails[place + 1] ?? 0) + (plays[place] ?? 0) * DECAY ** place;
   }
   return {
-    gain(pp) {
+    /** How much the total grows by a new play of this pp on another map. Never negative. */
+    gain(pp: number): number {
       const place = placeOf(plays, pp);
       const pushed = (tails[place] ?? 0) * (1 - DECAY);
       return Math.max(0, pp * DECAY ** place - pushed) + nextBonus;

@@ -1,8 +1,8 @@
 /** The stars and pp of a difficulty with mods, for use by every card. */
 
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
+import { abortable } from '../../infra/concurrency/abortable.ts';
 import type { Difficulty, DifficultyRequest, MapDifficulty } from '../difficulty/difficulty.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
 import { modClassOf, starFactor } from './mod-class.ts';
@@ -37,26 +37,8 @@ export interface Rating {
   readonly difficulty: MapDifficulty | undefined;
 }
 
-/** @throws AppError `invalid_request` (params.what `mods`, `mode`, `accuracies`); the signal's reason; nothing else */
-export interface Ratings {
-  of(request: RatingRequest, signal: AbortSignal): Promise<Rating>;
-  /**
-   * Rates the maps of one answer, each with its mods. osu! is asked only for the hardest few; the others get the
-   * library's stars, scaled as those few differ from osu!'s.
-   */
-  ofMaps(requests: readonly RatingRequest[], signal: AbortSignal): Promise<readonly Rating[]>;
-  /**
-   * The same for callers that cannot wait: what takes longer is left out of the answer, but still
-   * calculated for the next time.
-   */
-  within(waitMs: number): PromptRatings;
-}
-
-export interface PromptRatings {
-  readonly ratings: Pick<Ratings, 'of' | 'ofMaps'>;
-  /** True when a requested figure took too long and was left out. */
-  isIncomplete(): boolean;
-}
+export type Ratings = ReturnType<typeof createRatings>;
+export type PromptRatings = ReturnType<Ratings['within']>;
 
 export interface RatingsOptions {
   readonly official: OfficialStars;
@@ -83,24 +65,6 @@ function starRatio(today: number, library: number | undefined): number | undefin
   return ratio >= LOWEST && ratio <= HIGHEST ? ratio : undefined;
 }
 
-export interface ExpectedPlay {
-  /** The map with its current stars without mods. */
-  readonly beatmap: RatedMap;
-  readonly mods: readonly string[];
-  /** The accuracy from 0 to 1. */
-  readonly accuracy: number;
-  readonly misses: number;
-}
-
-/** Rates a play by the library alone, to choose among many maps. @throws what {@link Difficulty.of} throws */
-export function rateByLibrary(
-  difficulty: Pick<Difficulty, 'of'>,
-  { beatmap, mods, accuracy, misses }: ExpectedPlay,
-  signal: AbortSignal,
-): Promise<MapDifficulty> {
-  return difficulty.of({ beatmap, mods, accuracies: [accuracy * 100], misses, isScan: true }, signal);
-}
-
 interface Known {
   readonly request: RatingRequest;
   readonly ruleset: Ruleset;
@@ -110,7 +74,8 @@ interface Known {
   readonly library: MapDifficulty | undefined;
 }
 
-export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsOptions): Ratings {
+/** @throws AppError `invalid_request` (params.what `mods`, `mode`, `accuracies`); the signal's reason; nothing else */
+export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsOptions) {
   async function compute(request: RatingRequest, signal: AbortSignal): Promise<MapDifficulty | undefined> {
     const { knownPp: _, ...asked } = request;
     try {
@@ -138,6 +103,10 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
     return { request, ruleset, isPlain, official: told, library };
   }
 
+  /**
+   * Rates the maps of one answer, each with its mods. osu! is asked only for the hardest few; the others get the
+   * library's stars, scaled as those few differ from osu!'s.
+   */
   async function rateAll(requests: readonly RatingRequest[], wait: Wait): Promise<readonly Rating[]> {
     const asked = new Set(requests.toSorted(byWeight).slice(0, MAX_ASKED));
     const known = await Promise.all(requests.map(request => know(request, asked.has(request), wait)));
@@ -149,15 +118,21 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
     return known.map(each => rate(each, common));
   }
 
-  function within(ms: number): PromptRatings {
+  /**
+   * Ratings for callers that cannot wait: what takes longer is left out of the answer, but still calculated for the
+   * next time.
+   */
+  function within(ms: number) {
     let isIncomplete = false;
     const waiting = (signal: AbortSignal) =>
       createWait(signal, { ms: Math.min(ms, waitMs), waitMs, onLate: () => (isIncomplete = true) });
     return {
       ratings: {
-        of: async (request, signal) => rate(await know(request, true, waiting(signal)), undefined),
-        ofMaps: (requests, signal) => rateAll(requests, waiting(signal)),
+        of: async (request: RatingRequest, signal: AbortSignal) =>
+          rate(await know(request, true, waiting(signal)), undefined),
+        ofMaps: (requests: readonly RatingRequest[], signal: AbortSignal) => rateAll(requests, waiting(signal)),
       },
+      /** True when a requested figure took too long and was left out. */
       isIncomplete: () => isIncomplete,
     };
   }
@@ -184,29 +159,16 @@ function createWait(signal: AbortSignal, { ms, waitMs, onLate }: Patience): Wait
   const own = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
   // Each map adds a listener to the signal; Node would report that many as a leak.
   setMaxListeners(0, own);
-  return async work => {
-    const left = new AbortController();
-    const result = work(own)
-      .catch((error: unknown) => {
-        signal.throwIfAborted();
-        if (!own.aborted) throw error;
-        onLate();
-        return undefined;
-      })
-      .then(value => ({ value }));
-    const timeout = sleep(Math.max(0, end - performance.now()), undefined, { signal: left.signal }).catch(
-      () => undefined,
-    );
-    try {
-      const first = await Promise.race([result, timeout]);
-      if (first !== undefined) return first.value;
+  return work => {
+    const late = AbortSignal.timeout(Math.ceil(Math.max(0, end - performance.now())));
+    // A late part goes on until its time is over, and a caller who asks again shares it, with its error.
+    return abortable(work(own), late).catch((error: unknown) => {
+      const isLate = error === late.reason;
+      if (!isLate) signal.throwIfAborted();
+      if (!isLate && !own.aborted) throw error;
       onLate();
-      // The work goes on until its time is over, and a caller who asks again shares it, with its error.
-      result.catch(() => undefined);
       return undefined;
-    } finally {
-      left.abort();
-    }
+    });
   };
 }
 
@@ -229,32 +191,25 @@ export function middleOf(values: readonly number[]): number | undefined {
 function rate(known: Known, common: number | undefined): Rating {
   const { request, ruleset, isPlain, official, library } = known;
   const { beatmap, knownPp } = request;
+  const figures = {
+    algorithm: library?.algorithm ?? null,
+    maxCombo: library?.maxCombo ?? official?.maxCombo ?? null,
+    difficulty: library,
+  };
   if (library?.isExact === true) {
-    const { stars, maxCombo, algorithm, pp, play } = library;
-    return {
-      stars,
-      isEstimate: false,
-      isExact: true,
-      ppError: null,
-      algorithm,
-      maxCombo,
-      difficulty: library,
-      pp,
-      play,
-    };
+    const { stars, pp, play } = library;
+    return { ...figures, stars, isEstimate: false, isExact: true, ppError: null, pp, play };
   }
   const today = isPlain ? beatmap.difficulty_rating : official?.stars;
   const plain = ruleset === beatmap.mode ? starRatio(beatmap.difficulty_rating, library?.plainStars) : undefined;
   const hasPp = library !== undefined && (library.pp.length > 0 || library.play !== null);
   const ratio = today === undefined ? (common ?? plain) : starRatio(today, library?.stars);
   const rated = {
+    ...figures,
     stars: today ?? (library === undefined ? starsByFigures(request, ruleset) : library.stars * (ratio ?? 1)),
     isEstimate: today === undefined,
     isExact: false,
     ppError: hasPp && knownPp == null ? PP_ERRORS[ruleset] : null,
-    algorithm: library?.algorithm ?? null,
-    maxCombo: library?.maxCombo ?? official?.maxCombo ?? null,
-    difficulty: library,
   };
   if (library === undefined) return { ...rated, pp: [], play: null };
   const { pp, play } = library;

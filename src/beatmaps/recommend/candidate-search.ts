@@ -1,9 +1,9 @@
 import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmaps } from '../beatmaps.ts';
-import { type Bounds, type Candidate, candidateOf, isPlayable } from '../catalogue/candidates.ts';
+import { type Bounds, type Candidate, candidateOf } from '../catalogue/candidates.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
+import { type Beatmapset, hasLeaderboard, type Ruleset } from '../model/beatmapset.ts';
 import { PAGE_SIZE } from '../query/search.ts';
 import { isWithinBounds, passesFilters, type RecommendFilters } from './filters.ts';
 import { type ScoredCandidate, scoreCandidate } from './scoring.ts';
@@ -22,14 +22,6 @@ export interface CandidateSearch {
   readonly lookedAt: readonly Candidate[];
   readonly random: () => number;
   readonly signal: AbortSignal | undefined;
-}
-
-export interface FoundCandidates {
-  readonly candidates: readonly ScoredCandidate[];
-  /** The sets from the upstreams. */
-  readonly sets: Map<number, Beatmapset>;
-  /** The errors of the catalogue or of upstreams that could not be asked. */
-  readonly failures: readonly unknown[];
 }
 
 export interface CandidateSearchOptions {
@@ -61,7 +53,10 @@ interface Pages {
   readonly sort: { readonly field: (typeof ORDERS)[number]; readonly order: 'desc' };
 }
 
-/** Finds and scores maps for a plan: in the catalogue and, if that has too few, at the upstreams. */
+/**
+ * Finds and scores maps for a plan: in the catalogue and, if that has too few, at the upstreams, whose `sets` it returns
+ * as well. `failures` are the errors of the catalogue or of upstreams that could not be asked.
+ */
 export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSearchOptions) {
   const asked = createLru<string, Pages>({ max: MAX_QUESTIONS, ttl: ASKED_MS });
 
@@ -111,13 +106,13 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
     }
   }
 
-  return async function find(search: CandidateSearch): Promise<FoundCandidates> {
+  return async function find(search: CandidateSearch) {
     const { plan, filters, ruleset, isNew } = search;
     const failures: unknown[] = [];
     const known = await scoreAll(plan, filters, async each => (await draw(each, search, failures)).filter(isNew));
     const isEnough = (found: readonly ScoredCandidate[]) =>
       found.filter(({ candidate }) => search.isFree(candidate)).length >= Math.max(ENOUGH, search.enough);
-    if (isEnough(known)) return { candidates: known, sets: new Map(), failures };
+    if (isEnough(known)) return { candidates: known, sets: new Map<number, Beatmapset>(), failures };
     const questions = questionsOf(search);
     const kept = await withSets(
       known,
@@ -179,5 +174,5 @@ async function scoreAll(
 }
 
 function isRecommendable(set: Beatmapset, { loved }: RecommendFilters): boolean {
-  return isPlayable(set) && (set.status !== 'loved' || loved === true);
+  return hasLeaderboard(set) && (set.status !== 'loved' || loved === true);
 }

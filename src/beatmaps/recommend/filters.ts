@@ -26,18 +26,13 @@ export function passesFilters(figures: Figures, pp: number, filters: RecommendFi
     isWithinBounds(pp, filters.pp) &&
     isWithinBounds(figures.stars, filters.stars) &&
     isWithinBounds(figures.length, filters.length) &&
-    isKnownWithin(figures, 'ar', filters) &&
-    isKnownWithin(figures, 'bpm', filters)
+    isWithinBounds(figures.ar, filters.ar) &&
+    isWithinBounds(figures.bpm, filters.bpm)
   );
 }
 
-function isKnownWithin(figures: Figures, feature: 'ar' | 'bpm', filters: RecommendFilters): boolean {
-  const value = figures[feature];
-  return filters[feature] === undefined || (value !== null && isWithinBounds(value, filters[feature]));
-}
-
-export function isWithinBounds(value: number, bounds: Bounds | undefined): boolean {
-  return bounds === undefined || (value >= bounds.low && value <= bounds.high);
+export function isWithinBounds(value: number | null, bounds: Bounds | null | undefined): boolean {
+  return bounds == null || (value !== null && value >= bounds.low && value <= bounds.high);
 }
 
 /** The figures by which recommendations can be filtered. */

@@ -1,6 +1,6 @@
 import { candidateOf } from '../catalogue/candidates.ts';
 import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
-import type { Score } from '../model/score.ts';
+import { type Score, shownMods } from '../model/score.ts';
 import { type Figures, figuresWith, type ModClass, modClassOf } from '../rating/mod-class.ts';
 import { estimatePp } from '../rating/pp-estimate.ts';
 
@@ -71,7 +71,7 @@ const LEAST_HIDDEN = 2;
 export function profileOf(ruleset: Ruleset, scores: readonly Score[]): PlayerProfile {
   const plays = scores.filter(score => score.mode === ruleset).flatMap((score, index) => playOf(score, index) ?? []);
   const whole = weightOf(plays);
-  const all = shrink(PRIOR_ALL, 0, plays.map(residualOf(ruleset)));
+  const all = shrink(PRIOR_ALL, 0, plays, ruleset);
   const keysOf = ({ figures }: Play) => (ruleset === 'mania' ? figures.cs : null);
   const groups = new Map(plays.map(play => [`${play.modClass.key} ${keysOf(play)}`, play]));
   const classes = [...groups.values()].map(first => {
@@ -96,7 +96,7 @@ function weightOf(plays: readonly Play[]): number {
 function playOf(score: Score, index: number): Play | undefined {
   const { beatmap, beatmapset, pp } = score;
   if (beatmap === null || beatmapset === null || pp === null || pp <= 0) return undefined;
-  const mods = score.mods.map(({ acronym }) => acronym).filter(acronym => acronym !== 'CL');
+  const mods = shownMods(score);
   const modClass = modClassOf(mods);
   const map = candidateOf(beatmapset, beatmap);
   return {
@@ -114,27 +114,21 @@ function playOf(score: Score, index: number): Play | undefined {
   };
 }
 
-/** The logarithm of a play's pp divided by its estimate, with the play's weight. */
-function residualOf(ruleset: Ruleset): (play: Play) => { readonly value: number; readonly weight: number } {
-  return ({ pp, weight, accuracy, misses, objects, figures, mods }) => {
-    const { stars, ar, od } = figures;
-    const residual = Math.log(pp / estimatePp({ ruleset, stars, ar, od, accuracy, misses, objects, mods }));
-    return { value: Math.max(-MAX_RESIDUAL, Math.min(MAX_RESIDUAL, residual)), weight };
-  };
+/** The logarithm of a play's pp divided by its estimate. */
+function residualOf({ pp, accuracy, misses, objects, figures, mods }: Play, ruleset: Ruleset): number {
+  const { stars, ar, od } = figures;
+  const residual = Math.log(pp / estimatePp({ ruleset, stars, ar, od, accuracy, misses, objects, mods }));
+  return Math.max(-MAX_RESIDUAL, Math.min(MAX_RESIDUAL, residual));
 }
 
-/** The median of the values, moved towards `to` if they are few. */
-function shrink(prior: number, to: number, values: readonly { readonly value: number; readonly weight: number }[]) {
-  const middle = quantilesOf(values.map(({ value }) => ({ value, weight: 1 })))?.middle ?? to;
-  return (values.length * middle + prior * to) / (values.length + prior);
+/** The median of the plays' residuals, moved towards `to` if they are few. */
+function shrink(prior: number, to: number, plays: readonly Play[], ruleset: Ruleset): number {
+  const middle = quantilesOf(plays.map(play => ({ value: residualOf(play, ruleset), weight: 1 })))?.middle ?? to;
+  return (plays.length * middle + prior * to) / (plays.length + prior);
 }
 
-interface ClassPlays {
+interface ClassPlays extends Pick<ClassProfile, 'modClass' | 'keys' | 'plays' | 'share'> {
   readonly ruleset: Ruleset;
-  readonly modClass: ModClass;
-  readonly keys: number | null;
-  readonly plays: readonly Play[];
-  readonly share: number;
   /** The logarithm of the calibration over all plays. */
   readonly all: number;
 }
@@ -157,7 +151,7 @@ function classProfile({ ruleset, modClass, keys, plays, share, all }: ClassPlays
     features: Object.fromEntries(features),
     accuracy: middle(({ accuracy }) => accuracy) ?? 1,
     misses: Math.round(middle(({ misses }) => misses) ?? 0),
-    calibration: Math.exp(shrink(PRIOR_PLAYS, all, plays.map(residualOf(ruleset)))),
+    calibration: Math.exp(shrink(PRIOR_PLAYS, all, plays, ruleset)),
     objects: middle(({ objects }) => objects) ?? null,
   };
 }
@@ -177,13 +171,8 @@ export interface Span {
   readonly high: number;
 }
 
-export interface Weighted {
-  readonly value: number;
-  readonly weight: number;
-}
-
 /** The values below which a fifth, half and four fifths of the weight lie; undefined for an empty list. */
-function quantilesOf(values: readonly Weighted[]): Span | undefined {
+function quantilesOf(values: readonly { readonly value: number; readonly weight: number }[]): Span | undefined {
   const sorted = values.filter(({ weight }) => weight > 0).toSorted((a, b) => a.value - b.value);
   const whole = sorted.reduce((sum, { weight }) => sum + weight, 0);
   const [first] = sorted;

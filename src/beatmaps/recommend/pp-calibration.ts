@@ -1,18 +1,10 @@
 import { abortable } from '../../infra/concurrency/abortable.ts';
 import type { Difficulty, MapDifficulty } from '../difficulty/difficulty.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
-import { starFactor } from '../rating/mod-class.ts';
-import { middleOf, rateByLibrary } from '../rating/ratings.ts';
+import { middleOf } from '../rating/ratings.ts';
 import type { ClassProfile, Play } from './player-profile.ts';
 
-/** What a player's plays with certain mods tell: the library's error in pp, and the kinds of maps they like. */
-export interface Calibration {
-  /** osu!'s pp for these plays divided by the library's, whose rules are older; 1 if there were no plays or no time. */
-  readonly ratio: number;
-  readonly patterns: Patterns;
-}
-
-export interface CalibrationSignals {
+interface CalibrationSignals {
   /** Ends the calculation itself. */
   readonly work: AbortSignal;
   /** Ends only the waiting for the calculation, which goes on. */
@@ -36,15 +28,16 @@ function spread(plays: readonly Play[]): readonly Play[] {
   return ordered.filter((_, place) => places.includes(place));
 }
 
+/** What a player's plays with certain mods tell: the library's error in pp, and the kinds of maps they like. */
 export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, { work, wait }: CalibrationSignals) {
-  const known = new Map<ClassProfile, Promise<Calibration>>();
+  const known = new Map<ClassProfile, ReturnType<typeof calibrate>>();
 
   async function readPlay(play: Play, ruleset: Ruleset) {
-    const { mapId: id, mods, accuracy, misses, figures, modClass } = play;
-    const difficulty_rating = figures.stars / starFactor(ruleset, modClass);
-    const beatmap = { id, checksum: null, mode: ruleset, difficulty_rating };
+    const { mapId: id, mods, accuracy, misses } = play;
+    const beatmap = { id, checksum: null, mode: ruleset };
+    const asked = { beatmap, mods, accuracies: [accuracy * 100], misses, isScan: true };
     try {
-      const rated = await abortable(rateByLibrary(difficulty, { beatmap, mods, accuracy, misses }, work), wait);
+      const rated = await abortable(difficulty.of(asked, work), wait);
       return { ratio: play.pp / (rated.pp[0]?.pp ?? 0), patterns: patternsOf(rated) };
     } catch {
       // The error was logged where it happened.
@@ -52,14 +45,18 @@ export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, { work, 
     }
   }
 
-  async function calibrate({ plays }: ClassProfile, ruleset: Ruleset): Promise<Calibration> {
+  async function calibrate({ plays }: ClassProfile, ruleset: Ruleset) {
     const read = (await Promise.all(spread(plays).map(play => readPlay(play, ruleset)))).flatMap(each => each ?? []);
     const { low, high } = ruleset === 'mania' ? MANIA_BOUNDS : BOUNDS;
     const ratios = read.map(({ ratio }) => ratio).filter(ratio => ratio >= low && ratio <= high);
-    return { ratio: middleOf(ratios) ?? 1, patterns: usualPatterns(read.map(({ patterns }) => patterns)) };
+    return {
+      /** osu!'s pp for these plays divided by the library's, whose rules are older; 1 without plays or time. */
+      ratio: middleOf(ratios) ?? 1,
+      patterns: usualPatterns(read.map(({ patterns }) => patterns)),
+    };
   }
 
-  return (profile: ClassProfile, ruleset: Ruleset): Promise<Calibration> => {
+  return (profile: ClassProfile, ruleset: Ruleset) => {
     const own = known.get(profile) ?? calibrate(profile, ruleset);
     known.set(profile, own);
     return own;
@@ -67,7 +64,7 @@ export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, { work, 
 }
 
 /** The share of each kind of pattern in a map, by name, from 0 to 1. */
-export type Patterns = Readonly<Record<string, number>>;
+type Patterns = Readonly<Record<string, number>>;
 
 /** If the shares of one pattern differ by this much, players say that two maps are of different kinds. */
 const FAR = 0.12;

@@ -2,60 +2,21 @@ import { randomInt } from 'node:crypto';
 import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmaps } from '../beatmaps.ts';
-import { type Candidate, candidateOf, createRandom } from '../catalogue/candidates.ts';
+import { type Candidate, createRandom } from '../catalogue/candidates.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Difficulty } from '../difficulty/difficulty.ts';
-import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
+import type { Beatmapset } from '../model/beatmapset.ts';
 import type { Ratings } from '../rating/ratings.ts';
-import type { SourceId } from '../upstreams/source.ts';
 import { createCandidateSearch } from './candidate-search.ts';
 import { isWithinBounds, type RecommendFilters } from './filters.ts';
-import { noPlayer, type PlayerContext, readPlayerContext } from './player-context.ts';
-import type { Span } from './player-profile.ts';
-import { type Recommendation, reasonsFor, referenceReason, withStars } from './recommendation.ts';
+import { type Question, type RecommendRequest, readQuestion } from './question.ts';
+import { type Recommendation, reasonsFor, withStars } from './recommendation.ts';
 import { createRecentAnswers, type RecommendationHistory } from './recommendation-history.ts';
-import { findReferenceMap, type ReferenceMap } from './reference-map.ts';
 import { createRescoring } from './rescoring.ts';
-import { drawOrder, fittingOf, isHit, isOfTarget, type ScoredCandidate, spreadOut, withinFirst } from './scoring.ts';
-import { planSearch, type SearchPlan } from './search-plan.ts';
+import { drawOrder, fittingOf, isHit, type ScoredCandidate, spreadOut, withinFirst } from './scoring.ts';
 
-export interface RecommendRequest extends RecommendFilters {
-  /** The player whose plays decide which maps suit: an id, a name, `@name` or an address. Default: only the filters. */
-  readonly user?: number | string | undefined;
-  /** Default: the ruleset of the map in `like`, else the player's main one, else osu!. */
-  readonly ruleset?: Ruleset | undefined;
-  /** A map to find similar ones to: the address or id of a difficulty or a set. */
-  readonly like?: number | string | undefined;
-  /** How many maps to recommend, from 1 to 50. Default 10. */
-  readonly limit?: number | undefined;
-  /** The same seed gives the same answer while plays and catalogue stay the same. Default: a new seed each time. */
-  readonly seed?: number | undefined;
-  /** A key for the person who asks; nobody gets the same map twice within 28 days. */
-  readonly caller?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface RecommendResult {
-  /** The maps, not sorted by pp; fewer than requested, or none, when there are no more. */
-  readonly recommendations: readonly Recommendation[];
-  readonly ruleset: Ruleset;
-  readonly player: { readonly id: number; readonly username: string } | null;
-  /** The range of expected pp that was searched for. */
-  readonly target: Span | null;
-  /** True when no map has the searched pp, so that the nearest ones are given. */
-  readonly isBeside: boolean;
-  /** True when there are fewer maps than requested. */
-  readonly isFew: boolean;
-  readonly source: SourceId;
-  readonly stale: boolean;
-}
-
-/**
- * @throws AppError `invalid_request` (params.what: `user`, `like`), `credentials_required`, `not_found`, or an
- * upstream's code when the player or the reference map cannot be asked for, or when the catalogue has no fitting map
- * and no upstream could be asked
- */
-export type Recommend = (request: RecommendRequest) => Promise<RecommendResult>;
+export type Recommend = ReturnType<typeof createRecommend>;
+export type RecommendResult = Awaited<ReturnType<Recommend>>;
 
 export interface RecommendOptions {
   readonly beatmaps: Pick<Beatmaps, 'user' | 'userScores' | 'search' | 'set' | 'setOfMap'>;
@@ -71,8 +32,6 @@ export interface RecommendOptions {
 }
 
 const NEVER = new AbortController().signal;
-const DEFAULT_LIMIT = 10;
-const MAX_LIMIT = 50;
 /** When an answer should be ready, with those of osu!'s own stars that came in time. */
 const ANSWER_MS = 2_600;
 /** When an answer should be ready if the same question was asked lately. */
@@ -88,8 +47,13 @@ const MAX_GIVEN = 5_000;
 /** The candidates that others did not get are enough if they are so many times the requested maps. */
 const ENOUGH_OTHERS = 2;
 
-/** Recommends maps in steps: player -> plan -> scored candidates -> shortlist -> calculated figures -> answer. */
-export function createRecommend(options: RecommendOptions): Recommend {
+/**
+ * Recommends maps in steps: player -> plan -> scored candidates -> shortlist -> calculated figures -> answer.
+ * @throws AppError from the function `invalid_request` (params.what: `user`, `like`), `credentials_required`,
+ * `not_found`, or an upstream's code when the player or the reference map cannot be asked for, or when the catalogue
+ * has no fitting map and no upstream could be asked
+ */
+export function createRecommend(options: RecommendOptions) {
   const { beatmaps, catalogue, history, difficulty, ratings, log, rescoreMs = 1_600 } = options;
   const findCandidates = createCandidateSearch({ beatmaps, catalogue, log });
   const refine = createRescoring({ difficulty, waitMs: rescoreMs });
@@ -109,7 +73,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     if (caller !== undefined) await history.add(caller, ids);
   }
 
-  return async function recommend(request) {
+  return async function recommend(request: RecommendRequest) {
     const { caller, signal } = request;
     const startedAt = performance.now();
     const question = await readQuestion(options, request);
@@ -170,13 +134,17 @@ export function createRecommend(options: RecommendOptions): Recommend {
     if (isOwn) await noteGiven(caller, ids);
     const { player, profile, stale } = context;
     return {
+      /** The maps, not sorted by pp; fewer than requested, or none, when there are no more. */
       recommendations,
       ruleset: profile.ruleset,
       player,
+      /** The range of expected pp that was searched for. */
       target: plan.target.pp,
-      isBeside: fitting.length > 0 && plan.target.pp !== null && !isOfTarget(fitting, plan, request),
+      /** True when no map has the searched pp, so that the nearest ones are given. */
+      isBeside:
+        fitting.length > 0 && plan.target.pp !== null && !fitting.some(({ choice }) => isHit(choice, plan, request)),
       isFew: recommendations.length < limit,
-      source: player === null ? 'catalogue' : 'osu',
+      source: player === null ? ('catalogue' as const) : ('osu' as const),
       stale,
     };
   };
@@ -205,28 +173,6 @@ function fillUp(
   return spreadOut([...fitted, ...[...withinFirst(fresh, plan), ...given].filter(isOpen)], limit);
 }
 
-/** A request with everything that was read for it. */
-interface Question {
-  readonly limit: number;
-  readonly context: PlayerContext;
-  readonly reference: ReferenceMap | undefined;
-  readonly like: Candidate | undefined;
-  readonly plan: SearchPlan;
-}
-
-async function readQuestion({ beatmaps, log }: RecommendOptions, request: RecommendRequest): Promise<Question> {
-  const { user, signal } = request;
-  const reference =
-    request.like === undefined ? undefined : await findReferenceMap(beatmaps, request.like, request.ruleset, signal);
-  const wanted = reference?.map.mode ?? request.ruleset;
-  const context =
-    user === undefined ? noPlayer(wanted ?? 'osu') : await readPlayerContext({ beatmaps, log }, user, wanted, signal);
-  const like = reference === undefined ? undefined : candidateOf(reference.set, reference.map);
-  const plan = planSearch(context.profile, context.totalPp, request, like);
-  const limit = Math.max(1, Math.min(Math.trunc(request.limit ?? DEFAULT_LIMIT), MAX_LIMIT));
-  return { limit, context, reference, like, plan };
-}
-
 /** A key for a question. Without a known person it includes the seed, which then decides the answer. */
 function nameOf({ caller, seed, signal: _signal, limit: _limit, ...asked }: RecommendRequest): string {
   return JSON.stringify(caller === undefined && seed !== undefined ? { ...asked, seed } : asked);
@@ -246,7 +192,7 @@ function present(
   const { total } = context;
   // A play on a loved map gives no pp.
   const gain = total === null ? null : beatmapset.status === 'loved' ? 0 : total.gain(pp);
-  const reasons = reasonsFor(choice, plan, reference && referenceReason(reference));
+  const reasons = reasonsFor(choice, plan, reference);
   const rated = { stars: figures.stars, isEstimate: mods.length > 0, algorithm };
   return { beatmap, beatmapset, mods, pp, accuracy, misses, gain, ...rated, reasons };
 }

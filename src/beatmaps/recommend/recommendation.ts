@@ -1,6 +1,6 @@
 import type { Beatmap, Beatmapset } from '../model/beatmapset.ts';
 import { FEATURES, type Feature, type Play } from './player-profile.ts';
-import type { ReferenceMap } from './reference-map.ts';
+import type { ReferenceMap } from './question.ts';
 import { farmShare, type ScoredCandidate } from './scoring.ts';
 import type { SearchPlan } from './search-plan.ts';
 
@@ -64,18 +64,18 @@ export function withStars(
   return { ...recommendation, stars, isEstimate, reasons };
 }
 
-/** @param like the reason why a map is similar to the one that the person named */
+/** @param reference the map that the person named, to which others should be similar */
 export function reasonsFor(
   choice: ScoredCandidate,
   { isStart, target }: SearchPlan,
-  like?: Extract<Reason, { kind: 'like' }>,
+  reference: ReferenceMap | undefined,
 ): Reason[] {
   const { candidate, figures, profile } = choice;
-  const play = like === undefined ? likestPlay(choice) : undefined;
+  const play = reference === undefined ? likestPlay(choice) : undefined;
   const reasons: Reason[] = [];
   if (isStart && figures.stars <= MAX_START_STARS) reasons.push({ kind: 'start' });
-  if (like !== undefined) reasons.push(like);
-  if (play !== undefined) reasons.push(likeOf(play));
+  if (reference !== undefined) reasons.push(likeOf(reference.map, reference.set, []));
+  if (play !== undefined) reasons.push(likeOf({ id: play.mapId, version: play.version }, play.set, play.mods));
   if (profile.modClass.mods.length > 0 && profile.plays.length > 0)
     reasons.push({ kind: 'mods', value: profile.share });
   reasons.push({ kind: 'stars', value: figures.stars });
@@ -130,14 +130,7 @@ function likestPlay({ figures, profile }: ScoredCandidate): Play | undefined {
   return likest;
 }
 
-/** The reason that a map is similar to the one that the person named. */
-export function referenceReason({ set, map }: ReferenceMap): Extract<Reason, { kind: 'like' }> {
-  const { id, artist, title } = set;
-  const beatmap = { id: map.id, version: map.version };
-  return { kind: 'like', beatmap, beatmapset: { id, artist, title }, mods: [] };
-}
-
-function likeOf({ mapId, version, set, mods }: Play): Reason {
-  const { id, artist, title } = set;
-  return { kind: 'like', beatmap: { id: mapId, version }, beatmapset: { id, artist, title }, mods };
+function likeOf({ id, version }: Pick<Beatmap, 'id' | 'version'>, set: Beatmapset, mods: readonly string[]): Reason {
+  const { id: setId, artist, title } = set;
+  return { kind: 'like', beatmap: { id, version }, beatmapset: { id: setId, artist, title }, mods };
 }

@@ -1,23 +1,17 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
 import { createLru } from '../../infra/cache/cache.ts';
+import { abortable } from '../../infra/concurrency/abortable.ts';
 import type { Candidate } from '../catalogue/candidates.ts';
 import type { Difficulty, MapDifficulty } from '../difficulty/difficulty.ts';
 import type { Beatmap, Beatmapset } from '../model/beatmapset.ts';
-import { middleOf, rateByLibrary } from '../rating/ratings.ts';
+import { middleOf } from '../rating/ratings.ts';
 import type { RecommendFilters } from './filters.ts';
 import type { ClassProfile } from './player-profile.ts';
 import { createPpCalibration, patternDistance, patternsOf } from './pp-calibration.ts';
-import { isHit, isWithin, type ScoredCandidate, spreadOut, withinFirst } from './scoring.ts';
+import { isHit, isWithin, type Refined, type ScoredCandidate, spreadOut, withinFirst } from './scoring.ts';
 import type { SearchPlan } from './search-plan.ts';
-
-export interface Rescoring {
-  readonly choice: ScoredCandidate;
-  /** The date of the osu! rules by which pp and stars were calculated; null while they are estimates. */
-  readonly algorithm: string | null;
-}
 
 export interface RescoringRequest {
   readonly plan: SearchPlan;
@@ -33,14 +27,14 @@ export interface RescoringRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-export interface Rescored {
+interface Rescored {
   /** Maps that may be shown, the best first. */
-  readonly choices: readonly Rescoring[];
+  readonly choices: readonly Refined[];
   /** Maps whose figures were requested; some may come only after the answer. */
   readonly lookedAt: readonly Candidate[];
 }
 
-export interface RescoringOptions {
+interface RescoringOptions {
   readonly difficulty: Pick<Difficulty, 'of'> | undefined;
   /** How long an answer waits, in milliseconds; figures that are not ready in time stay estimates. */
   readonly waitMs: number;
@@ -147,10 +141,7 @@ class Refinement {
       const beatmap = sets.get(choice.candidate.setId)?.beatmaps.find(({ id }) => id === choice.candidate.id);
       return beatmap === undefined ? [] : [this.#compute(choice, beatmap)];
     });
-    const left = new AbortController();
-    const timeout = sleep(Math.max(0, ms), undefined, { signal: left.signal }).catch(() => undefined);
-    await Promise.race([Promise.all(all), timeout]);
-    left.abort();
+    await abortable(Promise.all(all), AbortSignal.timeout(Math.ceil(Math.max(0, ms)))).catch(() => undefined);
     if (signal?.aborted === true) throw new AppError('timeout', 'the caller left', { cause: signal.reason });
   }
 
@@ -160,7 +151,8 @@ class Refinement {
     const key = keyOf(choice);
     try {
       const [found, calibration] = await Promise.all([
-        known.get(key) ?? rateByLibrary(library, { beatmap, mods: choice.mods, accuracy, misses }, this.#work),
+        known.get(key) ??
+          library.of({ beatmap, mods: choice.mods, accuracies: [accuracy * 100], misses, isScan: true }, this.#work),
         this.#calibrate(choice.profile, choice.candidate.ruleset),
       ]);
       known.set(key, found);
@@ -180,7 +172,7 @@ class Refinement {
   }
 }
 
-interface Computed extends Rescoring {
+interface Computed extends Refined {
   /** How different the map's patterns are from those of the player's plays. */
   readonly distance: number;
 }
@@ -191,10 +183,10 @@ function keyOf({ candidate, mods, profile }: ScoredCandidate): string {
 }
 
 /** Puts first the maps whose patterns are the player's usual ones; the others stay in the order of drawing. */
-function bestMade(hits: readonly Computed[], limit: number, ordered: readonly ScoredCandidate[]): readonly Rescoring[] {
+function bestMade(hits: readonly Computed[], limit: number, ordered: readonly ScoredCandidate[]): readonly Refined[] {
   const best = new Set(hits.toSorted((a, b) => a.distance - b.distance).slice(0, limit));
   const places = new Map(ordered.map(({ candidate }, place) => [candidate.id, place]));
-  const place = ({ choice }: Rescoring) => places.get(choice.candidate.id) ?? 0;
+  const place = ({ choice }: Refined) => places.get(choice.candidate.id) ?? 0;
   const inOrder = (list: readonly Computed[]) => list.toSorted((a, b) => place(a) - place(b));
   return [...inOrder([...best]), ...inOrder(hits.filter(hit => !best.has(hit)))];
 }

@@ -1,7 +1,7 @@
 import type { Candidate } from '../catalogue/candidates.ts';
 import { type Figures, figuresWith } from '../rating/mod-class.ts';
 import { estimatePp } from '../rating/pp-estimate.ts';
-import { passesFilters, type RecommendFilters } from './filters.ts';
+import { isWithinBounds, passesFilters, type RecommendFilters } from './filters.ts';
 import { type ClassProfile, FEATURES, type Feature, type Span } from './player-profile.ts';
 import type { PlannedSearch, SearchPlan, SearchTarget } from './search-plan.ts';
 
@@ -138,11 +138,7 @@ export function withinFirst(choices: readonly ScoredCandidate[], plan: SearchPla
 }
 
 export function isWithin({ pp, figures }: ScoredCandidate, { target }: SearchPlan): boolean {
-  return isInSpan(pp, target.pp) && isInSpan(figures.stars, target.stars);
-}
-
-function isInSpan(value: number, span: Span | null): boolean {
-  return span === null || (value >= span.low && value <= span.high);
+  return isWithinBounds(pp, target.pp) && isWithinBounds(figures.stars, target.stars);
 }
 
 /** How far calculated pp may be from the middle of the target, as a share of it. */
@@ -155,27 +151,18 @@ export function isHit(choice: ScoredCandidate, { target }: SearchPlan, filters: 
   return Math.abs(choice.pp - target.pp.middle) <= MAX_MISS * target.pp.middle;
 }
 
-interface Refined {
+export interface Refined {
   readonly choice: ScoredCandidate;
-  /** The date of the osu! rules; null while the figures are estimates. */
+  /** The date of the osu! rules by which pp and stars were calculated; null while they are estimates. */
   readonly algorithm: string | null;
 }
 
-/** True when the maps from {@link fittingOf} meet the target, and are not only the nearest ones. */
-export function isOfTarget(fitting: readonly Refined[], plan: SearchPlan, filters: RecommendFilters): boolean {
-  return fitting.some(({ choice }) => isHit(choice, plan, filters));
-}
-
 /** The maps that still suit; if all calculated pp miss the target, those that pass the filters, nearest first. */
-export function fittingOf<T extends Refined>(
-  refined: readonly T[],
-  plan: SearchPlan,
-  filters: RecommendFilters,
-): readonly T[] {
+export function fittingOf(refined: readonly Refined[], plan: SearchPlan, filters: RecommendFilters) {
   const hits = refined.filter(({ choice }) => isHit(choice, plan, filters));
   const { pp } = plan.target;
   if (hits.length > 0 || pp === null) return hits;
-  const distance = ({ choice }: T) => Math.abs(choice.pp - pp.middle);
+  const distance = ({ choice }: Refined) => Math.abs(choice.pp - pp.middle);
   return refined
     .filter(({ choice }) => passesFilters(choice.figures, choice.pp, filters))
     .toSorted((a, b) => distance(a) - distance(b));

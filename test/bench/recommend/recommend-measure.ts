@@ -4,12 +4,8 @@ import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalo
 import type { Difficulty } from '../../../src/beatmaps/difficulty/difficulty.ts';
 import type { Beatmapset } from '../../../src/beatmaps/model/beatmapset.ts';
 import { recommendedStars } from '../../../src/beatmaps/rating/pp-estimate.ts';
-import {
-  createRecommend,
-  type Recommend,
-  type RecommendOptions,
-  type RecommendRequest,
-} from '../../../src/beatmaps/recommend/recommend.ts';
+import type { RecommendRequest } from '../../../src/beatmaps/recommend/question.ts';
+import { createRecommend, type Recommend, type RecommendOptions } from '../../../src/beatmaps/recommend/recommend.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import type { Store } from '../../../src/infra/store/store.ts';
 import { madeUpPlayer } from '../../beatmaps/made-up-players.ts';

@@ -1,0 +1,140 @@
+import { AppError } from '../../errors.ts';
+import type { Logger } from '../../infra/log.ts';
+import type { Beatmaps } from '../beatmaps.ts';
+import { candidateOf } from '../catalogue/candidates.ts';
+import { renderOffsetCursor } from '../cursor.ts';
+import type { Beatmap, Beatmapset, Ruleset } from '../model/beatmapset.ts';
+import { matchOsuLink } from '../model/link.ts';
+import { createTotalPp } from '../plays/totals.ts';
+import { isNotFound } from '../upstreams/upstream-answer.ts';
+import type { RecommendFilters } from './filters.ts';
+import { profileOf } from './player-profile.ts';
+import { planSearch } from './search-plan.ts';
+
+export interface RecommendRequest extends RecommendFilters {
+  /** The player whose plays decide which maps suit: an id, a name, `@name` or an address. Default: only the filters. */
+  readonly user?: number | string | undefined;
+  /** Default: the ruleset of the map in `like`, else the player's main one, else osu!. */
+  readonly ruleset?: Ruleset | undefined;
+  /** A map to find similar ones to: the address or id of a difficulty or a set. */
+  readonly like?: number | string | undefined;
+  /** How many maps to recommend, from 1 to 50. Default 10. */
+  readonly limit?: number | undefined;
+  /** The same seed gives the same answer while plays and catalogue stay the same. Default: a new seed each time. */
+  readonly seed?: number | undefined;
+  /** A key for the person who asks; nobody gets the same map twice within 28 days. */
+  readonly caller?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface QuestionOptions {
+  readonly beatmaps: Pick<Beatmaps, 'user' | 'userScores' | 'set' | 'setOfMap'>;
+  readonly log: Logger;
+}
+
+export type Question = Awaited<ReturnType<typeof readQuestion>>;
+
+const DEFAULT_LIMIT = 10;
+const MAX_LIMIT = 50;
+
+/** Reads everything that a request names: the player with their plays, and the map that others should be similar to. */
+export async function readQuestion(options: QuestionOptions, request: RecommendRequest) {
+  const { user, signal } = request;
+  const reference =
+    request.like === undefined ? undefined : await findReferenceMap(options, request.like, request.ruleset, signal);
+  const wanted = reference?.map.mode ?? request.ruleset;
+  const context = user === undefined ? noPlayer(wanted ?? 'osu') : await readPlayer(options, user, wanted, signal);
+  const like = reference === undefined ? undefined : candidateOf(reference.set, reference.map);
+  const plan = planSearch(context.profile, context.totalPp, request, like);
+  const limit = Math.max(1, Math.min(Math.trunc(request.limit ?? DEFAULT_LIMIT), MAX_LIMIT));
+  return { limit, context, reference, like, plan };
+}
+
+/** The most entries that the API returns at once; it has 200 best plays. */
+const PAGE = 100;
+
+function noPlayer(ruleset: Ruleset) {
+  const profile = profileOf(ruleset, []);
+  return { profile, known: new Set<number>(), totalPp: null, total: null, player: null, stale: false };
+}
+
+/** Reads a player's plays. @throws AppError as `Beatmaps.user` and `userScores` do; recent plays may be missing */
+async function readPlayer(
+  { beatmaps, log }: QuestionOptions,
+  user: number | string,
+  ruleset: Ruleset | undefined,
+  signal: AbortSignal | undefined,
+) {
+  const found = await beatmaps.user(user, ruleset, signal);
+  const { id, username, mode, statistics } = found.user;
+  const own = { ruleset: mode, limit: PAGE, signal };
+  const [first, second, recent] = await Promise.all([
+    beatmaps.userScores(id, 'best', own),
+    beatmaps.userScores(id, 'best', { ...own, cursor: renderOffsetCursor(PAGE) }),
+    beatmaps.userScores(id, 'recent', own).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      log.warn({ err: error }, 'recommended without knowing what was played lately');
+      return { scores: [] };
+    }),
+  ]);
+  const best = [...first.scores, ...second.scores];
+  const totalPp = statistics?.pp ?? null;
+  return {
+    profile: profileOf(mode, best),
+    /** The ids of difficulties that the player has played. */
+    known: new Set([...best, ...recent.scores].flatMap(score => score.beatmap_id ?? score.beatmap?.id ?? [])),
+    /** The player's total pp at osu!; null when unknown. */
+    totalPp,
+    /** The calculation of the total; null without a player. */
+    total: createTotalPp(
+      best.flatMap(({ pp }) => pp ?? []),
+      totalPp,
+    ),
+    player: { id, username },
+    stale: found.stale || first.stale || second.stale,
+  };
+}
+
+export interface ReferenceMap {
+  readonly set: Beatmapset;
+  readonly map: Beatmap;
+}
+
+/**
+ * Finds the map that others should be similar to: a difficulty, or the hardest one of a set in the ruleset. A bare
+ * number is a difficulty's id, or else a set's.
+ * @throws AppError `invalid_request` (params.what: `like`), `not_found` (params.what: `beatmap`), or the upstream's
+ * code
+ */
+async function findReferenceMap(
+  { beatmaps }: QuestionOptions,
+  reference: number | string,
+  ruleset: Ruleset | undefined,
+  signal: AbortSignal | undefined,
+): Promise<ReferenceMap> {
+  const text = String(reference).trim();
+  const link = matchOsuLink(text);
+  if (link?.kind === 'map') return ofMap(link.id);
+  if (link?.kind === 'set') return ofSet(link.id, link.ruleset ?? ruleset);
+  if (!/^[1-9]\d{0,14}$/.test(text)) {
+    const params = { what: 'like' };
+    throw new AppError('invalid_request', 'like must be the number or the osu! address of a beatmap', { params });
+  }
+  return ofMap(Number(text)).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+    return ofSet(Number(text), ruleset);
+  });
+
+  async function ofMap(id: number): Promise<ReferenceMap> {
+    const { set, beatmap } = await beatmaps.setOfMap(id, signal);
+    return { set, map: beatmap };
+  }
+
+  async function ofSet(id: number, wanted: Ruleset | undefined): Promise<ReferenceMap> {
+    const { set } = await beatmaps.set(id, signal);
+    const maps = set.beatmaps.filter(({ mode }) => wanted === undefined || mode === wanted);
+    const map = maps.toSorted((a, b) => b.difficulty_rating - a.difficulty_rating)[0];
+    if (map !== undefined) return { set, map };
+    throw new AppError('not_found', `set ${id} has no difficulty of this ruleset`, { params: { what: 'beatmap' } });
+  }
+}
