@@ -37,12 +37,6 @@ function url(base: string, params: Params = {}): URL {
   return address;
 }
 
-/** The query under both of its names: mirrors have changed which one they read, and they ignore the other. */
-function queryParams(query: Query): Params {
-  const q = renderQuery(query, { osuOnly: true }) || undefined;
-  return { q, query: q };
-}
-
 function modeParam({ ruleset }: Query): number | undefined {
   return ruleset === undefined ? undefined : rulesetNumber(ruleset);
 }
@@ -58,63 +52,62 @@ const MINO_SORTS: Readonly<Partial<Record<SortField, string>>> = {
   updated: 'last_updated',
 };
 
-function minoSort({ sort }: Search): string | undefined {
-  const attribute = MINO_SORTS[sort.field];
-  return attribute === undefined ? undefined : `${attribute}:${sort.order}`;
-}
-
 /** The numbers of the statuses to request; empty for `leaderboard`, the mirrors' default. */
 function statusParams(status: StatusFilter): readonly number[] {
   return status === 'leaderboard' ? [] : statusesOf(status).map(statusNumber);
 }
 
-function readArray(answer: unknown): { readonly rows: unknown; readonly total: number | null } {
-  return { rows: answer, total: null };
+interface MinoSite extends Pick<MirrorSite, 'id' | 'host' | 'throttle' | 'downloadUrl' | 'osuFileUrl'> {
+  /** The name of the parameter for the number of sets. */
+  readonly limitName: string;
+  readonly statuses: (status: StatusFilter) => readonly number[];
 }
 
-function minoSearchUrl(base: string, limitName: string, search: Search, page: number, withSort: boolean): URL {
-  return url(base, {
-    ...queryParams(search.query),
-    mode: modeParam(search.query),
-    sort: withSort ? minoSort(search) : undefined,
-    [limitName]: PAGE_SIZE,
-    offset: page * PAGE_SIZE,
-  });
+function minoSite({ limitName, statuses, ...own }: MinoSite): MirrorSite {
+  const base = `https://${own.host}/api/v2`;
+  return {
+    ...own,
+    searchUrl({ query, status, sort }, page, withSort) {
+      const q = renderQuery(query, { osuOnly: true }) || undefined;
+      const attribute = withSort ? MINO_SORTS[sort.field] : undefined;
+      const address = url(`${base}/search`, {
+        // The query has both of its names: mirrors have changed which one they read, and they ignore the other.
+        q,
+        query: q,
+        mode: modeParam(query),
+        sort: attribute && `${attribute}:${sort.order}`,
+        [limitName]: PAGE_SIZE,
+        offset: page * PAGE_SIZE,
+      });
+      for (const each of statuses(status)) address.searchParams.append('status', String(each));
+      return address;
+    },
+    readPage: answer => ({ rows: answer, total: null }),
+    setUrl: id => url(`${base}/s/${id}`),
+    mapUrl: id => url(`${base}/b/${id}`),
+  };
 }
 
-const OSU_DIRECT: MirrorSite = {
+const OSU_DIRECT = minoSite({
   id: 'osu.direct',
   host: 'osu.direct',
   throttle: { perSecond: 0.8, burst: 12, atOnce: 6 },
-  searchUrl(search, page, withSort) {
-    const address = minoSearchUrl('https://osu.direct/api/v2/search', 'amount', search, page, withSort);
-    // This mirror accepts only one status, and answers several with a 403.
-    const [status] = statusParams(search.status);
-    if (status !== undefined && search.status !== 'any') address.searchParams.set('status', String(status));
-    return address;
-  },
-  readPage: readArray,
-  setUrl: id => url(`https://osu.direct/api/v2/s/${id}`),
-  mapUrl: id => url(`https://osu.direct/api/v2/b/${id}`),
+  limitName: 'amount',
+  // This mirror accepts only one status, and answers several with a 403.
+  statuses: status => (status === 'any' ? [] : statusParams(status).slice(0, 1)),
   downloadUrl: (id, withVideo) => `https://osu.direct/api/d/${id}${withVideo ? '' : '?noVideo=1'}`,
   osuFileUrl: id => url(`https://osu.direct/api/osu/${id}`),
-};
+});
 
-const CATBOY: MirrorSite = {
+const CATBOY = minoSite({
   id: 'catboy',
   host: 'catboy.best',
   throttle: { perSecond: 2, burst: 10, atOnce: 4 },
-  searchUrl(search, page, withSort) {
-    const address = minoSearchUrl('https://catboy.best/api/v2/search', 'limit', search, page, withSort);
-    for (const status of statusParams(search.status)) address.searchParams.append('status', String(status));
-    return address;
-  },
-  readPage: readArray,
-  setUrl: id => url(`https://catboy.best/api/v2/s/${id}`),
-  mapUrl: id => url(`https://catboy.best/api/v2/b/${id}`),
+  limitName: 'limit',
+  statuses: statusParams,
   downloadUrl: (id, withVideo) => `https://catboy.best/d/${id}${withVideo ? '' : 'n'}`,
   osuFileUrl: id => url(`https://catboy.best/osu/${id}`),
-};
+});
 
 const hinaiPage = z.looseObject({ beatmapsets: z.unknown(), total_count: number, total: number });
 
@@ -137,11 +130,11 @@ const HINAI: MirrorSite = {
   searchUrl(search, page, withSort) {
     const { query, status, sort } = search;
     const words = [query.text, query.texts.artist?.text, query.texts.title?.text].filter(Boolean).join(' ');
-    const text = words === '' ? undefined : words;
+    const text = words || undefined;
     return url('https://mirror.hinamizawa.ai/v3/osu/beatmaps/search/v2', {
       q: text,
       query: text,
-      mode: modeParam(search.query),
+      mode: modeParam(query),
       status: status === 'any' || status === 'leaderboard' ? undefined : status,
       ...hinaiBounds(query),
       explicit: query.nsfw === false ? undefined : 'show',

@@ -28,12 +28,6 @@ export interface Mirror extends BeatmapSource {
   downloadUrl(setId: number, withVideo: boolean): string;
 }
 
-export interface MirrorOptions {
-  readonly http: HttpClient;
-  readonly timeoutMs: number;
-  readonly now: () => number;
-}
-
 const LISTING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'relevance', order: 'desc' } };
 /** The most bytes of a page, ten times those of a page of large sets. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
@@ -61,7 +55,7 @@ async function checkPage(sets: readonly Beatmapset[], search: Search): Promise<C
   const statuses = statusesOf(status);
   const allowed = sets.filter(set => statuses.includes(set.status));
   const isMost = (found: readonly Beatmapset[]) => found.length > 0 && found.length * 2 >= sets.length;
-  const some = await filterInTurns(allowed, set => matches(query, set, { words: 'any' }));
+  const some = await filterInTurns(allowed, set => matches(query, set, 'any'));
   const all = await filterInTurns(some, set => matches(query, set));
   if (all.length > 0 || isMost(some)) {
     const whole = new Set(all);
@@ -76,7 +70,7 @@ async function filterInTurns(sets: readonly Beatmapset[], isWanted: (set: Beatma
 }
 
 /** Reads pages and sets of one mirror. */
-function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: MirrorOptions) {
+function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: Required<MirrorsOptions>) {
   let aliveUntil = 0;
 
   async function ask(url: URL, signal: AbortSignal | undefined): Promise<unknown> {
@@ -135,7 +129,7 @@ function parseNext(next: string | undefined): number {
   throw new AppError('invalid_request', 'cursor is not one of ours', { params: { what: 'cursor' } });
 }
 
-function createMirror(site: MirrorSite, options: MirrorOptions): Mirror {
+function createMirror(site: MirrorSite, options: Required<MirrorsOptions>): Mirror {
   const { ask, readPage, assertAlive, readSet } = createMirrorReader(site, options);
 
   return {

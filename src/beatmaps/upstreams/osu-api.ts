@@ -9,21 +9,11 @@ import { renderQuery } from '../query/query.ts';
 import { isExcluded } from '../query/query-match.ts';
 import { renderSort } from '../query/query-words.ts';
 import { createOsuCall, type OsuCall, type OsuCallOptions } from './osu-call.ts';
-import { createOsuPlayersApi, type OsuPlayersApi } from './osu-players-api.ts';
+import { createOsuPlayersApi } from './osu-players-api.ts';
 import type { BeatmapSource } from './source.ts';
 import { expectShape, OSU } from './upstream-answer.ts';
 
-/**
- * @throws AppError from every method: `not_found` (also for a restricted player), `credentials_required`, `forbidden`,
- * `upstream_rate_limited` with `retryAfterMs`, `upstream_changed`, `upstream_unavailable`, `timeout`
- */
-export interface OsuApi extends OsuPlayersApi, Omit<BeatmapSource, 'id'> {
-  attributes(
-    mapId: number,
-    options: { readonly ruleset?: Ruleset; readonly mods?: readonly (string | ScoreMod)[] },
-    signal?: AbortSignal,
-  ): Promise<z.output<typeof attributesShape>['attributes']>;
-}
+export type OsuApi = ReturnType<typeof createOsuApi>;
 
 export interface OsuApiOptions extends Pick<OsuCallOptions, 'http' | 'clientId' | 'clientSecret' | 'log'> {
   /** The time limit of one request, in milliseconds. Default 6000. */
@@ -41,12 +31,32 @@ const searchShape = z.looseObject({ beatmapsets: z.array(z.unknown()), total: nu
 const attributesShape = z.object({
   attributes: z.object({ star_rating: z.number(), max_combo: z.number().nullable().catch(null) }),
 });
-export function createOsuApi({ timeoutMs = 6_000, now = Date.now, ...options }: OsuApiOptions): OsuApi {
+
+/**
+ * @throws AppError from every method: `not_found` (also for a restricted player), `credentials_required`, `forbidden`,
+ * `upstream_rate_limited` with `retryAfterMs`, `upstream_changed`, `upstream_unavailable`, `timeout`
+ */
+export function createOsuApi({ timeoutMs = 6_000, now = Date.now, ...options }: OsuApiOptions) {
   const ask = createOsuCall({ ...options, timeoutMs, now });
-  return { ...createOsuSetsApi(ask), ...createOsuPlayersApi(ask) };
+  return {
+    ...createOsuSetsApi(ask),
+    ...createOsuPlayersApi(ask),
+    async attributes(
+      mapId: number,
+      { ruleset, mods = [] }: { readonly ruleset?: Ruleset; readonly mods?: readonly (string | ScoreMod)[] },
+      signal?: AbortSignal,
+    ) {
+      const answer = await ask(`beatmaps/${mapId}/attributes`, {}, signal, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ mods, ruleset }),
+      });
+      return expectShape(attributesShape.safeParse(answer).data, OSU, 'attributes').attributes;
+    },
+  };
 }
 
-function createOsuSetsApi(ask: OsuCall): Omit<OsuApi, keyof OsuPlayersApi> {
+function createOsuSetsApi(ask: OsuCall): Omit<BeatmapSource, 'id'> {
   return {
     async search({ query, status, sort }, next, signal) {
       const page = PAGE_CURSOR.exec(next ?? '')?.[1];
@@ -78,14 +88,6 @@ function createOsuSetsApi(ask: OsuCall): Omit<OsuApi, keyof OsuPlayersApi> {
     async setOfMap(mapId, signal) {
       const answer = await ask('beatmapsets/lookup', { beatmap_id: mapId }, signal);
       return expectShape(parseBeatmapset(answer), OSU, 'set');
-    },
-    async attributes(mapId, { ruleset, mods = [] }, signal) {
-      const answer = await ask(`beatmaps/${mapId}/attributes`, {}, signal, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ mods, ...(ruleset === undefined ? {} : { ruleset }) }),
-      });
-      return expectShape(attributesShape.safeParse(answer).data, OSU, 'attributes').attributes;
     },
   };
 }

@@ -1,13 +1,10 @@
 import { createMemoryCache } from '../../infra/cache/cache.ts';
+import { abortable } from '../../infra/concurrency/abortable.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
 import { OSU_ASSET_HOSTS } from './osu-api.ts';
 
-/** Covers and avatars of osu!, reduced for use in a drawn card. */
-export interface Artwork {
-  /** Loads a small JPEG of this shape as a data address; undefined when it is not there in time. Never rejects. */
-  load(url: string, shape: Shape): Promise<string | undefined>;
-}
+export type Artwork = ReturnType<typeof createArtwork>;
 
 /** A size in pixels. */
 interface Shape {
@@ -31,7 +28,8 @@ const MISSING_MS = 10 * 60_000;
 const MAX_PIXELS = 40_000_000;
 const QUALITY = 62;
 
-export function createArtwork({ http, log, waitMs = 1_200 }: ArtworkOptions): Artwork {
+/** Covers and avatars of osu!, reduced for use in a drawn card. */
+export function createArtwork({ http, log, waitMs = 1_200 }: ArtworkOptions) {
   const kept = createMemoryCache<string>({ maxSize: MAX_KEPT_BYTES, sizeOf: ({ length }) => length + 100 });
 
   async function make(url: string, { width, height }: Shape): Promise<string> {
@@ -52,7 +50,8 @@ export function createArtwork({ http, log, waitMs = 1_200 }: ArtworkOptions): Ar
   }
 
   return {
-    async load(url, shape) {
+    /** Loads a small JPEG of this shape as a data address; undefined when it is not there in time. Never rejects. */
+    async load(url: string, shape: Shape): Promise<string | undefined> {
       if (!OSU_ASSET_HOSTS.some(host => url.startsWith(`https://${host}/`))) return undefined;
       const key = `${shape.width}x${shape.height} ${url}`;
       const policy = { ttlMs: () => KEPT_MS, errorTtlMs: () => MISSING_MS };
@@ -65,11 +64,7 @@ export function createArtwork({ http, log, waitMs = 1_200 }: ArtworkOptions): Ar
             return undefined;
           },
         );
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<undefined>(resolve => {
-        timer = setTimeout(resolve, waitMs, undefined);
-      });
-      return Promise.race([made, late]).finally(() => clearTimeout(timer));
+      return abortable(made, AbortSignal.timeout(waitMs)).catch(() => undefined);
     },
   };
 }

@@ -9,19 +9,9 @@ import type { Logger } from '../../infra/log.ts';
 import { expectShape, OSU, readAnswer } from './upstream-answer.ts';
 
 /** The parameters of a query; a list repeats the name for each value. */
-export type OsuParams = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+type OsuParams = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/**
- * Calls the official API, with its token and within its rate limit, and returns the JSON of a successful answer.
- * @param path below `/api/v2/`
- * @throws AppError as every method of `OsuApi` does
- */
-export type OsuCall = (
-  path: string,
-  params: OsuParams,
-  signal?: AbortSignal,
-  request?: Partial<HttpRequest>,
-) => Promise<unknown>;
+export type OsuCall = ReturnType<typeof createOsuCall>;
 
 /** The API's terms allow 60 calls a minute; an application that makes more may lose its access. */
 export const OSU_THROTTLE: ThrottleRule = { perSecond: 1, burst: 12, atOnce: 6 };
@@ -52,7 +42,7 @@ function addressOf(path: string, params: OsuParams): URL {
   return url;
 }
 
-export function createOsuCall(options: OsuCallOptions): OsuCall {
+export function createOsuCall(options: OsuCallOptions) {
   const { http, now, timeoutMs } = options;
   const token = createOsuToken(options);
   let closedUntil = 0;
@@ -76,8 +66,18 @@ export function createOsuCall(options: OsuCallOptions): OsuCall {
     });
   }
 
-  /** osu! may revoke a token early, so a refused call is repeated once with a new one. */
-  return async function ask(path, params, signal, request = {}) {
+  /**
+   * Calls the official API, with its token and within its rate limit, and returns the JSON of a successful answer. osu!
+   * may revoke a token early, so a refused call is repeated once with a new one.
+   * @param path below `/api/v2/`
+   * @throws AppError as every method of `OsuApi` does
+   */
+  return async function ask(
+    path: string,
+    params: OsuParams,
+    signal?: AbortSignal,
+    request: Partial<HttpRequest> = {},
+  ): Promise<unknown> {
     if (now() < closedUntil) {
       throw new AppError('upstream_rate_limited', 'osu! asked to wait', { retryAfterMs: closedUntil - now() });
     }
@@ -114,11 +114,6 @@ const MAX_WAIT_MS = 5 * 60_000;
 
 const tokenShape = z.object({ access_token: z.string().min(1).max(10_000), expires_in: z.coerce.number().catch(0) });
 
-interface Held {
-  readonly token: string;
-  readonly until: number;
-}
-
 /** Requests a token for an application from osu!. */
 export function askForToken(
   http: HttpClient,
@@ -141,10 +136,10 @@ export function askForToken(
 /** Tokens by the client credentials grant (osu-web 2026-08: they are valid for a day and cannot be refreshed). */
 function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: OsuCallOptions) {
   const flights = createSingleFlight<string>();
-  let held: Held | undefined;
+  let held: { readonly token: string; readonly until: number } | undefined;
   let failed: { readonly error: AppError; readonly until: number } | undefined;
 
-  async function request(signal: AbortSignal): Promise<Held> {
+  async function request(signal: AbortSignal) {
     const form = { grant_type: 'client_credentials', scope: 'public' };
     const app = { clientId, clientSecret };
     const response = await askForToken(http, app, form, { timeoutMs, repeatable: true, retries: 1, signal });

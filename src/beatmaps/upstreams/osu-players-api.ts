@@ -4,15 +4,8 @@ import * as z from 'zod';
 import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
 import { id, number } from '../model/osu-fields.ts';
 import { parseBeatmap, parseBeatmapset } from '../model/osu-schemas.ts';
-import {
-  type Player,
-  type PlayerStandings,
-  parsePlayer,
-  parsePlayerStandings,
-  parseRankedPlayer,
-  type RankedPlayer,
-} from '../model/player.ts';
-import { parseScore, type Score, type ScoreType } from '../model/score.ts';
+import { parsePlayer, parsePlayerStandings, parseRankedPlayer } from '../model/player.ts';
+import { parseScore, type ScoreType } from '../model/score.ts';
 import type { OsuCall } from './osu-call.ts';
 import { expectShape, isNotFound, OSU } from './upstream-answer.ts';
 
@@ -43,7 +36,7 @@ export interface ListSlice<T> {
   readonly isFull: boolean;
 }
 
-export interface SliceOptions {
+interface SliceOptions {
   /** How many entries to request, from 1 to 100. */
   readonly limit: number;
   readonly offset: number;
@@ -51,41 +44,6 @@ export interface SliceOptions {
 
 /** A player: a number is an id, a text a name. */
 export type PlayerRef = number | string;
-
-export interface OsuPlayersApi {
-  /** A player's profile; without a ruleset, with the statistics of the one that the player plays most. */
-  user(player: PlayerRef, ruleset?: Ruleset, signal?: AbortSignal): Promise<Player>;
-  userScores(
-    userId: number,
-    type: ScoreType,
-    options: SliceOptions & { readonly ruleset?: Ruleset | undefined },
-    signal?: AbortSignal,
-  ): Promise<ListSlice<Score>>;
-  /** A single play, with its difficulty and set. With a ruleset, `id` is one from before 2022. */
-  score(id: number, ruleset?: Ruleset, signal?: AbortSignal): Promise<Score>;
-  userBeatmaps(
-    userId: number,
-    type: UserBeatmapType,
-    options: SliceOptions,
-    signal?: AbortSignal,
-  ): Promise<ListSlice<UserBeatmapset>>;
-  /** The world's best plays on a map, best first, with players but without the map; none without a leaderboard. */
-  mapScores(
-    mapId: number,
-    options: { readonly ruleset: Ruleset; readonly mods: readonly string[] },
-    signal?: AbortSignal,
-  ): Promise<readonly Score[]>;
-  /** All plays of a player on a map, without player and map. `not_found` if the map has no leaderboard. */
-  userMapScores(mapId: number, userId: number, ruleset: Ruleset, signal?: AbortSignal): Promise<readonly Score[]>;
-  /** The ranks of up to 50 players; accounts that no longer exist are missing. */
-  standings(userIds: readonly number[], signal?: AbortSignal): Promise<readonly PlayerStandings[]>;
-  /** A page of 50 lines of the world's ranking, or of a country's by its two letters. @param page from 1 to 200 */
-  ranking(
-    ruleset: Ruleset,
-    at: { readonly page: number; readonly country?: string | undefined },
-    signal?: AbortSignal,
-  ): Promise<readonly RankedPlayer[]>;
-}
 
 const LEADERBOARD = 50;
 const rows = z.array(z.unknown());
@@ -128,15 +86,16 @@ function otherSpelling(name: string): string | undefined {
   return other === name || other === '' ? undefined : other;
 }
 
-export function createOsuPlayersApi(ask: OsuCall): OsuPlayersApi {
-  async function findUser(name: PlayerRef, ruleset: Ruleset | undefined, signal?: AbortSignal): Promise<Player> {
+export function createOsuPlayersApi(ask: OsuCall) {
+  async function findUser(name: PlayerRef, ruleset: Ruleset | undefined, signal: AbortSignal | undefined) {
     const key = typeof name === 'number' ? String(name) : `@${name}`;
     const path = `users/${encodeURIComponent(key)}${ruleset === undefined ? '' : `/${ruleset}`}`;
     return expectShape(parsePlayer(await ask(path, {}, signal), ruleset), OSU, 'player');
   }
 
   return {
-    async user(player, ruleset, signal) {
+    /** A player's profile; without a ruleset, with the statistics of the one that the player plays most. */
+    async user(player: PlayerRef, ruleset?: Ruleset, signal?: AbortSignal) {
       try {
         return await findUser(player, ruleset, signal);
       } catch (error) {
@@ -145,32 +104,46 @@ export function createOsuPlayersApi(ask: OsuCall): OsuPlayersApi {
         return findUser(other, ruleset, signal);
       }
     },
-    async userScores(userId, type, { ruleset, limit, offset }, signal) {
+    async userScores(
+      userId: number,
+      type: ScoreType,
+      { ruleset, limit, offset }: SliceOptions & { readonly ruleset?: Ruleset | undefined },
+      signal?: AbortSignal,
+    ) {
       const params = { mode: ruleset, limit, offset, include_fails: type === 'recent' ? 1 : undefined };
       return readSlice(await ask(`users/${userId}/scores/${type}`, params, signal), limit, 'score', parseScore);
     },
-    async score(id, ruleset, signal) {
+    /** A single play, with its difficulty and set. With a ruleset, `id` is one from before 2022. */
+    async score(id: number, ruleset?: Ruleset, signal?: AbortSignal) {
       const path = ruleset === undefined ? `scores/${id}` : `scores/${ruleset}/${id}`;
       return expectShape(parseScore(await ask(path, {}, signal)), OSU, 'score');
     },
-    async userBeatmaps(userId, type, { limit, offset }, signal) {
+    async userBeatmaps(userId: number, type: UserBeatmapType, { limit, offset }: SliceOptions, signal?: AbortSignal) {
       const answer = await ask(`users/${userId}/beatmapsets/${type}`, { limit, offset }, signal);
       return readSlice(answer, limit, 'set', type === 'most_played' ? readPlayed : readOwn);
     },
-    async mapScores(mapId, { ruleset, mods }, signal) {
+    /** The world's best plays on a map, best first, with players but without the map; none without a leaderboard. */
+    async mapScores(mapId: number, ruleset: Ruleset, mods: readonly string[], signal?: AbortSignal) {
       const params = { mode: ruleset, limit: LEADERBOARD, 'mods[]': mods };
       const answer = await ask(`beatmaps/${mapId}/scores`, params, signal);
       return readRows(scoresShape.safeParse(answer).data?.scores, 'score', parseScore);
     },
-    async userMapScores(mapId, userId, ruleset, signal) {
+    /** All plays of a player on a map, without player and map. `not_found` if the map has no leaderboard. */
+    async userMapScores(mapId: number, userId: number, ruleset: Ruleset, signal?: AbortSignal) {
       const answer = await ask(`beatmaps/${mapId}/scores/users/${userId}/all`, { ruleset }, signal);
       return readRows(scoresShape.safeParse(answer).data?.scores, 'score', parseScore);
     },
-    async standings(userIds, signal) {
+    /** The ranks of up to 50 players; accounts that no longer exist are missing. */
+    async standings(userIds: readonly number[], signal?: AbortSignal) {
       const answer = await ask('users', { 'ids[]': userIds.map(String) }, signal);
       return readRows(usersShape.safeParse(answer).data?.users, 'player', parsePlayerStandings);
     },
-    async ranking(ruleset, { page, country }, signal) {
+    /** A page of 50 lines of the world's ranking, or of a country's by its two letters. @param page from 1 to 200 */
+    async ranking(
+      ruleset: Ruleset,
+      { page, country }: { readonly page: number; readonly country?: string | undefined },
+      signal?: AbortSignal,
+    ) {
       const answer = await ask(`rankings/${ruleset}/performance`, { 'cursor[page]': page, country }, signal);
       return readRows(rankingShape.safeParse(answer).data?.ranking, 'ranked player', parseRankedPlayer);
     },

@@ -8,11 +8,6 @@ import { id } from '../model/osu-fields.ts';
 import { askForToken, OSU_HOST } from './osu-call.ts';
 import { expectShape, OSU, readAnswer } from './upstream-answer.ts';
 
-export interface SignedInPlayer {
-  readonly id: number;
-  readonly name: string;
-}
-
 export type OsuSignIn = ReturnType<typeof createOsuSignIn>;
 
 export interface OsuSignInOptions {
@@ -56,7 +51,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
     return error;
   }
 
-  async function ask(token: string, signal: AbortSignal | undefined): Promise<SignedInPlayer> {
+  async function ask(token: string, signal: AbortSignal | undefined) {
     const response = await http.request({
       ...bounds,
       url: `https://${OSU_HOST}/api/v2/me`,
@@ -82,20 +77,16 @@ export function createOsuSignIn(options: OsuSignInOptions) {
   return {
     /** The page on which osu! asks the person to let Medley know who they are. `state` comes back in the answer. */
     address(state: string): string {
-      const query = {
-        client_id: String(clientId),
-        redirect_uri: redirectUri,
-        response_type: 'code',
-        scope: 'identify',
-      };
-      return `https://${OSU_HOST}/oauth/authorize?${new URLSearchParams({ ...query, state }).toString()}`;
+      const app = { client_id: String(clientId), redirect_uri: redirectUri };
+      const query = new URLSearchParams({ ...app, response_type: 'code', scope: 'identify', state });
+      return `https://${OSU_HOST}/oauth/authorize?${query.toString()}`;
     },
     /**
      * Finds the player for whom osu! issued this code. The token for the code is revoked at once and never stored.
      * @throws AppError `invalid_request` for a code that is used up, too old or not osu!'s, `credentials_required` when
      * osu! does not know the application or its redirect address, or an upstream code
      */
-    async identify(code: string, signal?: AbortSignal): Promise<SignedInPlayer> {
+    async identify(code: string, signal?: AbortSignal) {
       const token = await exchange(code, signal);
       try {
         return await ask(token, signal);
