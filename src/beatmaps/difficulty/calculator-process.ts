@@ -57,35 +57,24 @@ export interface ExactFigures {
   readonly play: { readonly pp: number; readonly ppIfFullCombo: number } | null;
 }
 
-type Named = readonly (readonly [result: ResultName, count: keyof HitCounts])[];
-
-/** The hit results of each ruleset, best first, each with the name that it has in a job. */
-const RESULTS: readonly Named[] = [
-  [
-    ['greats', 'n300'],
-    ['oks', 'n100'],
-    ['mehs', 'n50'],
-  ],
-  [
-    ['greats', 'n300'],
-    ['oks', 'n100'],
-  ],
-  [
-    ['greats', 'n300'],
-    ['largeTickHits', 'n100'],
-    ['smallTickHits', 'n50'],
-    ['smallTickMisses', 'nKatu'],
-  ],
-  [
-    ['perfects', 'nGeki'],
-    ['greats', 'n300'],
-    ['goods', 'nKatu'],
-    ['oks', 'n100'],
-    ['mehs', 'n50'],
-  ],
-];
-
 const CATCH = 2;
+
+type Count = 'nGeki' | 'n300' | 'nKatu' | 'n100' | 'n50';
+type Names = Readonly<Record<Count, ResultName>>;
+
+/** The library's names of the hit results of a job. */
+const NAMES: Names = { nGeki: 'perfects', n300: 'greats', nKatu: 'goods', n100: 'oks', n50: 'mehs' };
+const NAMES_IN_CATCH: Names = { ...NAMES, n100: 'largeTickHits', n50: 'smallTickHits', nKatu: 'smallTickMisses' };
+const COUNTS: readonly (readonly Count[])[] = [
+  ['n300', 'n100', 'n50'],
+  ['n300', 'n100'],
+  ['n300', 'n100', 'n50', 'nKatu'],
+  ['nGeki', 'n300', 'nKatu', 'n100', 'n50'],
+];
+/** The hit results of each ruleset, best first, each with the name that it has in a job. */
+const RESULTS = COUNTS.map((counts, mode) =>
+  counts.map(count => [(mode === CATCH ? NAMES_IN_CATCH : NAMES)[count], count] as const),
+);
 
 interface Rated {
   readonly map: LibraryMap;

@@ -25,20 +25,7 @@ export type CalculatorFinding =
   | { readonly state: 'unusable'; readonly version: string; readonly why: string }
   | { readonly state: 'missing' };
 
-/** A process that calculates by osu!'s current rules, one map at a time. If it hangs or breaks it is replaced. */
-export interface Calculator {
-  /** The calculator's version; undefined when it is not installed. */
-  readonly version: string | undefined;
-  /** Calculates a map. Undefined when it cannot be, so that estimates are needed. @throws the signal's reason */
-  run(job: DifficultyJob, signal: AbortSignal): Promise<ExactFigures | undefined>;
-  /** False when the calculator is not installed, does not start, or broke too often lately. */
-  isUsable(): boolean;
-  /** Starts the calculator once and reports the result. */
-  inspect(): Promise<CalculatorFinding>;
-  /** Why an installed calculator does not work; undefined when it works, or when none is installed. */
-  trouble(): string | undefined;
-  close(): void;
-}
+export type Calculator = ReturnType<typeof createCalculator>;
 
 export interface CalculatorOptions {
   readonly log: Pick<Logger, 'info' | 'warn'>;
@@ -145,7 +132,8 @@ function startProcess(file: URL, library: CalculatorLibrary) {
 
 type Process = ReturnType<typeof startProcess>;
 
-export function createCalculator(options: CalculatorOptions): Calculator {
+/** A process that calculates by osu!'s current rules, one map at a time. If it hangs or breaks it is replaced. */
+export function createCalculator(options: CalculatorOptions) {
   const { log, deadlineMs = 3_000, now = Date.now } = options;
   const library = 'library' in options ? options.library : findCalculatorLibrary();
   const file = options.file ?? new URL('./calculator-process.js', import.meta.url);
@@ -184,6 +172,7 @@ export function createCalculator(options: CalculatorOptions): Calculator {
     }
   }
 
+  /** Starts the calculator once and reports the result. */
   function inspect(): Promise<CalculatorFinding> {
     finding ??= tryOut();
     return finding;
@@ -211,13 +200,16 @@ export function createCalculator(options: CalculatorOptions): Calculator {
     return undefined;
   }
 
+  /** False when the calculator is not installed, does not start, or broke too often lately. */
   const isUsable = () => library !== undefined && unusable === undefined && !isClosed && !isWornOut();
 
   return {
+    /** The calculator's version; undefined when it is not installed. */
     version: library?.version,
     inspect,
     isUsable,
-    async run(job, signal) {
+    /** Calculates a map. Undefined when it cannot be, so that estimates are needed. @throws the signal's reason */
+    async run(job: DifficultyJob, signal: AbortSignal): Promise<ExactFigures | undefined> {
       if (library === undefined || !isUsable()) return undefined;
       if ((await abortable(inspect(), signal)).state !== 'ready') return undefined;
       const leave = await enter(signal).catch((error: unknown) => {
@@ -228,6 +220,7 @@ export function createCalculator(options: CalculatorOptions): Calculator {
       if (!isUsable()) return void leave();
       return abortable(compute(library, job).finally(leave), signal);
     },
+    /** Why an installed calculator does not work; undefined when it works, or when none is installed. */
     trouble() {
       if (library === undefined || isUsable()) return undefined;
       return unusable ?? `osu!’s own calculator ended ${MOST_ENDS} times within ${ENDS_MS / 60_000} minutes.`;

@@ -1,6 +1,6 @@
 /** The worker's jobs and answers, as values that can be sent between threads. */
 import type { Ruleset } from '../model/beatmapset.ts';
-import { playedObjects, type Score, type ScoreMod } from '../model/score.ts';
+import { HIT_RESULTS, playedObjects, type Score, type ScoreMod } from '../model/score.ts';
 
 /** The counts of a play, with the names of rosu-pp. */
 export interface HitCounts {
@@ -67,24 +67,8 @@ export type DifficultyAnswer =
   | { readonly kind: 'figures'; readonly figures: DifficultyFigures }
   | { readonly kind: 'refused'; readonly why: Refusal };
 
-type Names = Readonly<Partial<Record<keyof HitCounts, string>>>;
-
-/** Hit results that are passed on even if they are 0: osu!'s API omits zeros, and calculators guess what is missing. */
-const COUNTED: Readonly<Record<Ruleset, Names>> = {
-  osu: { n300: 'great', n100: 'ok', n50: 'meh', misses: 'miss' },
-  taiko: { n300: 'great', n100: 'ok', misses: 'miss' },
-  fruits: {
-    n300: 'great',
-    n100: 'large_tick_hit',
-    n50: 'small_tick_hit',
-    nKatu: 'small_tick_miss',
-    misses: 'miss',
-  },
-  mania: { nGeki: 'perfect', n300: 'great', nKatu: 'good', n100: 'ok', n50: 'meh', misses: 'miss' },
-};
-
 /** Counts that only osu!lazer sends; where they are missing, they are unknown. */
-const OF_SLIDERS: Names = {
+const OF_SLIDERS: Readonly<Partial<Record<keyof HitCounts, string>>> = {
   largeTickHits: 'large_tick_hit',
   smallTickHits: 'small_tick_hit',
   sliderEndHits: 'slider_tail_hit',
@@ -97,7 +81,8 @@ export function countHits(
 ): HitCounts {
   const { statistics, max_combo: combo, passed = true } = play;
   const ended = passed ? {} : { passedObjects: playedObjects({ mode: ruleset, statistics }) };
-  const counted = Object.entries(COUNTED[ruleset]).map(([name, result]) => [name, statistics[result] ?? 0]);
+  // Zeros are passed on, too: osu!'s API omits them, and calculators guess what is missing.
+  const counted = Object.entries(HIT_RESULTS[ruleset]).map(([name, result]) => [name, statistics[result] ?? 0]);
   const sliders = ruleset === 'osu' ? Object.entries(OF_SLIDERS) : [];
   const reported = sliders.flatMap(([name, result]) => (result in statistics ? [[name, statistics[result]]] : []));
   return { ...Object.fromEntries([...counted, ...reported]), combo, ...ended };

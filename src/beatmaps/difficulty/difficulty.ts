@@ -42,18 +42,7 @@ export interface MapDifficulty extends DifficultyFigures {
   readonly isOtherFile: boolean;
 }
 
-/** Stars, pp and strains of difficulties, calculated from their `.osu` files outside of the main thread. */
-export interface Difficulty {
-  /**
-   * @throws AppError `not_found` (params.what `beatmap`); `invalid_request` (params.what `mods`, `mode`, `accuracies`);
-   * `upstream_changed` (params.what `osu_file`) for a map that cannot be computed; `rate_limited` (params.reason
-   * `busy`); the upstreams' codes when none has the file; the signal's reason
-   */
-  of(request: DifficultyRequest, signal: AbortSignal): Promise<MapDifficulty>;
-  /** True while newly calculated figures will be exact. */
-  isExact(): boolean;
-  close(): Promise<void>;
-}
+export type Difficulty = ReturnType<typeof createDifficulty>;
 
 export interface DifficultyOptions {
   readonly http: HttpClient;
@@ -134,7 +123,8 @@ function failureTtlMs(error: unknown): number {
   return error.code === 'not_found' ? HOUR_MS / 6 : 0;
 }
 
-export function createDifficulty(options: DifficultyOptions): Difficulty {
+/** Stars, pp and strains of difficulties, calculated from their `.osu` files outside of the main thread. */
+export function createDifficulty(options: DifficultyOptions) {
   const { http, dataDir, log, calculator, now = Date.now } = options;
   const cache = createOsuFileCache({
     folder: join(dataDir, 'osu'),
@@ -158,7 +148,12 @@ export function createDifficulty(options: DifficultyOptions): Difficulty {
   });
 
   return {
-    async of(request, signal) {
+    /**
+     * @throws AppError `not_found` (params.what `beatmap`); `invalid_request` (params.what `mods`, `mode`,
+     * `accuracies`); `upstream_changed` (params.what `osu_file`) for a map that cannot be computed; `rate_limited`
+     * (params.reason `busy`); the upstreams' codes when none has the file; the signal's reason
+     */
+    async of(request: DifficultyRequest, signal: AbortSignal): Promise<MapDifficulty> {
       const { beatmap, isScan = false } = request;
       const job = readJob(request);
       const load = async (own: AbortSignal): Promise<MapDifficulty> => {
@@ -187,6 +182,7 @@ export function createDifficulty(options: DifficultyOptions): Difficulty {
       const { value } = await answers.wrap(key, load, policy, signal);
       return value;
     },
+    /** True while newly calculated figures will be exact. */
     isExact: () => calculator?.isUsable() === true,
     async close() {
       calculator?.close();

@@ -1,12 +1,6 @@
 /** Works out how the hits of a mania play spread over the hit results, which accuracy alone does not tell. */
 
-export interface ManiaShares {
-  readonly nGeki: number;
-  readonly n300: number;
-  readonly nKatu: number;
-  readonly n100: number;
-  readonly n50: number;
-}
+type ManiaShares = Readonly<Record<'nGeki' | 'n300' | 'nKatu' | 'n100' | 'n50', number>>;
 
 /**
  * The timing windows of the hit results, best first: milliseconds on either side at overall difficulty 0, with their

@@ -4,12 +4,7 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../infra/log.ts';
 
-/** `.osu` files on the disk by MD5; the least recently used are deleted. A broken disk counts as an empty cache. */
-export interface OsuFileCache {
-  /** The file, if it is stored and complete. */
-  take(checksum: string): Promise<Uint8Array | undefined>;
-  put(checksum: string, file: Uint8Array): Promise<void>;
-}
+export type OsuFileCache = ReturnType<typeof createOsuFileCache>;
 
 export interface OsuFileCacheOptions {
   /** The folder of the files; created when it is missing. */
@@ -45,7 +40,8 @@ async function listFiles(folder: string): Promise<readonly { readonly checksum: 
   return found.sort((a, b) => a.mtimeMs - b.mtimeMs);
 }
 
-export function createOsuFileCache(options: OsuFileCacheOptions): OsuFileCache {
+/** `.osu` files on the disk by MD5; the least recently used are deleted. A broken disk counts as an empty cache. */
+export function createOsuFileCache(options: OsuFileCacheOptions) {
   const { folder, maxBytes, log, isFiller = () => true } = options;
   const removals = new Set<Promise<void>>();
   const sizes = new LRUCache<string, number>({
@@ -72,12 +68,11 @@ export function createOsuFileCache(options: OsuFileCacheOptions): OsuFileCache {
   }
 
   async function open(): Promise<void> {
-    for (const { checksum, size } of await listFiles(folder)) sizes.set(checksum, size);
-  }
-
-  function opening(): Promise<void> {
-    opened ??= open().catch(error => complain(error, 'kept difficulties cannot be listed'));
-    return opened;
+    try {
+      for (const { checksum, size } of await listFiles(folder)) sizes.set(checksum, size);
+    } catch (error) {
+      complain(error, 'kept difficulties cannot be listed');
+    }
   }
 
   /** Reads a file that another process stored, and may delete at any time. */
@@ -87,9 +82,11 @@ export function createOsuFileCache(options: OsuFileCacheOptions): OsuFileCache {
   }
 
   return {
-    async take(checksum) {
+    /** The file, if it is stored and complete. */
+    async take(checksum: string): Promise<Uint8Array | undefined> {
       if (!isFiller()) return readOnly(checksum);
-      await opening();
+      opened ??= open();
+      await opened;
       if (sizes.get(checksum) === undefined) return undefined;
       try {
         const file = await readFile(pathOf(checksum));
@@ -104,9 +101,10 @@ export function createOsuFileCache(options: OsuFileCacheOptions): OsuFileCache {
       sizes.delete(checksum);
       return undefined;
     },
-    async put(checksum, file) {
+    async put(checksum: string, file: Uint8Array): Promise<void> {
       if (!isFiller()) return;
-      await opening();
+      opened ??= open();
+      await opened;
       if (file.byteLength > maxBytes) return;
       drafts += 1;
       const draft = join(folder, `${process.pid}-${drafts}.draft`);

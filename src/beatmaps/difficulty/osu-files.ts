@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import { createLru } from '../../infra/cache/cache.ts';
 import { createSingleFlight } from '../../infra/concurrency/abortable.ts';
+import { createSemaphore, inTurn } from '../../infra/concurrency/running-work.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmap } from '../model/beatmapset.ts';
@@ -11,7 +12,7 @@ import { OSU_HOST } from '../upstreams/osu-call.ts';
 import { assertAnswered, missingAs } from '../upstreams/upstream-answer.ts';
 import { checksumOf, type OsuFileCache } from './osu-file-cache.ts';
 
-export interface OsuFile {
+interface OsuFile {
   readonly file: Uint8Array;
   /** The MD5 of the file's bytes, in hexadecimal. */
   readonly checksum: string;
@@ -19,11 +20,7 @@ export interface OsuFile {
   readonly isOther: boolean;
 }
 
-/** The `.osu` files of difficulties, from the disk or from upstreams that need no login. */
-export interface OsuFiles {
-  /** @throws AppError `not_found` (params.what `beatmap`), the upstream's codes, the signal's reason */
-  get(map: Pick<Beatmap, 'id' | 'checksum'>, signal: AbortSignal): Promise<OsuFile>;
-}
+type FileRef = Pick<Beatmap, 'id' | 'checksum'>;
 
 export interface OsuFilesOptions {
   readonly http: HttpClient;
@@ -34,30 +31,18 @@ export interface OsuFilesOptions {
   readonly now?: () => number;
 }
 
-interface OsuFileSite {
-  readonly id: string;
-  /** The rate at which files are requested, a small part of the site's rate limit. */
-  readonly pace: FilePace;
-  readonly host: string;
-  readonly url: (mapId: number) => URL;
-}
-
-interface FilePace {
-  readonly perSecond: number;
-  readonly burst: number;
-}
-
 /** Files get a small part of the rate limits: players need most of osu!'s, and searches most of a mirror's. */
-const OFFICIAL_PACE: FilePace = { perSecond: 0.3, burst: 4 };
-const MIRROR_PACE: FilePace = { perSecond: 0.7, burst: 8 };
+const OFFICIAL_PACE = { perSecond: 0.3, burst: 4 };
+const MIRROR_PACE = { perSecond: 0.7, burst: 8 };
 
 /** The sites that serve files. osu!'s own needs no login for them (others saw this in 2026-07) and is asked first. */
-const SITES: readonly OsuFileSite[] = [
-  { id: 'osu', host: OSU_HOST, pace: OFFICIAL_PACE, url: id => new URL(`https://${OSU_HOST}/osu/${id}`) },
+const SITES = [
+  { id: 'osu', host: OSU_HOST, pace: OFFICIAL_PACE, url: (id: number) => new URL(`https://${OSU_HOST}/osu/${id}`) },
   ...MIRROR_SITES.flatMap(({ id, host, osuFileUrl }) =>
     osuFileUrl === undefined ? [] : [{ id, host, pace: MIRROR_PACE, url: osuFileUrl }],
   ),
 ];
+type OsuFileSite = (typeof SITES)[number];
 
 /** The largest file that is read: usual ones have 20 to 200 KB, an hour's marathon less than one MB. */
 const MAX_OSU_FILE_BYTES = 3 * 1024 * 1024;
@@ -79,7 +64,7 @@ function checkFile(file: Uint8Array, upstream: string): void {
 }
 
 /** Keeps to the rate limit of one site: a burst of requests at first, then one at a time at its rate. */
-function createBudget({ perSecond, burst }: FilePace, now: () => number) {
+function createBudget({ perSecond, burst }: OsuFileSite['pace'], now: () => number) {
   /** When a whole burst is allowed again, unix milliseconds. */
   let wholeAt = 0;
   const missingMs = () => Math.max(0, wholeAt - now());
@@ -94,30 +79,13 @@ function createBudget({ perSecond, burst }: FilePace, now: () => number) {
   };
 }
 
-/** Runs at most AT_ONCE pieces of work at a time. */
-function createTurns() {
-  const queue: (() => void)[] = [];
-  let underWay = 0;
-  return async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    if (underWay >= AT_ONCE) await new Promise<void>(resolve => queue.push(resolve));
-    else underWay += 1;
-    try {
-      signal.throwIfAborted();
-      return await work();
-    } finally {
-      const next = queue.shift();
-      if (next === undefined) underWay -= 1;
-      else next();
-    }
-  };
-}
-
-export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date.now }: OsuFilesOptions): OsuFiles {
+/** The `.osu` files of difficulties, from the disk or from upstreams that need no login. */
+export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date.now }: OsuFilesOptions) {
   const health = createHealth({ ids: SITES.map(({ id }) => id), now });
   const flights = createSingleFlight<OsuFile>();
   const remembered = createLru<string, string>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS, perf: { now } });
   const budgets = new Map(SITES.map(({ id, pace }) => [id, createBudget(pace, now)]));
-  const inTurn = createTurns();
+  const enter = createSemaphore({ atOnce: AT_ONCE, maxWaiting: Number.POSITIVE_INFINITY, name: 'files of maps' });
 
   /** The sites in the order of asking: the official one first, except in a cooldown; those at their rate limit last. */
   function sites(): readonly OsuFileSite[] {
@@ -143,7 +111,7 @@ export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date
     return response.bytes;
   }
 
-  async function download(map: Pick<Beatmap, 'id' | 'checksum'>, signal: AbortSignal): Promise<OsuFile> {
+  async function download(map: FileRef, signal: AbortSignal): Promise<OsuFile> {
     const { value } = await askInOrder({
       sources: sites(),
       health,
@@ -161,7 +129,7 @@ export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date
     return value;
   }
 
-  async function find(map: Pick<Beatmap, 'id' | 'checksum'>, key: string, signal: AbortSignal): Promise<OsuFile> {
+  async function find(map: FileRef, key: string, signal: AbortSignal): Promise<OsuFile> {
     const known = remembered.get(key);
     for (const checksum of [map.checksum, known]) {
       const file = checksum == null ? undefined : await cache.take(checksum);
@@ -169,13 +137,14 @@ export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date
         return { file, checksum, isOther: map.checksum !== null && checksum !== map.checksum };
       }
     }
-    const found = await inTurn(signal, () => download(map, signal));
+    const found = await inTurn(enter, signal, () => download(map, signal));
     remembered.set(key, found.checksum);
     return found;
   }
 
   return {
-    async get(map, signal) {
+    /** @throws AppError `not_found` (params.what `beatmap`), the upstream's codes, the signal's reason */
+    async get(map: FileRef, signal: AbortSignal): Promise<OsuFile> {
       const key = `${map.id}:${map.checksum ?? ''}`;
       return missingAs(
         'beatmap',

@@ -7,16 +7,6 @@ import { optimizeWasm } from '../../infra/engine.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { DifficultyAnswer, DifficultyFigures, DifficultyJob, Refusal } from './difficulty-job.ts';
 
-/** Threads that calculate one map at a time each; one that takes too long or breaks is replaced. */
-export interface DifficultyWorkerPool {
-  /**
-   * @throws AppError `upstream_changed` (params.what `osu_file`) for a file that cannot be computed, `invalid_request`
-   * (params.what `mods` or `mode`), `rate_limited` (params.reason `busy`) when too many wait, the signal's reason
-   */
-  run(job: DifficultyJob, signal: AbortSignal): Promise<DifficultyFigures>;
-  close(): Promise<void>;
-}
-
 export interface DifficultyWorkerPoolOptions {
   readonly log: Logger;
   readonly threads: number;
@@ -47,7 +37,8 @@ const REFUSALS: Readonly<Record<Refusal, () => AppError>> = {
     new AppError('invalid_request', 'the library knows no such mods', { params: { what: 'mods', reason: 'unknown' } }),
 };
 
-export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions): DifficultyWorkerPool {
+/** Threads that calculate one map at a time each; one that takes too long or breaks is replaced. */
+export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions) {
   const { log, threads, deadlineMs, maxWaiting } = options;
   const file = options.file ?? new URL('./difficulty-worker.js', import.meta.url);
   /** Aborted when the pool is closed, or no thread can be started; the next would fail for the same reason. */
@@ -97,7 +88,11 @@ export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions)
   }
 
   return {
-    async run(job, signal) {
+    /**
+     * @throws AppError `upstream_changed` (params.what `osu_file`) for a file that cannot be computed, `invalid_request`
+     * (params.what `mods` or `mode`), `rate_limited` (params.reason `busy`) when too many wait, the signal's reason
+     */
+    async run(job: DifficultyJob, signal: AbortSignal): Promise<DifficultyFigures> {
       signal.throwIfAborted();
       closing.signal.throwIfAborted();
       const wait = joinSignals([signal, closing.signal]);
