@@ -1,20 +1,19 @@
 import type { HttpClient } from '../infra/http/http-client.ts';
 import type { Logger } from '../infra/log.ts';
 import type { RecordStore } from '../infra/store/records.ts';
-import { type Beatmaps, createBeatmaps } from './beatmaps.ts';
+import { createBeatmaps } from './beatmaps.ts';
 import { createMemoryBeatmapCaches, type SharedBeatmapCaches } from './cache-policy.ts';
-import { type BackgroundFill, createBackgroundFill } from './catalogue/background-fill.ts';
-import type { Catalogue } from './catalogue/catalogue.ts';
+import { createBackgroundFill } from './catalogue/background-fill.ts';
 import { openCatalogue } from './catalogue/open-catalogue.ts';
-import { type Calculator, createCalculator } from './difficulty/calculator.ts';
-import { createDifficulty, type Difficulty } from './difficulty/difficulty.ts';
+import { createCalculator } from './difficulty/calculator.ts';
+import { createDifficulty } from './difficulty/difficulty.ts';
 import { createOfficialStars } from './rating/official-stars.ts';
-import { createRatings, type Ratings } from './rating/ratings.ts';
-import { createRecommend, type Recommend } from './recommend/recommend.ts';
-import { createRecommendationHistory, type RecommendationHistory } from './recommend/recommendation-history.ts';
+import { createRatings } from './rating/ratings.ts';
+import { createRecommend } from './recommend/recommend.ts';
+import { createRecommendationHistory } from './recommend/recommendation-history.ts';
 import { createMirrors } from './upstreams/mirror.ts';
 import { createOsuApi } from './upstreams/osu-api.ts';
-import { type Artwork, createArtwork } from './upstreams/osu-artwork.ts';
+import { createArtwork } from './upstreams/osu-artwork.ts';
 
 export interface BeatmapServicesOptions {
   readonly http: HttpClient;
@@ -34,21 +33,10 @@ export interface BeatmapServicesOptions {
   readonly catalogueFile?: URL | undefined;
 }
 
-/** The beatmap services over one store. Close `difficulty` first, and `catalogue` when no request runs any more. */
-export interface BeatmapServices {
-  readonly beatmaps: Beatmaps;
-  readonly catalogue: Pick<Catalogue, 'remember' | 'flush' | 'close'>;
-  /** Fills the catalogue. It requests nothing until it is started, and must be stopped before everything else. */
-  readonly backgroundFill: BackgroundFill;
-  readonly difficulty: Difficulty;
-  readonly calculator: Calculator;
-  readonly ratings: Ratings;
-  readonly recommend: Recommend;
-  readonly recommendationHistory: RecommendationHistory;
-  readonly artwork: Artwork;
-}
+export type BeatmapServices = ReturnType<typeof createBeatmapServices>;
 
-export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapServices {
+/** The beatmap services over one store. Close `difficulty` first, and `catalogue` when no request runs any more. */
+export function createBeatmapServices(options: BeatmapServicesOptions) {
   const { http, records, dataDir, isFiller, credentials, sharedCaches, log, workerFile, catalogueFile } = options;
   const catalogue = openCatalogue({
     dataDir,
@@ -59,7 +47,6 @@ export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapS
   const osu = credentials && createOsuApi({ http, log, ...credentials });
   const caches = createMemoryBeatmapCaches(undefined, sharedCaches);
   const mirrors = createMirrors({ http });
-  const backgroundFill = createBackgroundFill({ mirrors, catalogue, isFiller, log });
   const beatmaps = createBeatmaps({ osu, mirrors, catalogue, caches, log });
   const calculator = createCalculator({ log });
   const difficulty = createDifficulty({ http, dataDir, isFiller, log, calculator, ...(workerFile && { workerFile }) });
@@ -67,9 +54,10 @@ export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapS
   const ratings = createRatings({ official, difficulty });
   const recommendationHistory = createRecommendationHistory({ records });
   const recommend = createRecommend({ beatmaps, catalogue, history: recommendationHistory, difficulty, ratings, log });
-  const artwork = createArtwork({ http, log });
   return {
-    ...{ beatmaps, catalogue, backgroundFill, difficulty, calculator, ratings, recommend, recommendationHistory },
-    artwork,
+    ...{ beatmaps, catalogue, difficulty, calculator, ratings, recommend, recommendationHistory },
+    /** Fills the catalogue. It requests nothing until it is started, and must be stopped before everything else. */
+    backgroundFill: createBackgroundFill({ mirrors, catalogue, isFiller, log }),
+    artwork: createArtwork({ http, log }),
   };
 }

@@ -1,50 +1,16 @@
 import type { Logger } from '../infra/log.ts';
 import type { BeatmapCaches } from './cache-policy.ts';
-import type { Suggestion as SetSuggestion } from './catalogue/catalogue-schema.ts';
-import { createMapPlays, type MapPlays } from './map-plays.ts';
-import type { Beatmap, Beatmapset } from './model/beatmapset.ts';
-import { createPlayers, type Players } from './players.ts';
-import { type BeatmapCatalogue, createSetLookup, type SetAnswer } from './set-lookup.ts';
-import { type SearchRequest, type SearchResult, searchSets } from './set-search.ts';
+import { createMapPlays } from './map-plays.ts';
+import { createPlayers } from './players.ts';
+import { type BeatmapCatalogue, createSetLookup } from './set-lookup.ts';
+import { type SearchRequest, searchSets } from './set-search.ts';
 import { createHealth, inOrder, leading } from './upstreams/failover.ts';
-import { type DownloadAddress, downloadAddresses, type Mirror } from './upstreams/mirror.ts';
+import { downloadAddresses, type Mirror } from './upstreams/mirror.ts';
 import type { OsuApi } from './upstreams/osu-api.ts';
-import type { BeatmapSource, SourceId } from './upstreams/source.ts';
+import type { BeatmapSource } from './upstreams/source.ts';
 
-export interface DownloadAnswer {
-  /** The set's id. */
-  readonly id: number;
-  readonly set: Beatmapset;
-  readonly available: boolean;
-  /** Why the set is not available, as osu! states it, if it does. */
-  readonly reason: string | null;
-  /** Download addresses, best first; osu!'s own page is the last. */
-  readonly addresses: readonly DownloadAddress[];
-  readonly source: SourceId;
-  readonly stale: boolean;
-  readonly cached?: boolean;
-}
-
-/**
- * The one entry for the bot and the API. With credentials the official API is asked first, and mirrors when it fails;
- * without them mirrors answer for sets, and requests about players fail with `credentials_required`.
- * @throws AppError from every method: `invalid_request` (params.what), `not_found` (params.what `beatmap` or `score`,
- * absent for a player), `credentials_required`, or the upstream's code when all of them failed (params.upstreams)
- */
-export interface Beatmaps extends Players, MapPlays {
-  /** True with credentials for the official API; without them nothing is known about players. */
-  readonly hasPlayers: boolean;
-  search(request: SearchRequest): Promise<SearchResult>;
-  set(id: number, signal?: AbortSignal): Promise<SetAnswer>;
-  setOfMap(mapId: number, signal?: AbortSignal): Promise<SetAnswer & { readonly beatmap: Beatmap }>;
-  /**
-   * The most popular sets that match what a person has typed, or the one set whose id or address it is. Asks
-   * only the catalogue, no upstream.
-   */
-  suggestSets(typed: string, limit: number): Promise<readonly SetSuggestion[]>;
-  /** @param reference a set's id, else a difficulty's, or any osu! address of either */
-  download(reference: number | string, signal?: AbortSignal): Promise<DownloadAnswer>;
-}
+export type Beatmaps = ReturnType<typeof createBeatmaps>;
+export type DownloadAnswer = Awaited<ReturnType<Beatmaps['download']>>;
 
 export interface BeatmapsOptions {
   /** The official API; absent without credentials. */
@@ -58,7 +24,13 @@ export interface BeatmapsOptions {
   readonly now?: () => number;
 }
 
-export function createBeatmaps({ osu, mirrors, catalogue, caches, log, now = Date.now }: BeatmapsOptions): Beatmaps {
+/**
+ * The one entry for the bot and the API. With credentials the official API is asked first, and mirrors when it fails;
+ * without them mirrors answer for sets, and requests about players fail with `credentials_required`.
+ * @throws AppError from every method: `invalid_request` (params.what), `not_found` (params.what `beatmap` or `score`,
+ * absent for a player), `credentials_required`, or the upstream's code when all of them failed (params.upstreams)
+ */
+export function createBeatmaps({ osu, mirrors, catalogue, caches, log, now = Date.now }: BeatmapsOptions) {
   const all: readonly BeatmapSource[] = [...(osu === undefined ? [] : [{ ...osu, id: 'osu' as const }]), ...mirrors];
   const health = createHealth({ ids: all.map(({ id }) => id), now });
   // The official API is asked before the mirrors, even if they are faster, unless it is in a cooldown.
@@ -70,9 +42,11 @@ export function createBeatmaps({ osu, mirrors, catalogue, caches, log, now = Dat
     ...createPlayers({ osu, caches }),
     ...createMapPlays({ osu, caches }),
     ...sets,
+    /** True with credentials for the official API; without them nothing is known about players. */
     hasPlayers: osu !== undefined,
-    search: request => searchSets(access, request),
-    async download(reference, signal) {
+    search: (request: SearchRequest) => searchSets(access, request),
+    /** @param reference a set's id, else a difficulty's, or any osu! address of either */
+    async download(reference: number | string, signal?: AbortSignal) {
       const { set, source, stale, cached = false } = await find(reference, signal);
       const resting = mirrors.filter(({ id }) => health.isResting(id));
       const awake = inOrder(health, mirrors).filter(mirror => !resting.includes(mirror));
@@ -80,7 +54,9 @@ export function createBeatmaps({ osu, mirrors, catalogue, caches, log, now = Dat
         id: set.id,
         set,
         available: !set.download_disabled,
+        /** Why the set is not available, as osu! states it, if it does. */
         reason: set.download_disabled ? set.download_disabled_reason : null,
+        /** Download addresses, best first; osu!'s own page is the last. */
         addresses: downloadAddresses(set, [...awake, ...resting], health),
         source,
         stale,

@@ -2,11 +2,11 @@
 
 import * as z from 'zod';
 import { AppError } from '../errors.ts';
-import { type Cache, type CachePolicy, createMemoryCache, type SharedCache } from '../infra/cache/cache.ts';
+import { type CachePolicy, createMemoryCache } from '../infra/cache/cache.ts';
 import type { SharedState } from '../infra/redis/redis.ts';
-import { type Beatmapset, beatmapsetSchema } from './model/beatmapset.ts';
+import { beatmapsetSchema, hasLeaderboard } from './model/beatmapset.ts';
 import type { Player, PlayerStandings, RankedPlayer } from './model/player.ts';
-import type { Score, ScoreType } from './model/score.ts';
+import type { Score } from './model/score.ts';
 import type { SearchPage } from './query/search.ts';
 import { type OfficialRating, officialRatingSchema } from './rating/official-stars.ts';
 import { MIRROR_IDS } from './upstreams/mirror-sites.ts';
@@ -17,28 +17,6 @@ export interface FoundPage extends SearchPage {
   readonly source: UpstreamId;
   /** The upstream's token for the requested page. */
   readonly token: string | undefined;
-}
-
-export interface FoundSet {
-  readonly set: Beatmapset;
-  readonly source: UpstreamId;
-}
-
-/** The caches. All values are plain data that JSON can hold. */
-export interface BeatmapCaches {
-  readonly pages: Cache<FoundPage>;
-  readonly sets: Cache<FoundSet>;
-  readonly players: Cache<Player>;
-  readonly scores: Cache<ListSlice<Score>>;
-  readonly plays: Cache<Score>;
-  readonly userBeatmaps: Cache<ListSlice<UserBeatmapset>>;
-  /** Scores on one map: the world's best, or those of one player. */
-  readonly mapScores: Cache<readonly Score[]>;
-  readonly standings: Cache<readonly PlayerStandings[]>;
-  /** Pages of the world ranking. */
-  readonly rankings: Cache<readonly RankedPlayer[]>;
-  /** Star ratings by difficulty, mods and ruleset. */
-  readonly stars: Cache<OfficialRating>;
 }
 
 const SECOND = 1_000;
@@ -74,43 +52,38 @@ function policy<V>(ttlMs: (value: V) => number): CachePolicy<V> {
   return { ttlMs, staleIfErrorMs: () => DAY, staleOnError: error => !isGone(error), errorTtlMs };
 }
 
-/** How long a set is fresh: one with a leaderboard hardly changes, others are still being edited. */
-function setTtlMs({ set }: FoundSet): number {
-  return ['ranked', 'approved', 'loved'].includes(set.status) ? DAY : 15 * MINUTE;
-}
-
-const SCORE_TTL_MS: Readonly<Record<ScoreType, number>> = {
-  best: 15 * MINUTE,
-  // The API's terms allow a request a minute for the same list, so it is kept a little longer than that.
-  recent: 75 * SECOND,
-  firsts: 15 * MINUTE,
-  pinned: 10 * MINUTE,
+/** How long each kind of answer is kept. */
+export const POLICIES = {
+  page: policy(() => 2 * MINUTE),
+  /** A set with a leaderboard hardly changes, others are still being edited. */
+  set: policy(({ set }: FoundSet) => (hasLeaderboard(set) ? DAY : 15 * MINUTE)),
+  player: policy(() => 5 * MINUTE),
+  userBeatmaps: policy(() => 10 * MINUTE),
+  scores: {
+    best: policy(() => 15 * MINUTE),
+    // The API's terms allow a request a minute for the same list, so it is kept a little longer than that.
+    recent: policy(() => 75 * SECOND),
+    firsts: policy(() => 15 * MINUTE),
+    pinned: policy(() => 10 * MINUTE),
+  },
+  mapScores: policy(() => 10 * MINUTE),
+  /** A player's plays on a map are cached briefly, because people ask just after they played. */
+  ownScores: policy(() => 2 * MINUTE),
+  memberScores: policy(() => 20 * MINUTE),
+  standings: policy(() => 10 * MINUTE),
+  ranking: policy(() => HOUR),
+  /** A single play is cached for long, because only its pp can still change. */
+  play: policy(() => HOUR),
 };
-
-export const PAGE_POLICY: CachePolicy<FoundPage> = policy(() => 2 * MINUTE);
-export const SET_POLICY: CachePolicy<FoundSet> = policy(setTtlMs);
-export const PLAYER_POLICY: CachePolicy<Player> = policy(() => 5 * MINUTE);
-export const USER_BEATMAP_POLICY: CachePolicy<ListSlice<UserBeatmapset>> = policy(() => 10 * MINUTE);
-export function scorePolicy(type: ScoreType): CachePolicy<ListSlice<Score>> {
-  return policy(() => SCORE_TTL_MS[type]);
-}
-
-export const MAP_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 10 * MINUTE);
-/** A player's plays on a map are cached briefly, because people ask just after they played. */
-export const OWN_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 2 * MINUTE);
-export const MEMBER_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 20 * MINUTE);
-export const STANDING_POLICY: CachePolicy<readonly PlayerStandings[]> = policy(() => 10 * MINUTE);
-export const RANKING_POLICY: CachePolicy<readonly RankedPlayer[]> = policy(() => HOUR);
-
-/** A single play is cached for long, because only its pp can still change. */
-export const PLAY_POLICY: CachePolicy<Score> = policy(() => HOUR);
 
 const upstream = z.enum(['osu', ...MIRROR_IDS]);
 /** Checks a set from a shared cache: another process stored it, so its addresses are not trusted. */
 const storedSet = beatmapsetSchema.refine(({ preview_url, cover_url, card_url, list_url }) =>
   [preview_url, cover_url, card_url, list_url].every(isHttps),
 );
-const StoredSet: z.ZodType<FoundSet> = z.object({ set: storedSet, source: upstream });
+const StoredSet = z.object({ set: storedSet, source: upstream });
+export type FoundSet = Readonly<z.infer<typeof StoredSet>>;
+
 const StoredPage: z.ZodType<FoundPage> = z
   .object({
     sets: z.array(storedSet),
@@ -125,14 +98,10 @@ function isHttps(url: string): boolean {
   return URL.canParse(url) && new URL(url).protocol === 'https:';
 }
 
-/** Caches that several processes share; those of players and plays are not, because they change by the minute. */
-export interface SharedBeatmapCaches {
-  readonly pages: SharedCache<FoundPage>;
-  readonly sets: SharedCache<FoundSet>;
-  readonly stars: SharedCache<OfficialRating>;
-}
+export type SharedBeatmapCaches = ReturnType<typeof openSharedBeatmapCaches>;
 
-export function openSharedBeatmapCaches({ openCache: open }: Pick<SharedState, 'openCache'>): SharedBeatmapCaches {
+/** Caches that several processes share; those of players and plays are not, because they change by the minute. */
+export function openSharedBeatmapCaches({ openCache: open }: Pick<SharedState, 'openCache'>) {
   return {
     // A page is large and soon outdated, so it is cached briefly.
     pages: open({ name: 'beatmap-pages', parse: value => StoredPage.safeParse(value).data, maxAgeMs: 10 * MINUTE }),
@@ -141,20 +110,32 @@ export function openSharedBeatmapCaches({ openCache: open }: Pick<SharedState, '
   };
 }
 
-/** Creates the caches, which together take about 40 MB when all are full. */
-export function createMemoryBeatmapCaches(now?: () => number, sharedCaches?: SharedBeatmapCaches): BeatmapCaches {
-  const clock = now === undefined ? {} : { now };
-  const pages = { maxEntries: 500, maxSize: 4_000, behind: sharedCaches?.pages };
+export type BeatmapCaches = ReturnType<typeof createMemoryBeatmapCaches>;
+
+/**
+ * Creates the caches, which together take about 40 MB when all are full. All values are plain data that JSON can hold.
+ */
+export function createMemoryBeatmapCaches(now = Date.now, shared?: SharedBeatmapCaches) {
+  const sizeOf = (slice: ListSlice<unknown>) => slice.items.length;
+  const pages = { maxEntries: 500, maxSize: 4_000, behind: shared?.pages };
   return {
-    pages: createMemoryCache({ ...pages, sizeOf: page => page.sets.length, ...clock }),
-    sets: createMemoryCache({ maxEntries: 1_000, behind: sharedCaches?.sets, ...clock }),
-    players: createMemoryCache({ maxEntries: 500, ...clock }),
-    scores: createMemoryCache({ maxEntries: 300, maxSize: 3_000, sizeOf: slice => slice.items.length, ...clock }),
-    plays: createMemoryCache({ maxEntries: 500, ...clock }),
-    userBeatmaps: createMemoryCache({ maxEntries: 300, maxSize: 2_000, sizeOf: slice => slice.items.length, ...clock }),
-    mapScores: createMemoryCache({ maxEntries: 500, maxSize: 5_000, sizeOf: scores => scores.length + 1, ...clock }),
-    standings: createMemoryCache({ maxEntries: 200, ...clock }),
-    rankings: createMemoryCache({ maxEntries: 200, ...clock }),
-    stars: createMemoryCache({ maxEntries: 20_000, behind: sharedCaches?.stars, ...clock }),
+    pages: createMemoryCache<FoundPage>({ ...pages, sizeOf: page => page.sets.length, now }),
+    sets: createMemoryCache<FoundSet>({ maxEntries: 1_000, behind: shared?.sets, now }),
+    players: createMemoryCache<Player>({ maxEntries: 500, now }),
+    scores: createMemoryCache<ListSlice<Score>>({ maxEntries: 300, maxSize: 3_000, sizeOf, now }),
+    plays: createMemoryCache<Score>({ maxEntries: 500, now }),
+    userBeatmaps: createMemoryCache<ListSlice<UserBeatmapset>>({ maxEntries: 300, maxSize: 2_000, sizeOf, now }),
+    /** Scores on one map: the world's best, or those of one player. */
+    mapScores: createMemoryCache<readonly Score[]>({
+      maxEntries: 500,
+      maxSize: 5_000,
+      sizeOf: scores => scores.length + 1,
+      now,
+    }),
+    standings: createMemoryCache<readonly PlayerStandings[]>({ maxEntries: 200, now }),
+    /** Pages of the world ranking. */
+    rankings: createMemoryCache<readonly RankedPlayer[]>({ maxEntries: 200, now }),
+    /** Star ratings by difficulty, mods and ruleset. */
+    stars: createMemoryCache<OfficialRating>({ maxEntries: 20_000, behind: shared?.stars, now }),
   };
 }

@@ -1,15 +1,8 @@
 /** This file reads plays on one map, and the ranks of players. Only the official API has both. */
-import {
-  type BeatmapCaches,
-  MAP_SCORES_POLICY,
-  MEMBER_SCORES_POLICY,
-  OWN_SCORES_POLICY,
-  RANKING_POLICY,
-  STANDING_POLICY,
-} from './cache-policy.ts';
+import { type BeatmapCaches, POLICIES } from './cache-policy.ts';
 import { type Beatmap, type Beatmapset, type Ruleset, statusNumber } from './model/beatmapset.ts';
 import type { Score } from './model/score.ts';
-import { type PlayerAnswer, playerAnswer, requireOsu } from './players.ts';
+import { playerAnswer, requireOsu } from './players.ts';
 import type { OsuApi } from './upstreams/osu-api.ts';
 import { missingAs } from './upstreams/upstream-answer.ts';
 
@@ -18,13 +11,6 @@ export interface MapInSet {
   readonly beatmap: Beatmap;
   readonly set: Beatmapset;
 }
-
-export interface ScoresAnswer extends PlayerAnswer {
-  /** The scores, best first, each with its map. */
-  readonly scores: readonly Score[];
-}
-
-export type MapPlays = ReturnType<typeof createMapPlays>;
 
 /** The last rank in osu!'s world ranking. */
 export const MAX_RANK = 10_000;
@@ -46,13 +32,13 @@ function onMap(scores: readonly Score[], { beatmap, set }: MapInSet): readonly S
 export function createMapPlays({ osu, caches }: MapPlaysOptions) {
   const ownScores =
     (use: 'own' | 'member') =>
-    async (map: MapInSet, userId: number, ruleset: Ruleset, signal?: AbortSignal): Promise<ScoresAnswer> => {
+    async (map: MapInSet, userId: number, ruleset: Ruleset, signal?: AbortSignal) => {
       const api = requireOsu(osu, 'score');
       if (statusNumber(map.beatmap.status) <= 0) return { scores: [], ...playerAnswer('load') };
       const { value, from } = await caches.mapScores.wrap(
         `osu-${use}-scores:${map.beatmap.id}:${userId}:${ruleset}`,
         own => missingAs('beatmap', api.userMapScores(map.beatmap.id, userId, ruleset, own)),
-        use === 'own' ? OWN_SCORES_POLICY : MEMBER_SCORES_POLICY,
+        POLICIES[`${use}Scores`],
         signal,
       );
       return { scores: onMap(value, map), ...playerAnswer(from) };
@@ -68,7 +54,7 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions) {
     const { value, from } = await caches.rankings.wrap(
       `osu-ranking:${ruleset}:${country ?? 'world'}:${page}`,
       own => api.ranking(ruleset, { page, country }, own),
-      RANKING_POLICY,
+      POLICIES.ranking,
       signal,
     );
     return { players: value, ...playerAnswer(from) };
@@ -83,13 +69,13 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions) {
       map: MapInSet,
       { ruleset, mods }: { readonly ruleset: Ruleset; readonly mods?: readonly string[] | undefined },
       signal?: AbortSignal,
-    ): Promise<ScoresAnswer> {
+    ) {
       const api = requireOsu(osu, 'score');
       const asked = mods === undefined ? [] : mods.length === 0 ? ['NM'] : mods;
       const { value, from } = await caches.mapScores.wrap(
         `osu-map-scores:${map.beatmap.id}:${ruleset}:${asked.join('')}`,
-        own => missingAs('beatmap', api.mapScores(map.beatmap.id, { ruleset, mods: asked }, own)),
-        MAP_SCORES_POLICY,
+        own => missingAs('beatmap', api.mapScores(map.beatmap.id, ruleset, asked, own)),
+        POLICIES.mapScores,
         signal,
       );
       return { scores: onMap(value, map), ...playerAnswer(from) };
@@ -106,7 +92,7 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions) {
       const { value, from } = await caches.standings.wrap(
         `osu-standings:${[...ids].sort((a, b) => a - b).join(',')}`,
         own => api.standings(ids, own),
-        STANDING_POLICY,
+        POLICIES.standings,
         signal,
       );
       const players = ids.flatMap(id => value.find(player => player.id === id) ?? []);

@@ -1,10 +1,10 @@
 /** Players' profiles, plays and maps, which only the official API has. */
 import { AppError } from '../errors.ts';
 import { type CacheHit, createLru } from '../infra/cache/cache.ts';
-import { type BeatmapCaches, PLAY_POLICY, PLAYER_POLICY, scorePolicy, USER_BEATMAP_POLICY } from './cache-policy.ts';
+import { type BeatmapCaches, POLICIES } from './cache-policy.ts';
 import { parseOffsetCursor, renderOffsetCursor } from './cursor.ts';
 import type { Ruleset } from './model/beatmapset.ts';
-import { matchOsuLink } from './model/link.ts';
+import { matchOsuLink, USERNAME } from './model/link.ts';
 import { foldPlayerName, type Player } from './model/player.ts';
 import type { ScoreType } from './model/score.ts';
 import type { OsuApi } from './upstreams/osu-api.ts';
@@ -30,19 +30,11 @@ export interface ScoreListOptions extends PlayerListOptions {
   readonly ruleset?: Ruleset | undefined;
 }
 
-export interface SeenPlayer {
-  readonly id: number;
-  readonly username: string;
-}
-
-export type Players = ReturnType<typeof createPlayers>;
-
 export interface PlayersOptions {
   readonly osu: OsuApi | undefined;
   readonly caches: Pick<BeatmapCaches, 'players' | 'scores' | 'plays' | 'userBeatmaps'>;
 }
 
-const NAME = /^[\w[\] -]{1,30}$/;
 const MAX_LIMIT = 100;
 /** How many entries of each list the API has at most. */
 const LAST: Readonly<Record<ScoreType, number>> = { best: 200, recent: 100, firsts: 10_000, pinned: 10_000 };
@@ -54,7 +46,7 @@ function parsePlayerRef(user: number | string): PlayerRef {
   if (link?.kind === 'user') return 'id' in link ? link.id : link.name;
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
   const name = text.replace(/^@/, '').trim();
-  if (!NAME.test(name)) {
+  if (!USERNAME.test(name)) {
     const params = { what: 'user' };
     throw new AppError('invalid_request', 'user must be the name, number or profile of a player', { params });
   }
@@ -91,7 +83,7 @@ export function createPlayers({ osu, caches }: PlayersOptions) {
     const api = requireOsu(osu, 'player');
     const name = typeof player === 'number' ? String(player) : `@${player.toLowerCase()}`;
     const key = `osu-user:${name}:${ruleset ?? ''}`;
-    return caches.players.wrap(key, own => api.user(player, ruleset, own), PLAYER_POLICY, signal);
+    return caches.players.wrap(key, own => api.user(player, ruleset, own), POLICIES.player, signal);
   }
 
   /** The player's id. The API has lists by id only, so a name is looked up first. */
@@ -100,9 +92,9 @@ export function createPlayers({ osu, caches }: PlayersOptions) {
   }
 
   /** Recently requested players whose names begin with the typed text, the most recent first. Asks no upstream. */
-  function suggestPlayers(typed: string, limit: number): readonly SeenPlayer[] {
+  function suggestPlayers(typed: string, limit: number) {
     const wanted = foldPlayerName(typed.replace(/^@/, ''));
-    const found: SeenPlayer[] = [];
+    const found: { readonly id: number; readonly username: string }[] = [];
     for (const [id, username] of seen.entries()) {
       if (found.length >= limit) break;
       if (foldPlayerName(username).startsWith(wanted)) found.push({ id, username });
@@ -128,7 +120,7 @@ export function createPlayers({ osu, caches }: PlayersOptions) {
       const { value, from } = await caches.scores.wrap(
         `osu-scores:${id}:${type}:${ruleset ?? ''}:${offset}:${size}`,
         own => api.userScores(id, type, { ruleset, limit: size, offset }, own),
-        scorePolicy(type),
+        POLICIES.scores[type],
         signal,
       );
       const cursor = nextOf(value, offset + size, LAST[type]);
@@ -138,7 +130,7 @@ export function createPlayers({ osu, caches }: PlayersOptions) {
     async score(id: number, ruleset?: Ruleset, signal?: AbortSignal) {
       const api = requireOsu(osu, 'score');
       const load = (own: AbortSignal) => missingAs('score', api.score(id, ruleset, own));
-      const { value, from } = await caches.plays.wrap(`osu-score:${ruleset ?? ''}:${id}`, load, PLAY_POLICY, signal);
+      const { value, from } = await caches.plays.wrap(`osu-score:${ruleset ?? ''}:${id}`, load, POLICIES.play, signal);
       return { score: value, ...playerAnswer(from) };
     },
     async userBeatmaps(user: number | string, type: UserBeatmapType, options: PlayerListOptions = {}) {
@@ -149,7 +141,7 @@ export function createPlayers({ osu, caches }: PlayersOptions) {
       const { value, from } = await caches.userBeatmaps.wrap(
         `osu-user-maps:${id}:${type}:${offset}:${limit}`,
         own => api.userBeatmaps(id, type, { limit, offset }, own),
-        USER_BEATMAP_POLICY,
+        POLICIES.userBeatmaps,
         options.signal,
       );
       const cursor = nextOf(value, offset + limit);

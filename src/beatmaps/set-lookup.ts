@@ -2,7 +2,7 @@
 import { AppError } from '../errors.ts';
 import { createLru } from '../infra/cache/cache.ts';
 import type { Logger } from '../infra/log.ts';
-import { type BeatmapCaches, type FoundSet, SET_POLICY } from './cache-policy.ts';
+import { type BeatmapCaches, type FoundSet, POLICIES } from './cache-policy.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { type Suggestion, suggestionOf } from './catalogue/catalogue-schema.ts';
 import type { Beatmapset } from './model/beatmapset.ts';
@@ -70,10 +70,10 @@ export function createSetLookup(access: SetAccess) {
   async function lookUp(by: 'set' | 'setOfMap', id: number, signal: AbortSignal | undefined): Promise<SetAnswer> {
     const key = by === 'set' ? setKey(id) : `osu-map:${id}`;
     try {
-      const { value, from } = await caches.sets.wrap(key, own => load(access, by, id, own), SET_POLICY, signal);
+      const { value, from } = await caches.sets.wrap(key, own => load(access, by, id, own), POLICIES.set, signal);
       for (const beatmap of value.set.beatmaps) setIds.set(beatmap.id, value.set.id);
       const own = setKey(value.set.id);
-      if (from === 'load' && key !== own) await caches.sets.set(own, value, SET_POLICY.ttlMs(value));
+      if (from === 'load' && key !== own) await caches.sets.set(own, value, POLICIES.set.ttlMs(value));
       return { ...value, stale: from === 'stale', cached: from === 'cache' };
     } catch (error) {
       const isFinal = isNotFound(error) || signal?.aborted === true;
@@ -113,6 +113,10 @@ export function createSetLookup(access: SetAccess) {
         return setOfMap(ref.id, signal);
       });
     },
+    /**
+     * The most popular sets that match what a person has typed, or the one set whose id or address it is. Asks only the
+     * catalogue, no upstream.
+     */
     async suggestSets(typed: string, limit: number): Promise<readonly Suggestion[]> {
       if (catalogue === undefined) return [];
       const ref = readSetRef(typed);

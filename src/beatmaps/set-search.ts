@@ -1,9 +1,9 @@
 /** Searches for sets in all sources, with pages of any size. */
 import { AppError } from '../errors.ts';
-import { type FoundPage, PAGE_POLICY } from './cache-policy.ts';
+import { type FoundPage, POLICIES } from './cache-policy.ts';
 import { parseSearchCursor, renderSearchCursor, SEARCH_START, type SearchPosition } from './cursor.ts';
 import type { Beatmapset, Ruleset } from './model/beatmapset.ts';
-import { assertAnswerable, parseQuery, type Query, renderQuery } from './query/query.ts';
+import { assertAnswerable, parseQuery, renderQuery } from './query/query.ts';
 import { renderSort, type Sort, type StatusFilter } from './query/query-words.ts';
 import type { Search } from './query/search.ts';
 import { type BeatmapCatalogue, recall, type SetAccess } from './set-lookup.ts';
@@ -52,18 +52,9 @@ const MAX_LIMIT = 50;
 /** The most pages of an upstream for one of the answer, as sets that do not match are removed from mirrors' pages. */
 const MAX_PAGES = 3;
 
-function defaultSort(query: Query): Sort {
-  return { field: query.text === '' ? 'plays' : 'relevance', order: 'desc' };
-}
+type Wanted = ReturnType<typeof readRequest>;
 
-interface Wanted {
-  readonly search: Search;
-  readonly start: SearchPosition;
-  readonly limit: number;
-  readonly signal: AbortSignal | undefined;
-}
-
-function readRequest({ q = '', ruleset, status, sort, cursor, limit = DEFAULT_LIMIT, signal }: SearchRequest): Wanted {
+function readRequest({ q = '', ruleset, status, sort, cursor, limit = DEFAULT_LIMIT, signal }: SearchRequest) {
   if (q.length > MAX_QUERY_LENGTH) {
     const params = { what: 'q', max: MAX_QUERY_LENGTH };
     throw new AppError('invalid_request', `q must not be longer than ${MAX_QUERY_LENGTH} characters`, { params });
@@ -72,8 +63,9 @@ function readRequest({ q = '', ruleset, status, sort, cursor, limit = DEFAULT_LI
   assertAnswerable(parsed);
   const query = ruleset === undefined ? parsed : { ...parsed, ruleset };
   const ownStatus = parsed.ranges.status === undefined ? 'leaderboard' : 'any';
+  const ownSort: Sort = { field: query.text === '' ? 'plays' : 'relevance', order: 'desc' };
   return {
-    search: { query, status: status ?? ownStatus, sort: sort ?? defaultSort(query) },
+    search: { query, status: status ?? ownStatus, sort: sort ?? ownSort },
     start: cursor === undefined ? SEARCH_START : parseSearchCursor(cursor),
     limit: Math.max(1, Math.min(Math.trunc(limit), MAX_LIMIT)),
     signal,
@@ -156,7 +148,7 @@ async function readPage(access: SetAccess, search: Search, at: SearchPosition, s
     return { page: first, stale: false, cached: true };
   }
   const load = (own: AbortSignal) => loadPage(access, search, at, own);
-  const { value, from } = await pages.wrap(keyOf(search, at), load, PAGE_POLICY, signal);
+  const { value, from } = await pages.wrap(keyOf(search, at), load, POLICIES.page, signal);
   return { page: value, stale: from === 'stale', cached: from === 'cache' };
 }
 

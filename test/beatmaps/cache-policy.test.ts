@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  createMemoryBeatmapCaches,
-  openSharedBeatmapCaches,
-  PAGE_POLICY,
-  SET_POLICY,
-} from '../../src/beatmaps/cache-policy.ts';
+import { createMemoryBeatmapCaches, openSharedBeatmapCaches, POLICIES } from '../../src/beatmaps/cache-policy.ts';
 import type { SharedCache } from '../../src/infra/cache/cache.ts';
 import type { RedisCacheOptions } from '../../src/infra/redis/redis.ts';
 import { madeUpSet } from './made-up-sets.ts';
@@ -37,8 +32,8 @@ describe('openSharedBeatmapCaches', () => {
     const [one, two] = [0, 1].map(() => createMemoryBeatmapCaches(undefined, openSharedBeatmapCaches(sharedCaches)));
     const found = { set: madeUpSet(), source: 'osu' as const };
     const page = { sets: [madeUpSet()], total: null, next: 'abc', source: 'hinai' as const, token: undefined };
-    await one?.sets.wrap('osu-set:1', async () => found, SET_POLICY);
-    await one?.pages.wrap('search:a', async () => page, PAGE_POLICY);
+    await one?.sets.wrap('osu-set:1', async () => found, POLICIES.set);
+    await one?.pages.wrap('search:a', async () => page, POLICIES.page);
     expect(await two?.sets.get('osu-set:1')).toEqual(found);
     expect(await two?.pages.get('search:a')).toEqual(page);
     expect(await two?.pages.get('osu-set:1')).toBeUndefined();

@@ -129,7 +129,7 @@ export function fakeBeatmaps(own: Partial<Beatmaps> = {}) {
       const addresses = [
         { source: 'catboy', state: 'unknown', video: true, url: 'https://catboy.best/d/901' },
       ] as const;
-      return { ...told, id: 901, set: SET, available: true, reason: null, addresses };
+      return { ...told, cached: false, id: 901, set: SET, available: true, reason: null, addresses };
     },
     ...own,
   };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Store } from '../../infra/store/store.ts';
-import { type Beatmap, type Beatmapset, RULESETS, type Ruleset } from '../model/beatmapset.ts';
+import { type Beatmap, type Beatmapset, hasLeaderboard, RULESETS, type Ruleset } from '../model/beatmapset.ts';
 
 const STEPS_PER_STAR = 20;
 
@@ -21,15 +21,9 @@ CREATE TABLE catalogue_candidates (
 
 /** How many units of a column make up 1. */
 const UNITS = { stars: 100_000, ar: 100, od: 100, cs: 100, rating: 10_000 };
+type Fraction = keyof typeof UNITS;
 
-function inUnits(value: number | null, units: number): number | null {
-  return value === null ? null : Math.round(value * units);
-}
-
-const COLUMNS = 'set_id, id, stars, ar, od, cs, bpm, length, objects, mapper, plays, favourites, rating';
 const PLACE = 'mode = ? AND loved = ? AND step = ?';
-const INSERT = `INSERT OR REPLACE INTO catalogue_candidates (mode, loved, step, ${COLUMNS})
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const LAST = `SELECT set_id AS id FROM catalogue_candidates WHERE ${PLACE} ORDER BY set_id DESC LIMIT 1`;
 
 function stepOf(stars: number): number {
@@ -38,7 +32,7 @@ function stepOf(stars: number): number {
 
 /** A set that can no longer be downloaded is not a candidate for recommendations. */
 function isCandidate(set: Beatmapset): boolean {
-  return isPlayable(set) && !set.download_disabled;
+  return hasLeaderboard(set) && !set.download_disabled;
 }
 
 /** Updates the rows of a set that is being written; to be called in the transaction that writes the set. */
@@ -52,12 +46,11 @@ export function writeCandidates(store: Store, known: Beatmapset | undefined, set
   if (!isCandidate(set)) return;
   for (const beatmap of set.beatmaps) {
     const one = candidateOf(set, beatmap);
-    store.run(INSERT, [
-      ...placeOf(one.ruleset, set.status === 'loved', stepOf(one.stars)),
-      ...[one.setId, one.id, inUnits(one.stars, UNITS.stars), inUnits(one.ar, UNITS.ar), inUnits(one.od, UNITS.od)],
-      ...[inUnits(one.cs, UNITS.cs), one.bpm, one.length, one.objects, one.mapper, one.plays, one.favourites],
-      inUnits(one.rating, UNITS.rating),
-    ]);
+    const values = FIGURES.map(key => {
+      const value = one[key];
+      return isFraction(key) && value !== null ? Math.round(value * UNITS[key]) : value;
+    });
+    store.run(INSERT, [...placeOf(one.ruleset, set.status === 'loved', stepOf(one.stars)), ...values]);
   }
 }
 
@@ -101,10 +94,15 @@ const Line = z.object({
   rating: figure,
 });
 type Line = z.output<typeof Line>;
-const fraction = (column: keyof typeof UNITS) => `'${column}', ${column} / ${UNITS[column]}.0`;
-const LINE = `json_object('setId', set_id, 'id', id, ${fraction('stars')}, ${fraction('ar')}, ${fraction('od')}, ${fraction('cs')},
-  'bpm', bpm, 'length', length, 'objects', objects, 'mapper', mapper, 'plays', plays, 'favourites', favourites,
-  ${fraction('rating')})`;
+
+const FIGURES = Line.keyof().options;
+const isFraction = (key: keyof Line): key is Fraction => key in UNITS;
+const columnOf = (key: keyof Line) => (key === 'setId' ? 'set_id' : key);
+const COLUMNS = FIGURES.map(columnOf).join(', ');
+const INSERT = `INSERT OR REPLACE INTO catalogue_candidates (mode, loved, step, ${COLUMNS})
+  VALUES (?, ?, ?, ${FIGURES.map(() => '?').join(', ')})`;
+const PAIRS = FIGURES.map(key => `'${key}', ${isFraction(key) ? `${key} / ${UNITS[key]}.0` : columnOf(key)}`);
+const LINE = `json_object(${PAIRS.join(', ')})`;
 /** All rows that are read come as one JSON text, which is ten times as fast as row by row. */
 const LinesRow = z.object({ lines: z.string() });
 const IdRow = z.object({ id: z.number() });
@@ -175,11 +173,6 @@ function placeOf(ruleset: Ruleset, isLoved: boolean, step: number): readonly num
 
 /** A difficulty that may be recommended, with the figures needed for choosing, without mods. */
 export type Candidate = Readonly<Line> & { readonly ruleset: Ruleset };
-
-/** True for ranked and approved maps, which give pp; loved maps do not, and are recommended only on request. */
-export function isPlayable({ status }: Pick<Beatmapset, 'status'>): boolean {
-  return status === 'ranked' || status === 'approved' || status === 'loved';
-}
 
 export function candidateOf(set: Beatmapset, map: Beatmap): Candidate {
   return {

@@ -1,21 +1,14 @@
 import * as z from 'zod';
 import type { Store } from '../../infra/store/store.ts';
-import { type Beatmapset, type Status, starRange, statusOf } from '../model/beatmapset.ts';
+import { type Beatmapset, starRange, statusOf } from '../model/beatmapset.ts';
 import { CANDIDATES_TABLE } from './candidates.ts';
 import { longestOf } from './map-figures.ts';
 
-/** An index for each order of sets but popularity, with its columns. */
-const SORT_INDEXES: readonly (readonly [name: string, columns: string])[] = [
-  ['catalogue_by_plays', 'plays'],
-  ['catalogue_by_favourites', 'favourites'],
-  ['catalogue_by_rating', 'rating'],
-  ['catalogue_by_updated', 'updated'],
-  ['catalogue_by_ranked', 'ranked'],
-  ['catalogue_by_artist', 'artist COLLATE NOCASE'],
-  ['catalogue_by_title', 'title COLLATE NOCASE'],
-  ['catalogue_by_creator', 'creator COLLATE NOCASE'],
-  ['catalogue_by_min_stars', 'min_stars'],
-  ['catalogue_by_max_stars', 'max_stars'],
+/** An index for each order of sets but popularity, with its column. */
+const SORT_INDEXES: readonly (readonly [name: string, column: string])[] = [
+  ...['plays', 'favourites', 'rating', 'updated', 'ranked'].map(name => [`catalogue_by_${name}`, name] as const),
+  ...['artist', 'title', 'creator'].map(name => [`catalogue_by_${name}`, `${name} COLLATE NOCASE`] as const),
+  ...['min_stars', 'max_stars'].map(name => [`catalogue_by_${name}`, name] as const),
 ];
 
 /**
@@ -64,20 +57,6 @@ export function dropSortIndexes(store: Store): void {
 /** The steps of `Store.migrate` that create the catalogue's tables. */
 export const CATALOGUE_STEPS: readonly string[] = [TABLES, CANDIDATES_TABLE];
 
-/** A set as one line of the suggestions while a person types. */
-export interface Suggestion {
-  readonly id: number;
-  readonly artist: string;
-  readonly title: string;
-  readonly creator: string;
-  readonly status: Status;
-  /** The stars of the easiest and the hardest difficulty. */
-  readonly min_stars: number | null;
-  readonly max_stars: number | null;
-  /** The length of the longest difficulty, in seconds. */
-  readonly length: number | null;
-}
-
 export function suggestionOf(set: Beatmapset): Suggestion {
   const { id, artist, title, creator, status, beatmaps } = set;
   const stars = starRange(set);
@@ -85,18 +64,26 @@ export function suggestionOf(set: Beatmapset): Suggestion {
   return { id, artist, title, creator, status, min_stars: stars?.min ?? null, max_stars: stars?.max ?? null, length };
 }
 
-export const SuggestionRow: z.ZodType<Suggestion> = z
+export const SuggestionRow = z
   .object({
     id: z.number(),
     artist: z.string(),
     title: z.string(),
     creator: z.string(),
     status: z.number().transform(statusOf),
+    /** The stars of the easiest and the hardest difficulty. */
     min_stars: z.number().nullable(),
     max_stars: z.number().nullable(),
     figures: z.instanceof(Uint8Array),
   })
-  .transform(({ figures, ...line }) => ({ ...line, length: longestOf(figures) }));
+  .transform(({ figures, ...line }) => ({
+    ...line,
+    /** The length of the longest difficulty, in seconds. */
+    length: longestOf(figures),
+  }));
+
+/** A set as one line of the suggestions while a person types. */
+export type Suggestion = Readonly<z.output<typeof SuggestionRow>>;
 
 export const IdRow = z.object({ id: z.number() });
 export const BodyRow = z.object({ body: z.instanceof(Uint8Array) });

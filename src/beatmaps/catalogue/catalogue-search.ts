@@ -2,14 +2,14 @@ import type { Store } from '../../infra/store/store.ts';
 import type { Beatmapset } from '../model/beatmapset.ts';
 import { parseQuery, type Query } from '../query/query.ts';
 import { matches } from '../query/query-match.ts';
+import { needlesOf } from '../query/query-text.ts';
 import { type Sort, statusesOf } from '../query/query-words.ts';
 import type { Search } from '../query/search.ts';
 import type { CataloguePageRequest, CatalogueResult } from './catalogue.ts';
 import { BodyRow, CountRow, type Suggestion, suggestionOf } from './catalogue-schema.ts';
 import type { Vocabulary } from './catalogue-words.ts';
 import { parseBody, unpackBody } from './set-body.ts';
-import { type Asked, createSetFinder } from './set-finder.ts';
-import { alternativesOf, correctGroups, type Groups, groupsOf, type TextIndex, writtenOut } from './word-groups.ts';
+import { type Asked, createSetFinder, expressionOf, type Groups, type TextIndex } from './set-finder.ts';
 
 interface Page {
   readonly sets: readonly Beatmapset[];
@@ -22,10 +22,20 @@ const COUNT = 'SELECT count(*) AS count FROM catalogue_bodies';
 const BODY_OF_SET = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 const BODY_OF_MAP = 'SELECT b.body FROM catalogue_maps m JOIN catalogue_bodies b ON b.id = m.set_id WHERE m.id = ?';
 
-export interface CatalogueSearchOptions {
+const MAX_NEEDLES = 32;
+/** The longest beginning of a word that each index finds at once; a longer one would need a search of its own. */
+const INDEXED_LETTERS: Readonly<Record<TextIndex, number>> = { catalogue_names: 6, catalogue_text: 3 };
+/** The most whole words that are searched for in place of the beginning of a word. */
+const MAX_WRITTEN_OUT = 16;
+
+/** Tests whether any row has a word: in the index of names, which is fast, or in that of all texts. */
+const ANY_NAME = 'SELECT 1 AS count FROM catalogue_names WHERE catalogue_names MATCH ? LIMIT 1';
+const ANY_TEXT = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT 1';
+
+interface CatalogueSearchOptions {
   readonly store: Store;
   readonly vocabulary: Vocabulary;
-  /** Called with the errors of reading in the background. */
+  /** Called when the vocabulary cannot be read; words of a search are then not corrected. */
   onFailure(error: unknown): void;
 }
 
@@ -133,4 +143,52 @@ function isLeftToTables({ texts, tags, excluded = [] }: Query): boolean {
 function inTurns<T>(lists: readonly (readonly T[])[]): readonly T[] {
   const longest = Math.max(0, ...lists.map(list => list.length));
   return Array.from({ length: longest }, (_, index) => lists.flatMap(list => list.slice(index, index + 1))).flat();
+}
+
+function groupsOf({ text }: Query): Groups {
+  return needlesOf(text)
+    .slice(0, MAX_NEEDLES)
+    .map(needle => [needle]);
+}
+
+/** The groups, in which each long beginning of a word is replaced by all whole words that begin with it. */
+function writtenOut(vocabulary: Vocabulary, groups: Groups, index: TextIndex): Groups {
+  return groups.map(group =>
+    group.flatMap(needle => {
+      const isAtHand = needle.text.length <= INDEXED_LETTERS[index] || needle.isWhole || needle.text.includes(' ');
+      const words = isAtHand ? undefined : vocabulary.beginningWith(needle.text, MAX_WRITTEN_OUT);
+      return words === undefined || words.length === 0 ? [needle] : words.map(text => ({ text, isWhole: true }));
+    }),
+  );
+}
+
+/**
+ * The groups with similar words in place of unknown ones; if all are known, with similar ones
+ * added. Undefined if there are none.
+ */
+function correctGroups(options: CatalogueSearchOptions, groups: Groups): Groups | undefined {
+  const { store, vocabulary, onFailure } = options;
+  if (!vocabulary.isLoaded()) {
+    vocabulary.load().catch(onFailure);
+    return undefined;
+  }
+  const has = (sql: string, group: Groups[number]) => store.get(sql, [expressionOf(group)], CountRow) !== undefined;
+  const isKnown = groups.map(group => has(ANY_NAME, group) || has(ANY_TEXT, group));
+  const isAllKnown = isKnown.every(Boolean);
+  let isChanged = false;
+  const corrected = groups.map((group, index) => {
+    const [needle] = group;
+    if (needle === undefined || needle.isWhole || (isKnown[index] === true && !isAllKnown)) return group;
+    const words = vocabulary.correct(needle.text, index === groups.length - 1);
+    if (words.length > 0) isChanged = true;
+    const likely = words.map(text => ({ text, isWhole: false }));
+    return isAllKnown || words.length === 0 ? [...group, ...likely] : likely;
+  });
+  return isChanged ? corrected : undefined;
+}
+
+/** Splits a group of similar words into one search for each of them. */
+function alternativesOf(groups: Groups): readonly Groups[] {
+  const open = groups.findLastIndex(group => group.length > 1);
+  return open < 0 ? [groups] : (groups[open] ?? []).map(needle => groups.with(open, [needle]));
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Store } from '../../infra/store/store.ts';
-import { type Beatmapset, starRange, statusNumber } from '../model/beatmapset.ts';
-import { hasLeaderboard, time, yearOf } from '../query/query-match.ts';
+import { type Beatmapset, hasLeaderboard, starRange, statusNumber } from '../model/beatmapset.ts';
+import { time, yearOf } from '../query/query-match.ts';
 import { foldText } from '../query/query-text.ts';
 import { writeCandidates } from './candidates.ts';
 import { BodyRow } from './catalogue-schema.ts';
@@ -41,20 +41,6 @@ const INSERT_TEXT =
 
 const INSERT_FIGURES = 'INSERT INTO catalogue_figures (rowid, words) VALUES (?, ?)';
 
-interface Change {
-  readonly set: Beatmapset;
-  readonly body: Uint8Array;
-  readonly rank: number;
-  readonly texts: readonly string[];
-  /** The set that is stored now, by this version or an older one. */
-  readonly before: { readonly rank: number; readonly set: Beatmapset | undefined } | undefined;
-  /** True when the set's texts are in the text index already, at this rank. */
-  readonly isIndexed: boolean;
-  readonly figures: string;
-  /** True when the set's figures are in the index of figures already, at this rank. */
-  readonly hasFigures: boolean;
-}
-
 /**
  * Stores sets with different ids; to be called in a transaction. Fields that a set does not state stay as they were.
  * Sets are inserted by rank: a text index writes a piece to the disk whenever a row is not its last.
@@ -77,6 +63,8 @@ export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly s
   return changes.flatMap(({ texts, isIndexed }) => (isIndexed ? [] : texts));
 }
 
+type Change = NonNullable<ReturnType<typeof changeOf>>;
+
 function removeKnown(store: Store, { set, before, isIndexed, hasFigures }: Change): void {
   if (before === undefined) return;
   store.run('DELETE FROM catalogue_sets WHERE rank = ?', [before.rank]);
@@ -89,7 +77,7 @@ function removeKnown(store: Store, { set, before, isIndexed, hasFigures }: Chang
 }
 
 /** The change needed to store a set; undefined when there is nothing new or nothing to store. */
-function changeOf(store: Store, fresh: Beatmapset): Change | undefined {
+function changeOf(store: Store, fresh: Beatmapset) {
   if (fresh.beatmaps.length === 0 || fresh.id >= MAX_ID) return undefined;
   const row = store.get(
     'SELECT s.rank, b.body FROM catalogue_sets s JOIN catalogue_bodies b ON b.id = s.id WHERE s.id = ?',
@@ -106,8 +94,15 @@ function changeOf(store: Store, fresh: Beatmapset): Change | undefined {
   const isIndexed = row?.rank === rank && known !== undefined && textsOf(known).join('\n') === texts.join('\n');
   const figures = figureWords(set);
   const hasFigures = row?.rank === rank && known !== undefined && figureWords(known) === figures;
-  const before = row === undefined ? undefined : { rank: row.rank, set: known };
-  return { set, body: packBody(text), rank, texts, before, isIndexed, figures, hasFigures };
+  return {
+    ...{ set, body: packBody(text), rank, texts, figures },
+    /** The set that is stored now, by this version or an older one. */
+    before: row && { rank: row.rank, set: known },
+    /** True when the set's texts are in the text index already, at this rank. */
+    isIndexed,
+    /** True when the set's figures are in the index of figures already, at this rank. */
+    hasFigures,
+  };
 }
 
 function insertSet(store: Store, set: Beatmapset, rank: number): void {

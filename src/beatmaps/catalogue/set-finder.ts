@@ -1,12 +1,20 @@
 import * as z from 'zod';
 import type { SqlValue, Store } from '../../infra/store/store.ts';
-import { statusesOf } from '../query/query-words.ts';
+import { STATUSES, type Status, statusNumber } from '../model/beatmapset.ts';
+import { type Query, TEXT_KEYS, type TextFilter } from '../query/query.ts';
+import { filterNeedles, SET_FIGURES } from '../query/query-match.ts';
+import type { Needle } from '../query/query-text.ts';
+import type { Range } from '../query/query-values.ts';
+import { type Sort, statusesOf } from '../query/query-words.ts';
 import type { Search } from '../query/search.ts';
 import { CountRow, IdRow, type Suggestion, SuggestionRow } from './catalogue-schema.ts';
-import { figureExpression } from './figure-words.ts';
+import { figureExpression, SPOTLIGHTS } from './figure-words.ts';
 import { figuresTest } from './map-figures.ts';
-import { BY_POPULARITY, conditionsOf, expressionOf, orderOf, textFiltersOf } from './search-conditions.ts';
-import type { Groups, TextIndex } from './word-groups.ts';
+
+/** Groups of words or phrases: a set must contain at least one needle of every group. */
+export type Groups = readonly (readonly Needle[])[];
+
+export type TextIndex = 'catalogue_text' | 'catalogue_names';
 
 export interface Asked extends Search {
   /** The id of a set to leave out. */
@@ -22,12 +30,6 @@ export interface FindRequest {
   readonly index?: TextIndex;
   /** Checks a set for conditions that are in no index. This is slow. */
   readonly check?: (id: number) => boolean;
-}
-
-export interface Finding {
-  readonly ids: readonly number[];
-  /** True when more sets may match, because only a bounded number of rows of the catalogue was read. */
-  readonly isCutShort: boolean;
 }
 
 /** How many rows are read for a page: first the smaller number, then the larger if that was not enough. */
@@ -64,7 +66,8 @@ export function createSetFinder(store: Store) {
     return store.all(sql, [...params, page.limit, page.offset], row);
   }
 
-  function find(request: FindRequest): Finding {
+  /** `isCutShort`: more sets may match, because only a bounded number of rows of the catalogue was read. */
+  function find(request: FindRequest): { readonly ids: readonly number[]; readonly isCutShort: boolean } {
     const plan = choosePlan(store, request);
     const { isCutShort } = plan;
     const { limit, offset, check } = request;
@@ -104,7 +107,7 @@ export function createSetFinder(store: Store) {
 function choosePlan(store: Store, { asked, groups, index = 'catalogue_text' }: FindRequest): Plan {
   const { query, status, sort, without } = asked;
   const statuses = statusesOf(status);
-  const clauses: Clauses = { ...conditionsOf(query, { statuses, without }), order: orderOf(sort) };
+  const clauses: Clauses = { ...conditionsOf(query, statuses, without), order: orderOf(sort) };
   const match = [...groups.map(expressionOf), ...textFiltersOf(query)].join(' AND ');
   const figures = figureExpression(query, statuses);
   if (match !== '') return planByWords(store, index, match, figures, clauses);
@@ -152,11 +155,7 @@ function rareRanks(store: Store, figures: string): readonly number[] | undefined
   return ranks.length <= RARE ? ranks : undefined;
 }
 
-interface Clauses {
-  readonly sql: readonly string[];
-  readonly params: readonly SqlValue[];
-  readonly order: string;
-}
+type Clauses = Conditions & { readonly order: string };
 
 function planOf(from: string, clauses: Clauses, params: readonly SqlValue[], ...first: readonly string[]): Plan {
   const conditions = [...first, ...clauses.sql];
@@ -171,4 +170,88 @@ function firstOf<T>(values: readonly T[], count: number, isWanted: (value: T) =>
     if (isWanted(value)) found.push(value);
   }
   return found;
+}
+
+/** SQL conditions, all of which must hold. */
+interface Conditions {
+  readonly sql: readonly string[];
+  readonly params: readonly SqlValue[];
+}
+
+/**
+ * SQL conditions on `catalogue_sets s` for what a query says about sets, but not for texts and difficulties.
+ * @param without the id of a set to leave out
+ */
+function conditionsOf(query: Query, statuses: readonly Status[], without: number | undefined): Conditions {
+  const { stars } = query.ranges;
+  return join([
+    ...SET_FIGURES.map(([key]) => within(`s.${key}`, query.ranges[key])),
+    statuses.length === STATUSES.length ? NONE : hasStatus(statuses.map(statusNumber)),
+    without === undefined ? NONE : { sql: ['s.id <> ?'], params: [without] },
+    equal('s.genre', query.genre),
+    equal('s.language', query.language),
+    equal('s.video', query.video === undefined ? undefined : Number(query.video)),
+    equal('s.nsfw', query.nsfw === undefined ? undefined : Number(query.nsfw)),
+    isSpotlight(query.spotlight),
+    // The set's bounds of stars spare most checks of its difficulties one by one.
+    within('s.max_stars', stars?.gte === undefined ? undefined : { gte: stars.gte }),
+    within('s.min_stars', stars?.lt === undefined ? undefined : { lt: stars.lt }),
+  ]);
+}
+
+function within(column: string, range: Range | undefined): Conditions {
+  return join([
+    range?.gte === undefined ? NONE : { sql: [`${column} >= ?`], params: [range.gte] },
+    range?.lt === undefined ? NONE : { sql: [`${column} < ?`], params: [range.lt] },
+  ]);
+}
+
+function equal(column: string, value: number | undefined): Conditions {
+  return value === undefined ? NONE : { sql: [`${column} = ?`], params: [value] };
+}
+
+/** A condition by the index of figures: no column says which sets are in a spotlight, since few are. */
+function isSpotlight(wanted: boolean | undefined): Conditions {
+  if (wanted === undefined) return NONE;
+  const ranks = 'SELECT rowid FROM catalogue_figures WHERE catalogue_figures MATCH ?';
+  return { sql: [`s.rank ${wanted ? '' : 'NOT '}IN (${ranks})`], params: [SPOTLIGHTS] };
+}
+
+function hasStatus(params: readonly number[]): Conditions {
+  return { sql: [`s.status IN (${params.map(() => '?').join(', ')})`], params };
+}
+
+const NONE: Conditions = { sql: [], params: [] };
+
+function join(conditions: readonly Conditions[]): Conditions {
+  return { sql: conditions.flatMap(one => one.sql), params: conditions.flatMap(one => one.params) };
+}
+
+/** The text filters of a query that the text index can answer; ids of mappers are in no text. */
+function textFiltersOf({ texts, tags }: Query): readonly string[] {
+  const inColumn = (column: string, filter: TextFilter) =>
+    filterNeedles(filter).map(needle => `${column} : ${expressionOf([needle])}`);
+  const filters = TEXT_KEYS.flatMap(key => {
+    const filter = texts[key];
+    if (filter === undefined || (key === 'creator' && /^\d+$/.test(filter.text))) return [];
+    return inColumn(key === 'difficulty' ? 'versions' : key, filter);
+  });
+  return [...filters, ...tags.flatMap(tag => inColumn('tags', tag))];
+}
+
+/** An expression for any of the needles. It needs no escaping: folded text has only letters, digits and spaces. */
+export function expressionOf(needles: readonly Needle[]): string {
+  const any = needles.map(({ text, isWhole }) => (isWhole ? `"${text}"` : `"${text}" *`));
+  return any.length === 1 ? any.join('') : `(${any.join(' OR ')})`;
+}
+
+/** The order by popularity, the most popular first. */
+const BY_POPULARITY = 's.rank';
+
+function orderOf({ field, order }: Sort): string {
+  if (field === 'relevance' || field === 'nominations') return BY_POPULARITY;
+  const stars = order === 'asc' ? 'min_stars' : 'max_stars';
+  const column = field === 'difficulty' ? stars : field;
+  const collation = ['artist', 'creator', 'title'].includes(field) ? ' COLLATE NOCASE' : '';
+  return `s.${column}${collation} ${order} NULLS LAST, s.rank ${order}`;
 }

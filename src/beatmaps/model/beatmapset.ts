@@ -98,6 +98,13 @@ export function statusOf(number: number): Status {
   return STATUSES[number + 2] ?? 'graveyard';
 }
 
+/** The statuses of maps with a leaderboard: ranked and approved ones, which give pp, and loved ones, which do not. */
+export const LEADERBOARD: readonly Status[] = ['ranked', 'approved', 'loved'];
+
+export function hasLeaderboard({ status }: Pick<Beatmapset, 'status'>): boolean {
+  return LEADERBOARD.includes(status);
+}
+
 /** The stars of the easiest and the hardest difficulty, of one ruleset or of all. */
 export function starRange(set: Beatmapset, ruleset?: Ruleset): { readonly min: number; readonly max: number } | null {
   let min = Number.POSITIVE_INFINITY;

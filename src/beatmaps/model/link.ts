@@ -1,24 +1,17 @@
 import { parseRuleset, type Ruleset } from './beatmapset.ts';
 
 /** What an osu! address leads to. */
-export type OsuLink =
-  | { readonly kind: 'set'; readonly id: number; readonly ruleset?: Ruleset }
-  | { readonly kind: 'map'; readonly id: number; readonly setId?: number; readonly ruleset?: Ruleset }
-  | { readonly kind: 'score'; readonly id: number; readonly ruleset?: Ruleset }
-  | { readonly kind: 'user'; readonly id: number; readonly ruleset?: Ruleset }
-  | { readonly kind: 'user'; readonly name: string; readonly ruleset?: Ruleset };
+export type OsuLink = { readonly ruleset?: Ruleset | undefined } & (
+  | { readonly kind: 'set' | 'score' | 'user'; readonly id: number }
+  | { readonly kind: 'map'; readonly id: number; readonly setId?: number }
+  | { readonly kind: 'user'; readonly name: string }
+);
 
-const HOSTS: ReadonlySet<string> = new Set([
-  'osu.ppy.sh',
-  'old.ppy.sh',
-  'new.ppy.sh',
-  'www.osu.ppy.sh',
-  'lazer.ppy.sh',
-]);
+const HOSTS: ReadonlySet<string> = new Set(['osu', 'old', 'new', 'www.osu', 'lazer'].map(name => `${name}.ppy.sh`));
 const MAX_LINK_LENGTH = 2_048;
 
 /** An osu! name without `@`: 2 to 15 letters, digits, spaces, `-`, `_`, `[` or `]`; some old names are longer. */
-const USERNAME = /^[\w[\] -]{1,30}$/;
+export const USERNAME = /^[\w[\] -]{1,30}$/;
 
 /**
  * Reads every form in which osu! writes the address of a set, a difficulty, a score or a player, with or without a
@@ -69,17 +62,13 @@ function setLink(segment: string | undefined, { hash }: URL): OsuLink | undefine
   const id = parseId(segment?.replace(/n$/i, ''));
   if (id === undefined) return undefined;
   const [word = '', map] = decode(hash.slice(1)).split('/');
-  const ruleset = parseHashRuleset(word);
+  // Digits never mean a ruleset there: in old addresses `#3` is a difficulty's id.
+  const ruleset = /^\d+$/.test(word) ? undefined : parseRuleset(word);
   const mapId = parseId(map ?? word);
-  if (mapId !== undefined && (map === undefined || ruleset.ruleset !== undefined)) {
-    return { kind: 'map', id: mapId, setId: id, ...ruleset };
+  if (mapId !== undefined && (map === undefined || ruleset !== undefined)) {
+    return { kind: 'map', id: mapId, setId: id, ruleset };
   }
-  return { kind: 'set', id, ...ruleset };
-}
-
-/** Reads the ruleset behind `#`. Digits there never mean one: in old addresses `#3` is a difficulty's id. */
-function parseHashRuleset(word: string): { readonly ruleset?: Ruleset } {
-  return /^\d+$/.test(word) ? {} : rulesetField(word);
+  return { kind: 'set', id, ruleset };
 }
 
 /** Reads `/beatmaps/1`, `/beatmaps/1?mode=taiko`, `/b/1`, `/b/1&m=1`, `/b/1?m=1`. */
@@ -89,26 +78,26 @@ function mapLink(segment: string | undefined, { searchParams, hash }: URL): OsuL
   if (id === undefined) return undefined;
   const inPath = new URLSearchParams(pairs.join('&'));
   const word = searchParams.get('mode') ?? searchParams.get('ruleset') ?? searchParams.get('m') ?? inPath.get('m');
-  return { kind: 'map', id, ...rulesetField(word ?? hash.slice(1)) };
+  return { kind: 'map', id, ruleset: parseRuleset(word ?? hash.slice(1)) };
 }
 
 /** Reads addresses of osu!'s first site: `/p/beatmap?b=1&m=0` and `/p/beatmap?s=1`. */
 function oldPageLink(page: string | undefined, { searchParams }: URL): OsuLink | undefined {
   if (page?.toLowerCase() !== 'beatmap') return undefined;
-  const ruleset = rulesetField(searchParams.get('m') ?? '');
-  const map = parseId(searchParams.get('b') ?? undefined);
-  if (map !== undefined) return { kind: 'map', id: map, ...ruleset };
-  const set = parseId(searchParams.get('s') ?? undefined);
-  return set === undefined ? undefined : { kind: 'set', id: set, ...ruleset };
+  const ruleset = parseRuleset(searchParams.get('m') ?? '');
+  const map = parseId(searchParams.get('b'));
+  if (map !== undefined) return { kind: 'map', id: map, ruleset };
+  const set = parseId(searchParams.get('s'));
+  return set === undefined ? undefined : { kind: 'set', id: set, ruleset };
 }
 
 function userLink(segment: string | undefined, mode: string | undefined): OsuLink | undefined {
   const text = decode(segment ?? '').trim();
-  const ruleset = rulesetField(mode ?? '');
+  const ruleset = parseRuleset(mode ?? '');
   const id = parseId(text);
-  if (id !== undefined) return { kind: 'user', id, ...ruleset };
+  if (id !== undefined) return { kind: 'user', id, ruleset };
   const name = text.replace(/^@/, '');
-  return USERNAME.test(name) ? { kind: 'user', name, ...ruleset } : undefined;
+  return USERNAME.test(name) ? { kind: 'user', name, ruleset } : undefined;
 }
 
 function scoreLink(first: string | undefined, second: string | undefined): OsuLink | undefined {
@@ -119,13 +108,8 @@ function scoreLink(first: string | undefined, second: string | undefined): OsuLi
   return ruleset === undefined || legacyId === undefined ? undefined : { kind: 'score', id: legacyId, ruleset };
 }
 
-function rulesetField(word: string): { readonly ruleset?: Ruleset } {
-  const ruleset = parseRuleset(word);
-  return ruleset === undefined ? {} : { ruleset };
-}
-
-function parseId(text: string | undefined): number | undefined {
-  if (text === undefined || !/^\d{1,16}$/.test(text)) return undefined;
+function parseId(text: string | null | undefined): number | undefined {
+  if (!/^\d{1,16}$/.test(text ?? '')) return undefined;
   const id = Number(text);
   return id > 0 && Number.isSafeInteger(id) ? id : undefined;
 }

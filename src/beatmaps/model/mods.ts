@@ -30,18 +30,10 @@ const HOMES: Readonly<Record<string, readonly Ruleset[]>> = {
 };
 
 /** Mods that include another one and replace it; osu!stable stores both. */
-const IMPLIES: ReadonlyMap<string, string> = new Map([
-  ['NC', 'DT'],
-  ['PF', 'SD'],
-]);
+const IMPLIES: ReadonlyMap<string, string> = new Map(Object.entries({ NC: 'DT', PF: 'SD' }));
 
 const MAX_LENGTH = 64;
-const RATES: ReadonlyMap<string, number> = new Map([
-  ['DT', 1.5],
-  ['NC', 1.5],
-  ['HT', 0.75],
-  ['DC', 0.75],
-]);
+const RATES: ReadonlyMap<string, number> = new Map(Object.entries({ DT: 1.5, NC: 1.5, HT: 0.75, DC: 0.75 }));
 
 export function refuseMods(message: string, params: Readonly<Record<string, string>>): AppError {
   return new AppError('invalid_request', message, { params: { what: 'mods', ...params } });
@@ -131,10 +123,7 @@ export function changeMods(played: readonly ScoreMod[], wishes: readonly ModWish
   return changed.toSorted((a, b) => places.indexOf(a.acronym) - places.indexOf(b.acronym));
 }
 
-const SAME_PLAY: ReadonlyMap<string, string> = new Map([
-  ['NC', 'DT'],
-  ['DC', 'HT'],
-]);
+const SAME_PLAY: ReadonlyMap<string, string> = new Map(Object.entries({ NC: 'DT', DC: 'HT' }));
 
 /** The acronym of the mod that plays the same: `NC` is `DT` with another sound. */
 export function foldMod(acronym: string): string {
@@ -167,7 +156,11 @@ export type Moddable = Pick<Beatmap, 'mode' | 'ar' | 'od' | 'cs' | 'hp' | 'bpm' 
 export function withMods<T extends Moddable>(beatmap: T, mods: readonly string[]): T {
   const rate = clockRateOf(mods);
   const { mode, ar, od, cs, hp, bpm, total_length, hit_length } = beatmap;
-  const scaled = (value: number | null, hardRock: number) => scale(value, mods, hardRock);
+  const scaled = (value: number | null, hardRock: number) => {
+    if (value === null) return null;
+    if (mods.includes('EZ')) return value / 2;
+    return mods.includes('HR') ? Math.min(MAX_SETTING, value * hardRock) : value;
+  };
   const isMania = mode === 'mania';
   return {
     ...beatmap,
@@ -179,12 +172,6 @@ export function withMods<T extends Moddable>(beatmap: T, mods: readonly string[]
     total_length: total_length / rate,
     hit_length: hit_length === null ? null : hit_length / rate,
   };
-}
-
-function scale(value: number | null, mods: readonly string[], hardRock: number): number | null {
-  if (value === null) return null;
-  if (mods.includes('EZ')) return value / 2;
-  return mods.includes('HR') ? Math.min(MAX_SETTING, value * hardRock) : value;
 }
 
 function overall(od: number | null, mode: Beatmap['mode'], rate: number): number | null {

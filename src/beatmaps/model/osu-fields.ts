@@ -65,7 +65,7 @@ function toRuleset(value: unknown): Ruleset | null {
   return (index === null ? RULESETS.find(ruleset => ruleset === value) : RULESETS[index]) ?? null;
 }
 
-const field = <T>(read: (value: unknown) => T) => z.unknown().optional().transform(read);
+export const field = <T>(read: (value: unknown) => T) => z.unknown().optional().transform(read);
 
 export const number = field(toNumber);
 export const numberOrZero = field(value => toNumber(value) ?? 0);
@@ -88,18 +88,12 @@ export const ruleset = field(toRuleset);
 
 /** Reads an object of the given shape; else null. */
 export function part<S extends z.ZodType>(shape: S) {
-  return z
-    .unknown()
-    .optional()
-    .transform((value): z.output<S> | null => shape.safeParse(value).data ?? null);
+  return field((value): z.output<S> | null => shape.safeParse(value).data ?? null);
 }
 
 /** Reads the elements that have the given shape among the first `most` of a list; empty when the value is no list. */
 export function list<S extends z.ZodType>(shape: S, most = Number.POSITIVE_INFINITY) {
-  return z
-    .unknown()
-    .optional()
-    .transform((value): readonly z.output<S>[] =>
-      Array.isArray(value) ? value.slice(0, most).flatMap(each => shape.safeParse(each).data ?? []) : [],
-    );
+  return field((value): readonly z.output<S>[] =>
+    Array.isArray(value) ? value.slice(0, most).flatMap(each => shape.safeParse(each).data ?? []) : [],
+  );
 }

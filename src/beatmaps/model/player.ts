@@ -1,6 +1,7 @@
 /** Players, with the osu! API's names. A field that the API does not state is null. */
 import * as z from 'zod';
 import { RULESETS, type Ruleset } from './beatmapset.ts';
+import { userPage } from './link.ts';
 import { date, id, isSet, list, number, numberOrZero, part, ruleset, text } from './osu-fields.ts';
 
 const whole = z.number();
@@ -55,8 +56,20 @@ const statistics = z
 /** A player's figures in one ruleset. */
 export type PlayerStatistics = Readonly<z.output<typeof statistics>>;
 
-/** The fields of a profile that are the same as in the osu! API. */
-const playerFields = z.object({
+const history = part(z.object({ mode: ruleset, data: list(whole) }));
+
+const playerShape = z.object({
+  id,
+  username: text,
+  avatar_url: text,
+  cover_url: text,
+  cover: part(z.object({ url: text })),
+  country: part(z.object({ code: z.string(), name: z.string() })),
+  country_code: text,
+  playmode: ruleset,
+  user_achievements: part(z.array(z.unknown())),
+  rank_history: history,
+  rankHistory: history,
   is_supporter: isSet,
   is_online: isSet,
   is_bot: isSet,
@@ -84,37 +97,7 @@ const playerFields = z.object({
   daily_challenge_user_stats: part(dailyChallenge),
 });
 
-export interface Player extends Readonly<z.output<typeof playerFields>> {
-  readonly id: number;
-  readonly username: string;
-  /** The address of the profile's page. */
-  readonly url: string;
-  readonly avatar_url: string;
-  readonly cover_url: string | null;
-  readonly country: { readonly code: string; readonly name: string } | null;
-  /** The player's main ruleset, as their profile states it. */
-  readonly playmode: Ruleset;
-  /** The ruleset of `statistics` and `rank_history`. */
-  readonly mode: Ruleset;
-  readonly achievement_count: number | null;
-  /** The player's global ranks on up to 90 past days, oldest first. */
-  readonly rank_history: readonly number[];
-}
-
-const history = part(z.object({ mode: ruleset, data: list(whole) }));
-const playerShape = playerFields.extend({
-  id,
-  username: text,
-  avatar_url: text,
-  cover_url: text,
-  cover: part(z.object({ url: text })),
-  country: part(z.object({ code: z.string(), name: z.string() })),
-  country_code: text,
-  playmode: ruleset,
-  user_achievements: part(z.array(z.unknown())),
-  rank_history: history,
-  rankHistory: history,
-});
+export type Player = Readonly<NonNullable<ReturnType<typeof parsePlayer>>>;
 
 /** A name without differences of case, spaces and underscores, which osu! ignores. */
 export function foldPlayerName(name: string): string {
@@ -126,7 +109,7 @@ function httpsUrl(address: string | null | undefined): string | null {
 }
 
 /** A profile; undefined when the value is not one. `mode` is the ruleset that was asked for, if any. */
-export function parsePlayer(value: unknown, mode?: Ruleset): Player | undefined {
+export function parsePlayer(value: unknown, mode?: Ruleset) {
   const raw = playerShape.safeParse(value).data;
   if (raw === undefined || raw.id === null || raw.username === null) return undefined;
   const { cover, country_code: code, user_achievements, rank_history, rankHistory, ...fields } = raw;
@@ -136,13 +119,16 @@ export function parsePlayer(value: unknown, mode?: Ruleset): Player | undefined 
     ...fields,
     id: raw.id,
     username: raw.username,
-    url: `https://osu.ppy.sh/users/${raw.id}`,
+    url: userPage(raw.id),
     avatar_url: httpsUrl(raw.avatar_url) ?? `https://a.ppy.sh/${raw.id}`,
     cover_url: httpsUrl(cover?.url ?? raw.cover_url),
     country: raw.country ?? (code === null ? null : { code, name: code }),
+    /** The player's main ruleset, as their profile states it. */
     playmode,
+    /** The ruleset of `statistics` and `rank_history`. */
     mode: mode ?? ranks?.mode ?? playmode,
     achievement_count: user_achievements?.length ?? null,
+    /** The player's global ranks on up to 90 past days, oldest first. */
     rank_history: ranks?.data ?? [],
   };
 }
@@ -155,27 +141,27 @@ const standing = part(
       hit_accuracy: percentOf(hit_accuracy, accuracy),
     })),
 );
-const standings = part(z.object({ osu: standing, taiko: standing, fruits: standing, mania: standing }));
-const standingsShape = z.object({ id, username: text, country_code: text, statistics_rulesets: standings });
+const standingsShape = z.object({
+  id,
+  username: text,
+  country_code: text,
+  statistics_rulesets: part(z.object({ osu: standing, taiko: standing, fruits: standing, mania: standing })),
+});
 
 /** A player's figures in one ruleset. */
 export type Standing = Readonly<NonNullable<z.output<typeof standing>>>;
 
-export interface PlayerStandings {
-  readonly id: number;
-  readonly username: string;
-  readonly country_code: string | null;
-  /** The figures by ruleset; rulesets that the player has never played are missing. */
-  readonly standings: Readonly<Partial<Record<Ruleset, Standing>>>;
-}
+export type PlayerStandings = Readonly<NonNullable<ReturnType<typeof parsePlayerStandings>>>;
 
 /** Reads one player of `GET /users?ids[]=`; undefined when the value is not one. */
-export function parsePlayerStandings(value: unknown): PlayerStandings | undefined {
+export function parsePlayerStandings(value: unknown) {
   const raw = standingsShape.safeParse(value).data;
   if (raw === undefined || raw.id === null || raw.username === null) return undefined;
   const { id, username, country_code, statistics_rulesets: given } = raw;
   const known = RULESETS.flatMap(ruleset => (given?.[ruleset] ? [[ruleset, given[ruleset]] as const] : []));
-  return { id, username, country_code, standings: Object.fromEntries(known) };
+  // Rulesets that the player has never played are missing.
+  const standings: Readonly<Partial<Record<Ruleset, Standing>>> = Object.fromEntries(known);
+  return { id, username, country_code, standings };
 }
 
 const rankedShape = z.object({
@@ -186,17 +172,10 @@ const rankedShape = z.object({
 });
 
 /** One player in the ranking of the world or of a country. */
-export interface RankedPlayer {
-  readonly id: number;
-  readonly username: string;
-  readonly country_code: string | null;
-  readonly global_rank: number | null;
-  readonly hit_accuracy: number | null;
-  readonly pp: number;
-}
+export type RankedPlayer = Readonly<NonNullable<ReturnType<typeof parseRankedPlayer>>>;
 
 /** Reads one line of `GET /rankings/{ruleset}/performance`; undefined when the value is not one. */
-export function parseRankedPlayer(value: unknown): RankedPlayer | undefined {
+export function parseRankedPlayer(value: unknown) {
   const { pp = null, global_rank = null, hit_accuracy = null, user } = rankedShape.safeParse(value).data ?? {};
   if (pp === null || user?.id == null || user.username === null) return undefined;
   const { id, username, country_code } = user;

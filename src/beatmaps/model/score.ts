@@ -1,8 +1,8 @@
 /** Plays, in one shape for both the API's answers since 2022 and older ones, which some endpoints still send. */
 import * as z from 'zod';
-import type { Beatmapset, Ruleset } from './beatmapset.ts';
-import { date, flag, id, list, number, numberOrZero, part, ruleset, text } from './osu-fields.ts';
-import { type PlayedMap, parseBeatmapset, parsePlayedMap } from './osu-schemas.ts';
+import type { Ruleset } from './beatmapset.ts';
+import { date, field, flag, id, list, number, numberOrZero, part, ruleset, text } from './osu-fields.ts';
+import { parseBeatmapset, parsePlayedMap } from './osu-schemas.ts';
 
 export const SCORE_TYPES = ['best', 'recent', 'firsts', 'pinned'] as const;
 export type ScoreType = (typeof SCORE_TYPES)[number];
@@ -21,18 +21,15 @@ const mod = z.union([
     .transform(({ acronym, settings }): ScoreMod => (settings === undefined ? { acronym } : { acronym, settings })),
 ]);
 
-const counts = z
-  .unknown()
-  .optional()
-  .transform((value): Readonly<Record<string, number>> => {
-    const read = z.record(z.string(), z.unknown()).safeParse(value).data ?? {};
-    return Object.fromEntries(
-      Object.entries(read).filter((pair): pair is [string, number] => typeof pair[1] === 'number'),
-    );
-  });
+const counts = field((value): Readonly<Record<string, number>> => {
+  const read = z.record(z.string(), z.unknown()).safeParse(value).data ?? {};
+  return Object.fromEntries(
+    Object.entries(read).filter((pair): pair is [string, number] => typeof pair[1] === 'number'),
+  );
+});
 
-/** The fields of a play that are the same as in the osu! API. */
-const scoreFields = z.object({
+const scoreShape = z.object({
+  id,
   user_id: id,
   /** The score of at most about a million; null in answers of the older shape. */
   total_score: number,
@@ -46,40 +43,12 @@ const scoreFields = z.object({
   maximum_statistics: counts,
   /** How much of the play's pp counts towards the player's total; stated only in lists of best plays. */
   weight: part(z.object({ percentage: z.number(), pp: z.number() })),
-});
-
-export interface Score extends Readonly<z.output<typeof scoreFields>> {
-  readonly id: number;
-  readonly username: string | null;
-  readonly mode: Ruleset;
-  readonly beatmap_id: number | null;
-  /** The accuracy, from 0 to 1. */
-  readonly accuracy: number;
-  readonly max_combo: number;
-  /** The score as osu!stable showed it; null for a play of osu!lazer. */
-  readonly legacy_total_score: number | null;
-  /** The grade: XH, X, SH, S, A, B, C, D or F. */
-  readonly rank: string;
-  /** The number of each hit result, by name (great, ok, meh, miss, large_tick_hit ...); zeros may be missing. */
-  readonly statistics: Readonly<Record<string, number>>;
-  readonly passed: boolean;
-  readonly is_perfect_combo: boolean;
-  /** When the play ended, ISO 8601 in UTC. */
-  readonly ended_at: string | null;
-  /** True for a play of osu!lazer. */
-  readonly lazer: boolean;
-  readonly beatmap: PlayedMap | null;
-  /** The set, without its difficulties. */
-  readonly beatmapset: Beatmapset | null;
-}
-
-const scoreShape = scoreFields.extend({
-  id,
   user: part(z.object({ username: text })),
   ruleset_id: ruleset,
   mode: ruleset,
   mode_int: ruleset,
   beatmap_id: id,
+  /** From 0 to 1. */
   accuracy: numberOrZero,
   max_combo: numberOrZero,
   score: number,
@@ -96,6 +65,9 @@ const scoreShape = scoreFields.extend({
   beatmapset: z.unknown().optional(),
 });
 
+/** A play, with the osu! API's names. */
+export type Score = Readonly<NonNullable<ReturnType<typeof parseScore>>>;
+
 /** The mods that the player chose; `CL`, which marks the client, is left out. */
 export function shownMods({ mods }: Pick<Score, 'mods'>): readonly string[] {
   return mods.map(({ acronym }) => acronym).filter(acronym => acronym !== 'CL');
@@ -108,17 +80,30 @@ export function shownGrade(rank: string): string {
   return GRADES[rank] ?? rank;
 }
 
-/** The hit results that each stand for one played object, best first, misses included. */
-const JUDGED: Readonly<Record<Ruleset, readonly string[]>> = {
-  osu: ['great', 'ok', 'meh', 'miss'],
-  taiko: ['great', 'ok', 'miss'],
-  fruits: ['great', 'large_tick_hit', 'small_tick_miss', 'miss'],
-  mania: ['perfect', 'great', 'good', 'ok', 'meh', 'miss'],
+/** osu!'s names of each ruleset's hit results, best first, by the counters with which calculators state them. */
+export const HIT_RESULTS: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> = {
+  osu: { n300: 'great', n100: 'ok', n50: 'meh', misses: 'miss' },
+  taiko: { n300: 'great', n100: 'ok', misses: 'miss' },
+  fruits: {
+    n300: 'great',
+    n100: 'large_tick_hit',
+    n50: 'small_tick_hit',
+    nKatu: 'small_tick_miss',
+    misses: 'miss',
+  },
+  mania: { nGeki: 'perfect', n300: 'great', nKatu: 'good', n100: 'ok', n50: 'meh', misses: 'miss' },
 };
 
-/** The number of each of the ruleset's hit results, in the order that players use. */
+/** The same counters in the older shape of a play, where each means another hit result in each ruleset. */
+const LEGACY_COUNTERS: ReadonlyMap<string, string> = new Map([
+  ...Object.entries({ n300: 'count_300', n100: 'count_100', n50: 'count_50', misses: 'count_miss' }),
+  ...Object.entries({ nGeki: 'count_geki', nKatu: 'count_katu' }),
+]);
+
+/** The number of each of the ruleset's hit results, in the order that players use; no droplets in catch. */
 export function resultsOf({ mode, statistics }: Pick<Score, 'mode' | 'statistics'>) {
-  return JUDGED[mode].map(result => ({ result, count: statistics[result] ?? 0 }));
+  const results = Object.values(HIT_RESULTS[mode]).filter(result => result !== 'small_tick_hit');
+  return results.map(result => ({ result, count: statistics[result] ?? 0 }));
 }
 
 /** How many objects were played; in catch that is how many fruits and drops. */
@@ -140,39 +125,18 @@ export function completionOf(
   return whole > 0 ? Math.min(1, playedObjects(play) / whole) : null;
 }
 
-/** The six counters of the older shape, each of which means another hit result in each ruleset. */
-const LEGACY_RESULTS: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> = {
-  osu: { count_300: 'great', count_100: 'ok', count_50: 'meh', count_miss: 'miss' },
-  taiko: { count_300: 'great', count_100: 'ok', count_miss: 'miss' },
-  fruits: {
-    count_300: 'great',
-    count_100: 'large_tick_hit',
-    count_50: 'small_tick_hit',
-    count_katu: 'small_tick_miss',
-    count_miss: 'miss',
-  },
-  mania: {
-    count_geki: 'perfect',
-    count_300: 'great',
-    count_katu: 'good',
-    count_100: 'ok',
-    count_50: 'meh',
-    count_miss: 'miss',
-  },
-};
-
 function namedResults(given: Readonly<Record<string, number>>, mode: Ruleset): Readonly<Record<string, number>> {
   if (!('count_300' in given || 'count_miss' in given)) return given;
   return Object.fromEntries(
-    Object.entries(LEGACY_RESULTS[mode]).flatMap(([counter, result]) => {
-      const count = given[counter];
+    Object.entries(HIT_RESULTS[mode]).flatMap(([counter, result]) => {
+      const count = given[LEGACY_COUNTERS.get(counter) ?? ''];
       return count === undefined || count === 0 ? [] : [[result, count] as const];
     }),
   );
 }
 
 /** A play; undefined when the value is not one. */
-export function parseScore(value: unknown): Score | undefined {
+export function parseScore(value: unknown) {
   const raw = scoreShape.safeParse(value).data;
   if (raw === undefined || raw.id === null) return undefined;
   const { user, ruleset_id, mode_int, score, perfect, legacy_perfect, created_at, ...fields } = raw;
@@ -187,14 +151,19 @@ export function parseScore(value: unknown): Score | undefined {
     username: user?.username ?? null,
     mode,
     beatmap_id: raw.beatmap_id ?? beatmap?.id ?? null,
+    /** The score as osu!stable showed it; null for a play of osu!lazer. */
     legacy_total_score: legacyTotal === 0 ? null : legacyTotal,
+    /** The grade: XH, X, SH, S, A, B, C, D or F. */
     rank: raw.rank ?? (raw.passed === false ? 'F' : 'D'),
+    /** The number of each hit result, by name (great, ok, meh, miss, large_tick_hit ...); zeros may be missing. */
     statistics: namedResults(raw.statistics, mode),
     passed: raw.passed ?? true,
     is_perfect_combo: raw.is_perfect_combo ?? legacy_perfect ?? perfect ?? false,
     ended_at: raw.ended_at ?? created_at,
+    /** True for a play of osu!lazer. */
     lazer: !isLegacyShape && raw.legacy_score_id === null,
     beatmap,
+    /** The set, without its difficulties. */
     beatmapset: parseBeatmapset(raw.beatmapset) ?? null,
   };
 }

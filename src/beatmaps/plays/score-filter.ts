@@ -2,7 +2,7 @@
 
 import { checkMods, foldMod, parseModWishes } from '../model/mods.ts';
 import { foldPlayerName } from '../model/player.ts';
-import { type Score, shownGrade } from '../model/score.ts';
+import { type Score, shownGrade, shownMods } from '../model/score.ts';
 import { assertAnswerable, parseQuery } from '../query/query.ts';
 import { isWithin, matches } from '../query/query-match.ts';
 import { decimal, parseRange, type Range } from '../query/query-values.ts';
@@ -41,7 +41,7 @@ export function filterScores(scores: readonly Score[], filter: ScoreFilter): rea
   if (query !== undefined) assertAnswerable(query);
   return scores.filter(
     score =>
-      (hasMods === undefined || hasMods(acronymsOf(score))) &&
+      (hasMods === undefined || hasMods(new Set(shownMods(score).map(plain)))) &&
       (grade === undefined || shownGrade(score.rank) === grade) &&
       (!chokes || isChoke(score)) &&
       isWithin(accuracy, () => score.accuracy * 100) &&
@@ -60,12 +60,7 @@ function isOnMap({ beatmap, beatmapset }: Score, query: ReturnType<typeof parseQ
   return beatmap !== null && beatmapset !== null && matches(query, { ...beatmapset, beatmaps: [beatmap] });
 }
 
-/** The acronyms of a play's mods without `CL`, which marks osu!stable; `NC` counts as `DT`, `PF` as `SD`. */
-function acronymsOf({ mods }: Score): ReadonlySet<string> {
-  const names = mods.map(({ acronym }) => acronym).filter(acronym => acronym !== 'CL');
-  return new Set(names.map(plain));
-}
-
+/** `NC` counts as `DT`, `PF` as `SD`. */
 const plain = (acronym: string) => (acronym === 'PF' ? 'SD' : foldMod(acronym));
 
 /** @throws AppError `invalid_request` */

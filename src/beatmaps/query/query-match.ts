@@ -1,21 +1,16 @@
-import { type Beatmap, type Beatmapset, statusNumber } from '../model/beatmapset.ts';
+import { type Beatmap, type Beatmapset, hasLeaderboard, statusNumber } from '../model/beatmapset.ts';
+import { foldPlayerName } from '../model/player.ts';
 import type { Query, RangeKey, TextFilter, TextKey } from './query.ts';
 import { foldText, hasNeedle, haystackOf, type Needle, needlesOf, wordDistance } from './query-text.ts';
 import type { Range } from './query-values.ts';
 
-export interface MatchOptions {
-  /**
-   * How many words of the free text a set must have, as beginnings of words in its names, mappers, source, tags and
-   * difficulties, or as its id. osu! finds a set by any word, those with more first; the catalogue requires all.
-   */
-  readonly words?: 'all' | 'any';
-}
-
 /**
  * True when a set matches a query. All conditions on a difficulty must hold for one and the same difficulty, in one of
  * the set's own rulesets. A figure that a set does not state is in no range.
+ * @param words how many words of the free text a set must have, as beginnings of words in its names, mappers, source,
+ * tags and difficulties, or as its id. osu! finds a set by any word, those with more first; the catalogue requires all.
  */
-export function matches(query: Query, set: Beatmapset, { words = 'all' }: MatchOptions = {}): boolean {
+export function matches(query: Query, set: Beatmapset, words: 'all' | 'any' = 'all'): boolean {
   const isFound = matchesSet(query, set) && matchesBeatmap(query, set) && matchesText(query.text, set, words);
   return isFound && !isExcluded(query, set);
 }
@@ -96,17 +91,12 @@ export function filterNeedles({ text, isPhrase }: TextFilter): readonly Needle[]
 
 /** True when the filter is a mapper's whole name or id (of set or difficulty), or words of the set's mapper's name. */
 function isMadeBy(filter: TextFilter, set: Beatmapset): boolean {
-  const name = foldName(filter.text);
+  const name = foldPlayerName(filter.text);
   const id = /^\d+$/.test(filter.text) ? Number(filter.text) : undefined;
-  if (foldName(set.creator) === name || (id !== undefined && set.user_id === id)) return true;
+  if (foldPlayerName(set.creator) === name || (id !== undefined && set.user_id === id)) return true;
   const isOwner = (owner: { readonly id: number; readonly username: string }) =>
-    owner.id === id || foldName(owner.username) === name;
+    owner.id === id || foldPlayerName(owner.username) === name;
   return set.beatmaps.some(beatmap => beatmap.owners.some(isOwner)) || hasText(filter, [set.creator]);
-}
-
-/** osu! treats spaces and underscores in names as the same. */
-function foldName(name: string): string {
-  return name.toLowerCase().replaceAll('_', ' ');
 }
 
 function matchesBeatmap(query: Query, set: Beatmapset): boolean {
@@ -173,10 +163,6 @@ function searchedFields(set: Beatmapset): readonly (string | null)[] {
 export function yearOf(set: Beatmapset): number | null {
   const date = time(set.ranked_date) ?? time(set.submitted_date);
   return date === null ? null : new Date(date).getUTCFullYear();
-}
-
-export function hasLeaderboard({ status }: Beatmapset): boolean {
-  return status === 'ranked' || status === 'approved' || status === 'loved';
 }
 
 /** A date as unix milliseconds; null when it cannot be read. */

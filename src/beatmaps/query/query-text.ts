@@ -44,11 +44,6 @@ export function hasNeedle(haystack: string, { text, isWhole }: Needle): boolean 
   return haystack.includes(isWhole ? ` ${text} ` : ` ${text}`);
 }
 
-interface WordDistanceOptions {
-  readonly most: number;
-  readonly isBeginningEnough: boolean;
-}
-
 /**
  * How many letters to insert, remove, replace or swap with their neighbour to turn `word` into `other`, or into a
  * beginning of it (optimal string alignment).
@@ -57,7 +52,7 @@ interface WordDistanceOptions {
 export function wordDistance(
   word: string,
   other: string,
-  { most, isBeginningEnough }: WordDistanceOptions,
+  { most, isBeginningEnough }: { readonly most: number; readonly isBeginningEnough: boolean },
 ): number | undefined {
   const width = word.length;
   const height = Math.min(other.length, width + most);

@@ -140,9 +140,7 @@ function parseUnits(text: string): { readonly value: number; readonly tolerance:
 
 export const WHOLE: RangeKind = {
   hasSpans: true,
-  parse(text) {
-    return INTEGER.test(text) ? { low: Number(text), high: Number(text) + 1 } : undefined;
-  },
+  parse: text => (INTEGER.test(text) ? { low: Number(text), high: Number(text) + 1 } : undefined),
   render({ gte, lt }) {
     if (gte !== undefined && lt === gte + 1) return [`=${gte}`];
     const words: string[] = [];

@@ -1,4 +1,4 @@
-import { STATUSES, type Status } from '../model/beatmapset.ts';
+import { LEADERBOARD, STATUSES, type Status } from '../model/beatmapset.ts';
 
 /** Genres by the osu! API's numbers. */
 const GENRES: ReadonlyMap<number, string> = new Map([
@@ -71,8 +71,6 @@ export const STATUS_FILTERS = [
 ] as const;
 export type StatusFilter = (typeof STATUS_FILTERS)[number];
 
-const LEADERBOARD: readonly Status[] = ['ranked', 'approved', 'loved'];
-
 export function statusesOf(filter: StatusFilter): readonly Status[] {
   switch (filter) {
     case 'any':
@@ -86,12 +84,9 @@ export function statusesOf(filter: StatusFilter): readonly Status[] {
   }
 }
 
-const STATUS_ALIASES: ReadonlyMap<string, StatusFilter> = new Map<string, StatusFilter>([
-  ['all', 'any'],
-  ['default', 'leaderboard'],
-  ['has_leaderboard', 'leaderboard'],
-  ['approved', 'ranked'],
-  ['unranked', 'pending'],
+const STATUS_ALIASES: ReadonlyMap<string, StatusFilter> = new Map([
+  ...Object.entries<StatusFilter>({ all: 'any', default: 'leaderboard', has_leaderboard: 'leaderboard' }),
+  ...Object.entries<StatusFilter>({ approved: 'ranked', unranked: 'pending' }),
 ]);
 
 export function parseStatusFilter(text: string): StatusFilter | undefined {

@@ -76,16 +76,12 @@ const RANGES = [
 ] as const satisfies readonly (readonly [string, RangeKind])[];
 export type RangeKey = (typeof RANGES)[number][0];
 
-const TEXT_KEYS = ['artist', 'title', 'creator', 'source', 'difficulty'] as const;
+export const TEXT_KEYS = ['artist', 'title', 'creator', 'source', 'difficulty'] as const;
 export type TextKey = (typeof TEXT_KEYS)[number];
 
-const RANGE_ALIASES: ReadonlyMap<string, RangeKey> = new Map<string, RangeKey>([
-  ['star', 'stars'],
-  ['sr', 'stars'],
-  ['dr', 'hp'],
-  ['key', 'keys'],
-  ['submitted', 'created'],
-  ['favorites', 'favourites'],
+const RANGE_ALIASES: ReadonlyMap<string, RangeKey> = new Map([
+  ...Object.entries<RangeKey>({ star: 'stars', sr: 'stars', dr: 'hp', key: 'keys' }),
+  ...Object.entries<RangeKey>({ submitted: 'created', favorites: 'favourites' }),
 ]);
 
 const TEXT_NAMES: ReadonlyMap<string, TextKey> = new Map<string, TextKey>([
@@ -185,13 +181,11 @@ function isWhole(value: string): boolean {
   return /^\d{1,12}$/.test(value);
 }
 
-export interface RenderQueryOptions {
-  /** True to leave out conditions that osu!'s search does not know; some are sent as separate parameters. */
-  readonly osuOnly?: boolean;
-}
-
-/** Writes the query as text in one fixed way: `parseQuery(renderQuery(query))` equals the query. */
-export function renderQuery(query: Query, { osuOnly = false }: RenderQueryOptions = {}): string {
+/**
+ * Writes the query as text in one fixed way: `parseQuery(renderQuery(query))` equals the query.
+ * @param options `osuOnly`: without conditions that osu!'s search does not know; some are sent as separate parameters
+ */
+export function renderQuery(query: Query, { osuOnly = false }: { readonly osuOnly?: boolean } = {}): string {
   const words: string[] = [];
   for (const [key, kind] of RANGES) {
     const range = query.ranges[key];

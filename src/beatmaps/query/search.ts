@@ -2,7 +2,7 @@
 import { type Beatmapset, type Ruleset, starRange } from '../model/beatmapset.ts';
 import { type Query, renderQuery } from './query.ts';
 import { time } from './query-match.ts';
-import type { Sort, StatusFilter } from './query-words.ts';
+import type { Sort, SortField, StatusFilter } from './query-words.ts';
 
 /** A search, whichever page of its results is wanted. */
 export interface Search {
@@ -38,11 +38,12 @@ export function isListing({ query }: Search): boolean {
  * orders stay as they are. Sets that lack the figure come last.
  */
 export function sortSets(sets: readonly Beatmapset[], sort: Sort, ruleset?: Ruleset): readonly Beatmapset[] {
-  const read = reader(sort, ruleset);
+  const { field, order } = sort;
+  const read = READERS[field];
   if (read === undefined) return sets;
-  const sign = sort.order === 'asc' ? 1 : -1;
+  const sign = order === 'asc' ? 1 : -1;
   return sets
-    .map(set => ({ set, value: read(set) }))
+    .map(set => ({ set, value: read(set, order, ruleset) }))
     .sort((a, b) => {
       if (a.value === null || b.value === null) return Number(a.value === null) - Number(b.value === null);
       return sign * (compare(a.value, b.value) || a.set.id - b.set.id);
@@ -50,28 +51,19 @@ export function sortSets(sets: readonly Beatmapset[], sort: Sort, ruleset?: Rule
     .map(({ set }) => set);
 }
 
-function reader({ field, order }: Sort, ruleset?: Ruleset): ((set: Beatmapset) => string | number | null) | undefined {
-  switch (field) {
-    case 'artist':
-    case 'creator':
-    case 'title':
-      return set => set[field].toLowerCase();
-    case 'difficulty':
-      return set => starRange(set, ruleset)?.[order === 'asc' ? 'min' : 'max'] ?? null;
-    case 'favourites':
-      return set => set.favourite_count;
-    case 'plays':
-      return set => set.play_count;
-    case 'rating':
-      return set => set.rating;
-    case 'ranked':
-      return set => time(set.ranked_date);
-    case 'updated':
-      return set => time(set.last_updated);
-    default:
-      return undefined;
-  }
-}
+type Reader = (set: Beatmapset, order: Sort['order'], ruleset: Ruleset | undefined) => string | number | null;
+
+const READERS: Readonly<Partial<Record<SortField, Reader>>> = {
+  artist: set => set.artist.toLowerCase(),
+  creator: set => set.creator.toLowerCase(),
+  title: set => set.title.toLowerCase(),
+  difficulty: (set, order, ruleset) => starRange(set, ruleset)?.[order === 'asc' ? 'min' : 'max'] ?? null,
+  favourites: set => set.favourite_count,
+  plays: set => set.play_count,
+  rating: set => set.rating,
+  ranked: set => time(set.ranked_date),
+  updated: set => time(set.last_updated),
+};
 
 function compare(a: string | number, b: string | number): number {
   return a < b ? -1 : a > b ? 1 : 0;

@@ -138,8 +138,8 @@ describe('matches', () => {
   });
 
   it('is content with one word when asked to be', () => {
-    expect(matches(parseQuery('paper plastic'), set, { words: 'any' })).toBe(true);
-    expect(matches(parseQuery('rubber plastic'), set, { words: 'any' })).toBe(false);
+    expect(matches(parseQuery('paper plastic'), set, 'any')).toBe(true);
+    expect(matches(parseQuery('rubber plastic'), set, 'any')).toBe(false);
   });
 
   it('finds what is unknown in no range', () => {
