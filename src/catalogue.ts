@@ -22,21 +22,13 @@ const BAR_WIDTH = 30;
 /** How often a line of progress is written if the output is no terminal. */
 const LINE_EVERY_MS = 5_000;
 
-interface Progress {
-  show(progress: FillProgress): void;
-  /** Writes a line of progress that stays, unlike one that the next line overwrites. */
-  say(text: string): void;
-}
+type Progress = ReturnType<typeof createProgress>;
 
-function createProgress(stream: NodeJS.WriteStream): Progress {
+function createProgress(stream: NodeJS.WriteStream) {
   let shownAt = 0;
   let isOpen = false;
-  const end = () => {
-    if (isOpen) stream.write('\n');
-    isOpen = false;
-  };
   return {
-    show(progress) {
+    show(progress: FillProgress) {
       const text = describe(progress);
       if (stream.isTTY) {
         stream.write(`\r${bar(progress)}${text}\u001b[K`);
@@ -46,8 +38,10 @@ function createProgress(stream: NodeJS.WriteStream): Progress {
         stream.write(`${text}\n`);
       }
     },
-    say(text) {
-      end();
+    /** Writes a line of progress that stays, unlike one that the next line overwrites. */
+    say(text: string) {
+      if (isOpen) stream.write('\n');
+      isOpen = false;
       stream.write(`${text}\n`);
     },
   };
