@@ -31,8 +31,7 @@ function onMap(scores: readonly Score[], { beatmap, set }: MapInSet): readonly S
 /** @throws AppError from every method: `credentials_required` (params.what `score` or `player`), an upstream's code */
 export function createMapPlays({ osu, caches }: MapPlaysOptions) {
   const ownScores =
-    (use: 'own' | 'member') =>
-    async (map: MapInSet, userId: number, ruleset: Ruleset, signal?: AbortSignal) => {
+    (use: 'own' | 'member') => async (map: MapInSet, userId: number, ruleset: Ruleset, signal?: AbortSignal) => {
       const api = requireOsu(osu, 'score');
       if (statusNumber(map.beatmap.status) <= 0) return { scores: [], ...playerAnswer('load') };
       const { value, from } = await caches.mapScores.wrap(
