@@ -70,10 +70,7 @@ async function examine(
     ...findMisspelt(environment).map(what => note(what)),
     ...(await checkMachine({ ...config, sites, searchPath: environment.PATH ?? '' })),
     ...(await checkSafety(config)),
-    ...(await checkSites(
-      sites.map(({ hosts: [main] }) => main),
-      http,
-    )),
+    ...(await checkSites(sites, http)),
     ...(await examineBeatmaps(config, http)),
     ...(await examineChats(config)),
   ];

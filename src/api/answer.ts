@@ -3,15 +3,10 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE } from '../infra/server/server-failure.ts';
 
-/** A JSON body that is ready to be sent, with its entity tag. */
-export interface Answer {
-  /** The JSON as bytes, encoded once however often it is sent. */
-  readonly body: Buffer;
-  readonly etag: string;
-  readonly compressed: Compressed | undefined;
-}
+export type Answer = ReturnType<typeof createAnswer>;
 
-export function createAnswer(value: object): Answer {
+/** A JSON body that is ready to be sent, encoded once however often that is, with its entity tag. */
+export function createAnswer(value: object) {
   const body = Buffer.from(JSON.stringify(value));
   const etag = `"${createHash('sha1').update(body).digest('base64url')}"`;
   return { body, etag, compressed: createCompressed(body) };
@@ -48,7 +43,7 @@ function matchesEtag(condition: string, etag: string): boolean {
 // ones while they are sent (api.ts).
 
 export const ENCODINGS = ['br', 'gzip'] as const;
-export type Encoding = (typeof ENCODINGS)[number];
+type Encoding = (typeof ENCODINGS)[number];
 
 /** Answers below this size fit into one network packet without compression. */
 export const MIN_COMPRESSED_BYTES = 1_400;
@@ -70,13 +65,11 @@ function compress(body: Buffer, encoding: Encoding): Buffer {
   });
 }
 
-export type Compressed = (encoding: Encoding) => Buffer;
-
 /** The body in an encoding, compressed when first requested; undefined when it is too small or too large for that. */
-export function createCompressed(body: Buffer): Compressed | undefined {
+export function createCompressed(body: Buffer) {
   if (body.length < MIN_COMPRESSED_BYTES || body.length > MAX_AT_ONCE_BYTES) return undefined;
   const made: Partial<Record<Encoding, Buffer>> = {};
-  return encoding => {
+  return (encoding: Encoding): Buffer => {
     made[encoding] ??= compress(body, encoding);
     return made[encoding];
   };

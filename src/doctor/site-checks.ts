@@ -1,6 +1,7 @@
 /** Checks that the sites can be reached by both transports. */
 import { AppError } from '../errors.ts';
 import type { HttpClient } from '../infra/http/http-client.ts';
+import type { SourceDescriptor } from '../media/extract/source-descriptor.ts';
 import { type Finding, note, ok, wrong } from '../platforms/platform.ts';
 import type { ProbeReport, SourceReport } from '../probe/ask-sites.ts';
 
@@ -24,8 +25,11 @@ function checkBrowserTransport(http: HttpClient): Finding {
   );
 }
 
-export async function checkSites(hosts: readonly string[], http: HttpClient): Promise<readonly Finding[]> {
-  return [checkBrowserTransport(http), ...(await Promise.all(hosts.map(host => checkSite(host, http))))];
+export async function checkSites(
+  sites: readonly Pick<SourceDescriptor, 'hosts'>[],
+  http: HttpClient,
+): Promise<readonly Finding[]> {
+  return [checkBrowserTransport(http), ...(await Promise.all(sites.map(({ hosts: [main] }) => checkSite(main, http))))];
 }
 
 const HEADS = ['strategy', 'link', 'outcome', 'time', 'what came back'] as const;

@@ -101,9 +101,7 @@ export function planLink(
   item: MediaItem | undefined,
   form: MediaForm,
   isReachable: boolean,
-):
-  | { readonly target: Exclude<LinkTarget, 'original'>; readonly file: PlayerFile }
-  | { readonly target: Extract<LinkTarget, 'original'> } {
+): { readonly target: LinkTarget; readonly file?: PlayerFile } {
   const file = item && choosePlayerFile(item, form);
   if (file === undefined || !isReachable) return { target: 'original' };
   const isPlayable = form === 'original' && file.variant.hasVideo && isCommonFile(file);

@@ -189,13 +189,13 @@ export function createDelivery(options: DeliveryOptions) {
 /** Creates the links that readers get for an item; a file that cannot be fetched is not linked. */
 function createAddressing({ addresses }: DeliveryOptions, resolver: FileResolver, now: () => number) {
   return (post: Pick<Post, 'items'>, { form, index, ...request }: DeliveryRequest, isHad = true): MediaAddress => {
-    const plan = planLink(post.items[index], form, addresses !== undefined && isHad);
-    if (plan.target === 'page' && addresses !== undefined)
-      return { url: addresses.page(request.post, index, now() + PAGE_LIFE_MS), leadsTo: 'page' };
-    if (plan.target === 'original' || addresses === undefined || resolver.isOver(plan.file.variant))
+    const { target: leadsTo, file } = planLink(post.items[index], form, isHad);
+    if (addresses !== undefined && leadsTo === 'page')
+      return { url: addresses.page(request.post, index, now() + PAGE_LIFE_MS), leadsTo };
+    if (addresses === undefined || file === undefined || resolver.isOver(file.variant))
       return { url: request.post.url, leadsTo: 'original' };
-    const expiresAt = Math.min(plan.file.variant.expiresAt ?? Number.POSITIVE_INFINITY, now() + LINK_LIFE_MS);
-    return { url: addresses.file(playerTunnelFile(request.post, index, plan.file, expiresAt)), leadsTo: 'tunnel' };
+    const expiresAt = Math.min(file.variant.expiresAt ?? Number.POSITIVE_INFINITY, now() + LINK_LIFE_MS);
+    return { url: addresses.file(playerTunnelFile(request.post, index, file, expiresAt)), leadsTo };
   };
 }
 

@@ -64,9 +64,10 @@ export interface FileStoreOptions {
   /** A kept file that was not used for this long is deleted. Default: never. */
   readonly keptMs?: number;
   readonly log: Pick<Logger, 'error'>;
-  /** The longest wait for disk space. Default 60 000. */
-  readonly waitMs?: number;
 }
+
+/** The longest wait for disk space. */
+const ROOM_WAIT_MS = 60_000;
 
 /** A file from the first request for it until its deletion. */
 interface Making {
@@ -180,13 +181,15 @@ export class FileStore {
   }
 
   async #reserve(making: Making, bytes: number): Promise<number | undefined> {
-    const { maxBytes, waitMs = 60_000 } = this.#options;
     const { signal } = making.controller;
     // Space is given back before waiting for more, because files could otherwise wait for each other for ever.
     making.room?.release();
-    const patience = AbortSignal.timeout(waitMs);
+    const patience = AbortSignal.timeout(ROOM_WAIT_MS);
     try {
-      making.room = await this.#quota.enter(Math.min(bytes, maxBytes), AbortSignal.any([signal, patience]));
+      making.room = await this.#quota.enter(
+        Math.min(bytes, this.#options.maxBytes),
+        AbortSignal.any([signal, patience]),
+      );
       return making.room.bytes;
     } catch (error) {
       if (signal.aborted || !patience.aborted) throw error;

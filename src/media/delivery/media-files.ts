@@ -5,11 +5,11 @@ import type { Clip } from '../files/clip.ts';
 import { refusedStream } from '../parse/playlist.ts';
 import { isPlaylist, type Post } from '../post.ts';
 import { cutClip } from '../transcode/clip.ts';
-import { compressVideo } from '../transcode/compress.ts';
-import { convertToJpeg, convertToM4a, convertToMp3, makeThumbnail } from '../transcode/convert.ts';
+import { compressVideo, type EncodeRequest } from '../transcode/compress.ts';
+import { type ConvertRequest, convertToJpeg, convertToM4a, convertToMp3, makeThumbnail } from '../transcode/convert.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
 import { muxByFfmpeg, muxFiles } from '../transcode/mux.ts';
-import { type Probe, probeFile } from '../transcode/probe.ts';
+import { probeFile } from '../transcode/probe.ts';
 import { createCdnDownload, type Download, type DownloadOptions, type DownloadRequest } from './download.ts';
 import {
   type FileFailure,
@@ -63,15 +63,8 @@ const OVERHEAD = 1.05;
 const OVERHEAD_BYTES = 64 * 1024;
 
 /** What is known of a file that has to be made. */
-interface Job {
+interface Job extends ConvertRequest, Pick<EncodeRequest, 'maxBytes' | 'onLeft'> {
   readonly inputs: readonly HeldFile[];
-  readonly inputPath: string;
-  readonly probe: Probe | null;
-  readonly outputPath: string;
-  readonly maxBytes: number;
-  readonly ffmpeg: Ffmpeg | undefined;
-  readonly signal: AbortSignal;
-  readonly onLeft: Workplace['encoding'];
 }
 
 /** Makes the file; resolves with false when it should not be made. */

@@ -1,21 +1,15 @@
 import { AppError } from '../../errors.ts';
 import { createSemaphore } from '../../infra/concurrency/running-work.ts';
-import type { Logger } from '../../infra/log.ts';
 import { muxKey, variantKey } from '../files/variant-choice.ts';
 import type { MuxTracks } from '../tunnel/muxed-relay.ts';
 import { MAX_MUX_BYTES } from '../tunnel/player-file.ts';
 import type { DownloadOptions } from './download.ts';
-import type { FileFailure } from './file-store.ts';
+import type { FileFailure, FileStoreOptions } from './file-store.ts';
 import { createMediaFiles, fileKey } from './media-files.ts';
 
-export interface MuxedFilesOptions extends DownloadOptions {
-  /** The folder of these files, used for nothing else; created when missing. */
-  readonly tempDir: string;
-  readonly log: Pick<Logger, 'error'>;
+export interface MuxedFilesOptions extends DownloadOptions, Pick<FileStoreOptions, 'tempDir' | 'keptBytes' | 'log'> {
   /** The most bytes of all files that are being made or read. Default 1 GiB. */
   readonly maxBytes?: number;
-  /** The most bytes of all files that are kept for later callers. */
-  readonly keptBytes: number;
   /**
    * A player requests a file in many parts. If `keptBytes` is too small for one file, a single file is kept this long
    * for the next request. Default 30 000.

@@ -1,24 +1,7 @@
 import type { Probe } from './probe.ts';
 
 /** The encoder's arguments, chosen before it starts, that make a video fit in a single pass. */
-export interface CompressionPlan {
-  /** Pixels as displayed, even. */
-  readonly width: number;
-  readonly height: number;
-  readonly maxFrameRate: number;
-  readonly preset: 'superfast' | 'veryfast';
-  readonly crf: number;
-  /** Bits per second that the video track may exceed only for a moment. */
-  readonly videoBitrate: number;
-  /** Bits by which the track may exceed that rate for a moment. */
-  readonly bufferBits: number;
-  /** Bits per second of the audio track; 0 for a silent video. */
-  readonly audioBitrate: number;
-  readonly audioChannels: 1 | 2;
-  /** The largest allowed size of the result. */
-  readonly limitBytes: number;
-  readonly deadlineMs: number;
-}
+export type CompressionPlan = NonNullable<ReturnType<typeof planCompression>>;
 
 /** The share of a chat's limit to use, since chats count some bytes beside the file itself. */
 export const SAFE_SHARE = 0.98;
@@ -80,7 +63,7 @@ function frameRatesOf(own: number, narrowSide: number): readonly number[] {
   return [...(own > 31 ? [60] : []), 30, ...(narrowSide <= CHOPPY_SIDE ? [15] : [])];
 }
 
-/** The best frame size and rate for a bit rate: a video of many frames a second loses frames first, then size. */
+/** The best frame size (even, as displayed) and rate for a bit rate: a video of many frames a second loses frames first, then size. */
 function framesFor(shape: Shape, frameRate: number, videoBitrate: number) {
   for (const narrowSide of NARROW_SIDES) {
     const { width, height } = shrink(shape, narrowSide);
@@ -97,7 +80,7 @@ function framesFor(shape: Shape, frameRate: number, videoBitrate: number) {
  * preset for a long video. Undefined when the result would not be worth watching, encoding would take minutes, or the
  * duration or size is unknown.
  */
-export function planCompression(probe: Probe, maxBytes: number, cores: number): CompressionPlan | undefined {
+export function planCompression(probe: Probe, maxBytes: number, cores: number) {
   const { durationMs, width, height } = probe;
   if (durationMs === null || width === null || height === null || durationMs <= 0) return undefined;
   const seconds = durationMs / 1_000;
@@ -127,10 +110,14 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number): 
     ...frame,
     preset,
     crf: CRF,
+    /** Bits per second that the video track may exceed only for a moment. */
     videoBitrate,
+    /** Bits by which the track may exceed that rate for a moment. */
     bufferBits: Math.floor(videoBitrate * bufferSeconds),
+    /** Bits per second of the audio track; 0 for a silent video. */
     audioBitrate,
     audioChannels: audio?.audioChannels ?? 2,
+    /** The largest allowed size of the result. */
     limitBytes,
     deadlineMs: Math.min(MAX_DEADLINE_MS, Math.round(30_000 + 3 * durationMs + 4 * millisAt(megapixels))),
   };

@@ -13,7 +13,6 @@ export interface PlayerLink {
   readonly mime: string;
   readonly width: number | null;
   readonly height: number | null;
-  readonly durationMs: number | null;
   readonly hasPoster: boolean;
   /** Unix milliseconds. */
   readonly expiresAt: number;
@@ -80,9 +79,8 @@ export function createPlayerLinks({ key, tunnel, findPost, now = Date.now }: Pla
         const shown = shownOf(post, index);
         if (shown === undefined) return { state: 'gone', url };
         const { mime, width = null, height = null } = playerTunnelFile(post, index, shown.file, expiresAt);
-        const { durationMs, thumbnailUrl } = shown.item;
-        const hasPoster = thumbnailUrl !== null;
-        return { state: 'ready', playback: { post, mime, width, height, durationMs, hasPoster, expiresAt } };
+        const hasPoster = shown.item.thumbnailUrl !== null;
+        return { state: 'ready', playback: { post, mime, width, height, hasPoster, expiresAt } };
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof AppError)) throw error;

@@ -77,36 +77,20 @@ function readSwitches(application: Application): readonly Finding[] {
   if (flags.any([ApplicationFlags.GatewayMessageContent, ApplicationFlags.GatewayMessageContentLimited])) {
     findings.push(ok('Discord: the Message Content intent is on'));
   } else {
-    findings.push(
-      note(
-        'Discord: the Message Content intent is off, so pasted links in servers are not seen',
-        `Switch it on under Bot, Privileged Gateway Intents: ${portal(application, 'bot')}`,
-      ),
-    );
+    const remedy = `Switch it on under Bot, Privileged Gateway Intents: ${portal(application, 'bot')}`;
+    findings.push(note('Discord: the Message Content intent is off, so pasted links in servers are not seen', remedy));
   }
   if (application.interactions_endpoint_url) {
-    findings.push(
-      wrong(
-        'Discord: commands are sent to an address of their own and never reach Medley',
-        `Empty Interactions Endpoint URL: ${portal(application, 'information')}`,
-      ),
-    );
+    const remedy = `Empty Interactions Endpoint URL: ${portal(application, 'information')}`;
+    findings.push(wrong('Discord: commands are sent to an address of their own and never reach Medley', remedy));
   }
   if (application.bot_require_code_grant) {
-    findings.push(
-      wrong(
-        'Discord: Requires OAuth2 Code Grant is on, so the bot cannot be added',
-        `Switch it off under Bot: ${portal(application, 'bot')}`,
-      ),
-    );
+    const remedy = `Switch it off under Bot: ${portal(application, 'bot')}`;
+    findings.push(wrong('Discord: Requires OAuth2 Code Grant is on, so the bot cannot be added', remedy));
   }
   if (!application.bot_public) {
-    findings.push(
-      note(
-        'Discord: only the owner can add the bot',
-        `That may be meant; else switch on Public Bot: ${portal(application, 'bot')}`,
-      ),
-    );
+    const remedy = `That may be meant; else switch on Public Bot: ${portal(application, 'bot')}`;
+    findings.push(note('Discord: only the owner can add the bot', remedy));
   }
   const missing = [
     [ApplicationIntegrationType.GuildInstall, 'servers'],
@@ -114,12 +98,8 @@ function readSwitches(application: Application): readonly Finding[] {
   ] as const;
   for (const [type, where] of missing) {
     if (canInstall(application, type)) continue;
-    findings.push(
-      note(
-        `Discord: the bot cannot be added to ${where}`,
-        `Tick it under Installation Contexts: ${portal(application, 'installation')}`,
-      ),
-    );
+    const remedy = `Tick it under Installation Contexts: ${portal(application, 'installation')}`;
+    findings.push(note(`Discord: the bot cannot be added to ${where}`, remedy));
   }
   return findings;
 }

@@ -162,7 +162,7 @@ describe('a source that is added to the list', () => {
   });
 
   it('has a page for its videos that names no other site', () => {
-    const playback = { post: toyPost, mime: 'video/mp4', width: 1, height: 1, durationMs: 1, hasPoster: false };
+    const playback = { post: toyPost, mime: 'video/mp4', width: 1, height: 1, hasPoster: false };
     const page = renderPlayPage({ ...playback, expiresAt: 1 }, 'https://medley.example', '/v/t');
     expect(page).toContain(LINK);
     expect(page).not.toMatch(/instagram|facebook/i);
