@@ -46,10 +46,22 @@ function moment(description: string, example: string) {
     .meta({ description: `${description}: seconds, \`m:ss\` or \`h:mm:ss\`, with up to three decimals.`, example });
 }
 
-const file = (...mimes: readonly string[]) => ({
-  description: 'The file.',
-  content: Object.fromEntries(mimes.map(mime => [mime, { schema: z.string().meta({ format: 'binary' }) }])),
-});
+/** How the endpoint stands in the reference, and what it says of a parameter that cannot be read. */
+function describe(
+  name: string,
+  mimes: readonly string[],
+  querystring: z.ZodType,
+  texts: { readonly summary: string; readonly description: string },
+) {
+  const content = Object.fromEntries(mimes.map(mime => [mime, { schema: z.string().meta({ format: 'binary' }) }]));
+  const response = { 200: { description: 'The file.', content }, ...errorResponses };
+  const send = `A parameter of /api/${name} is missing or cannot be read. /docs shows what it takes.`;
+  return {
+    schema: { tags: ['Media'], operationId: name, ...texts, querystring, response },
+    schemaErrorFormatter: () =>
+      new AppError('invalid_request', 'unreadable parameters', { params: { what: 'parameter', send } }),
+  };
+}
 
 /** `/audio` and `/clip`, to be registered under `/api`: they answer with a file made from a post's video. */
 export function fileRoutes(options: FileRoutesOptions): FastifyPluginAsync {
@@ -61,32 +73,22 @@ export function fileRoutes(options: FileRoutesOptions): FastifyPluginAsync {
   });
 
   return async server => {
-    const audio = {
-      tags: ['Media'],
-      operationId: 'audio',
-      summary: 'The audio of a video',
-      description:
-        'The audio of a video or of a post with music, as a file: an MP3 that states title and author where this server has ffmpeg with an encoder for it, else an M4A. What is MP3 already is not encoded again.',
-      querystring: audioQuery,
-      response: { 200: file('audio/mpeg', 'audio/mp4'), ...errorResponses },
-    };
     server.get<{ Querystring: z.output<typeof audioQuery> }>(
       '/audio',
-      { schema: audio, schemaErrorFormatter: badQuery('/audio') },
+      describe('audio', ['audio/mpeg', 'audio/mp4'], audioQuery, {
+        summary: 'The audio of a video',
+        description:
+          'The audio of a video or of a post with music, as a file: an MP3 that states title and author where this server has ffmpeg with an encoder for it, else an M4A. What is MP3 already is not encoded again.',
+      }),
       (request, reply) => send(request, reply, request.query, 'audio'),
     );
-    const clip = {
-      tags: ['Media'],
-      operationId: 'clip',
-      summary: 'A part of a video',
-      description:
-        'A part of a video, as an MP4. Where this server has no ffmpeg it begins at the key frame before the moment that was asked for.',
-      querystring: clipQuery,
-      response: { 200: file('video/mp4'), ...errorResponses },
-    };
     server.get<{ Querystring: z.output<typeof clipQuery> }>(
       '/clip',
-      { schema: clip, schemaErrorFormatter: badQuery('/clip') },
+      describe('clip', ['video/mp4'], clipQuery, {
+        summary: 'A part of a video',
+        description:
+          'A part of a video, as an MP4. Where this server has no ffmpeg it begins at the key frame before the moment that was asked for.',
+      }),
       (request, reply) => send(request, reply, request.query, 'original', clipOf(request.query)),
     );
   };
@@ -150,11 +152,4 @@ function clipOf({ from, to }: { readonly from: string; readonly to: string }): C
   if (endMs > startMs && endMs - startMs <= MAX_CLIP_MS) return { startMs, endMs };
   const send = '"to" must be later than "from", by five minutes at most. Example: from=0:05&to=0:20';
   throw new AppError('invalid_request', 'an impossible part', { params: { what: 'parameter', send } });
-}
-
-function badQuery(path: string) {
-  return () => {
-    const send = `A parameter of /api${path} is missing or cannot be read. /docs shows what it takes.`;
-    return new AppError('invalid_request', 'unreadable parameters', { params: { what: 'parameter', send } });
-  };
 }

@@ -219,15 +219,11 @@ function audioSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
   const isOver = (kind: StepKind) => isHopeless || [...wish.refused].some(key => key.startsWith(`${kind}-`));
   const isMp3 = means.mp3 === true && mostMp3Bytes(durationMs) <= wish.maxBytes && !isOver('mp3');
   const videos = item.kind === 'audio' ? [] : sendableVariants(item, 'audio').filter(({ hasVideo }) => hasVideo);
-  const made = (variants: readonly Variant[], kind: 'convert' | 'mp3') =>
-    unrefused(
-      variants.map(variant => converted(toChoice(variant, item, wish.sizes), wish, kind)),
-      wish,
-    );
+  const choicesOf = (variants: readonly Variant[]) => variants.map(variant => toChoice(variant, item, wish.sizes));
   return [
-    ...(isMp3 ? made([...audioTracks(item), ...videos], 'mp3') : []),
+    ...(isMp3 ? converted(choicesOf([...audioTracks(item), ...videos]), wish, 'mp3') : []),
     ...trackSteps(item, wish, means),
-    ...(isOver('convert') ? [] : made(videos, 'convert')),
+    ...(isOver('convert') ? [] : converted(choicesOf(videos), wish)),
   ];
 }
 
@@ -240,28 +236,26 @@ function trackSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
     .filter(
       ({ variant, bytes, estimatedBytes }) =>
         !isCommonAudio(variant) || (bytes ?? estimatedBytes ?? 0) <= wish.maxBytes * ESTIMATE_TOLERANCE,
-    )
-    .map(choice => converted(choice, wish));
+    );
   const isReady = ({ variant }: Source) => isCommonAudio(variant) && !variant.adaptive;
-  return withMade(choices.map(sourceOf), unrefused(made, wish), isReady, wish);
+  return withMade(choices.map(sourceOf), converted(made, wish), isReady, wish);
 }
 
 function imageSteps(item: MediaItem, wish: PlanWish): readonly Step[] {
   const choices = sendableVariants(item, 'original').map(variant => toChoice(variant, item, wish.sizes));
-  const made = choices.filter(({ variant }) => !isCommonImage(variant)).map(choice => converted(choice, wish));
-  return withMade(choices.map(sourceOf), unrefused(made, wish), ({ variant }) => isCommonImage(variant), wish);
+  const made = choices.filter(({ variant }) => !isCommonImage(variant));
+  return withMade(choices.map(sourceOf), converted(made, wish), ({ variant }) => isCommonImage(variant), wish);
 }
 
 function sourceOf(choice: VariantChoice): Source {
   return { ...choice, kind: 'file', parts: [choice], isCommon: true };
 }
 
-function converted(choice: VariantChoice, { maxBytes }: PlanWish, kind: 'convert' | 'mp3' = 'convert'): Step {
-  return { kind, key: `${kind}-${choice.key}`, parts: [choice], maxBytes };
-}
-
-function unrefused(steps: readonly Step[], wish: PlanWish): readonly Step[] {
-  return steps.filter(step => !isOut(step, wish) && (step.parts[0]?.bytes ?? 0) <= MAX_SOURCE_BYTES);
+/** The steps that convert these files, without those that are out and those too large to be fetched for that. */
+function converted(choices: readonly VariantChoice[], wish: PlanWish, kind: 'convert' | 'mp3' = 'convert') {
+  return choices
+    .map((choice): Step => ({ kind, key: `${kind}-${choice.key}`, parts: [choice], maxBytes: wish.maxBytes }))
+    .filter(step => !isOut(step, wish) && (step.parts[0]?.bytes ?? 0) <= MAX_SOURCE_BYTES);
 }
 
 function isStarved({ variant }: Source): boolean {

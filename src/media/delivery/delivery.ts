@@ -27,18 +27,7 @@ export interface Reduction extends MediaAddress {
 }
 
 /** A file on disk, ready to be streamed to a platform. */
-export interface DeliveredFile {
-  readonly kind: 'file';
-  readonly path: string;
-  readonly bytes: number;
-  readonly mime: string;
-  readonly fileName: string;
-  /** Identifies the variant, also after a restart. The key of a stored platform file id contains it. */
-  readonly variantKey: string;
-  readonly width: number | null;
-  readonly height: number | null;
-  readonly durationMs: number | null;
-  readonly hasAudio: boolean | null;
+export interface DeliveredFile extends ReturnType<typeof describeFile> {
   /** Set when the site has a better file that was too large. */
   readonly reduced?: Reduction;
   /** JPEG of at most 320 pixels a side and 200 kB; null when none was requested or none could be made. */
@@ -208,7 +197,9 @@ function describeFile({ file, step, post }: FoundFile, { post: asked, index }: D
   const isSeen = !mime.startsWith('audio/');
   return {
     kind: 'file',
-    ...{ path, bytes, mime, variantKey: step.key },
+    ...{ path, bytes, mime },
+    /** Identifies the variant, also after a restart. The key of a stored platform file id contains it. */
+    variantKey: step.key,
     fileName: fileNameOf(asked, index, mime),
     width: isSeen ? (probe?.width ?? variant?.width ?? item?.width ?? null) : null,
     height: isSeen ? (probe?.height ?? variant?.height ?? item?.height ?? null) : null,
