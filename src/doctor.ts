@@ -52,7 +52,7 @@ function withoutToken(platform: string, variable: string): Finding {
 async function examineBeatmaps({ osu, publicUrl }: Config, http: HttpClient): Promise<readonly Finding[]> {
   const log = createLogger({ level: 'silent' });
   const api = osu && createOsuApi({ ...osu, http, log });
-  return [...(await checkOsu({ osu: api, publicUrl })), ...(await checkMirrors(createMirrors({ http })))];
+  return [...(await checkOsu(api, publicUrl)), ...(await checkMirrors(createMirrors({ http })))];
 }
 
 function print(finding: Finding): void {

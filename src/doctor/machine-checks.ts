@@ -55,22 +55,15 @@ async function checkCookies(source: Account, path: string | undefined): Promise<
 
 async function checkFfmpeg(searchPath: string): Promise<Finding> {
   const finding = await inspectFfmpeg(searchPath);
-  switch (finding.state) {
-    case 'ready': {
-      const { program, version, hasMp3 } = finding.ffmpeg;
-      const skills = hasMp3 ? 'H.264, AAC, MP3' : 'H.264, AAC; no MP3';
-      return ok(`ffmpeg ${version} at ${program} (${skills}): videos that are too large are compressed`);
-    }
-    case 'unusable':
-      return note(
-        `ffmpeg at ${finding.program} is of no use: ${finding.why}`,
-        'Install a build with libx264 and aac. Until then videos too large for a chat are sent as a link.',
-      );
-    case 'missing': {
-      const remedy = 'Install it: without it videos too large for a chat are sent as a link.';
-      return note('ffmpeg: not installed', remedy);
-    }
+  if (finding.state === 'missing')
+    return note('ffmpeg: not installed', 'Install it: without it videos too large for a chat are sent as a link.');
+  if (finding.state === 'unusable') {
+    const remedy = 'Install a build with libx264 and aac. Until then videos too large for a chat are sent as a link.';
+    return note(`ffmpeg at ${finding.program} is of no use: ${finding.why}`, remedy);
   }
+  const { program, version, hasMp3 } = finding.ffmpeg;
+  const skills = hasMp3 ? 'H.264, AAC, MP3' : 'H.264, AAC; no MP3';
+  return ok(`ffmpeg ${version} at ${program} (${skills}): videos that are too large are compressed`);
 }
 
 /** Checks osu!'s own calculator. @param library default: the installed one */

@@ -7,13 +7,11 @@ import { CALLBACK_PATH } from '../bot/stores/account-links.ts';
 import { AppError } from '../errors.ts';
 import { type Finding, note, ok, wrong } from '../platforms/platform.ts';
 
-export interface OsuSetup {
-  /** osu!'s API with the configured key; undefined without a key. */
-  readonly osu: Pick<OsuApi, 'ranking'> | undefined;
-  readonly publicUrl: string | undefined;
-}
-
-export async function checkOsu({ osu, publicUrl }: OsuSetup): Promise<readonly Finding[]> {
+/** @param osu osu!'s API with the configured key; undefined without a key */
+export async function checkOsu(
+  osu: Pick<OsuApi, 'ranking'> | undefined,
+  publicUrl: string | undefined,
+): Promise<readonly Finding[]> {
   if (osu === undefined) {
     const remedy = 'Players and plays need one: see OSU_CLIENT_ID in .env.example.';
     return [note('osu!: no key', remedy)];
@@ -45,8 +43,7 @@ function checkLinking(publicUrl: string | undefined): Finding {
   );
 }
 
-// A simple request to osu!'s mirrors: the sets with a leaderboard, most played first.
-
+/** A simple request to osu!'s mirrors: the sets with a leaderboard, most played first. */
 const LISTING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'plays', order: 'desc' } };
 
 /** Asks every mirror for a list of sets. A failure is only a note as long as another mirror answers. */

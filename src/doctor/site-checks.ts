@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import type { HttpClient } from '../infra/http/http-client.ts';
 import type { SourceDescriptor } from '../media/extract/source-descriptor.ts';
 import { type Finding, note, ok, wrong } from '../platforms/platform.ts';
-import type { ProbeReport, SourceReport } from '../probe/ask-sites.ts';
+import type { SourceReport } from '../probe/ask-sites.ts';
 
 async function checkSite(host: string, http: HttpClient): Promise<Finding> {
   try {
@@ -42,18 +42,16 @@ const REASONS = [
   ['other', 'not for these links, or not set up'],
 ] as const;
 
-function cells({ strategy, link, outcome, durationMs, detail }: ProbeReport): readonly string[] {
-  const time = durationMs === null ? '' : `${(durationMs / 1000).toFixed(2)} s`;
-  return [strategy, String(link), outcome, time, detail];
-}
-
 /** The results of all strategies of a source, as lines of a text table. */
 export function renderStrategyTable({ source, links, reports, unjudged }: SourceReport): readonly string[] {
   if (links.length === 0) return [`${source}: none of the links is one of its posts`];
   const order = [...new Set(reports.map(report => report.strategy))];
   const rows = [...reports]
     .sort((a, b) => order.indexOf(a.strategy) - order.indexOf(b.strategy) || a.link - b.link)
-    .map(cells);
+    .map(({ strategy, link, outcome, durationMs, detail }) => {
+      const time = durationMs === null ? '' : `${(durationMs / 1000).toFixed(2)} s`;
+      return [strategy, String(link), outcome, time, detail];
+    });
   const widths = HEADS.map((head, column) => Math.max(head.length, ...rows.map(row => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) =>
     `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`;

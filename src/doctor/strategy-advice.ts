@@ -25,10 +25,6 @@ function names(reports: readonly { readonly strategy: string }[]): string {
   return [...new Set(reports.map(report => report.strategy))].join(', ');
 }
 
-function count(many: number, noun: string): string {
-  return `${many} ${noun}${many === 1 ? '' : 's'}`;
-}
-
 function isJudged({ verdict }: ProbeReport): boolean {
   return verdict !== 'skipped';
 }
@@ -55,7 +51,9 @@ function summary(report: SourceReport): Finding {
     const remedy = 'No link of this site can be answered from here at the moment. What may help is below.';
     return wrong(`${source}: no strategy brings anything here`, remedy);
   }
-  const what = `${source}: ${count(links.length - gone.length, 'link')} of ${links.length} arrive, by ${names(working)}`;
+  const brought = links.length - gone.length;
+  const many = brought === 1 ? '1 link' : `${brought} links`;
+  const what = `${source}: ${many} of ${links.length} arrive, by ${names(working)}`;
   return gone.length === 0 ? ok(what) : note(what);
 }
 

@@ -14,7 +14,7 @@ it.each([
   [osu, 'https://medley.example', 'ok', 'https://medley.example/osu/callback'],
 ] as const)('says what to register at osu! (%#)', async (api, publicUrl, state, remedy) => {
   const finding = { state, remedy: expect.stringContaining(remedy) };
-  expect(await checkOsu({ osu: api, publicUrl })).toContainEqual(expect.objectContaining(finding));
+  expect(await checkOsu(api, publicUrl)).toContainEqual(expect.objectContaining(finding));
 });
 
 it.each([
@@ -27,7 +27,7 @@ it.each([
   const hosts = Object.fromEntries(sandbox.overrides.split(',').map(pair => pair.split('=', 2)));
   if (fault !== undefined) sandbox.faults.set('osu.ranking', fault);
   const api = createOsuApi({ ...key, http: createTestClient(hosts), log: createRecordingLog() });
-  const [found] = await checkOsu({ osu: api, publicUrl: undefined });
+  const [found] = await checkOsu(api, undefined);
   await sandbox.close();
   expect(found).toMatchObject({ state, what: expect.stringMatching(what) });
   expect(JSON.stringify(found)).not.toContain(key.clientSecret);
