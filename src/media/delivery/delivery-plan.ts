@@ -6,11 +6,11 @@ import {
   isOneFile,
   type MediaForm,
   muxKey,
-  partsOf,
   pixels,
   ranked,
   sendableVariants,
   toChoice,
+  tracksOf,
   type VariantChoice,
   variantKey,
   wholeVideos,
@@ -138,7 +138,7 @@ function withMade(
 function videoSources(item: MediaItem, { sizes, uncommon }: PlanWish): readonly Source[] {
   const all = wholeVideos(item).map((whole): Source => {
     const { variant } = whole;
-    const parts = partsOf(whole).map(part => toChoice(part, item, sizes));
+    const parts = tracksOf(whole).map(part => toChoice(part, item, sizes));
     const isFile = isOneFile(whole);
     const key = isFile ? variantKey(variant) : muxKey(parts.map(part => part.key));
     return {

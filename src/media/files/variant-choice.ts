@@ -166,7 +166,7 @@ export function isOneFile({ variant, audio }: WholeVideo): boolean {
 }
 
 /** The file, or the video track and the audio track. */
-export function partsOf({ variant, audio }: WholeVideo): readonly Variant[] {
+export function tracksOf({ variant, audio }: WholeVideo): readonly Variant[] {
   return audio === undefined ? [variant] : [variant, audio];
 }
 

@@ -75,11 +75,7 @@ export async function withMediaInput<T>(
 }
 
 /** Facts from the box structure of an MP4, read without relying on any count in it. */
-export interface Mp4Structure {
-  /** True when the index comes before the media, so that the file can be played while it loads. */
-  readonly fastStart: boolean;
-  readonly isFragmented: boolean;
-}
+type Mp4Structure = NonNullable<Awaited<ReturnType<typeof readMp4Structure>>>;
 
 interface Box {
   readonly type: string;
@@ -215,11 +211,7 @@ async function checkIndex(file: FileHandle, box: Box, count: SampleCount): Promi
  * Reads the headers and indexes of the boxes of an MP4 or QuickTime file. Undefined for another kind of file.
  * @throws BrokenBoxes when it is cut off or claims more than it can contain
  */
-async function readMp4Structure(
-  file: FileHandle,
-  fileBytes: number,
-  signal: AbortSignal,
-): Promise<Mp4Structure | undefined> {
+async function readMp4Structure(file: FileHandle, fileBytes: number, signal: AbortSignal) {
   const seen: Box[] = [];
   const count = { left: Math.min(MAX_SAMPLES, fileBytes) };
   for (let at = 0; at + 8 <= fileBytes; ) {
@@ -236,5 +228,9 @@ async function readMp4Structure(
   const index = seen.findIndex(({ type }) => type === 'moov');
   const media = seen.findIndex(({ type }) => type === 'mdat');
   if (index < 0 || media < 0) throw new BrokenBoxes(index < 0 ? 'no index' : 'no media');
-  return { fastStart: index < media, isFragmented: seen.some(({ type }) => type === 'moof') };
+  return {
+    /** True when the index comes before the media, so that the file can be played while it loads. */
+    fastStart: index < media,
+    isFragmented: seen.some(({ type }) => type === 'moof'),
+  };
 }

@@ -2,26 +2,7 @@ import type { InputAudioTrack, InputVideoTrack } from 'mediabunny';
 import { brokenFile, type MediaInput, withMediaInput } from './media-input.ts';
 
 /** Facts that a media file states about itself. */
-export interface Probe {
-  readonly kind: 'video' | 'audio';
-  /** Pixels as displayed, after rotation; null for audio alone. */
-  readonly width: number | null;
-  readonly height: number | null;
-  /** By how many degrees the frames are turned clockwise for display. */
-  readonly rotation: 0 | 90 | 180 | 270;
-  readonly durationMs: number | null;
-  /** `avc`, `hevc`, `vp9`, `av1`, ...; null without video or for an unknown codec. */
-  readonly videoCodec: string | null;
-  /** `aac`, `mp3`, `opus`, ...; null without audio or for an unknown codec. */
-  readonly audioCodec: string | null;
-  readonly hasAudio: boolean;
-  /** Frames a second, measured on the first frames. */
-  readonly frameRate: number | null;
-  /** True when the file can be played while it loads; always true for a file that is not an MP4. */
-  readonly fastStart: boolean;
-  /** True when the file's index is spread over it, as in DASH. */
-  readonly isFragmented: boolean;
-}
+export type Probe = Awaited<ReturnType<typeof examine>>;
 
 const TIMEOUT_MS = 15_000;
 const SAMPLED_FRAMES = 60;
@@ -41,7 +22,7 @@ async function durationOf(video: InputVideoTrack | null, audio: InputAudioTrack 
   return seconds === null ? null : Math.round(seconds * 1_000);
 }
 
-async function examine({ input, structure }: MediaInput): Promise<Probe> {
+async function examine({ input, structure }: MediaInput) {
   const video = await input.getPrimaryVideoTrack();
   const audio = await input.getPrimaryAudioTrack();
   if (video === null && audio === null) throw brokenFile('neither video nor audio');
@@ -51,17 +32,24 @@ async function examine({ input, structure }: MediaInput): Promise<Probe> {
   const frameRate = finite(frames?.averagePacketRate ?? null);
   return {
     kind: video === null ? 'audio' : 'video',
+    /** Pixels as displayed, after rotation; null for audio alone. */
     width: video === null ? null : await video.getDisplayWidth(),
     height: video === null ? null : await video.getDisplayHeight(),
+    /** By how many degrees the frames are turned clockwise for display. */
     rotation: video === null ? 0 : await video.getRotation(),
     durationMs,
+    /** `avc`, `hevc`, `vp9`, `av1`, ...; null without video or for an unknown codec. */
     videoCodec: video === null ? null : await video.getCodec(),
+    /** `aac`, `mp3`, `opus`, ...; null without audio or for an unknown codec. */
     audioCodec: audio === null ? null : await audio.getCodec(),
     hasAudio: audio !== null,
+    /** Frames a second, measured on the first frames. */
     frameRate: frameRate === null ? null : Math.round(frameRate * 1_000) / 1_000,
+    /** True when the file can be played while it loads; always true for a file that is not an MP4. */
     fastStart: structure?.fastStart ?? true,
+    /** True when the file's index is spread over it, as in DASH. */
     isFragmented: structure?.isFragmented ?? false,
-  };
+  } as const;
 }
 
 /**

@@ -7,10 +7,10 @@ import { PLAYLIST_MIME, type Post } from '../post.ts';
 import {
   noSuchFile,
   type RefreshPost,
+  type RelayedFile,
   type TrackPair,
   type TunnelFile,
   type TunnelRequest,
-  type TunnelResponse,
 } from './tunnel-file.ts';
 import { renewedTracks, type TrackAddresses } from './tunnel-renewal.ts';
 
@@ -70,11 +70,11 @@ export function createMuxedRelay(muxTracks: MuxTracks, find: RefreshPost, refres
    * Answers with the muxed file, if it is ready within `waitMs`.
    * @throws AppError as `MuxTracks`, and whatever `refresh` throws
    */
-  return async (file: MuxedFile, request: TunnelRequest, waitMs: number): Promise<TunnelResponse> => {
+  return async (file: MuxedFile, request: TunnelRequest, waitMs: number): Promise<RelayedFile> => {
     const patience = AbortSignal.timeout(waitMs);
     try {
       const disk = await mux(file, AbortSignal.any([request.signal, patience]));
-      return await diskResponse(disk, file, request);
+      return await diskResponse(disk, file.mime, request);
     } catch (error) {
       request.signal.throwIfAborted();
       if (!patience.aborted || error instanceof AppError) throw error;
@@ -94,9 +94,9 @@ function addressesOf({ video, audio, inPieces = false }: TrackPair): TrackAddres
 /** Answers with a file on the disk, whole or in part; releases it when the answer was read or aborted. */
 async function diskResponse(
   disk: DiskFile,
-  { mime, fileName, expiresAt }: Pick<TunnelFile, 'mime' | 'fileName' | 'expiresAt'>,
+  mime: string,
   { method, range, ifRange, signal }: TunnelRequest,
-): Promise<TunnelResponse> {
+): Promise<RelayedFile> {
   let isRead = false;
   try {
     const { path, bytes } = disk;
@@ -104,9 +104,8 @@ async function diskResponse(
     // The tag contains the file's time, because a file that is made again may differ.
     const etag = `"${bytes.toString(36)}-${Math.round(mtimeMs).toString(36)}"`;
     const part = ifRange === undefined || ifRange === etag ? byteRange(range, bytes) : undefined;
-    const named = { fileName, expiresAt };
     if (part === 'unsatisfiable')
-      return { status: 416, headers: { 'content-range': `bytes */${bytes}` }, body: undefined, ...named };
+      return { status: 416, headers: { 'content-range': `bytes */${bytes}` }, body: undefined };
     const { first, last } = part ?? { first: 0, last: bytes - 1 };
     const headers = {
       'content-type': mime,
@@ -117,11 +116,11 @@ async function diskResponse(
       ...(part === undefined ? {} : { 'content-range': `bytes ${first}-${last}/${bytes}` }),
     };
     const status = part === undefined ? 200 : 206;
-    if (method === 'HEAD') return { status, headers, body: undefined, ...named };
+    if (method === 'HEAD') return { status, headers, body: undefined };
     const body = createReadStream(path, { start: first, end: last, signal });
     body.once('close', () => disk.release());
     isRead = true;
-    return { status, headers, body, ...named };
+    return { status, headers, body };
   } finally {
     if (!isRead) disk.release();
   }

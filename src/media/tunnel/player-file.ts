@@ -5,10 +5,10 @@ import {
   isOneFile,
   likelyBytes,
   type MediaForm,
-  partsOf,
   ranked,
   sendableVariants,
   toChoice,
+  tracksOf,
   type WholeVideo,
   wholeVideos,
 } from '../files/variant-choice.ts';
@@ -44,7 +44,7 @@ export function choosePlayerFile(item: MediaItem, form: MediaForm): PlayerFile |
   if (best === undefined) return only && { variant: only };
   if (isOneFile(best)) return { variant: best.variant };
   const fallback = all.find(whole => isOneFile(whole) && whole.variant.hasAudio !== false)?.variant;
-  const fits = fallback !== undefined && fitsAddress([...partsOf(best), fallback]);
+  const fits = fallback !== undefined && fitsAddress([...tracksOf(best), fallback]);
   return { ...best, fallback: fits ? fallback : undefined };
 }
 
@@ -72,7 +72,7 @@ export function isCommonFile({ variant, audio }: WholeVideo): boolean {
 /** Says whether the addresses of both tracks fit into one token and the muxed file is not known to be too large. */
 export function isMuxable(whole: WholeVideo, item: MediaItem): boolean {
   if (isOneFile(whole)) return false;
-  const parts = partsOf(whole);
+  const parts = tracksOf(whole);
   const bytes = parts.map(variant => likelyBytes(toChoice(variant, item), item) ?? 0);
   return fitsAddress(parts) && bytes.reduce((total, each) => total + each, 0) <= MAX_MUX_BYTES;
 }
@@ -82,7 +82,7 @@ export function playerFileSize(
   file: PlayerFile,
   item: MediaItem,
 ): { readonly bytes?: number; readonly isRough?: true } {
-  const parts = partsOf(file).map(part => toChoice(part, item));
+  const parts = tracksOf(file).map(part => toChoice(part, item));
   const sizes = parts.flatMap(({ bytes, estimatedBytes }) => bytes ?? estimatedBytes ?? []);
   if (sizes.length < parts.length) return {};
   const bytes = sizes.reduce((total, each) => total + each, 0);

@@ -88,11 +88,14 @@ export interface TunnelRequest {
   readonly signal: AbortSignal;
 }
 
-export interface TunnelResponse {
+export interface RelayedFile {
   readonly status: 200 | 206 | 416;
   readonly headers: Readonly<Record<string, string>>;
   /** The file's bytes; undefined for HEAD and 416. */
   readonly body: Readable | undefined;
+}
+
+export interface TunnelResponse extends RelayedFile {
   /** The file's name, with the extension of the type that is sent. */
   readonly fileName: string;
   /** The time when the token expires, unix milliseconds. */

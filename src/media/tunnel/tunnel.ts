@@ -11,6 +11,7 @@ import { createMuxedRelay, type MuxedFile, type MuxTracks } from './muxed-relay.
 import {
   noSuchFile,
   type RefreshPost,
+  type RelayedFile,
   sealTunnelFile,
   type TunnelFile,
   type TunnelRequest,
@@ -64,7 +65,7 @@ export function createTunnel(options: TunnelOptions) {
   const givenUp = createLru<string, true>({ max: 500, ttl: GIVEN_UP_MS, updateAgeOnGet: true });
 
   /** Answers with the muxed tracks, or with another file of the item if they cannot be muxed. */
-  async function openTracks(file: MuxedFile, request: TunnelRequest): Promise<TunnelResponse> {
+  async function openTracks(file: MuxedFile, request: TunnelRequest): Promise<RelayedFile> {
     const { url, tracks, post, index } = file;
     if (url === tracks.video) return openMuxed(file, request, wait.aloneMs);
     if (givenUp.get(tracks.video)) return openPlain(file, request);
@@ -88,12 +89,16 @@ export function createTunnel(options: TunnelOptions) {
      * @throws AppError `not_found` (forged, malformed or expired token; a file that is gone), `upstream_*`, `timeout`,
      * `too_large` for tracks that are too large to be muxed, and whatever `refresh` throws.
      */
-    async open(token: string, request: TunnelRequest) {
+    async open(token: string, request: TunnelRequest): Promise<TunnelResponse> {
       const file = unsealTunnelFile(key, token);
       if (file === undefined) throw noSuchFile('unreadable media token');
       if (file.expiresAt <= now()) throw noSuchFile('expired media token');
       const { tracks } = file;
-      return tracks === undefined ? openPlain(file, request) : openTracks({ ...file, tracks }, request);
+      const relayed = await (tracks === undefined
+        ? openPlain(file, request)
+        : openTracks({ ...file, tracks }, request));
+      const type = relayed.headers['content-type'] ?? file.mime;
+      return { ...relayed, fileName: fileNameAs(type, file), expiresAt: file.expiresAt };
     },
   };
 }
@@ -136,31 +141,26 @@ function createCdnRelay({ http, hosts, cdnHeaders, find, refresh, now }: CdnRela
     return address;
   }
 
-  function relay(answer: Answer, file: TunnelFile, request: TunnelRequest): TunnelResponse {
+  function relay(answer: Answer, file: TunnelFile, request: TunnelRequest): RelayedFile {
     const { status, headers, body } = answer;
     const isPart = status === 206 && rangeHeaders(request.range, undefined).range !== undefined;
     if (status === 416) {
       body?.destroy();
-      return { status, headers: pick(headers, ['content-range']), body: undefined, ...identity(file, file.mime) };
+      return { status, headers: pick(headers, ['content-range']), body: undefined };
     }
     const type = mediaType(headers['content-type'], file.mime);
     if ((status !== 200 && !isPart) || type === undefined) {
       body?.destroy();
       throw refusal(answer, type, now());
     }
-    return {
-      status: isPart ? 206 : 200,
-      headers: { ...pick(headers, RELAYED), 'content-type': type },
-      body,
-      ...identity(file, type),
-    };
+    return { status: isPart ? 206 : 200, headers: { ...pick(headers, RELAYED), 'content-type': type }, body };
   }
 
   /**
    * Streams a file of the CDN to the client; an expired address is renewed once.
    * @throws AppError `not_found`, `upstream_*`, `timeout`, and whatever `refresh` throws
    */
-  return async (file: TunnelFile, request: TunnelRequest): Promise<TunnelResponse> => {
+  return async (file: TunnelFile, request: TunnelRequest): Promise<RelayedFile> => {
     const { url, hasHeaders } = file;
     const address = known.get(url) ?? (hasHeaders ? await lookUp(find, file, request.signal) : { url });
     const answer = await ask(address, file, request);
@@ -206,11 +206,10 @@ function refusal({ status, headers }: Answer, type: string | undefined, now: num
 }
 
 /** The CDN sends JPEG for addresses that end in `.webp` (seen in 2026-08), so the name follows the sent type. */
-function identity(file: TunnelFile, type: string): Pick<TunnelResponse, 'fileName' | 'expiresAt'> {
+function fileNameAs(type: string, { mime, fileName }: TunnelFile): string {
   const extension = extensionOf(type);
-  const { expiresAt } = file;
-  if (type === file.mime || extension === undefined) return { fileName: file.fileName, expiresAt };
-  return { fileName: `${file.fileName.replace(/\.\w{1,5}$/, '')}.${extension}`, expiresAt };
+  if (type === mime || extension === undefined) return fileName;
+  return `${fileName.replace(/\.\w{1,5}$/, '')}.${extension}`;
 }
 
 function pick(headers: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
