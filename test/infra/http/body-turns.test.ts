@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { releaseBody } from '../../../src/infra/http/body.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { serveHttp, serveTcp } from '../../fakes/loopback.ts';
 import { wreqMissing, wreqNote } from '../../wreq.ts';
@@ -81,3 +82,13 @@ describe('bodies that arrive at once', () => {
     expect(last.text).toHaveLength(700_000);
   });
 });
+
+it.skipIf(!('transfer' in ArrayBuffer.prototype))(
+  'a body that has been read gives its memory back, the pool of buffers does not',
+  () => {
+    const [page, word] = [Buffer.alloc(200_000, 'medley '), Buffer.from('medley')];
+    releaseBody(page);
+    releaseBody(word);
+    expect([page.length, word.toString()]).toEqual([0, 'medley']);
+  },
+);

@@ -1,6 +1,7 @@
 /** Builds a source from the description of its site: endpoints, a reader of answers, accounts. */
 import { type Cookie, CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
+import { releaseBody } from '../../../infra/http/body.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Account, Accounts } from '../../extract/accounts.ts';
 import { pauseOfAccount, refusal } from '../../extract/refusal.ts';
@@ -135,7 +136,11 @@ const readInThread = import.meta.url.endsWith('.ts')
 export async function readSiteAnswer(read: AnswerReader, response: HttpResponse, context: ReadContext): Promise<Post> {
   const answer = siteAnswer(response);
   const { id, parts } = context.ref;
-  if (readInThread === null || !isLarge(answer.body, [id, parts.mediaId ?? id])) return read(answer, context);
   const { status, headers, url, bytes } = response;
-  return await readInThread({ response: { status, headers, url, bytes }, context });
+  try {
+    if (readInThread === null || !isLarge(answer.body, [id, parts.mediaId ?? id])) return read(answer, context);
+    return await readInThread({ response: { status, headers, url, bytes }, context });
+  } finally {
+    releaseBody(bytes);
+  }
 }
