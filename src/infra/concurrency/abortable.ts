@@ -19,7 +19,16 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal, onAbort?:
     };
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });
-    promise.finally(() => signal.removeEventListener('abort', abort)).then(resolve, reject);
+    promise.then(
+      value => {
+        signal.removeEventListener('abort', abort);
+        resolve(value);
+      },
+      (error: unknown) => {
+        signal.removeEventListener('abort', abort);
+        reject(error);
+      },
+    );
   });
 }
 

@@ -1,18 +1,9 @@
 import { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/abortable.ts';
 import { waitInLine } from '../concurrency/running-work.ts';
-import type {
-  BodyUse,
-  Exchanged,
-  ExchangeFailure,
-  ExchangeHead,
-  HttpCall,
-  HttpEvent,
-  Route,
-  Transport,
-} from './exchange.ts';
+import type { BodyUse, Exchanged, ExchangeFailure, ExchangeHead, HttpCall, HttpEvent, Transport } from './exchange.ts';
 import { parseTarget } from './host-list.ts';
-import type { Gate, HostThrottle } from './host-throttle.ts';
+import type { HostThrottle } from './host-throttle.ts';
 import type { Outgoing } from './outgoing.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
@@ -46,34 +37,6 @@ export type Attempt = (request: AttemptRequest) => Promise<Exchanged | ExchangeF
 export function createAttempt(options: AttemptOptions): Attempt {
   const { transports, connectivity, outgoing, throttle, userAgent, onRequest } = options;
 
-  async function renderStep({ step, call, flowTimeoutMs }: AttemptRequest, route: Route): Promise<string[]> {
-    // The browser transport sets its own user agent and accepted encodings, so they are not set for it.
-    const isBrowser = call.transport === 'browser';
-    return renderHeaders(step, call.headers ?? {}, {
-      userAgent: isBrowser ? '' : userAgent,
-      acceptEncoding: isBrowser ? '' : flowTimeoutMs === undefined ? 'gzip, deflate, br' : 'identity',
-      cookie: call.cookies === undefined ? '' : await call.cookies.getCookieString(step.url.href),
-      host: route.overridden ? step.url.hostname : undefined,
-    });
-  }
-
-  async function send(attempt: AttemptRequest, route: Route, gate: Gate | undefined, headers: string[]) {
-    const { step, onFlowClosed } = attempt;
-    const result = await route.exchange({
-      ...attempt,
-      path: step.url.pathname + step.url.search,
-      method: step.method,
-      headers,
-      body: step.body,
-      onFlowClosed: () => {
-        gate?.leave();
-        onFlowClosed();
-      },
-    });
-    if ('error' in result || result.use !== 'flow') gate?.leave();
-    return result;
-  }
-
   return async attempt => {
     const { step, call, deadline } = attempt;
     const host = step.url.hostname;
@@ -82,13 +45,25 @@ export function createAttempt(options: AttemptOptions): Attempt {
     await route.prepare(deadline)?.catch(error => {
       throw error instanceof AppError ? connectivity.judge(error) : error;
     });
-    const headers = await renderStep(attempt, route);
+    const cookie = (await call.cookies?.getCookieString(step.url.href)) ?? '';
+    const headers = renderHeaders(attempt, { userAgent, cookie, host: route.overridden ? host : undefined });
     const gate = route.overridden ? undefined : throttle.gate(host, address.name);
     const waiting = gate?.enter(deadline);
     if (waiting !== undefined) await waitInLine(waiting);
 
     const startedAt = performance.now();
-    const result = await send(attempt, route, gate, headers);
+    const result = await route.exchange({
+      ...attempt,
+      path: step.url.pathname + step.url.search,
+      method: step.method,
+      headers,
+      body: step.body,
+      onFlowClosed: () => {
+        gate?.leave();
+        attempt.onFlowClosed();
+      },
+    });
+    if ('error' in result || result.use !== 'flow') gate?.leave();
     const durationMs = performance.now() - startedAt;
     if ('error' in result) {
       const failure = connectivity.judge(result.error);
@@ -226,9 +201,8 @@ export function nextStep(step: CallStep, head: ExchangeHead, hosts: HttpCall['ho
   };
 }
 
-export interface HeaderExtras {
+interface HeaderExtras {
   readonly userAgent: string;
-  readonly acceptEncoding: string;
   /** The `cookie` header, from the call's cookie jar. */
   readonly cookie: string;
   /** The Host header; set only when the request connects to another host than the one it names. */
@@ -236,10 +210,13 @@ export interface HeaderExtras {
 }
 
 /** Header names and values, alternating: those of the caller that this host may see, and our defaults. */
-function renderHeaders(step: CallStep, given: Readonly<Record<string, string>>, extras: HeaderExtras): string[] {
+function renderHeaders({ step, call, flowTimeoutMs }: AttemptRequest, extras: HeaderExtras): string[] {
   const list: [name: string, value: string][] = [];
-  let { userAgent, acceptEncoding, cookie } = extras;
-  for (const [name, value] of Object.entries(given)) {
+  let { cookie, userAgent } = extras;
+  let acceptEncoding = flowTimeoutMs === undefined ? 'gzip, deflate, br' : 'identity';
+  // The browser transport sets its own user agent and accepted encodings.
+  if (call.transport === 'browser') [userAgent, acceptEncoding] = ['', ''];
+  for (const [name, value] of Object.entries(call.headers ?? {})) {
     const key = name.toLowerCase();
     if (isLeftOut(key, step)) continue;
     if (key === 'cookie') {
