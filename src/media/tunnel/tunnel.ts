@@ -49,17 +49,15 @@ export interface MuxWait {
 }
 
 const MUX_WAIT: MuxWait = { withFallbackMs: 15_000, aloneMs: 55_000 };
-/**
- * Tracks that could not be muxed are not tried again for this long after the last request, if there is another file.
- */
+/** Tracks that could not be muxed are not tried again for this long after the last request, if there is another file. */
 const GIVEN_UP_MS = 5 * 60_000;
 
 /** Encrypted, authenticated, expiring addresses for media files. */
 export function createTunnel(options: TunnelOptions) {
-  const { key, http, mediaHosts, assetHosts = [], refresh, find = refresh, muxTracks, log, now = Date.now } = options;
+  const { key, mediaHosts, assetHosts = [], refresh, find = refresh, muxTracks, log, now = Date.now } = options;
   const wait = { ...MUX_WAIT, ...options.muxWait };
   const hosts = [...hostsBelow(mediaHosts), ...assetHosts];
-  const openPlain = createCdnRelay({ http, hosts, cdnHeaders: options.cdnHeaders, find, refresh, now });
+  const openPlain = createCdnRelay(options, hosts);
   const openMuxed = createMuxedRelay(muxTracks, find, refresh);
   // A player requests many ranges, which must all be of the same file, so failed muxing is remembered.
   const givenUp = createLru<string, true>({ max: 500, ttl: GIVEN_UP_MS, updateAgeOnGet: true });
@@ -103,11 +101,6 @@ export function createTunnel(options: TunnelOptions) {
   };
 }
 
-interface CdnRelayOptions extends Pick<Required<TunnelOptions>, 'http' | 'cdnHeaders' | 'find' | 'refresh' | 'now'> {
-  /** The hosts as patterns for the HTTP client. */
-  readonly hosts: readonly string[];
-}
-
 /** The longest wait for the headers, and between two chunks. */
 const PAUSE_MS = 20_000;
 
@@ -115,7 +108,9 @@ interface Answer extends HttpHead {
   readonly body: Readable | undefined;
 }
 
-function createCdnRelay({ http, hosts, cdnHeaders, find, refresh, now }: CdnRelayOptions) {
+/** @param hosts as patterns for the HTTP client */
+function createCdnRelay(options: TunnelOptions, hosts: readonly string[]) {
+  const { http, cdnHeaders, refresh, find = refresh, now = Date.now } = options;
   // Renewed addresses, and headers that were looked up, for the many range requests of a player.
   const known = createLru<string, CdnAddress>({ max: 500, ttl: 30 * 60_000 });
 
@@ -186,10 +181,8 @@ function wholeFile({ status, headers }: HttpHead): Pick<HttpHead, 'status' | 'he
   if (status !== 206) return { status, headers };
   const { 'content-range': contentRange, 'content-length': _, ...rest } = headers;
   const total = totalOf(contentRange);
-  return {
-    status: 200,
-    headers: { ...rest, 'accept-ranges': 'bytes', ...(total === undefined ? {} : { 'content-length': total }) },
-  };
+  const length = total === undefined ? {} : { 'content-length': total };
+  return { status: 200, headers: { ...rest, 'accept-ranges': 'bytes', ...length } };
 }
 
 function refusal({ status, headers }: Answer, type: string | undefined, now: number): AppError {
@@ -199,10 +192,8 @@ function refusal({ status, headers }: Answer, type: string | undefined, now: num
     return new AppError('upstream_rate_limited', 'the CDN answers 429', { retryAfterMs });
   }
   const isOther = type === undefined && (status === 200 || status === 206);
-  return new AppError(
-    'upstream_unavailable',
-    `the CDN answers ${isOther ? 'with something that is not media' : status}`,
-  );
+  const what = isOther ? 'with something that is not media' : status;
+  return new AppError('upstream_unavailable', `the CDN answers ${what}`);
 }
 
 /** The CDN sends JPEG for addresses that end in `.webp` (seen in 2026-08), so the name follows the sent type. */
