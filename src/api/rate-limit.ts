@@ -30,14 +30,14 @@ export function createRateLimit({ limiter, checkKey, now = Date.now }: RateLimit
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (request.method === 'OPTIONS') return;
     const check = checkKey(request.headers);
-    if (check.kind === 'known' && check.key.perHour === 'unlimited') {
+    const key = check.kind === 'known' ? check.key : undefined;
+    if (key?.perHour === 'unlimited') {
       writeState(reply, UNLIMITED, UNLIMITED, (Math.floor(now() / HOUR_MS) + 1) * HOUR_MS);
       return;
     }
-    const state =
-      check.kind === 'known' && check.key.perHour !== 'unlimited'
-        ? await limiter.consume({ ...CLIENT_RULE, name: 'api-key', limit: check.key.perHour }, check.key.name)
-        : await limiter.consume(CLIENT_RULE, clientKey(request.ip));
+    const state = await (key === undefined
+      ? limiter.consume(CLIENT_RULE, clientKey(request.ip))
+      : limiter.consume({ ...CLIENT_RULE, name: 'api-key', limit: key.perHour }, key.name));
     writeState(reply, state.limit, state.remaining, state.resetAt);
     if (!state.allowed) {
       const retryAfterMs = Math.max(1000, state.resetAt - now());
@@ -66,15 +66,13 @@ export type KeyCheck =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'known'; readonly key: ApiKey };
 
-const NONE: KeyCheck = { kind: 'none' };
-const UNKNOWN: KeyCheck = { kind: 'unknown' };
-
 /** Checks `X-API-Key`, else `Authorization: Bearer`. Digests are compared, so that timing does not help guessing. */
 export function createKeyCheck(keys: readonly ApiKey[]): (headers: IncomingHttpHeaders) => KeyCheck {
   const known = new Map(keys.map(key => [digest(key.key), { kind: 'known', key } as const]));
   return headers => {
     const presented = presentedKey(headers);
-    return presented === undefined ? NONE : (known.get(digest(presented)) ?? UNKNOWN);
+    if (presented === undefined) return { kind: 'none' };
+    return known.get(digest(presented)) ?? { kind: 'unknown' };
   };
 }
 
@@ -82,8 +80,7 @@ function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   const own = headers['x-api-key'];
   if (own !== undefined && own !== '') return Array.isArray(own) ? own.join(', ') : own;
   const { authorization } = headers;
-  if (authorization === undefined || authorization.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
-  return authorization.slice(7).trim();
+  return authorization?.slice(0, 7).toLowerCase() === 'bearer ' ? authorization.slice(7).trim() : undefined;
 }
 
 function digest(key: string): string {

@@ -1,7 +1,6 @@
 import type { Extractor } from '../../media/extract/extractor.ts';
-import type { Post } from '../../media/post.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
-import type { Thumbnail, Thumbnails } from '../reference/docs-routes.ts';
+import type { Thumbnails } from '../reference/docs-routes.ts';
 
 export interface PostThumbnailsOptions {
   readonly extractor: Pick<Extractor, 'extract'>;
@@ -14,9 +13,10 @@ const MOST = 20;
 
 /** Thumbnails of a post's items, served by this server because the sites allow no other page to load them. */
 export function createPostThumbnails({ extractor, tunnel, now = Date.now }: PostThumbnailsOptions): Thumbnails {
-  function ofPost(post: Post): readonly Thumbnail[] {
-    const { source, id } = post;
-    return post.items.slice(0, MOST).flatMap(({ kind, thumbnailUrl, variants, alt }, index) => {
+  return async (link, signal) => {
+    const { post } = await extractor.extract(link, { signal, readable: true });
+    const { source, id, items } = post;
+    return items.slice(0, MOST).flatMap(({ kind, thumbnailUrl, variants, alt }, index) => {
       const smallest = kind === 'image' && thumbnailUrl === null ? variants.at(-1) : undefined;
       const url = thumbnailUrl ?? smallest?.url;
       if (url === undefined || !tunnel.carries(url)) return [];
@@ -24,10 +24,5 @@ export function createPostThumbnails({ extractor, tunnel, now = Date.now }: Post
       const hasHeaders = smallest?.headers !== undefined;
       return { kind, address: tunnel.address({ ...file, post: { source, id }, index, hasHeaders }), alt };
     });
-  }
-
-  return async (link, signal) => {
-    const { post } = await extractor.extract(link, { signal, readable: true });
-    return ofPost(post);
   };
 }

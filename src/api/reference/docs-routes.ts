@@ -8,7 +8,7 @@ import { REFERENCE_SCRIPT } from './reference-script.ts';
 import { REFERENCE_STYLE } from './reference-style.ts';
 
 /** A preview of one item of a post; `address` is below `/media/` on this server. */
-export interface Thumbnail {
+interface Thumbnail {
   readonly kind: string;
   readonly address: string;
   readonly alt: string | null;
