@@ -5,52 +5,6 @@ import * as z from 'zod';
 
 // Each function in this file reads the text of a variable, and returns undefined for an invalid one.
 
-export interface UpstreamOverride {
-  /** A host name in lower case, or `*.suffix` for its subdomains. */
-  readonly host: string;
-  /** The server to ask instead. It may use https only on loopback, because its certificate is not checked. */
-  readonly origin: string;
-}
-
-export interface ApiKeyConfig {
-  readonly name: string;
-  readonly key: string;
-  readonly perHour: number | 'unlimited';
-}
-
-/** A proxy for all requests, or for those to one site or host. */
-export interface UpstreamProxy {
-  /** The address of the proxy: http, https or socks5, possibly with userinfo. */
-  readonly url: string;
-  /** The id of the site to which the proxy applies. */
-  readonly source?: string;
-  readonly host?: string;
-}
-
-/** How often a site may be asked with one account. */
-export interface AccountPace {
-  readonly everyMs: number;
-  readonly perDay: number;
-}
-
-export interface UserLimit {
-  readonly units: number;
-  readonly windowMs: number;
-}
-
-export interface Owner {
-  readonly platform: 'discord' | 'telegram';
-  readonly id: string;
-}
-
-export type ShardConfig = 'auto' | { readonly ids: readonly number[]; readonly total: number };
-
-export interface WebExampleConfig {
-  /** The key of the texts for this kind of example. */
-  readonly kind: string;
-  readonly url: string;
-}
-
 export function whole(min: number, max: number) {
   return (text: string): number | undefined => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -91,7 +45,7 @@ export function nonEmpty<T>(values: T[] | undefined): T[] | undefined {
   return values?.length === 0 ? undefined : values;
 }
 
-function isUnique(values: readonly string[]): boolean {
+function isUnique(values: readonly unknown[]): boolean {
   return new Set(values).size === values.length;
 }
 
@@ -142,29 +96,35 @@ export function parseOrigin(text: string): string | undefined {
   return base !== undefined && new URL(base).origin === base ? base : undefined;
 }
 
-export function parseProxies(text: string): UpstreamProxy[] | undefined {
+export function parseProxies(text: string) {
   const proxies = list(parseProxy)(text);
   const hosts = proxies?.flatMap(({ host }) => host ?? []) ?? [];
   return isUnique(hosts) ? nonEmpty(proxies) : undefined;
 }
 
-function parseProxy(entry: string): UpstreamProxy | undefined {
+/** Reads a proxy's address, possibly with userinfo: for all requests, or for those to one site or host. */
+function parseProxy(entry: string) {
   const [, source, host, address = ''] = /^(?:source:([a-z][a-z0-9-]*)=|([a-z0-9.-]+)=)?(.+)$/.exec(entry) ?? [];
   const url = parseUrl(address, ['http:', 'https:', 'socks5:']);
   if (url === undefined || !['', '/'].includes(url.pathname) || url.search !== '') return undefined;
   return { url: url.href, ...(source !== undefined && { source }), ...(host !== undefined && { host }) };
 }
 
-/** Reads an address, or a prefix of IPv6 addresses. */
-export function parseLocalAddress(text: string): string | undefined {
-  const [address = '', prefix, ...rest] = text.split('/');
-  if (isIP(address) === 0 || !ipaddr.isValid(address) || address.includes('%') || rest.length > 0) return undefined;
-  if (prefix === undefined) return text;
-  return isIP(address) === 6 && whole(1, 127)(prefix) !== undefined ? text : undefined;
+/** Reads an address, or a prefix of addresses whose length may be within the bounds of its family. */
+function parseNetwork(text: string, bounds: Readonly<Record<number, readonly [min: number, max: number]>>) {
+  const [address = '', length, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || !ipaddr.isValid(address) || address.includes('%') || rest.length > 0) return undefined;
+  const [min, max] = bounds[family] ?? [1, 0];
+  return length === undefined || whole(min, max)(length) !== undefined ? text : undefined;
 }
 
-/** Reads a text such as `8s,300/day`. */
-export function parseAccountPace(text: string): AccountPace | undefined {
+export function parseLocalAddress(text: string): string | undefined {
+  return parseNetwork(text, { 6: [1, 127] });
+}
+
+/** Reads how often a site may be asked with one account: `8s,300/day`. */
+export function parseAccountPace(text: string) {
   const [, seconds = '', times = ''] = /^(\d+)s\s*,\s*(\d+)\/day$/.exec(text) ?? [];
   const [every, perDay] = [whole(1, 86_400)(seconds), whole(1, 100_000)(times)];
   return every === undefined || perDay === undefined ? undefined : { everyMs: every * 1_000, perDay };
@@ -175,29 +135,29 @@ export function parseRedisUrl(text: string): string | undefined {
 }
 
 /** Reads `auto`, or the numbers of this process's shards and of all shards: `0,1/4`. */
-export function parseShards(text: string): ShardConfig | undefined {
-  if (text === 'auto') return 'auto';
+export function parseShards(text: string) {
+  if (text === 'auto') return 'auto' as const;
   const [ids = '', count = '', ...rest] = text.split('/');
   const total = whole(1, 16_384)(count);
   if (total === undefined || rest.length > 0) return undefined;
   const shards = list(whole(0, total - 1))(ids);
-  return shards !== undefined && shards.length > 0 && new Set(shards).size === shards.length
-    ? { ids: shards, total }
-    : undefined;
+  return shards !== undefined && shards.length > 0 && isUnique(shards) ? { ids: shards, total } : undefined;
 }
 
-export function parseOverrides(text: string): UpstreamOverride[] | undefined {
+export function parseOverrides(text: string) {
   const overrides = list(parseOverride)(text);
   return overrides !== undefined && isUnique(overrides.map(({ host }) => host)) ? overrides : undefined;
 }
 
-function parseOverride(entry: string): UpstreamOverride | undefined {
+/** Reads a host in lower case, or `*.suffix` for its subdomains, and the server to ask instead. */
+function parseOverride(entry: string) {
   const [host = '', ...rest] = entry.split('=');
   const origin = parseOrigin(rest.join('='));
   const isHost = host.length <= 255 && /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(host);
   return isHost && origin !== undefined && isOverrideOrigin(new URL(origin)) ? { host, origin } : undefined;
 }
 
+/** Allows https only on loopback, because the server's certificate is not checked. */
 function isOverrideOrigin({ protocol, hostname }: URL): boolean {
   if (protocol !== 'https:' || hostname === 'localhost') return true;
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
@@ -213,16 +173,16 @@ export function parseConstants(text: string): Record<string, string> | undefined
   }
 }
 
-export function parseApiKeys(text: string): ApiKeyConfig[] | undefined {
+export function parseApiKeys(text: string) {
   const keys = list(parseApiKey)(text);
   const areUnique =
     keys !== undefined && isUnique(keys.map(({ name }) => name)) && isUnique(keys.map(({ key }) => key));
   return areUnique ? keys : undefined;
 }
 
-function parseApiKey(entry: string): ApiKeyConfig | undefined {
+function parseApiKey(entry: string) {
   const [name, key, limit, ...rest] = entry.split(':');
-  const perHour = limit === 'unlimited' ? limit : whole(1, 2 ** 31 - 1)(limit ?? '');
+  const perHour = limit === 'unlimited' ? ('unlimited' as const) : whole(1, 2 ** 31 - 1)(limit ?? '');
   const isSound = /^[\w.-]{1,64}$/.test(name ?? '') && /^[\x21-\x7e]{16,200}$/.test(key ?? '') && rest.length === 0;
   return isSound && name !== undefined && key !== undefined && perHour !== undefined
     ? { name, key, perHour }
@@ -230,14 +190,10 @@ function parseApiKey(entry: string): ApiKeyConfig | undefined {
 }
 
 export function parseProxyAddress(entry: string): string | undefined {
-  if (entry === 'loopback') return entry;
-  const [address = '', prefix, ...rest] = entry.split('/');
-  const family = isIP(address);
-  if (family === 0 || !ipaddr.isValid(address) || address.includes('%') || rest.length > 0) return undefined;
-  return prefix === undefined || whole(0, family === 4 ? 32 : 128)(prefix) !== undefined ? entry : undefined;
+  return entry === 'loopback' ? entry : parseNetwork(entry, { 4: [0, 32], 6: [0, 128] });
 }
 
-export function parseUserLimit(text: string): UserLimit | undefined {
+export function parseUserLimit(text: string) {
   const [units, seconds, ...rest] = text.split('/').map(part => whole(1, 1_000_000)(part.trim()));
   if (units === undefined || seconds === undefined || rest.length > 0) return undefined;
   return { units, windowMs: seconds * 1_000 };
@@ -248,13 +204,13 @@ export function parseMediaKey(text: string): Uint8Array | undefined {
   return /^[\w+/-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : undefined;
 }
 
-export function parseOwner(entry: string): Owner | undefined {
+export function parseOwner(entry: string) {
   const [, platform, id] = /^(discord|telegram):(\d{1,20})$/.exec(entry) ?? [];
-  if (id === undefined) return undefined;
-  return platform === 'discord' ? { platform, id } : { platform: 'telegram', id };
+  return platform === undefined || id === undefined ? undefined : { platform, id };
 }
 
-export function parseWebExample(entry: string): WebExampleConfig | undefined {
+/** Reads a kind of example, which is a key of its texts, and the link or command to show. */
+export function parseWebExample(entry: string) {
   const [, kind, url] = /^([a-z][a-z-]{0,30})=(.+)$/.exec(entry) ?? [];
   if (kind === undefined || url === undefined) return undefined;
   const isCommand = /^\/[a-z]/.test(url);
