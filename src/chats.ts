@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type { RuntimeStatus } from './bot/contract/chat-platform.ts';
 import { soleListener } from './bot/runtime/connection.ts';
 import { createRuntime } from './bot/runtime/runtime.ts';
 import { createTracking } from './bot/tracking/tracking.ts';
@@ -14,31 +13,10 @@ import type { RuntimePlatform } from './platforms/platform.ts';
 import { createWebExamples } from './platforms/web/examples.ts';
 import { createWebPlatform } from './platforms/web/platform.ts';
 
+export type Chats = Awaited<ReturnType<typeof createChats>>;
+
 /** The chat platforms for which a token is configured. */
-export interface Chats {
-  /** Registers the platforms' HTTP routes; to be called before the server listens. */
-  register(server: FastifyInstance): Promise<void>;
-  /** Starts the platforms in the background, so that one that cannot be reached does not delay the others. */
-  start(): void;
-  status(): Promise<RuntimeStatus>;
-  /** The states of the platforms, without asking the queue. */
-  platforms(): RuntimeStatus['platforms'];
-  /** Sends a private message to each of OWNER_IDS whose platform supports that. Never rejects. */
-  tellOwners(text: string): Promise<void>;
-  /** Accepts no new requests and lets running ones finish. */
-  stop(): Promise<void>;
-}
-
-export interface WebChat {
-  /** The HTTP routes of the web chat, to be registered before the server listens. */
-  readonly plugin: (server: FastifyInstance) => Promise<void>;
-  /** Lets the web chat accept connections from now on. */
-  start(): Promise<void>;
-  /** Accepts no new requests and lets running ones finish. */
-  stop(): Promise<void>;
-}
-
-export async function createChats(config: Config, core: Core, log: Logger): Promise<Chats> {
+export async function createChats(config: Config, core: Core, log: Logger) {
   const { roles, requestsAtOnce } = config;
   const { storage, dispatcher, metrics } = core;
   const works = roles.has('worker');
@@ -73,16 +51,20 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
   let starting: Promise<void> | undefined;
 
   return {
-    async register(server) {
+    /** Registers the platforms' HTTP routes; to be called before the server listens. */
+    async register(server: FastifyInstance): Promise<void> {
       for (const { plugin } of platforms) if (plugin !== undefined) await server.register(plugin);
     },
-    start() {
+    /** Starts the platforms in the background, so that one that cannot be reached does not delay the others. */
+    start(): void {
       if (works) tracking.start();
       starting = runtime.start().catch(error => log.error({ err: error }, 'the chats could not start'));
     },
     status: () => runtime.status(),
+    /** The states of the platforms, without asking the queue. */
     platforms: () => runtime.platforms(),
-    async tellOwners(text) {
+    /** Sends a private message to each of OWNER_IDS whose platform supports that. Never rejects. */
+    async tellOwners(text: string): Promise<void> {
       for (const { platform: name, id } of config.owners) {
         const platform = platforms.find(each => each.id === name);
         await platform
@@ -90,7 +72,8 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
           .catch(error => log.warn({ platform: name, err: error }, 'an owner was not told'));
       }
     },
-    async stop() {
+    /** Accepts no new requests and lets running ones finish. */
+    async stop(): Promise<void> {
       await Promise.all([tracking.stop(), turn?.end(), runtime.stop()]);
       await starting;
     },
@@ -138,7 +121,7 @@ const WEB_MARKS = 1_000;
  * The web chat, with a runtime of its own. A request runs in the process that has the page's socket and is useless
  * without it, so its queue is in memory.
  */
-export function createWebChat(config: Config, core: Core, log: Logger): WebChat {
+export function createWebChat(config: Config, core: Core, log: Logger) {
   const { publicUrl, webExamples } = config;
   const { dispatcher, descriptors: sites, extractor, tunnel, metrics, encodesMp3 } = core;
   const isPost = (url: string) => extractor.sourceOf(url) !== undefined;
@@ -152,8 +135,10 @@ export function createWebChat(config: Config, core: Core, log: Logger): WebChat 
   const runtime = createRuntime({ platforms: [platform], queue, dispatcher, log, concurrency: WEB_CONCURRENCY, watch });
   return {
     plugin: platform.plugin,
+    /** Lets the web chat accept connections from now on. */
     start: () => runtime.start(),
-    async stop() {
+    /** Accepts no new requests and lets running ones finish. */
+    async stop(): Promise<void> {
       await runtime.stop();
       await queue.close();
       store.close();

@@ -4,16 +4,9 @@ import type { Core } from './core.ts';
 import { createTranslator } from './i18n/translate.ts';
 import { createOverrides } from './infra/http/host-list.ts';
 import type { Logger } from './infra/log.ts';
-import { createReadiness, diskCheck, type Readiness, storeCheck } from './infra/readiness.ts';
+import { createReadiness, diskCheck, storeCheck } from './infra/readiness.ts';
 import { type BrokenStrategy, canaryRecord, createCanary } from './probe/canary.ts';
 import { createProbe } from './probe/probe-strategy.ts';
-
-/** Health, metrics and messages to the people who host Medley. */
-export interface Monitoring {
-  readonly readiness: Readiness;
-  start(): void;
-  stop(): Promise<void>;
-}
 
 /** When all configured platforms have been away for this long, the process reports itself as not ready. */
 const AWAY_MS = 60_000;
@@ -25,12 +18,8 @@ const STAND_IN_INTERVAL_MS = 4_000;
 
 type Status = Awaited<ReturnType<Chats['status']>>;
 
-export function createMonitoring(
-  config: Config,
-  core: Core,
-  chats: Pick<Chats, 'status' | 'platforms' | 'tellOwners'>,
-  log: Logger,
-): Monitoring {
+/** Health, metrics and messages to the people who host Medley. */
+export function createMonitoring(config: Config, core: Core, chats: Chats, log: Logger) {
   const { storage, metrics, sources, http } = core;
   const t = createTranslator([]);
   const tellOwners = (text: string) => {
@@ -89,7 +78,7 @@ export function createMonitoring(
 
   return {
     readiness,
-    start() {
+    start(): void {
       if (config.canary) canary.start();
     },
     stop: () => canary.stop(),

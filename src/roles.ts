@@ -20,21 +20,15 @@ import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { createMonitoring } from './monitoring.ts';
 import { linkRoutes } from './platforms/web/linking/link-routes.ts';
 
-export interface RunningRoles {
-  /** The server's address, such as `http://HOST:PORT/`. */
-  readonly address: string;
-  /** Accepts no new requests, lets those that people wait for finish, then closes everything but the core. */
-  stop(): Promise<void>;
-}
+export type RunningRoles = Awaited<ReturnType<typeof startRoles>>;
 
 /**
  * Starts the roles of this process: *gateway* receives events of chats, *worker* runs requests, *web* serves the API,
  * the web chat, media and webhooks. Every process reports its health.
  * @throws Error whose message says why the roles cannot start
  */
-export async function startRoles(config: Config, core: Core, log: Logger): Promise<RunningRoles> {
-  const { roles } = config;
-  const { publicUrl, trustProxy } = config;
+export async function startRoles(config: Config, core: Core, log: Logger) {
+  const { roles, publicUrl, trustProxy } = config;
   const { metrics, limiter } = core;
   const summedLog = createSummedLog({ log });
   const server = createServer({
@@ -59,7 +53,8 @@ export async function startRoles(config: Config, core: Core, log: Logger): Promi
   monitoring.start();
   return {
     address: `${origin}/`,
-    async stop() {
+    /** Accepts no new requests, lets those that people wait for finish, then closes everything but the core. */
+    async stop(): Promise<void> {
       // Requests that are running are still answered, because the core is closed later.
       await Promise.all([web?.stop(), chats.stop(), monitoring.stop(), server.stop()]);
       summedLog.flush();

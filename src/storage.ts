@@ -8,30 +8,18 @@ import type { SharedState } from './infra/redis/redis.ts';
 import { claimDataDir } from './infra/store/data-dir.ts';
 import { createSoleTask } from './infra/store/file-lock.ts';
 import { createLibsqlRecords, hasRecords } from './infra/store/libsql-records.ts';
-import { createRecordStore, type RecordStore } from './infra/store/records.ts';
-import { openStore, type Store } from './infra/store/store.ts';
+import { createRecordStore } from './infra/store/records.ts';
+import { openStore } from './infra/store/store.ts';
 import { migrateShapes } from './infra/store/stored-shapes.ts';
 import { loadMediaKey, loadSharedMediaKey } from './media/tunnel/tunnel-key.ts';
 
-/** All durable data. They are in DATA_DIR, or in Redis for all processes. */
-export interface Storage {
-  /** The embedded database. */
-  readonly store: Store;
-  readonly records: RecordStore;
-  readonly queue: Queue;
-  /** A queue in memory for requests that `queue` cannot store; undefined where other processes must see them. */
-  readonly spare: Queue | undefined;
-  /** What processes share; present if REDIS_URL is set. */
-  readonly shared: SharedState | undefined;
-  /** A secret key for one purpose, the same in all processes and after every start. */
-  keyFor(purpose: 'media links' | 'buttons' | 'opt-outs' | 'account links'): Buffer;
-  /** True when this process fills the catalogue and stores the files that all processes of this machine share. */
-  isFiller(): boolean;
-  close(): Promise<void>;
-}
+export type Storage = Awaited<ReturnType<typeof openStorage>>;
 
-/** @throws Error whose message says why the storage cannot be opened */
-export async function openStorage(config: Config, log: Logger): Promise<Storage> {
+/**
+ * Opens all durable data. They are in DATA_DIR, or in Redis for all processes.
+ * @throws Error whose message says why the storage cannot be opened
+ */
+export async function openStorage(config: Config, log: Logger) {
   const { dataDir, redisUrl, queueLimits } = config;
   const claim = await claimDataDir(dataDir, {
     isShared: redisUrl !== undefined,
@@ -62,14 +50,17 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
   const spare = memory && createEmbeddedQueue({ store: memory, log, limits: queueLimits });
 
   return {
-    store,
     records,
     queue,
+    /** A queue in memory for requests that `queue` cannot store; undefined where other processes must see them. */
     spare,
+    /** The state that processes share; present if REDIS_URL is set. */
     shared,
-    keyFor: purpose => keys[purpose],
+    /** A secret key for one purpose, the same in all processes and after every start. */
+    keyFor: (purpose: keyof typeof keys): Buffer => keys[purpose],
+    /** True when this process fills the catalogue and stores the files that all processes of this machine share. */
     isFiller: () => fillerTask?.isOurs() ?? true,
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([queue.close(), spare?.close()]);
       shared?.close();
       fillerTask?.close();
