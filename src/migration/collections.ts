@@ -2,11 +2,9 @@ import { RECOMMENDATIONS } from '../beatmaps/recommend/recommendation-history.ts
 import { DELETIONS } from '../bot/runtime/chat-cleanup.ts';
 import { OPEN_LINKS } from '../bot/stores/account-links.ts';
 import { BUTTON_ARGUMENTS } from '../bot/stores/button-token.ts';
-import { CHAT_MEMBERS, MEMBER_CHATS } from '../bot/stores/chat-members.ts';
+import { CHAT_MEMBERS, MEMBER_CHATS, SHOWN_MAPS } from '../bot/stores/chat-memory.ts';
 import { BLOCKS, OPT_OUTS, WEB_OPT_OUTS } from '../bot/stores/exclusions.ts';
-import { PROVEN_USERS } from '../bot/stores/proven-users.ts';
-import { CHATS, USERS, WEB_USERS } from '../bot/stores/settings.ts';
-import { SHOWN_MAPS } from '../bot/stores/shown-maps.ts';
+import { CHATS, PROVEN_USERS, USERS, WEB_USERS } from '../bot/stores/settings.ts';
 import { TRACK_MARKS, TRACKING_CHATS } from '../bot/stores/tracked-players.ts';
 import { SHOWN_VIEWS } from '../bot/stores/view-history.ts';
 import { SENT_FILES } from '../media/delivery/sent-files.ts';

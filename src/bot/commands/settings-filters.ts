@@ -1,10 +1,9 @@
 import type { Translator } from '../../i18n/translate.ts';
 import { type Inline, listed, type Text } from '../contract/reply.ts';
 import type { Caller } from '../contract/request.ts';
-import type { ChatSettings } from '../contract/settings.ts';
+import { type ChatSettings, MAX_CHANNEL_RULES, MAX_OFF_ROLES, OFF_WORD } from '../contract/settings.ts';
 import { switchOf } from '../contract/switch-words.ts';
 import { usageError } from '../contract/usage-error.ts';
-import { MAX_CHANNEL_RULES, MAX_OFF_ROLES, OFF_WORD } from '../stores/settings.ts';
 
 type Value = string | number | boolean;
 

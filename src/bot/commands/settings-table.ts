@@ -3,9 +3,18 @@ import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { Option } from '../contract/command.ts';
 import type { Text } from '../contract/reply.ts';
 import type { Caller } from '../contract/request.ts';
-import { type ChatSettings, SENSITIVE, type Site, type UserSettings, VIEWS } from '../contract/settings.ts';
+import {
+  ALBUM_CAP,
+  type ChatSettings,
+  NOTICE_SECONDS,
+  OFF_WORD,
+  SENSITIVE,
+  type Site,
+  type UserSettings,
+  VIEWS,
+} from '../contract/settings.ts';
 import { PREFIXES } from '../contract/short-forms.ts';
-import { ALBUM_CAP, isSiteOn, NOTICE_SECONDS, OFF_WORD } from '../stores/settings.ts';
+import { isSiteOn } from '../stores/settings.ts';
 import { CHANNEL_RULES, channelOf, filterRow, roleChange, roleText, ruleChange, wordsOf } from './settings-filters.ts';
 
 /** The sections of a group's settings. */

@@ -1,4 +1,5 @@
-import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
+import * as z from 'zod';
+import { RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import type { CallerPlace } from './request.ts';
 
 /** What is stored about chats besides their settings. */
@@ -24,10 +25,8 @@ export interface ChatMemory {
 }
 
 /** A difficulty, and the ruleset in which it was shown. */
-export interface ShownMap {
-  readonly id: number;
-  readonly ruleset: Ruleset;
-}
+export const ShownMap = z.object({ id: z.number().int().positive(), ruleset: z.enum(RULESETS) });
+export type ShownMap = Readonly<z.output<typeof ShownMap>>;
 
 /**
  * The difficulty that was last shown in each chat, so that people need not name it again. In a private chat it is the
@@ -59,28 +58,22 @@ export interface ChatMembers {
   moveChat(from: string, to: string): Promise<void>;
 }
 
-export interface TrackedPlayer {
-  readonly id: number;
-  readonly name: string;
-  readonly mode: Ruleset;
-}
+const TrackedPlayer = z.object({ id: z.number().int().positive(), name: z.string(), mode: z.enum(RULESETS) });
+export type TrackedPlayer = Readonly<z.output<typeof TrackedPlayer>>;
 
 /** A chat in which players' new best plays are posted. */
-export interface TrackingChat {
-  readonly platform: string;
-  /** The chat in which new best plays are posted. */
-  readonly chatId: string;
+export const TrackingChat = z.object({
+  platform: z.string(),
+  chatId: z.string(),
   /** The chat's group. When Medley is removed from it, nothing is posted any more. */
-  readonly group: string;
-  readonly players: readonly TrackedPlayer[];
-}
+  group: z.string(),
+  players: z.array(TrackedPlayer).readonly(),
+});
+export type TrackingChat = Readonly<z.output<typeof TrackingChat>>;
 
-/** The best plays of a player in one ruleset when they were last read. */
-export interface TrackMark {
-  readonly polledAt: number;
-  /** The ids of the player's best plays at the last reading. */
-  readonly scoreIds: readonly number[];
-}
+/** The ids of a player's best plays in one ruleset when they were last read. */
+export const TrackMark = z.object({ polledAt: z.number(), scoreIds: z.array(z.number()).readonly() });
+export type TrackMark = Readonly<z.output<typeof TrackMark>>;
 
 /**
  * Players whose new best plays are posted in chats. Nothing is stored about the people who chose them.

@@ -1,7 +1,8 @@
-import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
+import * as z from 'zod';
+import { RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import type { SourceDescriptor } from '../../media/extract/source-descriptor.ts';
-import type { SourceId } from '../../media/post.ts';
-import type { Prefix } from './short-forms.ts';
+import { sourceIdSchema } from '../../media/post.ts';
+import { PREFIXES } from './short-forms.ts';
 
 /** How a post is shown: as text and files, as files alone, or as text alone. */
 export const VIEWS = ['card', 'media', 'text'] as const;
@@ -16,64 +17,85 @@ export const SENSITIVE = ['restricted', 'spoiler', 'never'] as const;
 /** A source that people may switch on or off. */
 export type Site = Pick<SourceDescriptor, 'id' | 'name' | 'onInGroups'>;
 
-export interface UserSettings {
-  /** The language of Medley's texts, as a BCP 47 tag; null to choose it automatically. */
-  readonly language: string | null;
-  /** The person's osu! player, and the ruleset to show when they name none. */
-  readonly player: LinkedPlayer | null;
-  /** How posts are shown in private chats with the person; null for the default. */
-  readonly view: View | null;
-}
-
-export interface LinkedPlayer {
-  readonly id: number;
-  readonly name: string;
-  /** The ruleset; null for the one that the player plays most. */
-  readonly mode: Ruleset | null;
+/** The person's osu! player. One that another version stored in an unknown shape counts as none. */
+const LinkedPlayer = z.object({
+  id: z.number().int().positive(),
+  name: z.string(),
+  /** The ruleset to show when they name none; null for the one that the player plays most. */
+  mode: z.enum(RULESETS).nullable().catch(null),
   /** True when the person signed in at osu! as that player; false when they only named the player. */
-  readonly proven: boolean;
-}
+  proven: z.boolean().catch(false),
+});
+export type LinkedPlayer = Readonly<z.output<typeof LinkedPlayer>>;
 
-/** The choices of a group's admins. */
-export interface ChatSettings {
+export const UserSettings = z.object({
+  /** The language of Medley's texts, as a BCP 47 tag; null to choose it automatically. */
+  language: z.string().nullable(),
+  player: LinkedPlayer.nullable().catch(null),
+  /** How posts are shown in private chats with the person; null for the default. */
+  view: z.enum(VIEWS).nullable().catch(null),
+});
+export type UserSettings = Readonly<z.output<typeof UserSettings>>;
+
+/** The least and the most of `noticeSeconds`. */
+export const NOTICE_SECONDS = { min: 0, max: 3_600 } as const;
+/** The least and the most of `albumCap`. */
+export const ALBUM_CAP = { min: 1, max: 20 } as const;
+/** The most channels with a rule of one kind. */
+export const MAX_CHANNEL_RULES = 100;
+/** The most roles whose links are not answered. */
+export const MAX_OFF_ROLES = 100;
+/** The bounds of the list of words beside which links are not answered. */
+export const OFF_WORD = { most: 50, maxLength: 50 } as const;
+
+const idsUpTo = (most: number) => z.array(z.string().max(64)).max(most).readonly().catch([]);
+
+/** The choices of a group's admins. One that is missing or has an unknown shape is read as its default. */
+export const ChatSettings = z.object({
   /** True when pasted links are answered; null for the default, which is yes. */
-  readonly autoDetect: boolean | null;
+  autoDetect: z.boolean().nullable().catch(null),
   /** True when pasted osu! links are answered. */
-  readonly osuLinks: boolean;
+  osuLinks: z.boolean().catch(false),
   /** Ids of channels in which pasted links are not answered. */
-  readonly offChannels: readonly string[];
+  offChannels: idsUpTo(MAX_CHANNEL_RULES),
   /** Ids of the only channels in which pasted links are answered; empty for all channels. */
-  readonly onlyChannels: readonly string[];
+  onlyChannels: idsUpTo(MAX_CHANNEL_RULES),
   /** True when links in quotes and forwarded messages are answered too; null for the platform's default. */
-  readonly quotedLinks: boolean | null;
-  readonly view: View;
+  quotedLinks: z.boolean().nullable().catch(null),
+  view: z.enum(VIEWS).catch('card'),
   /** Where sensitive posts are shown; private chats always show them. */
-  readonly sensitive: (typeof SENSITIVE)[number];
+  sensitive: z.enum(SENSITIVE).catch('restricted'),
   /** The most files that are shown of one post; null for no limit. */
-  readonly albumCap: number | null;
+  albumCap: z.int().min(ALBUM_CAP.min).max(ALBUM_CAP.max).nullable().catch(null),
   /** Ids of roles: pasted links of people who have one are not answered. */
-  readonly offRoles: readonly string[];
+  offRoles: idsUpTo(MAX_OFF_ROLES),
   /** Words in lower case: a pasted link in a message with one of them is not answered. */
-  readonly offWords: readonly string[];
+  offWords: z.array(z.string().max(OFF_WORD.maxLength)).max(OFF_WORD.most).readonly().catch([]),
   /** True when answers are sent without a notification; null for the default, which is yes. */
-  readonly silent: boolean | null;
+  silent: z.boolean().nullable().catch(null),
   /** True when there is no notice about a pasted link that cannot be answered. */
-  readonly quietErrors: boolean;
+  quietErrors: z.boolean().catch(false),
   /** After how many seconds a notice about a pasted link is deleted; 0: never. */
-  readonly noticeSeconds: number;
+  noticeSeconds: z.int().min(NOTICE_SECONDS.min).max(NOTICE_SECONDS.max).catch(30),
   /** True when a message of only links is deleted after all are answered, if Medley may do so. */
-  readonly deleteSource: boolean;
+  deleteSource: z.boolean().catch(false),
   /** True when the preview (embed) of a message is hidden after its link is answered, if Medley may do so. */
-  readonly suppressEmbeds: boolean;
+  suppressEmbeds: z.boolean().catch(true),
   /** True when replies contain the caption of a post. */
-  readonly captions: boolean;
+  captions: z.boolean().catch(true),
   /** The language for people who chose none, as a BCP 47 tag; null for that of the platform. */
-  readonly language: string | null;
+  language: z.string().nullable().catch(null),
   /** The prefix of short commands (`!rs`); null if they are off. */
-  readonly prefix: Prefix | null;
-  /** Whether pasted links of each site are answered; a site that is missing has its default. */
-  readonly sources: Readonly<Record<SourceId, boolean>>;
-}
+  prefix: z.enum(PREFIXES).nullable().catch(null),
+  /**
+   * Whether pasted links of each site are answered; a site that is missing has its default. A choice for a source that
+   * this version does not know is kept, since another version may know it.
+   */
+  sources: z.record(sourceIdSchema, z.boolean()).readonly().catch({}),
+});
+export type ChatSettings = Readonly<z.output<typeof ChatSettings>>;
+
+export const CHAT_DEFAULTS: ChatSettings = ChatSettings.parse({});
 
 /**
  * Durable settings of people, by `callerKey`, and chats, by `chatKey`; without own choices they have the defaults. They

@@ -2,45 +2,17 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { OsuSignIn } from '../../beatmaps/upstreams/osu-sign-in.ts';
-import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
-import type { SignInOffers } from '../contract/services.ts';
+import type { RecordStore } from '../../infra/store/records.ts';
 import type { LinkedPlayer, SettingsStore } from '../contract/settings.ts';
 import { usageError } from '../contract/usage-error.ts';
 
-/**
- * Lets people prove which player they are, by signing in at osu!. A *state* stands for one sign-in until osu! answers.
- * It is sealed, and valid once, for ten minutes, in every process, and only for the person to whom it was offered.
- */
-export interface AccountLinks extends SignInOffers {
-  /**
-   * The person to whom a valid state belongs.
-   * @throws AppError `invalid_request` with a hint when it is not valid, or `internal`
-   */
-  read(state: string): Promise<OpenLink>;
-  /** The address of osu!'s page for this state, and a proof that the browser must show when osu! sends it back. */
-  begin(state: string): Promise<{ readonly address: string; readonly proof: string }>;
-  /**
-   * Ends the state and links the player who signed in, by osu!'s code.
-   * @throws AppError `invalid_request` with a hint, or as `OsuSignIn.identify` does
-   */
-  finish(
-    answer: LinkAnswer & { readonly code: string },
-    signal?: AbortSignal,
-  ): Promise<{ readonly player: LinkedPlayer; readonly platform: string }>;
-  /** Ends the state after the person refused at osu!. Like `finish`, without a code. */
-  cancel(answer: LinkAnswer): Promise<void>;
-}
+export type AccountLinks = ReturnType<typeof createAccountLinks>;
 
 /** What the browser brings back when osu! sends it to Medley. */
 interface LinkAnswer {
   readonly state: string;
   /** The proof that the browser has kept since the sign-in began. */
   readonly proof: string | undefined;
-}
-
-interface OpenLink {
-  readonly user: string;
-  readonly mode: Ruleset | null;
 }
 
 export interface AccountLinksOptions {
@@ -52,15 +24,11 @@ export interface AccountLinksOptions {
   readonly settings: Pick<SettingsStore, 'setUser'>;
 }
 
-const Row = z.object({ user: z.string(), mode: z.enum(RULESETS).nullable() });
+const OpenLink = z.object({ user: z.string(), mode: z.enum(RULESETS).nullable() });
+type OpenLink = z.output<typeof OpenLink>;
 
 /** The collection of started sign-ins. Keys are digests, so the store contains no valid state. */
-export const OPEN_LINKS = {
-  name: 'open-links',
-  schema: Row,
-  ttlMs: 10 * 60_000,
-  maxRecords: 20_000,
-} as const satisfies CollectionOptions<OpenLink>;
+export const OPEN_LINKS = { name: 'open-links', schema: OpenLink, ttlMs: 10 * 60_000, maxRecords: 20_000 };
 
 const NONCE_BYTES = 18;
 const SEAL_BYTES = 15;
@@ -69,8 +37,12 @@ const SEAL_BYTES = 15;
 export const LINK_PATH = '/osu/link';
 export const CALLBACK_PATH = '/osu/callback';
 
-export function createAccountLinks({ records, key, publicUrl, signIn, settings }: AccountLinksOptions): AccountLinks {
-  const open = records.groupedCollection<OpenLink>(OPEN_LINKS);
+/**
+ * Lets people prove which player they are, by signing in at osu!. A *state* stands for one sign-in until osu! answers.
+ * It is sealed, and valid once, for ten minutes, in every process, and only for the person to whom it was offered.
+ */
+export function createAccountLinks({ records, key, publicUrl, signIn, settings }: AccountLinksOptions) {
+  const open = records.groupedCollection(OPEN_LINKS);
 
   const digest = (purpose: string, text: string) => createHmac('sha256', key).update(`${purpose}\0${text}`).digest();
   const recordKey = (state: string) => digest('record', state).toString('base64url');
@@ -82,6 +54,10 @@ export function createAccountLinks({ records, key, publicUrl, signIn, settings }
     return more.length === 0 && nonce !== '' && isSame(seal, sealOf(nonce));
   }
 
+  /**
+   * The person to whom a valid state belongs.
+   * @throws AppError `invalid_request` with a hint when it is not valid, or `internal`
+   */
   async function read(state: string): Promise<OpenLink> {
     // Only states that Medley itself sealed are looked up, so that made-up ones cost no read.
     const found = isOurs(state) ? await open.get(recordKey(state)) : undefined;
@@ -99,7 +75,7 @@ export function createAccountLinks({ records, key, publicUrl, signIn, settings }
   }
 
   return {
-    async offer(user, mode) {
+    async offer(user: string, mode: Ruleset | null): Promise<string> {
       await open.deleteGroup(user);
       const nonce = randomBytes(NONCE_BYTES).toString('base64url');
       const state = `${nonce}.${sealOf(nonce)}`;
@@ -107,21 +83,27 @@ export function createAccountLinks({ records, key, publicUrl, signIn, settings }
       return `${publicUrl}${LINK_PATH}?state=${state}`;
     },
     read,
-    async begin(state) {
+    /** The address of osu!'s page for this state, and a proof that the browser must show when osu! sends it back. */
+    async begin(state: string) {
       await read(state);
       return { address: signIn.address(state), proof: proofOf(state) };
     },
-    async finish({ state, code, proof }, signal) {
+    /**
+     * Ends the state and links the player who signed in, by osu!'s code.
+     * @throws AppError `invalid_request` with a hint, or as `OsuSignIn.identify` does
+     */
+    async finish({ state, code, proof }: LinkAnswer & { readonly code: string }, signal?: AbortSignal) {
       const { user, mode } = await take({ state, proof });
       const { id, name } = await signIn.identify(code, signal);
       const player: LinkedPlayer = { id, name, mode, proven: true };
       await settings.setUser(user, { player });
       return { player, platform: platformOf(user) };
     },
-    async cancel(answer) {
+    /** Ends the state after the person refused at osu!. Like `finish`, without a code. */
+    async cancel(answer: LinkAnswer): Promise<void> {
       await take(answer);
     },
-    forgetUser: user => open.deleteGroup(user),
+    forgetUser: (user: string) => open.deleteGroup(user),
   };
 }
 

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
-import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
+import type { RecordStore } from '../../infra/store/records.ts';
 import type { ButtonPayload, ButtonTokens } from '../contract/services.ts';
 import { usageError } from '../contract/usage-error.ts';
 
@@ -30,10 +30,10 @@ export const BUTTON_ARGUMENTS = {
   schema: StoredPayload,
   ttlMs: 7 * 24 * 3_600_000,
   maxRecords: 500_000,
-} as const satisfies CollectionOptions<z.infer<typeof StoredPayload>>;
+};
 
 export function createButtonTokens({ key, records, onFailure }: ButtonTokensOptions): ButtonTokens {
-  const stored = records.groupedCollection<z.infer<typeof StoredPayload>>(BUTTON_ARGUMENTS);
+  const stored = records.groupedCollection(BUTTON_ARGUMENTS);
   const writes = new Set<Promise<void>>();
 
   function digest(purpose: string, data: string | Buffer, bytes: number): Buffer {
@@ -45,7 +45,7 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
   }
 
   function store({ command, values }: ButtonPayload, tag: Buffer): Buffer {
-    const payload: z.infer<typeof StoredPayload> = [command, { ...values }];
+    const payload: z.output<typeof StoredPayload> = [command, { ...values }];
     // Equal buttons share one record, so that showing a button often does not fill the store.
     const id = digest('stored', Buffer.concat([tag, Buffer.from(JSON.stringify(payload))]), KEY_BYTES);
     const owner = tag.length === 0 ? null : tag.toString('base64url');

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
-import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
+import type { RecordStore } from '../../infra/store/records.ts';
 import type { Post } from '../../media/post.ts';
 import { type CallerPlace, callerKey, chatKey } from '../contract/request.ts';
 import type { OptOuts } from '../contract/services.ts';
@@ -12,60 +12,51 @@ import type { OptOuts } from '../contract/services.ts';
 export const BLOCK_KINDS = ['person', 'chat', 'link', 'author'] as const;
 export type BlockKind = (typeof BLOCK_KINDS)[number];
 
-export type Blocked = Readonly<Record<BlockKind, readonly string[]>>;
+export type BlockList = ReturnType<typeof createBlockList>;
+
+const MAX_OF_A_KIND = 1_000;
+const KEY = 'all';
+
+const Values = z.array(z.string()).readonly().catch([]);
+const Blocked = z.object({ person: Values, chat: Values, link: Values, author: Values });
+export type Blocked = Readonly<z.output<typeof Blocked>>;
+
+export const BLOCKS = { name: 'blocks', schema: Blocked };
 
 /**
  * The people, chats, posts and authors that the owners blocked, stored durably. It is one record, held in memory, so
  * reading it costs no query.
  * @throws AppError `internal` from every method when the store cannot be read (and was not before) or written
  */
-export interface BlockList {
-  add(kind: BlockKind, value: string): Promise<'added' | 'known' | 'full'>;
-  /** Removes the value; false when it was not on the list. */
-  remove(kind: BlockKind, value: string): Promise<boolean>;
-  list(): Promise<Blocked>;
-  /** True when the caller or their chat is blocked. */
-  hasCaller(caller: Pick<CallerPlace, 'platform' | 'userId' | 'chatId' | 'groupId'>): Promise<boolean>;
-  /** @param post the post's `source:id` */
-  hasLink(post: string): Promise<boolean>;
-  hasPost(post: Pick<Post, 'source' | 'id' | 'author'>): Promise<boolean>;
-}
-
-const MAX_OF_A_KIND = 1_000;
-const KEY = 'all';
-
-const Values = z.array(z.string()).readonly().catch([]);
-const Blocks = z.object({ person: Values, chat: Values, link: Values, author: Values });
-const NONE: Blocked = { person: [], chat: [], link: [], author: [] };
-
-export const BLOCKS = { name: 'blocks', schema: Blocks } as const satisfies CollectionOptions<Blocked>;
-
-export function createBlockList({ records }: { readonly records: RecordStore }): BlockList {
+export function createBlockList({ records }: { readonly records: RecordStore }) {
   const kept = records.collection<Blocked>({ ...BLOCKS, maxInMemory: 1 });
-  const list = async () => (await kept.get(KEY)) ?? NONE;
+  const list = async (): Promise<Blocked> => (await kept.get(KEY)) ?? Blocked.parse({});
 
   return {
     list,
-    async add(kind, value) {
+    async add(kind: BlockKind, value: string): Promise<'added' | 'known' | 'full'> {
       const all = await list();
       if (all[kind].includes(value)) return 'known';
       if (all[kind].length >= MAX_OF_A_KIND) return 'full';
       await kept.set(KEY, { ...all, [kind]: [...all[kind], value] });
       return 'added';
     },
-    async remove(kind, value) {
+    /** Removes the value; false when it was not on the list. */
+    async remove(kind: BlockKind, value: string): Promise<boolean> {
       const all = await list();
       if (!all[kind].includes(value)) return false;
       await kept.set(KEY, { ...all, [kind]: all[kind].filter(each => each !== value) });
       return true;
     },
-    async hasCaller(caller) {
+    /** True when the caller or their chat is blocked. */
+    async hasCaller(caller: Pick<CallerPlace, 'platform' | 'userId' | 'chatId' | 'groupId'>): Promise<boolean> {
       const { person, chat } = await list();
       const isChat = chat.includes(chatKey(caller)) || chat.includes(`${caller.platform}:${caller.chatId}`);
       return isChat || person.includes(callerKey(caller));
     },
-    hasLink: async post => (await list()).link.includes(post),
-    async hasPost({ source, id, author }) {
+    /** @param post the post's `source:id` */
+    hasLink: async (post: string) => (await list()).link.includes(post),
+    async hasPost({ source, id, author }: Pick<Post, 'source' | 'id' | 'author'>): Promise<boolean> {
       const { link, author: authors } = await list();
       return link.includes(`${source}:${id}`) || (author.id !== null && authors.includes(`${source}:${author.id}`));
     },
@@ -78,23 +69,21 @@ export interface OptOutsOptions {
   readonly key: Uint8Array;
 }
 
-type OptOut = Readonly<Record<string, never>>;
-
 const MAX_IN_MEMORY = 10_000;
-const NoValues = z.object({}).transform((): OptOut => ({}));
+const NoValues = z.object({}).transform((): Readonly<Record<string, never>> => ({}));
 
-export const OPT_OUTS = { name: 'opt-outs', schema: NoValues } as const satisfies CollectionOptions<OptOut>;
+export const OPT_OUTS = { name: 'opt-outs', schema: NoValues };
 /** The collection of opt-outs in the web chat. A browser's session is not a person, so old ones are dropped. */
 export const WEB_OPT_OUTS = {
   name: 'web-opt-outs',
   schema: NoValues,
   ttlMs: 90 * 24 * 3_600_000,
   maxRecords: 50_000,
-} as const satisfies CollectionOptions<OptOut>;
+};
 
 export function createOptOuts({ records, key }: OptOutsOptions): OptOuts {
-  const people = records.collection<OptOut>({ ...OPT_OUTS, maxInMemory: MAX_IN_MEMORY });
-  const sessions = records.collection<OptOut>({ ...WEB_OPT_OUTS, maxInMemory: MAX_IN_MEMORY });
+  const people = records.collection({ ...OPT_OUTS, maxInMemory: MAX_IN_MEMORY });
+  const sessions = records.collection({ ...WEB_OPT_OUTS, maxInMemory: MAX_IN_MEMORY });
   const collectionOf = (person: string) => (person.startsWith('web:') ? sessions : people);
   const hashOf = (person: string) => createHmac('sha256', key).update(person).digest('base64url');
 

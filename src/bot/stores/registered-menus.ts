@@ -4,28 +4,26 @@ import { menuTextsDigest } from '../../i18n/load-texts.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 
-/** Remembers the command menus sent to platforms, so that a restart need not make or compare them all again. */
-export interface RegisteredMenus {
-  /**
-   * Calls `register`, unless that was done within the last day with the same menus. A store that is away does not keep
-   * menus from being registered.
-   * @param account `${platform}:${id of the bot}`
-   * @param english the menus in English: together with the texts they decide all other languages
-   */
-  keep(account: string, english: unknown, register: () => Promise<void>): Promise<void>;
-}
+export type RegisteredMenus = ReturnType<typeof createRegisteredMenus>;
 
-export interface RegisteredMenusOptions {
+interface RegisteredMenusOptions {
   readonly records: Pick<RecordStore, 'collection'>;
   readonly log: Pick<Logger, 'info'>;
 }
 
-export function createRegisteredMenus({ records, log }: RegisteredMenusOptions): RegisteredMenus {
+/** Remembers the command menus sent to platforms, so that a restart need not make or compare them all again. */
+export function createRegisteredMenus({ records, log }: RegisteredMenusOptions) {
   // A record expires, because others who hold the token may register other menus meanwhile.
   const store = records.collection({ name: 'registered-menus', schema: z.string(), ttlMs: 24 * 3_600_000 });
   const onAway = (err: unknown) => log.info({ err }, 'which menus are registered could not be read or stored');
   return {
-    async keep(account, english, register) {
+    /**
+     * Calls `register`, unless that was done within the last day with the same menus. A store that is away does not keep
+     * menus from being registered.
+     * @param account `${platform}:${id of the bot}`
+     * @param english the menus in English: together with the texts they decide all other languages
+     */
+    async keep(account: string, english: unknown, register: () => Promise<void>): Promise<void> {
       const digest = createHash('sha256').update(JSON.stringify(english)).update(menuTextsDigest()).digest('base64');
       if ((await store.get(account).catch(onAway)) === digest) return;
       await register();

@@ -1,130 +1,48 @@
 import * as z from 'zod';
-import { RULESETS } from '../../beatmaps/model/beatmapset.ts';
-import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
-import { sourceIdSchema } from '../../media/post.ts';
+import type { RecordStore } from '../../infra/store/records.ts';
 import type { Sending } from '../contract/chat-platform.ts';
 import { type Caller, callerKey, chatKey } from '../contract/request.ts';
 import type { Services } from '../contract/services.ts';
-import {
-  type ChatSettings,
-  SENSITIVE,
-  type SettingsStore,
-  type Site,
-  type UserSettings,
-  VIEWS,
-} from '../contract/settings.ts';
-import { PREFIXES } from '../contract/short-forms.ts';
-import { createProvenUsers } from './proven-users.ts';
-
-export interface SettingsStoreOptions {
-  readonly records: RecordStore;
-  /** How many people's and how many chats' settings are held in memory. Default 10 000. */
-  readonly maxInMemory?: number;
-}
-
-export const CHAT_DEFAULTS: ChatSettings = {
-  autoDetect: null,
-  osuLinks: false,
-  offChannels: [],
-  onlyChannels: [],
-  quotedLinks: null,
-  view: 'card',
-  sensitive: 'restricted',
-  albumCap: null,
-  offRoles: [],
-  offWords: [],
-  silent: null,
-  quietErrors: false,
-  noticeSeconds: 30,
-  deleteSource: false,
-  suppressEmbeds: true,
-  captions: true,
-  language: null,
-  prefix: null,
-  sources: {},
-};
-
-/** The least and the most of `noticeSeconds`. */
-export const NOTICE_SECONDS = { min: 0, max: 3_600 } as const;
-/** The least and the most of `albumCap`. */
-export const ALBUM_CAP = { min: 1, max: 20 } as const;
-/** The most channels with a rule of one kind. */
-export const MAX_CHANNEL_RULES = 100;
-/** The most roles whose links are not answered. */
-export const MAX_OFF_ROLES = 100;
-/** The bounds of the list of words beside which links are not answered. */
-export const OFF_WORD = { most: 50, maxLength: 50 } as const;
+import { CHAT_DEFAULTS, ChatSettings, type SettingsStore, type Site, UserSettings } from '../contract/settings.ts';
 
 const USER_DEFAULTS: UserSettings = { language: null, player: null, view: null };
 const DAY_MS = 24 * 3_600_000;
 const LEFT_MS = 30 * DAY_MS;
 
-/** The linked player. One that another version stored in an unknown shape counts as none. */
-const Player = z.object({
-  id: z.number().int().positive(),
-  name: z.string(),
-  mode: z.enum(RULESETS).nullable().catch(null),
-  proven: z.boolean().catch(false),
-});
-const User = z.object({
-  language: z.string().nullable(),
-  player: Player.nullable().catch(null),
-  view: z.enum(VIEWS).nullable().catch(null),
-});
-
-const Ids = z.array(z.string().max(64)).max(MAX_CHANNEL_RULES).catch([]);
-
-/** The settings of a chat. A setting that is missing or has an unknown shape is read as its default. */
-const Chat = z.object({
-  autoDetect: z.boolean().nullable().catch(CHAT_DEFAULTS.autoDetect),
-  osuLinks: z.boolean().catch(CHAT_DEFAULTS.osuLinks),
-  offChannels: Ids,
-  onlyChannels: Ids,
-  quotedLinks: z.boolean().nullable().catch(CHAT_DEFAULTS.quotedLinks),
-  view: z.enum(VIEWS).catch(CHAT_DEFAULTS.view),
-  sensitive: z.enum(SENSITIVE).catch(CHAT_DEFAULTS.sensitive),
-  albumCap: z.int().min(ALBUM_CAP.min).max(ALBUM_CAP.max).nullable().catch(CHAT_DEFAULTS.albumCap),
-  offRoles: Ids,
-  offWords: z.array(z.string().max(OFF_WORD.maxLength)).max(OFF_WORD.most).catch([]),
-  silent: z.boolean().nullable().catch(CHAT_DEFAULTS.silent),
-  quietErrors: z.boolean().catch(CHAT_DEFAULTS.quietErrors),
-  noticeSeconds: z.int().min(NOTICE_SECONDS.min).max(NOTICE_SECONDS.max).catch(CHAT_DEFAULTS.noticeSeconds),
-  deleteSource: z.boolean().catch(CHAT_DEFAULTS.deleteSource),
-  suppressEmbeds: z.boolean().catch(CHAT_DEFAULTS.suppressEmbeds),
-  captions: z.boolean().catch(CHAT_DEFAULTS.captions),
-  language: z.string().nullable().catch(CHAT_DEFAULTS.language),
-  prefix: z.enum(PREFIXES).nullable().catch(CHAT_DEFAULTS.prefix),
-  // A choice for a source that this version does not know is kept, since another version may know it.
-  sources: z.record(sourceIdSchema, z.boolean()).catch(CHAT_DEFAULTS.sources),
-});
-
-export const USERS = { name: 'users', schema: User } as const satisfies CollectionOptions<UserSettings>;
+export const USERS = { name: 'users', schema: UserSettings };
 /** The collection of settings in the web chat. A browser's session is no person: old ones are dropped. */
-export const WEB_USERS = {
-  name: 'web-users',
-  schema: User,
-  ttlMs: 90 * DAY_MS,
-  maxRecords: 50_000,
-} as const satisfies CollectionOptions<UserSettings>;
-export const CHATS = { name: 'chats', schema: Chat } as const satisfies CollectionOptions<ChatSettings>;
+export const WEB_USERS = { name: 'web-users', schema: UserSettings, ttlMs: 90 * DAY_MS, maxRecords: 50_000 };
+export const CHATS = { name: 'chats', schema: ChatSettings };
+/** The collection that lists for each player who signed in as them. Only people's settings decide whether it is so. */
+export const PROVEN_USERS = { name: 'proven-users', schema: z.object({ user: z.string() }) };
+
+interface SettingsStoreOptions {
+  readonly records: RecordStore;
+  /** How many people's and how many chats' settings are held in memory. Default 10 000. */
+  readonly maxInMemory?: number;
+}
 
 export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsStoreOptions): SettingsStore {
   const people = records.collection<UserSettings>({ ...USERS, maxInMemory });
   const sessions = records.collection<UserSettings>({ ...WEB_USERS, maxInMemory });
   const chats = records.collection<ChatSettings>({ ...CHATS, maxInMemory });
-  const proven = createProvenUsers(records);
+  const byPlayer = records.groupedCollection(PROVEN_USERS);
   const usersOf = (key: string) => (key.startsWith('web:') ? sessions : people);
 
   /** Updates the index of players, but not for browsers' sessions, because nothing reports when these end. */
-  const follow = async (key: string, before: UserSettings, after: UserSettings) =>
-    key.startsWith('web:') ? undefined : proven.follow(key, before, after);
+  async function follow(key: string, before: UserSettings, after: UserSettings): Promise<void> {
+    const [left, come] = [provenPlayerOf(before), provenPlayerOf(after)];
+    if (left === come || key.startsWith('web:')) return;
+    if (left !== undefined) await byPlayer.delete(`${left} ${key}`, `${left}`);
+    if (come !== undefined) await byPlayer.set(`${come} ${key}`, { user: key }, `${come}`);
+  }
 
   const user = async (key: string) => (await usersOf(key).get(key)) ?? USER_DEFAULTS;
   const chat = async (key: string) => (await chats.get(key)) ?? CHAT_DEFAULTS;
 
   return {
     user,
-    provenUsers: proven.of,
+    provenUsers: async playerId => (await byPlayer.listGroup(`${playerId}`)).map(({ user: each }) => each),
     async forgetUser(key) {
       await follow(key, await user(key), USER_DEFAULTS);
       await usersOf(key).delete(key);
@@ -148,6 +66,10 @@ export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsS
     moveChat: (from, to) => chats.move(from, to),
     markChatLeft: (key, at) => chats.expire(key, at === null ? null : at + LEFT_MS),
   };
+}
+
+function provenPlayerOf({ player }: UserSettings): number | undefined {
+  return player?.proven === true ? player.id : undefined;
 }
 
 /** The settings in use while they cannot be read. They hide and delete nothing, as the chat may not want that. */

@@ -1,25 +1,16 @@
-import * as z from 'zod';
-import { RULESETS } from '../../beatmaps/model/beatmapset.ts';
-import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
-import type { ChatPlace, TrackedPlayer, TrackedPlayers, TrackingChat, TrackMark } from '../contract/chat-memory.ts';
+import type { RecordStore } from '../../infra/store/records.ts';
+import {
+  type ChatPlace,
+  type TrackedPlayer,
+  type TrackedPlayers,
+  TrackingChat,
+  TrackMark,
+} from '../contract/chat-memory.ts';
 import { type CallerPlace, chatKey } from '../contract/request.ts';
 
-const Player = z.object({ id: z.number().int().positive(), name: z.string(), mode: z.enum(RULESETS) });
-const Chat = z.object({ platform: z.string(), chatId: z.string(), group: z.string(), players: z.array(Player) });
-const Mark = z.object({ polledAt: z.number(), scoreIds: z.array(z.number()) });
-
-export const TRACKING_CHATS = {
-  name: 'tracking-chats',
-  schema: Chat,
-  maxRecords: 5_000,
-} as const satisfies CollectionOptions<TrackingChat>;
+export const TRACKING_CHATS = { name: 'tracking-chats', schema: TrackingChat, maxRecords: 5_000 };
 /** The collection of tracked players' best plays. A record that is not renewed expires: nobody tracks the player. */
-export const TRACK_MARKS = {
-  name: 'track-marks',
-  schema: Mark,
-  ttlMs: 7 * 24 * 3_600_000,
-  maxRecords: 5_000,
-} as const satisfies CollectionOptions<TrackMark>;
+export const TRACK_MARKS = { name: 'track-marks', schema: TrackMark, ttlMs: 7 * 24 * 3_600_000, maxRecords: 5_000 };
 
 /** The most players that a chat may track; all chats together may track {@link MAX_FOLLOWED} different ones. */
 export const MAX_TRACKED = 10;
@@ -30,13 +21,7 @@ const ALL = 'all';
 const placeKey = ({ platform, chatId }: Pick<CallerPlace, 'platform' | 'chatId'>) => `${platform}:${chatId}`;
 export const playerKey = ({ id, mode }: Pick<TrackedPlayer, 'id' | 'mode'>) => `${id}:${mode}`;
 
-export interface TrackedPlayersOptions {
-  readonly records: RecordStore;
-  /** Says whether a platform allows messages that answer no request. Default: all do. */
-  readonly canPost?: (platform: string) => boolean;
-}
-
-export function createTrackedPlayers({ records, canPost = () => true }: TrackedPlayersOptions): TrackedPlayers {
+export function createTrackedPlayers(records: RecordStore, canPost: TrackedPlayers['canPost']): TrackedPlayers {
   const chats = records.groupedCollection<TrackingChat>(TRACKING_CHATS);
   const marks = records.collection<TrackMark>({ ...TRACK_MARKS, maxInMemory: MAX_FOLLOWED });
   let writes: Promise<unknown> = Promise.resolve();

@@ -1,32 +1,15 @@
 import * as z from 'zod';
 import type { Logger } from '../../infra/log.ts';
-import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
+import type { RecordStore } from '../../infra/store/records.ts';
 import { type Caller, callerOf, ownerKey, type Request, RequestBody } from '../contract/request.ts';
 
 /** The requests whose answers a message with buttons has shown, the latest last. */
 const Views = z.array(RequestBody);
 
-export const SHOWN_VIEWS = {
-  name: 'shown-views',
-  schema: Views,
-  // What a message showed is kept for as long as its buttons are valid.
-  ttlMs: 7 * 24 * 3_600_000,
-  maxRecords: 200_000,
-} as const satisfies CollectionOptions<z.infer<typeof Views>>;
+// What a message showed is kept for as long as its buttons are valid.
+export const SHOWN_VIEWS = { name: 'shown-views', schema: Views, ttlMs: 7 * 24 * 3_600_000, maxRecords: 200_000 };
 
-/** Remembers what messages with buttons show and showed. Never rejects: after a failure people cannot go back. */
-export interface ViewHistory {
-  /** The request whose answer the message showed before; undefined when unknown. */
-  before(messageId: string): Promise<RequestBody | undefined>;
-  /**
-   * The number of stored requests of the message if it shows the answer to this one; undefined if it shows something
-   * else by now, 0 if nothing is stored.
-   */
-  depth(messageId: string, request: Request): Promise<number | undefined>;
-  /** The requests whose answers the message has shown, with this one as the last. */
-  next(request: Request, pressed: PressedMessage | undefined): Promise<readonly RequestBody[]>;
-  keep(messageId: string, views: readonly RequestBody[], request: Request): Promise<void>;
-}
+export type ViewHistory = ReturnType<typeof createViewHistory>;
 
 /** The message whose button was pressed. */
 interface PressedMessage {
@@ -44,8 +27,9 @@ export interface ViewHistoryOptions {
 
 const MOST = 8;
 
-export function createViewHistory({ platform, records, dispatcher, log }: ViewHistoryOptions): ViewHistory {
-  const views = records.groupedCollection<z.infer<typeof Views>>(SHOWN_VIEWS);
+/** Remembers what messages with buttons show and showed. Never rejects: after a failure people cannot go back. */
+export function createViewHistory({ platform, records, dispatcher, log }: ViewHistoryOptions) {
+  const views = records.groupedCollection(SHOWN_VIEWS);
 
   async function shownIn(messageId: string | undefined): Promise<readonly RequestBody[]> {
     if (messageId === undefined) return [];
@@ -58,17 +42,23 @@ export function createViewHistory({ platform, records, dispatcher, log }: ViewHi
   }
 
   return {
-    async before(messageId) {
+    /** The request whose answer the message showed before; undefined when unknown. */
+    async before(messageId: string): Promise<RequestBody | undefined> {
       const ask = (await shownIn(messageId)).at(-2);
       // Who goes back asks for the answer, so failures are reported, unlike those about a pasted link.
       return ask?.kind === 'links' ? { ...ask, unasked: false } : ask;
     },
-    async depth(messageId, request) {
+    /**
+     * The number of stored requests of the message if it shows the answer to this one; undefined if it shows something
+     * else by now, 0 if nothing is stored.
+     */
+    async depth(messageId: string, request: Request): Promise<number | undefined> {
       const shown = await shownIn(messageId);
       const isCurrent = shown.length === 0 || isSame(shown.at(-1), RequestBody.parse(request));
       return isCurrent ? shown.length : undefined;
     },
-    async next(request, pressed) {
+    /** The requests whose answers the message has shown, with this one as the last. */
+    async next(request: Request, pressed: PressedMessage | undefined): Promise<readonly RequestBody[]> {
       const ask = RequestBody.parse(request);
       const shown = await shownIn(pressed?.messageId);
       if (pressed?.isBack === true) return shown.slice(0, -1);
@@ -79,7 +69,7 @@ export function createViewHistory({ platform, records, dispatcher, log }: ViewHi
         last !== undefined && (await dispatcher.commandOf(last, caller)) === (await dispatcher.commandOf(ask, caller));
       return [...(isTurned ? shown.slice(0, -1) : shown), ask].slice(-MOST);
     },
-    async keep(messageId, shown, request) {
+    async keep(messageId: string, shown: readonly RequestBody[], request: Request): Promise<void> {
       try {
         await views.set(`${platform}:${messageId}`, [...shown], ownerKey(request.platform, request.user.id));
       } catch (error) {

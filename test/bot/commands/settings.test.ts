@@ -6,8 +6,8 @@ import { commandSpec, validateOptions } from '../../../src/bot/contract/command-
 import type { Action, Reply } from '../../../src/bot/contract/reply.ts';
 import { type Caller, callerKey, chatKey } from '../../../src/bot/contract/request.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
+import { CHAT_DEFAULTS } from '../../../src/bot/contract/settings.ts';
 import { PREFIXES } from '../../../src/bot/contract/short-forms.ts';
-import { CHAT_DEFAULTS } from '../../../src/bot/stores/settings.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';

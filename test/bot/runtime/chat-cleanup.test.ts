@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
 import type { Request } from '../../../src/bot/contract/request.ts';
-import type { ChatSettings } from '../../../src/bot/contract/settings.ts';
+import { CHAT_DEFAULTS, type ChatSettings } from '../../../src/bot/contract/settings.ts';
 import { noticeLifeMs } from '../../../src/bot/runtime/chat-cleanup.ts';
-import { CHAT_DEFAULTS } from '../../../src/bot/stores/settings.ts';
 import { samplePost } from '../sample.ts';
 
 const envelope = {

@@ -1,7 +1,7 @@
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
 import type { AttemptContext, PendingReply, ReplyBatch, RequestBody } from '../../../src/bot/contract/request.ts';
+import { CHAT_DEFAULTS } from '../../../src/bot/contract/settings.ts';
 import type { RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
-import { CHAT_DEFAULTS } from '../../../src/bot/stores/settings.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { callerKey } from '../../../src/bot/contract/request.ts';
+import { CHAT_DEFAULTS } from '../../../src/bot/contract/settings.ts';
 import {
-  CHAT_DEFAULTS,
   chatSettingsOf,
   createSettingsStore,
   isChannelOn,

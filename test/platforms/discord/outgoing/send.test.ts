@@ -3,7 +3,7 @@ import type { Sending } from '../../../../src/bot/contract/chat-platform.ts';
 import { type Reply, reply } from '../../../../src/bot/contract/reply.ts';
 import type { Request } from '../../../../src/bot/contract/request.ts';
 import { createDeletions } from '../../../../src/bot/runtime/chat-cleanup.ts';
-import { CHAT_DEFAULTS } from '../../../../src/bot/stores/settings.ts';
+import { CHAT_DEFAULTS } from '../../../../src/bot/contract/settings.ts';
 import { errorNotice } from '../../../../src/bot/views/notice.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
