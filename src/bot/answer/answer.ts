@@ -87,10 +87,6 @@ export interface Dispatcher extends RequestHandler, Autocomplete {
   commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];
 }
 
-/** The most messages that wait for their chats' settings while the store cannot be read. */
-const MOST_WAITING = 1_000;
-const LONGEST_RETRY_MS = 2_000;
-
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { commands, services, log, ownerCommands = [], owners = [], blocks, now = Date.now } = options;
   const { concurrency = 32, queued = 256, times } = options;
@@ -105,7 +101,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const run = createCommandRunner({ services, findLinks, logFailure, concurrency, queued, times: runTimes });
   const answerLinks = createLinkAnswers({ commands, charge, run });
   const answer = createAnswer({ callers, resolver, buttons: services.actions, run, answerLinks, logFailure });
-  const gate = createRetryGate({ most: MOST_WAITING, longestMs: LONGEST_RETRY_MS, random: Math.random });
+  const gate = createRetryGate(Math.random);
 
   async function read(message: TextMessage, isRetry = false): Promise<RequestBody | undefined> {
     try {

@@ -26,9 +26,6 @@ export interface AcceptorOptions {
 const ACKNOWLEDGE_MS = 3_000;
 /** How long storing may take if the event must be confirmed within seconds; after it the event is refused. */
 const STORE_MS = 1_800;
-/** How many events may wait in memory while the store is away. */
-const MOST_WAITING = 1_000;
-const LONGEST_RETRY_MS = 2_000;
 /** A person whose position in the queue is this or later gets a notice of it. */
 const PLACE_NOTICED = 10;
 
@@ -43,7 +40,7 @@ export class Acceptor {
 
   constructor(options: AcceptorOptions) {
     this.#options = options;
-    this.#gate = createRetryGate({ most: MOST_WAITING, longestMs: LONGEST_RETRY_MS, random: options.random });
+    this.#gate = createRetryGate(options.random);
   }
 
   /** Accepts a request from a platform. Never rejects. */

@@ -2,8 +2,8 @@ const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
 /** A pause that doubles with each failure from a second to a minute, and a random part. `failures` counts from 1. */
-export function backoffMs(failures: number, random: () => number, longestMs: number = LONGEST_MS): number {
-  return Math.min(FIRST_MS * 2 ** Math.min(failures - 1, 20), longestMs) * (0.75 + random() / 4);
+export function backoffMs(failures: number, random: () => number): number {
+  return Math.min(FIRST_MS * 2 ** Math.min(failures - 1, 20), LONGEST_MS) * (0.75 + random() / 4);
 }
 
 /**
@@ -19,16 +19,12 @@ export interface RetryGate {
   close(): void;
 }
 
-export interface RetryGateOptions {
-  /** How many pieces of work may wait at once. */
-  readonly most: number;
-  readonly longestMs: number;
-  readonly random: () => number;
-}
-
+/** How many pieces of work may wait at once. */
+const MOST_WAITING = 1_000;
 const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 2_000;
 
-export function createRetryGate({ most, longestMs, random }: RetryGateOptions): RetryGate {
+export function createRetryGate(random: () => number): RetryGate {
   const waiting = new Set<(isTime: boolean) => void>();
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
@@ -48,11 +44,11 @@ export function createRetryGate({ most, longestMs, random }: RetryGateOptions): 
 
   return {
     wait(timeoutMs) {
-      if (isClosed || waiting.size >= most) return Promise.resolve(false);
+      if (isClosed || waiting.size >= MOST_WAITING) return Promise.resolve(false);
       if (timer === undefined) {
         failures += 1;
-        timer = setTimeout(callOne, Math.min(longestMs, backoffMs(failures, random) * (FIRST_RETRY_MS / FIRST_MS)));
-        timer.unref();
+        const pauseMs = backoffMs(failures, random) * (FIRST_RETRY_MS / FIRST_MS);
+        timer = setTimeout(callOne, Math.min(LONGEST_RETRY_MS, pauseMs)).unref();
       }
       return new Promise(resolve => {
         const deadline = Number.isFinite(timeoutMs) ? setTimeout(() => call(false), Math.max(0, timeoutMs)) : undefined;

@@ -1,32 +1,11 @@
 import * as z from 'zod';
 import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
+import type { RecordStore } from '../../infra/store/records.ts';
 import type { ChatPlatform, Sending } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
 
-export interface Deletion {
-  readonly platform: string;
-  readonly chatId: string;
-  readonly messageId: string;
-  /** When to delete the message, unix milliseconds. */
-  readonly at: number;
-}
-
-/**
- * Messages of Medley that are to be deleted after a while. They are stored, so that they are deleted even if this
- * process ends; a message stays only if the process dies between sending and storing.
- */
-export interface Deletions {
-  /** Plans to delete messages on a platform. One that cannot be deleted minutes after its time stays. */
-  deleteLater(platform: string, ...messages: Parameters<Sending['deleteLater']>): void;
-  /** Takes over the planned deletions of earlier processes. Never rejects. */
-  resume(): Promise<void>;
-  /** Stops deleting and leaves the rest to the next process. Resolves when no deletion is running. */
-  close(): Promise<void>;
-}
-
-export interface DeletionsOptions {
+interface DeletionsOptions {
   readonly platforms: readonly Pick<ChatPlatform, 'id' | 'deleteMessage'>[];
   /** Absent where nothing can be stored. */
   readonly records: RecordStore | undefined;
@@ -34,22 +13,25 @@ export interface DeletionsOptions {
   readonly now: () => number;
 }
 
-const Stored = z.object({ platform: z.string(), chatId: z.string(), messageId: z.string(), at: z.number() });
+/** A message to be deleted. `at`: when, unix milliseconds. */
+const Deletion = z.object({ platform: z.string(), chatId: z.string(), messageId: z.string(), at: z.number() });
+type Deletion = z.output<typeof Deletion>;
 
 /** The stored deletions, by platform; kept longer than the longest wait, in case the next start is late. */
-export const DELETIONS = {
-  name: 'leaving-messages',
-  schema: Stored,
-  ttlMs: 24 * 3_600_000,
-  maxRecords: 5_000,
-} as const satisfies CollectionOptions<Deletion>;
+export const DELETIONS = { name: 'leaving-messages', schema: Deletion, ttlMs: 24 * 3_600_000, maxRecords: 5_000 };
 
 const MOST_TRIES = 3;
 const RETRY_MS = 60_000;
 const MAX_WAITING = 5_000;
 
-export function createDeletions({ platforms, records, log, now }: DeletionsOptions): Deletions {
-  const stored = records?.groupedCollection<Deletion>(DELETIONS);
+export type Deletions = ReturnType<typeof createDeletions>;
+
+/**
+ * Messages of Medley that are to be deleted after a while. They are stored, so that they are deleted even if this
+ * process ends; a message stays only if the process dies between sending and storing.
+ */
+export function createDeletions({ platforms, records, log, now }: DeletionsOptions) {
+  const stored = records?.groupedCollection(DELETIONS);
   const waiting = new Map<string, NodeJS.Timeout>();
   const underway = new Set<Promise<void>>();
   let isClosed = false;
@@ -87,14 +69,16 @@ export function createDeletions({ platforms, records, log, now }: DeletionsOptio
   }
 
   return {
-    deleteLater(platform, chatId, messageIds, afterMs) {
+    /** Plans to delete messages on a platform. One that cannot be deleted minutes after its time stays. */
+    deleteLater(platform: string, ...[chatId, messageIds, afterMs]: Parameters<Sending['deleteLater']>): void {
       for (const messageId of messageIds) {
         const message = { platform, chatId, messageId, at: now() + afterMs };
         schedule(message);
         if (stored !== undefined) own(stored.set(keyOf(message), message, platform));
       }
     },
-    async resume() {
+    /** Takes over the planned deletions of earlier processes. Never rejects. */
+    async resume(): Promise<void> {
       for (const { id } of platforms) {
         try {
           for (const message of (await stored?.listGroup(id)) ?? []) schedule(message);
@@ -103,7 +87,8 @@ export function createDeletions({ platforms, records, log, now }: DeletionsOptio
         }
       }
     },
-    async close() {
+    /** Stops deleting and leaves the rest to the next process. Resolves when no deletion is running. */
+    async close(): Promise<void> {
       isClosed = true;
       for (const timer of waiting.values()) clearTimeout(timer);
       waiting.clear();
@@ -140,28 +125,29 @@ function isNotice({ tone, gallery, actions }: Reply): boolean {
 }
 
 /** The replies of one call of `send` that were delivered. */
-export interface Brought {
+interface Brought {
   readonly replies: readonly Reply[];
   /** True when the platform has confirmed that all files of the replies have arrived. */
   readonly isConfirmed: boolean;
 }
 
+const MAX_REQUESTS = 2_000;
+
+export type WholeAnswers = ReturnType<typeof createWholeAnswers>;
+
 /**
  * Knows of requests that are answered in parts whether all parts were delivered, as far as this process saw. Only then
  * the person's message may be deleted, or its preview hidden.
  */
-export interface WholeAnswers {
-  /** True once: for the last part, if all parts were delivered. */
-  isAllBrought(sending: Pick<Sending, 'request' | 'isFirst' | 'isLast' | 'expected'>, brought: Brought): boolean;
-}
-
-const MAX_REQUESTS = 2_000;
-
-export function createWholeAnswers(): WholeAnswers {
+export function createWholeAnswers() {
   const wholeSoFar = createLru<string, boolean>({ max: MAX_REQUESTS });
 
   return {
-    isAllBrought({ request, isFirst, isLast, expected }, { replies, isConfirmed }) {
+    /** True once: for the last part, if all parts were delivered. */
+    isAllBrought(
+      { request, isFirst, isLast, expected }: Pick<Sending, 'request' | 'isFirst' | 'isLast' | 'expected'>,
+      { replies, isConfirmed }: Brought,
+    ): boolean {
       // If all replies of a part are notices, they only say that links are waiting, so nothing was answered.
       if (!isLast && replies.length > 0 && replies.every(({ tone }) => tone === 'notice')) return false;
       const quotes = new Set(replies.map(({ quoted }) => quoted));

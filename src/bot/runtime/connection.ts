@@ -1,3 +1,4 @@
+import { abortable } from '../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Lease } from '../../infra/redis/redis-lease.ts';
 import type {
@@ -29,7 +30,6 @@ const STABLE_MS = 60_000;
 export class PlatformConnection {
   readonly #options: PlatformConnectionOptions;
   readonly #stopping = new AbortController();
-  readonly #sleepers = new Set<() => void>();
   #status: PlatformStatus;
   #onLost: ((reason: unknown) => void) | undefined;
   #endAttempt: (() => void) | undefined;
@@ -80,7 +80,6 @@ export class PlatformConnection {
     // A connection that is still being made is not waited for, because it may take long to end.
     this.#endAttempt?.();
     this.#onLost?.(undefined);
-    for (const wake of [...this.#sleepers]) wake();
     await Promise.all([this.#running, this.#confirming]);
     this.#setState('stopped');
   }
@@ -165,17 +164,13 @@ export class PlatformConnection {
     }
   }
 
-  #sleep(ms: number): Promise<void> {
-    return new Promise(resolve => {
-      const wake = () => {
-        clearTimeout(timer);
-        this.#sleepers.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      timer.unref();
-      this.#sleepers.add(wake);
+  /** Resolves after so long, or as soon as the connection is not wanted any more. */
+  async #sleep(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const isOver = new Promise<void>(resolve => {
+      timer = setTimeout(resolve, ms).unref();
     });
+    await abortable(isOver, this.#stopping.signal, () => clearTimeout(timer)).catch(() => undefined);
   }
 }
 

@@ -115,8 +115,6 @@ export type Ending = 'stopping' | 'cancelled' | 'superseded' | 'late';
 
 /** One attempt at a request that this worker holds. */
 export interface Job extends StoredJob {
-  readonly request: Request;
-  readonly progress: JobProgress;
   readonly platform: ChatPlatform;
   readonly to: unknown;
   readonly claim: Claim;

@@ -103,29 +103,25 @@ async function sendUnstored(
   }
 }
 
-export interface NoticeBudgetOptions {
-  /** A clock in milliseconds that is never set to another time. */
-  readonly clock: () => number;
-  /** How many notices a person may get in a row. Default 5. */
-  readonly burst?: number;
-  /** The time after which a person may get one more notice. Default 5000. */
-  readonly everyMs?: number;
-}
-
 const MAX_PEOPLE = 10_000;
+/** How many notices a person may get in a row. */
+const BURST = 5;
+/** The time after which a person may get one more notice. */
+const ONE_MORE_MS = 5_000;
 
 /**
  * Says whether to tell a person now that their request waits for their rate limit; each yes counts as a
  * notice. A few are allowed at once, then one every few seconds, so that a person who floods a group
  * does not make Medley flood it too.
+ * @param clock in milliseconds, never set to another time
  */
-export function createNoticeBudget({ clock, burst = 5, everyMs = 5_000 }: NoticeBudgetOptions): JobTools['mayNotify'] {
+export function createNoticeBudget(clock: () => number): JobTools['mayNotify'] {
   /** For each person, the time at which their notices would all be sent at an even rate. */
   const evenAt = createLru<string, number>({ max: MAX_PEOPLE });
 
   return person => {
-    const next = Math.max(evenAt.get(person) ?? 0, clock()) + everyMs;
-    if (next - clock() > burst * everyMs) return false;
+    const next = Math.max(evenAt.get(person) ?? 0, clock()) + ONE_MORE_MS;
+    if (next - clock() > BURST * ONE_MORE_MS) return false;
     evenAt.set(person, next);
     return true;
   };

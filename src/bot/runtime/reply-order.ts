@@ -1,13 +1,5 @@
 import { createLru } from '../../infra/cache/cache.ts';
-
-/**
- * Keeps the answers of one lane in the order in which its requests first ran, even if some have to
- * wait, as far as this process knows.
- */
-export interface ReplyOrder {
-  /** Called when work on a request begins. At the first call it gets its place, which it must leave in the end. */
-  join(lane: string, id: string): OrderedPlace;
-}
+import { abortable } from '../../infra/concurrency/abortable.ts';
 
 export interface OrderedPlace {
   /** Milliseconds until an earlier request that pauses runs again; 0 when none does. */
@@ -38,7 +30,13 @@ const LATE_MS = 5_000;
 const PATIENCE_MS = 5_000;
 const AGAIN_MS = 1_000;
 
-export function createReplyOrder(clock: () => number): ReplyOrder {
+export type ReplyOrder = ReturnType<typeof createReplyOrder>;
+
+/**
+ * Keeps the answers of one lane in the order in which its requests first ran, even if some have to
+ * wait, as far as this process knows.
+ */
+export function createReplyOrder(clock: () => number) {
   const lanes = createLru<string, readonly Entry[]>({ max: MAX_LANES });
 
   /** The earlier requests for which this one waits. */
@@ -75,7 +73,8 @@ export function createReplyOrder(clock: () => number): ReplyOrder {
   }
 
   return {
-    join(lane, id) {
+    /** Called when work on a request begins. At the first call it gets its place, which it must leave in the end. */
+    join(lane: string, id: string): OrderedPlace {
       const own = entryOf(lane, id);
       return {
         waitMs: () => waitMs(lane, own),
@@ -101,17 +100,14 @@ export function createReplyOrder(clock: () => number): ReplyOrder {
  * @throws the signal's reason
  */
 function left({ listeners }: Entry, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(over, ms);
-    function over(): void {
+  let forget: (() => void) | undefined;
+  const isOver = new Promise<void>(resolve => {
+    const timer = setTimeout(resolve, ms);
+    listeners.add(resolve);
+    forget = () => {
       clearTimeout(timer);
-      listeners.delete(over);
-      signal.removeEventListener('abort', over);
-      if (signal.aborted) reject(signal.reason);
-      else resolve();
-    }
-    listeners.add(over);
-    signal.addEventListener('abort', over, { once: true });
-    if (signal.aborted) over();
+      listeners.delete(resolve);
+    };
   });
+  return abortable(isOver, signal).finally(forget);
 }

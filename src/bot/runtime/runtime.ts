@@ -131,7 +131,7 @@ class RunningParts implements Runtime {
       ...{ clock, statusMs },
       platforms: platformsById,
       editLater: this.#edits.add,
-      mayNotify: createNoticeBudget({ clock }),
+      mayNotify: createNoticeBudget(clock),
       onTokenRefused: id => this.#connections.find(({ platform }) => platform.id === id)?.connection.suspect(),
       onOutcome: ({ platform, at }, outcome) => watch?.onOutcome?.(platform, outcome, now() - at),
     });

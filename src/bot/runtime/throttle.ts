@@ -132,11 +132,41 @@ export class Throttle {
   }
 
   #reservation(chat: ThrottledChat, schedule: ChatSchedule, slot: Slot): Reservation {
-    return new PacedReservation(schedule, slot, {
-      pausedMs: () => this.waitMs(chat),
-      spend: messages => this.#spend(chat.platform, messages),
-      onSooner: this.#options.onSooner,
-    });
+    let isOver = false;
+
+    function grow(messages: number): number {
+      if (isOver || messages <= slot.messages) return 0;
+      const wait = schedule.grow(slot, messages);
+      return wait > SLACK_MS ? wait : 0;
+    }
+
+    return {
+      grow,
+      take: async (messages, signal) => {
+        if (messages === 0) return UNCOUNTED;
+        for (let gap = 1; gap > 0; ) {
+          const pausedMs = this.waitMs(chat);
+          if (pausedMs > 0) throw new Throttled(pausedMs);
+          gap = schedule.gapMs();
+          if (gap > 0) await abortable(new Promise(resolve => setTimeout(resolve, gap)), signal);
+        }
+        const wait = grow(messages);
+        if (wait > 0) throw new Throttled(wait);
+        this.#spend(chat.platform, messages);
+        const taken = schedule.use(slot, messages);
+        return {
+          arrived: taken.arrived,
+          giveBack: () => {
+            taken.giveBack();
+            this.#spend(chat.platform, -messages);
+          },
+        };
+      },
+      end: () => {
+        if (!isOver) for (const id of schedule.end(slot)) this.#options.onSooner(id);
+        isOver = true;
+      },
+    };
   }
 
   #chat({ platform, chatId, isGroup }: ThrottledChat): ChatSchedule {
@@ -159,57 +189,5 @@ export class Throttle {
     const state = this.#platform(platform);
     if (pace !== undefined)
       state.evenAt = Math.max(state.evenAt, clock()) + (messages * SECOND_MS) / pace.overallPerSecond;
-  }
-}
-
-interface ReservationContext {
-  readonly pausedMs: () => number;
-  /** Counts messages for the platform's limit over all chats. */
-  readonly spend: (messages: number) => void;
-  readonly onSooner: (id: string) => void;
-}
-
-class PacedReservation implements Reservation {
-  readonly #schedule: ChatSchedule;
-  readonly #slot: Slot;
-  readonly #context: ReservationContext;
-  #isOver = false;
-
-  constructor(schedule: ChatSchedule, slot: Slot, context: ReservationContext) {
-    this.#schedule = schedule;
-    this.#slot = slot;
-    this.#context = context;
-  }
-
-  grow(messages: number): number {
-    if (this.#isOver || messages <= this.#slot.messages) return 0;
-    const wait = this.#schedule.grow(this.#slot, messages);
-    return wait > SLACK_MS ? wait : 0;
-  }
-
-  async take(messages: number, signal: AbortSignal): Promise<Taken> {
-    if (messages === 0) return UNCOUNTED;
-    const { pausedMs, spend } = this.#context;
-    for (let gap = 1; gap > 0; ) {
-      if (pausedMs() > 0) throw new Throttled(pausedMs());
-      gap = this.#schedule.gapMs();
-      if (gap > 0) await abortable(new Promise(resolve => setTimeout(resolve, gap)), signal);
-    }
-    const wait = this.grow(messages);
-    if (wait > 0) throw new Throttled(wait);
-    spend(messages);
-    const taken = this.#schedule.use(this.#slot, messages);
-    return {
-      arrived: taken.arrived,
-      giveBack() {
-        taken.giveBack();
-        spend(-messages);
-      },
-    };
-  }
-
-  end(): void {
-    if (!this.#isOver) for (const id of this.#schedule.end(this.#slot)) this.#context.onSooner(id);
-    this.#isOver = true;
   }
 }

@@ -4,16 +4,7 @@ import type { ChatPlatform } from '../contract/chat-platform.ts';
 import type { ProgressStage } from '../contract/request.ts';
 import type { Deletions } from './chat-cleanup.ts';
 
-/** Shows a sentence about what is being done for a request whose answer takes long. */
-export interface WorkStatus {
-  stage(stage: ProgressStage): void;
-  /** To be called while a video is being encoded, with the time that is left. */
-  encoding(leftMs: number): void;
-  /** Shows nothing any more. Resolves when no call is running, so that none arrives after the answer. */
-  settle(): Promise<void>;
-  /** Shows nothing any more, and deletes the status if it is a message of its own. */
-  end(): void;
-}
+export type WorkStatus = ReturnType<typeof createWorkStatus>;
 
 export interface WorkStatusOptions {
   readonly platform: Pick<ChatPlatform, 'id' | 'showStatus' | 'deleteMessage'>;
@@ -33,7 +24,8 @@ const EVERY_MS = 15_000;
 /** When to delete a status message if its process has died: after longer than any attempt takes. */
 const LEFTOVER_MS = 20 * 60_000;
 
-export function createWorkStatus(options: WorkStatusOptions): WorkStatus {
+/** Shows a sentence about what is being done for a request whose answer takes long. */
+export function createWorkStatus(options: WorkStatusOptions) {
   const { platform, to, chatId, t, deleteLater, signal, firstMs, log } = options;
   let [text, shown] = [t.messages.progress.resolving, ''];
   let messageId: string | undefined;
@@ -73,17 +65,20 @@ export function createWorkStatus(options: WorkStatusOptions): WorkStatus {
   }
 
   return {
-    stage(stage) {
+    stage(stage: ProgressStage): void {
       text = t.messages.progress[stage];
     },
-    encoding(leftMs) {
+    /** To be called while a video is being encoded, with the time that is left. */
+    encoding(leftMs: number): void {
       text = t.messages.progress.encoding({ left: t.duration(leftMs) });
     },
-    settle() {
+    /** Shows nothing any more. Resolves when no call is running, so that none arrives after the answer. */
+    settle(): Promise<void> {
       stop();
       return underway;
     },
-    end() {
+    /** Shows nothing any more, and deletes the status if it is a message of its own. */
+    end(): void {
       stop();
       remove().catch((error: unknown) => log.debug({ err: error }, 'a word on what is being done was left over'));
     },
