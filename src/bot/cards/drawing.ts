@@ -1,5 +1,5 @@
 import type { Logger } from '../../infra/log.ts';
-import type { Picture } from '../contract/reply.ts';
+import type { Picture } from '../contract/picture.ts';
 
 /** The longest time for drawing, in milliseconds; after it the reply is sent without the image card. */
 const PATIENCE_MS = 8_000;

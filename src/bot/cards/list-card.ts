@@ -1,4 +1,4 @@
-import type { Size } from '../contract/reply.ts';
+import type { Size } from '../contract/picture.ts';
 import { BADGE_HEIGHT, gradeBadge, modBadge, modBadgeWidth } from './badges.ts';
 import { HEAD, type MapHead, mapHead } from './play-card.ts';
 import { cardMarkup, coverBehind, flow, label, labelWidth } from './shapes.ts';

@@ -1,5 +1,5 @@
 import type { MapDifficulty } from '../../beatmaps/difficulty/difficulty.ts';
-import type { Size } from '../contract/reply.ts';
+import type { Size } from '../contract/picture.ts';
 import { BADGE_HEIGHT, gradeBadge, modBadge, modBadgeWidth } from './badges.ts';
 import { type Area, areaPath, linePath, peaksOf, pointsIn } from './chart.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Score } from '../../beatmaps/model/score.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { PictureBlock, Size } from '../contract/reply.ts';
-import type { SvgRasterizer } from '../contract/services.ts';
+import type { Size, SvgRasterizer } from '../contract/picture.ts';
+import type { PictureBlock } from '../contract/reply.ts';
 import { roundStep } from './chart.ts';
 import { cardMarkup, label, legend, penFor } from './shapes.ts';
 import { element, type Markup } from './svg.ts';

@@ -1,7 +1,7 @@
 import type { Player, PlayerStatistics } from '../../beatmaps/model/player.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { Chart, PictureBlock, Size } from '../contract/reply.ts';
-import type { SvgRasterizer } from '../contract/services.ts';
+import type { Chart, Size, SvgRasterizer } from '../contract/picture.ts';
+import type { PictureBlock } from '../contract/reply.ts';
 import { gradeBadge } from './badges.ts';
 import { type Area, areaPath, linePath, pointsIn } from './chart.ts';
 import { cardMarkup, check, coverBehind, flow, group, label, labelWidth, penFor } from './shapes.ts';

@@ -1,7 +1,7 @@
 import type { Recommendation } from '../../beatmaps/recommend/recommendation.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { type PictureBlock, type Size, series } from '../contract/reply.ts';
-import type { SvgRasterizer } from '../contract/services.ts';
+import type { Size, SvgRasterizer } from '../contract/picture.ts';
+import { type PictureBlock, series } from '../contract/reply.ts';
 import { cardMarkup, drawnIn, label, labelWidth, PILL, penFor, starPill } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
 import { MARGIN, type Pen, WIDTH } from './theme.ts';

@@ -1,5 +1,5 @@
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
-import type { CardTheme, Size } from '../contract/reply.ts';
+import type { CardTheme, Size } from '../contract/picture.ts';
 import { starColour, starInk } from './star-colour.ts';
 import { element, type Markup } from './svg.ts';
 import { LOOKS, type Look, type Pen, SMALL } from './theme.ts';

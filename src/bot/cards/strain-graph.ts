@@ -1,8 +1,8 @@
 import type { MapDifficulty } from '../../beatmaps/difficulty/difficulty.ts';
 import type { Beatmap, Beatmapset } from '../../beatmaps/model/beatmapset.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { PictureBlock, Size } from '../contract/reply.ts';
-import type { SvgRasterizer } from '../contract/services.ts';
+import type { Size, SvgRasterizer } from '../contract/picture.ts';
+import type { PictureBlock } from '../contract/reply.ts';
 import { type Area, areaPath, linePath, peaksOf, pointsIn, roundStep } from './chart.ts';
 import { cardMarkup, label, legend, PILL, penFor, starPill } from './shapes.ts';
 import { element, type Markup } from './svg.ts';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
-import type { CardTheme } from '../contract/reply.ts';
-import type { SvgRasterizer } from '../contract/services.ts';
+import type { CardTheme, SvgRasterizer } from '../contract/picture.ts';
 import { fontFilesOf, TYPEFACE } from './typefaces.ts';
 
 export interface SvgRasterizerOptions {

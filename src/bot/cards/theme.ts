@@ -1,5 +1,6 @@
 import type { Translator } from '../../i18n/translate.ts';
-import type { CardTheme, Colour } from '../contract/reply.ts';
+import type { CardTheme } from '../contract/picture.ts';
+import type { Colour } from '../contract/reply.ts';
 
 /** The colours of a card. All but `line` are legible on `ground`, the background. */
 export interface Look {

@@ -1,60 +1,159 @@
+import * as z from 'zod';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Clip } from '../../media/files/clip.ts';
 import type { Post } from '../../media/post.ts';
+import type { Chart, Picture } from './picture.ts';
 
 /**
  * This file defines the content of replies. A text is a small tree, never a markdown or HTML string: each platform's
  * renderer escapes it, and text of other people is only in plain string leaves.
  */
-export type Inline =
-  | string
-  | { readonly kind: 'strong' | 'emphasis' | 'code'; readonly children: readonly Inline[] }
-  /** A link. `token`: that of a button that opens the same in the chat, for platforms whose text can have buttons. */
-  | { readonly kind: 'link'; readonly url: string; readonly children: readonly Inline[]; readonly token?: string }
-  /** A date or time, unix milliseconds, shown in the reader's own format where the platform can. */
-  | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' }
-  /** A command of Medley, such as `osu profile`, written as on the platform, and clickable if possible. */
-  | { readonly kind: 'command'; readonly name: string }
-  /** A role of people, by its id; showing it notifies nobody. */
-  | { readonly kind: 'role'; readonly id: string }
-  /** A colour with a meaning, such as a difficulty's. Where text cannot be coloured, the emoji `symbol` is shown. */
-  | { readonly kind: 'swatch'; readonly colour: Colour; readonly symbol: string };
 
 /** A colour as `#rrggbb`. */
-export type Colour = `#${string}`;
+export const Colour = z.templateLiteral(['#', z.string().regex(/^[\da-f]{6}$/i)]);
+export type Colour = z.output<typeof Colour>;
 
-export type Text = readonly Inline[];
+const Inline = z.union([
+  z.string(),
+  z.object({
+    kind: z.enum(['strong', 'emphasis', 'code']),
+    get children(): z.ZodReadonly<z.ZodArray<typeof Inline>> {
+      return Text;
+    },
+  }),
+  z.object({
+    kind: z.literal('link'),
+    url: z.string(),
+    get children(): z.ZodReadonly<z.ZodArray<typeof Inline>> {
+      return Text;
+    },
+    /** The token of a button that opens the same in the chat, for platforms whose text can have buttons. */
+    token: z.string().exactOptional(),
+  }),
+  /** A date or time, unix milliseconds, shown in the reader's own format where the platform can. */
+  z.object({ kind: z.literal('time'), at: z.number(), style: z.enum(['relative', 'date']) }),
+  /** A command of Medley, such as `osu profile`, written as on the platform, and clickable if possible. */
+  z.object({ kind: z.literal('command'), name: z.string() }),
+  /** A role of people, by its id; showing it notifies nobody. */
+  z.object({ kind: z.literal('role'), id: z.string() }),
+  /** A colour with a meaning, such as a difficulty's. Where text cannot be coloured, the emoji `symbol` is shown. */
+  z.object({ kind: z.literal('swatch'), colour: Colour, symbol: z.string() }),
+]);
+export type Inline = z.output<typeof Inline>;
 
-export type Block =
-  | Heading
-  /**
-   * A paragraph. `folded` text may be shortened, with a way to see all of it where the platform has one. `small`: a
-   * less important line, in smaller type if possible.
-   */
-  | { readonly kind: 'text'; readonly text: Text; readonly folded?: boolean; readonly small?: boolean }
-  | { readonly kind: 'fields'; readonly fields: readonly Field[] }
-  | Image
-  | PictureBlock
-  /** A short audio preview of a beatmap, at an https address. */
-  | { readonly kind: 'sound'; readonly url: string; readonly label: string }
-  | Card
-  | { readonly kind: 'divider' };
+const Text = z.array(Inline).readonly();
+export type Text = z.output<typeof Text>;
 
-export interface Field {
-  readonly label: string;
-  readonly value: Text;
-  /** The command that the label describes. Where commands can be clicked, it is shown in place of the label. */
-  readonly command?: string;
-}
+/** An image at an https address. */
+const Image = z.object({
+  kind: z.literal('image'),
+  url: z.string(),
+  alt: z.string(),
+  /** Width divided by height, if known, so that nothing moves when the image is loaded. */
+  ratio: z.number().exactOptional(),
+});
+export type Image = z.output<typeof Image>;
 
-export interface Heading {
-  readonly kind: 'heading';
-  readonly text: Text;
+/** A short audio preview of a beatmap, at an https address. */
+const Sound = z.object({ url: z.string(), label: z.string() });
+
+const Choice = z.object({
+  label: z.string(),
+  detail: z.string().exactOptional(),
+  /** True for the choice that is set now. */
+  isSet: z.boolean().exactOptional(),
+  /** The token that the choice sends when it is chosen, like a button's. */
+  token: z.string(),
+});
+export type Choice = z.output<typeof Choice>;
+
+const Action = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('link'),
+    label: z.string(),
+    url: z.string(),
+    /** `primary`: the link that most people want, which some platforms highlight. */
+    style: z.literal('primary').exactOptional(),
+  }),
+  z.object({
+    kind: z.literal('button'),
+    label: z.string(),
+    /** Made by `ButtonTokens`, with at most 64 bytes. */
+    token: z.string(),
+    style: z.enum(['primary', 'secondary', 'danger']),
+  }),
+  /** A choice of one among several, at most 25. Where a platform has no menus, the choices are buttons. */
+  z.object({ kind: z.literal('menu'), label: z.string(), choices: z.array(Choice).readonly() }),
+]);
+export type Action = z.output<typeof Action>;
+
+/** The card's main value, such as pp, for layouts with a column for it. */
+const CardWorth = z.object({
+  /** The value as text, such as `271 pp`. */
+  value: z.string(),
+  /** More about the value, such as `+6.2 in total`, where a layout has room. */
+  detail: z.string().exactOptional(),
+  /** Replaces the card's lines in a layout with a column for the value, since they repeat `value` and `play`. */
+  lines: z.array(Text).readonly(),
+  /** A play's grade and each of its mods separately, for lists with aligned columns. */
+  play: z.object({ grade: z.string(), colour: Colour, mods: z.array(z.string()).readonly() }).exactOptional(),
+});
+
+/** One of several things in a list, such as a beatmapset or a play. */
+const Card = z.object({
+  kind: z.literal('card'),
+  title: Text,
+  /** Short lines, the most important ones first. Where there is little space, the last ones are left out. */
+  lines: z.array(Text).readonly(),
+  /** More lines. In a list only the web page shows them, elsewhere an opened card does. */
+  details: z.array(Text).readonly().exactOptional(),
+  image: Image.exactOptional(),
+  colour: Colour.exactOptional(),
+  sound: Sound.exactOptional(),
+  worth: CardWorth.exactOptional(),
+  /** Opens what the card is about. */
+  action: Action.exactOptional(),
+});
+export type Card = z.output<typeof Card>;
+
+const Heading = z.object({
+  kind: z.literal('heading'),
+  text: Text,
   /** An image beside the text, if the platform can show one: an author's avatar. */
-  readonly image?: Image;
+  image: Image.exactOptional(),
   /** The site of the post, shown as a mark beside the text if the platform can. */
-  readonly site?: { readonly name: string; readonly colour: Colour };
-}
+  site: z.object({ name: z.string(), colour: Colour }).exactOptional(),
+});
+export type Heading = z.output<typeof Heading>;
+
+const Field = z.object({
+  label: z.string(),
+  value: Text,
+  /** The command that the label describes. Where commands can be clicked, it is shown in place of the label. */
+  command: z.string().exactOptional(),
+});
+export type Field = z.output<typeof Field>;
+
+/** Any block but an image card. */
+export const WordBlock = z.discriminatedUnion('kind', [
+  Heading,
+  z.object({
+    kind: z.literal('text'),
+    text: Text,
+    /** True for text that may be shortened, with a way to see all of it where the platform has one. */
+    folded: z.boolean().exactOptional(),
+    /** True for a less important line, in smaller type if possible. */
+    small: z.boolean().exactOptional(),
+  }),
+  z.object({ kind: z.literal('fields'), fields: z.array(Field).readonly() }),
+  Image,
+  Sound.extend({ kind: z.literal('sound') }),
+  Card,
+  z.object({ kind: z.literal('divider') }),
+]);
+export type WordBlock = z.output<typeof WordBlock>;
+
+export type Block = WordBlock | PictureBlock;
 
 export interface PictureBlock {
   readonly kind: 'picture';
@@ -73,93 +172,6 @@ export interface PictureBlock {
   readonly charts?: () => readonly Chart[];
 }
 
-/** A curve through values, from left to right. */
-export interface Chart {
-  readonly label: string;
-  /** A point of the curve: `height` is relative, `text` the value in words, `name` what has this value. */
-  readonly points: readonly { readonly height: number; readonly text: string; readonly name: string }[];
-}
-
-/** Any block but an image card. */
-export type WordBlock = Exclude<Block, PictureBlock>;
-
-/** Replaces each image card: by itself with the text beside it, or by its text if it is not shown. */
-export function withPictures(blocks: readonly Block[], isShown: (block: PictureBlock) => boolean): readonly Block[] {
-  return blocks.flatMap((block): readonly Block[] => {
-    if (block.kind !== 'picture') return [block];
-    return isShown(block) ? [block, ...(block.beside ?? [])] : (block.instead ?? [block]);
-  });
-}
-
-/** Makes rows of a list of several cards: without audio previews and details, which appear when a card is opened. */
-export function asRows(blocks: readonly Block[]): readonly Block[] {
-  if (blocks.filter(({ kind }) => kind === 'card').length < 2) return blocks;
-  return blocks.map(block => {
-    if (block.kind !== 'card') return block;
-    const { sound: _, details: __, ...row } = block;
-    return row;
-  });
-}
-
-/** An image at an https address. */
-export interface Image {
-  readonly kind: 'image';
-  readonly url: string;
-  readonly alt: string;
-  /** Width divided by height, if known, so that nothing moves when the image is loaded. */
-  readonly ratio?: number;
-}
-
-/** One of several things in a list, such as a beatmapset or a play. */
-export interface Card {
-  readonly kind: 'card';
-  readonly title: Text;
-  /** Short lines, the most important ones first. Where there is little space, the last ones are left out. */
-  readonly lines: readonly Text[];
-  /** More lines. In a list only the web page shows them, elsewhere an opened card does. */
-  readonly details?: readonly Text[];
-  readonly image?: Image;
-  readonly colour?: Colour;
-  readonly sound?: { readonly url: string; readonly label: string };
-  /** The card's main value, such as pp, for layouts with a column for it. */
-  readonly worth?: CardWorth;
-  /** Opens what the card is about. */
-  readonly action?: Action;
-}
-
-export interface CardWorth {
-  /** The value as text, such as `271 pp`. */
-  readonly value: string;
-  /** More about the value, such as `+6.2 in total`, where a layout has room. */
-  readonly detail?: string;
-  /** Replaces the card's lines in a layout with a column for the value, since they repeat `value` and `play`. */
-  readonly lines: readonly Text[];
-  /** A play's grade and each of its mods separately, for lists with aligned columns. */
-  readonly play?: { readonly grade: string; readonly colour: Colour; readonly mods: readonly string[] };
-}
-
-/** A size in pixels. */
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-/** The theme of the reader's chat, where it is known. */
-export type CardTheme = 'dark' | 'light';
-
-/** An image card, which is drawn only when it is sent. */
-export interface Picture extends Size {
-  /** Identifies the image by its content: letters, digits, `-`. */
-  readonly key: string;
-  /** The SVG of the card's dark version, by which it is stored until it is sent. */
-  readonly svg?: string;
-  /**
-   * Draws the PNG; a card that cannot be drawn is replaced by its `alt`.
-   * @param theme default: dark
-   */
-  draw(theme?: CardTheme): Promise<Buffer>;
-}
-
 /** One file of a post. The platform chooses how to send it: by its own file id, an address, an upload or the tunnel. */
 export interface GalleryItem {
   readonly kind: 'media';
@@ -173,52 +185,34 @@ export interface GalleryItem {
   readonly clip?: Clip;
 }
 
-export type Action =
-  /** `primary`: the link that most people want, which some platforms highlight. */
-  | { readonly kind: 'link'; readonly label: string; readonly url: string; readonly style?: 'primary' }
-  /** A button. Its `token` is made by `action.ts` and has at most 64 bytes. */
-  | {
-      readonly kind: 'button';
-      readonly label: string;
-      readonly token: string;
-      readonly style: 'primary' | 'secondary' | 'danger';
-    }
-  /** A choice of one among several, at most 25. Where a platform has no menus, the choices are buttons. */
-  | { readonly kind: 'menu'; readonly label: string; readonly choices: readonly Choice[] };
+/** The parts of a reply that are stored as they are. */
+export const ReplyFrame = z.object({
+  tone: z.enum(['neutral', 'success', 'notice', 'error']),
+  actions: z.array(Action).readonly(),
+  /** True when the whole reply, text included, is in a spoiler, because its link was. */
+  isHidden: z.boolean().exactOptional(),
+  /** The colour of the post's site, for platforms that can show one. */
+  colour: Colour.exactOptional(),
+  /** True when the site's own preview shows as much; if its link was only pasted, there is then no reply. */
+  onlyWhenAsked: z.boolean().exactOptional(),
+  /** `caller`: only the person who asked sees the reply, where the platform supports that. */
+  visibility: z.enum(['chat', 'caller']),
+  /** The milliseconds after which the reply, such as a time to wait, is no longer true and may be deleted. */
+  outdatedMs: z.number().exactOptional(),
+  /** When asking again may help after a failure that may pass, and for which `link` if there are several. */
+  retry: z.object({ afterMs: z.number(), link: z.string().exactOptional() }).exactOptional(),
+});
 
-export interface Choice {
-  readonly label: string;
-  readonly detail?: string;
-  /** True for the choice that is set now. */
-  readonly isSet?: boolean;
-  /** The token that the choice sends when it is chosen, like a button's. */
-  readonly token: string;
-}
-
-export type Tone = 'neutral' | 'success' | 'notice' | 'error';
-
-export interface Reply {
-  readonly tone: Tone;
+export interface Reply extends Readonly<z.output<typeof ReplyFrame>> {
   readonly blocks: readonly Block[];
   readonly gallery: readonly GalleryItem[];
-  readonly actions: readonly Action[];
-  /** True when the whole reply, text included, is in a spoiler, because its link was. */
-  readonly isHidden?: boolean;
   /** The post that this one quotes, sent below it as a separate reply. */
   readonly quoted?: Reply;
-  /** The colour of the post's site, for platforms that can show one. */
-  readonly colour?: Colour;
-  /** True when the site's own preview shows as much; if its link was only pasted, there is then no reply. */
-  readonly onlyWhenAsked?: boolean;
-  /** `caller`: only the person who asked sees the reply, where the platform supports that. */
-  readonly visibility: 'chat' | 'caller';
-  /** The milliseconds after which the reply, such as a time to wait, is no longer true and may be deleted. */
-  readonly outdatedMs?: number;
-  /** When asking again may help after a failure that may pass, and for which `link` if there are several. */
-  readonly retry?: { readonly afterMs: number; readonly link?: string };
   /** The same reply with parts that took longer, to replace it; undefined if they did not come. Never rejects. */
   readonly later?: Promise<Reply | undefined>;
 }
+
+export type Tone = Reply['tone'];
 
 /** A reply with these parts; every other part is empty, neutral and visible to the chat. */
 export function reply(parts: Partial<Reply>): Reply {

@@ -7,7 +7,7 @@ import type { Artwork } from '../../beatmaps/upstreams/osu-artwork.ts';
 import type { TextTranslation } from '../../infra/text-translation.ts';
 import type { Extractor } from '../../media/extract/extractor.ts';
 import type { ChatMemory } from './chat-memory.ts';
-import type { CardTheme, Picture, Size } from './reply.ts';
+import type { SvgRasterizer } from './picture.ts';
 import type { SettingsStore, Site } from './settings.ts';
 
 /** What every command can use. */
@@ -98,13 +98,4 @@ export interface SignInOffers {
   offer(user: string, mode: Ruleset | null): Promise<string>;
   /** Makes all sign-in addresses of that person invalid. */
   forgetUser(user: string): Promise<void>;
-}
-
-/** Turns SVG into PNG. */
-export interface SvgRasterizer {
-  /**
-   * An image that is drawn when it is needed. Equal SVGs share one image, which is kept for a while.
-   * @param render returns a whole document of that size, with no address in it
-   */
-  picture(name: string, render: (theme: CardTheme) => string, size: Size): Picture;
 }

@@ -1,11 +1,21 @@
 import * as z from 'zod';
 import { postSchema } from '../../media/post.ts';
 import { drawSvg } from '../cards/svg-rasterizer.ts';
-import type { Action, Block, Inline, PictureBlock, Reply, WordBlock } from '../contract/reply.ts';
+import { type Block, type PictureBlock, type Reply, ReplyFrame, WordBlock } from '../contract/reply.ts';
 
-const StoredPart = z.object({
-  tone: z.enum(['neutral', 'success', 'notice', 'error']),
-  blocks: z.array(z.lazy(() => StoredBlock)),
+const StoredPicture = z.object({
+  kind: z.literal('picture'),
+  alt: z.string(),
+  beside: z.array(WordBlock).readonly().exactOptional(),
+  instead: z.array(WordBlock).readonly().exactOptional(),
+  repeats: z.literal(true).exactOptional(),
+  /** A drawn image card. Its `svg` is empty if the source is unknown; then `alt` is shown instead. */
+  picture: z.object({ key: z.string(), width: z.number(), height: z.number(), svg: z.string() }),
+});
+type StoredPicture = z.output<typeof StoredPicture>;
+
+const StoredPart = ReplyFrame.extend({
+  blocks: z.array(z.union([WordBlock, StoredPicture])),
   /** The gallery's posts, each stored once, because several files usually belong to one post. */
   posts: z.array(postSchema),
   gallery: z.array(
@@ -17,14 +27,7 @@ const StoredPart = z.object({
       clip: z.object({ startMs: z.number(), endMs: z.number() }).exactOptional(),
     }),
   ),
-  actions: z.array(z.lazy(() => StoredAction)),
-  isHidden: z.boolean().exactOptional(),
-  onlyWhenAsked: z.boolean().exactOptional(),
-  colour: z.lazy(() => Colour).exactOptional(),
-  visibility: z.enum(['chat', 'caller']),
-  outdatedMs: z.number().exactOptional(),
-  retry: z.object({ afterMs: z.number(), link: z.string().exactOptional() }).exactOptional(),
-} satisfies Readonly<Record<Exclude<keyof Reply, 'later' | 'quoted'> | 'posts', z.ZodType>>);
+});
 type StoredPart = z.output<typeof StoredPart>;
 
 /**
@@ -33,113 +36,6 @@ type StoredPart = z.output<typeof StoredPart>;
  */
 export const StoredReply = StoredPart.extend({ quoted: StoredPart.exactOptional() });
 export type StoredReply = z.output<typeof StoredReply>;
-
-const Colour = z.templateLiteral(['#', z.string().regex(/^[\da-f]{6}$/i)]);
-
-const StoredInline: z.ZodType<Inline> = z.lazy(() =>
-  z.union([
-    z.string(),
-    z.object({ kind: z.enum(['strong', 'emphasis', 'code']), children: z.array(StoredInline) }),
-    z.object({
-      kind: z.literal('link'),
-      url: z.string(),
-      children: z.array(StoredInline),
-      token: z.string().exactOptional(),
-    }),
-    z.object({ kind: z.literal('time'), at: z.number(), style: z.enum(['relative', 'date']) }),
-    z.object({ kind: z.literal('command'), name: z.string() }),
-    z.object({ kind: z.literal('swatch'), colour: Colour, symbol: z.string() }),
-  ]),
-);
-const Text = z.array(StoredInline);
-
-const StoredAction: z.ZodType<Action> = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('link'),
-    label: z.string(),
-    url: z.string(),
-    style: z.literal('primary').exactOptional(),
-  }),
-  z.object({
-    kind: z.literal('button'),
-    label: z.string(),
-    token: z.string(),
-    style: z.enum(['primary', 'secondary', 'danger']),
-  }),
-  z.object({
-    kind: z.literal('menu'),
-    label: z.string(),
-    choices: z.array(
-      z.object({
-        label: z.string(),
-        detail: z.string().exactOptional(),
-        isSet: z.boolean().exactOptional(),
-        token: z.string(),
-      }),
-    ),
-  }),
-]);
-
-const StoredImage = z.object({
-  kind: z.literal('image'),
-  url: z.string(),
-  alt: z.string(),
-  ratio: z.number().exactOptional(),
-});
-const Sound = z.object({ url: z.string(), label: z.string() });
-
-const StoredWords: z.ZodType<WordBlock> = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('heading'),
-    text: Text,
-    image: StoredImage.exactOptional(),
-    site: z.object({ name: z.string(), colour: Colour }).exactOptional(),
-  }),
-  z.object({
-    kind: z.literal('text'),
-    text: Text,
-    folded: z.boolean().exactOptional(),
-    small: z.boolean().exactOptional(),
-  }),
-  z.object({
-    kind: z.literal('fields'),
-    fields: z.array(z.object({ label: z.string(), value: Text, command: z.string().exactOptional() })),
-  }),
-  StoredImage,
-  Sound.extend({ kind: z.literal('sound') }),
-  z.object({
-    kind: z.literal('card'),
-    title: Text,
-    lines: z.array(Text),
-    details: z.array(Text).exactOptional(),
-    image: StoredImage.exactOptional(),
-    colour: Colour.exactOptional(),
-    sound: Sound.exactOptional(),
-    worth: z
-      .object({
-        value: z.string(),
-        detail: z.string().exactOptional(),
-        lines: z.array(Text),
-        play: z.object({ grade: z.string(), colour: Colour, mods: z.array(z.string()) }).exactOptional(),
-      })
-      .exactOptional(),
-    action: StoredAction.exactOptional(),
-  }),
-  z.object({ kind: z.literal('divider') }),
-]);
-
-const StoredPicture = z.object({
-  kind: z.literal('picture'),
-  alt: z.string(),
-  beside: z.array(StoredWords).readonly().exactOptional(),
-  instead: z.array(StoredWords).readonly().exactOptional(),
-  repeats: z.literal(true).exactOptional(),
-  /** A drawn image card. Its `svg` is empty if the source is unknown; then `alt` is shown instead. */
-  picture: z.object({ key: z.string(), width: z.number(), height: z.number(), svg: z.string() }),
-});
-type StoredPicture = z.output<typeof StoredPicture>;
-
-const StoredBlock: z.ZodType<WordBlock | StoredPicture> = z.union([StoredWords, StoredPicture]);
 
 /** The most characters of a stored reply; a longer one is shortened. */
 const MOST = 64 * 1024;
@@ -160,7 +56,6 @@ function storePart(reply: Reply): StoredPart | undefined {
   const posts = [...new Set(gallery.map(({ post }) => post))];
   const stored: StoredPart = {
     ...plain,
-    actions: [...plain.actions],
     blocks: blocks.map(block => (block.kind === 'picture' ? storePicture(block) : block)),
     posts,
     gallery: gallery.map(({ kind: _kind, post, ...item }) => ({ ...item, post: posts.indexOf(post) })),

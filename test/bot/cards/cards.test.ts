@@ -16,7 +16,7 @@ import { starColour, starInk } from '../../../src/bot/cards/star-colour.ts';
 import { renderStrainGraph, STRAIN_GRAPH, strainPicture } from '../../../src/bot/cards/strain-graph.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import { LOOKS, PHONE, WIDTH } from '../../../src/bot/cards/theme.ts';
-import type { CardTheme, Size } from '../../../src/bot/contract/reply.ts';
+import type { CardTheme, Size } from '../../../src/bot/contract/picture.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { expectPicture } from './golden.ts';
 

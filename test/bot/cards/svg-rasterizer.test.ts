@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cardMarkup, label } from '../../../src/bot/cards/shapes.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import { LOOKS } from '../../../src/bot/cards/theme.ts';
-import type { CardTheme } from '../../../src/bot/contract/reply.ts';
+import type { CardTheme } from '../../../src/bot/contract/picture.ts';
 
 const SIZE = { width: 80, height: 40 };
 

@@ -2,13 +2,13 @@ import type { Player, PlayerStatistics } from '../../../beatmaps/model/player.ts
 import type { Translator } from '../../../i18n/translate.ts';
 import { profilePicture } from '../../cards/profile-card.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import type { Size } from '../../contract/picture.ts';
 import {
   type Block,
   button,
   type Card,
   joined,
   reply,
-  type Size,
   strong,
   type Text,
   textBlock,

@@ -12,10 +12,10 @@ import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { gradeColour } from '../../cards/badges.ts';
 import { starColour } from '../../cards/star-colour.ts';
+import type { Chart } from '../../contract/picture.ts';
 import {
   button,
   type Card,
-  type Chart,
   joined,
   link,
   stacked,

@@ -4,18 +4,8 @@ import {
   type APIMessageTopLevelComponent,
   ComponentType,
 } from 'discord.js';
-import {
-  type Action,
-  asRows,
-  type Block,
-  type Card,
-  type Choice,
-  type Heading,
-  type PictureBlock,
-  type Reply,
-  type Tone,
-  withPictures,
-} from '../../../bot/contract/reply.ts';
+import type { Action, Block, Card, Choice, Heading, PictureBlock, Reply, Tone } from '../../../bot/contract/reply.ts';
+import { asRows, withPictures } from '../../../bot/contract/shown-blocks.ts';
 import { reductionText } from '../../../bot/views/post.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink, Reduction } from '../../../media/delivery/delivery.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { CardTheme, Picture } from '../../../bot/contract/reply.ts';
+import type { CardTheme, Picture } from '../../../bot/contract/picture.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import type { Logger } from '../../../infra/log.ts';
 

@@ -1,6 +1,6 @@
 import { fastify } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Picture } from '../../../../src/bot/contract/reply.ts';
+import type { Picture } from '../../../../src/bot/contract/picture.ts';
 import { ImageCards, imageCardAddress, registerImageCards } from '../../../../src/platforms/web/render/image-cards.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');

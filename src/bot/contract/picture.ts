@@ -1,0 +1,37 @@
+/** A size in pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The theme of the reader's chat, where it is known. */
+export type CardTheme = 'dark' | 'light';
+
+/** An image card, which is drawn only when it is sent. */
+export interface Picture extends Size {
+  /** Identifies the image by its content: letters, digits, `-`. */
+  readonly key: string;
+  /** The SVG of the card's dark version, by which it is stored until it is sent. */
+  readonly svg?: string;
+  /**
+   * Draws the PNG; a card that cannot be drawn is replaced by its `alt`.
+   * @param theme default: dark
+   */
+  draw(theme?: CardTheme): Promise<Buffer>;
+}
+
+/** A curve through values, from left to right. */
+export interface Chart {
+  readonly label: string;
+  /** A point of the curve: `height` is relative, `text` the value in words, `name` what has this value. */
+  readonly points: readonly { readonly height: number; readonly text: string; readonly name: string }[];
+}
+
+/** Turns SVG into PNG. */
+export interface SvgRasterizer {
+  /**
+   * An image that is drawn when it is needed. Equal SVGs share one image, which is kept for a while.
+   * @param render returns a whole document of that size, with no address in it
+   */
+  picture(name: string, render: (theme: CardTheme) => string, size: Size): Picture;
+}

@@ -1,0 +1,19 @@
+import type { Block, PictureBlock } from './reply.ts';
+
+/** Replaces each image card: by itself with the text beside it, or by its text if it is not shown. */
+export function withPictures(blocks: readonly Block[], isShown: (block: PictureBlock) => boolean): readonly Block[] {
+  return blocks.flatMap((block): readonly Block[] => {
+    if (block.kind !== 'picture') return [block];
+    return isShown(block) ? [block, ...(block.beside ?? [])] : (block.instead ?? [block]);
+  });
+}
+
+/** Makes rows of a list of several cards: without audio previews and details, which appear when a card is opened. */
+export function asRows(blocks: readonly Block[]): readonly Block[] {
+  if (blocks.filter(({ kind }) => kind === 'card').length < 2) return blocks;
+  return blocks.map(block => {
+    if (block.kind !== 'card') return block;
+    const { sound: _, details: __, ...row } = block;
+    return row;
+  });
+}
