@@ -8,6 +8,8 @@ import { CHATS, PROVEN_USERS, USERS, WEB_USERS } from '../bot/stores/settings.ts
 import { TRACK_MARKS, TRACKING_CHATS } from '../bot/stores/tracked-players.ts';
 import { SHOWN_VIEWS } from '../bot/stores/view-history.ts';
 import { SENT_FILES } from '../media/delivery/sent-files.ts';
+import { ACCOUNTS } from '../media/extract/accounts.ts';
+import { SITE_STATES } from '../media/extract/site-state.ts';
 import { DISCORD_SESSIONS } from '../platforms/discord/incoming/sessions.ts';
 import { ANSWER_PARTS } from '../platforms/discord/outgoing/answer-parts.ts';
 
@@ -30,6 +32,8 @@ export const COLLECTIONS = [
   { options: SHOWN_VIEWS, label: 'ways back of messages with buttons' },
   { options: DELETIONS, label: 'notices that are still to be deleted' },
   { options: RECOMMENDATIONS, label: 'recommendations' },
+  { options: ACCOUNTS, label: 'pauses of accounts at sites' },
+  { options: SITE_STATES, label: 'pauses of sites' },
   { options: SENT_FILES, label: 'files that platforms hold' },
   { options: DISCORD_SESSIONS, label: 'sessions at Discord' },
   { options: ANSWER_PARTS, label: 'answers of several messages on Discord' },

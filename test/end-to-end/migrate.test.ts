@@ -79,11 +79,11 @@ async function claimsOf(url: string): Promise<readonly string[]> {
 /** Names of all collections, as the sources declare them. */
 function collectionsInSource(): readonly string[] {
   const source = fileURLToPath(new URL('../../src', import.meta.url));
-  const declared = /name: '([\w-]+)',[^;]*?satisfies CollectionOptions|collection\(\{ name: '([\w-]+)'/g;
+  const declared = /name: '([\w-]+)',\s*schema\b/g;
   const names = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.ts'))
     .flatMap(name => [...readFileSync(join(source, name), 'utf8').matchAll(declared)])
-    .map(([, listed, inline]) => listed ?? inline ?? '');
+    .map(([, name = '']) => name);
   return [...new Set(names)];
 }
 

@@ -67,10 +67,10 @@ function createShownMaps(records: RecordStore, onFailure: (error: unknown) => vo
 const Membership = z.object({ chat: z.string(), user: z.string(), at: z.number() });
 type Membership = z.output<typeof Membership>;
 
-const KEPT = { schema: Membership, ttlMs: 90 * DAY_MS, maxRecords: 200_000 };
+const KEPT = { ttlMs: 90 * DAY_MS, maxRecords: 200_000 };
 /** The collections of members: each row is stored twice, in one grouped by chat, in the other by person. */
-export const CHAT_MEMBERS = { name: 'chat-members', ...KEPT };
-export const MEMBER_CHATS = { name: 'member-chats', ...KEPT };
+export const CHAT_MEMBERS = { name: 'chat-members', schema: Membership, ...KEPT };
+export const MEMBER_CHATS = { name: 'member-chats', schema: Membership, ...KEPT };
 
 function createChatMembers(records: RecordStore, now: () => number): ChatMembers {
   const byChat = records.groupedCollection(CHAT_MEMBERS);
