@@ -3,7 +3,6 @@ import { AppError } from '../../errors.ts';
 import type { Beatmap, Ruleset } from '../model/beatmapset.ts';
 import { clockRateOf } from '../model/mods.ts';
 import type { ScoreMod } from '../model/score.ts';
-import type { RatingRequest } from '../rating/ratings.ts';
 
 export interface SimulatedPlay {
   /** The accuracy from 0 to 100. */
@@ -45,18 +44,13 @@ export function modsAtRate(mods: readonly string[], rate: number | undefined): r
   return [...others, { acronym: named ?? (rate > 1 ? 'DT' : 'HT'), settings: { speed_change: rate } }];
 }
 
-export interface SimulatedRequest {
-  readonly request: Pick<RatingRequest, 'accuracies' | 'misses' | 'combo' | 'play' | 'lazer'>;
-  /** The accuracy of the play, 0 to 100. */
-  readonly accuracy: number;
-}
-
 /**
- * Turns a described play into a request to the calculator. What the person did not state is the best possible.
+ * Turns a described play into a request to the calculator, with the play's accuracy, 0 to 100. What the person did not
+ * state is the best possible.
  * @throws AppError `invalid_request` with params.what `counts`: more or fewer results than the map has objects, or
  * counts in catch and of converts
  */
-export function simulate(play: SimulatedPlay, beatmap: Counted, ruleset: Ruleset): SimulatedRequest {
+export function simulate(play: SimulatedPlay, beatmap: Counted, ruleset: Ruleset) {
   const objects = countObjects(beatmap, ruleset);
   const { misses = 0, combo } = play;
   if (!hasCounts(play)) {

@@ -15,28 +15,7 @@ export interface RatingRequest extends Omit<DifficultyRequest, 'beatmap'> {
   readonly knownPp?: number | null | undefined;
 }
 
-export interface Rating {
-  /** The stars with the mods. */
-  readonly stars: number;
-  /** True when the stars are not osu!'s current ones. */
-  readonly isEstimate: boolean;
-  /** True when osu!'s own calculator calculated the pp too; else pp that osu! does not state are estimates. */
-  readonly isExact: boolean;
-  /**
-   * The average error of the pp, as a share. Null if they are exact, missing, or corrected by osu!'s pp of the play.
-   */
-  readonly ppError: number | null;
-  /** The date of the osu! rules by which the library calculates; null, like the pp, if the map was not read. */
-  readonly algorithm: string | null;
-  readonly maxCombo: number | null;
-  /** The pp for the requested accuracies; empty if the map was not read. */
-  readonly pp: MapDifficulty['pp'];
-  /** The requested play's pp, scaled by what osu! states for it. */
-  readonly play: MapDifficulty['play'];
-  /** Settings, length and strains from the map's file. Its stars and pp must not be shown. */
-  readonly difficulty: MapDifficulty | undefined;
-}
-
+export type Rating = Readonly<ReturnType<typeof rate>>;
 export type Ratings = ReturnType<typeof createRatings>;
 export type PromptRatings = ReturnType<Ratings['within']>;
 
@@ -188,37 +167,36 @@ export function middleOf(values: readonly number[]): number | undefined {
 }
 
 /** @param common osu!'s current stars divided by the library's, for the other maps of the answer */
-function rate(known: Known, common: number | undefined): Rating {
-  const { request, ruleset, isPlain, official, library } = known;
+function rate({ request, ruleset, isPlain, official, library }: Known, common: number | undefined) {
   const { beatmap, knownPp } = request;
-  const figures = {
+  const isExact = library?.isExact === true;
+  const stated = isPlain ? beatmap.difficulty_rating : official?.stars;
+  const today = isExact ? library.stars : stated;
+  const plain = ruleset === beatmap.mode ? starRatio(beatmap.difficulty_rating, library?.plainStars) : undefined;
+  const ratio = common ?? plain ?? 1;
+  const pp = library?.pp ?? [];
+  const play = library?.play ?? null;
+  const hasError = !isExact && knownPp == null && (pp.length > 0 || play !== null);
+  // Without osu!'s pp for the play nothing is scaled: how stars changed does not tell how pp changed.
+  const scale = !isExact && knownPp != null && play !== null && play.pp > 0 ? knownPp / play.pp : 1;
+  return {
+    /** The stars with the mods. */
+    stars: today ?? (library === undefined ? starsByFigures(request, ruleset) : library.stars * ratio),
+    /** True when the stars are not osu!'s current ones. */
+    isEstimate: today === undefined,
+    /** True when osu!'s own calculator calculated the pp too; else pp that osu! does not state are estimates. */
+    isExact,
+    /** The average error of the pp, as a share. Null if they are exact, missing, or corrected by osu!'s pp of the play. */
+    ppError: hasError ? PP_ERRORS[ruleset] : null,
+    /** The date of the osu! rules by which the library calculates; null, like the pp, if the map was not read. */
     algorithm: library?.algorithm ?? null,
     maxCombo: library?.maxCombo ?? official?.maxCombo ?? null,
-    difficulty: library,
-  };
-  if (library?.isExact === true) {
-    const { stars, pp, play } = library;
-    return { ...figures, stars, isEstimate: false, isExact: true, ppError: null, pp, play };
-  }
-  const today = isPlain ? beatmap.difficulty_rating : official?.stars;
-  const plain = ruleset === beatmap.mode ? starRatio(beatmap.difficulty_rating, library?.plainStars) : undefined;
-  const hasPp = library !== undefined && (library.pp.length > 0 || library.play !== null);
-  const ratio = today === undefined ? (common ?? plain) : starRatio(today, library?.stars);
-  const rated = {
-    ...figures,
-    stars: today ?? (library === undefined ? starsByFigures(request, ruleset) : library.stars * (ratio ?? 1)),
-    isEstimate: today === undefined,
-    isExact: false,
-    ppError: hasPp && knownPp == null ? PP_ERRORS[ruleset] : null,
-  };
-  if (library === undefined) return { ...rated, pp: [], play: null };
-  const { pp, play } = library;
-  // Without osu!'s pp for the play nothing is scaled: how stars changed does not tell how pp changed.
-  const scale = knownPp != null && play !== null && play.pp > 0 ? knownPp / play.pp : 1;
-  return {
-    ...rated,
+    /** The pp for the requested accuracies; empty if the map was not read. */
     pp,
+    /** The requested play's pp, scaled by what osu! states for it. */
     play: play && { pp: play.pp * scale, ppIfFullCombo: play.ppIfFullCombo * scale },
+    /** Settings, length and strains from the map's file. Its stars and pp must not be shown. */
+    difficulty: library,
   };
 }
 
