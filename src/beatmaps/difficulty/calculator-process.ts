@@ -4,7 +4,7 @@
  * and it sends `ready` when that is loaded.
  */
 import { createRequire } from 'node:module';
-import type { DifficultyJob, HitCounts } from './difficulty-job.ts';
+import type { DifficultyFigures, DifficultyJob, HitCounts } from './difficulty-job.ts';
 
 /** The calculator library's names for hit results and for other counts of a play. */
 type ResultName =
@@ -50,12 +50,7 @@ export interface CalculatorLibrary {
 }
 
 /** The figures that osu!'s own calculator provides; all others are the same in any library. */
-export interface ExactFigures {
-  readonly stars: number;
-  readonly maxCombo: number;
-  readonly pp: readonly { readonly accuracy: number; readonly pp: number }[];
-  readonly play: { readonly pp: number; readonly ppIfFullCombo: number } | null;
-}
+export type ExactFigures = Pick<DifficultyFigures, 'stars' | 'maxCombo' | 'pp' | 'play'>;
 
 const CATCH = 2;
 

@@ -1,10 +1,11 @@
 import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import { endWithUs } from '../../infra/child-process.ts';
-import { abortable } from '../../infra/concurrency/abortable.ts';
+import { abortable, joinSignals } from '../../infra/concurrency/abortable.ts';
 import { createSemaphore } from '../../infra/concurrency/running-work.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { ExactFigures } from './calculator-process.ts';
@@ -89,32 +90,24 @@ function startProcess(file: URL, library: CalculatorLibrary) {
   child.on('error', error => {
     complaints = error.message;
   });
+  const closed = new AbortController();
+  child.once('close', () => closed.abort());
   const isGone = () => child.exitCode !== null || child.signalCode !== null || !child.connected;
   const end = () => void child.kill('SIGKILL');
 
   /** Waits for the next message. @throws Error when the process ends first, or is silent for `ms` and is killed */
-  function next(ms: number): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const settle = () => {
-        clearTimeout(timer);
-        child.off('message', onMessage).off('close', onClose);
-      };
-      const onMessage = (message: unknown) => {
-        settle();
-        resolve(message);
-      };
-      const onClose = () => {
-        settle();
-        reject(new Error(`it ended (${child.signalCode ?? child.exitCode}) ${complaints.trim()}`.trim()));
-      };
-      const timer = setTimeout(() => {
-        settle();
-        end();
-        reject(new Error(`it took longer than ${ms} ms`));
-      }, ms);
-      if (isGone()) return onClose();
-      child.on('message', onMessage).on('close', onClose);
-    });
+  async function next(ms: number): Promise<unknown> {
+    const over = joinSignals([closed.signal], ms);
+    try {
+      if (!isGone()) return (await once(child, 'message', { signal: over.signal }))[0];
+    } catch (error) {
+      if (!over.signal.aborted && !isGone()) throw error;
+    } finally {
+      over.release();
+    }
+    if (isGone()) throw new Error(`it ended (${child.signalCode ?? child.exitCode}) ${complaints.trim()}`.trim());
+    end();
+    throw new Error(`it took longer than ${ms} ms`);
   }
 
   return {
