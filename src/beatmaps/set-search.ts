@@ -1,14 +1,15 @@
 /** Searches for sets in all sources, with pages of any size. */
 import { AppError } from '../errors.ts';
 import { type FoundPage, POLICIES } from './cache-policy.ts';
+import type { CatalogueResult } from './catalogue/catalogue.ts';
 import { parseSearchCursor, renderSearchCursor, SEARCH_START, type SearchPosition } from './cursor.ts';
-import type { Beatmapset, Ruleset } from './model/beatmapset.ts';
+import type { Ruleset } from './model/beatmapset.ts';
 import { assertAnswerable, parseQuery, renderQuery } from './query/query.ts';
 import { renderSort, type Sort, type StatusFilter } from './query/query-words.ts';
 import type { Search } from './query/search.ts';
-import { type BeatmapCatalogue, recall, type SetAccess } from './set-lookup.ts';
+import { type BeatmapCatalogue, recall, type SetAccess, type SetAnswer } from './set-lookup.ts';
 import { askInOrder, type Health, leading } from './upstreams/failover.ts';
-import { type BeatmapSource, type SourceId, tokenOf, type UpstreamId } from './upstreams/source.ts';
+import { type BeatmapSource, tokenOf, type UpstreamId } from './upstreams/source.ts';
 import { isNotFound } from './upstreams/upstream-answer.ts';
 
 export interface SearchRequest {
@@ -28,21 +29,9 @@ export interface SearchRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface SearchResult {
-  readonly sets: readonly Beatmapset[];
-  /** How many sets all pages have together, if known. */
-  readonly total: number | null;
-  /** At least how many sets there are, when the search stopped early. There may be more than the pages will show. */
-  readonly atLeast?: number;
+export interface SearchResult extends CatalogueResult, Omit<SetAnswer, 'set'> {
   /** The cursor of the next page; null on the last one. */
   readonly cursor: string | null;
-  readonly source: SourceId;
-  /** True when every upstream failed, so that an older answer or the catalogue is used. */
-  readonly stale: boolean;
-  /** True when all of the answer was in the cache and still fresh. Default false. */
-  readonly cached?: boolean;
-  /** True when no set has the typed words, so that sets with similar words are returned. */
-  readonly corrected: boolean;
 }
 
 /** The longest query: enough for any search, and short enough for every upstream. */
@@ -162,13 +151,13 @@ async function loadPage(
   at: SearchPosition,
   signal: AbortSignal,
 ): Promise<FoundPage> {
-  const { sources, health, catalogue, log, now } = access;
   const tokenFor = (source: BeatmapSource) => (source.id === at.source ? at.token : tokenOf(source, at.page));
   let unsure: UpstreamId | undefined;
   const { value, source } = await askInOrder({
+    ...access,
     // The source of the previous page is asked first, unless in a cooldown; others are asked for the same page number.
-    sources: leading(sources(), at.source),
-    health: healthFor(health, at),
+    sources: leading(access.sources(), at.source),
+    health: healthFor(access.health, at),
     async ask(each) {
       const page = await each.search(search, tokenFor(each), signal);
       if (page.isUnsure !== true) return { ...page, token: tokenFor(each) };
@@ -179,14 +168,12 @@ async function loadPage(
     // A mirror may have fewer sets than osu!, so other sources are asked if its first page is empty.
     isWeak: (page, { id }) => id !== 'osu' && at.page === 0 && page.sets.length === 0,
     signal,
-    log,
-    now,
   }).catch((error: unknown) => {
     // If one answer was unsure and all others were `not_found`, every source was asked and none has a matching set.
     if (unsure === undefined || !isNotFound(error)) throw error;
     return { value: { sets: [], total: 0, next: null, token: undefined }, source: unsure };
   });
-  catalogue?.remember(value.sets);
+  access.catalogue?.remember(value.sets);
   return { ...value, source };
 }
 

@@ -6,8 +6,6 @@ import type { Search } from '../query/search.ts';
 import type { Mirror } from '../upstreams/mirror.ts';
 import { type Feed, type FillOptions, type FillPace, fillCatalogue } from './catalogue-fill.ts';
 
-export type BackgroundFill = ReturnType<typeof createBackgroundFill>;
-
 type SearchableMirror = Pick<Mirror, 'id' | 'search'>;
 
 export interface BackgroundFillOptions extends Pick<FillOptions, 'catalogue' | 'isFiller' | 'now'> {

@@ -61,7 +61,6 @@ export interface CandidateWindow {
   readonly bpm?: Bounds | undefined;
   /** The length in seconds. */
   readonly length?: Bounds | undefined;
-  readonly ar?: Bounds | undefined;
   readonly cs?: Bounds | undefined;
   readonly loved: boolean;
 }
@@ -152,12 +151,11 @@ interface Filter {
   readonly params: readonly number[];
 }
 
-function filterOf({ stars, bpm, length, ar, cs }: CandidateWindow): Filter {
+function filterOf({ stars, bpm, length, cs }: CandidateWindow): Filter {
   const asked = [
     ['stars', stars, UNITS.stars],
     ['bpm', bpm, 1],
     ['length', length, 1],
-    ['ar', ar, UNITS.ar],
     ['cs', cs, UNITS.cs],
   ] as const;
   const bounds = asked.flatMap(([column, range, units]) => (range === undefined ? [] : [{ column, range, units }]));

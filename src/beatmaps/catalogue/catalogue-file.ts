@@ -36,12 +36,14 @@ export function openCatalogueFile(options: CatalogueFileOptions) {
   if (isFilling) dropSortIndexes(store);
   else ensureSortIndexes(store);
   const vocabulary = createVocabulary(store);
-  const queue = new WriteQueue(
-    sets => {
+  const queue = new WriteQueue({
+    write(sets) {
       for (const text of store.transaction(() => writeSets(store, sets))) vocabulary.add(text);
     },
-    { portion: isFilling ? FILLING_PORTION : PORTION, delayMs: writeDelayMs, onFailure },
-  );
+    portion: isFilling ? FILLING_PORTION : PORTION,
+    delayMs: writeDelayMs,
+    onFailure,
+  });
   const reading = createCatalogueSearch({
     store,
     vocabulary,
@@ -74,6 +76,7 @@ export function openCatalogueFile(options: CatalogueFileOptions) {
 }
 
 interface WriteQueueOptions {
+  write(sets: readonly Beatmapset[]): void;
   /** How many sets are written at once; the calling thread is blocked meanwhile. */
   readonly portion: number;
   readonly delayMs: number;
@@ -85,14 +88,12 @@ const MAX_WAITS = 60;
 
 /** A queue of sets to be written: in portions, so that other work can run in between. */
 class WriteQueue {
-  readonly #write: (sets: readonly Beatmapset[]) => void;
   readonly #options: WriteQueueOptions;
   readonly #waiting = new Map<number, Beatmapset>();
   #timer: NodeJS.Timeout | undefined;
   isClosed = false;
 
-  constructor(write: (sets: readonly Beatmapset[]) => void, options: WriteQueueOptions) {
-    this.#write = write;
+  constructor(options: WriteQueueOptions) {
     this.#options = options;
   }
 
@@ -145,7 +146,7 @@ class WriteQueue {
     // The sets are removed before they are written, so that a portion that cannot be written is not tried for ever.
     for (const { id } of sets) this.#waiting.delete(id);
     try {
-      if (sets.length > 0) this.#write(sets);
+      if (sets.length > 0) this.#options.write(sets);
     } catch (error) {
       if (isBusy(error)) {
         // After a failure the sets return to the queue; those that were added since stay, because they are newer.

@@ -9,10 +9,8 @@ import type { Catalogue } from './catalogue.ts';
 export interface Feed {
   readonly name: string;
   /** Reads a page. @throws what the upstream throws; the same page can then be requested again */
-  read(at: FeedPlace, signal: AbortSignal): Promise<FeedPage>;
+  read(at: FeedPlace, signal: AbortSignal): Promise<Pick<SearchPage, 'sets' | 'total' | 'next'>>;
 }
-
-export type FeedPage = Pick<SearchPage, 'sets' | 'total' | 'next'>;
 
 export interface FillProgress {
   /** How many sets were read from this feed, in earlier runs as well. */
@@ -68,7 +66,7 @@ const Place = z.object({
   /** When the last page of the feed was read, unix milliseconds; 0 before that. */
   finished: z.number(),
 });
-export type FeedPlace = Readonly<z.infer<typeof Place>>;
+type FeedPlace = Readonly<z.infer<typeof Place>>;
 
 const Progress = z.object({
   /** The day on which `pages` were read, as the number of days since 1970. */

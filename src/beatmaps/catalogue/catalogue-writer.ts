@@ -123,10 +123,6 @@ function removeTexts(store: Store, rank: number): void {
 
 function insertTexts(store: Store, rank: number, texts: readonly string[]): void {
   store.run(INSERT_TEXT, [rank, ...texts]);
-  insertNames(store, rank, texts);
-}
-
-function insertNames(store: Store, rank: number, texts: readonly string[]): void {
   store.run('INSERT INTO catalogue_names (rowid, names) VALUES (?, ?)', [rank, texts.slice(0, 3).join(' ')]);
 }
 

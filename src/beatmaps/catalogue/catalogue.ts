@@ -46,9 +46,9 @@ export interface CataloguePageRequest {
 
 export interface CatalogueResult {
   readonly sets: readonly Beatmapset[];
-  /** How many sets all pages have together; known only on the last page. */
+  /** How many sets all pages have together, if known; the catalogue knows it only on the last page. */
   readonly total: number | null;
-  /** At least how many sets there are, when the search stopped early and the exact number is unknown. */
+  /** At least how many sets there are, when the search stopped early. There may be more than the pages will show. */
   readonly atLeast?: number;
   /** True when no set has the typed words, so that sets with similar words are returned. */
   readonly corrected: boolean;

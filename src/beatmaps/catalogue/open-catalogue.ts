@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AppError, toAppError } from '../../errors.ts';
-import { openStore, type Store } from '../../infra/store/store.ts';
+import { openStore } from '../../infra/store/store.ts';
 import type { Catalogue } from './catalogue.ts';
-import { openCatalogueFile } from './catalogue-file.ts';
+import { type CatalogueFileOptions, openCatalogueFile } from './catalogue-file.ts';
 import {
   type ArgsOf,
   type CatalogueThreadData,
@@ -41,14 +41,9 @@ export function openCatalogue({ dataDir, workerFile: file = THREAD, ...options }
 
 const BACKGROUND_FAILURE = 'the catalogue could not be written or read';
 
-export interface CatalogueHereOptions extends CatalogueOptions {
-  /** The store, which is closed with the catalogue. */
-  readonly store: Store;
-  /** How long new sets wait to be written together, in milliseconds. Default 500. */
-  readonly writeDelayMs?: number;
-}
+export type CatalogueHereOptions = CatalogueOptions & Pick<CatalogueFileOptions, 'store' | 'writeDelayMs'>;
 
-/** The catalogue in the caller's thread, which each call blocks. */
+/** The catalogue in the caller's thread, which each call blocks. The store is closed with it. */
 export function createCatalogueHere({ isFiller, onFailure, ...options }: CatalogueHereOptions): Catalogue {
   const onBackgroundFailure = (error: unknown) => onFailure(toAppError(error), BACKGROUND_FAILURE);
   const file = openCatalogueFile({ ...options, onFailure: onBackgroundFailure });

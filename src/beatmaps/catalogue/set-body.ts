@@ -54,16 +54,15 @@ export function renderBody(set: [Missing] extends [never] ? Beatmapset : Missing
   return JSON.stringify([...SET_FIELDS.map(field => set[field]), set.beatmaps.length, ...columns]);
 }
 
-const Body = z.array(z.unknown());
-const Column = z.array(z.unknown());
+const List = z.array(z.unknown());
 
 /** Parses a stored set; undefined when an older version stored it in another shape. */
 export function parseBody(text: string): Beatmapset | undefined {
-  const values = Body.parse(JSON.parse(text));
+  const values = List.parse(JSON.parse(text));
   // An older version knew fewer fields. The first list is the first column; the number of difficulties is before it.
   const count = values.findIndex(Array.isArray) - 1;
   const fields = Object.fromEntries(SET_FIELDS.slice(0, count).map((field, index) => [field, values[index]]));
-  const columns = values.slice(count + 1).map(column => Column.parse(column));
+  const columns = values.slice(count + 1).map(column => List.parse(column));
   const beatmaps = Array.from({ length: Number(values[count]) }, (_, row) =>
     Object.fromEntries(
       MAP_FIELDS.map((field, index) => [
