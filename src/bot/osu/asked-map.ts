@@ -2,6 +2,7 @@ import type { Beatmaps } from '../../beatmaps/beatmaps.ts';
 import type { Beatmap, Beatmapset, Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { matchOsuLink, setPage } from '../../beatmaps/model/link.ts';
 import type { SetAnswer } from '../../beatmaps/set-lookup.ts';
+import { isNotFound } from '../../beatmaps/upstreams/upstream-answer.ts';
 import { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { CommandContext, OptionSuggestion } from '../contract/command.ts';
@@ -69,7 +70,7 @@ export function hardestOf({ beatmaps }: Beatmapset, ruleset?: Ruleset): Beatmap 
 /** The map that was found by an osu! address, an id or words of its name. */
 interface FoundMap extends SetAnswer {
   /** The difficulty, if one was named; undefined for a whole set. */
-  readonly beatmap: Beatmap | undefined;
+  readonly beatmap?: Beatmap | undefined;
   /** The ruleset in the address. */
   readonly ruleset?: Ruleset | undefined;
 }
@@ -77,7 +78,7 @@ interface FoundMap extends SetAnswer {
 /** @throws AppError `invalid_request` with a hint, `not_found`, or an upstream's */
 async function findMap(text: string, beatmaps: Beatmaps, signal: AbortSignal): Promise<FoundMap> {
   const link = matchOsuLink(text);
-  if (link?.kind === 'set') return { ...(await beatmaps.set(link.id, signal)), beatmap: undefined };
+  if (link?.kind === 'set') return beatmaps.set(link.id, signal);
   if (link?.kind === 'map') return { ...(await beatmaps.setOfMap(link.id, signal)), ruleset: link.ruleset };
   if (link !== undefined || /^https?:\/\//i.test(text)) throw usageError('notBeatmapLink');
   if (/^[1-9]\d{0,14}$/.test(text)) return findNumber(Number(text), beatmaps, signal);
@@ -85,13 +86,11 @@ async function findMap(text: string, beatmaps: Beatmaps, signal: AbortSignal): P
 }
 
 /** Looks up an id as a set's first, then as a difficulty's, because people copy ids of sets from search pages. */
-async function findNumber(id: number, beatmaps: Beatmaps, signal: AbortSignal): Promise<FoundMap> {
-  try {
-    return { ...(await beatmaps.set(id, signal)), beatmap: undefined };
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+function findNumber(id: number, beatmaps: Beatmaps, signal: AbortSignal): Promise<FoundMap> {
+  return beatmaps.set(id, signal).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
     return beatmaps.setOfMap(id, signal);
-  }
+  });
 }
 
 async function findWords(text: string, beatmaps: Beatmaps, signal: AbortSignal): Promise<FoundMap> {
@@ -101,7 +100,7 @@ async function findWords(text: string, beatmaps: Beatmaps, signal: AbortSignal):
     if (looksLikeLink(text) && text.includes('/')) throw usageError('notBeatmapLink');
     throw new AppError('not_found', 'no set has these words', { params: { what: 'words' } });
   }
-  return { set: best, beatmap: undefined, source, stale };
+  return { set: best, source, stale };
 }
 
 const MAX_SUGGESTIONS = 25;

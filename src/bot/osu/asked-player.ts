@@ -2,7 +2,6 @@ import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { AppError } from '../../errors.ts';
 import type { CommandContext, OptionSuggestion } from '../contract/command.ts';
 import { callerKey } from '../contract/request.ts';
-import type { LinkedPlayer } from '../contract/settings.ts';
 import { type Mode, TERMS } from '../contract/terms.ts';
 import { usageError } from '../contract/usage-error.ts';
 
@@ -20,20 +19,14 @@ const MAX_SUGGESTIONS = 25;
 /** The player. People who linked theirs may leave the name out. */
 export const PLAYER_OPTION = { type: 'string', form: 'name', maxLength: 200, suggest: suggestPlayers } as const;
 
-export interface AskedPlayer {
-  /** The player's id or name, as `Players` takes it. */
-  readonly user: number | string;
-  /** The ruleset when the caller names none; null for the one the player plays most. */
-  readonly mode: LinkedPlayer['mode'];
-  /** True when the caller has proved to be this player. */
-  readonly isProven: boolean;
-}
+export type AskedPlayer = Awaited<ReturnType<typeof askedPlayer>>;
 
-/** @throws AppError `credentials_required`, or `invalid_request` with a hint when no player is named or linked */
-export async function askedPlayer(
-  given: string | undefined,
-  { caller, services }: CommandContext,
-): Promise<AskedPlayer> {
+/**
+ * The player's id or name, and the ruleset when the caller names none: null for the one the player plays most. `isProven`
+ * is true when the caller has proved to be this player.
+ * @throws AppError `credentials_required`, or `invalid_request` with a hint when no player is named or linked
+ */
+export async function askedPlayer(given: string | undefined, { caller, services }: CommandContext) {
   requirePlayers(services.beatmaps);
   if (given !== undefined) return { user: given, mode: null, isProven: false };
   const { player } = await services.settings.user(callerKey(caller));

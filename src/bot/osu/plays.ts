@@ -2,7 +2,6 @@ import type { Beatmaps } from '../../beatmaps/beatmaps.ts';
 import { renderOffsetCursor } from '../../beatmaps/cursor.ts';
 import type { Player } from '../../beatmaps/model/player.ts';
 import type { Score, ScoreType } from '../../beatmaps/model/score.ts';
-import type { PpStanding } from '../../beatmaps/plays/totals.ts';
 import type { Rating, RatingRequest } from '../../beatmaps/rating/ratings.ts';
 import type { CommandContext } from '../contract/command.ts';
 
@@ -54,17 +53,10 @@ export async function firstPlays(
   };
 }
 
-export interface BestPlays extends PpStanding {
-  readonly scores: readonly Score[];
-  readonly stale: boolean;
-}
+export type BestPlays = Awaited<ReturnType<typeof bestPlays>>;
 
 /** The best plays that osu! has, with their pp in the same order. */
-export async function bestPlays(
-  player: Player,
-  beatmaps: Pick<Beatmaps, 'userScores'>,
-  signal: AbortSignal,
-): Promise<BestPlays> {
+export async function bestPlays(player: Player, beatmaps: Pick<Beatmaps, 'userScores'>, signal: AbortSignal) {
   const { scores, stale } = await firstPlays(player, 'best', beatmaps, signal);
   // osu! states no total for people who have not played for a long time.
   return { scores, stale, best: scores.map(({ pp }) => pp ?? 0), total: player.statistics?.pp || null };
