@@ -1,9 +1,8 @@
 /** This file reads plays on one map, and the ranks of players. Only the official API has both. */
-import { type BeatmapCaches, POLICIES } from './cache-policy.ts';
+import { POLICIES } from './cache-policy.ts';
 import { type Beatmap, type Beatmapset, type Ruleset, statusNumber } from './model/beatmapset.ts';
 import type { Score } from './model/score.ts';
-import { playerAnswer, requireOsu } from './players.ts';
-import type { OsuApi } from './upstreams/osu-api.ts';
+import { type OsuAccess, playerAnswer, requireOsu } from './players.ts';
 import { missingAs } from './upstreams/upstream-answer.ts';
 
 /** A difficulty with its set. */
@@ -17,11 +16,6 @@ export const MAX_RANK = 10_000;
 const RANKS_A_PAGE = 50;
 const MAX_STANDINGS = 50;
 
-export interface MapPlaysOptions {
-  readonly osu: OsuApi | undefined;
-  readonly caches: Pick<BeatmapCaches, 'mapScores' | 'standings' | 'rankings'>;
-}
-
 /** Adds the map and its set to scores, since osu! leaves them out of these answers. */
 function onMap(scores: readonly Score[], { beatmap, set }: MapInSet): readonly Score[] {
   const beatmapset = { ...set, beatmaps: [] };
@@ -29,7 +23,7 @@ function onMap(scores: readonly Score[], { beatmap, set }: MapInSet): readonly S
 }
 
 /** @throws AppError from every method: `credentials_required` (params.what `score` or `player`), an upstream's code */
-export function createMapPlays({ osu, caches }: MapPlaysOptions) {
+export function createMapPlays({ osu, caches }: OsuAccess) {
   const ownScores =
     (use: 'own' | 'member') => async (map: MapInSet, userId: number, ruleset: Ruleset, signal?: AbortSignal) => {
       const api = requireOsu(osu, 'score');

@@ -30,9 +30,9 @@ export interface ScoreListOptions extends PlayerListOptions {
   readonly ruleset?: Ruleset | undefined;
 }
 
-export interface PlayersOptions {
+export interface OsuAccess {
   readonly osu: OsuApi | undefined;
-  readonly caches: Pick<BeatmapCaches, 'players' | 'scores' | 'plays' | 'userBeatmaps'>;
+  readonly caches: BeatmapCaches;
 }
 
 const MAX_LIMIT = 100;
@@ -76,7 +76,7 @@ const MAX_SEEN = 2_000;
  * @throws AppError from every method: `invalid_request` (params.what: `user`, `cursor`), `credentials_required`,
  * `not_found`, or an upstream code
  */
-export function createPlayers({ osu, caches }: PlayersOptions) {
+export function createPlayers({ osu, caches }: OsuAccess) {
   const seen = createLru<number, string>({ max: MAX_SEEN });
 
   function load(player: PlayerRef, ruleset?: Ruleset, signal?: AbortSignal): Promise<CacheHit<Player>> {

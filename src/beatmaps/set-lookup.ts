@@ -135,17 +135,14 @@ function setKey(id: number): string {
 }
 
 async function load(access: SetAccess, by: 'set' | 'setOfMap', id: number, signal: AbortSignal): Promise<FoundSet> {
-  const { sources, health, catalogue, log, now } = access;
   const answer = askInOrder({
-    sources: sources(),
-    health,
+    ...access,
+    sources: access.sources(),
     ask: each => each[by](id, signal),
     isDefinitive: source => source.id === 'osu',
     signal,
-    log,
-    now,
   });
   const { value, source } = await missingAs('beatmap', answer);
-  catalogue?.remember([value]);
+  access.catalogue?.remember([value]);
   return { set: value, source };
 }

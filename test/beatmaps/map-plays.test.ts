@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
+import { createMemoryBeatmapCaches } from '../../src/beatmaps/cache-policy.ts';
 import { createMapPlays } from '../../src/beatmaps/map-plays.ts';
-import { createMemoryCache } from '../../src/infra/cache/cache.ts';
 import { madeUpSet } from './made-up-sets.ts';
 
 it('lists of members ask about each once while their pages are turned, and oneâ€™s own plays again soon', async () => {
   const clock = { at: 1_000_000 };
   let asked = 0;
-  const cache = () => createMemoryCache<never>({ maxEntries: 100, now: () => clock.at });
   const nothing = () => Promise.reject(new TypeError('not asked for here'));
   const plays = createMapPlays({
     osu: {
@@ -25,7 +24,7 @@ it('lists of members ask about each once while their pages are turned, and oneâ€
         return [];
       },
     },
-    caches: { mapScores: cache(), standings: cache(), rankings: cache() },
+    caches: createMemoryBeatmapCaches(() => clock.at),
   });
   const set = madeUpSet();
   const [beatmap] = set.beatmaps;

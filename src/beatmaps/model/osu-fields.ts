@@ -3,7 +3,7 @@
  * dates numbers, flags 0 and 1. An unreadable field is null, so that one odd field never loses the whole answer.
  */
 import * as z from 'zod';
-import { RULESETS, type Ruleset, STATUSES, type Status, statusNumber } from './beatmapset.ts';
+import { RULESETS, type Ruleset, STATUSES, statusNumber } from './beatmapset.ts';
 
 const NUMBER = /^-?\d{1,18}(?:\.\d{1,18})?$/;
 const UTC_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|\+00:00)$/;
@@ -14,11 +14,6 @@ const SECONDS_END = 1e11;
 function toNumber(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   return typeof value === 'string' && NUMBER.test(value.trim()) ? Number(value) : null;
-}
-
-function toId(value: unknown): number | null {
-  const number = toNumber(value);
-  return number !== null && Number.isSafeInteger(number) && number > 0 ? number : null;
 }
 
 function toText(value: unknown): string | null {
@@ -39,30 +34,10 @@ function toFlag(value: unknown): boolean | null {
   return value === 0 || value === '0' || value === 'false' ? false : null;
 }
 
-function toDate(value: unknown): string | null {
-  const number = toNumber(value);
-  if (number !== null) return number > 0 ? toIso(number < SECONDS_END ? number * 1000 : number) : null;
-  if (typeof value !== 'string' || value.length > 40) return null;
-  if (UTC_DATE.test(value) && !Number.isNaN(Date.parse(value))) return value;
-  const naive = NAIVE_DATE.exec(value);
-  return toIso(Date.parse(naive === null ? value : `${naive[1]}T${naive[2]}Z`));
-}
-
 /** A date in ISO 8601, without milliseconds, as in the official API. */
 function toIso(ms: number): string | null {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? null : date.toISOString().replace(/\.\d{3}Z$/, 'Z');
-}
-
-function toStatus(value: unknown): Status | null {
-  const word = typeof value === 'number' || typeof value === 'string' ? String(value).toLowerCase() : '';
-  return STATUSES.find(status => status === word || String(statusNumber(status)) === word) ?? null;
-}
-
-function toRuleset(value: unknown): Ruleset | null {
-  if (value === 'catch' || value === 'ctb') return 'fruits';
-  const index = toNumber(value);
-  return (index === null ? RULESETS.find(ruleset => ruleset === value) : RULESETS[index]) ?? null;
 }
 
 export const field = <T>(read: (value: unknown) => T) => z.unknown().optional().transform(read);
@@ -70,7 +45,10 @@ export const field = <T>(read: (value: unknown) => T) => z.unknown().optional().
 export const number = field(toNumber);
 export const numberOrZero = field(value => toNumber(value) ?? 0);
 /** Reads a positive integer; else null. */
-export const id = field(toId);
+export const id = field(value => {
+  const number = toNumber(value);
+  return number !== null && Number.isSafeInteger(number) && number > 0 ? number : null;
+});
 /** Reads a text; an empty one is null. */
 export const text = field(toText);
 /** Reads a name; an empty one is null, and one that is too long is cut. */
@@ -80,11 +58,25 @@ export const flag = field(toFlag);
 /** Reads a flag; false when the field is missing. */
 export const isSet = field(value => toFlag(value) ?? false);
 /** Reads a date as ISO 8601 in UTC, from ISO text, `YYYY-MM-DD hh:mm:ss`, unix seconds or milliseconds. */
-export const date = field(toDate);
+export const date = field(value => {
+  const number = toNumber(value);
+  if (number !== null) return number > 0 ? toIso(number < SECONDS_END ? number * 1000 : number) : null;
+  if (typeof value !== 'string' || value.length > 40) return null;
+  if (UTC_DATE.test(value) && !Number.isNaN(Date.parse(value))) return value;
+  const naive = NAIVE_DATE.exec(value);
+  return toIso(Date.parse(naive === null ? value : `${naive[1]}T${naive[2]}Z`));
+});
 /** Reads a status from its name or its number, -2 to 4. */
-export const status = field(toStatus);
+export const status = field(value => {
+  const word = typeof value === 'number' || typeof value === 'string' ? String(value).toLowerCase() : '';
+  return STATUSES.find(each => each === word || String(statusNumber(each)) === word) ?? null;
+});
 /** Reads a ruleset from its name, from `catch`, or from its number, 0 to 3. */
-export const ruleset = field(toRuleset);
+export const ruleset = field((value): Ruleset | null => {
+  if (value === 'catch' || value === 'ctb') return 'fruits';
+  const index = toNumber(value);
+  return (index === null ? RULESETS.find(each => each === value) : RULESETS[index]) ?? null;
+});
 
 /** Reads an object of the given shape; else null. */
 export function part<S extends z.ZodType>(shape: S) {

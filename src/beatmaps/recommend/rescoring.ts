@@ -27,13 +27,6 @@ export interface RescoringRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-interface Rescored {
-  /** Maps that may be shown, the best first. */
-  readonly choices: readonly Refined[];
-  /** Maps whose figures were requested; some may come only after the answer. */
-  readonly lookedAt: readonly Candidate[];
-}
-
 interface RescoringOptions {
   readonly difficulty: Pick<Difficulty, 'of'> | undefined;
   /** How long an answer waits, in milliseconds; figures that are not ready in time stay estimates. */
@@ -61,7 +54,9 @@ const ENOUGH_TO_LEARN = 3;
  */
 export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
   const known = createLru<string, MapDifficulty>({ max: MAX_KNOWN });
-  return async (request: RescoringRequest): Promise<Rescored> => {
+  return async (
+    request: RescoringRequest,
+  ): Promise<{ readonly choices: readonly Refined[]; readonly lookedAt: readonly Candidate[] }> => {
     if (difficulty !== undefined) return new Refinement({ library: difficulty, known, waitMs }, request).run();
     const best = spreadOut(withinFirst(request.ordered, request.plan), request.limit);
     return { choices: best.map(choice => ({ choice, algorithm: null })), lookedAt: [] };
@@ -97,7 +92,7 @@ class Refinement {
     this.#calibrate = createPpCalibration(options.library, { work, wait });
   }
 
-  async run(): Promise<Rescored> {
+  async run() {
     const { plan, ordered, limit, isRepeat } = this.#request;
     const { known, waitMs } = this.#options;
     const until = performance.now() + (isRepeat ? Math.min(REPEAT_MS, waitMs) : waitMs);
@@ -111,11 +106,13 @@ class Refinement {
     const hits = this.#hits();
     const rest = ordered.filter(({ candidate }) => !this.#computed.has(candidate.id)).map(this.#learnt.mend);
     return {
+      /** Maps that may be shown, the best first. */
       choices: [
         ...bestMade(hits, limit, ordered),
         ...[...this.#computed.values()].filter(each => !hits.includes(each)),
         ...spreadOut(withinFirst(rest, plan), limit * 2).map(choice => ({ choice, algorithm: null })),
       ],
+      /** Maps whose figures were requested; some may come only after the answer. */
       lookedAt: ordered.flatMap(({ candidate }) => (this.#asked.has(candidate.id) ? [candidate] : [])),
     };
   }

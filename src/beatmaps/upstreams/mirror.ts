@@ -44,13 +44,11 @@ const namesSet = z.looseObject({
   beatmapset: z.unknown().optional(),
 });
 
-type CheckedPage = Pick<SearchPage, 'sets' | 'corrected'>;
-
 /**
  * The sets of a page that match, or undefined for none; those with every word come first. Sets with some of the words,
  * or similar ones, count only if they are most of the page, since then the mirror did search for the words.
  */
-async function checkPage(sets: readonly Beatmapset[], search: Search): Promise<CheckedPage | undefined> {
+async function checkPage(sets: readonly Beatmapset[], search: Search) {
   const { query, status, sort } = search;
   const statuses = statusesOf(status);
   const allowed = sets.filter(set => statuses.includes(set.status));

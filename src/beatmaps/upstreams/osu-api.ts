@@ -15,13 +15,6 @@ import { expectShape, OSU } from './upstream-answer.ts';
 
 export type OsuApi = ReturnType<typeof createOsuApi>;
 
-export interface OsuApiOptions extends Pick<OsuCallOptions, 'http' | 'clientId' | 'clientSecret' | 'log'> {
-  /** The time limit of one request, in milliseconds. Default 6000. */
-  readonly timeoutMs?: number;
-  /** The clock, in unix milliseconds. */
-  readonly now?: () => number;
-}
-
 /** Hosts of covers, avatars and previews, which need no login (2026-08). */
 export const OSU_ASSET_HOSTS = ['assets.ppy.sh', 'a.ppy.sh', 'b.ppy.sh'] as const;
 
@@ -36,8 +29,8 @@ const attributesShape = z.object({
  * @throws AppError from every method: `not_found` (also for a restricted player), `credentials_required`, `forbidden`,
  * `upstream_rate_limited` with `retryAfterMs`, `upstream_changed`, `upstream_unavailable`, `timeout`
  */
-export function createOsuApi({ timeoutMs = 6_000, now = Date.now, ...options }: OsuApiOptions) {
-  const ask = createOsuCall({ ...options, timeoutMs, now });
+export function createOsuApi(options: OsuCallOptions) {
+  const ask = createOsuCall(options);
   return {
     ...createOsuSetsApi(ask),
     ...createOsuPlayersApi(ask),

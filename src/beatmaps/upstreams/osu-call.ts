@@ -28,9 +28,10 @@ export interface OsuCallOptions {
   readonly clientId: number;
   readonly clientSecret: string;
   readonly log: Logger;
-  /** The time limit of one request, in milliseconds. */
-  readonly timeoutMs: number;
-  readonly now: () => number;
+  /** The time limit of one request, in milliseconds. Default 6000. */
+  readonly timeoutMs?: number;
+  /** The clock, in unix milliseconds. */
+  readonly now?: () => number;
 }
 
 function addressOf(path: string, params: OsuParams): URL {
@@ -42,9 +43,9 @@ function addressOf(path: string, params: OsuParams): URL {
   return url;
 }
 
-export function createOsuCall(options: OsuCallOptions) {
-  const { http, now, timeoutMs } = options;
-  const token = createOsuToken(options);
+export function createOsuCall({ timeoutMs = 6_000, now = Date.now, ...options }: OsuCallOptions) {
+  const { http } = options;
+  const token = createOsuToken({ ...options, timeoutMs, now });
   let closedUntil = 0;
 
   async function send(request: Partial<HttpRequest>, url: URL, bearer: string): Promise<HttpResponse> {
@@ -134,7 +135,7 @@ export function askForToken(
 }
 
 /** Tokens by the client credentials grant (osu-web 2026-08: they are valid for a day and cannot be refreshed). */
-function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: OsuCallOptions) {
+function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: Required<OsuCallOptions>) {
   const flights = createSingleFlight<string>();
   let held: { readonly token: string; readonly until: number } | undefined;
   let failed: { readonly error: AppError; readonly until: number } | undefined;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createOsuApi, type OsuApiOptions } from '../../../src/beatmaps/upstreams/osu-api.ts';
+import { createOsuApi } from '../../../src/beatmaps/upstreams/osu-api.ts';
+import type { OsuCallOptions } from '../../../src/beatmaps/upstreams/osu-call.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { serveHttp } from '../../fakes/loopback.ts';
@@ -15,7 +16,7 @@ interface Reply {
 const SECRET = 'hush-this-is-secret';
 
 /** osu! as a function from request to answer. */
-async function play(answer: (request: IncomingMessage, path: string) => Reply, options: Partial<OsuApiOptions> = {}) {
+async function play(answer: (request: IncomingMessage, path: string) => Reply, options: Partial<OsuCallOptions> = {}) {
   const asked: { readonly path: string; readonly headers: IncomingMessage['headers']; readonly body: string }[] = [];
   const server = await serveHttp((request, response) => {
     let body = '';
