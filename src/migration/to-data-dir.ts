@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import { createEmbeddedQueue } from '../infra/queue/embedded-queue.ts';
 import { exportRecords } from '../infra/redis/redis-inspection.ts';
 import { fixedRedisKey, type RedisLink, scanKeys } from '../infra/redis/redis-link.ts';
-import { claimDataDir } from '../infra/store/data-dir.ts';
+import { claimDataDir } from '../infra/store/file-lock.ts';
 import { createLibsqlRecords, hasRecords } from '../infra/store/libsql-records.ts';
 import { addReturnedRecords } from '../infra/store/returned-records.ts';
 import { keepSharedMediaKey, loadSharedMediaKey } from '../media/tunnel/tunnel-key.ts';

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { claimDataDir } from '../../../src/infra/store/data-dir.ts';
-import { createSoleTask, tryFileLock, waitForFileLock } from '../../../src/infra/store/file-lock.ts';
+import { claimDataDir, createSoleTask, tryFileLock, waitForFileLock } from '../../../src/infra/store/file-lock.ts';
 
 const HOLDER = fileURLToPath(new URL('lock-holder.ts', import.meta.url));
 
