@@ -1,12 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-
-export interface UpstreamRequest {
-  readonly host: string;
-  readonly status: number | undefined;
-  readonly failure: { readonly code: string } | undefined;
-  readonly durationMs: number;
-}
+import type { HttpEvent } from './http/exchange.ts';
 
 /** Functions that read current values, called each time the metrics are asked for. */
 export interface MetricReadings {
@@ -63,7 +57,7 @@ export function createMetrics() {
       own.strategySeconds.observe({ source, strategy, result }, durationMs / 1000);
     },
     /** Counts one request that we sent to a site. */
-    countUpstream({ host, status, failure, durationMs }: UpstreamRequest): void {
+    countUpstream({ host, status, failure, durationMs }: HttpEvent): void {
       const outcome = failure === undefined ? String(status ?? 'none') : failure.code;
       own.upstream.observe({ domain: domainOf(host), outcome }, durationMs / 1000);
     },

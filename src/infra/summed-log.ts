@@ -2,11 +2,6 @@ import { AppError } from '../errors.ts';
 import { createLru } from './cache/cache.ts';
 import type { Logger } from './log.ts';
 
-export interface SummedLog extends Logger {
-  /** Writes the lines that were so far only counted. */
-  flush(): void;
-}
-
 export interface SummedLogOptions {
   readonly log: Logger;
   /** How often a kind of line is written at most. Default a minute. */
@@ -31,7 +26,7 @@ const MAX_KINDS = 500;
  * A log for events that strangers can cause as often as they like. The first line of a kind is written at once; after
  * it one a minute, which is the latest line with their number in `times`. Lines at `debug` are written as they come.
  */
-export function createSummedLog({ log, everyMs = MINUTE_MS }: SummedLogOptions): SummedLog {
+export function createSummedLog({ log, everyMs = MINUTE_MS }: SummedLogOptions) {
   const sums = createLru<string, Sum>({ max: MAX_KINDS, dispose: sum => end(sum) });
 
   function say(sum: Sum): void {
@@ -79,7 +74,11 @@ export function createSummedLog({ log, everyMs = MINUTE_MS }: SummedLogOptions):
     };
   }
 
-  return { ...wrap(log), flush: () => sums.forEach(say) };
+  return {
+    ...wrap(log),
+    /** Writes the lines that were so far only counted. */
+    flush: () => sums.forEach(say),
+  };
 }
 
 function fieldsOf(details: object): object {

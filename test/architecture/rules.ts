@@ -86,20 +86,11 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['answer'],
   ],
   'src/infra': [
-    [
-      'concurrency',
-      'parse-json.ts',
-      'log-summary.ts',
-      'log-destination.ts',
-      'metrics.ts',
-      'engine.ts',
-      'child-process.ts',
-    ],
-    ['log-redaction.ts'],
-    ['log.ts', 'cache'],
+    ['concurrency', 'parse-json.ts', 'log-redaction.ts', 'log-destination.ts', 'engine.ts'],
+    ['log.ts', 'cache', 'child-process.ts'],
     ['rate-limit', 'store', 'summed-log.ts', 'failure-tally.ts'],
     ['queue', 'http', 'server', 'readiness.ts'],
-    ['redis', 'text-translation.ts'],
+    ['redis', 'text-translation.ts', 'metrics.ts'],
   ],
   'src/platforms/discord': [
     ['api'],
