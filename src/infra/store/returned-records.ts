@@ -1,4 +1,4 @@
-import { digestOf, nameOfDigest, type RecordDriver, type StoredRecord } from './record-driver.ts';
+import { type CollectionId, digestOf, nameOfDigest, type RecordDriver, type StoredRecord } from './record-driver.ts';
 import type { Store } from './store.ts';
 
 const STEPS = ['CREATE TABLE returned_records (at INTEGER NOT NULL) STRICT'];
@@ -31,41 +31,26 @@ export function addReturnedRecords(store: Store, records: readonly ReturnedRecor
 
 /** Finds records that came from Redis, which kept only digests: a record gets its real name when first asked for. */
 export function withReturnedRecords(driver: RecordDriver, store: Store): RecordDriver {
-  function name(column: 'key' | 'group_key', collection: string, value: string): void {
+  /** Gives a record or a group its real name, and returns that name. */
+  function named(column: 'key' | 'group_key', { name: collection }: CollectionId, value: string): string {
     const sql = `UPDATE OR REPLACE records SET ${column} = :value WHERE collection = :collection AND ${column} = :digest`;
     store.run(sql, { collection, value, digest: nameOfDigest(digestOf(value)) });
+    return value;
   }
 
   return {
     ...driver,
-    async read(collection, key) {
-      name('key', collection.name, key);
-      return driver.read(collection, key);
-    },
-    async readGroup(collection, group, limit) {
-      name('group_key', collection.name, group);
-      return driver.readGroup(collection, group, limit);
-    },
+    read: async (collection, key) => driver.read(collection, named('key', collection, key)),
+    readGroup: async (collection, group, limit) =>
+      driver.readGroup(collection, named('group_key', collection, group), limit),
     async write(collection, record) {
-      name('key', collection.name, record.key);
+      named('key', collection, record.key);
       await driver.write(collection, record);
     },
-    async expire(collection, key, at) {
-      name('key', collection.name, key);
-      await driver.expire(collection, key, at);
-    },
-    async move(collection, from, to) {
-      name('key', collection.name, from);
-      name('key', collection.name, to);
-      await driver.move(collection, from, to);
-    },
-    async remove(collection, key, group) {
-      name('key', collection.name, key);
-      await driver.remove(collection, key, group);
-    },
-    async removeGroup(collection, group) {
-      name('group_key', collection.name, group);
-      await driver.removeGroup(collection, group);
-    },
+    expire: async (collection, key, at) => driver.expire(collection, named('key', collection, key), at),
+    move: async (collection, from, to) =>
+      driver.move(collection, named('key', collection, from), named('key', collection, to)),
+    remove: async (collection, key, group) => driver.remove(collection, named('key', collection, key), group),
+    removeGroup: async (collection, group) => driver.removeGroup(collection, named('group_key', collection, group)),
   };
 }

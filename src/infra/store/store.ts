@@ -41,11 +41,6 @@ export interface Store {
   close(): void;
 }
 
-export interface StoreOptions {
-  /** How long to wait for another process that writes; this process is blocked meanwhile. Default 2 000. */
-  readonly busyTimeoutMs?: number;
-}
-
 const MAX_STATEMENTS = 200;
 /** How long to wait for another writer: the whole process is blocked, and no writer of Medley takes long. */
 const BUSY_TIMEOUT_MS = 2_000;
@@ -66,8 +61,8 @@ const OUTERMOST = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'] as const;
  * @param path of the file, or `:memory:`
  * @throws AppError `internal` whose message says what is wrong with the file
  */
-export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: StoreOptions = {}): Store {
-  const db = openDatabase(path, busyTimeoutMs);
+export function openStore(path: string): Store {
+  const db = openDatabase(path);
   const statements = createLru<string, Statement>({ max: MAX_STATEMENTS });
   let depth = 0;
 
@@ -189,11 +184,11 @@ function appliedSteps(store: Store, module: string, steps: readonly string[]): n
   return applied.length;
 }
 
-function openDatabase(path: string, timeout: number): InstanceType<typeof Database> {
+function openDatabase(path: string): InstanceType<typeof Database> {
   let db: InstanceType<typeof Database> | undefined;
   try {
     if (path !== ':memory:') createFile(path);
-    db = new Database(path, { timeout });
+    db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
     db.pragma('journal_mode = WAL');
     db.exec(`PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = ${-CACHE_KIB}`);
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
