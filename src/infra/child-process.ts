@@ -4,6 +4,7 @@ import { access, stat } from 'node:fs/promises';
 import { setPriority, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { AppError } from '../errors.ts';
+import { abortReason } from './concurrency/abortable.ts';
 
 export interface ProgramRequest {
   /** The program's absolute path. */
@@ -63,10 +64,6 @@ function lowerPriority(child: ChildProcess, niceness: number): void {
   }
 }
 
-function givenUp(name: string, reason: unknown): AppError {
-  return reason instanceof AppError ? reason : new AppError('timeout', `${name} was given up`, { cause: reason });
-}
-
 /**
  * Runs a program in a process group of its own, without stdin. The promise settles when the program is gone; on cancel,
  * at the deadline and when this process ends, the whole group is killed.
@@ -76,7 +73,8 @@ function givenUp(name: string, reason: unknown): AppError {
 export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
   const { program, args, env, signal, timeoutMs, niceness, onOutput } = request;
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(givenUp(program, signal.reason));
+    const givenUp = () => abortReason(signal, `${program} was given up`);
+    if (signal.aborted) return reject(givenUp());
     const child = spawn(program, args, {
       env,
       cwd: tmpdir(),
@@ -98,7 +96,7 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
       killGroup(child);
       if (hasExited) letPipesGo();
     };
-    const onAbort = () => end(givenUp(program, signal.reason));
+    const onAbort = () => end(givenUp());
     const timer =
       timeoutMs === undefined
         ? undefined

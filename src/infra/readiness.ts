@@ -1,5 +1,6 @@
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Logger } from './log.ts';
 import type { RecordStore } from './store/records.ts';
@@ -39,17 +40,12 @@ export function createReadiness(options: ReadinessOptions) {
   let last: { readonly at: number; readonly report: Promise<ReadinessReport> } | undefined;
 
   async function reasonOf(check: ReadinessCheck): Promise<string | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<string>(resolve => {
-      timer = setTimeout(() => resolve(`No answer within ${timeoutMs} ms.`), timeoutMs);
-    });
+    const late = pause(timeoutMs, `No answer within ${timeoutMs} ms.`, { ref: false });
     try {
       return await Promise.race([check.check(), late]);
     } catch (error) {
       if (!failing.has(check.name)) log.warn({ check: check.name, err: error }, 'a readiness check failed');
       return 'It could not be checked.';
-    } finally {
-      clearTimeout(timer);
     }
   }
 

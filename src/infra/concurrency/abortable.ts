@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { AppError } from '../../errors.ts';
 
-/** The reason why a caller gave up. */
-export function abortReason({ reason }: AbortSignal): AppError {
-  return reason instanceof AppError ? reason : new AppError('timeout', 'given up by the caller', { cause: reason });
+/** The reason why a caller gave up. @param message the error's message where the signal has no AppError */
+export function abortReason({ reason }: AbortSignal, message = 'given up by the caller'): AppError {
+  return reason instanceof AppError ? reason : new AppError('timeout', message, { cause: reason });
 }
 
 /**
@@ -84,21 +84,14 @@ export interface Flight {
   isCurrent(): boolean;
 }
 
-/** Runs the work of a key once at a time: a caller who asks for a key in progress waits for the same result. */
-export interface SingleFlight<T> {
-  /** Joins the key's running work or starts it. A caller whose signal aborts is rejected at once with its reason. */
-  run(key: string, work: (flight: Flight) => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** Callers of the running work keep waiting for it; the next call for the key starts new work. */
-  forget(key: string): void;
-}
-
 interface Shared<T> {
   readonly result: Promise<T>;
   readonly controller: AbortController;
   waiting: number;
 }
 
-export function createSingleFlight<T>(): SingleFlight<T> {
+/** Runs the work of a key once at a time: a caller who asks for a key in progress waits for the same result. */
+export function createSingleFlight<T>() {
   const flights = new Map<string, Shared<T>>();
 
   function start(key: string, work: (flight: Flight) => Promise<T>): Shared<T> {
@@ -129,16 +122,20 @@ export function createSingleFlight<T>(): SingleFlight<T> {
   }
 
   return {
-    run(key, work, signal) {
+    /** Joins the key's running work or starts it. A caller whose signal aborts is rejected at once with its reason. */
+    run(key: string, work: (flight: Flight) => Promise<T>, signal?: AbortSignal): Promise<T> {
       if (signal?.aborted === true) return Promise.reject(signal.reason);
       const shared = flights.get(key) ?? start(key, work);
       shared.waiting++;
       if (signal === undefined) return shared.result;
       return abortable(shared.result, signal, () => giveUp(key, shared, signal.reason));
     },
-    forget: key => void flights.delete(key),
+    /** Callers of the running work keep waiting for it; the next call for the key starts new work. */
+    forget: (key: string) => void flights.delete(key),
   };
 }
+
+const CANCELLED = 'cancelled by the caller';
 
 /**
  * The time limit of one call. It ends by time, by the caller's signal or by `fail`, whichever comes first. A call waits
@@ -148,7 +145,9 @@ export class Deadline {
   readonly #endsAt: number;
   readonly #now: () => number;
   readonly #signal: AbortSignal | undefined;
-  readonly #onAbort = (): void => this.fail(cancellation(this.#signal?.reason));
+  readonly #onAbort = (): void => {
+    if (this.#signal !== undefined) this.fail(abortReason(this.#signal, CANCELLED));
+  };
   #timer: NodeJS.Timeout | undefined;
   #watcher: ((failure: AppError) => void) | undefined;
   #failure: AppError | undefined;
@@ -159,7 +158,7 @@ export class Deadline {
     this.#endsAt = now() + timeoutMs;
     this.#signal = signal;
     if (signal?.aborted === true) {
-      this.#failure = cancellation(signal.reason);
+      this.#failure = abortReason(signal, CANCELLED);
       return;
     }
     signal?.addEventListener('abort', this.#onAbort);
@@ -247,8 +246,4 @@ export class Deadline {
       );
     });
   }
-}
-
-function cancellation(reason: unknown): AppError {
-  return reason instanceof AppError ? reason : new AppError('timeout', 'cancelled by the caller', { cause: reason });
 }

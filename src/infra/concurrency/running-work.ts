@@ -1,6 +1,7 @@
 /** This file holds the values that belong to the running work, and the semaphores where it waits for its turn. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from '../../errors.ts';
+import { abortReason } from './abortable.ts';
 
 /** The moment at which a piece of work sent its request to a server. */
 export interface Departure {
@@ -85,16 +86,10 @@ export function createSemaphore({ atOnce, maxWaiting, name, full }: SemaphoreOpt
   const waiting = new FairLine<Waiter>();
   const refusal = () => full?.() ?? new AppError('upstream_unavailable', `too many wait for ${name}`);
   let inside = 0;
-
-  function leaveOnce(): () => void {
-    let isGone = false;
-    return () => {
-      if (isGone) return;
-      isGone = true;
-      inside -= 1;
-      waiting.shift()?.enter();
-    };
-  }
+  const leave = () => {
+    inside -= 1;
+    waiting.shift()?.enter();
+  };
 
   return signal =>
     new Promise((resolve, reject) => {
@@ -102,7 +97,7 @@ export function createSemaphore({ atOnce, maxWaiting, name, full }: SemaphoreOpt
       const enter = () => {
         signal.removeEventListener('abort', giveUp);
         inside += 1;
-        resolve(leaveOnce());
+        resolve(once(leave));
       };
       const refuse = () => {
         signal.removeEventListener('abort', giveUp);
@@ -111,10 +106,7 @@ export function createSemaphore({ atOnce, maxWaiting, name, full }: SemaphoreOpt
       const waiter = { enter, refuse };
       const giveUp = () => {
         waiting.remove(client, waiter);
-        const { reason } = signal;
-        reject(
-          reason instanceof AppError ? reason : new AppError('timeout', `${name} was given up`, { cause: reason }),
-        );
+        reject(abortReason(signal, `${name} was given up`));
       };
       if (signal.aborted) return giveUp();
       if (inside < atOnce) return enter();
@@ -126,6 +118,15 @@ export function createSemaphore({ atOnce, maxWaiting, name, full }: SemaphoreOpt
       waiting.add(client, waiter);
       signal.addEventListener('abort', giveUp, { once: true });
     });
+}
+
+/** The function, of whose calls only the first counts. */
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
+  };
 }
 
 /** Runs the work in a slot of the semaphore. @throws AppError as `createSemaphore`, and any error of the work */
@@ -153,13 +154,10 @@ export function createClientSemaphore(options: SemaphoreOptions): Semaphore {
     };
     try {
       const leave = await own.enter(signal);
-      let isGone = false;
-      return () => {
-        if (isGone) return;
-        isGone = true;
+      return once(() => {
         leave();
         forget();
-      };
+      });
     } catch (error) {
       forget();
       throw error;

@@ -1,5 +1,6 @@
 import { type LookupAddress, lookup as lookupByCallback } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import ipaddr from 'ipaddr.js';
 import { AppError } from '../../errors.ts';
@@ -92,13 +93,9 @@ export function createTargetGuard(resolve: ResolveHost): TargetGuard {
   const passed = createLru<string, true>({ max: 1_000, ttl: VERDICT_MS });
 
   async function check(host: string): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const tooSlow = new Promise<readonly never[]>(done => {
-      timer = setTimeout(done, LOOKUP_MS, []);
-    });
+    const tooSlow = pause(LOOKUP_MS, [], { ref: false });
     // With a proxy there may be no name service on this machine: an unresolved host name is left to the proxy.
     const found = await Promise.race([resolve(host).catch(() => []), tooSlow]);
-    clearTimeout(timer);
     const refusal = refuseNonPublic(host, found);
     if (refusal !== undefined) throw refusal;
     passed.set(host, true);

@@ -98,24 +98,13 @@ export interface Override {
 
 export type Overrides = ReturnType<typeof createOverrides>;
 
-/** Origins that are asked instead of some hosts, such as a test server. */
+/** Origins that are asked instead of some hosts, such as a test server. The last entry for a host counts. */
 export function createOverrides(list: readonly Override[]) {
-  const exact = new Map<string, string>();
-  const suffixes = new Map<string, string>();
-  for (const { host, origin } of list) {
-    if (host.startsWith('*.')) suffixes.set(host.slice(1), origin);
-    else exact.set(host, origin);
-  }
-  /** The origin asked instead of the host; an exact name wins over `*.suffix`, a longer suffix over a shorter one. */
-  const find = (host: string) => exact.get(host) ?? findBySuffix(suffixes, host);
-  return { find };
-}
-
-function findBySuffix(suffixes: ReadonlyMap<string, string>, host: string): string | undefined {
-  if (suffixes.size === 0) return undefined;
-  for (let dot = host.indexOf('.', 1); dot !== -1; dot = host.indexOf('.', dot + 1)) {
-    const origin = suffixes.get(host.slice(dot));
-    if (origin !== undefined) return origin;
-  }
-  return undefined;
+  const isSuffix = ({ host }: Override) => Number(host.startsWith('*.'));
+  // An exact name wins over `*.suffix`, a longer suffix over a shorter one.
+  const sorted = list.toReversed().sort((a, b) => isSuffix(a) - isSuffix(b) || b.host.length - a.host.length);
+  return {
+    /** The origin asked instead of the host. */
+    find: (host: string) => sorted.find(override => matchesHostPattern(override.host, host))?.origin,
+  };
 }

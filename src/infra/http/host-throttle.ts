@@ -32,17 +32,6 @@ export interface ThrottleRules {
   readonly sites?: readonly ThrottledSite[];
 }
 
-export interface Gate {
-  /**
-   * Takes a slot: undefined when one was free, else a promise of it; waiting clients take turns. Every slot must be
-   * freed by `leave`.
-   * @throws AppError `upstream_unavailable` when too many wait; the deadline's failure, with `params.own` when its time
-   * is over
-   */
-  enter(deadline: Deadline): Promise<void> | undefined;
-  leave(): void;
-}
-
 export type HostThrottle = ReturnType<typeof createHostThrottle>;
 
 export interface HostThrottleOptions {
@@ -66,7 +55,7 @@ const MIN_BURST_TO_KEEP = 4;
 export function createHostThrottle(rules: ThrottleRules = {}, options: HostThrottleOptions = {}) {
   const { now = Date.now, limiter } = options;
   const patterns = Object.entries(rules.hosts ?? {});
-  const gates = new Map<string, ThrottleGate>();
+  const gates = new Map<string, Gate>();
 
   /** The rule for a host. Hosts with the same rule name share a budget. */
   function ruleOf(host: string): { readonly name: string; readonly rule: ThrottleRule; readonly isSite?: boolean } {
@@ -86,7 +75,7 @@ export function createHostThrottle(rules: ThrottleRules = {}, options: HostThrot
       if (known !== undefined) return known;
       if (gates.size >= MAX_GATES) for (const [other, gate] of gates) if (gate.isIdle()) gates.delete(other);
       const share = isSite && limiter !== undefined ? shareOf(limiter, rule, key, now) : undefined;
-      const gate = new ThrottleGate(rule, now, share);
+      const gate = new Gate(rule, now, share);
       gates.set(key, gate);
       return gate;
     },
@@ -112,7 +101,7 @@ interface Waiter {
   readonly refuse: () => void;
 }
 
-class ThrottleGate implements Gate {
+export class Gate {
   readonly #rule: ThrottleRule;
   readonly #now: () => number;
   readonly #share: Share | undefined;
@@ -135,6 +124,12 @@ class ThrottleGate implements Gate {
     return this.#underWay === 0 && this.#waiting.size === 0 && this.#tokens >= this.#rule.burst;
   }
 
+  /**
+   * Takes a slot: undefined when one was free, else a promise of it; waiting clients take turns. Every slot must be
+   * freed by `leave`.
+   * @throws AppError `upstream_unavailable` when too many wait; the deadline's failure, with `params.own` when its time
+   * is over
+   */
   enter(deadline: Deadline): Promise<void> | undefined {
     const own = this.#enterHere(deadline);
     return this.#share === undefined ? own : this.#enterShared(this.#share, own, deadline);

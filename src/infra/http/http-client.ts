@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '../../errors.ts';
 import { Deadline } from '../concurrency/abortable.ts';
+import type { Logger } from '../log.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
 import { type ResolveHost, resolveBySystem } from './address-guard.ts';
 import {
@@ -82,11 +83,6 @@ export interface HttpClient {
   close(): Promise<void>;
 }
 
-export interface HttpLog {
-  debug(details: object, message: string): void;
-  warn(details: object, message: string): void;
-}
-
 export interface HttpClientOptions {
   /**
    * Hosts that are replaced by another origin: only for these, plain http and private addresses are allowed and there
@@ -113,7 +109,7 @@ export interface HttpClientOptions {
   readonly connectionsPerHost?: number;
   /** Certificates (PEM) that the plain transport trusts instead of Node's own. */
   readonly ca?: string;
-  readonly log?: HttpLog;
+  readonly log?: Pick<Logger, 'debug' | 'warn'>;
   readonly onRequest?: (event: HttpEvent) => void;
   readonly lookup?: ResolveHost;
   readonly browserPackage?: BrowserPackage;
@@ -215,7 +211,7 @@ interface Call {
   readonly wanted: 'collect' | 'flow';
   readonly attempt: Attempt;
   readonly now: () => number;
-  readonly log: HttpLog | undefined;
+  readonly log: HttpClientOptions['log'];
   /** Stops the deadline's timer and removes the call from those in progress; to be called when the call is over. */
   readonly end: () => void;
 }

@@ -24,39 +24,27 @@ interface Connection {
  */
 export function limitConnections(server: Server, { total, perClient, trustProxy }: ConnectionLimitsOptions): void {
   const proxies = createAddressList(trustProxy);
-  // Idle connections by client, longest idle first: a set keeps its order, and one that becomes idle goes to its end.
-  const idle = new Map<string, Set<Connection>>();
-  const allIdle = new Set<Connection>();
+  // Longest idle first: a set keeps its order, and a connection that becomes idle goes to its end.
+  const idle = new Set<Connection>();
   const counts = new Map<string, number>();
   const connections = new Map<Socket, Connection>();
 
-  function setIdle(connection: Connection, isIdle: boolean): void {
-    const { client } = connection;
-    const own = idle.get(client) ?? new Set();
-    own.delete(connection);
-    allIdle.delete(connection);
-    if (isIdle) {
-      own.add(connection);
-      allIdle.add(connection);
-    }
-    if (own.size > 0) idle.set(client, own);
-    else idle.delete(client);
-  }
-
-  /** True when there is room for a connection, possibly after closing an idle one. */
-  function makeRoom(held: number, limit: number, candidates: ReadonlySet<Connection> | undefined): boolean {
+  /** True when there is room for a connection, possibly after closing an idle one, of that client if one is given. */
+  function makeRoom(held: number, limit: number, client?: string): boolean {
     if (held < limit) return true;
-    const [oldest] = candidates ?? [];
-    if (oldest === undefined) return false;
-    forget(oldest);
-    oldest.socket.destroy();
-    return true;
+    for (const oldest of idle) {
+      if (client !== undefined && oldest.client !== client) continue;
+      forget(oldest);
+      oldest.socket.destroy();
+      return true;
+    }
+    return false;
   }
 
   function forget(connection: Connection): void {
     if (!connections.delete(connection.socket)) return;
     const { client } = connection;
-    setIdle(connection, false);
+    idle.delete(connection);
     const left = (counts.get(client) ?? 1) - 1;
     if (left > 0) counts.set(client, left);
     else counts.delete(client);
@@ -67,15 +55,15 @@ export function limitConnections(server: Server, { total, perClient, trustProxy 
     if (remoteAddress === undefined) return;
     const client = clientKey(remoteAddress);
     const ownLimit = proxies.has(remoteAddress) ? Number.POSITIVE_INFINITY : perClient;
-    const hasRoom = makeRoom(counts.get(client) ?? 0, ownLimit, idle.get(client));
-    if (!hasRoom || !makeRoom(connections.size, total, allIdle)) {
+    const hasRoom = makeRoom(counts.get(client) ?? 0, ownLimit, client);
+    if (!hasRoom || !makeRoom(connections.size, total)) {
       socket.destroy();
       return;
     }
     const connection = { socket, client, running: 0 };
     connections.set(socket, connection);
     counts.set(client, (counts.get(client) ?? 0) + 1);
-    setIdle(connection, true);
+    idle.add(connection);
     socket.once('close', () => forget(connection));
   });
 
@@ -83,10 +71,10 @@ export function limitConnections(server: Server, { total, perClient, trustProxy 
     const connection = connections.get(socket);
     if (connection === undefined) return undefined;
     connection.running += 1;
-    setIdle(connection, false);
+    idle.delete(connection);
     return () => {
       connection.running -= 1;
-      if (connection.running === 0 && connections.has(socket)) setIdle(connection, true);
+      if (connection.running === 0 && connections.has(socket)) idle.add(connection);
     };
   }
 

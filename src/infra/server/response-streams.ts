@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { AppError } from '../../errors.ts';
 
 export type ResponseStreams = ReturnType<typeof createResponseStreams>;
-export type ResponseStream = Pick<Stream, 'watch'>;
 
 /** Why Medley ended a stream: its client read too slowly, it lasted too long, or another client needed its slot. */
 export type StreamEnd = 'slow' | 'old' | 'displaced';
@@ -84,7 +83,7 @@ export function createResponseStreams(options: ResponseStreamsOptions = {}) {
      * @throws AppError `rate_limited`: `params.what` is `streams` for a client with too many, `params.reason` is `busy`
      * when no slot is free
      */
-    enter(client: string, response: ServerResponse): ResponseStream {
+    enter(client: string, response: ServerResponse): Pick<Stream, 'watch'> {
       const held = clients.get(client)?.size ?? 0;
       if (held >= perClient) {
         onRefuse?.('share');

@@ -40,26 +40,7 @@ export interface ServerOptions {
 /** Paths that monitoring asks for, under any host name. */
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
-export type ServerState = 'starting' | 'ready' | 'stopping';
-
-export interface ServerAddress {
-  /** The host as it was configured. */
-  readonly host: string;
-  /** The actual port, also when 0 was configured. */
-  readonly port: number;
-  /** The address as `http://HOST:PORT`. */
-  readonly origin: string;
-}
-
-export interface Server {
-  /** The Fastify app on which plugins are registered before `listen`. */
-  readonly app: FastifyInstance;
-  readonly state: ServerState;
-  /** @throws Error whose message says what to do, when the port is taken or may not be used. */
-  listen(where: { readonly host: string; readonly port: number }): Promise<ServerAddress>;
-  /** Accepts no new requests, waits for running ones, then ends those that are left. Safe to call twice. */
-  stop(): Promise<void>;
-}
+export type Server = ReturnType<typeof createServer>;
 
 /** The longest time to receive a whole request. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -68,8 +49,8 @@ const IDLE_TIMEOUT_MS = 120_000;
 const DRAIN_MS = 7_500;
 
 /** The one HTTP server: limits, error envelope, shutdown. The API, the web chat and webhooks are plugins of `app`. */
-export function createServer(options: ServerOptions): Server {
-  let state: ServerState = 'starting';
+export function createServer(options: ServerOptions) {
+  let state: 'starting' | 'ready' | 'stopping' = 'starting';
   let stopped: Promise<void> | undefined;
   const app = createApp(options);
   limitConnections(app.server, {
@@ -88,11 +69,16 @@ export function createServer(options: ServerOptions): Server {
   });
 
   return {
+    /** The Fastify app on which plugins are registered before `listen`. */
     app,
     get state() {
       return state;
     },
-    async listen({ host, port }) {
+    /**
+     * Resolves with the host as it was given and the actual port, also when 0 was asked for.
+     * @throws Error whose message says what to do, when the port is taken or may not be used
+     */
+    async listen({ host, port }: { readonly host: string; readonly port: number }) {
       try {
         await app.listen({ host, port });
       } catch (error) {
@@ -103,7 +89,8 @@ export function createServer(options: ServerOptions): Server {
       const real = address !== null && typeof address === 'object' ? address.port : port;
       return { host, port: real, origin: `http://${host.includes(':') ? `[${host}]` : host}:${real}` };
     },
-    stop() {
+    /** Accepts no new requests, waits for running ones, then ends those that are left. Safe to call twice. */
+    stop(): Promise<void> {
       state = 'stopping';
       stopped ??= drain(app, options);
       return stopped;
@@ -251,14 +238,11 @@ function quietLogger(log: Logger): FastifyBaseLogger {
   return quiet;
 }
 
-/** Finds the methods that a path would answer, for 405 and its `Allow`; asked only when no route matched. */
-export interface KnownRoutes {
-  /** Methods in the order of registration; empty for an unknown path. */
-  methodsOf(path: string): readonly string[];
-}
-
-/** Records the routes that are registered from now on. A wildcard route alone does not make a path known. */
-function watchRoutes(app: FastifyInstance): KnownRoutes {
+/**
+ * Records the routes that are registered from now on, for 405 and its `Allow`. A wildcard route alone does not make a
+ * path known.
+ */
+function watchRoutes(app: FastifyInstance) {
   const exact = new Map<string, Set<string>>();
   const wild = new Map<string, Set<string>>();
   app.addHook('onRoute', route => {
@@ -270,7 +254,8 @@ function watchRoutes(app: FastifyInstance): KnownRoutes {
     table.set(pattern, methods);
   });
   return {
-    methodsOf(path) {
+    /** The methods that a path would answer, in the order of registration; empty for an unknown path. */
+    methodsOf(path: string): readonly string[] {
       const found = new Set<string>();
       for (const [pattern, methods] of exact)
         if (matchesPattern(pattern, path)) for (const method of methods) found.add(method);
