@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../log.ts';
 import type { ClaimedRow, EmbeddedTable } from './embedded-table.ts';
-import type { Claim, Handler, Verdict } from './queue.ts';
+import { type Claim, type Handler, type Verdict, verdictOf } from './queue.ts';
 
 /** The state that a queue's worker shares with the code that adds entries. */
 export interface QueueProgress {
@@ -22,8 +22,6 @@ export interface EmbeddedWorkerOptions {
 
 /** The pause before a verdict that could not be stored is stored again, and before a failing store is asked again. */
 export const RETRY_MS = 1_000;
-/** The delay of an entry whose handler threw. */
-const THROWN_MS = 5_000;
 
 interface Active {
   readonly row: ClaimedRow;
@@ -132,14 +130,9 @@ export class EmbeddedWorker {
         return isHeld;
       },
     };
-    try {
-      return await handler(claim);
-    } catch (error) {
-      log.error({ err: error, id }, 'queue: a handler failed');
-      return { done: false, afterMs: THROWN_MS };
-    } finally {
-      isOver = true;
-    }
+    const verdict = await verdictOf(handler, claim, log);
+    isOver = true;
+    return verdict;
   }
 
   #finish({ id }: ClaimedRow, verdict: Verdict): void {

@@ -1,3 +1,5 @@
+import type { Logger } from '../log.ts';
+
 /** A piece of work that is kept until it is done. */
 export interface QueueEntry {
   /** An id that is the same for a repeat of the same event. When an entry is done, its id alone is kept, for a day. */
@@ -53,8 +55,21 @@ export type Verdict =
   /** The entry is delayed by at least `afterMs`; with 0, it waits until all entries that wait now were served. */
   | { readonly done: false; readonly afterMs: number; readonly payload?: string };
 
-/** Does the entry's work and decides what becomes of it. An error is logged, and the entry is delayed. */
+/** Does the entry's work and decides what becomes of it. */
 export type Handler = (claim: Claim) => Promise<Verdict>;
+
+/** How long an entry is delayed whose handler threw. */
+const THROWN_MS = 5_000;
+
+/** What the handler decides; an error is logged, and the entry is delayed. */
+export async function verdictOf(handler: Handler, claim: Claim, log: Pick<Logger, 'error'>): Promise<Verdict> {
+  try {
+    return await handler(claim);
+  } catch (error) {
+    log.error({ err: error, id: claim.id }, 'queue: a handler failed');
+    return { done: false, afterMs: THROWN_MS };
+  }
+}
 
 export interface QueueStats {
   /** The number of entries that can be claimed or are delayed. */

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { nameOfDigest } from '../store/record-driver.ts';
 import type { ReturnedRecord } from '../store/returned-records.ts';
-import { fixedRedisKey, type RedisLink, scanKeys } from './redis-link.ts';
+import { fixedRedisKey, messageOf, type RedisLink, scanKeys } from './redis-link.ts';
 
 /** Everything that Medley must know of a Redis before it stores durable records in it. */
 export interface RedisInspection {
@@ -60,10 +60,6 @@ export function redisShortcomings({ version, isAppendOnly, evictionPolicy }: Red
 
 function fieldOf(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'the connection was closed';
 }
 
 const PAGE = 500;

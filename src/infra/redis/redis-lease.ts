@@ -4,7 +4,6 @@ import { type RedisLink, redisKey } from './redis-link.ts';
 
 export type Lease = ReturnType<typeof createRedisLease>;
 export type HeldLease = Awaited<ReturnType<Lease['hold']>>;
-export type StandbyTask = ReturnType<typeof takeTurns>;
 
 export interface HoldOptions {
   readonly signal: AbortSignal;

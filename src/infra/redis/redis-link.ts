@@ -59,6 +59,15 @@ export async function execute(transaction: ChainableCommander): Promise<readonly
   });
 }
 
+export function messageOf(error: unknown): string {
+  // For a refused transaction, Redis gives its reasons in `previousErrors`.
+  if (error instanceof Error && 'previousErrors' in error && Array.isArray(error.previousErrors)) {
+    const [first] = error.previousErrors;
+    if (first instanceof Error) return first.message;
+  }
+  return error instanceof Error ? error.message : 'the connection was closed';
+}
+
 /** @throws Error when the answer takes longer */
 export function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

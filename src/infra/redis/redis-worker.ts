@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DelayedError, type Job } from 'bullmq';
 import type { Logger } from '../log.ts';
-import type { Claim, Handler, Verdict } from '../queue/queue.ts';
+import { type Claim, type Handler, type Verdict, verdictOf } from '../queue/queue.ts';
 import type { RedisEntries } from './redis-entries.ts';
 
 export interface RedisWorkerOptions {
@@ -21,7 +21,6 @@ export interface RedisWorkerOptions {
 
 /** An entry parked until its lane has a free slot is checked after this time, in case its promotion was lost. */
 export const PARKED_MS = 30_000;
-const THROWN_MS = 5_000;
 const RETRY_MS = 500;
 const LEAVE_MS = 2_000;
 
@@ -115,7 +114,7 @@ export class RedisWorker {
   }
 
   async #handle(holding: Holding, entry: Pick<Claim, 'lane' | 'payload' | 'addedAt'>): Promise<void> {
-    const { entries, ask } = this.#options;
+    const { entries, ask, handler, log } = this.#options;
     const { job, id, attempt, controller } = holding;
     const { signal } = controller;
     this.#holdings.set(id, holding);
@@ -131,25 +130,14 @@ export class RedisWorker {
       },
     };
     try {
-      const verdict = await this.#verdictOf(claim);
+      const work: Promise<Verdict> = verdictOf(handler, claim, log).finally(() => this.#working.delete(work));
+      this.#working.add(work);
+      const verdict = await work;
       isOver = true;
       if (signal.aborted) throw new DelayedError();
       await this.#finish(holding, verdict);
     } finally {
       if (this.#holdings.get(id) === holding) this.#holdings.delete(id);
-    }
-  }
-
-  async #verdictOf(claim: Claim): Promise<Verdict> {
-    const work = this.#options.handler(claim);
-    this.#working.add(work);
-    try {
-      return await work;
-    } catch (error) {
-      this.#options.log.error({ err: error, id: claim.id }, 'queue: a handler failed');
-      return { done: false, afterMs: THROWN_MS };
-    } finally {
-      this.#working.delete(work);
     }
   }
 

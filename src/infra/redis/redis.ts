@@ -16,6 +16,7 @@ import { createRecordStore } from '../store/records.ts';
 import {
   createRedisChannel,
   fixedRedisKey,
+  messageOf,
   REDIS_PATIENCE_MS,
   type RedisLink,
   redisKey,
@@ -98,12 +99,7 @@ const SAID = {
   away: 'Redis is away: limits, caches and settings go by the memory of this process, records cannot be changed',
 } as const;
 
-interface OwnedLink extends RedisLink {
-  isReady(withinMs: number): Promise<boolean>;
-  close(): void;
-}
-
-function createLink(client: Redis, log: Logger, timeoutMs: number): OwnedLink {
+function createLink(client: Redis, log: Logger, timeoutMs: number) {
   let state: LinkState = 'new';
   let lastError: unknown;
 
@@ -152,8 +148,9 @@ function createLink(client: Redis, log: Logger, timeoutMs: number): OwnedLink {
 
   return {
     request,
-    ask: (kind, command) => request(kind, command).catch(() => undefined),
-    isReady(withinMs) {
+    ask: <T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>) =>
+      request(kind, command).catch(() => undefined),
+    isReady(withinMs: number): Promise<boolean> {
       if (isThere()) return Promise.resolve(true);
       return new Promise(resolve => {
         const settle = () => {
@@ -174,15 +171,6 @@ function createLink(client: Redis, log: Logger, timeoutMs: number): OwnedLink {
 
 function isRefusal(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
-}
-
-function messageOf(error: unknown): string {
-  // For a refused transaction, Redis gives its reasons in `previousErrors`.
-  if (error instanceof Error && 'previousErrors' in error && Array.isArray(error.previousErrors)) {
-    const [first] = error.previousErrors;
-    if (first instanceof Error) return first.message;
-  }
-  return error instanceof Error ? error.message : 'the connection was closed';
 }
 
 export interface RedisCacheOptions<V> {
