@@ -11,7 +11,8 @@ export type OnAction = (token: string, label: string, pressed: HTMLElement) => v
  * A text as nodes; nothing in it is ever read as markup. Links with a token call `onAction`. `mayLine`: false where the
  * unbreakable values of a line would interrupt a link's underline.
  */
-export function inlines(content: WebText, onAction?: OnAction, mayLine = true): Node[] {
+export function inlines(text: WebText, onAction?: OnAction, mayLine = true): Node[] {
+  const content = joined(text);
   const isLine = mayLine && content.some(inline => typeof inline === 'string' && inline.includes(SEPARATOR));
   return content.flatMap((inline, index) => {
     const own = wordBeside(inline, content[index + 1]);
@@ -22,10 +23,23 @@ export function inlines(content: WebText, onAction?: OnAction, mayLine = true): 
     }
     const taken = wordBeside(content[index - 1], inline);
     if (typeof inline !== 'string') return [inlineOf(inline, onAction, mayLine)];
-    // Beside a pill (a coloured label) the separator becomes two spaces, since the pill is set apart by its shape.
-    const rest = taken.endsWith('★') ? inline.slice(taken.length).replace(/^ · /, '  ') : inline.slice(taken.length);
+    let rest = inline.slice(taken.length);
+    // Beside a pill (a coloured label) the separator becomes a space, since the pill is set apart by its shape.
+    if (taken.endsWith('★')) rest = rest.replace(/^ · /, ' ');
+    if (wordBeside(content[index + 1], content[index + 2]).endsWith('★')) rest = rest.replace(/ · $/, ' ');
     return isLine ? values(rest) : [document.createTextNode(rest)];
   });
+}
+
+/** The text with strings that follow each other made one. */
+function joined(text: WebText): WebText {
+  const parts: WebInline[] = [];
+  for (const inline of text) {
+    const last = parts.at(-1);
+    if (typeof inline === 'string' && typeof last === 'string') parts[parts.length - 1] = last + inline;
+    else parts.push(inline);
+  }
+  return parts;
 }
 
 /** The text of a pill, which stands behind its colour: up to the stars, else the first word. */
