@@ -6,9 +6,9 @@ import type { ItemContext } from './item.ts';
 
 type Menu = Extract<WebAction, { kind: 'menu' }>;
 
-/** The actions of a reply: a row of buttons, and below it the lists that its menus open. */
-export function actionsOf(actions: readonly WebAction[], context: ItemContext): Node[] {
-  const row: HTMLElement[] = [];
+/** The actions of a reply: a row of buttons that begins with `first`, and below it the lists that its menus open. */
+export function actionsOf(actions: readonly WebAction[], context: ItemContext, first?: HTMLElement): Node[] {
+  const row: HTMLElement[] = first ? [first] : [];
   const lists: HTMLElement[] = [];
   for (const action of actions) {
     if (action.kind === 'menu') {
@@ -18,8 +18,8 @@ export function actionsOf(actions: readonly WebAction[], context: ItemContext): 
     } else if (action.kind === 'button') row.push(pressable(action, context));
     else if (isWebAddress(action.url)) row.push(link(action));
   }
-  // The primary link is moved to the front, because most people want it.
-  row.sort((a, b) => Number(b.matches('a.primary')) - Number(a.matches('a.primary')));
+  // The primary action is moved to the front, because most people want it.
+  row.sort((a, b) => Number(b.matches('.primary')) - Number(a.matches('.primary')));
   return row.length > 0 ? [h('div', { class: 'actions' }, ...row), ...lists] : [];
 }
 

@@ -52,8 +52,8 @@ export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
     body.append(...actionsOf(others, context));
   } else {
     root.classList.toggle('wide', reply.blocks.some(isWide));
-    body.append(...blocksOf(covers, context), ...some(title), ...said, ...actionsOf(reply.actions, context));
-    if (reply.retry) body.append(retryButton(reply.retry, context));
+    const again = reply.retry && retryButton(reply.retry, context);
+    body.append(...blocksOf(covers, context), ...some(title), ...said, ...actionsOf(reply.actions, context, again));
   }
   const isTrouble = reply.tone === 'error' || reply.tone === 'notice';
   if (isTrouble || reply.tone === 'success')
@@ -86,7 +86,7 @@ function some(node: HTMLElement | undefined): HTMLElement[] {
 
 /** A button for asking again, enabled from the moment when that may help. */
 function retryButton({ at, link }: NonNullable<WebReply['retry']>, { askAgain }: CardContext): HTMLElement {
-  const again = button({ class: 'action' }, () => askAgain(link), icon('again'), text('retry'));
+  const again = button({ class: 'action primary' }, () => askAgain(link), icon('again'), text('retry'));
   const waitMs = at - Date.now();
   if (waitMs > 0 && waitMs < LONGEST_TIMER_MS) {
     again.disabled = true;
@@ -94,7 +94,7 @@ function retryButton({ at, link }: NonNullable<WebReply['retry']>, { askAgain }:
       again.disabled = false;
     }, waitMs);
   }
-  return h('p', { class: 'actions' }, again);
+  return again;
 }
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
