@@ -77,10 +77,13 @@ export class SuggestionList {
   }
 
   #optionOf(item: WebSuggestion, index: number): HTMLDivElement {
+    const line = item.text.trimEnd();
+    // What a command takes is set off from its name.
+    const name = item.label.startsWith(line) ? line : item.label;
     const option = h(
       'div',
       { id: `suggestion-${index}`, role: 'option', 'aria-selected': 'false', class: 'suggestion' },
-      h('span', { class: 'suggestion-label' }, item.label),
+      h('span', { class: 'suggestion-label' }, name, h('span', {}, item.label.slice(name.length))),
       h('span', { class: 'suggestion-detail' }, item.detail),
     );
     // Prevents that a press on an option takes the focus from the input.

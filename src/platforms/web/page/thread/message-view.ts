@@ -118,14 +118,16 @@ export class MessageView {
   }
 }
 
-const ADDRESS = /^(https?:\/\/(?:www\.)?)(\S+)$/;
-
 /** The beginning that all addresses share is hidden. */
 function saidBubble(words: string): HTMLElement {
-  const [, start, rest] = ADDRESS.exec(words) ?? [];
-  const you = nameAndValue(text('you'), '');
-  if (start === undefined || rest === undefined)
-    // The hidden label has a text direction of its own, so that it does not decide that of the person's text.
-    return h('p', { class: 'said', dir: 'auto' }, h('span', { class: 'unseen', dir: 'ltr' }, you), words);
-  return h('p', { class: 'said address', title: words }, h('span', { class: 'unseen' }, `${you}${start}`), rest);
+  // What is hidden has a text direction of its own, so that it does not decide that of the person's text.
+  const unseen = (hidden: string): HTMLElement => h('span', { class: 'unseen', dir: 'ltr' }, hidden);
+  const parts = words.split(/(https?:\/\/(?:www\.)?)(?=\S)/);
+  const attributes = isLoneLink(words) ? { class: 'said address', title: words } : { class: 'said', dir: 'auto' };
+  return h(
+    'p',
+    attributes,
+    unseen(nameAndValue(text('you'), '')),
+    ...parts.map((part, at) => (at % 2 === 0 ? part : unseen(part))),
+  );
 }
