@@ -3,13 +3,13 @@ export const REFERENCE_STYLE = `
 @font-face { font-family: Figtree; src: url(/assets/static/figtree-latin.woff2) format("woff2"); font-weight: 300 900; font-display: swap; unicode-range: U+0-FF, U+131, U+152-153, U+2000-206F, U+20AC, U+2122, U+2191, U+2193; }
 :root {
   color-scheme: light dark;
-  --ground: #f2f5f3; --surface: #fff; --sunken: #e6ece9; --ink: #14211d; --muted: #4e5f58; --line: #d3ddd8;
-  --accent: #0b6a5e; --accent-soft: #d8ebe4; --marigold: #8a5a00;
+  --ground: #f4f6f3; --surface: #fff; --sunken: #e8eeea; --ink: #12201c; --muted: #4b5c55; --line: #dbe4df;
+  --accent: #0b6a5e; --accent-soft: #d9ede5; --marigold: #8a5a00;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --ground: #0e1614; --surface: #16211e; --sunken: #0a100f; --ink: #e7efec; --muted: #9db1a9; --line: #293a34;
-    --accent: #63d3bd; --accent-soft: #1c3a33; --marigold: #f0b94a;
+    --ground: #0e1614; --surface: #16211e; --sunken: #1f2d29; --ink: #e9f1ee; --muted: #a3b6ae; --line: #2a3b35;
+    --accent: #63d3bd; --accent-soft: #1b3a33; --marigold: #f0b94a;
   }
 }
 * { box-sizing: border-box; }
@@ -32,16 +32,16 @@ nav ul { display: flex; flex-wrap: wrap; gap: .5rem .75rem; margin: 1.25rem 0 0;
 nav a { display: inline-block; padding: .35rem .8rem; border: 1px solid var(--line); border-radius: 2rem; background: var(--surface); text-decoration: none; font-size: .9375rem; }
 nav a:hover, nav a[aria-current] { border-color: var(--accent); }
 nav a[aria-current] { background: var(--accent-soft); }
-section { margin: 0 0 1.25rem; padding: 1.25rem clamp(1rem, 4vw, 2rem) 1.5rem; border: 1px solid var(--line); border-radius: 1.125rem; background: var(--surface); scroll-margin-top: 1rem; }
+section { margin: 0 0 1.25rem; padding: 1.25rem clamp(1rem, 4vw, 2rem) 1.5rem; border: 1px solid var(--line); border-radius: 1.25rem; background: var(--surface); scroll-margin-top: 1rem; }
 h2 { margin: 0 0 .5rem; font-size: 1.375rem; line-height: 1.25; letter-spacing: -.01em; }
-h3 { margin: 1.5rem 0 .5rem; font-size: .8125rem; letter-spacing: .06em; text-transform: uppercase; color: var(--muted); }
+h3 { margin: 1.5rem 0 .25rem; font-size: 1rem; }
 section p { margin: .5rem 0; max-width: 44rem; }
 code { font: .9em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 .route { font-size: 1.0625rem; }
 .method { padding: .1rem .5rem; border-radius: .375rem; background: var(--accent-soft); color: var(--accent); font: 700 .8125rem/1.6 ui-monospace, Menlo, Consolas, monospace; }
-.badge { padding: .1rem .55rem; border: 1px solid currentColor; border-radius: 1rem; color: var(--marigold); font-size: .75rem; font-weight: 600; letter-spacing: 0; white-space: nowrap; vertical-align: middle; }
-pre { margin: .5rem 0; padding: .875rem 1rem; max-height: 26rem; overflow: auto; border: 1px solid var(--line); border-radius: .75rem; background: var(--sunken); tab-size: 2; }
-pre code { font-size: .8438rem; }
+.badge { padding: .1rem .55rem; border: 1px solid currentColor; border-radius: 1rem; color: var(--marigold); font-size: .8125rem; font-weight: 600; letter-spacing: 0; white-space: nowrap; vertical-align: middle; }
+pre { margin: .5rem 0; padding: .875rem 1rem; max-height: 26rem; overflow: auto; border: 1px solid var(--line); border-radius: .75rem; background: var(--sunken); font-size: .8438rem; line-height: 1.5; tab-size: 2; }
+pre code { font-size: inherit; }
 .copied { position: relative; margin: .5rem 0; }
 .copied .copy { position: absolute; top: .5rem; right: .5rem; margin: 0; min-height: 2rem; padding: .15rem .8rem; border: 1px solid var(--line); background: var(--surface); color: var(--accent); font-size: .8125rem; }
 .copied pre { margin: 0; padding-right: 5.5rem; }
@@ -53,7 +53,7 @@ pre code { font-size: .8438rem; }
 .samples > pre, .samples > .copied { order: 1; flex: 0 0 100%; min-width: 0; display: none; }
 .samples > input:checked + label + * { display: block; }
 pre.line { white-space: pre-wrap; overflow-wrap: anywhere; }
-dl { margin: .5rem 0; }
+dl { margin: 0; }
 dl div { padding: .5rem 0; border-top: 1px solid var(--line); }
 dl div:first-child { border-top: 0; }
 dt { font-weight: 600; }
@@ -63,7 +63,7 @@ dd { margin: 0; color: var(--muted); font-size: .9375rem; }
 .fields div:only-child { grid-column: 1 / -1; }
 label { display: block; font: 600 .875rem/1.6 ui-monospace, Menlo, Consolas, monospace; }
 input { width: 100%; min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--line); border-radius: .625rem; background: var(--ground); color: inherit; font: inherit; }
-button { min-height: 2.75rem; margin: .75rem 0 0; padding: .5rem 1.5rem; border: 0; border-radius: 2rem; background: var(--accent); color: var(--surface); font: 600 1rem/1.4 inherit; font-family: inherit; cursor: pointer; }
+button { min-height: 2.75rem; margin: .75rem 0 0; padding: .5rem 1.5rem; border: 0; border-radius: 2rem; background: var(--accent); color: var(--surface); font: inherit; font-weight: 600; cursor: pointer; }
 .try details { margin: .75rem 0 0; }
 .outcome a { overflow-wrap: anywhere; }
 .previews { display: flex; gap: .75rem; margin: .75rem 0; padding: 0; overflow-x: auto; list-style: none; }
@@ -81,7 +81,9 @@ summary { cursor: pointer; color: var(--accent); font-weight: 600; padding: .35r
 @media (min-width: 64rem) {
   body { display: grid; grid-template-columns: 16rem minmax(0, 1fr); gap: 0 2.5rem; padding-top: 2rem; }
   header { position: sticky; top: 0; align-self: start; padding: 1rem 0; }
-  nav ul { flex-direction: column; align-items: start; }
+  nav ul { flex-direction: column; align-items: start; gap: .25rem; margin-left: -.8rem; }
+  nav a { border-color: transparent; background: none; }
+  nav a:hover { background: var(--sunken); }
 }
 @media print { body { display: block; } details { display: block; } pre { max-height: none; white-space: pre-wrap; } }
 `;
