@@ -83,7 +83,7 @@ export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label
     for (const each of [from, to]) each.setAttribute('aria-valuetext', moment(Number(each.value)));
     span.textContent = `${moment(start())} – ${moment(end())}`;
     if (shown?.clipUrl !== undefined) link.href = addressOf(shown.clipUrl);
-    link.replaceChildren(icon('download'), h('span', { class: 'download-facts' }, text('download')));
+    link.replaceChildren(icon('clip'), h('span', { class: 'download-facts' }, text('download')));
     link.setAttribute('aria-label', named(listed([text('download'), label])));
   }
 
