@@ -11,7 +11,6 @@
 import { AppError, StoreAway } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { actFor } from '../../infra/concurrency/running-work.ts';
-import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
 import type { Command } from '../contract/command.ts';
 import { type CommandSpec, commandSpec } from '../contract/command-spec.ts';
 import type { Reply } from '../contract/reply.ts';
@@ -26,7 +25,6 @@ import {
   partsOf,
   type ReplyBatch,
   type RequestBody,
-  type RequestHandler,
   type TextMessage,
 } from '../contract/request.ts';
 import type { ButtonTokens, Services } from '../contract/services.ts';
@@ -47,21 +45,16 @@ import {
   type RunContext,
   renderFailure,
 } from './run-command.ts';
-import { type Autocomplete, createAutocomplete } from './suggestions.ts';
+import { createAutocomplete } from './suggestions.ts';
 
-export interface DispatcherOptions {
+export interface DispatcherOptions
+  extends Pick<CallersOptions, 'limiter' | 'userLimit'>,
+    Partial<Pick<CallersOptions, 'owners' | 'blocks' | 'now'>> {
   readonly commands: readonly Command[];
   /** Commands for owners only, in private chats, that no list shows. Default: none. */
   readonly ownerCommands?: readonly Command[];
-  /** The people who host this Medley. Default: none. */
-  readonly owners?: CallersOptions['owners'];
-  /** People and chats whose requests are not answered. Default: none. */
-  readonly blocks?: CallersOptions['blocks'];
   readonly services: Services;
-  readonly limiter: RateLimiter;
-  readonly userLimit: CallersOptions['userLimit'];
   readonly log: Log;
-  readonly now?: () => number;
   /** The most commands that run at once, not counting those of cost 0. Default 32. */
   readonly concurrency?: number;
   /** The most commands that wait for others to end. Default 256. */
@@ -69,25 +62,10 @@ export interface DispatcherOptions {
   readonly times?: Partial<CommandTimes>;
 }
 
-/** Turns a message into replies: reads it, admits its caller and answers it. bot/runtime delivers the replies. */
-export interface Dispatcher extends RequestHandler, Autocomplete {
-  /**
-   * Reads what a message asks of Medley; undefined when it is not meant for Medley. If the chat's settings cannot be
-   * read, the message waits until they can, unless too many wait already. Never rejects.
-   */
-  read(message: TextMessage): Promise<RequestBody | undefined>;
-  /**
-   * The links in a message that Medley can answer, canonical and in order; empty for other messages, and while settings
-   * cannot be read. Never rejects.
-   */
-  linksOf(message: TextMessage): Promise<readonly PastedLink[]>;
-  /** The name of the command that will answer a request; undefined when none or several will. Never rejects. */
-  commandOf(body: RequestBody, caller: Caller): Promise<string | undefined>;
-  /** All commands in the reader's language, or those of one kind of chat. */
-  commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];
-}
+export type Dispatcher = ReturnType<typeof createDispatcher>;
 
-export function createDispatcher(options: DispatcherOptions): Dispatcher {
+/** Turns a message into replies: reads it, admits its caller and answers it. bot/runtime delivers the replies. */
+export function createDispatcher(options: DispatcherOptions) {
   const { commands, services, log, ownerCommands = [], owners = [], blocks, now = Date.now } = options;
   const { concurrency = 32, queued = 256, times } = options;
   const logFailure = createFailureLog(log);
@@ -103,6 +81,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const answer = createAnswer({ callers, resolver, buttons: services.actions, run, answerLinks, logFailure });
   const gate = createRetryGate(Math.random);
 
+  /**
+   * Reads what a message asks of Medley; undefined when it is not meant for Medley. If the chat's settings cannot be
+   * read, the message waits until they can, unless too many wait already. Never rejects.
+   */
   async function read(message: TextMessage, isRetry = false): Promise<RequestBody | undefined> {
     try {
       const body = await readMessage(message);
@@ -115,6 +97,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
+  /**
+   * The links in a message that Medley can answer, canonical and in order; empty for other messages, and while settings
+   * cannot be read. Never rejects.
+   */
   async function linksOf(message: TextMessage): Promise<readonly PastedLink[]> {
     const body = await readMessage(message).catch(error => onUnreadable(error, message.caller));
     return body?.kind === 'links' ? body.what.filter(({ url }) => findLinks(url).length > 0) : [];
@@ -122,8 +108,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   return {
     ...{ answer, preferences, translator, chatSettings, linksOf, commandOf },
-    read: message => read(message),
-    commandSpecs: (t, chatKind) => listed.map(command => commandSpec(command, t, chatKind)),
+    read: (message: TextMessage) => read(message),
+    /** All commands in the reader's language, or those of one kind of chat. */
+    commandSpecs: (t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[] =>
+      listed.map(command => commandSpec(command, t, chatKind)),
     ...createAutocomplete({ commands: listed, services, translator, logFailure, isBlocked, charge }),
   };
 }

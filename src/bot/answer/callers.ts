@@ -2,7 +2,7 @@ import { AppError, toAppError } from '../../errors.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { RateLimiter, RateLimitRule } from '../../infra/rate-limit/rate-limit.ts';
 import type { Command } from '../contract/command.ts';
-import { type Caller, callerKey, type RequestHandler } from '../contract/request.ts';
+import { type Caller, callerKey, type Preferences } from '../contract/request.ts';
 import type { Services } from '../contract/services.ts';
 import type { BlockList } from '../stores/exclusions.ts';
 import { chatSettingsOf, readableChatSettings } from '../stores/settings.ts';
@@ -13,32 +13,26 @@ export interface CallersOptions {
   readonly limiter: RateLimiter;
   /** The cost units that one person may use in a window of time, in all chats together. */
   readonly userLimit: { readonly units: number; readonly windowMs: number };
+  /** The people who host this Medley. */
   readonly owners: readonly { readonly platform: string; readonly id: string }[];
+  /** People and chats whose requests are not answered. */
   readonly blocks: Pick<BlockList, 'hasCaller'> | undefined;
   readonly logFailure: FailureLog;
   readonly now: () => number;
 }
 
-/** Knows who asks: the language, the chat's settings, the rate limit, and whether the person is an owner or blocked. */
-export interface Callers extends Pick<RequestHandler, 'preferences' | 'translator' | 'chatSettings'> {
-  /** Takes a command's cost out of the caller's rate limit; resolves with `rate_limited` when too little is left. */
-  charge(command: Pick<Command, 'cost'>, caller: Caller): Promise<AppError | undefined>;
-  /** True for the people who host this Medley. */
-  isOwner(caller: Caller): boolean;
-  /** True for people and chats whose requests are not answered. */
-  isBlocked(caller: Caller): Promise<boolean>;
-  /** Logs that the caller's settings could not be read. */
-  onUnreadable(error: unknown, caller: Caller): void;
-}
+export type Callers = ReturnType<typeof createCallers>;
 
 /** People who share a network address, such as a household, have together this many times one person's limit. */
 const SHARED_FACTOR = 10;
 
-export function createCallers(options: CallersOptions): Callers {
+/** Knows who asks: the language, the chat's settings, the rate limit, and whether the person is an owner or blocked. */
+export function createCallers(options: CallersOptions) {
   const { services, limiter, userLimit, owners, blocks, logFailure, now } = options;
   const own: RateLimitRule = { name: 'user', limit: userLimit.units, windowMs: userLimit.windowMs, window: 'first' };
   const shared: RateLimitRule = { ...own, name: 'address', limit: userLimit.units * SHARED_FACTOR };
 
+  /** Logs that the caller's settings could not be read. */
   function onUnreadable(error: unknown, caller: Caller): void {
     logFailure(toAppError(error), 'read settings', caller);
   }
@@ -47,7 +41,7 @@ export function createCallers(options: CallersOptions): Callers {
     return owners.some(owner => owner.platform === platform && owner.id === userId);
   }
 
-  async function preferences(caller: Caller) {
+  async function preferences(caller: Caller): Promise<Preferences> {
     const [user, settings] = await Promise.all([
       services.settings.user(callerKey(caller)),
       chatSettingsOf(services, caller),
@@ -76,10 +70,14 @@ export function createCallers(options: CallersOptions): Callers {
     preferences,
     translator,
     isOwner,
-    isBlocked: async caller => blocks !== undefined && !isOwner(caller) && (await blocks.hasCaller(caller)),
+    isBlocked: async (caller: Caller) => blocks !== undefined && !isOwner(caller) && (await blocks.hasCaller(caller)),
     onUnreadable,
-    chatSettings: caller => readableChatSettings(services, caller, error => onUnreadable(error, caller)),
-    async charge({ cost }, { platform, rateKey, sharedRateKey }) {
+    chatSettings: (caller: Caller) => readableChatSettings(services, caller, error => onUnreadable(error, caller)),
+    /** Takes a command's cost out of the caller's rate limit; resolves with `rate_limited` when too little is left. */
+    async charge(
+      { cost }: Pick<Command, 'cost'>,
+      { platform, rateKey, sharedRateKey }: Caller,
+    ): Promise<AppError | undefined> {
       if (cost === 0) return undefined;
       // A person over their own limit must not use up the limit of the address that they share with others.
       const refusal = await take(own, `${platform}:${rateKey}`, cost);

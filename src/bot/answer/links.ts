@@ -6,7 +6,7 @@ import type { Extractor } from '../../media/extract/extractor.ts';
 import type { Accepted, Command } from '../contract/command.ts';
 import { hidden } from '../contract/reply.ts';
 import { isUnasked, type LinksBody, type PendingReply, type Position, type ReplyBatch } from '../contract/request.ts';
-import { VIEWS, type View } from '../contract/settings.ts';
+import { VIEWS } from '../contract/settings.ts';
 import { termOf } from '../contract/terms.ts';
 import { linkLabels } from '../views/notice.ts';
 import type { Callers } from './callers.ts';
@@ -65,19 +65,19 @@ export function kindOfLink(url: string): Accepted {
   }
 }
 
-export interface LinkAnswersOptions {
+interface LinkAnswersOptions {
   readonly commands: readonly Command[];
   readonly charge: Callers['charge'];
   readonly run: CommandRunner;
 }
 
-/** Makes a reply for each link that the caller's rate limit allows, a few at a time; other links wait. */
-export type LinkAnswers = (body: LinksBody, context: RunContext, position: Position) => Promise<ReplyBatch>;
+export type LinkAnswers = ReturnType<typeof createLinkAnswers>;
 
 /** How many links of one message are answered at the same time. */
 const LINKS_AT_ONCE = 5;
 
-export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions): LinkAnswers {
+/** Makes the function that answers each link that the caller's rate limit allows, a few at a time; other links wait. */
+export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions) {
   // If a pasted link cannot be shown, only the person who pasted it gets the notice about it.
   const takers = new Map(commands.map(command => [command.accepts, { ...command, visibility: 'caller' as const }]));
 
@@ -98,7 +98,7 @@ export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions)
     return spoiler ? hidden(reply) : reply;
   }
 
-  return async (body, context, { from, paid }) => {
+  return async (body: LinksBody, context: RunContext, { from, paid }: Position): Promise<ReplyBatch> => {
     const links = body.what;
     const labels = links.length > 1 ? linkLabels(links.map(({ url }) => url)) : [];
     const replies: PendingReply[] = [];
@@ -168,18 +168,14 @@ function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/).flatMap(word => word.replace(/[.,;:!?)\]>*_|]+$/, '') || []);
 }
 
-/** How a person wants a pasted link shown, as written beside it: `view:media`, `clip:0:05-0:20`. */
-export interface Wishes {
-  readonly view?: View;
-  /** The range as the person wrote it; it is checked when it is used. */
-  readonly clip?: string;
-}
-
 /** Matches one wish about a link, such as `view:media`, that stands between spaces. */
 const WISH = /(?<!\S)(view|clip)[:=]([\w:.\u2013\u2014-]{1,32})(?!\S)/giu;
 
-/** The wishes in a text: words of that form alone, whatever else the text says. */
-export function findWishes(text: string): Wishes {
+/**
+ * How a person wants a pasted link shown, as written beside it: `view:media`, `clip:0:05-0:20`. A range is checked when
+ * it is used.
+ */
+export function findWishes(text: string): Pick<LinksBody['what'][number], 'view' | 'clip'> {
   const found = new Map<string, string>();
   for (const [, name = '', value = ''] of text.slice(0, MAX_CHARS).matchAll(WISH)) found.set(name.toLowerCase(), value);
   const view = VIEWS.find(each => each === found.get('view')?.toLowerCase());

@@ -21,7 +21,7 @@ import {
 import { chatSettingsOf, isChannelOn, isFiltered, isSiteOn } from '../stores/settings.ts';
 import { findWishes, kindOfLink, type LinkFinder, termsBeside } from './links.ts';
 
-export interface MessageReaderOptions {
+interface MessageReaderOptions {
   /** The commands that this caller may use. */
   readonly commandsFor: (caller: Caller) => readonly Command[];
   readonly services: Pick<Services, 'extractor' | 'sites' | 'settings' | 'optOuts'>;
@@ -31,15 +31,11 @@ export interface MessageReaderOptions {
 }
 
 /**
- * Reads what a message asks of Medley; undefined when it is not meant for Medley, as most messages of a group. Settings
- * are read only if the message has a link, or what looks like a short command (`!rs`).
- * @throws StoreAway when the settings of the chat and the person cannot be read
+ * Makes the function that reads what a message asks of Medley; undefined when it is not meant for Medley, as most
+ * messages of a group. Settings are read only if the message has a link, or what looks like a short command (`!rs`).
+ * It throws StoreAway when the settings of the chat and the person cannot be read.
  */
-export type MessageReader = (message: TextMessage) => Promise<RequestBody | undefined>;
-
-export function createMessageReader(options: MessageReaderOptions): MessageReader {
-  const { commandsFor, services, findLinks, isBlocked } = options;
-
+export function createMessageReader({ commandsFor, services, findLinks, isBlocked }: MessageReaderOptions) {
   /** True when pasted links are ignored by the person's choice; mentions and menu commands (without text) never are. */
   async function isOptedOut({ caller, direct, text }: TextMessage): Promise<boolean> {
     const isPasted = caller.chatKind === 'private' ? text !== '' : direct !== true;
@@ -112,7 +108,7 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
     return settings.autoDetect !== false && (site === undefined || isSiteOn(settings, site));
   }
 
-  return async message => {
+  return async (message: TextMessage): Promise<RequestBody | undefined> => {
     const body = await readMessage(message);
     return body === undefined || (await isBlocked(message.caller)) ? undefined : body;
   };
@@ -189,28 +185,23 @@ function findAddress(text: string): string | undefined {
   });
 }
 
-/** Finds the links that an edit adds to a message: only these are answered, not the earlier ones again. */
-export interface EditedLinks {
-  /** The added links; all of the message's links if this process knows of none that were accepted before. */
-  added(messageKey: string, links: LinksBody['what']): { readonly links: LinksBody['what']; readonly isKnown: boolean };
-  /** Records which links of a message were accepted, for later edits. */
-  accepted(messageKey: string, body: RequestBody): void;
-}
-
 /** Edits of older messages are ignored: platforms report other changes as edits, and nobody expects an answer. */
 export const EDITABLE_MS = 3_600_000;
 const MAX_MESSAGES = 10_000;
 
-export function createEditedLinks({ now }: { readonly now: () => number }): EditedLinks {
+/** Finds the links that an edit adds to a message: only these are answered, not the earlier ones again. */
+export function createEditedLinks({ now }: { readonly now: () => number }) {
   /** The accepted links by message, in memory only; after a restart the event's id tells if it was answered. */
   const answered = createLru<string, ReadonlySet<string>>({ max: MAX_MESSAGES, ttl: EDITABLE_MS, perf: { now } });
 
   return {
-    added(messageKey, links) {
+    /** The added links; all of the message's links if this process knows of none that were accepted before. */
+    added(messageKey: string, links: LinksBody['what']) {
       const known = answered.get(messageKey);
       return { links: links.filter(({ url }) => known?.has(url) !== true), isKnown: known !== undefined };
     },
-    accepted(messageKey, body) {
+    /** Records which links of a message were accepted, for later edits. */
+    accepted(messageKey: string, body: RequestBody): void {
       const links = body.kind === 'links' ? body.what.map(({ url }) => url) : [];
       answered.set(messageKey, new Set([...(answered.get(messageKey) ?? []), ...links]));
     },

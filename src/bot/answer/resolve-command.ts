@@ -13,9 +13,9 @@ import { kindOfLink } from './links.ts';
 import type { RawOptions } from './run-command.ts';
 
 /** Requests for one command, which excludes links and messages that ask for nothing. */
-export type CommandBody = Extract<RequestBody, { kind: 'command' | 'line' | 'button' }>;
+type CommandBody = Extract<RequestBody, { kind: 'command' | 'line' | 'button' }>;
 
-export interface ResolvedCommand {
+interface ResolvedCommand {
   readonly command: Command;
   /**
    * Returns the options as they were typed.
@@ -25,20 +25,7 @@ export interface ResolvedCommand {
   readonly isPressed: boolean;
 }
 
-export interface CommandResolver {
-  /** The commands that everyone may use. */
-  readonly listed: readonly Command[];
-  /** The commands that this caller may use. */
-  commandsFor(caller: Caller): readonly Command[];
-  /** Finds the command and its options. @throws AppError with a hint for an unknown command or an invalid button */
-  resolve(body: CommandBody, caller: Caller, t: Translator): Promise<ResolvedCommand>;
-  /** A button for the command that a mistyped name most likely meant, with the words behind it; undefined for none. */
-  meant(body: RequestBody, caller: Caller, t: Translator): Action | undefined;
-  /** The name of the command that will answer a request; undefined when none or several will. Never rejects. */
-  commandOf(body: RequestBody, caller: Caller): Promise<string | undefined>;
-}
-
-export interface CommandResolverOptions {
+interface CommandResolverOptions {
   readonly commands: readonly Command[];
   /** Commands for owners, which no list shows. They do not work in groups, where others would read them. */
   readonly ownerCommands: readonly Command[];
@@ -46,11 +33,13 @@ export interface CommandResolverOptions {
   readonly buttons: Pick<ButtonTokens, 'encode' | 'decode' | 'decodeForAnyone'>;
 }
 
-export function createCommandResolver(options: CommandResolverOptions): CommandResolver {
-  const { commands, ownerCommands, isOwner, buttons } = options;
+export type CommandResolver = ReturnType<typeof createCommandResolver>;
+
+export function createCommandResolver({ commands, ownerCommands, isOwner, buttons }: CommandResolverOptions) {
   const listed = commands.filter(each => each.listed === undefined);
   const typed = commands.filter(each => each.listed !== false);
 
+  /** The commands that this caller may use. */
   function commandsFor(caller: Caller): readonly Command[] {
     return caller.chatKind === 'private' && isOwner(caller) ? [...typed, ...ownerCommands] : typed;
   }
@@ -82,10 +71,12 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
   }
 
   return {
+    /** The commands that everyone may use. */
     listed,
     commandsFor,
 
-    async resolve({ kind, what }, caller, t) {
+    /** Finds the command and its options. @throws AppError with a hint for an unknown command or an invalid button */
+    async resolve({ kind, what }: CommandBody, caller: Caller, t: Translator): Promise<ResolvedCommand> {
       if (kind === 'button') {
         const { command, values } = await openButton(what, caller);
         return { command: find(command, caller), raw: () => values, isPressed: true };
@@ -96,7 +87,8 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
       return { command, raw, isPressed: false };
     },
 
-    meant(body, caller, t) {
+    /** A button for the command that a mistyped name most likely meant, with the words behind it. */
+    meant(body: RequestBody, caller: Caller, t: Translator): Action | undefined {
       if (body.kind !== 'line') return undefined;
       const found = nearestCommand(body.what, listed);
       if (found === undefined) return undefined;
@@ -108,7 +100,8 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
       return button(label, buttons.encode({ command: command.name, values, owner: callerKey(caller) }), 'primary');
     },
 
-    async commandOf(body, caller) {
+    /** The name of the command that will answer a request; undefined when none or several will. Never rejects. */
+    async commandOf(body: RequestBody, caller: Caller): Promise<string | undefined> {
       if (body.kind === 'command' || body.kind === 'line') return body.what.name;
       if (body.kind === 'button') {
         const pressed = await openButton(body.what, caller).catch(() => undefined);
@@ -127,10 +120,7 @@ export function createCommandResolver(options: CommandResolverOptions): CommandR
  * typed line.
  * @throws AppError `invalid_request` with a hint.
  */
-export function readGiven(
-  spec: CommandSpec,
-  given: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
+export function readGiven(spec: CommandSpec, given: RawOptions): RawOptions {
   let all = given;
   for (const option of spec.options) {
     const text = given[option.key];

@@ -1,25 +1,19 @@
 import { AppError, toAppError } from '../../errors.ts';
-import type { Translator } from '../../i18n/translate.ts';
 import { printed } from '../contract/arguments.ts';
 import type { Browsed, Command, CommandContext, OptionSuggestion } from '../contract/command.ts';
 import { type CommandSpec, commandSpec, type OptionSpec } from '../contract/command-spec.ts';
+import { formOf, isRest } from '../contract/positions.ts';
 import type { Caller } from '../contract/request.ts';
 import type { Services } from '../contract/services.ts';
 import type { Callers } from './callers.ts';
 import type { FailureLog } from './run-command.ts';
 
 /** A way to continue a typed line. */
-export interface LineSuggestion {
+interface LineSuggestion {
   readonly label: string;
   readonly detail: string;
   /** The whole line as it is after this suggestion was chosen. */
   readonly text: string;
-}
-
-/** A command and its description in the reader's language. */
-export interface KnownCommand {
-  readonly command: Command;
-  readonly spec: CommandSpec;
 }
 
 /** The most suggestions that any platform shows. */
@@ -31,27 +25,26 @@ const MAX_SUGGESTIONS = 25;
  */
 async function suggestLine(
   line: string,
-  known: readonly KnownCommand[],
+  known: readonly CommandSpec[],
   context: CommandContext,
 ): Promise<readonly LineSuggestion[]> {
   const text = line.trimStart();
   if (!text.startsWith('/')) return [];
   const typed = text.slice(1).toLowerCase();
-  const current = known
-    .filter(({ spec }) => typed.startsWith(`${spec.name} `))
-    .reduce<KnownCommand | undefined>((a, b) => (a && a.spec.name.length > b.spec.name.length ? a : b), undefined);
-  if (!current) return commandNames(typed, known);
-  return (await continuations(text, current.spec, context)).slice(0, MAX_SUGGESTIONS);
+  const [current] = known
+    .filter(({ name }) => typed.startsWith(`${name} `))
+    .toSorted((a, b) => b.name.length - a.name.length);
+  const found = current ? await continuations(text, current, context) : commandNames(typed, known);
+  return found.slice(0, MAX_SUGGESTIONS);
 }
 
-function commandNames(typed: string, known: readonly KnownCommand[]): readonly LineSuggestion[] {
+function commandNames(typed: string, known: readonly CommandSpec[]): readonly LineSuggestion[] {
   return known
-    .filter(({ spec }) => spec.name.startsWith(typed))
-    .slice(0, MAX_SUGGESTIONS)
-    .map(({ spec }) => ({
-      label: spec.usage,
-      detail: spec.description,
-      text: `/${spec.name}${spec.options.length > 0 ? ' ' : ''}`,
+    .filter(({ name }) => name.startsWith(typed))
+    .map(({ name, usage, description, options }) => ({
+      label: usage,
+      detail: description,
+      text: `/${name}${options.length > 0 ? ' ' : ''}`,
     }));
 }
 
@@ -103,20 +96,16 @@ async function wholeValues(text: string, spec: CommandSpec, context: CommandCont
   return values.map(({ label, detail = first.description, value }) => lineWith(before, printed(value), label, detail));
 }
 
-function isRest({ option }: OptionSpec): boolean {
-  return option.type === 'string' && ['rest', 'name', 'map'].includes(option.form ?? '');
-}
-
 /** True when the value is understood only behind the option's name, as a boolean's or one behind all words. */
 function isNamed({ key, option }: OptionSpec, { options }: CommandSpec): boolean {
-  const rest = options.find(each => each.option.type === 'string' && ['rest', 'map'].includes(each.option.form ?? ''));
-  const isLeadingName = option.type === 'string' && option.form === 'name' && options[0]?.key === key;
+  const rest = options.find(each => isRest(each) && formOf(each) !== 'name');
+  const isLeadingName = formOf(options[0]) === 'name' && options[0]?.key === key;
   return option.type === 'boolean' || (rest !== undefined && rest.key !== key && !isLeadingName);
 }
 
 /** True when all words so far may belong to a name, and so not to this option behind it. */
 function isBehindName({ key }: OptionSpec, { options: [first] }: CommandSpec): boolean {
-  return first?.option.type === 'string' && first.option.form === 'name' && first.key !== key;
+  return formOf(first) === 'name' && first?.key !== key;
 }
 
 /** The options that are not used before the cursor, by name or by position. */
@@ -163,7 +152,7 @@ async function optionValues(
   return (await option.suggest(wanted, context)).slice(0, MAX_SUGGESTIONS);
 }
 
-export interface OptionRequest {
+interface OptionRequest {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly command: string;
@@ -172,7 +161,7 @@ export interface OptionRequest {
   readonly partial: string;
 }
 
-export interface BrowseRequest {
+interface BrowseRequest {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly text: string;
@@ -182,41 +171,25 @@ export interface BrowseRequest {
   readonly mayAsk?: () => Promise<boolean>;
 }
 
-/** Suggestions for people while they type. */
-export interface Autocomplete {
-  /** Suggestions for a typed line; empty when it is not a command. Never rejects. */
-  suggest(line: string, caller: Caller, signal: AbortSignal): Promise<readonly LineSuggestion[]>;
-  /** Suggests values for an option, for platforms with typed options; at most 25. Never rejects. */
-  suggestOption(request: OptionRequest): Promise<readonly OptionSuggestion[]>;
-  /** Finds beatmaps by plain text during typing; nothing when they cannot be read. Never rejects. */
-  browse(request: BrowseRequest): Promise<Browsed>;
-}
-
-export interface AutocompleteOptions {
+interface AutocompleteOptions extends Pick<Callers, 'translator' | 'isBlocked' | 'charge'> {
   readonly commands: readonly Command[];
   readonly services: Services;
-  readonly translator: (caller: Caller) => Promise<Translator>;
   readonly logFailure: FailureLog;
-  /** True for people and chats whose requests are not answered. Never rejects. */
-  readonly isBlocked: (caller: Caller) => Promise<boolean>;
-  readonly charge: Callers['charge'];
 }
 
-export function createAutocomplete(options: AutocompleteOptions): Autocomplete {
+/** Suggestions for people while they type. */
+export function createAutocomplete(options: AutocompleteOptions) {
   const { commands, services, translator, logFailure, isBlocked, charge } = options;
-
-  async function contextOf(caller: Caller, signal: AbortSignal): Promise<CommandContext> {
-    return { caller, t: await translator(caller), services, signal, progress: () => undefined };
-  }
 
   /** The suggestions; after a failure none, since people just go on typing and no notice helps them. */
   async function orNone<T>(
-    found: () => Promise<readonly T[]>,
     caller: Caller,
     signal: AbortSignal,
+    find: (context: CommandContext) => Promise<readonly T[]>,
   ): Promise<readonly T[]> {
     try {
-      return (await isBlocked(caller)) ? [] : await found();
+      if (await isBlocked(caller)) return [];
+      return await find({ caller, t: await translator(caller), services, signal, progress: () => undefined });
     } catch (error) {
       if (!signal.aborted) logFailure(toAppError(error), 'suggest', caller);
       return [];
@@ -224,44 +197,32 @@ export function createAutocomplete(options: AutocompleteOptions): Autocomplete {
   }
 
   return {
-    suggest: (line, caller, signal) =>
-      orNone(
-        async () => {
-          const context = await contextOf(caller, signal);
-          const known = commands.map(command => ({ command, spec: commandSpec(command, context.t, caller.chatKind) }));
-          return suggestLine(line, known, context);
-        },
-        caller,
-        signal,
-      ),
+    /** Suggestions for a typed line; empty when it is not a command. Never rejects. */
+    suggest: (line: string, caller: Caller, signal: AbortSignal) =>
+      orNone(caller, signal, context => {
+        const known = commands.map(command => commandSpec(command, context.t, caller.chatKind));
+        return suggestLine(line, known, context);
+      }),
 
-    suggestOption: ({ caller, signal, command, option, partial }) =>
-      orNone(
-        async () => {
-          const context = await contextOf(caller, signal);
-          const found = commands.find(({ name }) => name === command);
-          const declared = found && commandSpec(found, context.t, caller.chatKind).options;
-          const spec = declared?.find(({ key }) => key === option);
-          return spec ? optionValues(spec, partial, context) : [];
-        },
-        caller,
-        signal,
-      ),
+    /** Suggests values for an option, for platforms with typed options; at most 25. Never rejects. */
+    suggestOption: ({ caller, signal, command, option, partial }: OptionRequest) =>
+      orNone(caller, signal, async context => {
+        const found = commands.find(({ name }) => name === command);
+        const declared = found && commandSpec(found, context.t, caller.chatKind).options;
+        const spec = declared?.find(({ key }) => key === option);
+        return spec ? optionValues(spec, partial, context) : [];
+      }),
 
-    async browse({ caller, signal, text, next, mayAsk }) {
+    /** Finds beatmaps by plain text during typing; nothing when they cannot be read. Never rejects. */
+    async browse({ caller, signal, text, next, mayAsk }: BrowseRequest): Promise<Browsed> {
       const command = commands.find(each => each.browse !== undefined);
-      const pages = await orNone(
-        async () => {
-          if (command?.browse === undefined) return [];
-          const context = await contextOf(caller, signal);
-          const known = await command.browse(text, next, context, 'local').catch(noneWithoutCatalogue);
-          const isAsked = known.cards.length === 0 && (await mayAsk?.()) === true;
-          if (!isAsked || (await charge(command, caller)) !== undefined) return [known];
-          return [await command.browse(text, next, context, 'upstream')];
-        },
-        caller,
-        signal,
-      );
+      const pages = await orNone(caller, signal, async context => {
+        if (command?.browse === undefined) return [];
+        const known = await command.browse(text, next, context, 'local').catch(noneWithoutCatalogue);
+        const isAsked = known.cards.length === 0 && (await mayAsk?.()) === true;
+        if (!isAsked || (await charge(command, caller)) !== undefined) return [known];
+        return [await command.browse(text, next, context, 'upstream')];
+      });
       return pages[0] ?? NOTHING;
     },
   };
