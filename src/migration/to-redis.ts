@@ -23,24 +23,17 @@ import {
 
 const BATCH = 500;
 
-const Row = z
-  .object({
-    collection: z.string(),
-    key: z.string(),
-    group_key: z.string().nullable(),
-    value: z.string(),
-    written_at: z.number(),
-    expires_at: z.number().nullable(),
-  })
-  .transform(({ group_key: group, written_at: writtenAt, expires_at: expiresAt, ...rest }) => ({
-    ...rest,
-    group,
-    writtenAt,
-    expiresAt,
-  }));
+const Row = z.object({
+  collection: z.string(),
+  key: z.string(),
+  group: z.string().nullable(),
+  value: z.string(),
+  writtenAt: z.number(),
+  expiresAt: z.number().nullable(),
+});
 
-const RECORDS = `SELECT collection, key, group_key, value, written_at, expires_at FROM records
-  WHERE expires_at IS NULL OR expires_at > ?`;
+const RECORDS = `SELECT collection, key, group_key AS "group", value, written_at AS writtenAt, expires_at AS expiresAt
+  FROM records WHERE expires_at IS NULL OR expires_at > ?`;
 
 /** Reads records in batches of one collection each, as they were when the first was read, without expired ones. */
 function* batchesOf(store: Store, now: number): Iterable<readonly [string, readonly StoredRecord[]]> {
