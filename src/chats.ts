@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { soleListener } from './bot/runtime/connection.ts';
-import { createRuntime } from './bot/runtime/runtime.ts';
+import { Runtime } from './bot/runtime/runtime.ts';
 import { createTracking } from './bot/tracking/tracking.ts';
 import type { Config } from './config.ts';
 import type { Core } from './core.ts';
@@ -27,7 +27,7 @@ export async function createChats(config: Config, core: Core, log: Logger) {
     ...(isNeeded('discord') ? await createDiscord(config, core, log) : []),
     ...(isNeeded('telegram') ? await createTelegram(config, core, log) : []),
   ];
-  const runtime = createRuntime({
+  const runtime = new Runtime({
     platforms,
     queue: storage.queue,
     spare: storage.spare,
@@ -84,7 +84,8 @@ export async function createChats(config: Config, core: Core, log: Logger) {
 
 async function createDiscord({ discord }: Config, core: Core, log: Logger): Promise<readonly RuntimePlatform[]> {
   if (discord === undefined) return [];
-  const { storage, dispatcher, delivery, settings } = core;
+  const { storage, dispatcher, delivery } = core;
+  const { settings } = core.services;
   const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
   const platform = createDiscordPlatform({ ...discord, dispatcher, delivery, settings, records: storage.records, log });
   return [heardOnce(platform, core, `${discord.token} ${JSON.stringify(discord.shards)}`)];
@@ -93,7 +94,8 @@ async function createDiscord({ discord }: Config, core: Core, log: Logger): Prom
 async function createTelegram(config: Config, core: Core, log: Logger): Promise<readonly RuntimePlatform[]> {
   const { telegram } = config;
   if (telegram === undefined) return [];
-  const { storage, dispatcher, delivery, settings } = core;
+  const { storage, dispatcher, delivery } = core;
+  const { settings } = core.services;
   const { createTelegramPlatform } = await import('./platforms/telegram/platform.ts');
   const { token, apiUrl } = telegram;
   const webhook = webhookOf(config);
@@ -132,7 +134,7 @@ export function createWebChat(config: Config, core: Core, log: Logger) {
   const store = openStore(':memory:');
   const queue = createEmbeddedQueue({ store, log, limits: { marks: WEB_MARKS } });
   const watch = { onOutcome: metrics.countRequest };
-  const runtime = createRuntime({ platforms: [platform], queue, dispatcher, log, concurrency: WEB_CONCURRENCY, watch });
+  const runtime = new Runtime({ platforms: [platform], queue, dispatcher, log, concurrency: WEB_CONCURRENCY, watch });
   return {
     plugin: platform.plugin,
     /** Lets the web chat accept connections from now on. */

@@ -9,7 +9,6 @@ import { createCommandList } from './bot/commands/index.ts';
 import { createOwnerCommands } from './bot/commands/owner.ts';
 import type { ChatMemory } from './bot/contract/chat-memory.ts';
 import type { RuntimeStatus } from './bot/contract/chat-platform.ts';
-import { ownerKey } from './bot/contract/request.ts';
 import type { Services } from './bot/contract/services.ts';
 import type { SettingsStore } from './bot/contract/settings.ts';
 import { CALLBACK_PATH, createAccountLinks } from './bot/stores/account-links.ts';
@@ -22,19 +21,15 @@ import type { Config } from './config.ts';
 import type { FailureTally } from './infra/failure-tally.ts';
 import type { Logger } from './infra/log.ts';
 import { createMetrics } from './infra/metrics.ts';
-import { createMemoryRateLimiter } from './infra/rate-limit/rate-limit.ts';
+import { createMemoryRateLimiter, type RateLimiter } from './infra/rate-limit/rate-limit.ts';
 import { openTextTranslation, type TextTranslation } from './infra/text-translation.ts';
 import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
-import { type MediaServices, openMediaServices } from './media-services.ts';
+import { type MediaServices, type MediaServicesOptions, openMediaServices } from './media-services.ts';
 import { openStorage, type Storage } from './storage.ts';
 
-export interface CoreOptions {
-  readonly config: Config;
+interface CoreOptions extends Pick<MediaServicesOptions, 'config' | 'searchPath' | 'log'> {
   /** The sites that Medley offers. */
   readonly descriptors: readonly [SourceDescriptor, ...SourceDescriptor[]];
-  /** The folders in which programs such as ffmpeg are searched for, as in PATH. */
-  readonly searchPath: string;
-  readonly log: Logger;
   /** The failures that `log` has counted so far. */
   readonly failures: Pick<FailureTally, 'list'>;
 }
@@ -49,35 +44,19 @@ export async function createCore(options: CoreOptions) {
   const storage = await openStorage(config, log);
   const limiter = storage.shared?.limiter ?? createMemoryRateLimiter();
   const media = await openMediaServices({ config, descriptors, searchPath, storage, limiter, metrics, log });
-  const { http, sources, extractor, tunnel, playbacks, delivery, watchAccounts } = media;
   const version = await readVersion();
   const { translateUrl } = config;
   const translation = translateUrl === undefined ? undefined : await openTextTranslation({ url: translateUrl });
   // Nothing may fail from here on, because a thread is running now that would have to be ended.
-  const beatmapServices = openBeatmapServices(config, storage, http, log);
-  const { catalogue, backgroundFill, difficulty, calculator, beatmaps, recommend } = beatmapServices;
+  const beatmapServices = openBeatmapServices(config, storage, media.http, log);
+  const { catalogue, backgroundFill, difficulty, calculator } = beatmapServices;
   const services = createServices({ options, storage, media, beatmapServices, translation, version });
   let readChats: (() => Promise<RuntimeStatus>) | undefined;
-  const dispatcher = createAnswers({ options, media, services, limiter, readChats: async () => readChats?.() });
+  const dispatcher = createAnswers(options, media, services, limiter, async () => readChats?.());
 
   return {
-    ...{
-      storage,
-      descriptors,
-      http,
-      metrics,
-      limiter,
-      sources,
-      extractor,
-      beatmaps,
-      calculator,
-      recommend,
-      tunnel,
-      playbacks,
-      delivery,
-      encodesMp3: media.encodesMp3,
-    },
-    ...{ settings: services.settings, services, accountLinks: services.accountLinks, dispatcher, watchAccounts },
+    ...media,
+    ...{ storage, descriptors, metrics, limiter, calculator, services, dispatcher },
     /** Gives the owners' status command access to the chats, which are created later. */
     watchChats(read: () => Promise<RuntimeStatus>): void {
       readChats = read;
@@ -146,8 +125,7 @@ function createServices({ options, storage, media, beatmapServices, translation,
       onFailure: error => log.warn({ err: error }, 'the arguments of a button could not be stored'),
     }),
     requests: {
-      async forgetUser(platform: string, userId: string) {
-        const owner = ownerKey(platform, userId);
+      async forgetUser(owner: string) {
         await Promise.all([storage.queue.forget(owner), storage.spare?.forget(owner), views.deleteGroup(owner)]);
       },
     },
@@ -167,17 +145,13 @@ function openAccountLinks(
   return createAccountLinks({ records, key: keyFor('account links'), publicUrl, signIn, settings });
 }
 
-interface AnswerParts {
-  readonly options: CoreOptions;
-  readonly media: MediaServices;
-  readonly services: Services;
-  readonly limiter: ReturnType<typeof createMemoryRateLimiter>;
-  readonly readChats: () => Promise<RuntimeStatus | undefined>;
-}
-
-function createAnswers({ options, media, services, limiter, readChats }: AnswerParts) {
-  const { config, descriptors, failures, log } = options;
-  const { blocks, sources, extractor } = media;
+function createAnswers(
+  { config, descriptors, failures, log }: CoreOptions,
+  { blocks, sources, extractor }: MediaServices,
+  services: Services,
+  limiter: RateLimiter,
+  readChats: () => Promise<RuntimeStatus | undefined>,
+) {
   const ownerCommands = createOwnerCommands({ blocks, failures, sources, readChats });
   return createDispatcher({
     commands: createCommandList({

@@ -12,7 +12,7 @@ import type { Outgoing } from './infra/http/outgoing.ts';
 import type { Logger } from './infra/log.ts';
 import type { Metrics } from './infra/metrics.ts';
 import type { RateLimiter } from './infra/rate-limit/rate-limit.ts';
-import { createDelivery } from './media/delivery/delivery.ts';
+import { createDelivery, type PublicAddresses } from './media/delivery/delivery.ts';
 import { createMuxedFiles } from './media/delivery/muxed-files.ts';
 import { ACCOUNTS, type AccountPaused, createAccounts } from './media/extract/accounts.ts';
 import { readCookies } from './media/extract/cookies-file.ts';
@@ -120,7 +120,7 @@ function createFiles(
   ffmpeg: Ffmpeg | undefined,
 ) {
   const { dataDir, publicUrl } = config;
-  const { mediaHosts } = extractor;
+  const { mediaHosts, find, refresh } = extractor;
   const cdnHeaders = createCdnHeaders(sourceDescriptors);
   const spoolDir = join(dataDir, 'spool');
   // Half of the cache is for uploads to chats and half for streams.
@@ -128,8 +128,6 @@ function createFiles(
   const shared = { mediaHosts, cdnHeaders, keptBytes, log };
   const muxedFiles = createMuxedFiles({ ...shared, http: streamHttp, tempDir: join(spoolDir, 'streams') });
   const key = storage.keyFor('media links');
-  const refresh: Extractor['refresh'] = (post, signal) => extractor.refresh(post, signal);
-  const find: Extractor['find'] = (post, signal) => extractor.find(post, signal);
   const tunnel = createTunnel({
     ...{ key, http: streamHttp, mediaHosts, cdnHeaders, find, refresh, log },
     assetHosts: OSU_ASSET_HOSTS,
@@ -140,23 +138,18 @@ function createFiles(
     tunnel,
     findPost: async (url, signal) => (await extractor.extract(url, { signal, readable: true })).post,
   });
-  const addresses = publicUrl === undefined ? undefined : createAddresses(publicUrl, tunnel, playbacks);
+  const addresses: PublicAddresses | undefined =
+    publicUrl === undefined
+      ? undefined
+      : {
+          file: file => publicUrl + tunnel.address(file),
+          page: (post, index, expiresAt) => publicUrl + playbacks.address(post, index, expiresAt),
+        };
   const delivery = createDelivery({
     ...{ ...shared, http, tempDir: spoolDir, refresh, addresses, ffmpeg },
     onDelivered: metrics.countDelivery,
   });
   return { tunnel, playbacks, delivery, muxedFiles };
-}
-
-function createAddresses(
-  publicUrl: string,
-  tunnel: ReturnType<typeof createTunnel>,
-  playbacks: ReturnType<typeof createPlayerLinks>,
-): NonNullable<Parameters<typeof createDelivery>[0]['addresses']> {
-  return {
-    file: file => publicUrl + tunnel.address(file),
-    page: (post, index, expiresAt) => publicUrl + playbacks.address(post, index, expiresAt),
-  };
 }
 
 export type MediaServices = Awaited<ReturnType<typeof openMediaServices>>;

@@ -70,7 +70,8 @@ async function registerWeb(
   log: Logger,
 ) {
   const { creator, publicUrl, webExamples } = config;
-  const { extractor, beatmaps, recommend, tunnel, playbacks, limiter, metrics } = core;
+  const { extractor, tunnel, playbacks, limiter, metrics } = core;
+  const { beatmaps, recommend, accountLinks: links } = core.services;
   const web = createWebChat(config, core, log);
   const [first, ...others] = core.descriptors;
   const ownExample = (source: SourceDescriptor) => withOwnExample(source, webExamples, extractor.sourceOf);
@@ -89,8 +90,8 @@ async function registerWeb(
     recommendRoutes({ recommend }),
   ];
   await app.register(web.plugin);
-  if (core.accountLinks !== undefined && publicUrl !== undefined)
-    await app.register(linkRoutes({ links: core.accountLinks, publicUrl, limiter, log }));
+  if (links !== undefined && publicUrl !== undefined)
+    await app.register(linkRoutes({ links, publicUrl, limiter, log }));
   const examples = parameterExamples(webExamples);
   const thumbnails = createPostThumbnails({ extractor, tunnel });
   await app.register(api({ limiter, checkKey, publicUrl, routes, examples, thumbnails }));

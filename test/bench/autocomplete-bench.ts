@@ -8,7 +8,7 @@ import { openCatalogue } from '../../src/beatmaps/catalogue/open-catalogue.ts';
 import { createMirrors } from '../../src/beatmaps/upstreams/mirror.ts';
 import { createOsuApi } from '../../src/beatmaps/upstreams/osu-api.ts';
 import { createDispatcher } from '../../src/bot/answer/answer.ts';
-import { createRuntime } from '../../src/bot/runtime/runtime.ts';
+import { Runtime } from '../../src/bot/runtime/runtime.ts';
 import { createOverrides } from '../../src/infra/http/host-list.ts';
 import { createHttpClient } from '../../src/infra/http/http-client.ts';
 import { createLogger } from '../../src/infra/log.ts';
@@ -97,7 +97,7 @@ export async function run(size = 50_000): Promise<void> {
     log,
   });
   const queue = createEmbeddedQueue({ store, log });
-  const runtime = createRuntime({ platforms: [platform], queue, dispatcher, log });
+  const runtime = new Runtime({ platforms: [platform], queue, dispatcher, log });
   try {
     const generator = createGenerator(1);
     const random = createRandom(2);

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { createDispatcher } from '../../src/bot/answer/answer.ts';
-import { createRuntime } from '../../src/bot/runtime/runtime.ts';
+import { Runtime } from '../../src/bot/runtime/runtime.ts';
 import { createOverrides } from '../../src/infra/http/host-list.ts';
 import { createHttpClient } from '../../src/infra/http/http-client.ts';
 import { createLogger } from '../../src/infra/log.ts';
@@ -49,5 +49,5 @@ const records = embeddedRecords(store);
 const platform = createDiscordPlatform({ token, apiUrl, shards: 'auto', dispatcher, delivery, settings, records, log });
 const queue = createEmbeddedQueue({ store, log });
 gauge();
-await createRuntime({ platforms: [platform], queue, dispatcher, log }).start();
+await new Runtime({ platforms: [platform], queue, dispatcher, log }).start();
 console.log('ready');

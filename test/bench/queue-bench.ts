@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ChatPlatform, PlatformHost } from '../../src/bot/contract/chat-platform.ts';
-import { createRuntime } from '../../src/bot/runtime/runtime.ts';
+import { Runtime } from '../../src/bot/runtime/runtime.ts';
 import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
 import type { Claim, Queue, QueueLimits } from '../../src/infra/queue/queue.ts';
 import { createRedisQueue } from '../../src/infra/redis/redis-queue.ts';
@@ -100,7 +100,7 @@ async function openRuntime(queue: Queue): Promise<{ readonly work: Work; stop():
     close: async () => undefined,
   };
   const { dispatcher } = createEcho();
-  const runtime = createRuntime({ platforms: [platform], queue, dispatcher, log: createRecordingLog() });
+  const runtime = new Runtime({ platforms: [platform], queue, dispatcher, log: createRecordingLog() });
   await runtime.start();
   return {
     work: {

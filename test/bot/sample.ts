@@ -160,7 +160,7 @@ export function sampleServices(
     recommend: fakeRecommend().recommend,
     recommendationHistory: createRecommendationHistory({ records }),
     actions: createButtonTokens({ key: Buffer.alloc(32, 7), records, onFailure: () => undefined }),
-    requests: { forgetUser: async (platform, userId) => void forgotten.push(`${platform}:${userId}`) },
+    requests: { forgetUser: async owner => void forgotten.push(owner) },
     forgotten,
     version: '1.2.3',
   };

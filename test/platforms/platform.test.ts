@@ -1,5 +1,5 @@
 import { fastify } from 'fastify';
-import { createRuntime } from '../../src/bot/runtime/runtime.ts';
+import { Runtime } from '../../src/bot/runtime/runtime.ts';
 import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
 import { openStore } from '../../src/infra/store/store.ts';
 import { createDiscordPlatform } from '../../src/platforms/discord/platform.ts';
@@ -68,7 +68,7 @@ function hosted(platform: RuntimePlatform, { store, dispatcher, log }: Core): Ho
   const memory = openStore(':memory:');
   const queue = createEmbeddedQueue({ store, log });
   const spare = createEmbeddedQueue({ store: memory, log });
-  const runtime = createRuntime({ platforms: [platform], queue, spare, dispatcher, log, drainMs: DRAIN_MS });
+  const runtime = new Runtime({ platforms: [platform], queue, spare, dispatcher, log, drainMs: DRAIN_MS });
   return {
     start: () => runtime.start(),
     async stop() {

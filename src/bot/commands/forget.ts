@@ -25,7 +25,7 @@ export const forget = defineCommand({
     await services.accountLinks?.forgetUser(owner);
     await services.memory.forgetUser(owner);
     await services.recommendationHistory.forgetUser(owner);
-    await services.requests.forgetUser(caller.platform, caller.userId);
+    await services.requests.forgetUser(owner);
     return reply({ tone: 'success', blocks: [textBlock(sentence(words.done))], visibility: 'caller' });
   },
 });

@@ -95,7 +95,7 @@ const Envelope = z.object({
   chat: z.object({
     id: z.string(),
     kind: z.enum(['private', 'group']),
-    /** The group whose settings several chats share, such as a Discord server. */
+    /** The group whose settings several chats share, such as a Discord server. By default each chat has its own. */
     groupId: z.string().optional(),
     /** The channel of a thread. */
     parentId: z.string().optional(),
@@ -106,7 +106,7 @@ const Envelope = z.object({
     id: z.string(),
     /** The key of the person's rate limit. */
     rateKey: z.string(),
-    /** The person's preferred languages according to the platform, best first. */
+    /** The person's preferred languages according to the platform, best first; their settings come before these. */
     locales: z.array(z.string()),
     /** Absent if finding out takes a request to the platform, which is then made only when it matters. */
     isChatAdmin: z.boolean().optional(),
@@ -122,11 +122,6 @@ const Envelope = z.object({
 /** A person's request: what is asked, by whom and where. It can be stored, and any process can run it. */
 export const Request = Envelope.and(RequestBody);
 export type Request = z.output<typeof Request>;
-
-/** The key of a person, under which all their queue entries can be deleted. */
-export function ownerKey(platform: string, userId: string): string {
-  return `${platform}:${userId}`;
-}
 
 /** The key of the request's chat, by which settings are found and the queue takes turns. */
 export function chatKeyOf({ platform, chat: { id: chatId, groupId } }: Request): string {
@@ -153,17 +148,14 @@ export function callerOf(
   };
 }
 
-/** The person who asked, and the chat. Ids are the platform's, as text. */
+/** The person who asked, and the chat, in the fields of a request. Ids are the platform's, as text. */
 export interface Caller {
   readonly platform: string;
   readonly userId: string;
   readonly chatId: string;
   readonly chatKind: 'private' | 'group';
-  /** The group whose settings several chats share, such as a Discord server. By default each chat has its own. */
   readonly groupId?: string;
-  /** True when the platform shows the chat only to adults. */
   readonly isAgeRestricted?: boolean;
-  /** The channel of a thread. */
   readonly parentChatId?: string;
   /** The person's roles in the group, if the platform has roles. */
   readonly roleIds?: readonly string[];
@@ -184,18 +176,16 @@ export interface Caller {
   readonly inviteUrl?: () => Promise<string>;
   /** Finds out what Medley may do in this chat; called only when that is shown. */
   readonly diagnose?: () => readonly PermissionCheck[] | Promise<readonly PermissionCheck[]>;
-  /** The key of the person's own rate limit. */
   readonly rateKey: string;
   /** The key of a far higher rate limit that they share with others: in the web chat, that of the network address. */
   readonly sharedRateKey?: string;
-  /** The person's preferred languages according to the platform, best first; their settings come before these. */
   readonly locales: readonly string[];
 }
 
 /** The fields of a caller that are in keys of stored data. */
 export type CallerPlace = Pick<Caller, 'platform' | 'userId' | 'chatId' | 'chatKind' | 'groupId'>;
 
-/** The key of everything that is stored about a person: settings, buttons, data. */
+/** The key of everything that is stored about a person: settings, buttons, requests in the queue. */
 export function callerKey({ platform, userId }: Pick<Caller, 'platform' | 'userId'>): string {
   return `${platform}:${userId}`;
 }

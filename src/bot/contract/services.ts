@@ -34,7 +34,7 @@ export interface Services {
   readonly memory: ChatMemory;
   readonly actions: ButtonTokens;
   /** The waiting requests, and what messages with buttons showed before. */
-  readonly requests: { forgetUser(platform: string, userId: string): Promise<void> };
+  readonly requests: { forgetUser(owner: string): Promise<void> };
   /** True when a clip can begin at any frame of a video; else it can only begin at a key frame. */
   readonly cutsExactly?: boolean;
   /** Medley's version, in the form that people read. */

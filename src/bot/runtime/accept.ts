@@ -2,7 +2,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Added, Queue, QueueEntry } from '../../infra/queue/queue.ts';
 import type { Acceptance, ChatPlatform, NewRequest } from '../contract/chat-platform.ts';
-import { callerOf, chatKeyOf, ownerKey, type Request, RequestBody, type RequestHandler } from '../contract/request.ts';
+import { callerKey, callerOf, chatKeyOf, type Request, RequestBody, type RequestHandler } from '../contract/request.ts';
 import { renderBusy, renderPlace } from '../views/notice.ts';
 import { createRetryGate, type RetryGate } from './backoff.ts';
 import { newJob, writeJob } from './job.ts';
@@ -174,7 +174,7 @@ function entryOf(request: Request, atOnce: number | undefined, delayMs: number):
     id: request.id,
     lane: `${platform}:${chat.id}${suffix}`,
     fairBy: `${chatKeyOf(request)}${suffix}`,
-    owner: ownerKey(platform, request.user.id),
+    owner: callerKey({ platform, userId: request.user.id }),
     payload: writeJob(newJob(request)),
     ...(atOnce !== undefined && { atOnce }),
     delayMs,

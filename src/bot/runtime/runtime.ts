@@ -20,13 +20,6 @@ import { JobRunner } from './job-runner.ts';
 import { createNoticeBudget, createPost, createSendNotice } from './notices.ts';
 import { Throttle } from './throttle.ts';
 
-/** Called about every request, so that the metrics can count it. */
-export interface RuntimeWatch {
-  onAccepted?(platform: string, acceptance: Acceptance): void;
-  /** The request has ended. `tookMs`: the time since it was accepted. */
-  onOutcome?(platform: string, outcome: RequestOutcome, tookMs: number): void;
-}
-
 export interface RuntimeOptions {
   readonly platforms: readonly ChatPlatform[];
   readonly queue: Queue;
@@ -42,7 +35,11 @@ export interface RuntimeOptions {
   readonly works?: boolean;
   /** How many requests run at once in this process. Default 32. */
   readonly concurrency?: number;
-  readonly watch?: RuntimeWatch;
+  /** Called about every request, so that the metrics can count it. `tookMs`: the time since it was accepted. */
+  readonly watch?: {
+    onAccepted?(platform: string, acceptance: Acceptance): void;
+    onOutcome?(platform: string, outcome: RequestOutcome, tookMs: number): void;
+  };
   /** How long running requests may take after `stop()`. Default 7,500. */
   readonly drainMs?: number;
   /** If work takes longer than this, people are told what is being done. Default 10,000. */
@@ -54,25 +51,6 @@ export interface RuntimeOptions {
   readonly random?: () => number;
 }
 
-/**
- * Handles the requests of all chat platforms from acceptance to answer: each is stored, runs in its chat's order, and
- * is answered once, even if processes die.
- */
-export interface Runtime {
-  /** Begins to receive events and run requests. Resolves when each platform was tried once; others are retried. */
-  start(): Promise<void>;
-  readonly post: PostToChat;
-  /** The state of the platforms and the queue. @throws AppError `internal` when the queue cannot be reached */
-  status(): Promise<RuntimeStatus>;
-  /** The platforms' states, without asking the queue. */
-  platforms(): readonly PlatformStatus[];
-  /**
-   * Accepts no more requests and begins no upload, finishes running ones within `drainMs`, and leaves the rest to the
-   * next start. Safe to call twice.
-   */
-  stop(): Promise<void>;
-}
-
 const CONCURRENCY = 32;
 /** Tools such as `docker stop` kill a process after ten seconds, in which other things must end too. */
 const DRAIN_MS = 7_500;
@@ -80,18 +58,18 @@ const STATUS_MS = 10_000;
 /** How long to wait for things that may not end when asked. */
 const CLOSE_MS = 2_000;
 
-export function createRuntime(options: RuntimeOptions): Runtime {
-  return new RunningParts(options);
-}
-
-class RunningParts implements Runtime {
+/**
+ * Handles the requests of all chat platforms from acceptance to answer: each is stored, runs in its chat's order, and
+ * is answered once, even if processes die.
+ */
+export class Runtime {
   readonly post: PostToChat;
   readonly #options: RuntimeOptions;
   readonly #queues: readonly [queue: Queue, spare?: Queue];
   readonly #connections: readonly { readonly platform: ChatPlatform; readonly connection: PlatformConnection }[];
   readonly #acceptor: Acceptor;
   readonly #jobs: JobRunner;
-  readonly #edits: ReplyEdits;
+  readonly #edits: ReturnType<typeof createReplyEdits>;
   readonly #deletions: Deletions;
   #lastRunAt: number | undefined;
   #stopped: Promise<void> | undefined;
@@ -137,6 +115,7 @@ class RunningParts implements Runtime {
     });
   }
 
+  /** Begins to receive events and run requests. Resolves when each platform was tried once; others are retried. */
   async start(): Promise<void> {
     const { works = true, hears = () => true, concurrency = CONCURRENCY, now = Date.now } = this.#options;
     if (works) {
@@ -155,14 +134,20 @@ class RunningParts implements Runtime {
     await Promise.all(heard.map(({ platform, connection }) => connection.start(this.#hostOf(platform, connection))));
   }
 
+  /** The state of the platforms and the queue. @throws AppError `internal` when the queue cannot be reached */
   async status(): Promise<RuntimeStatus> {
     return { ...(await this.#options.queue.stats()), lastRunAt: this.#lastRunAt, platforms: this.platforms() };
   }
 
+  /** The platforms' states, without asking the queue. */
   platforms(): readonly PlatformStatus[] {
     return this.#connections.map(({ connection }) => connection.status);
   }
 
+  /**
+   * Accepts no more requests and begins no upload, finishes running ones within `drainMs`, and leaves the rest to the
+   * next start. Safe to call twice.
+   */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -223,20 +208,13 @@ class RunningParts implements Runtime {
   }
 }
 
+const EDIT_MS = 10_000;
+
 /**
  * Edits sent replies once, when a better version is ready. The request counts as answered before that: if a reply
  * cannot be edited it stays, and no new message is sent.
  */
-export interface ReplyEdits {
-  /** Plans an edit. @param later resolves with undefined when there is no better version; never rejects */
-  add(later: Promise<Reply | undefined>, edit: EditReply): void;
-  /** Starts no more edits; a running one ends with the platform, or when its time is over. */
-  close(): void;
-}
-
-const EDIT_MS = 10_000;
-
-export function createReplyEdits({ log }: { readonly log: Pick<Logger, 'debug'> }): ReplyEdits {
+export function createReplyEdits({ log }: { readonly log: Pick<Logger, 'debug'> }) {
   let isClosed = false;
 
   async function show(later: Promise<Reply | undefined>, edit: EditReply): Promise<void> {
@@ -245,10 +223,12 @@ export function createReplyEdits({ log }: { readonly log: Pick<Logger, 'debug'> 
   }
 
   return {
-    add(later, edit) {
+    /** Plans an edit. @param later resolves with undefined when there is no better version; never rejects */
+    add(later: Promise<Reply | undefined>, edit: EditReply): void {
       show(later, edit).catch((error: unknown) => log.debug({ err: error }, 'a reply could not be edited'));
     },
-    close() {
+    /** Starts no more edits; a running one ends with the platform, or when its time is over. */
+    close(): void {
       isClosed = true;
     },
   };

@@ -6,7 +6,6 @@ import {
   type Caller,
   isUnasked,
   onlyReply,
-  ownerKey,
   type PendingReply,
   type Preferences,
   partsOf,
@@ -123,8 +122,7 @@ function waitForLimit(
   }
   platform.showProgress?.(to, { kind: 'waiting', links, afterMs });
   if (progress.isWaitSaid || platform.showProgress !== undefined) return retryLater(job, afterMs);
-  if (!mayNotify(ownerKey(request.platform, request.user.rateKey)))
-    return retryLater(job, Math.min(afterMs, NOTICE_MS));
+  if (!mayNotify(`${request.platform}:${request.user.rateKey}`)) return retryLater(job, Math.min(afterMs, NOTICE_MS));
   progress.isWaitSaid = true;
   progress.notice = { kind: 'waiting', next: progress.next, links, afterMs };
   return undefined;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
-import { type Caller, callerOf, ownerKey, type Request, RequestBody } from '../contract/request.ts';
+import { type Caller, callerKey, callerOf, type Request, RequestBody } from '../contract/request.ts';
 
 /** The requests whose answers a message with buttons has shown, the latest last. */
 const Views = z.array(RequestBody);
@@ -71,7 +71,7 @@ export function createViewHistory({ platform, records, dispatcher, log }: ViewHi
     },
     async keep(messageId: string, shown: readonly RequestBody[], request: Request): Promise<void> {
       try {
-        await views.set(`${platform}:${messageId}`, [...shown], ownerKey(request.platform, request.user.id));
+        await views.set(`${platform}:${messageId}`, [...shown], callerKey({ platform, userId: request.user.id }));
       } catch (error) {
         log.info({ err: error, platform }, 'what a message shows could not be noted');
       }

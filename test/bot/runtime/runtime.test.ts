@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Acceptance, NewRequest } from '../../../src/bot/contract/chat-platform.ts';
 import { reply } from '../../../src/bot/contract/reply.ts';
-import { ownerKey } from '../../../src/bot/contract/request.ts';
 import { createReplyEdits } from '../../../src/bot/runtime/runtime.ts';
 import { AppError } from '../../../src/errors.ts';
 import { workContext } from '../../../src/infra/concurrency/running-work.ts';
@@ -245,7 +244,7 @@ describe('a request', () => {
   it('of a person who wants to be forgotten is dropped', async () => {
     const stage = await open({ world: createWorld(['away']) });
     await ask(stage, linksDraft('1', ['secret']));
-    await stage.queue.forget(ownerKey('scripted', 'sari'));
+    await stage.queue.forget('scripted:sari');
     await stage.settle();
     expect(stage.said()).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRuntime, type Runtime } from '../../../src/bot/runtime/runtime.ts';
+import { Runtime } from '../../../src/bot/runtime/runtime.ts';
 import type { Queue } from '../../../src/infra/queue/queue.ts';
 import { createRedisQueue } from '../../../src/infra/redis/redis-queue.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
@@ -43,7 +43,7 @@ describe.skipIf(redisMissing)(`processes that share a queue on Redis${redisNote}
     const queue = createRedisQueue({ url: server.url, log, limits: { leaseMs: 3_000 } });
     const platform = createScriptedPlatform({ world, repeatMs: 60_000, callMs });
     const { dispatcher } = createEcho();
-    const runtime = createRuntime({
+    const runtime = new Runtime({
       platforms: [platform],
       queue,
       dispatcher,

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import type { Acceptance, RequestOutcome } from '../../../src/bot/contract/chat-platform.ts';
-import { createRuntime, type Runtime, type RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
+import { Runtime, type RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
 import type { Queue, QueueLimits } from '../../../src/infra/queue/queue.ts';
@@ -58,7 +58,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const { dispatcher, charged } = createEcho(options);
   const outcomes: RequestOutcome[] = [];
   const acceptances: Acceptance[] = [];
-  const runtime = createRuntime({
+  const runtime = new Runtime({
     platforms: [platform],
     queue: options.queueOver?.(queue) ?? queue,
     dispatcher,

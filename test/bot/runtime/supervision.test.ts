@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createRuntime } from '../../../src/bot/runtime/runtime.ts';
+import { Runtime } from '../../../src/bot/runtime/runtime.ts';
 import { createEcho } from './echo.ts';
 import { createScriptedPlatform, createWorld, linksDraft, tokenRefused, unreachable } from './scripted-platform.ts';
 import { openStage, type Stage, type StageOptions } from './stage.ts';
@@ -136,7 +136,7 @@ describe('a platform', () => {
     const platform = createScriptedPlatform({ world: createWorld(), connect });
     const { queue, log } = stage;
     const { dispatcher } = createEcho({});
-    const runtime = createRuntime({ platforms: [platform], queue, dispatcher, log, works: false });
+    const runtime = new Runtime({ platforms: [platform], queue, dispatcher, log, works: false });
     let isStarted = false;
     void runtime.start().then(() => {
       isStarted = true;

@@ -9,7 +9,7 @@ import { createDispatcher, type Dispatcher } from '../../../src/bot/answer/answe
 import { createCommandList } from '../../../src/bot/commands/index.ts';
 import type { Block, Inline, Reply } from '../../../src/bot/contract/reply.ts';
 import { callerOf } from '../../../src/bot/contract/request.ts';
-import { createRuntime } from '../../../src/bot/runtime/runtime.ts';
+import { Runtime } from '../../../src/bot/runtime/runtime.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
 import type { RuntimePlatform } from '../../../src/platforms/platform.ts';
@@ -132,7 +132,7 @@ async function openTerminal(store: Store, work: (id: string) => Promise<void> = 
   });
   const queue = createEmbeddedQueue({ store, log });
   const platform = createTerminalPlatform({ input, output, dispatcher });
-  const runtime = createRuntime({ platforms: [platform], queue, dispatcher, log, drainMs: 200 });
+  const runtime = new Runtime({ platforms: [platform], queue, dispatcher, log, drainMs: 200 });
   let printed = '';
   output.on('data', chunk => (printed += String(chunk)));
   await runtime.start();

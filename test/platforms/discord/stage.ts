@@ -8,7 +8,7 @@ import { createDispatcher, type Dispatcher } from '../../../src/bot/answer/answe
 import type { PlatformHost, RequestOutcome } from '../../../src/bot/contract/chat-platform.ts';
 import type { Command } from '../../../src/bot/contract/command.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
-import { createRuntime, type Runtime, type RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
+import { Runtime, type RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
 import type { Queue } from '../../../src/infra/queue/queue.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
@@ -137,7 +137,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       async start(then) {
         // No two may be open at once.
         const queue = createEmbeddedQueue({ store, log, now });
-        const runtime = createRuntime({
+        const runtime = new Runtime({
           platforms: [then === undefined ? platform : { ...platform, connect }],
           queue,
           records: embeddedRecords(store),

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createRuntime } from '../../../src/bot/runtime/runtime.ts';
+import { Runtime } from '../../../src/bot/runtime/runtime.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createTelegramPlatform } from '../../../src/platforms/telegram/platform.ts';
@@ -182,7 +182,7 @@ describe('a worker', () => {
       log: stage.log,
     });
     const { dispatcher, log, queue } = stage;
-    const worker = createRuntime({
+    const worker = new Runtime({
       ...{ platforms: [platform], dispatcher, log, queue },
       hears: () => false,
       drainMs: 500,

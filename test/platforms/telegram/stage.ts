@@ -11,7 +11,7 @@ import type { RequestOutcome } from '../../../src/bot/contract/chat-platform.ts'
 import type { Command } from '../../../src/bot/contract/command.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
 import type { SettingsStore } from '../../../src/bot/contract/settings.ts';
-import { createRuntime, type Runtime, type RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
+import { Runtime, type RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
 import { createButtonTokens } from '../../../src/bot/stores/button-token.ts';
 import { createChatMemory } from '../../../src/bot/stores/chat-memory.ts';
 import { createOptOuts } from '../../../src/bot/stores/exclusions.ts';
@@ -198,7 +198,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       ...(options.limits && { limits: options.limits }),
     });
     const queue = createEmbeddedQueue({ store, log, ...(options.queue && { limits: options.queue }) });
-    const runtime = createRuntime({
+    const runtime = new Runtime({
       platforms: [platform],
       queue: mortal(options.queueOver?.(queue) ?? queue, () => isDead),
       records,

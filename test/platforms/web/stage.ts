@@ -7,7 +7,7 @@ import { createRecommendationHistory } from '../../../src/beatmaps/recommend/rec
 import { createDispatcher, type Dispatcher } from '../../../src/bot/answer/answer.ts';
 import type { Command } from '../../../src/bot/contract/command.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
-import { createRuntime } from '../../../src/bot/runtime/runtime.ts';
+import { Runtime } from '../../../src/bot/runtime/runtime.ts';
 import { createButtonTokens } from '../../../src/bot/stores/button-token.ts';
 import { createChatMemory } from '../../../src/bot/stores/chat-memory.ts';
 import { createOptOuts } from '../../../src/bot/stores/exclusions.ts';
@@ -148,7 +148,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const memory = openStore(':memory:');
   const queue = createEmbeddedQueue({ store: memory, log });
   const drain = drainMs === undefined ? {} : { drainMs };
-  const runtime = createRuntime({ platforms: [platform], queue, dispatcher: scripted, log, ...drain });
+  const runtime = new Runtime({ platforms: [platform], queue, dispatcher: scripted, log, ...drain });
   // A browser holds connections open on which it has asked nothing yet.
   const server = fastify({ forceCloseConnections: true });
   await server.register(fastifyStatic, { root: FILES, prefix: '/media/', index: false });
