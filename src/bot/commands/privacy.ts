@@ -1,23 +1,42 @@
 import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { sentence } from '../contract/command-spec.ts';
-import { button, reply, textBlock } from '../contract/reply.ts';
+import { button, headingBlock, reply, textBlock } from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
+
+const FOR_CALLER = { visibility: 'caller', cost: 0 } as const;
+
+/** Says what Medley is, and what data it keeps. */
+export const about = defineCommand({
+  name: 'about',
+  options: {},
+  ...FOR_CALLER,
+  async run(_values, { services, t }: CommandContext) {
+    const words = t.messages.about;
+    const { text, settings, work, forget } = words.privacy;
+    return reply({
+      blocks: [
+        headingBlock([`Medley ${services.version}`]),
+        textBlock(sentence(words.what({ sites: t.sites(services.sites) }))),
+        { kind: 'divider' },
+        headingBlock([words.privacyTitle]),
+        ...[text, settings, work, forget].map(line => textBlock(sentence(line))),
+      ],
+      visibility: 'caller',
+    });
+  },
+});
 
 /** Shows or changes whether Medley ignores links that the caller pastes. */
 export const privacy = defineCommand({
   name: 'privacy',
   options: { links: { type: 'choice', choices: ['ignore', 'answer'] } },
-  visibility: 'caller',
-  cost: 0,
+  ...FOR_CALLER,
   async run({ links }, { caller, services, t }: CommandContext) {
     const owner = callerKey(caller);
     if (links !== undefined) await services.optOuts.set(owner, links === 'ignore');
     const isOut = await services.optOuts.has(owner);
-    const token = services.actions.encode({
-      command: 'privacy',
-      values: { links: isOut ? 'answer' : 'ignore' },
-      owner,
-    });
+    const values = { links: isOut ? 'answer' : 'ignore' };
+    const token = services.actions.encode({ command: 'privacy', values, owner });
     const words = t.messages.privacy;
     return reply({
       tone: links === undefined ? 'neutral' : 'success',
