@@ -1,17 +1,7 @@
 import type { Translator } from '../../i18n/translate.ts';
 import { type Command, type CommandContext, defineCommand } from '../contract/command.ts';
 import { type CommandSpec, commandSpec, type OptionSpec, sentence } from '../contract/command-spec.ts';
-import {
-  type Block,
-  button,
-  headingBlock,
-  labelled,
-  type Reply,
-  reply,
-  series,
-  type Text,
-  textBlock,
-} from '../contract/reply.ts';
+import { button, headingBlock, labelled, type Reply, reply, series, type Text, textBlock } from '../contract/reply.ts';
 import { callerKey } from '../contract/request.ts';
 import { readShortWord } from '../contract/short-forms.ts';
 import { usageError } from '../contract/usage-error.ts';
@@ -19,15 +9,6 @@ import { usageError } from '../contract/usage-error.ts';
 /** Explains Medley, a section of commands, or one. `list` is a function, because help itself is in the list. */
 export function createHelp(list: () => readonly Command[]) {
   const listed = () => list().filter(each => each.listed === undefined);
-
-  function tokensFor({ caller, services }: CommandContext): HelpTokens {
-    const owner = callerKey(caller);
-    const encode = (command: string, values = {}) => services.actions.encode({ command, values, owner });
-    return {
-      about: name => encode('help', name === undefined ? {} : { command: name }),
-      run: name => encode(name),
-    };
-  }
 
   async function suggest(partial: string, { t }: CommandContext) {
     const typed = partial.replace(/^\//, '').toLowerCase();
@@ -45,23 +26,27 @@ export function createHelp(list: () => readonly Command[]) {
     visibility: 'caller',
     cost: 0,
     async run({ command }, context: CommandContext) {
-      const { t, caller } = context;
+      const { t, caller, services } = context;
       const commands = listed();
+      const owner = callerKey(caller);
+      const encode: Encode = (name, values = {}) => services.actions.encode({ command: name, values, owner });
       const sections = helpSections(commands, t);
-      const tokens = tokensFor(context);
-      if (command === undefined) return renderHelp(sections, tokens, context);
+      if (command === undefined) return renderHelp(sections, encode, context);
       const name = command.replace(/^\//, '').replaceAll('_', ' ').toLowerCase();
       const specOf = (each: Command) => commandSpec(each, t, caller.chatKind);
       const section = sections.find(each => each.key === name);
       // A players' word is explained as its command: `/help osutop`.
       const meant = section === undefined ? readShortWord(name, '')?.command : undefined;
       const asked = commands.find(each => each.name === name) ?? commands.find(each => each.name === meant);
-      if (asked) return renderCommandHelp(specOf(asked), tokens.about(sectionOf(asked)), t);
-      if (section) return renderSection(section, section.commands.map(specOf), tokens, t);
+      if (asked) return renderCommandHelp(specOf(asked), encode('help', { command: sectionOf(asked) }), t);
+      if (section) return renderSection(section, section.commands.map(specOf), encode, t);
       throw usageError('unknownCommand', { name, allowed: commands.map(each => `/${each.name}`).join(', ') });
     },
   });
 }
+
+/** Makes the token of a button, for the caller alone, that runs a command. */
+type Encode = (command: string, values?: Readonly<Record<string, string>>) => string;
 
 /** A section of the help: commands that belong together. */
 interface HelpSection {
@@ -69,13 +54,6 @@ interface HelpSection {
   readonly key: string;
   readonly title: string;
   readonly commands: readonly Command[];
-}
-
-/** Makes the tokens of the buttons in help. */
-interface HelpTokens {
-  /** The token for the help about a section or a command; without a name, for the start of the help. */
-  about(name?: string): string;
-  run(command: string): string;
 }
 
 /** The sections with at least one command, the most needed first. */
@@ -100,17 +78,13 @@ function sectionOf({ name, accepts }: Command): string {
 }
 
 /** Shows the commands that are needed most, and buttons to the others. */
-function renderHelp(
-  sections: readonly HelpSection[],
-  tokens: HelpTokens,
-  { services, t }: Pick<CommandContext, 'services' | 't'>,
-): Reply {
+function renderHelp(sections: readonly HelpSection[], encode: Encode, { services, t }: CommandContext): Reply {
   const words = t.messages.help;
   const hasLinks = sections.some(({ key }) => key === LINKS);
   const linksText = words.linksText({ sites: t.sites(services.sites) });
   return reply({
     blocks: [...(hasLinks ? [textBlock(sentence(linksText))] : []), textBlock(sentence(words.chooseSection))],
-    actions: sections.map(({ key, title }) => button(title, tokens.about(key))),
+    actions: sections.map(({ key, title }) => button(title, encode('help', { command: key }))),
     visibility: 'caller',
   });
 }
@@ -119,25 +93,23 @@ function renderHelp(
 function renderSection(
   { key, title }: HelpSection,
   specs: readonly CommandSpec[],
-  tokens: HelpTokens,
+  encode: Encode,
   t: Translator,
 ): Reply {
   const words = t.messages.help;
-  const choices = specs.map(spec => ({
-    label: shortName(spec),
-    detail: spec.description,
-    token: spec.options.some(({ option }) => option.required) ? tokens.about(spec.name) : tokens.run(spec.name),
+  const choices = specs.map(({ name, description, options }) => ({
+    label: shortName(name),
+    detail: description,
+    token: options.some(({ option }) => option.required) ? encode('help', { command: name }) : encode(name),
   }));
+  const fields = specs.map(({ name, description }) => ({ label: `/${name}`, value: [description], command: name }));
   return reply({
     blocks: [
       headingBlock([title]),
       ...(key === LINKS ? [textBlock(sentence(words.linksMore))] : []),
-      {
-        kind: 'fields',
-        fields: specs.map(({ name, description }) => ({ label: `/${name}`, value: [description], command: name })),
-      },
+      { kind: 'fields', fields },
     ],
-    actions: [{ kind: 'menu', label: words.chooseCommand, choices }, button(words.back, tokens.about())],
+    actions: [{ kind: 'menu', label: words.chooseCommand, choices }, button(words.back, encode('help'))],
     visibility: 'caller',
   });
 }
@@ -145,22 +117,21 @@ function renderSection(
 /** Explains one command. @param back the token of the button to the command's section */
 function renderCommandHelp(spec: CommandSpec, back: string, t: Translator): Reply {
   const words = t.messages.help;
-  const blocks: Block[] = [
-    headingBlock([{ kind: 'command', name: spec.name }]),
-    textBlock([spec.description]),
-    textBlock(labelled([words.usage], [{ kind: 'code', children: [spec.usage] }], t)),
-  ];
-  if (spec.options.length > 0) {
-    blocks.push({
-      kind: 'fields',
-      fields: spec.options.map(option => ({ label: option.name, value: optionText(option, t) })),
-    });
-  }
-  return reply({ blocks, actions: [button(words.back, back)], visibility: 'caller' });
+  const fields = spec.options.map(option => ({ label: option.name, value: optionText(option, t) }));
+  return reply({
+    blocks: [
+      headingBlock([{ kind: 'command', name: spec.name }]),
+      textBlock([spec.description]),
+      textBlock(labelled([words.usage], [{ kind: 'code', children: [spec.usage] }], t)),
+      ...(fields.length === 0 ? [] : [{ kind: 'fields', fields } as const]),
+    ],
+    actions: [button(words.back, back)],
+    visibility: 'caller',
+  });
 }
 
 /** The last word of a command's name, since the section says the first already: `Search` of `beatmap search`. */
-function shortName({ name }: CommandSpec): string {
+function shortName(name: string): string {
   const word = name.split(' ').at(-1) ?? name;
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
