@@ -1,11 +1,12 @@
 import type { Translator } from '../../i18n/translate.ts';
-import { type Inline, listed, type Text } from '../contract/reply.ts';
+import { type Inline, listed } from '../contract/reply.ts';
 import type { Caller } from '../contract/request.ts';
 import { type ChatSettings, MAX_CHANNEL_RULES, MAX_OFF_ROLES, OFF_WORD } from '../contract/settings.ts';
 import { switchOf } from '../contract/switch-words.ts';
 import { usageError } from '../contract/usage-error.ts';
 
-type Value = string | number | boolean;
+/** A value of an option of /settings. */
+export type Value = string | number | boolean;
 
 /** The rules for one channel; `everywhere` removes the rules of all channels. */
 export const CHANNEL_RULES = ['on', 'off', 'only', 'everywhere'] as const;
@@ -30,24 +31,16 @@ export function channelOf({ parentChatId, chatId }: Caller): string {
   return parentChatId ?? chatId;
 }
 
-interface ListRow {
-  readonly kind: 'choice';
-  readonly name: string;
-  readonly value: string;
-  readonly text?: Text;
-  readonly choices: readonly never[];
-}
-
 /** A row for a list that admins type, such as roles; buttons cannot change it, only the option can. */
 export function filterRow(
   name: string,
   named: readonly string[],
   t: Translator,
   shown: (each: string) => Inline = each => each,
-): ListRow {
+) {
   const { none } = t.messages.settings;
   const text = named.length === 0 ? { value: none } : { value: named.join(t.comma), text: listed(named.map(shown), t) };
-  return { kind: 'choice', name, ...text, choices: [] };
+  return { kind: 'choice', name, ...text, choices: [] } as const;
 }
 
 export function roleText(id: string): Inline {

@@ -15,14 +15,20 @@ import {
 } from '../contract/settings.ts';
 import { PREFIXES } from '../contract/short-forms.ts';
 import { isSiteOn } from '../stores/settings.ts';
-import { CHANNEL_RULES, channelOf, filterRow, roleChange, roleText, ruleChange, wordsOf } from './settings-filters.ts';
+import {
+  CHANNEL_RULES,
+  channelOf,
+  filterRow,
+  roleChange,
+  roleText,
+  ruleChange,
+  type Value,
+  wordsOf,
+} from './settings-filters.ts';
 
 /** The sections of a group's settings. */
 export const SECTIONS = ['links', 'answers', 'notices'] as const;
 export type SectionKey = (typeof SECTIONS)[number];
-
-/** A value of an option of /settings. */
-export type Value = string | number | boolean;
 
 /** One setting as the person sees it. */
 export interface SettingRow {
@@ -66,7 +72,6 @@ const LANGUAGE = {
   /** A language can also be chosen by one word of its own name. */
   alias: (word: string) => LANGUAGES.find(({ name }) => name.toLowerCase().split(' ').includes(word))?.tag,
 } as const satisfies Option;
-const VIEW = { type: 'choice', choices: VIEWS } as const satisfies Option;
 
 export const ownLanguage: Setting<UserSettings> = {
   key: 'language',
@@ -80,13 +85,17 @@ export const ownLanguage: Setting<UserSettings> = {
   change: value => ({ language: languageOf(value) }),
 };
 
-/** The view of posts in a person's private chat with Medley. */
-export const ownView: Setting<UserSettings> = {
+/** The view of posts: in a person's private chat with Medley, or in a group. */
+const view = {
   key: 'view',
-  option: VIEW,
-  row: (_user, { chat, t }) => viewRow(chat, t),
-  change: value => ({ view: oneOf(VIEWS, value) }),
-};
+  option: { type: 'choice', choices: VIEWS },
+  row(_settings: unknown, { chat, t }: RowContext) {
+    const { rows, views } = t.messages.settings;
+    return pick(rows.view, VIEWS, chat.view, each => views[each]);
+  },
+  change: (value: Value) => ({ view: oneOf(VIEWS, value) }),
+} as const;
+export const ownView: Setting<UserSettings> = view;
 
 /** The languages in which a person is answered who chose none. */
 export function automaticFor({ locales }: Caller, { language }: ChatSettings): readonly string[] {
@@ -144,13 +153,7 @@ export function settingsOfChat(sources: readonly Site[]): readonly ChatSetting[]
       row: ({ offWords }, { t }) => filterRow(t.messages.settings.rows['ignored-words'], offWords, t),
       change: value => ({ offWords: wordsOf(String(value)) }),
     },
-    {
-      key: 'view',
-      section: 'answers',
-      option: VIEW,
-      row: (chat, { t }) => viewRow(chat, t),
-      change: value => ({ view: oneOf(VIEWS, value) }),
-    },
+    { ...view, section: 'answers' },
     {
       key: 'sensitive',
       section: 'answers',
@@ -204,14 +207,13 @@ function onOff(
   key: keyof Translator['messages']['settings']['rows'],
   section: SectionKey,
   field: SwitchField,
-  more: Pick<ChatSetting, 'isOffered'> & { readonly usual?: (caller: Caller) => boolean } = {},
+  { usual = () => false, ...more }: Pick<ChatSetting, 'isOffered'> & { usual?: (caller: Caller) => boolean } = {},
 ): ChatSetting {
-  const { usual = () => false, isOffered } = more;
   return {
     key,
     section,
     option: { type: 'boolean', only: 'group' },
-    ...(isOffered && { isOffered }),
+    ...more,
     row: (chat, { caller, t }) => switchRow(t.messages.settings.rows[key], chat[field] ?? usual(caller), t),
     change(value) {
       const change: Partial<Pick<ChatSettings, SwitchField>> = { [field]: value === true };
@@ -250,10 +252,6 @@ function pick<V extends string | number>(
 ): SettingRow {
   const choices = values.map(value => ({ label: labelOf(value), isSet: value === set, value }));
   return { kind: 'choice', name, value: labelOf(set), choices };
-}
-
-function viewRow({ view }: ChatSettings, { messages: { settings } }: Translator): SettingRow {
-  return pick(settings.rows.view, VIEWS, view, each => settings.views[each]);
 }
 
 function languageRow(name: string, language: string | null, t: Translator): SettingRow {

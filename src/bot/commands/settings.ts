@@ -19,6 +19,7 @@ import { type Caller, callerKey, chatKey, type PermissionCheck, type PermissionC
 import type { LinkedPlayer, Site, UserSettings } from '../contract/settings.ts';
 import { chatSettingsOf, decidesForChat } from '../stores/settings.ts';
 import { linkedName } from '../views/osu/player.ts';
+import type { Value } from './settings-filters.ts';
 import {
   automaticFor,
   type ChatSetting,
@@ -29,7 +30,6 @@ import {
   type Setting,
   type SettingRow,
   settingsOfChat,
-  type Value,
 } from './settings-table.ts';
 
 type Asked = Readonly<Record<string, Value | undefined>>;
