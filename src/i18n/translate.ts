@@ -9,41 +9,7 @@ interface NamedSite {
 }
 
 /** The texts and formats of one language. */
-export interface Translator {
-  /** The BCP 47 tag of the texts and formats. */
-  readonly locale: string;
-  readonly messages: Messages;
-  /** The text of a key that is known only at run time, such as `sites.instagram`; undefined when there is none. */
-  find(key: string, values?: TextValues): string | undefined;
-  /**
-   * The sentence for an error: of its variants, such as `not_found_item`, the one for `what` and `reason` in the
-   * values. `about` names a group of sentences to search first; `wait` is a phrase such as "in 20 seconds".
-   */
-  error(code: ErrorCode, values?: TextValues, about?: keyof Messages['osuErrors']): string;
-  /** A site's name in this language, else its own name. */
-  site(site: NamedSite): string;
-  /** The names of sites as a list in a sentence: `A, B or C`. */
-  sites(sites: readonly NamedSite[]): string;
-  /** What stands between the parts of an enumeration, which has no "and": `, `, in Chinese and Japanese `、`. */
-  readonly comma: string;
-  number(value: number): string;
-  /** The number with `least` to `most` decimal digits. */
-  decimal(value: number, most: number, least?: number): string;
-  /** The number in a short form such as `1.2K`, in the language's own way. */
-  compact(value: number): string;
-  /** A short form for a text with a plural. `n` is what the form says: it is "4,8 тыс. лайков", although 4,821 ends in one. */
-  counted(value: number): { readonly n: number; readonly shown: string };
-  /** A share as a percentage with `least` to `most` decimal digits: 0.9834 as `98.34%`. */
-  percent(share: number, most: number, least?: number): string;
-  /** A duration such as `0:42` or `1:02:03`. */
-  duration(ms: number): string;
-  /** A size such as `1.5 MB`, with at most one decimal digit. */
-  megabytes(value: number): string;
-  /** The date of a time (unix milliseconds), in UTC. */
-  date(at: number): string;
-  /** A phrase such as "in 20 seconds" or "in 2 minutes". */
-  wait(ms: number): string;
-}
+export type Translator = ReturnType<typeof newTranslator>;
 
 // Translators by language; each is created when it is first used.
 const translators = new Map<string, Translator>();
@@ -112,49 +78,60 @@ function numberFormat(locale: string, options: Intl.NumberFormatOptions): Intl.N
   return made;
 }
 
-function newTranslator(locale: string, messages: Messages): Translator {
+function newTranslator(locale: string, messages: Messages) {
   let comma: string | undefined;
   let day: Intl.DateTimeFormat | undefined;
-  const plain = {};
   const short = { notation: 'compact', maximumFractionDigits: 1 } as const;
+  const megabytes = { style: 'unit', unit: 'megabyte', unitDisplay: 'short', maximumFractionDigits: 1 } as const;
+  const format = (value: number, options: Intl.NumberFormatOptions) => numberFormat(locale, options).format(value);
+  const digits = (most: number, least: number) => ({ maximumFractionDigits: most, minimumFractionDigits: least });
+  /** The number in a short form such as `1.2K`, in the language's own way. */
+  const compact = (value: number) => format(value, short);
+  /** A site's name in this language, else its own name. */
   const site = ({ id, name }: NamedSite) => findText(messages, `sites.${id}`, {}) ?? name;
-  const compact = (value: number) => numberFormat(locale, short).format(value);
   return {
+    /** The BCP 47 tag of the texts and formats. */
     locale,
     messages,
-    find: (key, values = {}) => findText(messages, key, values),
+    /** The text of a key that is known only at run time, such as `sites.instagram`; undefined when there is none. */
+    find: (key: string, values: TextValues = {}) => findText(messages, key, values),
+    /**
+     * The sentence for an error: of its variants, such as `not_found_item`, the one for `what` and `reason` in the
+     * values. `about` names a group of sentences to search first; `wait` is a phrase such as "in 20 seconds".
+     */
+    error: (code: ErrorCode, values: TextValues = {}, about?: keyof Messages['osuErrors']) =>
+      errorText(code, values, about, messages),
     site,
-    // Chinese has spaces between its own letters and Latin ones, which the lists of CLDR lack.
-    sites: sites =>
+    /** The names of sites as a list in a sentence: `A, B or C`. */
+    sites: (sites: readonly NamedSite[]) =>
       new Intl.ListFormat(locale, { type: 'disjunction' })
         .format(sites.map(site))
+        // Chinese has spaces between its own letters and Latin ones, which the lists of CLDR lack.
         .replace(/(?<=\w)([\u4e00-\u9fff])(?=\w)/g, ' $1 '),
-    error: (code, values = {}, about) => errorText(code, values, about, messages),
-    get comma() {
+    /** What stands between the parts of an enumeration, which has no "and": `, `, in Chinese and Japanese `、`. */
+    get comma(): string {
       comma ??= commaOf(locale);
       return comma;
     },
-    number: value => numberFormat(locale, plain).format(value),
-    decimal: (value, most, least = 0) =>
-      numberFormat(locale, { maximumFractionDigits: most, minimumFractionDigits: least }).format(value),
+    number: (value: number) => format(value, {}),
+    /** The number with `least` to `most` decimal digits. */
+    decimal: (value: number, most: number, least = 0) => format(value, digits(most, least)),
     compact,
-    counted: value => ({ n: wholeUnits(value), shown: compact(value) }),
-    percent: (share, most, least = 0) =>
-      numberFormat(locale, {
-        style: 'percent',
-        maximumFractionDigits: most,
-        minimumFractionDigits: least,
-      }).format(share),
-    megabytes: value =>
-      numberFormat(locale, { style: 'unit', unit: 'megabyte', unitDisplay: 'short', maximumFractionDigits: 1 }).format(
-        value,
-      ),
+    /** A short form for a text with a plural. `n` is what the form says: it is "4,8 тыс. лайков", although 4,821 ends in one. */
+    counted: (value: number) => ({ n: wholeUnits(value), shown: compact(value) }),
+    /** A share as a percentage with `least` to `most` decimal digits: 0.9834 as `98.34%`. */
+    percent: (share: number, most: number, least = 0) => format(share, { style: 'percent', ...digits(most, least) }),
+    /** A duration such as `0:42` or `1:02:03`. */
     duration: renderDuration,
-    date: at => {
+    /** A size such as `1.5 MB`, with at most one decimal digit. */
+    megabytes: (value: number) => format(value, megabytes),
+    /** The date of a time (unix milliseconds), in UTC. */
+    date: (at: number) => {
       day ??= new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
       return day.format(at);
     },
-    wait: ms => renderWait(ms, messages),
+    /** A phrase such as "in 20 seconds" or "in 2 minutes". */
+    wait: (ms: number) => renderWait(ms, messages),
   };
 }
 
