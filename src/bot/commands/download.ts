@@ -1,20 +1,15 @@
+import type { Translator } from '../../i18n/translate.ts';
 import { MAX_ADDRESS_CHARS } from '../../media/extract/address.ts';
+import type { Clip } from '../../media/files/clip.ts';
 import { indexAt, itemCount, type Post } from '../../media/post.ts';
 import { momentText, parseClip } from '../contract/clip-range.ts';
 import { type CommandContext, defineCommand, type Values } from '../contract/command.ts';
 import { hidden, type Reply } from '../contract/reply.ts';
+import type { Services } from '../contract/services.ts';
 import { type ChatSettings, VIEWS, type View } from '../contract/settings.ts';
 import { usageError } from '../contract/usage-error.ts';
 import { chatSettingsOf, showsSensitive } from '../stores/settings.ts';
-import {
-  type CardSite,
-  hasSound,
-  type PostViewOptions,
-  postSite,
-  renderCover,
-  renderPost,
-  renderWithheld,
-} from '../views/post.ts';
+import { type CardSite, hasSound, postSite, renderCover, renderPost, renderWithheld } from '../views/post.ts';
 
 const MAX_ITEM = 100;
 /** The longest text of a range, such as `1:02:03.500-1:02:10.250`. */
@@ -61,38 +56,23 @@ export function createDownload({ sources }: { readonly sources: readonly CardSit
       const chosen = chosenOf(post, asked, itemIndex);
       const isAll = asked.item === undefined && itemIndex === null && asked.audio !== true && range === undefined;
       const quotedSite = isAll && post.quoted !== null ? postSite(post.quoted, sources, t) : undefined;
-      const shared = {
+      const shown = renderPost(post, t, {
         ...{ site, captions: chat.captions, cap: chat.albumCap, missing: chosen.missing },
-        ...{ view: viewOf(asked, chat), spoiler: asked.spoiler === true, quotedSite },
-        translateToken: translateToken(post),
-      };
-      return seenBy(asked, renderPost(post, t, { ...shared, ...wanted(post, asked, chosen.indexes) }));
-
-      function translateToken({ caption, url }: Post): string | undefined {
-        if (caption === null || services.translation?.isForeign(caption, t.locale) !== true) return undefined;
-        return services.actions.encode({ command: 'translate', values: { link: url } });
-      }
-
-      function wanted(
-        { items }: Post,
-        { audio }: Asked,
-        indexes: readonly number[],
-      ): Pick<PostViewOptions, 'indexes' | 'form' | 'clip'> {
-        const form = audio === true ? 'audio' : 'original';
-        if (range !== undefined) {
-          const clip = { range, isRough: services.cutsExactly !== true };
-          return { form, indexes: [clippedIndex(post, indexes, range.endMs)], clip };
-        }
-        if (form === 'original') return { form, indexes };
-        const sounding = indexes.filter(index => {
-          const media = items[index];
-          return media !== undefined && hasSound(media);
-        });
-        if (sounding.length === 0) throw usageError('noSound');
-        return { form, indexes: sounding };
-      }
+        ...{ view: viewOf(asked, chat), spoiler: asked.spoiler, quotedSite },
+        form: asked.audio === true ? 'audio' : 'original',
+        indexes: shownIndexes(post, asked, chosen.indexes, range),
+        clip: range && { range, isRough: services.cutsExactly !== true },
+        translateToken: translateToken(post, services, t),
+      });
+      return seenBy(asked, shown);
     },
   });
+}
+
+/** The token of a button that translates the post; undefined if its caption is in the reader's language. */
+function translateToken({ caption, url }: Post, { actions, translation }: Services, t: Translator) {
+  if (caption === null || translation?.isForeign(caption, t.locale) !== true) return undefined;
+  return actions.encode({ command: 'translate', values: { link: url } });
 }
 
 interface Chosen {
@@ -111,6 +91,18 @@ function chosenOf(post: Post, { item }: Pick<Asked, 'item'>, itemIndex: number |
     indexes: chosen === undefined ? post.items.map((_, index) => index) : [chosen],
     missing: place !== null && chosen === undefined ? place : undefined,
   };
+}
+
+/** The indexes of the items that fit what is asked for. @throws AppError with a hint for people when none does */
+function shownIndexes(post: Post, { audio }: Asked, indexes: readonly number[], range: Clip | undefined) {
+  if (range !== undefined) return [clippedIndex(post, indexes, range.endMs)];
+  if (audio !== true) return indexes;
+  const sounding = indexes.filter(index => {
+    const media = post.items[index];
+    return media !== undefined && hasSound(media);
+  });
+  if (sounding.length === 0) throw usageError('noSound');
+  return sounding;
 }
 
 /** The index of the video to cut. @throws AppError with a hint if there is not exactly one, or it is too short */

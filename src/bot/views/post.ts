@@ -48,13 +48,13 @@ export interface PostViewOptions {
   readonly form: GalleryItem['form'];
   readonly site: PostSite;
   /** True to quote the caption. Default true. */
-  readonly captions?: boolean;
+  readonly captions?: boolean | undefined;
   /** Default: `card`, which shows text and files. */
   readonly view?: View;
   /** The part of a video to show; `isRough` when it can only begin and end near the requested times. */
   readonly clip?: { readonly range: Clip; readonly isRough: boolean } | undefined;
   /** True to show files behind a spoiler, as those of a sensitive post always are. */
-  readonly spoiler?: boolean;
+  readonly spoiler?: boolean | undefined;
   /** The most files to show. Default: all. */
   readonly cap?: number | null;
   /** Zero-based index of the requested item, if it could not be fetched. */
@@ -72,11 +72,12 @@ const SEPARATOR = ' · ';
 /** Renders a post: its author and site, the known counts, its text, its files and a link to the original. */
 export function renderPost(post: Post, t: Translator, options: PostViewOptions): Reply {
   const { form, site, captions = true, view = 'card', cap = null } = options;
+  const { clip, translateToken } = options;
+  const spoiler = options.spoiler === true || post.sensitive;
   const indexes = options.indexes.slice(0, cap ?? options.indexes.length);
-  const notes = notesOf(post, t, options).map((text): Block => textBlock([text]));
+  const notes = notesOf(post, t, options).map(text => textBlock([text]));
   const gallery = indexes.map((index): GalleryItem => {
-    const { clip, spoiler = false } = options;
-    return { kind: 'media', post, index, form, spoiler: spoiler || post.sensitive, ...(clip && { clip: clip.range }) };
+    return { kind: 'media', post, index, form, spoiler, ...(clip && { clip: clip.range }) };
   });
   const original = { kind: 'link' as const, label: t.messages.post.openOriginal, url: post.url };
   if (view === 'media' && gallery.length > 0) {
@@ -93,14 +94,13 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
   const isWords = isWordsOnly(post);
   const isSaid = (captions || isWords) && caption !== undefined && caption !== '';
   if (isSaid) blocks.push({ kind: 'text', text: [caption], folded: true });
-  const { translateToken } = options;
   const translation = isSaid && translateToken !== undefined ? [button(t.messages.post.translate, translateToken)] : [];
   return reply({
     blocks: [...blocks, ...notes],
     gallery: view === 'text' ? [] : gallery,
     actions: [original, ...translation],
     ...(isWords && { onlyWhenAsked: true }),
-    ...colourOf(site),
+    ...(site.colour && { colour: site.colour }),
     ...quotedOf(post, t, options),
   });
 }
@@ -120,13 +120,10 @@ function quotedOf({ quoted }: Post, t: Translator, options: PostViewOptions): Pi
   const { quotedSite, indexes, form, cap = null, view, captions, spoiler } = options;
   if (quoted === null || quotedSite === undefined) return {};
   const left = cap === null ? null : Math.max(0, cap - indexes.length);
-  const shared = { form, cap: left, ...(captions !== undefined && { captions }), ...(spoiler && { spoiler }) };
   const shown = renderPost(quoted, t, {
-    ...shared,
-    site: quotedSite,
+    ...{ form, cap: left, captions, spoiler, site: quotedSite, isQuoted: true },
     indexes: quoted.items.map((_, index) => index),
     view: view === 'text' || left === 0 ? 'text' : 'card',
-    isQuoted: true,
   });
   return { quoted: shown };
 }
@@ -155,15 +152,6 @@ function postHeading({ author }: Post, { name: site, colour, authorUrl }: PostSi
       image: { kind: 'image', url: author.avatarUrl, alt: avatar({ name: name || username }), ratio: 1 },
     }),
   };
-}
-
-/** True when the author's name is known; else the heading names the site. */
-function isNamed({ author }: Post): boolean {
-  return unspoofed(author.name) !== '' || unspoofed(author.username) !== '';
-}
-
-function colourOf({ colour }: PostSite): Pick<Reply, 'colour'> {
-  return colour === undefined ? {} : { colour };
 }
 
 /** The name in one line, without characters that turn the text around or imitate a verified mark. */
@@ -206,7 +194,9 @@ function detailsLine(post: Post, t: Translator, { indexes, form, site, isQuoted 
     [comments, words.comments],
     [shares, words.shares],
   ] as const;
-  const parts: Inline[] = [...(isQuoted ? [words.quoted] : []), ...(isNamed(post) ? [site.name] : [])];
+  // Where the author's name is not known, the heading names the site.
+  const isNamed = [post.author.name, post.author.username].some(name => unspoofed(name) !== '');
+  const parts: Inline[] = [...(isQuoted ? [words.quoted] : []), ...(isNamed ? [site.name] : [])];
   for (const [count, word] of counts) if (count !== null) parts.push(word(t.counted(count)));
   if (post.publishedAt !== null) parts.push({ kind: 'time', at: post.publishedAt, style: 'date' });
   const [first, ...others] = indexes;
@@ -219,36 +209,24 @@ function detailsLine(post: Post, t: Translator, { indexes, form, site, isQuoted 
   return parts.flatMap((part, index) => (index === 0 ? [part] : [SEPARATOR, part]));
 }
 
-/** Notes about the files, which every view of a post shows. */
+/** Notes about the files, which every view of a post shows: a cut, a limit, and which items could not be fetched. */
 function notesOf(post: Post, t: Translator, options: PostViewOptions): readonly string[] {
   const words = t.messages.post;
-  const { indexes, cap = null, clip, view } = options;
+  const { indexes, cap = null, clip, view, missing } = options;
+  const total = itemCount(post);
   const notes: string[] = [];
   if (clip !== undefined) {
     const { startMs, endMs } = clip.range;
     notes.push(words.clip({ from: momentText(startMs), to: momentText(endMs) }));
     if (clip.isRough) notes.push(words.clipRough);
   }
-  if (view !== 'text' && cap !== null && cap < indexes.length)
-    notes.push(words.capped({ n: cap, total: itemCount(post) }));
-  const missing = missingLine(post, t, options);
-  return missing === undefined ? notes : [...notes, missing];
-}
-
-/** Says which requested item could not be fetched, and how many of all items are missing. */
-function missingLine(
-  post: Post,
-  t: Translator,
-  { indexes, missing }: Pick<PostViewOptions, 'indexes' | 'missing'>,
-): string | undefined {
-  const words = t.messages.post;
-  const count = itemCount(post);
-  const lines = missing === undefined ? [] : [words.itemMissing({ n: missing + 1, total: count })];
+  if (view !== 'text' && cap !== null && cap < indexes.length) notes.push(words.capped({ n: cap, total }));
+  const lines = missing === undefined ? [] : [words.itemMissing({ n: missing + 1, total })];
   const isOnlyOne = missing !== undefined && post.missingItems === 1;
   if (post.missingItems > 0 && indexes.length === post.items.length && !isOnlyOne) {
-    lines.push(words.missing({ n: post.missingItems, total: count }));
+    lines.push(words.missing({ n: post.missingItems, total }));
   }
-  return lines.length === 0 ? undefined : lines.join(SEPARATOR);
+  return lines.length === 0 ? notes : [...notes, lines.join(SEPARATOR)];
 }
 
 function isSilent(item: MediaItem | undefined): boolean {
@@ -280,7 +258,7 @@ export function renderCover(post: Post, site: PostSite, reason: AppError, t: Tra
       ]),
     ],
     actions: [{ kind: 'link', label: openOriginal, url: post.url }],
-    ...colourOf(site),
+    ...(site.colour && { colour: site.colour }),
   });
 }
 
