@@ -61,23 +61,9 @@ export function gradeBadge(rank: string, { left, top, width, height }: Area, loo
   const letter = shownGrade(rank);
   const edge = rank.length === 2 && rank.endsWith('H') ? { stroke: look.ink, 'stroke-width': height / 18 } : {};
   const size = height * 0.74;
+  const [x, y] = [left + width / 2, top + height / 2 + size * 0.355];
   return group([
-    element('rect', {
-      x: left,
-      y: top,
-      width,
-      height,
-      rx: height / 4,
-      fill: gradeColour(letter),
-      ...edge,
-    }),
-    label(letter, {
-      x: left + width / 2,
-      y: top + height / 2 + size * 0.355,
-      size,
-      bold: true,
-      anchor: 'middle',
-      colour: INK,
-    }),
+    element('rect', { x: left, y: top, width, height, rx: height / 4, fill: gradeColour(letter), ...edge }),
+    label(letter, { x, y, size, bold: true, anchor: 'middle', colour: INK }),
   ]);
 }

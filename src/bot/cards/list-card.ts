@@ -3,7 +3,7 @@ import { BADGE_HEIGHT, gradeBadge, modBadge, modBadgeWidth } from './badges.ts';
 import { HEAD, type MapHead, mapHead } from './play-card.ts';
 import { cardMarkup, coverBehind, flow, label, labelWidth } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
-import { MARGIN, type Pen, WIDTH } from './theme.ts';
+import { INNER, MARGIN, type Pen, WIDTH } from './theme.ts';
 
 export interface ListView extends MapHead {
   readonly rows: readonly ListRow[];
@@ -24,7 +24,6 @@ export interface ListRow {
 
 const ROW = 138;
 const MAX_ROWS = 10;
-const INNER = WIDTH - 2 * MARGIN;
 const GRADE = { width: 84, height: 60 };
 const GAP = 20;
 
@@ -40,41 +39,28 @@ export function renderListCard(view: ListView, pen: Pen): string {
   return cardMarkup(size, pen.look, [
     ...coverBehind(view.cover, { ...size, height: HEAD }, pen.look),
     ...mapHead(view, pen),
-    ...rows.flatMap((row, index) => renderRow(row, { top: HEAD + index * ROW, placeWidth }, pen)),
+    ...rows.flatMap((row, index) => renderRow(row, HEAD + index * ROW, placeWidth, pen)),
   ]);
 }
 
-interface RowPlace {
-  readonly top: number;
-  /** The width of the widest row number. */
-  readonly placeWidth: number;
-}
-
-function renderRow(
-  { place, name, grade, mods, facts, worth }: ListRow,
-  { top, placeWidth }: RowPlace,
-  { look }: Pen,
-): readonly Markup[] {
+/** @param placeWidth the width of the widest row number */
+function renderRow(row: ListRow, top: number, placeWidth: number, { look }: Pen): readonly Markup[] {
+  const { place, name, grade, mods, facts, worth } = row;
   const badge = { ...GRADE, left: MARGIN + placeWidth + GAP, top: top + 39 };
   const left = badge.left + badge.width + GAP;
   const right = WIDTH - MARGIN;
   const widths = mods.map(modBadgeWidth);
   const { places } = flow(widths, Number.POSITIVE_INFINITY, 10);
   const modsWidth = (places.at(-1)?.x ?? 0) + (widths.at(-1) ?? 0);
+  const large = { size: 44, bold: true };
+  const nameRoom = right - left - labelWidth(worth, large) - GAP;
   const room = right - left - (mods.length === 0 ? 0 : modsWidth + GAP);
   return [
     element('rect', { x: MARGIN, y: top, width: INNER, height: 2, fill: look.line }),
     label(place, { x: MARGIN + placeWidth, y: top + 83, anchor: 'end', colour: look.muted }),
     gradeBadge(grade, badge, look),
-    label(name, {
-      x: left,
-      y: top + 58,
-      size: 42,
-      bold: true,
-      colour: look.ink,
-      maxWidth: right - left - labelWidth(worth, { size: 44, bold: true }) - GAP,
-    }),
-    label(worth, { x: right, y: top + 58, size: 44, bold: true, anchor: 'end', colour: look.ink }),
+    label(name, { x: left, y: top + 58, size: 42, bold: true, colour: look.ink, maxWidth: nameRoom }),
+    label(worth, { x: right, y: top + 58, ...large, anchor: 'end', colour: look.ink }),
     label(factsWithin(facts, room), { x: left, y: top + 114, colour: look.muted, maxWidth: room }),
     ...mods.map((mod, index) =>
       modBadge(mod, right - modsWidth + (places[index]?.x ?? 0), top + 114 - BADGE_HEIGHT + 14),

@@ -13,9 +13,9 @@ import {
   PILL,
   starPill,
 } from './shapes.ts';
-import { MAX_POINTS, shownSeries, timeline } from './strain-graph.ts';
+import { MAX_POINTS, shownSeries, sumsOf, timeline } from './strain-graph.ts';
 import { element, type Markup } from './svg.ts';
-import { type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
+import { INNER, type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
 
 /** The head of a card about a map: what it shows of the map. */
 export interface MapHead {
@@ -32,21 +32,21 @@ export interface MapHead {
 
 export interface PlayView extends MapHead {
   /** The grade as osu!'s letters: XH X SH S A B C D F. Undefined for a simulated play. */
-  readonly grade: string | undefined;
+  readonly grade?: string | undefined;
   /** Acronyms of mods, each perhaps with the player's settings: `DT 1.3×`. */
   readonly mods: readonly string[];
   readonly figures: readonly Figure[];
   /** Sentences about how many pp the play would have with other results. */
-  readonly remarks: readonly string[];
+  readonly remarks?: readonly string[];
   /** Counts such as `512×300`, each with the colour of its hit result. */
-  readonly results: readonly { readonly name: string; readonly colour: keyof Look }[];
+  readonly results?: readonly { readonly name: string; readonly colour: keyof Look }[];
   /** The player's name, and the date of the play. */
   readonly note: string;
   /** The pp of plays without a miss, by accuracy. */
-  readonly worths: readonly Figure[];
+  readonly worths?: readonly Figure[];
   readonly strains: MapDifficulty['strains'] | undefined;
   /** Where in the map the play failed, from 0 to 1, and a text about it; undefined for a play that did not fail. */
-  readonly fail: { readonly at: number; readonly text: string } | undefined;
+  readonly fail?: { readonly at: number; readonly text: string } | undefined;
 }
 
 interface Figure {
@@ -54,7 +54,6 @@ interface Figure {
   readonly label: string;
 }
 
-const INNER = WIDTH - 2 * MARGIN;
 /** The height of the head, which shows the map's name on its cover. */
 export const HEAD = 264;
 const GRADE = { left: MARGIN, top: HEAD + 26, width: 216, height: 140 };
@@ -77,7 +76,7 @@ function layOut(view: PlayView, pen: Pen): { readonly size: Size; readonly marku
   const parts: readonly Part[] = [
     () => ({ end: HEAD, markup: mapHead(view, pen) }),
     top => figures(view, top, pen),
-    top => lines(view.remarks, top, pen),
+    top => lines(view.remarks ?? [], top, pen),
     top => badges(view, top, pen),
     top => results(view, top, pen),
     top => worths(view, top, pen),
@@ -160,7 +159,7 @@ function badges({ mods, note }: PlayView, top: number, { look }: Pen): ReturnTyp
   };
 }
 
-function results({ results: shown }: PlayView, top: number, { look }: Pen): ReturnType<Part> {
+function results({ results: shown = [] }: PlayView, top: number, { look }: Pen): ReturnType<Part> {
   const { places, rows } = flow(
     shown.map(({ name }) => legendWidth(name)),
     INNER,
@@ -175,7 +174,7 @@ function results({ results: shown }: PlayView, top: number, { look }: Pen): Retu
   };
 }
 
-function worths({ worths: shown }: PlayView, top: number, { look }: Pen): ReturnType<Part> {
+function worths({ worths: shown = [] }: PlayView, top: number, { look }: Pen): ReturnType<Part> {
   const width = INNER / Math.max(1, shown.length);
   return {
     end: shown.length === 0 ? top : top + 134,
@@ -188,9 +187,7 @@ function worths({ worths: shown }: PlayView, top: number, { look }: Pen): Return
 
 /** The strain graph of all skills together, coloured up to where the play failed. */
 function strains({ strains: given, mods, fail }: PlayView, top: number, pen: Pen): ReturnType<Part> {
-  const series = given == null ? [] : shownSeries(given, mods);
-  const length = Math.max(0, ...series.map(({ values }) => values.length));
-  const sums = Array.from({ length }, (_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
+  const sums = sumsOf(given == null ? [] : shownSeries(given, mods));
   if (given == null || !sums.some(value => value > 0)) return failLine(fail, top, pen);
   const { look } = pen;
   const area: Area = { ...STRAINS, top: top + (fail === undefined ? 36 : 82) };
@@ -206,7 +203,7 @@ function strains({ strains: given, mods, fail }: PlayView, top: number, pen: Pen
       element('path', { d: linePath(left), ...line, stroke: look.muted, 'stroke-opacity': 0.6 }),
       element('path', { d: areaPath(played, area), fill: look.accent, 'fill-opacity': 0.28 }),
       element('path', { d: linePath(played), ...line, stroke: look.accent }),
-      ...timeline(area, length * given.sectionMs, pen),
+      ...timeline(area, sums.length * given.sectionMs, pen),
       ...(fail === undefined ? [] : failMark(fail, area, look)),
     ],
   };
@@ -220,16 +217,10 @@ function failLine(fail: PlayView['fail'], top: number, { look }: Pen): ReturnTyp
 
 function failMark({ at, text }: NonNullable<PlayView['fail']>, area: Area, look: Look): readonly Markup[] {
   const x = area.left + at * area.width;
-  const isLate = at > 0.5;
+  const place = at > 0.5 ? ({ x: x - 16, anchor: 'end' } as const) : { x: x + 18 };
   return [
     element('rect', { x: x - 2, y: area.top - 52, width: 4, height: area.height + 52, fill: look.berry }),
     element('circle', { cx: x, cy: area.top + area.height, r: 11, fill: look.berry }),
-    label(text, {
-      x: isLate ? x - 16 : x + 18,
-      y: area.top - 18,
-      bold: true,
-      anchor: isLate ? 'end' : 'start',
-      colour: look.berry,
-    }),
+    label(text, { ...place, y: area.top - 18, bold: true, colour: look.berry }),
   ];
 }

@@ -6,7 +6,7 @@ import { gradeBadge } from './badges.ts';
 import { type Area, areaPath, linePath, pointsIn } from './chart.ts';
 import { cardMarkup, check, coverBehind, flow, group, label, labelWidth, penFor } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
-import { type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
+import { INNER, type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
 
 export interface ProfileView {
   readonly player: Player;
@@ -19,7 +19,6 @@ export interface ProfileView {
   readonly cover?: string | undefined;
 }
 
-const INNER = WIDTH - 2 * MARGIN;
 /** Where the columns of figures begin. The play time's column is the widest, because it is the longest figure. */
 const COLUMNS = [0, 190, 408, 626, 916] as const;
 const GRADE = { top: 330, width: 68, height: 56 };
@@ -85,12 +84,11 @@ function heading({ player, isProven, avatar, cover }: ProfileView, { t, look }: 
   const { username, country, mode, title, statistics } = player;
   const { cards } = t.messages;
   const rank = statistics?.global_rank ?? null;
-  const under = [t.messages.osu.modes[mode], country?.name, title]
-    .filter(part => typeof part === 'string' && part !== '')
-    .join(' · ');
+  const under = [t.messages.osu.modes[mode], country?.name, title].filter(part => part).join(' · ');
   const start = avatar === undefined ? MARGIN : AVATAR.x + AVATAR.width + 28;
   const left = isProven ? start + 68 : start;
   const right = { x: WIDTH - MARGIN, anchor: 'end' } as const;
+  const large = { size: 58, bold: true };
   const quiet = cover === undefined ? look.muted : look.ink;
   const shown = rank === null ? '' : `#${t.number(rank)}`;
   const below = rank === null ? cards.unranked : countryRank(statistics, country?.code, t);
@@ -101,17 +99,10 @@ function heading({ player, isProven, avatar, cover }: ProfileView, { t, look }: 
   return [
     ...(avatar === undefined ? [] : [portrait(avatar)]),
     ...(isProven ? [check(start + 26, 75, 26, look)] : []),
-    label(username, {
-      x: left,
-      y: 96,
-      size: 58,
-      bold: true,
-      colour: look.ink,
-      maxWidth: beside(shown, { size: 58, bold: true }) - left,
-    }),
+    label(username, { x: left, y: 96, ...large, colour: look.ink, maxWidth: beside(shown, large) - left }),
     ...(flag === undefined ? [] : [flag.markup]),
     label(under, { x: words, y: 158, colour: quiet, maxWidth: beside(below) - words }),
-    label(shown, { ...right, y: 96, size: 58, bold: true, colour: look.accent }),
+    label(shown, { ...right, y: 96, ...large, colour: look.accent }),
     label(below, { ...right, y: 158, colour: rank === null ? look.accent : quiet }),
   ];
 }
@@ -235,22 +226,11 @@ function renderChart(chart: ProfileChart, area: Area, { t, look }: Pen): readonl
     value === undefined ? '' : `${isRanks ? '#' : ''}${t.number(Math.round(value))}`;
   const last = points.at(-1);
   const foot = area.top + area.height + 54;
+  const stroke = { 'stroke-width': 5, 'stroke-linejoin': 'round', 'stroke-linecap': 'round' };
   return [
-    label(chartLabel(chart, t), {
-      x: area.left,
-      y: area.top - 30,
-      colour: look.muted,
-      maxWidth: area.width,
-    }),
+    label(chartLabel(chart, t), { x: area.left, y: area.top - 30, colour: look.muted, maxWidth: area.width }),
     element('path', { d: areaPath(points, area), fill: colour, 'fill-opacity': 0.16 }),
-    element('path', {
-      d: linePath(points),
-      fill: 'none',
-      stroke: colour,
-      'stroke-width': 5,
-      'stroke-linejoin': 'round',
-      'stroke-linecap': 'round',
-    }),
+    element('path', { d: linePath(points), fill: 'none', stroke: colour, ...stroke }),
     ...(last === undefined ? [] : [element('circle', { cx: last.x, cy: last.y, r: 9, fill: colour })]),
     label(written(values[0]), { x: area.left, y: foot, colour: look.muted }),
     label(written(values.at(-1)), { x: area.left + area.width, y: foot, anchor: 'end', colour: look.ink }),

@@ -78,17 +78,9 @@ export function group(children: readonly Markup[]): Markup {
 /** The SVG document of a card. */
 export function cardMarkup({ width, height }: Size, look: Look, children: readonly Markup[]): string {
   const ground = element('rect', { x: 0, y: 0, width, height, rx: 32, fill: look.ground });
-  return element(
-    'svg',
-    {
-      xmlns: 'http://www.w3.org/2000/svg',
-      width,
-      height,
-      viewBox: `0 0 ${width} ${height}`,
-      'font-family': TYPEFACE,
-    },
-    [ground, ...children],
-  ).markup;
+  const viewBox = `0 0 ${width} ${height}`;
+  const attributes = { xmlns: 'http://www.w3.org/2000/svg', width, height, viewBox, 'font-family': TYPEFACE };
+  return element('svg', attributes, [ground, ...children]).markup;
 }
 
 export const PILL = { width: 184, height: 66 };
@@ -96,19 +88,12 @@ export const PILL = { width: 184, height: 66 };
 /** A star rating as osu! shows it, on its colour; `x` and `y` are the upper left corner. */
 export function starPill(stars: number, x: number, y: number, look: Look): Markup {
   const ink = starInk(stars);
+  // The edge keeps the pill visible on a dark card, because the hardest maps have the colour black.
+  const edge = { stroke: look.line, 'stroke-width': 2 };
   return group([
-    // The edge keeps the pill visible on a dark card, because the hardest maps have the colour black.
-    element('rect', {
-      x,
-      y,
-      ...PILL,
-      rx: PILL.height / 2,
-      fill: starColour(stars),
-      stroke: look.line,
-      'stroke-width': 2,
-    }),
+    element('rect', { x, y, ...PILL, rx: PILL.height / 2, fill: starColour(stars), ...edge }),
     star(x + 40, y + PILL.height / 2, 17, ink),
-    label(stars.toFixed(2), { x: x + 117, y: y + 47, size: SMALL, bold: true, anchor: 'middle', colour: ink }),
+    label(stars.toFixed(2), { x: x + 117, y: y + 47, bold: true, anchor: 'middle', colour: ink }),
   ]);
 }
 
@@ -124,15 +109,11 @@ function star(x: number, y: number, radius: number, colour: string): Markup {
 
 /** Draws a check mark on a disc as a shape, because the typeface has none; its centre is at `x`, `y`. */
 export function check(x: number, y: number, radius: number, look: Look): Markup {
-  const points: readonly (readonly [number, number])[] = [
-    [-0.45, 0.05],
-    [-0.1, 0.38],
-    [0.48, -0.34],
-  ];
+  const point = (right: number, down: number) => `${x + right * radius},${y + down * radius}`;
   return group([
     element('circle', { cx: x, cy: y, r: radius, fill: look.accent }),
     element('polyline', {
-      points: points.map(([right, down]) => `${x + right * radius},${y + down * radius}`).join(' '),
+      points: `${point(-0.45, 0.05)} ${point(-0.1, 0.38)} ${point(0.48, -0.34)}`,
       fill: 'none',
       stroke: look.ground,
       'stroke-width': radius * 0.24,

@@ -6,7 +6,7 @@ import type { PictureBlock } from '../contract/reply.ts';
 import { type Area, areaPath, linePath, peaksOf, pointsIn, roundStep } from './chart.ts';
 import { cardMarkup, label, legend, PILL, penFor, starPill } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
-import { MARGIN, type Pen, WIDTH } from './theme.ts';
+import { INNER, MARGIN, type Pen, WIDTH } from './theme.ts';
 import { drawableTitle } from './typefaces.ts';
 
 export const STRAIN_GRAPH: Size = { width: WIDTH, height: 590 };
@@ -23,7 +23,7 @@ export interface StrainView {
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
-const CHART = { left: MARGIN, top: 300, width: WIDTH - 2 * MARGIN, height: 200 };
+const CHART = { left: MARGIN, top: 300, width: INNER, height: 200 };
 const COLOURS = ['accent', 'marigold', 'berry', 'sky', 'lilac'] as const;
 /** The most points of the chart; people could not tell more of them apart. */
 export const MAX_POINTS = 220;
@@ -56,6 +56,12 @@ export function shownSeries({ series }: Pick<StrainView, 'series'>, mods: readon
   return series.filter(({ name }) => !DOUBLES.has(name) && (name !== 'flashlight' || mods.includes('FL')));
 }
 
+/** The strains of all skills together, section by section. */
+export function sumsOf(series: StrainView['series']): readonly number[] {
+  const length = Math.max(0, ...series.map(({ values }) => values.length));
+  return Array.from({ length }, (_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
+}
+
 export interface StrainSubject {
   readonly set: Pick<Beatmapset, 'artist' | 'artist_unicode' | 'title' | 'title_unicode'>;
   readonly beatmap: Pick<Beatmap, 'version'>;
@@ -78,23 +84,18 @@ export function renderStrainGraph(view: StrainView, pen: Pen): string {
     }));
   const peak = Math.max(1e-9, ...series.flatMap(({ values }) => values));
   const lengthMs = Math.max(0, ...view.series.map(({ values }) => values.length)) * view.sectionMs;
-  const maxWidth = WIDTH - 2 * MARGIN - (view.stars === null ? 0 : PILL.width + 24);
+  const maxWidth = INNER - (view.stars === null ? 0 : PILL.width + 24);
+  const stroke = { 'stroke-width': 3.5, 'stroke-linejoin': 'round' };
   return cardMarkup(STRAIN_GRAPH, look, [
     label(view.title, { x: MARGIN, y: 84, size: 44, bold: true, colour: look.ink, maxWidth }),
-    label(view.subtitle, { x: MARGIN, y: 144, colour: look.muted, maxWidth: WIDTH - 2 * MARGIN }),
+    label(view.subtitle, { x: MARGIN, y: 144, colour: look.muted, maxWidth: INNER }),
     ...(view.stars === null ? [] : [starPill(view.stars, WIDTH - MARGIN - PILL.width, 34, look)]),
     ...legend(series, { x: MARGIN, y: 210, look }),
     ...series.flatMap(({ values, colour }) => {
       const points = pointsIn(CHART, values, { min: 0, max: peak });
       return [
         element('path', { d: areaPath(points, CHART), fill: colour, 'fill-opacity': 0.2 }),
-        element('path', {
-          d: linePath(points),
-          fill: 'none',
-          stroke: colour,
-          'stroke-width': 3.5,
-          'stroke-linejoin': 'round',
-        }),
+        element('path', { d: linePath(points), fill: 'none', stroke: colour, ...stroke }),
       ];
     }),
     ...timeline(CHART, lengthMs, pen),
@@ -124,8 +125,7 @@ function stepFor(lengthMs: number): number {
 
 /** The time at which the strains of all skills together are highest, in milliseconds from the beginning. */
 function hardestAt({ series, sectionMs }: StrainView): number {
-  const length = Math.max(0, ...series.map(({ values }) => values.length));
-  const sums = Array.from({ length }, (_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
+  const sums = sumsOf(series);
   return sectionMs * sums.reduce((best, value, at) => (value > (sums[best] ?? 0) ? at : best), 0);
 }
 
@@ -133,21 +133,10 @@ function hardest(view: StrainView, lengthMs: number, { t, look }: Pen): readonly
   if (!view.series.some(({ values }) => values.some(value => value > 0))) return [];
   const at = hardestAt(view);
   const x = CHART.left + (at / lengthMs) * CHART.width;
-  const isLate = x > WIDTH / 2;
+  const place = x > WIDTH / 2 ? ({ x: x - 14, anchor: 'end' } as const) : { x: x + 16 };
+  const mark = { x: x - 1, y: CHART.top - 46 };
   return [
-    element('rect', {
-      x: x - 1,
-      y: CHART.top - 46,
-      width: 3,
-      height: CHART.height + 46,
-      fill: look.ink,
-      'fill-opacity': 0.7,
-    }),
-    label(t.messages.cards.hardest({ at: t.duration(at) }), {
-      x: isLate ? x - 14 : x + 16,
-      y: CHART.top - 14,
-      colour: look.ink,
-      anchor: isLate ? 'end' : 'start',
-    }),
+    element('rect', { ...mark, width: 3, height: CHART.height + 46, fill: look.ink, 'fill-opacity': 0.7 }),
+    label(t.messages.cards.hardest({ at: t.duration(at) }), { ...place, y: CHART.top - 14, colour: look.ink }),
   ];
 }

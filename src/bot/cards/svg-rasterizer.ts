@@ -4,12 +4,8 @@ import { AppError } from '../../errors.ts';
 import type { CardTheme, SvgRasterizer } from '../contract/picture.ts';
 import { fontFilesOf, TYPEFACE } from './typefaces.ts';
 
-export interface SvgRasterizerOptions {
-  /** The most bytes of drawn images in memory. Default 16 MiB. */
-  readonly maxBytes?: number;
-}
-
-export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 }: SvgRasterizerOptions = {}): SvgRasterizer {
+/** @param maxBytes the most bytes of drawn images in memory */
+export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 } = {}): SvgRasterizer {
   const drawn = new LRUCache<string, Buffer, string>({
     maxSize: maxBytes,
     sizeCalculation: ({ length }) => Math.max(1, length),

@@ -2,18 +2,9 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { CardTheme } from '../contract/picture.ts';
 import type { Colour } from '../contract/reply.ts';
 
+type ColourName = 'ground' | 'line' | 'ink' | 'muted' | 'accent' | 'marigold' | 'berry' | 'sky' | 'lilac';
 /** The colours of a card. All but `line` are legible on `ground`, the background. */
-export interface Look {
-  readonly ground: Colour;
-  readonly line: Colour;
-  readonly ink: Colour;
-  readonly muted: Colour;
-  readonly accent: Colour;
-  readonly marigold: Colour;
-  readonly berry: Colour;
-  readonly sky: Colour;
-  readonly lilac: Colour;
-}
+export type Look = Readonly<Record<ColourName, Colour>>;
 
 /** The colours by theme. If the reader's theme is unknown, the dark ones are used, as they suit light chats too. */
 export const LOOKS: Readonly<Record<CardTheme, Look>> = {
@@ -55,3 +46,4 @@ export const PHONE = 306;
 export const SMALL = 39;
 /** The space between a card's edge and its contents. */
 export const MARGIN = 32;
+export const INNER = WIDTH - 2 * MARGIN;

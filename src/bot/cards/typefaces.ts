@@ -117,24 +117,23 @@ export function fontFilesOf(text: string): readonly string[] {
 /** The typeface of each character that was looked up; only so many characters exist. */
 const known = new Map<string, Typeface | undefined>();
 
+let others: readonly Typeface[] | undefined;
+
 /** The first typeface that has the character. Those not shipped are searched for when a character needs them. */
 function typefaceOf(letter: string): Typeface | undefined {
   if (known.has(letter)) return known.get(letter);
   const has = ({ regular }: Typeface) => readTypeface(regular)?.advanceOf(letter.codePointAt(0) ?? 0) !== undefined;
-  const found = SHIPPED.find(has) ?? (EMOJI_ALONE.test(letter) ? undefined : othersHere().find(has));
+  let found = SHIPPED.find(has);
+  if (found === undefined && !EMOJI_ALONE.test(letter)) {
+    others ??= findTypefaces(SYSTEM_FOLDERS);
+    found = others.find(has);
+  }
   known.set(letter, found);
   return found;
 }
 
 /** Matches emoji that typefaces of the system have as coloured images, which the rasterizer does not draw. */
 const EMOJI_ALONE = /^\p{Emoji_Presentation}$/u;
-
-let others: readonly Typeface[] | undefined;
-
-function othersHere(): readonly Typeface[] {
-  others ??= findTypefaces(SYSTEM_FOLDERS);
-  return others;
-}
 
 /** Finds the typefaces that are installed as packages, then those in the folders, best first. */
 export function findTypefaces(folders: readonly string[]): readonly Typeface[] {
@@ -160,23 +159,17 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
-interface TypefaceFile {
-  readonly family: string | undefined;
-  /** A character's width as a share of the font's size; undefined if the typeface lacks it. */
-  readonly advanceOf: (character: number) => number | undefined;
-}
-
 /** Font files that were read; each is read when it is first needed, since many processes never draw a card. */
-const loaded = new Map<string, TypefaceFile | undefined>();
+const loaded = new Map<string, ReturnType<typeof parseTypeface>>();
 
 /** Reads a font file; undefined when it is not valid. */
-function readTypeface(file: string): TypefaceFile | undefined {
+function readTypeface(file: string) {
   if (!loaded.has(file)) loaded.set(file, parseTypeface(file));
   return loaded.get(file);
 }
 
 /** Reads the tables of an OpenType file. Of a collection, it reads those of the first typeface. */
-function parseTypeface(file: string): TypefaceFile | undefined {
+function parseTypeface(file: string) {
   let font: number | undefined;
   try {
     font = openSync(file, 'r');
@@ -192,6 +185,7 @@ function parseTypeface(file: string): TypefaceFile | undefined {
     // Glyphs behind the end of the list of widths have the last width in it.
     const widthOf = (glyph: number) => metrics.readUInt16BE(4 * Math.min(glyph, count - 1)) / unitsPerEm;
     const glyphOf = glyphFinder(table('cmap'));
+    /** A character's width as a share of the font's size; undefined if the typeface lacks it. */
     const advanceOf = (character: number) => {
       const glyph = glyphOf(character);
       return glyph === 0 ? undefined : widthOf(glyph);
