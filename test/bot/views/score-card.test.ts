@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseScore, type Score } from '../../../src/beatmaps/model/score.ts';
 import type { Rating } from '../../../src/beatmaps/rating/ratings.ts';
-import { renderScore } from '../../../src/bot/commands/osu/osu-score.ts';
-import { scoreCard } from '../../../src/bot/views/osu/score.ts';
+import { estimateBlocks, scoreCard } from '../../../src/bot/views/osu/score.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createBeatmapWorld } from '../../sandbox/beatmap-world.ts';
 import { scoreShape } from '../../sandbox/osu-shapes.ts';
@@ -35,15 +34,8 @@ const RATING: Rating = {
 
 /** As it is where its pp are not set apart: those say the same again. */
 const textOf = (score: Score, rating: Rating | undefined = RATING) =>
-  JSON.stringify(
-    renderScore(
-      {
-        ...{ score, rating, play: scoreCard(score, { rating }, t), stale: false, url: 'https://osu.ppy.sh/scores/1' },
-        ...{ openMap: undefined, openPlayer: undefined },
-      },
-      t,
-    ),
-    (key, value: unknown) => (key === 'worth' ? undefined : value),
+  JSON.stringify([scoreCard(score, { rating }, t), ...estimateBlocks([rating], t)], (key, value: unknown) =>
+    key === 'worth' ? undefined : value,
   );
 
 describe('the card of a play', () => {

@@ -16,17 +16,13 @@ import {
 } from '../../contract/reply.ts';
 import { MAP_OPTION, wishedMap } from '../../osu/asked-map.ts';
 import { coverOf, lengthOfSet, originBlocks, setTitle, starsOfSet } from '../../views/osu/beatmap.ts';
+import { ABOUT_BEATMAP } from './osu-command.ts';
 
 /** Shows the addresses from which a beatmapset can be downloaded. */
 export const beatmapDownload = defineCommand({
   name: 'beatmap download',
-  options: {
-    map: MAP_OPTION,
-    video: { type: 'boolean' },
-  },
-  visibility: 'chat',
-  cost: 1,
-  subject: 'beatmap',
+  options: { map: MAP_OPTION, video: { type: 'boolean' } },
+  ...ABOUT_BEATMAP,
   async run({ map, video }, context: CommandContext) {
     const { services, signal, t } = context;
     const { set } = await wishedMap({ map, mode: undefined }, context);
@@ -41,6 +37,8 @@ export const beatmapDownload = defineCommand({
       starsOfSet(answer.set, t),
       lengthOfSet(answer.set, t),
     ]);
+    // The osu!direct address is text, because buttons allow web addresses only; the web chat makes a link of it.
+    const direct = labelled([words.direct], [{ kind: 'code', children: [directLink(set.id)] }], t);
     const page = answer.addresses.find(({ source }) => source === 'osu');
     return reply({
       tone: available ? 'neutral' : 'notice',
@@ -48,7 +46,7 @@ export const beatmapDownload = defineCommand({
         ...(cover ? [cover] : []),
         headingBlock(setTitle(answer.set)),
         textBlock(line),
-        ...(available ? [...addressBlocks(files, t), directBlock(set.id, t)] : [refusal]),
+        ...(available ? [...addressBlocks(files, t), textBlock(direct)] : [refusal]),
         ...originBlocks(answer, t),
       ],
       actions: [
@@ -58,11 +56,6 @@ export const beatmapDownload = defineCommand({
     });
   },
 });
-
-/** The osu!direct address as text, because buttons allow web addresses only; the web chat makes a link of it. */
-function directBlock(setId: number, t: Translator): Block {
-  return textBlock(labelled([t.messages.osu.direct], [{ kind: 'code', children: [directLink(setId)] }], t));
-}
 
 /** The addresses with or without video, as the person wants; all of them if none match. */
 function wanted(addresses: readonly DownloadAddress[], video: boolean | undefined): readonly DownloadAddress[] {
@@ -74,14 +67,14 @@ function wanted(addresses: readonly DownloadAddress[], video: boolean | undefine
 /** A line such as `catboy: with video · without video` for each mirror. */
 function addressBlocks(files: readonly DownloadAddress[], t: Translator): readonly Block[] {
   const words = t.messages.osu;
-  const isMixed = hasBoth(files);
+  const isMixed = new Set(files.map(({ video }) => video)).size > 1;
   const sources = [...new Set(files.map(({ source }) => source))];
   const lines = sources.map((source): Text => {
     const own = files.filter(file => file.source === source);
     const [only] = own;
-    const state =
-      only === undefined ? '' : t.messages.joining.aside({ words: '', aside: words.mirrorStates[only.state] });
-    if (only !== undefined && !isMixed) return [link(only.url, source), state];
+    if (only === undefined) return [];
+    const state = t.messages.joining.aside({ words: '', aside: words.mirrorStates[only.state] });
+    if (!isMixed) return [link(only.url, source), state];
     const ways = own.map(({ video, url }): Text => [link(url, video ? words.withVideo : words.withoutVideo)]);
     return labelled([`${source}${state}`], joined(ways), t);
   });
@@ -98,8 +91,4 @@ function fileActions(files: readonly DownloadAddress[], t: Translator): readonly
     { kind: 'link', label: words.download, url: best.url, style: 'primary' },
     ...(light === undefined ? [] : [{ kind: 'link', label: words.downloadLight, url: light.url } as const]),
   ];
-}
-
-function hasBoth(files: readonly DownloadAddress[]): boolean {
-  return new Set(files.map(({ video }) => video)).size > 1;
 }

@@ -1,6 +1,6 @@
-import type { Beatmap, Beatmapset, Ruleset } from '../../../beatmaps/model/beatmapset.ts';
+import type { Beatmapset } from '../../../beatmaps/model/beatmapset.ts';
 import { areMods, checkMods, clockRateOf, parseMods, withMods } from '../../../beatmaps/model/mods.ts';
-import type { Rating } from '../../../beatmaps/rating/ratings.ts';
+import type { Rating, RatingRequest } from '../../../beatmaps/rating/ratings.ts';
 import { strainPicture } from '../../cards/strain-graph.ts';
 import { type CommandContext, defineCommand, type Option } from '../../contract/command.ts';
 import { TERMS } from '../../contract/terms.ts';
@@ -8,6 +8,7 @@ import { hardestOf, MAP_MODE_OPTION, MAP_OPTION, wishedMap } from '../../osu/ask
 import { downloadToken, mapButtons, openMapToken } from '../../osu/buttons.ts';
 import { MAX_LINES, renderBeatmapInfo } from '../../views/osu/beatmap-info.ts';
 import { beatmapSimulate } from './beatmap-simulate.ts';
+import { ABOUT_BEATMAP } from './osu-command.ts';
 
 /** The accuracies for which the card shows pp. */
 const ACCURACIES = [95, 98, 99, 100];
@@ -22,38 +23,20 @@ async function suggestMods(partial: string) {
 /** Declares an option about a play, which can only be typed; any such option turns the map's card into a play's. */
 const aside = <O extends Option>(option: O) => ({ ...option, only: 'typed' }) as const;
 
-interface Asked {
-  readonly set: Beatmapset;
-  readonly beatmap: Beatmap | undefined;
-  readonly convertedTo: Ruleset | undefined;
-  readonly mods: readonly string[];
-}
-
 /** Ratings of the shown difficulties, by id; difficulties of a ruleset without these mods have none. */
 async function rate(
-  { set, beatmap, convertedTo, mods }: Asked,
+  { beatmaps }: Beatmapset,
+  focus: RatingRequest | undefined,
+  mods: readonly string[],
   { services, signal }: CommandContext,
 ): Promise<ReadonlyMap<number, Rating>> {
-  const others = set.beatmaps.filter(each => each !== beatmap && areMods(mods, each.mode)).slice(0, MAX_LINES);
-  const requests = [
-    ...(beatmap === undefined
-      ? []
-      : [
-          {
-            beatmap,
-            mods,
-            accuracies: ACCURACIES,
-            strains: services.painter !== undefined,
-            ...(convertedTo !== undefined && { ruleset: convertedTo }),
-          },
-        ]),
-    ...others.map(each => ({ beatmap: each, mods })),
-  ];
+  const others = beatmaps.filter(({ id, mode }) => id !== focus?.beatmap.id && areMods(mods, mode)).slice(0, MAX_LINES);
+  const requests = [...(focus ? [focus] : []), ...others.map(beatmap => ({ beatmap, mods }))];
   const rated = await services.ratings.ofMaps(requests, signal);
   return new Map(
-    rated.flatMap((rating, index) => {
-      const asked = requests[index];
-      return asked === undefined ? [] : [[asked.beatmap.id, rating] as const];
+    requests.flatMap(({ beatmap }, index) => {
+      const rating = rated[index];
+      return rating === undefined ? [] : [[beatmap.id, rating] as const];
     }),
   );
 }
@@ -73,9 +56,7 @@ export const beatmapInfo = defineCommand({
     n50: aside(TERMS.n50),
     rate: aside(TERMS.rate),
   },
-  visibility: 'chat',
-  cost: 1,
-  subject: 'beatmap',
+  ...ABOUT_BEATMAP,
   accepts: 'beatmap-link',
   async run({ map, mods, mode, ...play }, context: CommandContext) {
     if (Object.values(play).some(value => value !== undefined)) {
@@ -95,8 +76,15 @@ export const beatmapInfo = defineCommand({
       bpm: set.bpm === null ? null : set.bpm * clockRateOf(chosen),
       beatmaps: set.beatmaps.map(each => (areMods(chosen, each.mode) ? withMods(each, chosen) : each)),
     };
-    const ratings = await rate({ set, beatmap, convertedTo, mods: chosen }, context);
-    const strains = beatmap && ratings.get(beatmap.id)?.difficulty;
+    const focus = beatmap && {
+      beatmap,
+      mods: chosen,
+      accuracies: ACCURACIES,
+      strains: services.painter !== undefined,
+      ...(convertedTo !== undefined && { ruleset: convertedTo }),
+    };
+    const ratings = await rate(set, focus, chosen, context);
+    const rating = beatmap && ratings.get(beatmap.id);
     const view = {
       ...origin,
       set: played,
@@ -107,23 +95,17 @@ export const beatmapInfo = defineCommand({
       picture:
         services.painter &&
         beatmap &&
-        strains &&
+        rating?.difficulty &&
         strainPicture(
-          { set, beatmap, mods: chosen, stars: ratings.get(beatmap.id)?.stars ?? null, estimated: strains },
+          { set, beatmap, mods: chosen, stars: rating.stars, estimated: rating.difficulty },
           services.painter,
           t,
         ),
       downloadToken: downloadToken(services, set.id),
       openToken: (id: number) => openMapToken(services, id, chosen),
-      plays:
-        shown === undefined
-          ? []
-          : mapButtons(
-              { id: shown.id, convertedTo, mods: chosen },
-              ['leaderboard', 'compare', 'simulate'],
-              services,
-              t,
-            ),
+      plays: shown
+        ? mapButtons({ id: shown.id, convertedTo, mods: chosen }, ['leaderboard', 'compare', 'simulate'], services, t)
+        : [],
     };
     return renderBeatmapInfo(view, t);
   },

@@ -4,21 +4,8 @@ import { parseMods } from '../../../beatmaps/model/mods.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import {
-  type Action,
-  button,
-  type Choice,
-  headingBlock,
-  joined,
-  link,
-  menu,
-  reply,
-  stacked,
-  strong,
-  type Text,
-  textBlock,
-} from '../../contract/reply.ts';
-import { modeOf, TERMS } from '../../contract/terms.ts';
+import { button, headingBlock, link, reply, stacked, strong, type Text, textBlock } from '../../contract/reply.ts';
+import { TERMS } from '../../contract/terms.ts';
 import { askedMap, MAP_MODE_OPTION, MAP_OPTION } from '../../osu/asked-map.ts';
 import { askedCountry, requirePlayers } from '../../osu/asked-player.ts';
 import { mapAddress, mapButtons } from '../../osu/buttons.ts';
@@ -27,7 +14,8 @@ import { notice } from '../../views/notice.ts';
 import { type AskedMap, originBlocks } from '../../views/osu/beatmap.ts';
 import { pageActions } from '../../views/osu/beatmap-list.ts';
 import { listRow, loadCover, playsBlocks } from '../../views/osu/play.ts';
-import { resultText } from '../../views/osu/score.ts';
+import { missesText, resultText } from '../../views/osu/score.ts';
+import { ABOUT_BEATMAP, numberedLine, openable, playerMenu } from './osu-command.ts';
 
 const PER_PAGE = 10;
 /** Each member takes a request to osu!, so only this many are asked for at once; a button shows more. */
@@ -45,9 +33,7 @@ export const beatmapLeaderboard = defineCommand({
     mode: MAP_MODE_OPTION,
     page: { ...TERMS.page, max: MAX_TURNS },
   },
-  visibility: 'chat',
-  cost: 1,
-  subject: 'beatmap',
+  ...ABOUT_BEATMAP,
   async run(
     { country: named, of = named === undefined ? 'world' : 'country', page = 1, mode, ...values },
     context: CommandContext,
@@ -58,56 +44,51 @@ export const beatmapLeaderboard = defineCommand({
     const mods = values.mods === undefined ? undefined : parseMods(values.mods);
     const country = of === 'country' ? await askedCountry(named, context) : undefined;
     const map = await askedMap({ map: values.map, mode }, context);
-    const convertedTo = map.ruleset === map.beatmap.mode ? undefined : map.ruleset;
-    const address = mapAddress({ id: map.beatmap.id, convertedTo });
+    const opened = openable(map, mods);
+    const options = { map: mapAddress(opened), ...(mods && { mods: mods.join('') || 'NM' }), of };
     const token = (change: { readonly of?: string; readonly page?: number }) =>
       services.actions.encode({
         command: 'beatmap leaderboard',
-        values: {
-          map: address,
-          ...(mods && { mods: mods.join('') || 'NM' }),
-          of,
-          ...(country && { country }),
-          ...change,
-        },
+        values: { ...options, ...(country && { country }), ...change },
       });
     const cover = loadCover(map.set, services);
-    const found = await (of === 'here' ? ofChat : ofWorld)({ map, mods, country, page }, context);
+    const asked = { map, mods, country, page };
+    const { scores, first, hasMore, left, stale } = await (of === 'here'
+      ? ofChat(asked, context)
+      : ofWorld(asked, context));
     const other = of === 'here' ? 'world' : 'here';
-    const { scores, first, left } = found;
     const pages = {
-      page: of === 'here' ? 1 : page,
       back: of === 'here' || page === 1 ? undefined : token({ page: page - 1 }),
-      more: found.hasMore ? token({ page: page + 1 }) : undefined,
+      more: hasMore ? token({ page: page + 1 }) : undefined,
     };
-    const openPlayer = (id: number) =>
-      services.actions.encode({ command: 'osu profile', values: { player: String(id), mode: modeOf(map.ruleset) } });
     const isEmpty = scores.length === 0;
-    const lines = isEmpty
-      ? [emptySentence(map, of, country, t)]
-      : stacked(scores.map((score, index) => scoreLine(score, first + index, t)));
-    const heading = headingOf(of, country, mods, t);
+    const lines = scores.map((score, index) => scoreLine(score, first + index, t));
+    const title = headingOf(of, asked, t);
     const list = {
       map,
       cover,
       mods,
-      title: heading,
+      title,
       rows: scores.map((score, index) => listRow(score, first + index, nameOf(score, t), t)),
-      inWords: [textBlock(lines)],
+      inWords: [textBlock(isEmpty ? [emptySentence(of, asked, t)] : stacked(lines))],
     };
+    const players = scores.flatMap(score => {
+      const { user_id: id, username: name } = score;
+      return id === null || name === null ? [] : [{ id, name, detail: resultText(score, t), ruleset: map.ruleset }];
+    });
     return reply({
       tone: isEmpty ? 'notice' : 'neutral',
       blocks: [
-        headingBlock([heading]),
-        ...originBlocks({ source: map.source, stale: found.stale || map.stale }, t),
+        headingBlock([title]),
+        ...originBlocks({ source: map.source, stale: stale || map.stale }, t),
         ...(await playsBlocks(list, services, t)),
         ...(left === 0 ? [] : [textBlock([t.messages.plays.leaderboard.left({ n: left })])]),
       ],
       actions: [
         ...pageActions(pages, t),
         ...(caller.chatKind === 'group' ? [button(t.messages.plays.buttons[other], token({ of: other }))] : []),
-        ...mapButtons({ id: map.beatmap.id, convertedTo, mods }, ['map', 'compare', 'simulate'], services, t),
-        ...playerMenu(scores, openPlayer, t),
+        ...mapButtons(opened, ['map', 'compare', 'simulate'], services, t),
+        ...playerMenu(players, context),
       ],
     });
   },
@@ -171,14 +152,14 @@ function byScore(a: Score, b: Score): number {
 
 type Scope = 'world' | 'here' | 'country';
 
-function headingOf(of: Scope, country: string | undefined, mods: Asked['mods'], t: Translator): string {
+function headingOf(of: Scope, { country, mods }: Asked, t: Translator): string {
   const words = t.messages.plays.leaderboard;
   const place = of === 'here' ? words.here : words.world;
   const shown = country === undefined ? place : words.ofCountry({ country });
   return mods === undefined ? shown : `${shown} +${mods.join('') || 'NM'}`;
 }
 
-function emptySentence(map: AskedMap, of: Scope, country: string | undefined, t: Translator) {
+function emptySentence(of: Scope, { map, country }: Asked, t: Translator): string {
   const words = t.messages.plays.leaderboard;
   if (statusNumber(map.beatmap.status) <= 0) return words.noLeaderboard;
   if (country !== undefined) return words.noneOfCountry({ country });
@@ -191,26 +172,13 @@ function nameOf({ username }: Score, t: Translator): string {
 
 /** A line such as `1. salt shaker · S · 98.75% · 201 pp · +HD · 512x · 2 misses`. */
 function scoreLine(score: Score, place: number, t: Translator): Text {
-  const { id, user_id, mode, max_combo, is_perfect_combo, statistics } = score;
-  const words = t.messages.osu.scores;
+  const { id, user_id, mode, max_combo } = score;
   const name = nameOf(score, t);
-  const misses = statistics.miss ?? 0;
-  return [
-    `${t.number(place)}. `,
-    ...joined([
-      [strong(user_id === null ? name : link(userPage(user_id, mode), name))],
-      [link(scorePage(id), resultText(score, t))],
-      t.messages.osu.combo({ shown: t.number(max_combo) }),
-      is_perfect_combo ? words.fullCombo : misses > 0 ? words.misses({ n: misses }) : undefined,
-    ]),
+  const parts = [
+    [strong(user_id === null ? name : link(userPage(user_id, mode), name))],
+    [link(scorePage(id), resultText(score, t))],
+    t.messages.osu.combo({ shown: t.number(max_combo) }),
+    missesText(score, t),
   ];
-}
-
-function playerMenu(scores: readonly Score[], openPlayer: (id: number) => string, t: Translator): readonly Action[] {
-  const choices = scores.flatMap(({ user_id, username, ...score }): readonly Choice[] =>
-    user_id === null || username === null
-      ? []
-      : [{ label: username, detail: resultText({ ...score, user_id, username }, t), token: openPlayer(user_id) }],
-  );
-  return menu(t.messages.plays.buttons.profile, choices);
+  return numberedLine(place, parts, t);
 }

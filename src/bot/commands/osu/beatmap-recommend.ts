@@ -27,7 +27,6 @@ import {
   textBlock,
 } from '../../contract/reply.ts';
 import { callerKey } from '../../contract/request.ts';
-import type { Services } from '../../contract/services.ts';
 import { figure, MOD_FILTER } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { type AskedPlayer, askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
@@ -37,11 +36,13 @@ import {
   coverOf,
   mappedByText,
   originBlocks,
+  ppText,
   ratedStarsWithSwatch,
   setName,
   stateOf,
 } from '../../views/osu/beatmap.ts';
 import { inMode } from '../../views/osu/player.ts';
+import { ABOUT_PLAYER } from './osu-command.ts';
 
 const PER_REPLY = 5;
 const SEEDS = 2 ** 31;
@@ -74,9 +75,8 @@ export const beatmapRecommend = defineCommand({
     mode: MODE_OPTION,
     steps: { type: 'integer', min: -MOST_STEPS, max: MOST_STEPS, only: 'button' },
   },
-  visibility: 'chat',
+  ...ABOUT_PLAYER,
   cost: 2,
-  subject: 'player',
   async run({ player, mods, mode, steps = 0, ...filters }, context: CommandContext) {
     const { caller, services, signal, t } = context;
     const owner = callerKey(caller);
@@ -112,13 +112,14 @@ export const beatmapRecommend = defineCommand({
         values: { ...Object.fromEntries(given), ...(steps === 0 ? {} : { steps }), ...more },
         owner,
       });
-    const tokens = {
-      another: token({}),
-      easier: steps > -MOST_STEPS ? token({ steps: steps - 1 }) : undefined,
-      harder: steps < MOST_STEPS ? token({ steps: steps + 1 }) : undefined,
-      withDoubleTime: canTurnTo(wantedMods) ? token({ mods: '+DT' }) : undefined,
-    };
-    return renderRecommendations(result, tokens, services, t);
+    const words = t.messages.osu.recommend;
+    const another = button(words.another, token({}), 'primary');
+    const others = [
+      ...(steps > -MOST_STEPS ? [button(words.easier, token({ steps: steps - 1 }))] : []),
+      ...(steps < MOST_STEPS ? [button(words.harder, token({ steps: steps + 1 }))] : []),
+      ...(canTurnTo(wantedMods) ? [button(words.withDoubleTime, token({ mods: '+DT' }))] : []),
+    ];
+    return renderRecommendations(result, another, others, context);
   },
 });
 
@@ -148,80 +149,48 @@ function canTurnTo(mods: string): boolean {
   return ![...must, ...never].includes('DT');
 }
 
-/** Tokens of buttons for further recommendations; undefined where such a button would not help. */
-interface AgainTokens {
-  readonly another: string;
-  readonly easier: string | undefined;
-  readonly harder: string | undefined;
-  readonly withDoubleTime: string | undefined;
-}
-
-/** Shows the maps as cards with their reasons, and buttons for further ones. */
+/** Shows the maps as cards with their reasons, and buttons for further ones: the same way, or in another. */
 function renderRecommendations(
-  result: RecommendResult,
-  tokens: AgainTokens,
-  { actions, painter }: Pick<Services, 'actions' | 'painter'>,
-  t: Translator,
+  { recommendations, player, ruleset, target, isBeside, isFew, stale }: RecommendResult,
+  another: Action,
+  others: readonly Action[],
+  { services, t }: CommandContext,
 ): Reply {
-  const openToken = (mapId: number) => openMapToken({ actions }, mapId);
-  const { recommendations, player, ruleset, target } = result;
+  const openToken = (mapId: number) => openMapToken(services, mapId);
   const words = t.messages.osu.recommend;
   const whose = player === null ? words.title : words.titleFor({ name: player.username });
   const title = inMode(whose, ruleset, t);
   if (recommendations.length === 0) {
-    return reply({
-      tone: 'notice',
-      blocks: [headingBlock([title]), textBlock([words.none])],
-      actions: askAgain(tokens, t).slice(1),
-    });
+    return reply({ tone: 'notice', blocks: [headingBlock([title]), textBlock([words.none])], actions: others });
   }
+  const targetText = isBeside ? words.beside : words.target;
   const choices = recommendations.map(
     (each): Choice => ({ label: nameOf(each), detail: whyText(each, t), token: openToken(each.beatmap.id) }),
   );
   return reply({
     blocks: [
       headingBlock([title]),
-      ...(target === null ? [] : [textBlock([targetText(result, target.middle, t)])]),
-      ...(player === null ? [] : originBlocks({ source: 'osu', stale: result.stale }, t)),
-      ...(painter === undefined
+      ...(target === null ? [] : [textBlock([targetText({ pp: t.decimal(target.middle, 0) })])]),
+      ...(player === null ? [] : originBlocks({ source: 'osu', stale }, t)),
+      ...(services.painter === undefined
         ? []
-        : [{ ...recommendationPicture(title, recommendations, painter, t), repeats: true } as const]),
+        : [{ ...recommendationPicture(title, recommendations, services.painter, t), repeats: true } as const]),
       ...recommendations.map(each => recommendationCard(each, openToken(each.beatmap.id), t)),
-      ...(result.isFew ? [textBlock([words.few])] : []),
+      ...(isFew ? [textBlock([words.few])] : []),
       textBlock([{ kind: 'emphasis', children: [reckoning(recommendations, t)] }]),
     ],
-    actions: [...askAgain(tokens, t), { kind: 'menu', label: t.messages.osu.open, choices }],
+    actions: [another, ...others, { kind: 'menu', label: t.messages.osu.open, choices }],
   });
-}
-
-function targetText({ isBeside }: RecommendResult, pp: number, t: Translator): string {
-  const words = t.messages.osu.recommend;
-  const shown = t.decimal(pp, 0);
-  return isBeside ? words.beside({ pp: shown }) : words.target({ pp: shown });
 }
 
 /** Names the version of osu!'s pp rules by which the figures were calculated. */
 function reckoning(recommendations: readonly Recommendation[], t: Translator): string {
+  const { byFigures, byBoth, byRules } = t.messages.osu.recommend;
   const dates = recommendations.flatMap(({ algorithm }) => algorithm ?? []);
   const [date] = dates;
-  if (date === undefined) return t.messages.osu.recommend.byFigures;
-  const day = t.date(Date.parse(date));
-  return dates.length < recommendations.length
-    ? t.messages.osu.recommend.byBoth({ date: day })
-    : t.messages.osu.recommend.byRules({ date: day });
-}
-
-function askAgain(tokens: AgainTokens, t: Translator): readonly Action[] {
-  const words = t.messages.osu.recommend;
-  const buttons = [
-    [words.another, tokens.another, 'primary'],
-    [words.easier, tokens.easier, 'secondary'],
-    [words.harder, tokens.harder, 'secondary'],
-    [words.withDoubleTime, tokens.withDoubleTime, 'secondary'],
-  ] as const;
-  return buttons.flatMap(([label, token, style]): readonly Action[] =>
-    token === undefined ? [] : [button(label, token, style)],
-  );
+  if (date === undefined) return byFigures;
+  const said = dates.length < recommendations.length ? byBoth : byRules;
+  return said({ date: t.date(Date.parse(date)) });
 }
 
 function nameOf({ beatmap, beatmapset, mods }: Omit<Extract<Reason, { kind: 'like' }>, 'kind'>): string {
@@ -230,7 +199,7 @@ function nameOf({ beatmap, beatmapset, mods }: Omit<Extract<Reason, { kind: 'lik
 
 /** A text such as `271 pp · +6.2 in total`. */
 function worthText({ pp, gain }: Recommendation, t: Translator): string {
-  return [t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) }), ...Object.values(gainOf({ gain }, t))].join(' · ');
+  return [ppText(pp, t), ...Object.values(gainOf({ gain }, t))].join(' · ');
 }
 
 /** The pp that the map would add to the player's total; empty if that is almost nothing. */
@@ -254,7 +223,7 @@ function recommendationCard(each: Recommendation, openToken: string, t: Translat
     lines: [joined([[strong(worthText(each, t))], at, rated, brief])],
     details: reasons.length === 0 ? [] : [joined(reasons)],
     worth: {
-      value: t.messages.osu.estimate.pp({ shown: t.decimal(each.pp, 0) }),
+      value: ppText(each.pp, t),
       ...gainOf(each, t),
       lines: [joined([rated, at, mappedByText(beatmap, beatmapset, t), state])],
     },
@@ -267,10 +236,9 @@ function recommendationCard(each: Recommendation, openToken: string, t: Translat
 
 /** A text such as `251 pp · like Tin Orchard - Glass Harbour [Extra]`. */
 function whyText({ pp, reasons }: Recommendation, t: Translator): string {
-  const { estimate, recommend } = t.messages.osu;
   const like = reasons.find(reason => reason.kind === 'like');
-  const worth = estimate.pp({ shown: t.decimal(pp, 0) });
-  return like === undefined ? worth : `${worth} · ${recommend.like} ${nameOf(like)}`;
+  const worth = ppText(pp, t);
+  return like === undefined ? worth : `${worth} · ${t.messages.osu.recommend.like} ${nameOf(like)}`;
 }
 
 /** A reason in words; undefined if the card's figures show it already. */

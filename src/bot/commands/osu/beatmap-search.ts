@@ -1,10 +1,16 @@
+import type { Beatmapset } from '../../../beatmaps/model/beatmapset.ts';
 import { parseSort, parseStatusFilter, SORT_FIELDS, STATUS_FILTERS } from '../../../beatmaps/query/query-words.ts';
+import { USER_BEATMAP_TYPES, type UserBeatmapType } from '../../../beatmaps/upstreams/osu-players-api.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { headingBlock, joined, labelled, reply, strong, textBlock } from '../../contract/reply.ts';
 import { callerKey } from '../../contract/request.ts';
-import { MODE_OPTION, rulesetOf } from '../../osu/asked-player.ts';
+import { askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
 import { openSetToken } from '../../osu/buttons.ts';
 import { cursorOf, PAGE_OPTIONS, pageTokens, readPosition } from '../../osu/paging.ts';
-import { renderSearch, setCard } from '../../views/osu/beatmap-list.ts';
+import { originBlocks } from '../../views/osu/beatmap.ts';
+import { listActions, pageActions, setCard } from '../../views/osu/beatmap-list.ts';
+import { playerTitle } from '../../views/osu/player.ts';
+import { ABOUT_BEATMAP, ABOUT_PLAYER } from './osu-command.ts';
 
 const PER_PAGE = 5;
 /** How many sets a page has on platforms where results are short lines that people scroll through. */
@@ -21,9 +27,7 @@ export const beatmapSearch = defineCommand({
     sort: { type: 'choice', choices: SORT_FIELDS, alias: word => parseSort(word)?.field },
     ...PAGE_OPTIONS,
   },
-  visibility: 'chat',
-  cost: 1,
-  subject: 'beatmap',
+  ...ABOUT_BEATMAP,
   async run({ query, mode, status, sort, page, cursors }, { caller, services, signal, t }: CommandContext) {
     const place = readPosition({ page, cursors });
     const found = await services.beatmaps.search({
@@ -35,17 +39,91 @@ export const beatmapSearch = defineCommand({
       cursor: cursorOf(place),
       signal,
     });
+    const { osu } = t.messages;
+    const { sets, total, atLeast } = found;
+    if (sets.length === 0) return reply({ tone: 'notice', blocks: [textBlock([osu.search.none({ query })])] });
     const asked = { query, ...(mode && { mode }), ...(status && { status }), ...(sort && { sort }) };
     const owner = callerKey(caller);
     const pages = pageTokens(place, found.cursor, values =>
       services.actions.encode({ command: 'beatmap search', values: { ...asked, ...values }, owner }),
     );
-    return renderSearch({ ...found, query, sort, pages, openToken: ({ id }) => openSetToken(services, id) }, t);
+    const least = atLeast === undefined ? undefined : osu.setsAtLeast({ n: atLeast, shown: t.number(atLeast) });
+    const count = total === null ? least : osu.sets({ n: total, shown: t.number(total) });
+    const isOnly = pages.page === 1 && pages.more === undefined;
+    const line = joined([count, isOnly ? undefined : osu.page({ n: pages.page })]);
+    const openToken = ({ id }: Beatmapset) => openSetToken(services, id);
+    return reply({
+      blocks: [
+        headingBlock([osu.search.title({ query })]),
+        ...(line.length === 0 ? [] : [textBlock(line)]),
+        ...originBlocks(found, t),
+        ...sets.map(set => setCard(set, t, { openToken, sort })),
+      ],
+      actions: listActions(sets, { pages, openToken }, t),
+    });
   },
   async browse(text, next, { services, signal, t }, reach) {
     const source = reach === 'local' ? 'local' : undefined;
     const found = await services.beatmaps.search({ q: text, cursor: next, limit: PER_GLANCE, source, signal });
-    const openToken = ({ id }: { readonly id: number }) => openSetToken(services, id);
+    const openToken = ({ id }: Beatmapset) => openSetToken(services, id);
     return { cards: found.sets.map(set => setCard(set, t, { openToken })), next: found.cursor ?? undefined };
+  },
+});
+
+const ALIASES: ReadonlyMap<string, UserBeatmapType> = new Map([
+  ['favourites', 'favourite'],
+  ['favorites', 'favourite'],
+  ['favorite', 'favourite'],
+  ['most-played', 'most_played'],
+  ['mostplayed', 'most_played'],
+  ['played', 'most_played'],
+]);
+
+/** Lists the maps that a player made, likes or plays most. */
+export const osuMaps = defineCommand({
+  name: 'osu maps',
+  options: {
+    player: PLAYER_OPTION,
+    type: { type: 'choice', choices: USER_BEATMAP_TYPES, alias: word => ALIASES.get(word) },
+    ...PAGE_OPTIONS,
+  },
+  ...ABOUT_PLAYER,
+  async run({ player, type = 'ranked', page, cursors }, context: CommandContext) {
+    const { caller, services, signal, t } = context;
+    const { beatmaps, actions } = services;
+    const asked = await askedPlayer(player, context);
+    const place = readPosition({ page, cursors });
+    const { user } = await beatmaps.user(asked.user, undefined, signal);
+    const options = { limit: PER_PAGE, cursor: cursorOf(place), signal };
+    const { beatmapsets, cursor, stale } = await beatmaps.userBeatmaps(user.id, type, options);
+    const values = { player: String(user.id), type };
+    const pages = pageTokens(place, cursor, more =>
+      actions.encode({ command: 'osu maps', values: { ...values, ...more }, owner: callerKey(caller) }),
+    );
+    const words = t.messages.osu;
+    const heading = headingBlock(labelled(playerTitle(user), [words.mapTypes[type]], t));
+    if (beatmapsets.length === 0) {
+      const none = textBlock([pages.page > 1 ? words.scores.noMore : words.noMaps]);
+      return reply({ tone: 'notice', blocks: [heading, none], actions: pageActions(pages, t) });
+    }
+    const isOnly = pages.page === 1 && pages.more === undefined;
+    const openToken = ({ id }: Beatmapset) => openSetToken(services, id);
+    const cards = beatmapsets.map(({ set, count }) => {
+      const note = count === null ? undefined : [strong(words.played({ n: count, shown: t.number(count) }))];
+      return setCard(set, t, { openToken, note });
+    });
+    return reply({
+      blocks: [
+        heading,
+        ...(isOnly ? [] : [textBlock([words.page({ n: pages.page })])]),
+        ...originBlocks({ source: 'osu', stale }, t),
+        ...cards,
+      ],
+      actions: listActions(
+        beatmapsets.map(({ set }) => set),
+        { pages, openToken },
+        t,
+      ),
+    });
   },
 });

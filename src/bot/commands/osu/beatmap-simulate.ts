@@ -1,6 +1,4 @@
-import type { Beatmap, Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { checkMods, parseMods, withMods } from '../../../beatmaps/model/mods.ts';
-import type { ScoreMod } from '../../../beatmaps/model/score.ts';
 import { isDescribed, modsAtRate, type SimulatedPlay, simulate } from '../../../beatmaps/plays/simulated-play.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
@@ -8,7 +6,6 @@ import { drawnIn } from '../../cards/shapes.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { commandSpec, unknownOption } from '../../contract/command-spec.ts';
 import {
-  type Block,
   button,
   headingBlock,
   joined,
@@ -18,7 +15,6 @@ import {
   strong,
   type Text,
   textBlock,
-  type WordBlock,
 } from '../../contract/reply.ts';
 import { TERMS } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';
@@ -29,12 +25,14 @@ import {
   bpmText,
   mapHeading,
   originBlocks,
+  ppText,
   ratedStarsWithSwatch,
   setName,
 } from '../../views/osu/beatmap.ts';
 import { settingsText } from '../../views/osu/beatmap-info.ts';
-import { type DrawnPlay, loadCover, playPicture } from '../../views/osu/play.ts';
+import { loadCover, playPicture } from '../../views/osu/play.ts';
 import { estimateBlocks, modNames } from '../../views/osu/score.ts';
+import { ABOUT_BEATMAP, openable } from './osu-command.ts';
 
 /** The accuracies for which pp of plays without a miss are shown. */
 const USUAL = [95, 97, 98, 99, 100];
@@ -60,9 +58,7 @@ export const beatmapSimulate = defineCommand({
     rate: TERMS.rate,
     mode: MAP_MODE_OPTION,
   },
-  visibility: 'chat',
-  cost: 1,
-  subject: 'beatmap',
+  ...ABOUT_BEATMAP,
   async run(values, context: CommandContext) {
     const { services, signal, t } = context;
     const change = CHANGES.exec(values.map ?? '')?.[1];
@@ -90,40 +86,42 @@ export const beatmapSimulate = defineCommand({
     const { again, elsewhere } = ways({ map, mods, rate: values.rate, play }, context);
     const title = headingBlock([words.title]);
     const named = mapHeading(map, t);
-    if (usual === undefined || usual.difficulty === undefined) {
+    if (usual?.difficulty === undefined) {
       const blocks = [title, ...named, ...originBlocks(map, t), textBlock([words.unknown])];
       return reply({ tone: 'notice', blocks, actions: elsewhere });
     }
-    const fields = usual.pp.map(({ accuracy: of, pp }) => ({
-      label: t.percent(of / 100, 2),
-      value: [t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) })],
-    }));
-    const shown = { played: withMods(beatmap, mods), mods, rate, ruleset };
-    const described = asked && { accuracy: asked.accuracy, combo, misses, rating: rated };
+    const described = asked && {
+      accuracy: asked.accuracy,
+      combo,
+      misses,
+      pp: rated?.play?.pp ?? rated?.pp[0]?.pp,
+    };
+    const settings = settingsOf(map, { mods, rate, usual }, t);
+    const worths = usual.pp.map(({ accuracy: of, pp }) => ({ label: t.percent(of / 100, 2), value: ppText(pp, t) }));
     const inWords = [
       ...named,
-      textBlock(mapLine(shown, usual, t)),
-      ...(described ? askedBlocks(described, t) : []),
-      { kind: 'fields', fields } as const,
+      textBlock(mapLine({ mods, rate, usual }, settings, t)),
+      ...(described?.pp === undefined ? [] : [textBlock(askedText(described, described.pp, t))]),
+      { kind: 'fields', fields: worths.map(({ label, value }) => ({ label, value: [value] })) } as const,
     ];
+    const drawn = {
+      set: map.set,
+      cover,
+      version: beatmap.version,
+      stars: usual.stars,
+      mods: modNames({ mods: played.map(mod => (typeof mod === 'string' ? { acronym: mod } : mod)) }, t),
+      figures: described === undefined ? [] : figuresOf(described, usual, drawnIn(t)),
+      note: settings.join(' · '),
+      worths,
+      strains: usual.difficulty.strains,
+      alt: t.messages.joining.labelled({ name: `${setName(map.set)} [${beatmap.version}]`, value: words.title }),
+    };
+    const picture = await playPicture(drawn, services.painter, t);
     return reply({
       blocks: [
         title,
         ...originBlocks(map, t),
-        ...(await simulatedBlocks(
-          {
-            map,
-            cover,
-            shown,
-            usual,
-            fields,
-            mods: played.map(mod => (typeof mod === 'string' ? { acronym: mod } : mod)),
-            described,
-            inWords,
-          },
-          services,
-          t,
-        )),
+        ...(picture === undefined ? inWords : [{ ...picture, beside: mapHeading(map, t, true), instead: inWords }]),
         ...(accuracy !== undefined && [n300, n100, n50].some(count => count !== undefined)
           ? [textBlock([words.byHits({ shown: t.percent(accuracy / 100, 2) })])]
           : []),
@@ -158,55 +156,52 @@ interface Simulated {
 
 /** Buttons for the same map with another accuracy, with a miss or without, or with other mods. */
 function ways({ map, mods, rate, play }: Simulated, { services, t }: CommandContext) {
-  const { beatmap, ruleset } = map;
-  const convertedTo = ruleset === beatmap.mode ? undefined : ruleset;
-  const address = mapAddress({ id: beatmap.id, convertedTo });
+  const opened = openable(map, mods);
   const words = t.messages.plays.simulate;
-  const { accuracy, misses } = play;
+  const { accuracy, misses = 0 } = play;
   const token = (change: Readonly<Record<string, string | number | undefined>>) => {
-    const all = { mods: mods.join('') || undefined, rate, accuracy: accuracy?.toString(), misses, ...change };
+    const all = {
+      mods: mods.join('') || undefined,
+      rate,
+      accuracy: accuracy?.toString(),
+      misses: play.misses,
+      ...change,
+    };
     const set = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
     return services.actions.encode({
       command: 'beatmap simulate',
-      values: { map: address, ...Object.fromEntries(set) },
+      values: { map: mapAddress(opened), ...Object.fromEntries(set) },
     });
   };
   const otherMods = USUAL_MODS.filter(each => each !== (mods.join('') || 'NM'));
   return {
     again: [
       ...STEPS.map(step => button(t.percent(step / 100, 2), token({ accuracy: String(step) }))),
-      button(words.moreMisses({ n: (misses ?? 0) + 1 }), token({ misses: (misses ?? 0) + 1 })),
-      ...((misses ?? 0) > 0 ? [button(words.fullCombo, token({ misses: undefined }))] : []),
+      button(words.moreMisses({ n: misses + 1 }), token({ misses: misses + 1 })),
+      ...(misses > 0 ? [button(words.fullCombo, token({ misses: undefined }))] : []),
       ...menu(
         words.otherMods,
         otherMods.map(each => ({ label: `+${each}`, token: token({ mods: each, rate: undefined }) })),
       ),
     ],
-    elsewhere: mapButtons({ id: beatmap.id, convertedTo, mods }, ['map', 'leaderboard', 'compare'], services, t),
+    elsewhere: mapButtons(opened, ['map', 'leaderboard', 'compare'], services, t),
   };
 }
 
-interface PlayedMap {
-  /** The difficulty as the mods change it. */
-  readonly played: Beatmap;
+interface Played {
   readonly mods: readonly string[];
   /** The requested speed, if it is not that of the mods. */
   readonly rate: number | undefined;
-  readonly ruleset: Ruleset;
-}
-
-/** A simulated play, and the texts about it. */
-interface DescribedPlay {
-  readonly accuracy: number;
-  readonly combo: number | undefined;
-  readonly misses: number | undefined;
-  readonly rating: Rating | undefined;
+  /** The rating with these mods at this speed. */
+  readonly usual: Rating;
 }
 
 /** Texts such as `AR 10.3 OD 9.4 …`, `270 BPM` and `1:20`. */
-function settingsOf({ played, rate, ruleset }: PlayedMap, { difficulty }: Rating, t: Translator): readonly string[] {
+function settingsOf({ beatmap, ruleset }: AskedMap, { mods, rate, usual }: Played, t: Translator): readonly string[] {
+  const { difficulty } = usual;
+  const played = { ...withMods(beatmap, mods), mode: ruleset };
   // A speed that is not that of the mods changes the settings further.
-  const shown: Beatmap =
+  const shown =
     rate === undefined || difficulty === undefined
       ? played
       : {
@@ -216,81 +211,42 @@ function settingsOf({ played, rate, ruleset }: PlayedMap, { difficulty }: Rating
           bpm: difficulty.bpm,
           total_length: difficulty.lengthSeconds,
         };
-  const shownTexts = [
-    settingsText({ ...shown, mode: ruleset }, t),
-    bpmText(shown.bpm, t),
-    t.duration(shown.total_length * 1000),
-  ];
-  return shownTexts.filter(text => text !== undefined);
+  const texts = [settingsText(shown, t), bpmText(shown.bpm, t), t.duration(shown.total_length * 1000)];
+  return texts.filter(text => text !== undefined);
 }
 
 /** A line such as `+HDDT · 🟣 6.40★ · AR 10.3 OD 9.4 … · 270 BPM · 1:20 · 812x`. */
-function mapLine(map: PlayedMap, usual: Rating, t: Translator): Text {
-  const { mods, rate } = map;
+function mapLine({ mods, rate, usual }: Played, settings: readonly string[], t: Translator): Text {
   const { maxCombo } = usual;
   return joined([
     mods.length === 0 ? undefined : `+${mods.join('')}`,
     rate === undefined ? undefined : t.messages.plays.simulate.rate({ shown: t.decimal(rate, 2) }),
     [strong(...ratedStarsWithSwatch(usual, t))],
-    ...settingsOf(map, usual, t),
+    ...settings,
     maxCombo === null ? undefined : t.messages.osu.combo({ shown: t.number(maxCombo) }),
   ]);
 }
 
-function askedBlocks({ accuracy, combo, misses = 0, rating }: DescribedPlay, t: Translator): readonly WordBlock[] {
-  const pp = rating?.play?.pp ?? rating?.pp[0]?.pp;
-  if (pp === undefined) return [];
+interface DescribedPlay {
+  readonly accuracy: number;
+  readonly combo: number | undefined;
+  readonly misses: number | undefined;
+  readonly pp: number | undefined;
+}
+
+function askedText({ accuracy, combo, misses = 0 }: DescribedPlay, pp: number, t: Translator): Text {
   const words = t.messages.plays.simulate;
   const parts = joined([
     t.percent(accuracy / 100, 2),
     combo === undefined ? undefined : t.messages.osu.combo({ shown: t.number(combo) }),
     misses === 0 ? (combo === undefined ? words.full : undefined) : t.messages.osu.scores.misses({ n: misses }),
-    [strong(t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) }))],
+    [strong(ppText(pp, t))],
   ]);
-  return [textBlock(labelled([words.asked], parts, t))];
+  return labelled([words.asked], parts, t);
 }
 
-interface SimulatedMap {
-  readonly map: AskedMap;
-  readonly cover: DrawnPlay['cover'];
-  readonly shown: PlayedMap;
-  readonly usual: Rating;
-  readonly mods: readonly ScoreMod[];
-  readonly fields: readonly { readonly label: string; readonly value: readonly string[] }[];
-  readonly described: DescribedPlay | undefined;
-  readonly inWords: readonly WordBlock[];
-}
-
-/** Shows the play: as an image card with a link to the map, or as text. */
-async function simulatedBlocks(
-  { map, cover, shown, usual, fields, mods, described, inWords }: SimulatedMap,
-  services: CommandContext['services'],
-  t: Translator,
-): Promise<readonly Block[]> {
-  const name = `${setName(map.set)} [${map.beatmap.version}]`;
-  const drawn: DrawnPlay = {
-    set: map.set,
-    cover,
-    version: map.beatmap.version,
-    stars: usual.stars,
-    grade: undefined,
-    mods: modNames({ mods }, t),
-    figures: described === undefined ? [] : figuresOf(described, usual, drawnIn(t)),
-    remarks: [],
-    results: [],
-    note: settingsOf(shown, usual, t).join(' · '),
-    worths: fields.map(({ label, value }) => ({ label, value: value.join('') })),
-    strains: usual.difficulty?.strains,
-    fail: undefined,
-    alt: t.messages.joining.labelled({ name, value: t.messages.plays.simulate.title }),
-  };
-  const picture = await playPicture(drawn, services.painter, t);
-  return picture === undefined ? inWords : [{ ...picture, beside: mapHeading(map, t, true), instead: inWords }];
-}
-
-function figuresOf({ accuracy, combo, misses = 0, rating }: DescribedPlay, { maxCombo }: Rating, t: Translator) {
+function figuresOf({ accuracy, combo, misses = 0, pp }: DescribedPlay, { maxCombo }: Rating, t: Translator) {
   const { cards, osu, plays } = t.messages;
-  const pp = rating?.play?.pp ?? rating?.pp[0]?.pp;
   const most = combo ?? (misses === 0 ? maxCombo : null);
   return [
     { value: t.percent(accuracy / 100, 2), label: cards.accuracy },

@@ -17,6 +17,7 @@ import { ratePlays } from '../../osu/plays.ts';
 import { mapHeading, originBlocks } from '../../views/osu/beatmap.ts';
 import { listRow, loadCover, playsBlocks } from '../../views/osu/play.ts';
 import { estimateBlocks, scoreCard, withLines } from '../../views/osu/score.ts';
+import { ABOUT_PLAYER, openable } from './osu-command.ts';
 
 /** The most plays that are shown; more are rare and would make a long card. */
 const MOST = 5;
@@ -41,9 +42,7 @@ export const osuCompare = defineCommand({
     mods: MOD_FILTER,
     mode: MODE_OPTION,
   },
-  visibility: 'chat',
-  cost: 1,
-  subject: 'player',
+  ...ABOUT_PLAYER,
   async run({ mods, mode, ...asked }, context: CommandContext) {
     const { services, signal, t } = context;
     requirePlayers(services.beatmaps);
@@ -51,15 +50,9 @@ export const osuCompare = defineCommand({
     const map = await askedMap({ map: given.map, mode }, context);
     const { scores, stale } = await services.beatmaps.userMapScores(map, player.id, map.ruleset, signal);
     const shown = filterScores(scores, { mods }).toSorted(byWorth).slice(0, MOST);
-    const convertedTo = map.ruleset === map.beatmap.mode ? undefined : map.ruleset;
     const [best] = shown;
     const actions = [
-      ...mapButtons(
-        { id: map.beatmap.id, convertedTo, mods: best && shownMods(best) },
-        ['map', 'leaderboard', 'simulate'],
-        services,
-        t,
-      ),
+      ...mapButtons(openable(map, best && shownMods(best)), ['map', 'leaderboard', 'simulate'], services, t),
       ...playerButtons({ id: player.id, mode: map.ruleset }, ['profile', 'recent'], services, t),
     ];
     const words = t.messages.plays.compare;
@@ -91,27 +84,29 @@ function byWorth(a: Score, b: Score): number {
 }
 
 function dayOf({ ended_at }: Score, t: Translator): string {
-  const at = ended_at === null ? Number.NaN : Date.parse(ended_at);
+  const at = Date.parse(ended_at ?? '');
   return Number.isNaN(at) ? '' : t.date(at);
 }
 
 /** The player that the person asks for. Words that are no player's name may belong to the map's name. */
-async function playerOf({ map, player }: Asked, context: CommandContext) {
-  const { caller, services, signal } = context;
-  const own = async () => {
+async function playerOf({ map, player }: Asked, { caller, services, signal }: CommandContext) {
+  const linkedPlayer = async () => {
     const { player: linked } = await services.settings.user(callerKey(caller));
-    if (linked === null) throw usageError('noPlayer');
-    return { id: linked.id, username: linked.name };
+    return linked && { id: linked.id, username: linked.name };
   };
-  if (player === undefined) return { player: await own(), map };
+  if (player === undefined) {
+    const own = await linkedPlayer();
+    if (own === null) throw usageError('noPlayer');
+    return { player: own, map };
+  }
   try {
     const { user } = await services.beatmaps.user(player, undefined, signal);
     return { player: user, map };
   } catch (error) {
-    const { player: linked } = await services.settings.user(callerKey(caller));
+    const own = await linkedPlayer();
     const isUnknown = error instanceof AppError && ['not_found', 'invalid_request'].includes(error.code);
-    if (!isUnknown || map !== undefined || linked === null) throw error;
-    return { player: await own(), map: player };
+    if (!isUnknown || map !== undefined || own === null) throw error;
+    return { player: own, map: player };
   }
 }
 

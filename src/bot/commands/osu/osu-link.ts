@@ -6,6 +6,7 @@ import { callerKey } from '../../contract/request.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
 import { notice } from '../../views/notice.ts';
+import { ABOUT_PLAYER } from './osu-command.ts';
 
 /**
  * Links the caller to a player, whose name may then be left out of commands: the one whom they name or, where the host
@@ -14,9 +15,8 @@ import { notice } from '../../views/notice.ts';
 export const osuLink = defineCommand({
   name: 'osu link',
   options: { player: PLAYER_OPTION, mode: MODE_OPTION },
+  ...ABOUT_PLAYER,
   visibility: 'caller',
-  cost: 1,
-  subject: 'player',
   async run({ player, mode }, context: CommandContext) {
     const { caller, services, signal, t } = context;
     requirePlayers(services.beatmaps);

@@ -1,4 +1,4 @@
-import type { Player, PlayerStatistics } from '../../../beatmaps/model/player.ts';
+import type { Player } from '../../../beatmaps/model/player.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { profilePicture } from '../../cards/profile-card.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
@@ -16,10 +16,12 @@ import {
 } from '../../contract/reply.ts';
 import { modeOf } from '../../contract/terms.ts';
 import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
+import { playerButtons } from '../../osu/buttons.ts';
 import { isProvenHere } from '../../osu/chat-players.ts';
 import { playsPart } from '../../osu/plays.ts';
-import { day, originBlocks } from '../../views/osu/beatmap.ts';
-import { PROVEN_MARK, playerTitle } from '../../views/osu/player.ts';
+import { knownFields, moment, originBlocks } from '../../views/osu/beatmap.ts';
+import { PROVEN_MARK, playerHead, playerTitle } from '../../views/osu/player.ts';
+import { ABOUT_PLAYER } from './osu-command.ts';
 
 /** How long the profile waits for the player's best plays, in milliseconds. */
 const PLAYS_WAIT_MS = 1_200;
@@ -30,47 +32,66 @@ const COVER = { width: 640, height: 118 };
 export const osuProfile = defineCommand({
   name: 'osu profile',
   options: { player: PLAYER_OPTION, mode: MODE_OPTION },
-  visibility: 'chat',
-  cost: 1,
-  subject: 'player',
+  ...ABOUT_PLAYER,
   accepts: 'player-link',
   async run({ player, mode }, context: CommandContext) {
     const { caller, services, t } = context;
     const { user, stale, isProven: isOwn } = await askedUser({ player, mode }, context);
     const values = { player: String(user.id), mode: modeOf(user.mode) };
-    const token = (command: string, more: Readonly<Record<string, string>>) =>
-      services.actions.encode({ command, values: { ...more, ...values } });
     const isProven = isOwn || (await isProvenHere(user.id, caller, services));
-    const inWords = [
-      playerCard(user, isProven, t),
-      ...(user.statistics === null ? [] : statisticsBlocks(user, user.statistics, t)),
-    ];
     const words = t.messages.osu;
+    const { encode } = services.actions;
     return reply({
       blocks: [
         ...originBlocks({ source: 'osu', stale }, t),
-        ...(await profileBlocks(user, isProven, inWords, context)),
+        ...(await profileBlocks(user, isProven, context)),
         ...mappingBlocks(user, t),
       ],
       actions: [
         { kind: 'link', label: words.openAtOsu, url: user.url },
-        button(words.profile.best, token('osu scores', { type: 'best' })),
-        button(words.profile.recent, token('osu recent', {})),
-        button(words.profile.maps, services.actions.encode({ command: 'osu maps', values: { player: values.player } })),
+        button(words.profile.best, encode({ command: 'osu scores', values: { type: 'best', ...values } })),
+        button(words.profile.recent, encode({ command: 'osu recent', values })),
+        button(words.profile.maps, encode({ command: 'osu maps', values: { player: values.player } })),
       ],
     });
   },
 });
 
+/** Shows a player's record in the daily challenge, which only osu!lazer has, and only for the ruleset osu!. */
+export const osuDaily = defineCommand({
+  name: 'osu daily',
+  options: { player: PLAYER_OPTION },
+  ...ABOUT_PLAYER,
+  async run({ player }, context: CommandContext) {
+    const { services, t } = context;
+    const { user, stale } = await askedUser({ player }, context);
+    const words = t.messages.plays.daily;
+    const head = playerHead(user, words.title, stale, t);
+    const actions = playerButtons(user, ['profile', 'recent'], services, t);
+    const daily = user.daily_challenge_user_stats;
+    if (daily === null || daily.playcount === 0) {
+      return reply({ tone: 'notice', blocks: [...head, textBlock([words.none])], actions });
+    }
+    const lastDay = moment(daily.last_update, 'date');
+    const fields = knownFields([
+      [words.days, t.number(daily.daily_streak_current)],
+      [words.mostDays, t.number(daily.daily_streak_best)],
+      [words.weeks, t.number(daily.weekly_streak_current)],
+      [words.mostWeeks, t.number(daily.weekly_streak_best)],
+      [words.played, t.number(daily.playcount)],
+      [words.topTenth, t.number(daily.top_10p_placements)],
+      [words.topHalf, t.number(daily.top_50p_placements)],
+      [words.last, lastDay && [lastDay]],
+    ]);
+    return reply({ blocks: [...head, { kind: 'fields', fields }], actions });
+  },
+});
+
 /** Shows the profile: as an image card with the facts that are not on it, or all of it as text. */
-async function profileBlocks(
-  player: Player,
-  isProven: boolean,
-  inWords: readonly WordBlock[],
-  context: CommandContext,
-): Promise<readonly Block[]> {
-  const { painter, artwork } = context.services;
-  const { t } = context;
+async function profileBlocks(player: Player, isProven: boolean, context: CommandContext): Promise<readonly Block[]> {
+  const { services, t } = context;
+  const { painter, artwork } = services;
+  const inWords = [playerCard(player, isProven, t), ...statisticsBlocks(player, t)];
   if (painter === undefined) return inWords;
   const load = (url: string | null, shape: Size) => (url === null ? undefined : artwork?.load(url, shape));
   const [best, avatar, cover] = await Promise.all([
@@ -80,8 +101,7 @@ async function profileBlocks(
   ]);
   const picture = profilePicture({ player, isProven, best, avatar, cover }, painter, t);
   const { image: _, ...card } = playerCard(player, isProven, t, true);
-  const more = player.statistics === null ? [] : statisticsBlocks(player, player.statistics, t, true);
-  return [{ ...picture, beside: [card, ...more], instead: inWords, repeats: true }];
+  return [{ ...picture, beside: [card, ...statisticsBlocks(player, t, true)], instead: inWords, repeats: true }];
 }
 
 /** The pp of the best plays. If they fail or do not come in time there are none, and the card has no curve. */
@@ -129,84 +149,66 @@ function teamText({ team }: Player): string | undefined {
 }
 
 function joinedText({ join_date }: Player, t: Translator): Text | undefined {
-  const date = day(join_date);
-  return date === undefined ? undefined : [t.messages.osu.profile.joined, ' ', date];
+  const date = moment(join_date, 'date');
+  return date && [t.messages.osu.profile.joined, ' ', date];
 }
 
 function seenText({ is_online, last_visit }: Player, t: Translator): Text | undefined {
   const words = t.messages.osu.profile;
-  if (is_online) return [words.online];
-  const at = last_visit === null ? Number.NaN : Date.parse(last_visit);
-  return Number.isNaN(at) ? undefined : [words.seen, ' ', { kind: 'time', at, style: 'relative' }];
+  const seen = moment(last_visit, 'relative');
+  return is_online ? [words.online] : seen && [words.seen, ' ', seen];
 }
 
-function levelText({ current, progress }: NonNullable<PlayerStatistics['level']>, t: Translator): string {
-  return t.messages.joining.aside({ words: t.number(current), aside: t.percent(progress / 100, 0) });
+function levelText(level: number, progress: number, t: Translator): string {
+  return t.messages.joining.aside({ words: t.number(level), aside: t.percent(progress, 0) });
+}
+
+function hoursText(n: number, t: Translator): string {
+  return t.messages.osu.profile.hours({ n, shown: t.number(n) });
 }
 
 /** The player's figures as text. @param isDrawn an image card already shows the most important ones */
-function statisticsBlocks(
-  player: Player,
-  statistics: PlayerStatistics,
-  t: Translator,
-  isDrawn = false,
-): readonly WordBlock[] {
+function statisticsBlocks(player: Player, t: Translator, isDrawn = false): readonly WordBlock[] {
+  const { statistics, country, rank_highest } = player;
+  if (statistics === null) return [];
   const words = t.messages.osu.profile;
-  const number = (value: number | null) => (value === null ? undefined : [t.number(value)]);
-  const { pp, hit_accuracy, play_time, level } = statistics;
-  const drawn: readonly (readonly [string, Text | undefined])[] = [
-    [words.rank, rankText(player, statistics, t)],
-    [words.pp, pp === null ? undefined : [t.decimal(pp, 0)]],
-    [words.accuracy, hit_accuracy === null ? undefined : [t.percent(hit_accuracy / 100, 2)]],
-    [words.level, level === null ? undefined : [levelText(level, t)]],
-    [words.plays, number(statistics.play_count)],
+  /** A figure in words; undefined if osu! does not state it. */
+  const shown = <V>(value: V | null, text: (value: V) => string) => (value === null ? undefined : text(value));
+  const place = (rank: number) => `#${t.number(rank)}`;
+  const { global_rank, country_rank, level, grade_counts, variants } = statistics;
+  const ofCountry = country && shown(country_rank, rank => `${country.code} ${place(rank)}`);
+  const drawn = [
+    [words.rank, global_rank === null ? words.unranked : joined([place(global_rank), ofCountry ?? undefined])],
+    [words.pp, shown(statistics.pp, pp => t.decimal(pp, 0))],
+    [words.accuracy, shown(statistics.hit_accuracy, accuracy => t.percent(accuracy / 100, 2))],
+    [words.level, shown(level, ({ current, progress }) => levelText(current, progress / 100, t))],
+    [words.plays, shown(statistics.play_count, t.number)],
+    [words.time, shown(statistics.play_time, seconds => hoursText(Math.round(seconds / 3600), t))],
     [
-      words.time,
-      play_time === null
-        ? undefined
-        : [words.hours({ n: Math.round(play_time / 3600), shown: t.number(Math.round(play_time / 3600)) })],
+      words.grades,
+      shown(grade_counts, ({ ss, ssh, s, sh, a }) => {
+        return `SS ${t.number(ss + ssh)} · S ${t.number(s + sh)} · A ${t.number(a)}`;
+      }),
     ],
-    [words.grades, gradesText(statistics, t)],
-  ];
-  const others: typeof drawn = [
-    [words.combo, statistics.maximum_combo === null ? undefined : [`${t.number(statistics.maximum_combo)}x`]],
-    [words.score, number(statistics.ranked_score)],
-    [words.peak, peakText(player, t)],
-    [words.medals, number(player.achievement_count)],
-    [words.followers, number(player.follower_count)],
-    [words.keys, keysText(statistics, t)],
-  ];
-  const known = [...(isDrawn ? [] : drawn), ...others].flatMap(([label, value]) =>
-    value === undefined ? [] : [{ label, value }],
-  );
-  return known.length === 0 ? [] : [{ kind: 'fields', fields: known }];
-}
-
-function rankText({ country }: Player, { global_rank, country_rank }: PlayerStatistics, t: Translator): Text {
-  const words = t.messages.osu.profile;
-  if (global_rank === null) return [words.unranked];
-  const own = country_rank === null || country === null ? undefined : `${country.code} #${t.number(country_rank)}`;
-  return joined([`#${t.number(global_rank)}`, own]);
-}
-
-function gradesText({ grade_counts }: PlayerStatistics, t: Translator): Text | undefined {
-  if (grade_counts === null) return undefined;
-  const { ss, ssh, s, sh, a } = grade_counts;
-  return [`SS ${t.number(ss + ssh)} · S ${t.number(s + sh)} · A ${t.number(a)}`];
-}
-
-function peakText({ rank_highest }: Player, t: Translator): Text | undefined {
-  if (rank_highest === null) return undefined;
-  const date = day(rank_highest.updated_at);
-  return joined([`#${t.number(rank_highest.rank)}`, date === undefined ? undefined : [date]]);
-}
-
-/** The player's ranks in mania by number of keys. */
-function keysText({ variants }: PlayerStatistics, t: Translator): Text | undefined {
-  const shown = variants.flatMap(({ variant, global_rank }) =>
-    global_rank === null ? [] : [`${variant.toUpperCase()} #${t.number(global_rank)}`],
-  );
-  return shown.length === 0 ? undefined : [shown.join(' · ')];
+  ] as const;
+  const reached = rank_highest && moment(rank_highest.updated_at, 'date');
+  // In mania, players have a rank for each number of keys.
+  const ofKeys = variants.flatMap(({ variant, global_rank: rank }) => {
+    return rank === null ? [] : [`${variant.toUpperCase()} ${place(rank)}`];
+  });
+  const fields = knownFields([
+    ...(isDrawn ? [] : drawn),
+    [words.combo, shown(statistics.maximum_combo, combo => `${t.number(combo)}x`)],
+    [words.score, shown(statistics.ranked_score, t.number)],
+    [
+      words.peak,
+      rank_highest === null ? undefined : joined([place(rank_highest.rank), reached ? [reached] : undefined]),
+    ],
+    [words.medals, shown(player.achievement_count, t.number)],
+    [words.followers, shown(player.follower_count, t.number)],
+    [words.keys, ofKeys.join(' · ')],
+  ]);
+  return fields.length === 0 ? [] : [{ kind: 'fields', fields }];
 }
 
 /** Figures about the maps that a player made; empty for players who make none. */

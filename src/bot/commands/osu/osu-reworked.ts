@@ -9,12 +9,8 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import {
   button,
-  type Choice,
-  headingBlock,
   joined,
-  labelled,
   link,
-  menu,
   type Reply,
   reply,
   stacked,
@@ -24,12 +20,13 @@ import {
 } from '../../contract/reply.ts';
 import { MOD_FILTER, type Mode, modeOf, TERMS } from '../../contract/terms.ts';
 import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
-import { openMapToken, playerButtons } from '../../osu/buttons.ts';
+import { playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, ratePlays } from '../../osu/plays.ts';
-import { originBlocks } from '../../views/osu/beatmap.ts';
-import { pageActions } from '../../views/osu/beatmap-list.ts';
-import { gainText, playerTitle } from '../../views/osu/player.ts';
+import { ppText } from '../../views/osu/beatmap.ts';
+import { turnActions } from '../../views/osu/beatmap-list.ts';
+import { gainText, playerHead } from '../../views/osu/player.ts';
 import { estimateBlocks, mapName, modsText } from '../../views/osu/score.ts';
+import { ABOUT_PLAYER, numberedLine, playedMapMenu } from './osu-command.ts';
 
 const PER_PAGE = 10;
 /** How many best plays are calculated anew: lower ones hardly count, and each needs a file. */
@@ -41,16 +38,16 @@ const PAGE = { ...TERMS.page, max: 20 };
 export const osuNoChoke = defineCommand({
   name: 'osu nochoke',
   options: { player: PLAYER_OPTION, mode: MODE_OPTION, page: PAGE },
-  visibility: 'chat',
+  ...ABOUT_PLAYER,
   cost: 2,
-  subject: 'player',
   async run(asked, context: CommandContext) {
     const { noChoke } = context.t.messages.plays;
-    const worked = await rework(asked, context, {
+    return rework('osu nochoke', asked, context, {
       change: score => (isChoke(score) ? score : undefined),
       worthOf: ({ pp }, rating) => Math.max(pp ?? 0, rating.play?.ppIfFullCombo ?? 0),
+      words: noChoke,
+      none: () => noChoke.none,
     });
-    return render(worked, { command: 'osu nochoke', values: {}, words: noChoke, none: noChoke.none }, context);
   },
 });
 
@@ -58,29 +55,24 @@ export const osuNoChoke = defineCommand({
 export const osuTopIf = defineCommand({
   name: 'osu topif',
   options: { mods: { ...MOD_FILTER, required: true }, player: PLAYER_OPTION, mode: MODE_OPTION, page: PAGE },
-  visibility: 'chat',
+  ...ABOUT_PLAYER,
   cost: 2,
-  subject: 'player',
   async run({ mods: wished, ...asked }, context: CommandContext) {
     const { osu, plays } = context.t.messages;
     const wishes = parseModWishes(wished);
-    const worked = await rework(asked, context, {
+    const mods = printedWishes(wishes);
+    return rework('osu topif', asked, context, {
       change(score) {
-        const mods = changeMods(score.mods, wishes);
-        const isSame = modsKey(mods) === modsKey(score.mods);
-        return isSame ? undefined : { ...score, mods, pp: null };
+        const changed = changeMods(score.mods, wishes);
+        const isSame = modsKey(changed) === modsKey(score.mods);
+        return isSame ? undefined : { ...score, mods: changed, pp: null };
       },
       worthOf: ({ pp }, rating) => rating.play?.pp ?? pp ?? 0,
+      words: plays.topIf,
+      named: { mods },
+      none: ({ scores }) => (scores.length === 0 ? osu.scores.none.best : plays.topIf.none({ mods })),
+      values: { mods: wished },
     });
-    const mods = printedWishes(wishes);
-    const words = {
-      title: ({ mode }: { readonly mode: string }) => plays.topIf.title({ mods, mode }),
-      total: ({ now, after }: { readonly now: string; readonly after: string }) =>
-        plays.topIf.total({ now, after, mods }),
-      partial: plays.topIf.partial,
-    };
-    const none = worked.plays.scores.length === 0 ? osu.scores.none.best : plays.topIf.none({ mods });
-    return render(worked, { command: 'osu topif', values: { mods: wished }, words, none }, context);
   },
 });
 
@@ -88,25 +80,19 @@ export const osuTopIf = defineCommand({
 export const osuTopOld = defineCommand({
   name: 'osu topold',
   options: { player: PLAYER_OPTION, mode: MODE_OPTION, page: PAGE },
-  visibility: 'chat',
+  ...ABOUT_PLAYER,
   cost: 2,
   listed: 'typed',
-  subject: 'player',
   async run(asked, context: CommandContext) {
     const { osu, plays } = context.t.messages;
-    const worked = await rework(asked, context, {
+    return rework('osu topold', asked, context, {
       change: score => ({ ...score, pp: null }),
       worthOf: (_, { difficulty }) => difficulty?.play?.pp ?? 0,
       isScan: true,
+      words: { ...plays.topOld, partial: plays.topIf.partial },
+      named: { date: context.t.date(Date.parse(DIFFICULTY_ALGORITHM)) },
+      none: () => osu.scores.none.best,
     });
-    const date = context.t.date(Date.parse(DIFFICULTY_ALGORITHM));
-    const words = {
-      title: ({ mode }: { readonly mode: string }) => plays.topOld.title({ date, mode }),
-      total: plays.topOld.total,
-      partial: plays.topIf.partial,
-    };
-    const none = osu.scores.none.best;
-    return render({ ...worked, ratings: new Map() }, { command: 'osu topold', values: {}, words, none }, context);
   },
 });
 
@@ -125,97 +111,93 @@ function printedWishes(wishes: readonly ModWish[]): string {
     .join(' ');
 }
 
-interface Rework {
-  /** Changes a play; returns undefined for one that stays as it is. */
-  readonly change: (score: Score) => Score | undefined;
-  /** The pp of a play that `change` has returned. */
-  readonly worthOf: (score: Score, rating: Rating) => number;
-  /** True when the library calculates all pp, so that osu! is not asked. */
-  readonly isScan?: boolean;
-}
-
 interface Asked {
   readonly player: string | undefined;
   readonly mode: Mode | undefined;
   readonly page: number | undefined;
 }
 
-/** Changes the best plays and calculates the pp of each. */
+/** What a title and a total may name: the wished mods, or the day of the rules. */
+interface Named {
+  readonly mods: string;
+  readonly date: string;
+}
+
+interface Rework {
+  /** Changes a play; returns undefined for one that stays as it is. */
+  readonly change: (score: Score) => Score | undefined;
+  /** The pp of a play that `change` has returned. */
+  readonly worthOf: (score: Score, rating: Rating) => number;
+  /** True when the library calculates all pp by its own rules, so that osu! is not asked. */
+  readonly isScan?: boolean;
+  readonly words: {
+    title(values: Named & { readonly mode: string }): string;
+    total(values: Named & { readonly now: string; readonly after: string }): string;
+    partial(values: { readonly done: string; readonly all: string }): string;
+  };
+  readonly named?: Partial<Named>;
+  /** The sentence to show if no play would change. */
+  readonly none: (plays: BestPlays) => string;
+  /** The values of options, beside those that all these commands have. */
+  readonly values?: Readonly<Record<string, string>>;
+}
+
+/** Changes the best plays, calculates the pp of each, and shows them in their new order. */
 async function rework(
+  command: string,
   { player, mode, page = 1 }: Asked,
   context: CommandContext,
-  { change, worthOf, isScan = false }: Rework,
-) {
+  { change, worthOf, isScan = false, words, named, none, values }: Rework,
+): Promise<Reply> {
+  const { services, signal, t } = context;
   const { user, stale } = await askedUser({ player, mode }, context);
-  const plays = await bestPlays(user, context.services.beatmaps, context.signal);
+  const plays = await bestPlays(user, services.beatmaps, signal);
   const changed = plays.scores.flatMap(score => change(score) ?? []).slice(0, MOST);
+  const shared = { mods: '', date: '', ...named };
+  const title = words.title({ ...shared, mode: t.messages.osu.modes[user.mode] });
+  const head = playerHead(user, title, stale || plays.stale, t);
+  const actions = playerButtons(user, ['best', 'profile'], services, t);
+  if (changed.length === 0) return reply({ tone: 'notice', blocks: [...head, textBlock([none(plays)])], actions });
   const byId = new Map(changed.map(score => [score.id, score]));
   const ratings = await ratePlays(changed, context, { isScan });
   const entries = plays.scores.map((played): ReworkedPlay => {
     const score = byId.get(played.id);
     const rating = ratings.get(played.id);
-    const isWorkedOut = score !== undefined && rating?.play != null;
-    return {
-      score: score ?? played,
-      now: played.pp ?? 0,
-      worth: isWorkedOut ? worthOf(score, rating) : (played.pp ?? 0),
-    };
+    const now = played.pp ?? 0;
+    return { score: score ?? played, now, worth: score && rating?.play ? worthOf(score, rating) : now };
   });
+  const total = plays.total ?? replacePlays({ best: [], total: null }, plays.best);
+  const worths = entries.map(({ worth }) => worth);
+  const after = replacePlays(plays, worths);
   const done = changed.filter(({ id }) => ratings.get(id)?.play != null).length;
-  return { user, plays, entries, ratings, page, done, all: changed.length, stale: stale || plays.stale };
-}
-
-interface Said {
-  readonly command: 'osu nochoke' | 'osu topif' | 'osu topold';
-  readonly values: Readonly<Record<string, string>>;
-  readonly words: {
-    title(values: { readonly mode: string }): string;
-    total(values: { readonly now: string; readonly after: string }): string;
-    partial(values: { readonly done: string; readonly all: string }): string;
-  };
-  /** The sentence to show if no play would change. */
-  readonly none: string;
-}
-
-function render(
-  { user, plays, entries, ratings, page, done, all, stale }: Awaited<ReturnType<typeof rework>>,
-  { command, values, words, none }: Said,
-  { services, t }: CommandContext,
-): Reply {
+  const isPartial = done < changed.length;
+  const end = page * PER_PAGE;
+  const shown = entries.toSorted((a, b) => b.worth - a.worth).slice(end - PER_PAGE, end);
+  const scores = shown.map(({ score }) => score);
+  const lines = shown.map((entry, index) => entryLine(entry, end - PER_PAGE + 1 + index, t));
   const turn = (to: number) =>
     services.actions.encode({
       command,
       values: { ...values, player: String(user.id), mode: modeOf(user.mode), page: to },
     });
-  const actions = playerButtons(user, ['best', 'profile'], services, t);
-  const heading = [
-    headingBlock(labelled(playerTitle(user), [words.title({ mode: t.messages.osu.modes[user.mode] })], t)),
-    ...originBlocks({ source: 'osu', stale }, t),
-  ];
-  if (all === 0) return reply({ tone: 'notice', blocks: [...heading, textBlock([none])], actions });
-  const ordered = entries.toSorted((a, b) => b.worth - a.worth);
-  const end = page * PER_PAGE;
-  const shown = ordered.slice(end - PER_PAGE, end);
-  const isPartial = done < all;
-  const pages = {
-    page,
-    back: page === 1 ? undefined : turn(page - 1),
-    more: end < ordered.length ? turn(page + 1) : undefined,
-  };
-  const lines = shown.map((entry, index) => entryLine(entry, end - PER_PAGE + 1 + index, t));
   return reply({
     blocks: [
-      ...heading,
-      textBlock(totalText(plays, entries, words, t)),
+      ...head,
+      textBlock(
+        joined([
+          [strong(words.total({ ...shared, now: t.decimal(total, 0), after: t.decimal(after, 0) }))],
+          t.messages.plays.noChoke.gain({ gain: gainText(after - total, t) }),
+        ]),
+      ),
       textBlock(stacked(lines)),
-      ...(isPartial ? [textBlock([words.partial({ done: t.number(done), all: t.number(all) })])] : []),
-      ...estimateBlocks([...ratings.values()], t),
+      ...(isPartial ? [textBlock([words.partial({ done: t.number(done), all: t.number(changed.length) })])] : []),
+      ...(isScan ? [] : estimateBlocks([...ratings.values()], t)),
     ],
     actions: [
       ...(isPartial ? [button(t.messages.plays.buttons.again, turn(page))] : []),
-      ...pageActions(pages, t),
+      ...turnActions(page, end < entries.length, turn, t),
       ...actions,
-      ...openMenu(shown, id => openMapToken(services, id), t),
+      ...playedMapMenu(scores, context),
     ],
   });
 }
@@ -229,19 +211,6 @@ interface ReworkedPlay {
   readonly worth: number;
 }
 
-/** Says what the player's total pp is, and what it would be. */
-function totalText(plays: BestPlays, entries: readonly ReworkedPlay[], words: Said['words'], t: Translator): Text {
-  const worths = entries.map(({ worth }) => worth);
-  const [now, after] = [
-    plays.total ?? replacePlays({ best: [], total: null }, plays.best),
-    replacePlays(plays, worths),
-  ];
-  return joined([
-    [strong(words.total({ now: t.decimal(now, 0), after: t.decimal(after, 0) }))],
-    t.messages.plays.noChoke.gain({ gain: gainText(after - now, t) }),
-  ]);
-}
-
 /** A line such as `1. Artist - Title [Insane] +HD · 201 → about 240 pp · 2 misses`. */
 function entryLine({ score, now: before, worth }: ReworkedPlay, place: number, t: Translator): Text {
   const { beatmap_id, statistics } = score;
@@ -249,20 +218,11 @@ function entryLine({ score, now: before, worth }: ReworkedPlay, place: number, t
   const mods = modsText(score, t);
   const misses = statistics.miss ?? 0;
   const now = t.decimal(before, 0);
-  const then = t.decimal(worth, 0);
-  return [
-    `${t.number(place)}. `,
-    ...joined([
-      [beatmap_id === null ? name : link(mapPage(beatmap_id), name), mods === undefined ? '' : ` ${mods}`],
-      now === then ? t.messages.osu.estimate.pp({ shown: now }) : t.messages.plays.noChoke.worth({ now, after: then }),
-      misses > 0 ? t.messages.osu.scores.misses({ n: misses }) : undefined,
-    ]),
+  const after = t.decimal(worth, 0);
+  const parts = [
+    [beatmap_id === null ? name : link(mapPage(beatmap_id), name), mods === undefined ? '' : ` ${mods}`],
+    now === after ? ppText(before, t) : t.messages.plays.noChoke.worth({ now, after }),
+    misses > 0 ? t.messages.osu.scores.misses({ n: misses }) : undefined,
   ];
-}
-
-function openMenu(entries: readonly ReworkedPlay[], openToken: (mapId: number) => string, t: Translator) {
-  const choices = entries.flatMap(({ score }): readonly Choice[] =>
-    score.beatmap_id === null ? [] : [{ label: mapName(score, t), token: openToken(score.beatmap_id) }],
-  );
-  return menu(t.messages.osu.open, choices);
+  return numberedLine(place, parts, t);
 }

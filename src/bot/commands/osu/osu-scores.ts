@@ -12,16 +12,7 @@ import { modClassOf, starFactor } from '../../../beatmaps/rating/mod-class.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { ppPicture } from '../../cards/pp-curve.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import {
-  type Action,
-  type Choice,
-  headingBlock,
-  joined,
-  labelled,
-  menu,
-  reply,
-  textBlock,
-} from '../../contract/reply.ts';
+import { headingBlock, joined, labelled, reply, textBlock } from '../../contract/reply.ts';
 import { callerKey } from '../../contract/request.ts';
 import { figure, MOD_FILTER, modeOf, TERMS } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';
@@ -29,9 +20,10 @@ import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts
 import { openMapToken, playerButtons } from '../../osu/buttons.ts';
 import { firstPlays, PLAYS_A_CALL, type Plays, playsPart, ratePlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
-import { pageActions } from '../../views/osu/beatmap-list.ts';
+import { turnActions } from '../../views/osu/beatmap-list.ts';
 import { inMode, playerTitle } from '../../views/osu/player.ts';
-import { estimateBlocks, mapName, playsChart, resultText, scoreCard } from '../../views/osu/score.ts';
+import { estimateBlocks, playsChart, scoreCard } from '../../views/osu/score.ts';
+import { ABOUT_PLAYER, playedMapMenu } from './osu-command.ts';
 
 const PER_PAGE = 5;
 const ALIASES: ReadonlyMap<string, ScoreType> = new Map([
@@ -81,34 +73,32 @@ export const osuScores = defineCommand({
     chokes: FLAG,
     page: TERMS.page,
   },
-  visibility: 'chat',
-  cost: 1,
-  subject: 'player',
+  ...ABOUT_PLAYER,
   async run({ player, type = 'best', mode, page = 1, ...filter }, context: CommandContext) {
     const { caller, services, t } = context;
     const { user } = await askedUser({ player, mode }, context);
     const found = await findPlays(user, type, { ...filter, page }, context);
-    const { scores, index } = found;
+    const { scores, count, places } = found;
+    const { index } = filter;
     const [only] = index === undefined ? [] : scores;
     if (only !== undefined && only.beatmap_id !== null) {
       await services.memory.maps.remember(caller, { id: only.beatmap_id, ruleset: only.mode });
     }
     const values = { player: String(user.id), type, mode: modeOf(user.mode), ...given(filter) };
-    const turn = (change: Readonly<Record<string, number>>) =>
-      services.actions.encode({ command: 'osu scores', values: { ...values, ...change }, owner: callerKey(caller) });
-    const at = index ?? page;
     const turned = index === undefined ? 'page' : 'index';
-    const pages = {
-      page: index === undefined ? page : 1,
-      back: at === 1 ? undefined : turn({ [turned]: at - 1 }),
-      more: found.hasMore ? turn({ [turned]: at + 1 }) : undefined,
+    const turn = (to: number) => {
+      const change = { ...values, [turned]: to };
+      return services.actions.encode({ command: 'osu scores', values: change, owner: callerKey(caller) });
     };
-    const { count, places } = found;
     const words = t.messages.osu.scores;
     const heading = headingBlock(labelled(playerTitle(user), [inMode(words.titles[type], user.mode, t)], t));
-    const ways = [...pageActions(pages, t), ...playerButtons(user, ['profile', 'recent'], services, t)];
+    const isFirst = index !== undefined || page === 1;
+    const ways = [
+      ...turnActions(index ?? page, found.hasMore, turn, t),
+      ...playerButtons(user, ['profile', 'recent'], services, t),
+    ];
     if (scores.length === 0) {
-      const sentence = pages.page > 1 ? words.noMore : noneSentence(type, found, t);
+      const sentence = isFirst ? noneSentence(type, found, t) : words.noMore;
       return reply({ tone: 'notice', blocks: [heading, textBlock([sentence])], actions: ways });
     }
     const ratings = await ratePlays(scores, context);
@@ -116,7 +106,7 @@ export const osuScores = defineCommand({
     const openToken = (id: number) => openMapToken(services, id);
     const place = joined([
       count === undefined ? undefined : t.messages.plays.shown.filtered({ n: count, shown: t.number(count) }),
-      pages.page === 1 ? undefined : t.messages.osu.page({ n: pages.page }),
+      isFirst ? undefined : t.messages.osu.page({ n: page }),
     ]);
     const cards = scores.map(score => {
       const inList = type === 'best' ? places.get(score.id) : undefined;
@@ -131,7 +121,7 @@ export const osuScores = defineCommand({
         ...cards,
         ...estimateBlocks([...ratings.values()], t),
       ],
-      actions: [...openMenu(scores, openToken, t), ...ways],
+      actions: [...playedMapMenu(scores, context, true), ...ways],
     });
   },
 });
@@ -168,8 +158,6 @@ interface FoundPlays {
   readonly places: ReadonlyMap<number, number>;
   /** How many plays meet the conditions; undefined if there are none. */
   readonly count: number | undefined;
-  /** The position of the one play that was asked for; undefined for a list. */
-  readonly index: number | undefined;
   readonly isPlain: boolean;
   readonly hasMore: boolean;
   readonly stale: boolean;
@@ -207,7 +195,6 @@ async function findPlays(
     all: plays.scores,
     places,
     count: isPlain ? undefined : list.length,
-    index,
     isPlain,
     hasMore: end < list.length || (isPlain && plays.hasMore),
     stale: plays.stale,
@@ -230,12 +217,4 @@ function noneSentence(type: ScoreType, { count, places }: FoundPlays, t: Transla
   const { shown } = t.messages.plays;
   if (count === undefined || places.size === 0) return scores.none[type];
   return count === 0 ? shown.none : shown.noSuch({ n: count, shown: t.number(count) });
-}
-
-function openMenu(scores: readonly Score[], openToken: (mapId: number) => string, t: Translator): readonly Action[] {
-  const choices = scores.flatMap((score): readonly Choice[] => {
-    if (score.beatmap_id === null) return [];
-    return [{ label: mapName(score, t), detail: resultText(score, t), token: openToken(score.beatmap_id) }];
-  });
-  return menu(t.messages.osu.open, choices);
 }

@@ -3,13 +3,13 @@ import type { Player } from '../../../beatmaps/model/player.ts';
 import { addPlays, worthNeeded } from '../../../beatmaps/plays/totals.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { type Block, headingBlock, joined, labelled, reply, strong, textBlock } from '../../contract/reply.ts';
+import { type Block, joined, reply, strong, textBlock } from '../../contract/reply.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays } from '../../osu/plays.ts';
-import { originBlocks } from '../../views/osu/beatmap.ts';
-import { gainText, inMode, playerTitle } from '../../views/osu/player.ts';
+import { gainText, inMode, playerHead } from '../../views/osu/player.ts';
+import { ABOUT_PLAYER } from './osu-command.ts';
 
 /** Calculates a player's total pp if they had one or more further plays. */
 export const osuWhatIf = defineCommand({
@@ -20,9 +20,7 @@ export const osuWhatIf = defineCommand({
     player: PLAYER_OPTION,
     mode: MODE_OPTION,
   },
-  visibility: 'chat',
-  cost: 1,
-  subject: 'player',
+  ...ABOUT_PLAYER,
   async run({ pp, times = 1, player, mode }, context: CommandContext) {
     const { services, signal, t } = context;
     const { user, stale } = await askedUser({ player, mode }, context);
@@ -36,8 +34,7 @@ export const osuWhatIf = defineCommand({
     ]);
     return reply({
       blocks: [
-        heading(user, words.title({ times, pp: shown(pp, t) }), t),
-        ...originBlocks({ source: 'osu', stale: stale || plays.stale }, t),
+        ...playerHead(user, inMode(words.title({ times, pp: shown(pp, t) }), user.mode, t), stale || plays.stale, t),
         textBlock(gain >= 0.05 ? counted : [words.nothing]),
       ],
       actions: playerButtons(user, ['profile', 'best'], services, t),
@@ -57,9 +54,7 @@ export const osuTarget = defineCommand({
     player: PLAYER_OPTION,
     mode: MODE_OPTION,
   },
-  visibility: 'chat',
-  cost: 1,
-  subject: 'player',
+  ...ABOUT_PLAYER,
   async run({ pp, rank, player, mode }, context: CommandContext) {
     const { services, signal, t } = context;
     if (pp === undefined && rank === undefined) throw usageError('noTarget');
@@ -79,8 +74,9 @@ export const osuTarget = defineCommand({
       rank === undefined
         ? words.title({ pp: shown(total, t) })
         : words.titleRank({ rank: t.number(rank), pp: shown(total, t) });
-    const origin = originBlocks({ source: 'osu', stale: stale || plays.stale || held?.stale === true }, t);
-    return reply({ blocks: [heading(user, title, t), ...origin, ...waysTo(total, user, plays, t)], actions });
+    const isStale = stale || plays.stale || held?.stale === true;
+    const head = playerHead(user, inMode(title, user.mode, t), isStale, t);
+    return reply({ blocks: [...head, ...waysTo(total, user, plays, t)], actions });
   },
 });
 
@@ -97,10 +93,6 @@ function waysTo(total: number, { statistics }: Player, plays: BestPlays, t: Tran
     return { label: words.plays({ times }), value: [value] };
   });
   return [textBlock([words.now({ now: shown(now, t), left: shown(total - now, t) })]), { kind: 'fields', fields }];
-}
-
-function heading(player: Player, title: string, t: Translator): Block {
-  return headingBlock(labelled(playerTitle(player), [inMode(title, player.mode, t)], t));
 }
 
 function shown(pp: number, t: Translator): string {

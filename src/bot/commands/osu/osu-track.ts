@@ -4,21 +4,12 @@ import { AppError } from '../../../errors.ts';
 import type { TrackedPlayer } from '../../contract/chat-memory.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { sentence } from '../../contract/command-spec.ts';
-import {
-  button,
-  headingBlock,
-  joined,
-  link,
-  menu,
-  type Reply,
-  reply,
-  stacked,
-  textBlock,
-} from '../../contract/reply.ts';
+import { button, headingBlock, joined, link, type Reply, reply, stacked, textBlock } from '../../contract/reply.ts';
 import { modeOf } from '../../contract/terms.ts';
 import { MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
 import { decidesForChat } from '../../stores/settings.ts';
 import { notice } from '../../views/notice.ts';
+import { ABOUT_PLAYER, playerMenu } from './osu-command.ts';
 
 /** Lets admins choose players whose new best plays are posted in the chat; without a player, lists those chosen. */
 export const osuTrack = defineCommand({
@@ -28,9 +19,7 @@ export const osuTrack = defineCommand({
     mode: MODE_OPTION,
     stop: { type: 'boolean', only: 'typed' },
   },
-  visibility: 'chat',
-  cost: 1,
-  subject: 'player',
+  ...ABOUT_PLAYER,
   async run({ player, mode, stop = false }, context: CommandContext) {
     const { caller, services, t } = context;
     const { tracked } = services.memory;
@@ -75,7 +64,8 @@ function folded(name: string): string {
 }
 
 /** Lists the players whose new plays are posted in the chat. @param change a sentence about what was just changed */
-async function shown(change: string | undefined, { caller, services, t }: CommandContext): Promise<Reply> {
+async function shown(change: string | undefined, context: CommandContext): Promise<Reply> {
+  const { caller, services, t } = context;
   const players = await services.memory.tracked.list(caller);
   const words = t.messages.plays.track;
   const { modes } = t.messages.osu;
@@ -83,20 +73,19 @@ async function shown(change: string | undefined, { caller, services, t }: Comman
   if (players.length === 0) {
     return reply({ tone: 'notice', blocks: change === undefined ? [textBlock(sentence(words.none))] : said });
   }
-  const token = (command: string, { id, mode }: TrackedPlayer, more: Readonly<Record<string, boolean>> = {}) =>
-    services.actions.encode({ command, values: { player: String(id), mode: modeOf(mode), ...more } });
+  const stopToken = ({ id, mode }: TrackedPlayer) =>
+    services.actions.encode({
+      command: 'osu track',
+      values: { player: String(id), mode: modeOf(mode), stop: true },
+    });
   const lines = players.map(({ id, name, mode }) => joined([[link(userPage(id, mode), name)], modes[mode]]));
-  const choices = players.map(player => ({
-    label: player.name,
-    detail: modes[player.mode],
-    token: token('osu profile', player),
-  }));
+  const listed = players.map(({ id, name, mode }) => ({ id, name, detail: modes[mode], ruleset: mode }));
   return reply({
     tone: change === undefined ? 'neutral' : 'success',
     blocks: [...said, headingBlock([words.title]), textBlock(stacked(lines))],
     actions: [
-      ...menu(t.messages.plays.buttons.profile, choices),
-      ...players.map(player => button(words.stop({ name: player.name }), token('osu track', player, { stop: true }))),
+      ...playerMenu(listed, context),
+      ...players.map(player => button(words.stop({ name: player.name }), stopToken(player))),
     ],
   });
 }

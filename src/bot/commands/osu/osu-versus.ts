@@ -15,13 +15,14 @@ import {
   type Text,
   textBlock,
 } from '../../contract/reply.ts';
-import { type Mode, modeOf } from '../../contract/terms.ts';
+import type { Mode } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
 import { firstPlays } from '../../osu/plays.ts';
-import { originBlocks } from '../../views/osu/beatmap.ts';
+import { originBlocks, ppText } from '../../views/osu/beatmap.ts';
 import { inMode, playerTitle } from '../../views/osu/player.ts';
 import { mapName, modsText } from '../../views/osu/score.ts';
+import { ABOUT_PLAYER, openPlayerToken } from './osu-command.ts';
 
 const MOST_SHOWN = 5;
 
@@ -29,9 +30,8 @@ const MOST_SHOWN = 5;
 export const osuVersus = defineCommand({
   name: 'osu versus',
   options: { player: { ...PLAYER_OPTION, required: true }, other: PLAYER_OPTION, mode: MODE_OPTION },
-  visibility: 'chat',
+  ...ABOUT_PLAYER,
   cost: 2,
-  subject: 'player',
   async run(asked, context: CommandContext) {
     const { services, signal, t } = context;
     const { players, stale } = await findBoth(asked, context);
@@ -47,12 +47,7 @@ export const osuVersus = defineCommand({
         { kind: 'fields', fields: figures(players, t) },
         ...commonBlocks(players, plays ?? [], others ?? [], t),
       ],
-      actions: players.map(({ id, username, mode }) =>
-        button(
-          username,
-          services.actions.encode({ command: 'osu profile', values: { player: String(id), mode: modeOf(mode) } }),
-        ),
-      ),
+      actions: players.map(({ id, username, mode }) => button(username, openPlayerToken(context, id, mode))),
     });
   },
 });
@@ -136,7 +131,7 @@ function commonBlocks(
 /** A line such as `Artist - Title [Insane] · **201 pp** +HD – 189 pp`. */
 function commonLine(own: Score, other: Score, t: Translator): Text {
   const worth = (score: Score, isBetter: boolean): Text => {
-    const pp = t.messages.osu.estimate.pp({ shown: t.decimal(score.pp ?? 0, 0) });
+    const pp = ppText(score.pp ?? 0, t);
     const mods = modsText(score, t);
     return [isBetter ? strong(pp) : pp, mods === undefined ? '' : ` ${mods}`];
   };

@@ -13,6 +13,7 @@ import {
   joined,
   link,
   listed,
+  menu,
   type PictureBlock,
   type Reply,
   reply,
@@ -21,7 +22,19 @@ import {
   type Text,
   textBlock,
 } from '../../contract/reply.ts';
-import { bpmText, coverOf, day, lengthOfSet, originBlocks, ratedStars, setName, setTitle, stateOf } from './beatmap.ts';
+import {
+  bpmText,
+  coverOf,
+  knownFields,
+  lengthOfSet,
+  moment,
+  originBlocks,
+  ppText,
+  ratedStars,
+  setName,
+  setTitle,
+  stateOf,
+} from './beatmap.ts';
 import { estimateBlocks } from './score.ts';
 
 export interface BeatmapInfoView extends SetAnswer {
@@ -50,7 +63,17 @@ export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
   const { set, beatmap, mods, ratings, downloadToken } = view;
   const rating = beatmap && ratings.get(beatmap.id);
   const words = t.messages.osu;
+  const worths = (rating?.pp ?? []).map(({ accuracy, pp }) => {
+    return { label: t.percent(accuracy / 100, 1), value: [ppText(pp, t)] };
+  });
+  const others = set.beatmaps.filter(each => each !== beatmap);
+  const choices = others.slice(0, MAX_LINES).map(each => ({
+    label: each.version,
+    detail: ratedStars(ratingOf(each, view), t),
+    token: view.openToken(each.id),
+  }));
   const cover = coverOf(set, set.cover_url);
+  const page = setPage(set.id, beatmap && { id: beatmap.id, mode: view.convertedTo ?? beatmap.mode });
   return reply({
     blocks: [
       ...(cover ? [cover] : []),
@@ -60,40 +83,19 @@ export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
       ...(mods.length === 0 ? [] : [textBlock([words.withMods({ mods: mods.join('') })])]),
       { kind: 'fields', fields: setFields(set, beatmap, t) },
       ...(beatmap === undefined ? [] : focusBlocks(beatmap, view, t)),
-      ...(rating === undefined ? [] : worthBlocks(rating, t)),
+      ...(worths.length === 0 ? [] : [{ kind: 'fields', fields: worths } as const]),
       ...(view.picture === undefined ? [] : [view.picture]),
-      ...difficultyBlocks(view, t),
+      ...difficultyBlocks(others, view, t),
       ...estimateBlocks([...ratings.values()], t),
       { kind: 'sound', url: set.preview_url, label: words.preview },
     ],
     actions: [
-      { kind: 'link', label: words.openAtOsu, url: pageOf(view) },
-      ...(set.download_disabled ? [] : [downloadButton(downloadToken, t)]),
+      { kind: 'link', label: words.openAtOsu, url: page },
+      ...(set.download_disabled ? [] : [button(words.download, downloadToken, 'primary')]),
       ...view.plays,
-      ...openMenu(view, t),
+      ...menu(words.openDifficulty, choices),
     ],
   });
-}
-
-function downloadButton(token: string, t: Translator): Action {
-  return button(t.messages.osu.download, token, 'primary');
-}
-
-/** A menu of the other difficulties. */
-function openMenu(view: BeatmapInfoView, t: Translator): readonly Action[] {
-  const { set, beatmap: focus, openToken } = view;
-  const others = set.beatmaps.filter(beatmap => beatmap !== focus).slice(0, MAX_LINES);
-  if (others.length === 0) return [];
-  const choices = others.map(beatmap => ({
-    label: beatmap.version,
-    detail: ratedStars(ratingOf(beatmap, view), t),
-    token: openToken(beatmap.id),
-  }));
-  return [{ kind: 'menu', label: t.messages.osu.openDifficulty, choices }];
-}
-
-function pageOf({ set, beatmap, convertedTo }: BeatmapInfoView): string {
-  return setPage(set.id, beatmap && { id: beatmap.id, mode: convertedTo ?? beatmap.mode });
 }
 
 /** The title in the artist's own script, if it differs. */
@@ -104,30 +106,25 @@ function nativeName(set: Beatmapset): readonly Block[] {
 }
 
 function setFields(set: Beatmapset, focus: Beatmap | undefined, t: Translator) {
-  const words = t.messages.osu;
+  const words = t.messages.osu.fields;
   // The tempo of the requested difficulty is already changed by its mods.
   const bpm = focus?.bpm ?? set.bpm;
-  const dated = set.ranked_date === null ? ([words.fields.updated, set.last_updated] as const) : undefined;
-  const date = day(set.ranked_date ?? set.last_updated);
-  const entries: readonly (readonly [string, Text | undefined])[] = [
-    [words.fields.mapper, [mapperName(set)]],
-    [words.fields.status, stateOf(set, t)],
-    [dated?.[0] ?? words.fields.ranked, date === undefined ? undefined : [date]],
-    [words.fields.length, asText(lengthOfSet(set, t))],
-    [words.fields.bpm, bpm === null ? undefined : [t.decimal(bpm, 1)]],
-    [words.fields.favourites, asText(set.favourite_count === null ? undefined : t.number(set.favourite_count))],
-    [words.fields.plays, asText(set.play_count === null ? undefined : t.number(set.play_count))],
-    [words.fields.source, asText(set.source)],
-  ];
-  return entries.flatMap(([label, value]) => (value === undefined ? [] : [{ label, value }]));
+  const { ranked_date, last_updated, favourite_count, play_count } = set;
+  const date = moment(ranked_date ?? last_updated, 'date');
+  return knownFields([
+    [words.mapper, [mapperName(set)]],
+    [words.status, stateOf(set, t)],
+    [ranked_date === null ? words.updated : words.ranked, date && [date]],
+    [words.length, lengthOfSet(set, t)],
+    [words.bpm, bpm === null ? undefined : t.decimal(bpm, 1)],
+    [words.favourites, favourite_count === null ? undefined : t.number(favourite_count)],
+    [words.plays, play_count === null ? undefined : t.number(play_count)],
+    [words.source, set.source],
+  ]);
 }
 
 function mapperName({ creator, user_id }: Beatmapset): Inline {
   return user_id === null ? creator : link(`https://osu.ppy.sh/users/${user_id}`, creator);
-}
-
-function asText(value: string | undefined): Text | undefined {
-  return value === undefined || value === '' ? undefined : [value];
 }
 
 /** The details of the requested difficulty. */
@@ -136,7 +133,8 @@ function focusBlocks(beatmap: Beatmap, view: BeatmapInfoView, t: Translator): re
   const { count_circles, count_sliders, count_spinners, mode } = beatmap;
   const rating = ratingOf(beatmap, view);
   const max_combo = (view.convertedTo === undefined ? beatmap.max_combo : null) ?? rating.maxCombo;
-  const counts = [count_circles, count_sliders, count_spinners];
+  const counts = [count_circles, count_sliders, count_spinners].filter(count => count !== null);
+  const objects = counts.reduce((sum, count) => sum + count, 0);
   return [
     { kind: 'divider' },
     headingBlock([starSwatch(rating.stars), ` ${beatmap.version}`]),
@@ -153,22 +151,10 @@ function focusBlocks(beatmap: Beatmap, view: BeatmapInfoView, t: Translator): re
         t.duration(beatmap.total_length * 1000),
         bpmText(beatmap.bpm, t),
         max_combo === null ? undefined : words.combo({ shown: t.number(max_combo) }),
-        counts.every(count => count === null)
-          ? undefined
-          : words.objects({ n: sum(counts), shown: t.number(sum(counts)) }),
+        counts.length === 0 ? undefined : words.objects({ n: objects, shown: t.number(objects) }),
       ]),
     ),
   ];
-}
-
-/** Fields with the pp that plays would give. */
-function worthBlocks({ pp }: Rating, t: Translator): readonly Block[] {
-  const words = t.messages.osu.estimate;
-  const fields = pp.map(each => ({
-    label: t.percent(each.accuracy / 100, 1),
-    value: [words.pp({ shown: t.decimal(each.pp, 0) })],
-  }));
-  return fields.length === 0 ? [] : [{ kind: 'fields', fields }];
 }
 
 type Shown = Pick<Rating, 'stars' | 'isEstimate' | 'maxCombo'>;
@@ -186,10 +172,6 @@ function ownersText({ owners }: Beatmap, { creator, user_id }: Beatmapset, t: Tr
   return [t.messages.osu.by, ' ', ...listed(named, t)];
 }
 
-function sum(counts: readonly (number | null)[]): number {
-  return counts.reduce<number>((all, count) => all + (count ?? 0), 0);
-}
-
 /** A text such as `AR 9.3 OD 8.5 CS 4 HP 6`; mania has keys instead of CS, and no AR. */
 export function settingsText({ ar, od, cs, hp, mode }: Beatmap, t: Translator): string {
   const isMania = mode === 'mania';
@@ -204,9 +186,7 @@ export function settingsText({ ar, od, cs, hp, mode }: Beatmap, t: Translator): 
   return [...keys, ...values].join(' ');
 }
 
-function difficultyBlocks(view: BeatmapInfoView, t: Translator): readonly Block[] {
-  const { set, beatmap: focus } = view;
-  const others = set.beatmaps.filter(beatmap => beatmap !== focus);
+function difficultyBlocks(others: readonly Beatmap[], view: BeatmapInfoView, t: Translator): readonly Block[] {
   if (others.length === 0) return [];
   const words = t.messages.osu;
   const shown = others.slice(0, MAX_LINES);
@@ -214,7 +194,7 @@ function difficultyBlocks(view: BeatmapInfoView, t: Translator): readonly Block[
   const left = others.length - shown.length;
   return [
     { kind: 'divider' },
-    headingBlock([focus === undefined ? words.difficultiesTitle : words.otherDifficulties]),
+    headingBlock([view.beatmap === undefined ? words.difficultiesTitle : words.otherDifficulties]),
     textBlock(stacked([...lines, left > 0 ? [words.moreDifficulties({ n: left })] : []])),
   ];
 }

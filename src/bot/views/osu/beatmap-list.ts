@@ -1,30 +1,8 @@
 import type { Beatmapset } from '../../../beatmaps/model/beatmapset.ts';
 import type { SortField } from '../../../beatmaps/query/query-words.ts';
-import type { SearchResult } from '../../../beatmaps/set-search.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import {
-  type Action,
-  button,
-  type Card,
-  type Choice,
-  headingBlock,
-  joined,
-  type Reply,
-  reply,
-  type Text,
-  textBlock,
-} from '../../contract/reply.ts';
-import {
-  bpmText,
-  colourOfSet,
-  coverOf,
-  lengthOfSet,
-  originBlocks,
-  setName,
-  setTitle,
-  starsOfSet,
-  stateOf,
-} from './beatmap.ts';
+import { type Action, button, type Card, type Choice, joined, type Text } from '../../contract/reply.ts';
+import { bpmText, colourOfSet, coverOf, lengthOfSet, setName, setTitle, starsOfSet, stateOf } from './beatmap.ts';
 
 /** Tokens of the buttons to other pages; undefined for a page that does not exist. */
 export interface PagesView {
@@ -34,40 +12,15 @@ export interface PagesView {
   readonly more: string | undefined;
 }
 
-export interface SearchView
-  extends Pick<SearchResult, 'sets' | 'total' | 'atLeast' | 'source' | 'stale' | 'corrected'> {
-  readonly query: string;
-  readonly sort?: SortField | undefined;
-  readonly pages: PagesView;
+interface Opener {
   /** Makes the token of the button that opens a set. */
   openToken(set: Beatmapset): string;
-}
-
-/** Renders found sets as cards, with a menu to open one, and buttons to the other pages. */
-export function renderSearch(view: SearchView, t: Translator): Reply {
-  const words = t.messages.osu.search;
-  const { sets, query, pages, total, atLeast } = view;
-  if (sets.length === 0) return reply({ tone: 'notice', blocks: [textBlock([words.none({ query })])] });
-  const { sets: known, setsAtLeast } = t.messages.osu;
-  const least = atLeast === undefined ? undefined : setsAtLeast({ n: atLeast, shown: t.number(atLeast) });
-  const count = total === null ? least : known({ n: total, shown: t.number(total) });
-  const place = pages.page === 1 && pages.more === undefined ? undefined : t.messages.osu.page({ n: pages.page });
-  const line = joined([count, place]);
-  return reply({
-    blocks: [
-      headingBlock([words.title({ query })]),
-      ...(line.length === 0 ? [] : [textBlock(line)]),
-      ...originBlocks(view, t),
-      ...sets.map(set => setCard(set, t, { openToken: view.openToken, sort: view.sort })),
-    ],
-    actions: listActions(sets, view, t),
-  });
 }
 
 /** A menu that opens one of the page's sets, and buttons to the other pages. */
 export function listActions(
   sets: readonly Beatmapset[],
-  { pages, openToken }: Pick<SearchView, 'pages' | 'openToken'>,
+  { pages, openToken }: Opener & { readonly pages: PagesView },
   t: Translator,
 ): readonly Action[] {
   const words = t.messages.osu;
@@ -78,7 +31,7 @@ export function listActions(
   return [{ kind: 'menu', label: words.open, choices }, ...pageActions(pages, t)];
 }
 
-export function pageActions({ back, more }: PagesView, t: Translator): readonly Action[] {
+export function pageActions({ back, more }: Omit<PagesView, 'page'>, t: Translator): readonly Action[] {
   const { back: backLabel, more: moreLabel } = t.messages.osu;
   return [
     ...(back === undefined ? [] : [button(backLabel, back)]),
@@ -86,10 +39,20 @@ export function pageActions({ back, more }: PagesView, t: Translator): readonly 
   ];
 }
 
-export interface SetCardOptions {
-  readonly openToken: SearchView['openToken'];
+/** Buttons to the pages beside this one. @param turn makes the token of the button to a page */
+export function turnActions(
+  page: number,
+  hasMore: boolean,
+  turn: (to: number) => string,
+  t: Translator,
+): readonly Action[] {
+  const back = page === 1 ? undefined : turn(page - 1);
+  return pageActions({ back, more: hasMore ? turn(page + 1) : undefined }, t);
+}
+
+interface SetCardOptions extends Opener {
   /** A note at the beginning. */
-  readonly note?: Text;
+  readonly note?: Text | undefined;
   /** The requested order; the figure that it sorts by is shown for each set. */
   readonly sort?: SortField | undefined;
 }

@@ -7,6 +7,7 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { starColour, starSwatch } from '../../cards/star-colour.ts';
 import {
   type Block,
+  type Field,
   type Image,
   type Inline,
   joined,
@@ -89,9 +90,25 @@ export function bpmText(bpm: number | null, t: Translator): string | undefined {
   return bpm === null ? undefined : `${t.decimal(bpm, 1)} BPM`;
 }
 
-export function day(iso: string | null): Inline | undefined {
+/** A text such as `201 pp`. */
+export function ppText(pp: number, t: Translator): string {
+  return t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) });
+}
+
+/** Fields of the values that are known; undefined and empty ones are left out. */
+export function knownFields(values: readonly (readonly [label: string, value: Text | string | undefined])[]) {
+  return values.flatMap(([label, value]): readonly Field[] => {
+    if (value === undefined || value.length === 0) return [];
+    return [{ label, value: typeof value === 'string' ? [value] : value }];
+  });
+}
+
+type Moment = Extract<Inline, { readonly kind: 'time' }>;
+
+/** The time of an answer of osu!, as text; undefined if there is none. */
+export function moment(iso: string | null, style: Moment['style']): Moment | undefined {
   const at = iso === null ? Number.NaN : Date.parse(iso);
-  return Number.isNaN(at) ? undefined : { kind: 'time', at, style: 'date' };
+  return Number.isNaN(at) ? undefined : { kind: 'time', at, style };
 }
 
 /** Notes about where an answer comes from, where the reader should know. */

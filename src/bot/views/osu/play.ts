@@ -19,11 +19,12 @@ import {
   type WordBlock,
 } from '../../contract/reply.ts';
 import type { Services } from '../../contract/services.ts';
-import { type AskedMap, coverOf, mapHeading, setName } from './beatmap.ts';
+import { type AskedMap, coverOf, mapHeading, moment, ppText, setName } from './beatmap.ts';
 import {
   failedText,
   fullComboText,
   mapName,
+  missesText,
   modNames,
   pageOf,
   resultNames,
@@ -100,12 +101,12 @@ function besideText({ score, standing = [] }: PlayedScore, t: Translator): Text 
   const words = t.messages.osu.scores;
   const page = pageOf(score);
   const total = score.legacy_total_score ?? score.total_score;
-  const at = score.ended_at === null ? Number.NaN : Date.parse(score.ended_at);
+  const ended = moment(score.ended_at, 'relative');
   const facts = joined([
     page === undefined ? undefined : [link(page, words.map)],
     total === null ? undefined : words.score({ shown: t.number(total) }),
     score.weight === null ? undefined : words.weighted({ pp: t.decimal(score.weight.pp, 0) }),
-    Number.isNaN(at) ? undefined : [{ kind: 'time', at, style: 'relative' }],
+    ended && [ended],
   ]);
   return stacked([facts, standing]);
 }
@@ -145,7 +146,6 @@ function playView({ score, rating, name }: PlayedScore, t: Translator): Omit<Dra
     remarks: remarks.filter(remark => remark !== undefined),
     results: resultNames(score, t).map(({ result, name }) => ({ name, colour: COLOURS[result] ?? 'berry' })),
     note: score.username ?? name ?? '',
-    worths: [],
     strains: rating?.difficulty?.strains,
     fail: at === null ? undefined : { at, text: failedText(score, t) },
   };
@@ -154,22 +154,17 @@ function playView({ score, rating, name }: PlayedScore, t: Translator): Omit<Dra
 /** A row of a card for a play. @param name the player's name, or the date of the play */
 export function listRow(score: Score, place: number, name: string, reader: Translator): ListRow {
   const t = drawnIn(reader);
-  const words = t.messages.osu.scores;
-  const { rank, accuracy, max_combo, is_perfect_combo, statistics, pp } = score;
+  const { rank, accuracy, max_combo, pp } = score;
   const total = score.legacy_total_score ?? score.total_score;
-  const misses = statistics.miss ?? 0;
+  const facts = [t.percent(accuracy, 2, 2), t.messages.osu.combo({ shown: t.number(max_combo) }), missesText(score, t)];
+  const shownTotal = total === null ? '' : t.number(total);
   return {
     place: t.number(place),
     name,
     grade: rank,
     mods: modNames(score, t),
-    facts: [
-      t.percent(accuracy, 2, 2),
-      t.messages.osu.combo({ shown: t.number(max_combo) }),
-      ...(is_perfect_combo ? [words.fullCombo] : misses > 0 ? [words.misses({ n: misses })] : []),
-    ],
-    worth:
-      pp === null ? (total === null ? '' : t.number(total)) : t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) }),
+    facts: facts.filter(fact => fact !== undefined),
+    worth: pp === null ? shownTotal : ppText(pp, t),
   };
 }
 

@@ -2,12 +2,23 @@ import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { userPage } from '../../../beatmaps/model/link.ts';
 import type { Player } from '../../../beatmaps/model/player.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Inline, link, type Text } from '../../contract/reply.ts';
+import { type Block, headingBlock, type Inline, labelled, link, type Text } from '../../contract/reply.ts';
 import type { LinkedPlayer } from '../../contract/settings.ts';
+import { originBlocks } from './beatmap.ts';
 
 /** The player's name as a link to the profile. */
 export function playerTitle({ username, url }: Pick<Player, 'username' | 'url'>): Text {
   return [link(url, username)];
+}
+
+/** The beginning of a reply about a player: whom and what it is about, and whether that may be outdated. */
+export function playerHead(
+  player: Pick<Player, 'username' | 'url'>,
+  title: string,
+  stale: boolean,
+  t: Translator,
+): readonly Block[] {
+  return [headingBlock(labelled(playerTitle(player), [title], t)), ...originBlocks({ source: 'osu', stale }, t)];
 }
 
 /** A title with the ruleset that it is about. */

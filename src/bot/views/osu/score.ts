@@ -24,7 +24,7 @@ import {
   textBlock,
   type WordBlock,
 } from '../../contract/reply.ts';
-import { coverOf, ratedStarsWithSwatch, setName } from './beatmap.ts';
+import { coverOf, moment, ppText, ratedStarsWithSwatch, setName } from './beatmap.ts';
 
 /** A name such as `Artist - Title [Difficulty]`. */
 export function mapName({ beatmap, beatmapset, beatmap_id }: Score, t: Translator): string {
@@ -51,19 +51,16 @@ export function scoreCard(score: Score, { place, rating, openToken }: ScoreCardO
   const name = mapName(score, t);
   const image = beatmapset === null ? undefined : coverOf(beatmapset, beatmapset.list_url);
   const stars = rating?.stars ?? beatmap?.difficulty_rating;
+  const token = beatmap_id === null ? undefined : openToken?.(beatmap_id);
+  const action = token === undefined ? undefined : button(t.messages.osu.openOne, token);
   return {
     kind: 'card',
-    title: [place === undefined ? '' : `${t.number(place)}. `, page === undefined ? name : link(page, name)].filter(
-      part => part !== '',
-    ),
+    title: [...(place === undefined ? [] : [`${t.number(place)}. `]), page === undefined ? name : link(page, name)],
     lines: scoreLines(score, rating, t, resultText(score, t)),
     ...worthOf(score, rating, t),
     ...(image && { image }),
     ...(stars !== undefined && { colour: starColour(stars) }),
-    ...(beatmap_id !== null &&
-      openToken !== undefined && {
-        action: button(t.messages.osu.openOne, openToken(beatmap_id)),
-      }),
+    ...(action && { action }),
   };
 }
 
@@ -74,7 +71,7 @@ export function scoreCard(score: Score, { place, rating, openToken }: ScoreCardO
 function scoreLines(score: Score, rating: Rating | undefined, t: Translator, result: string): readonly Text[] {
   const words = t.messages.osu;
   const { beatmap, pp, weight, max_combo, ended_at, passed } = score;
-  const at = ended_at === null ? Number.NaN : Date.parse(ended_at);
+  const ended = moment(ended_at, 'relative');
   const counted = t.decimal(weight?.pp ?? 0, 0);
   const isWhole = weight === null || pp === null || counted === t.decimal(pp, 0);
   const weighted = isWhole ? undefined : words.scores.weighted({ pp: counted });
@@ -92,8 +89,8 @@ function scoreLines(score: Score, rating: Rating | undefined, t: Translator, res
       fullComboText(score, rating, t),
     ]),
     joined([resultCounts(score, t), total === null ? undefined : words.scores.score({ shown: t.number(total) })]),
-    Number.isNaN(at) ? [] : [{ kind: 'time', at, style: 'relative' }],
-  ].filter((line): line is Text => line.length > 0);
+    ended === undefined ? [] : [ended],
+  ].filter(line => line.length > 0);
 }
 
 /** Changes the lines of a card, in the card and in its layout with a column for the value. */
@@ -104,7 +101,7 @@ export function withLines(card: Card, change: (lines: Card['lines']) => Card['li
 
 /** The pp for a layout with a column for it; a dash, as at osu!, for a play without pp. */
 function worthOf(score: Score, rating: Rating | undefined, t: Translator): Pick<Card, 'worth'> {
-  const value = score.pp === null ? '–' : t.messages.osu.estimate.pp({ shown: t.decimal(score.pp, 0) });
+  const value = score.pp === null ? '–' : ppText(score.pp, t);
   const lines = scoreLines(score, rating, t, t.percent(score.accuracy, 2, 2));
   const grade = shownGrade(score.rank);
   return { worth: { value, lines, play: { grade, colour: gradeColour(grade), mods: modNames(score, t) } } };
@@ -136,6 +133,14 @@ export function fullComboText(
   // The estimate is left out when it rounds to the pp that the play already has.
   if (Math.round(play.ppIfFullCombo) <= Math.round(pp ?? play.pp)) return undefined;
   return t.messages.osu.scores.ifFullCombo({ pp: t.decimal(play.ppIfFullCombo, 0) });
+}
+
+/** Says that a play is a full combo, or how many misses it has. */
+export function missesText({ is_perfect_combo, statistics }: Score, t: Translator): string | undefined {
+  const { fullCombo, misses } = t.messages.osu.scores;
+  const n = statistics.miss ?? 0;
+  if (is_perfect_combo) return fullCombo;
+  return n > 0 ? misses({ n }) : undefined;
 }
 
 /** A note by which rules the estimated figures were calculated, and how inexact these pp are on average. */

@@ -1,20 +1,24 @@
 import { statusNumber } from '../../../beatmaps/model/beatmapset.ts';
-import { scorePage } from '../../../beatmaps/model/link.ts';
-import type { Player } from '../../../beatmaps/model/player.ts';
+import { matchOsuLink, scorePage, userPage } from '../../../beatmaps/model/link.ts';
+import { areMods } from '../../../beatmaps/model/mods.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
 import { replacePlay, type WhatIf } from '../../../beatmaps/plays/totals.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { button, headingBlock, joined, labelled, reply, type Text, textBlock } from '../../contract/reply.ts';
+import { button, headingBlock, joined, link, reply, type Text, textBlock } from '../../contract/reply.ts';
 import { modeOf, TERMS } from '../../contract/terms.ts';
+import { usageError } from '../../contract/usage-error.ts';
 import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
-import { mapButtons, playerButtons } from '../../osu/buttons.ts';
+import { mapButtons, openMapToken, playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, PLAYS_A_CALL, ratePlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
 import { loadCover, playBlock } from '../../views/osu/play.ts';
-import { gainText, playerTitle } from '../../views/osu/player.ts';
+import { gainText, inMode, playerHead, playerTitle } from '../../views/osu/player.ts';
 import { estimateBlocks } from '../../views/osu/score.ts';
+import { ABOUT_PLAYER, openPlayerToken } from './osu-command.ts';
+
+const MAX_LINK = 300;
 
 /** Shows one of a player's last plays, with its position on the map and among their best plays. */
 export const osuRecent = defineCommand({
@@ -25,60 +29,108 @@ export const osuRecent = defineCommand({
     index: { ...TERMS.index, max: PLAYS_A_CALL },
     pass: { type: 'boolean', also: ['passed', 'passes'] },
   },
-  visibility: 'chat',
-  cost: 1,
-  subject: 'player',
+  ...ABOUT_PLAYER,
   async run({ player, mode, index: nth = 1, pass = false }, context: CommandContext) {
-    const { caller, services, signal, t } = context;
+    const { services, signal, t } = context;
     const { user } = await askedUser({ player, mode }, context);
     const options = { ruleset: user.mode, limit: PLAYS_A_CALL, signal };
     const { scores: all, stale } = await services.beatmaps.userScores(user.id, 'recent', options);
     const scores = pass ? all.filter(({ passed }) => passed) : all;
     const score = scores[nth - 1];
+    const words = t.messages.plays.recent;
+    const ruleset = t.messages.osu.modes[user.mode];
+    const actions = playerButtons(user, ['best', 'profile'], services, t);
     if (score === undefined) {
-      const actions = playerButtons(user, ['best', 'profile'], services, t);
-      const words = t.messages.plays.recent;
-      const [n, inMode] = [scores.length, t.messages.osu.modes[user.mode]];
-      const passed = n === 0 ? t.messages.plays.shown.none : t.messages.plays.shown.noSuch({ n, shown: t.number(n) });
-      const fewer = n === 0 ? words.none : words.fewer({ n, shown: t.number(n) });
+      const count = { n: scores.length, shown: t.number(scores.length) };
+      const { none, noSuch } = t.messages.plays.shown;
+      const passed = count.n === 0 ? none : noSuch(count);
+      const fewer = count.n === 0 ? words.none : words.fewer(count);
       const text = pass && all.length > 0 ? passed : fewer;
-      const heading = headingBlock([...playerTitle(user), ` (${inMode})`]);
+      const heading = headingBlock([...playerTitle(user), ` (${ruleset})`]);
       const blocks = [heading, ...originBlocks({ source: 'osu', stale }, t), textBlock([text])];
       return reply({ tone: 'notice', blocks, actions });
     }
     const cover = loadCover(score.beatmapset, services);
-    const [ratings, best, rank] = await Promise.all([
-      ratePlays([score], context, { strains: services.painter !== undefined }),
+    const [rating, best, rank] = await Promise.all([
+      rate(score, context),
       ifKnown(bestPlays(user, services.beatmaps, signal), signal),
       rankOf(score, context),
     ]);
-    const map = mapOf(score);
-    if (map !== undefined) await services.memory.maps.remember(caller, { id: map.id, ruleset: score.mode });
-    const rating = ratings.get(score.id);
+    await remember(score, context);
     const ifFullCombo = best && rating && placeIfFullCombo(score, rating, best);
     const standing = standingText({ rank, place: best && placeOf(score, best), ifFullCombo }, t);
     const play = await playBlock({ score, rating, cover, name: user.username, standing }, services, t);
-    const inMode = t.messages.osu.modes[user.mode];
-    const words = t.messages.plays.recent;
-    const title = nth === 1 ? words.title({ mode: inMode }) : words.nth({ n: t.number(nth), mode: inMode });
-    const page = { kind: 'link', label: t.messages.osu.openAtOsu, url: scorePage(score.id) } as const;
+    const title = nth === 1 ? words.title({ mode: ruleset }) : words.nth({ n: t.number(nth), mode: ruleset });
+    const values = { player: String(user.id), mode: modeOf(user.mode), ...(pass && { pass }) };
+    const turn = (index: number) => services.actions.encode({ command: 'osu recent', values: { ...values, index } });
+    const { earlier, later } = t.messages.plays.buttons;
+    const map = mapOf(score);
     return reply({
-      blocks: [
-        headingBlock(labelled(playerTitle(user), [title], t)),
-        ...originBlocks({ source: 'osu', stale }, t),
-        play,
-        ...estimateBlocks([rating], t),
-      ],
+      blocks: [...playerHead(user, title, stale, t), play, ...estimateBlocks([rating], t)],
       actions: [
         // osu!'s site has no page for a failed play.
-        ...(score.passed ? [page] : []),
-        ...turnButtons(user, { nth, count: scores.length, pass }, context),
+        ...(score.passed ? [{ kind: 'link', label: t.messages.osu.openAtOsu, url: scorePage(score.id) } as const] : []),
+        ...(nth < scores.length ? [button(earlier, turn(nth + 1))] : []),
+        ...(nth > 1 ? [button(later, turn(nth - 1))] : []),
         ...(map === undefined ? [] : mapButtons(map, ['map', 'compare', 'leaderboard', 'simulate'], services, t)),
-        ...playerButtons(user, ['best', 'profile'], services, t),
+        ...actions,
       ],
     });
   },
 });
+
+/** Shows one play. */
+export const osuScore = defineCommand({
+  name: 'osu score',
+  options: { play: { type: 'string', form: 'link', required: true, maxLength: MAX_LINK } },
+  ...ABOUT_PLAYER,
+  accepts: 'score-link',
+  async run({ play }, context: CommandContext) {
+    const { services, signal, t } = context;
+    const asked = matchOsuLink(play);
+    if (asked?.kind !== 'score') throw usageError('notScoreLink');
+    const { score, stale } = await services.beatmaps.score(asked.id, asked.ruleset, signal);
+    const cover = loadCover(score.beatmapset, services);
+    const rating = await rate(score, context);
+    await remember(score, context);
+    const { beatmap_id, user_id, username, mode } = score;
+    const words = t.messages.osu;
+    const name = username ?? words.scores.unknownPlayer;
+    return reply({
+      blocks: [
+        headingBlock([user_id === null ? name : link(userPage(user_id, mode), name), inMode('', mode, t)]),
+        ...originBlocks({ source: 'osu', stale }, t),
+        await playBlock({ score, rating, cover }, services, t),
+        ...estimateBlocks([rating], t),
+      ],
+      actions: [
+        { kind: 'link', label: words.openAtOsu, url: scorePage(asked.id, asked.ruleset) },
+        ...(beatmap_id === null
+          ? []
+          : [button(words.scores.map, openMapToken(services, beatmap_id, modsToOpen(score)))]),
+        ...(user_id === null ? [] : [button(words.scores.player, openPlayerToken(context, user_id, mode))]),
+      ],
+    });
+  },
+});
+
+/** The play's rating, with the strains that its image card shows. */
+async function rate(score: Score, context: CommandContext): Promise<Rating | undefined> {
+  const ratings = await ratePlays([score], context, { strains: context.services.painter !== undefined });
+  return ratings.get(score.id);
+}
+
+/** The play's map becomes the last one shown in the chat. */
+async function remember({ beatmap_id, mode }: Score, { caller, services }: CommandContext): Promise<void> {
+  if (beatmap_id !== null) await services.memory.maps.remember(caller, { id: beatmap_id, ruleset: mode });
+}
+
+/** The mods with which to open a play's map: those of the play, if the map can have them. */
+function modsToOpen(score: Score): readonly string[] {
+  const mods = shownMods(score);
+  const isConvert = score.beatmap?.convert === true;
+  return score.mode === score.beatmap?.mode && !isConvert && areMods(mods, score.mode) ? mods : [];
+}
 
 /** The result; undefined after a failure, which is logged where it happens and without which the card can do. */
 async function ifKnown<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
@@ -114,22 +166,6 @@ function placeIfFullCombo(score: Score, { play }: Rating, best: BestPlays): What
   if (!givesPp || play === null || score.is_perfect_combo) return undefined;
   const index = best.scores.findIndex(({ beatmap_id }) => beatmap_id === score.beatmap_id);
   return replacePlay(best, index, play.ppIfFullCombo);
-}
-
-interface Place {
-  readonly nth: number;
-  readonly count: number;
-  readonly pass: boolean;
-}
-
-function turnButtons({ id, mode }: Player, { nth, count, pass }: Place, { services, t }: CommandContext) {
-  const values = { player: String(id), mode: modeOf(mode), ...(pass && { pass }) };
-  const to = (at: number) => services.actions.encode({ command: 'osu recent', values: { ...values, index: at } });
-  const words = t.messages.plays.buttons;
-  return [
-    ...(nth < count ? [button(words.earlier, to(nth + 1))] : []),
-    ...(nth > 1 ? [button(words.later, to(nth - 1))] : []),
-  ];
 }
 
 interface Standing {
