@@ -5,7 +5,7 @@ import type { PictureBlock } from '../contract/reply.ts';
 import { roundStep } from './chart.ts';
 import { cardMarkup, label, legend, penFor } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
-import { MARGIN, type Pen, WIDTH } from './theme.ts';
+import { INNER, type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
 
 export const PP_CURVE: Size = { width: WIDTH, height: 580 };
 
@@ -18,8 +18,6 @@ const CLASSES = [
   { mods: ['EZ', 'HT', 'DC', 'FL'], name: 'EZ · HT · FL', colour: 'lilac' },
 ] as const;
 const OTHERS = { name: 'NM · HD', colour: 'accent' } as const;
-
-type PlayClass = Pick<(typeof CLASSES)[number], 'name' | 'colour'> | typeof OTHERS;
 
 /** The image card of a player's best plays, with its alt text; undefined if the plays are too few for a curve. */
 export function ppPicture(
@@ -43,11 +41,11 @@ const FEWEST = 3;
 /** Draws the pp of a player's best plays, from the first to the last. */
 export function renderPpCurve(username: string, scores: readonly Score[], pen: Pen): string {
   const { t, look } = pen;
-  const plays = scores.flatMap(({ pp, mods }) => (pp === null ? [] : [{ pp, playClass: classOf(mods) }]));
+  const plays = scores.flatMap(({ pp, mods }) => (pp === null ? [] : [{ pp, ...classOf(mods) }]));
   const top = Math.max(1, ...plays.map(({ pp }) => pp));
   const step = roundStep(top, 4);
   const ceiling = Math.ceil(top / step) * step;
-  const classes = [OTHERS, ...CLASSES].filter(({ name }) => plays.some(({ playClass }) => playClass.name === name));
+  const classes = [OTHERS, ...CLASSES].filter(({ name }) => plays.some(play => play.name === name));
   return cardMarkup(PP_CURVE, look, [
     label(t.messages.cards.topPlays({ name: username, n: plays.length }), {
       x: MARGIN,
@@ -55,22 +53,19 @@ export function renderPpCurve(username: string, scores: readonly Score[], pen: P
       size: 46,
       bold: true,
       colour: look.ink,
-      maxWidth: WIDTH - 2 * MARGIN,
+      maxWidth: INNER,
     }),
     ...legend(
       classes.map(({ name, colour }) => ({ name, colour: look[colour] })),
       { x: MARGIN, y: 152, look },
     ),
     ...levels(step, ceiling, pen),
-    ...bars(
-      plays.map(({ pp, playClass }) => ({ pp, colour: look[playClass.colour] })),
-      ceiling,
-    ),
+    ...bars(plays, ceiling, look),
     ...places(plays.length, pen),
   ]);
 }
 
-function classOf(mods: Score['mods']): PlayClass {
+function classOf(mods: Score['mods']) {
   const acronyms = mods.map(({ acronym }) => acronym);
   return CLASSES.find(each => each.mods.some(mod => acronyms.includes(mod))) ?? OTHERS;
 }
@@ -85,7 +80,7 @@ function levels(step: number, ceiling: number, { t, look }: Pen): readonly Marku
   });
 }
 
-function bars(plays: readonly { readonly pp: number; readonly colour: string }[], ceiling: number): readonly Markup[] {
+function bars(plays: readonly Bar[], ceiling: number, look: Look): readonly Markup[] {
   const column = CHART.width / Math.max(20, plays.length);
   return plays.map(({ pp, colour }, index) => {
     const height = (CHART.height * pp) / ceiling;
@@ -94,9 +89,14 @@ function bars(plays: readonly { readonly pp: number; readonly colour: string }[]
       y: CHART.top + CHART.height - height,
       width: Math.max(1.5, column - (column > 6 ? 2 : 0.5)),
       height,
-      fill: colour,
+      fill: look[colour],
     });
   });
+}
+
+interface Bar {
+  readonly pp: number;
+  readonly colour: keyof Look;
 }
 
 /** The labels below the chart: the numbers of the first, the middle and the last of the plays. */

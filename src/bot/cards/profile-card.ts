@@ -173,7 +173,7 @@ function levelBar(progress: number, x: number, look: Look): readonly Markup[] {
 }
 
 /** The number of plays with each grade, in a row across the card. */
-function gradeCounts(counts: GradeCounts, { t, look }: Pen): readonly Markup[] {
+function gradeCounts(counts: NonNullable<PlayerStatistics['grade_counts']>, { t, look }: Pen): readonly Markup[] {
   const shown = GRADES.map(({ key, rank }) => {
     const count = counts[key];
     const text = count < 10_000 ? t.number(count) : t.compact(count);
@@ -193,8 +193,6 @@ function gradeCounts(counts: GradeCounts, { t, look }: Pen): readonly Markup[] {
     ];
   });
 }
-
-type GradeCounts = NonNullable<PlayerStatistics['grade_counts']>;
 
 interface ProfileChart {
   readonly kind: 'ranks' | 'plays';

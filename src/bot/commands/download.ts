@@ -75,20 +75,15 @@ function translateToken({ caption, url }: Post, { actions, translation }: Servic
   return actions.encode({ command: 'translate', values: { link: url } });
 }
 
-interface Chosen {
-  readonly indexes: readonly number[];
-  /** The index, from 0, of the requested item, if that could not be fetched. */
-  readonly missing: number | undefined;
-}
-
 /** The items that are to be shown. @throws AppError with a hint for people when the post has no such item */
-function chosenOf(post: Post, { item }: Pick<Asked, 'item'>, itemIndex: number | null): Chosen {
+function chosenOf(post: Post, { item }: Asked, itemIndex: number | null) {
   const count = itemCount(post);
   if (item !== undefined && item > count) throw usageError('itemRange', { count });
   const place = item === undefined ? itemIndex : item - 1;
   const chosen = place === null ? undefined : indexAt(post, place);
   return {
     indexes: chosen === undefined ? post.items.map((_, index) => index) : [chosen],
+    /** The index, from 0, of the requested item, if that could not be fetched. */
     missing: place !== null && chosen === undefined ? place : undefined,
   };
 }

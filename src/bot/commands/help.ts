@@ -49,19 +49,15 @@ export function createHelp(list: () => readonly Command[]) {
 type Encode = (command: string, values?: Readonly<Record<string, string>>) => string;
 
 /** A section of the help: commands that belong together. */
-interface HelpSection {
-  /** The section's key: `links`, `more`, or the first word that its commands share. */
-  readonly key: string;
-  readonly title: string;
-  readonly commands: readonly Command[];
-}
+type HelpSection = ReturnType<typeof helpSections>[number];
 
 /** The sections with at least one command, the most needed first. */
-function helpSections(commands: readonly Command[], t: Translator): readonly HelpSection[] {
+function helpSections(commands: readonly Command[], t: Translator) {
   const titles: Readonly<Record<string, string>> = t.messages.help.sections;
   const keys = [...new Set(commands.map(sectionOf))];
   const ordered = [...keys.filter(key => key !== MORE), ...keys.filter(key => key === MORE)];
   return ordered.map(key => ({
+    /** The section's key: `links`, `more`, or the first word that its commands share. */
     key,
     title: titles[key] ?? key,
     commands: commands.filter(each => sectionOf(each) === key),

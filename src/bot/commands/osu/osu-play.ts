@@ -57,8 +57,7 @@ export const osuRecent = defineCommand({
       rankOf(score, context),
     ]);
     await remember(score, context);
-    const ifFullCombo = best && rating && placeIfFullCombo(score, rating, best);
-    const standing = standingText({ rank, place: best && placeOf(score, best), ifFullCombo }, t);
+    const standing = standingText(score, { rank, rating, best }, t);
     const play = await playBlock({ score, rating, cover, name: user.username, standing }, services, t);
     const title = nth === 1 ? words.title({ mode: ruleset }) : words.nth({ n: t.number(nth), mode: ruleset });
     const values = { player: String(user.id), mode: modeOf(user.mode), ...(pass && { pass }) };
@@ -154,11 +153,6 @@ function mapOf({ beatmap_id, beatmap, mode, mods }: Score) {
   return { id: beatmap_id, convertedTo, mods: shownMods({ mods }) };
 }
 
-function placeOf({ id }: Score, { scores }: BestPlays): number | null {
-  const index = scores.findIndex(each => each.id === id);
-  return index < 0 ? null : index + 1;
-}
-
 /** The place that the play would have without misses, if it replaced the player's best play on the map. */
 function placeIfFullCombo(score: Score, { play }: Rating, best: BestPlays): WhatIf | undefined {
   const status = score.beatmap === null ? 0 : statusNumber(score.beatmap.status);
@@ -171,21 +165,20 @@ function placeIfFullCombo(score: Score, { play }: Rating, best: BestPlays): What
 interface Standing {
   /** The position on the map's leaderboard; null when the play is not on it. */
   readonly rank: number | null;
-  /** The position among the player's best plays; null if it is not one of them, undefined if that is unknown. */
-  readonly place: number | null | undefined;
-  /** The pp and the position that the play would have without its misses. */
-  readonly ifFullCombo: WhatIf | undefined;
+  readonly rating: Rating | undefined;
+  readonly best: BestPlays | undefined;
 }
 
 /** A line such as `#12 on this map · #3 of the best plays · as a full combo about #1 …`. */
-function standingText({ rank, place, ifFullCombo }: Standing, t: Translator): Text {
+function standingText(score: Score, { rank, rating, best }: Standing, t: Translator): Text {
   const words = t.messages.plays;
-  const worthwhile = ifFullCombo !== undefined && ifFullCombo.gain >= 0.05 ? ifFullCombo : undefined;
+  const index = best?.scores.findIndex(({ id }) => id === score.id) ?? -1;
+  const { gain = 0, place = null } = (best && rating && placeIfFullCombo(score, rating, best)) ?? {};
   return joined([
     rank === null ? undefined : words.onMap({ rank: t.number(rank) }),
-    place == null ? undefined : words.inBest({ place: t.number(place) }),
-    worthwhile?.place == null
-      ? undefined
-      : words.bestIfFullCombo({ place: t.number(worthwhile.place), gain: gainText(worthwhile.gain, t) }),
+    index < 0 ? undefined : words.inBest({ place: t.number(index + 1) }),
+    place !== null && gain >= 0.05
+      ? words.bestIfFullCombo({ place: t.number(place), gain: gainText(gain, t) })
+      : undefined,
   ]);
 }

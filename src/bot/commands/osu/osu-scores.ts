@@ -149,26 +149,13 @@ function given(filter: Omit<Wishes, 'page'>): Readonly<Record<string, string | n
   );
 }
 
-interface FoundPlays {
-  /** The plays on this page. */
-  readonly scores: readonly Score[];
-  /** The whole list, of which the page is a part. */
-  readonly all: readonly Score[];
-  /** The positions of plays in osu!'s list, by the play's id. */
-  readonly places: ReadonlyMap<number, number>;
-  /** How many plays meet the conditions; undefined if there are none. */
-  readonly count: number | undefined;
-  readonly isPlain: boolean;
-  readonly hasMore: boolean;
-  readonly stale: boolean;
-}
-
+/** The part of the player's plays that the person wants to see. */
 async function findPlays(
   user: Player,
   type: ScoreType,
   { page, index, sort, reverse = false, ...filter }: Wishes,
   { services, signal }: CommandContext,
-): Promise<FoundPlays> {
+) {
   const isFiltered = Object.values(filter).some(value => value !== undefined && value !== false);
   const isPlain = !isFiltered && sort === undefined && !reverse && index === undefined;
   const first = (page - 1) * PER_PAGE;
@@ -191,9 +178,13 @@ async function findPlays(
   const from = index === undefined ? first - offset : index - 1;
   const end = index === undefined ? from + PER_PAGE : index;
   return {
+    /** The plays on this page. */
     scores: list.slice(from, end),
+    /** The whole list, of which the page is a part. */
     all: plays.scores,
+    /** The positions of plays in osu!'s list, by the play's id. */
     places,
+    /** How many plays meet the conditions; undefined if there are none. */
     count: isPlain ? undefined : list.length,
     isPlain,
     hasMore: end < list.length || (isPlain && plays.hasMore),
@@ -212,7 +203,11 @@ function curveOf({ username }: Player, scores: readonly Score[], { services, t }
   return picture && { ...picture, charts: () => [playsChart(scores, t)] };
 }
 
-function noneSentence(type: ScoreType, { count, places }: FoundPlays, t: Translator): string {
+function noneSentence(
+  type: ScoreType,
+  { count, places }: Awaited<ReturnType<typeof findPlays>>,
+  t: Translator,
+): string {
   const { scores } = t.messages.osu;
   const { shown } = t.messages.plays;
   if (count === undefined || places.size === 0) return scores.none[type];
