@@ -54,13 +54,13 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   const state: GatewayState = { client: undefined, readsMessages: true };
   const applicationId = () => state.client?.application.id ?? applicationIdOf(token) ?? '0';
   const menus = createRegisteredMenus({ records, log });
-  const commandIds = createCommandIdRecord({ records, applicationId, log });
+  const commandIds = createCommandIdRecord(records, applicationId, log);
   const context: DiscordContext = {
     ...{ api, dispatcher, delivery, log, now, applicationId },
     commandIds,
-    parts: createAnswerParts({ records, log }),
+    parts: createAnswerParts(records, log),
     history: createViewHistory({ platform: 'discord', records, dispatcher, log }),
-    embeds: createEmbedSuppression({ api, log, now, hearsUpdates: () => state.client !== undefined }),
+    embeds: createEmbedSuppression({ api, log, now, gateway: state }),
     signal: closing.signal,
     gateway: state,
   };

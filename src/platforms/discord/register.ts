@@ -15,12 +15,6 @@ import { shortenMarkdown } from './render/markdown-text.ts';
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = Readonly<Record<string, Json>>;
 
-/** A value in the default language, and in each other language by the tag that Discord has for it. */
-interface Spoken<T> {
-  readonly usual: T;
-  readonly others: readonly { readonly locale: string; readonly value: T }[];
-}
-
 /** The texts of the command menus in one language. */
 export interface Menu {
   /** The BCP 47 tag of the menu's language. */
@@ -40,92 +34,92 @@ export function menuIn(t: Translator, specs: (t: Translator) => readonly Command
  * en-GB
  */
 export function commandPayloads(english: Menu, menus: readonly Menu[]): readonly JsonObject[] {
-  const byLocale = Object.values(Locale).flatMap(locale => {
+  const others = Object.values(Locale).flatMap(locale => {
     const tag = findLanguage(locale)?.tag;
-    const value = menus.find(menu => menu.locale === tag);
-    return value ? [{ locale, value }] : [];
+    const menu = menus.find(each => each.locale === tag);
+    return menu ? [{ locale, menu }] : [];
   });
-  const slash = english.specs.map((usual, index): Spoken<CommandSpec> => {
-    const others = byLocale.flatMap(({ locale, value }) => {
-      const spec = value.specs[index];
-      return spec ? [{ locale, value: spec }] : [];
+  const localize: Localize = (key, textIn) => {
+    const localizations = others.flatMap(({ locale, menu }) => {
+      const text = textIn(menu);
+      return text === undefined ? [] : [[locale, text]];
     });
-    return { usual, others };
-  });
-  const menu = { usual: english, others: byLocale };
+    return { [key]: textIn(english) ?? '', [`${key}_localizations`]: Object.fromEntries(localizations) };
+  };
   return [
-    ...grouped(slash),
-    { type: ApplicationCommandType.Message, ...EVERYWHERE, ...named(menu, ({ getMedia }) => getMedia) },
+    ...slashCommands(english.specs, localize),
+    { type: ApplicationCommandType.Message, ...EVERYWHERE, ...localize('name', ({ getMedia }) => getMedia) },
   ];
 }
+
+/** Makes the fields of a text: in English, and in each other language by the tag that Discord has for it. */
+type Localize = (key: 'name' | 'description', textIn: (menu: Menu) => string | undefined) => JsonObject;
 
 const EVERYWHERE = {
   integration_types: [ApplicationIntegrationType.GuildInstall, ApplicationIntegrationType.UserInstall],
   contexts: [InteractionContextType.Guild, InteractionContextType.BotDM, InteractionContextType.PrivateChannel],
 };
 
+/** A command, and its position among the commands of every language. */
+interface Placed {
+  readonly spec: CommandSpec;
+  readonly index: number;
+}
+
 /** Makes one command with subcommands of commands such as `osu profile` and `osu scores`. */
-function grouped(commands: readonly Spoken<CommandSpec>[]): readonly JsonObject[] {
-  const groups = new Map<string, Spoken<CommandSpec>[]>();
-  for (const command of commands) {
-    const [first = ''] = command.usual.name.split(' ', 1);
-    groups.set(first, [...(groups.get(first) ?? []), command]);
+function slashCommands(specs: readonly CommandSpec[], localize: Localize): readonly JsonObject[] {
+  const groups = new Map<string, Placed[]>();
+  for (const [index, spec] of specs.entries()) {
+    const [first = ''] = spec.name.split(' ', 1);
+    groups.set(first, [...(groups.get(first) ?? []), { spec, index }]);
   }
   return [...groups].map(([name, members]) => {
-    const base = { type: ApplicationCommandType.ChatInput, ...EVERYWHERE };
+    const base = { type: ApplicationCommandType.ChatInput, ...EVERYWHERE, name };
     const [only] = members;
-    if (only?.usual.name === name) return { ...base, ...commandTexts(name, only), options: optionsOf(only) };
+    if (only?.spec.name === name) return { ...base, ...bodyOf(only, localize) };
     const options = members.map(member => ({
       type: ApplicationCommandOptionType.Subcommand,
-      ...commandTexts(member.usual.name.slice(name.length + 1), member),
-      options: optionsOf(member),
+      name: member.spec.name.slice(name.length + 1),
+      ...bodyOf(member, localize),
     }));
-    return { ...base, name, ...described(together(members)), options };
+    const together = ({ specs: spoken }: Menu) =>
+      shortened(members.flatMap(({ index }) => spoken[index]?.description ?? []).join('; '));
+    return { ...base, ...localize('description', together), options };
   });
 }
 
-/** Describes, in every language, what a group's subcommands do. */
-function together(members: readonly Spoken<CommandSpec>[]): Spoken<{ readonly description: string }> {
-  const [first] = members;
-  const sentences = (texts: readonly string[]) => ({ description: texts.join('; ') });
-  return {
-    usual: sentences(members.map(({ usual }) => usual.description)),
-    others: (first?.others ?? []).map(({ locale }) => {
-      const spoken = members.flatMap(({ others }) => others.filter(each => each.locale === locale));
-      return { locale, value: sentences(spoken.map(({ value }) => value.description)) };
-    }),
-  };
-}
-
-function commandTexts(name: string, command: Spoken<CommandSpec>): JsonObject {
-  return { name, ...described(command) };
-}
-
-/** The options, required ones first, as Discord demands. */
-function optionsOf({ usual, others }: Spoken<CommandSpec>): readonly JsonObject[] {
-  return usual.options
-    .map((option, index) => ({
-      usual: option,
-      others: others.flatMap(({ locale, value }) => {
-        const other = value.options[index];
-        return other ? [{ locale, value: other }] : [];
-      }),
-    }))
+/** What a command does, and its options, required ones first, as Discord demands. */
+function bodyOf({ spec, index }: Placed, localize: Localize): JsonObject {
+  const options = spec.options
+    .map((usual, at) => ({ usual, optionIn: ({ specs }: Menu) => specs[index]?.options[at] }))
     .sort((a, b) => Number(b.usual.option.required === true) - Number(a.usual.option.required === true))
     .slice(0, COMMAND_LIMITS.options)
-    .map(optionPayload);
+    .map(({ usual, optionIn }) => optionPayload(usual, optionIn, localize));
+  return { ...localize('description', ({ specs }) => shortened(specs[index]?.description)), options };
 }
 
-function optionPayload(spec: Spoken<OptionSpec>): JsonObject {
-  const { option } = spec.usual;
-  const base = { ...named(spec, ({ name }) => name), ...described(spec), required: option.required === true };
+type OptionIn = (menu: Menu) => OptionSpec | undefined;
+
+function optionPayload({ option, choices }: OptionSpec, optionIn: OptionIn, localize: Localize): JsonObject {
+  const base = {
+    ...localize('name', menu => optionIn(menu)?.name),
+    ...localize('description', menu => shortened(optionIn(menu)?.description)),
+    required: option.required === true,
+  };
   switch (option.type) {
     case 'integer':
       return { ...base, type: ApplicationCommandOptionType.Integer, min_value: option.min, max_value: option.max };
     case 'boolean':
       return { ...base, type: ApplicationCommandOptionType.Boolean };
     case 'choice':
-      return { ...base, type: ApplicationCommandOptionType.String, choices: choicesOf(spec) };
+      return {
+        ...base,
+        type: ApplicationCommandOptionType.String,
+        choices: choices.slice(0, COMMAND_LIMITS.choices).map(({ value, label }, index) => {
+          const labelIn = (menu: Menu) => optionIn(menu)?.choices[index]?.label ?? label;
+          return { value, ...localize('name', menu => shortenMarkdown(labelIn(menu), COMMAND_LIMITS.choiceName)) };
+        }),
+      };
     case 'string':
       if (option.form === 'role') return { ...base, type: ApplicationCommandOptionType.Role };
       return {
@@ -137,30 +131,8 @@ function optionPayload(spec: Spoken<OptionSpec>): JsonObject {
   }
 }
 
-function choicesOf({ usual, others }: Spoken<OptionSpec>): readonly JsonObject[] {
-  return usual.choices.slice(0, COMMAND_LIMITS.choices).map(({ value, label }, index) => ({
-    value,
-    ...named(
-      { usual: label, others: others.map(each => ({ ...each, value: each.value.choices[index]?.label ?? label })) },
-      shown => shortenMarkdown(shown, COMMAND_LIMITS.choiceName),
-    ),
-  }));
-}
-
-function named<T>({ usual, others }: Spoken<T>, name: (value: T) => string): JsonObject {
-  return {
-    name: name(usual),
-    name_localizations: Object.fromEntries(others.map(each => [each.locale, name(each.value)])),
-  };
-}
-
-function described({ usual, others }: Spoken<{ readonly description: string }>): JsonObject {
-  const text = (value: { readonly description: string }) =>
-    shortenMarkdown(value.description, COMMAND_LIMITS.description);
-  return {
-    description: text(usual),
-    description_localizations: Object.fromEntries(others.map(each => [each.locale, text(each.value)])),
-  };
+function shortened(description: string | undefined): string | undefined {
+  return description === undefined ? undefined : shortenMarkdown(description, COMMAND_LIMITS.description);
 }
 
 const Registered = z.array(z.record(z.string(), z.unknown()));

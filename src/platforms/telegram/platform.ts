@@ -1,8 +1,6 @@
 import type { Dispatcher } from '../../bot/answer/answer.ts';
-import type { PlatformHost, Sending } from '../../bot/contract/chat-platform.ts';
-import type { Reply } from '../../bot/contract/reply.ts';
+import type { PlatformHost } from '../../bot/contract/chat-platform.ts';
 import type { SettingsStore } from '../../bot/contract/settings.ts';
-import { createWholeAnswers } from '../../bot/runtime/chat-cleanup.ts';
 import { createRegisteredMenus } from '../../bot/stores/registered-menus.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
@@ -18,18 +16,14 @@ import { createEventIds, TelegramReplyTo } from './api/reply-to.ts';
 import { ALLOWED_UPDATES } from './api/updates.ts';
 import { createButtonPress } from './incoming/button-press.ts';
 import { createListener } from './incoming/listen.ts';
-import { createReadMessage } from './incoming/message-request.ts';
 import { createWebhook, startPolling } from './incoming/receive-updates.ts';
 import { createInlineMode } from './inline/inline.ts';
-import { createFileCandidates } from './outgoing/file-candidates.ts';
-import { createFileSender } from './outgoing/file-sender.ts';
+import type { TelegramContext } from './outgoing/context.ts';
 import { createChatActions, createMessageApi } from './outgoing/message-api.ts';
 import { createDeleteButtons } from './outgoing/own-buttons.ts';
-import { createAnswerPress, createPressAnswers } from './outgoing/press-answers.ts';
-import { createRichSender } from './outgoing/rich-sender.ts';
+import { createPressAnswers } from './outgoing/press-answers.ts';
 import { createSender } from './outgoing/send.ts';
-import { createEditedReply, createSendReply, type SendReply } from './outgoing/send-reply.ts';
-import { createUploadTurns } from './outgoing/upload-turns.ts';
+import { createEditedReply, createSend, createSendReply } from './outgoing/send-reply.ts';
 import { createWordSender } from './outgoing/words.ts';
 import { registerCommands } from './register.ts';
 import { plainText, shorten } from './render/formatted-text.ts';
@@ -55,9 +49,9 @@ export interface TelegramPlatformOptions {
 export function createTelegramPlatform(options: TelegramPlatformOptions): RuntimePlatform<TelegramReplyTo> {
   const limits: TelegramLimits = { ...TELEGRAM_LIMITS, ...options.limits };
   const parts = createParts(options, limits);
-  const { api, bot, chats, actions, listener } = parts;
-  const send = createSend(parts.sendReply, api, options.log);
-  const connection = createConnection(options, parts, limits);
+  const { bot, actions, listener, send } = parts;
+  const { api, chats } = parts.telegram;
+  const connection = createConnection(options, parts);
 
   return {
     id: 'telegram',
@@ -121,40 +115,27 @@ type Parts = ReturnType<typeof createParts>;
 function createParts(options: TelegramPlatformOptions, limits: TelegramLimits) {
   const { token, dispatcher, delivery, sentFiles, settings, log, now = Date.now } = options;
   const apiRoot = new URL(options.apiUrl?.replace(/\/?$/, '/') ?? DEFAULT_API).href;
-  const isLocalServer = apiRoot !== DEFAULT_API;
-  const holder = `telegram:${token.split(':', 1)[0]}`;
   const api = createBotApi({ token, apiRoot, limits });
   const bot = createBotIdentity(api);
-  const eventIds = createEventIds(token);
-  const chats = createChatRecords({ api, askMe: bot.ask, settings, log, now });
-
-  const actions = createChatActions({ api, everyMs: limits.actionEveryMs, log });
-  const messages = createMessageApi({ api, chats, actions, limits });
-  const inTurn = createUploadTurns(actions);
-  const files = { delivery, sentFiles, holder, limits, isLocalServer, messages, inTurn, log };
-  const words = createWordSender({ api, messages, actions, limits, log });
-  const sender = createSender({
-    words,
-    sendFiles: createFileSender(files),
-    sendRich: createRichSender(files),
-    limits,
-  });
-  const answers = createPressAnswers({ api, limits, log });
-  const answerPress = createAnswerPress({ api, sender, answers, log, editMessage: words.edit });
-  const deleteButtons = createDeleteButtons(token);
-  const replies = createSendReply({ api, sender, words, answerPress, deleteButtons, limits, log, now });
-
-  const candidatesFor: Parameters<typeof createInlineMode>[0]['candidatesFor'] = item =>
-    createFileCandidates(item, false, files);
-  const listener = createListener({
-    readMessage: createReadMessage({ dispatcher, username: bot.username, eventIds }),
-    press: createButtonPress({
-      ...{ api, translator: dispatcher.translator, chats, deleteButtons, answers, eventIds, log },
-    }),
-    inline: createInlineMode({ api, dispatcher, sender, candidatesFor, limits, log, now }),
-    ...{ chats, eventIds, log, now },
-  });
-  return { api, bot, chats, actions, messages, listener, sendReply: createEditedReply(replies, words.edit) };
+  const telegram: TelegramContext = {
+    ...{ api, dispatcher, delivery, sentFiles, limits, log, now },
+    chats: createChatRecords({ api, askMe: bot.ask, settings, log, now }),
+    eventIds: createEventIds(token),
+    deleteButtons: createDeleteButtons(token),
+    // A Bot API server that the operator runs takes larger files.
+    uploadBytes: apiRoot === DEFAULT_API ? limits.upload : limits.localUpload,
+    holder: `telegram:${token.split(':', 1)[0]}`,
+    username: bot.username,
+  };
+  const actions = createChatActions(telegram);
+  const messages = createMessageApi(telegram, actions);
+  const words = createWordSender(telegram, messages, actions);
+  const sender = createSender(telegram, messages, actions, words);
+  const answers = createPressAnswers(telegram);
+  const sendReply = createEditedReply(createSendReply(telegram, sender, words, answers), words.edit);
+  const press = createButtonPress(telegram, answers);
+  const listener = createListener(telegram, press, createInlineMode(telegram, sender));
+  return { telegram, bot, actions, messages, listener, send: createSend(telegram, sendReply) };
 }
 
 /** Medley's own account, as Telegram described it last. */
@@ -181,41 +162,12 @@ function createBotIdentity(api: BotApi) {
   };
 }
 
-/** Sends the replies to a request. Then deletes the message with its links, if the chat's settings say so. */
-function createSend(sendReply: SendReply, api: BotApi, log: Pick<Logger, 'info'>) {
-  const wholeAnswers = createWholeAnswers();
-
-  /** Deletes the message with the links. If Medley lacks the right, nothing else changes. Never rejects. */
-  async function deleteAnswered({ to, settings }: Sending<TelegramReplyTo>): Promise<void> {
-    if (!settings.deleteSource || to.isOnlyLinks !== true || to.message === undefined || to.press !== undefined) return;
-    try {
-      await deleteMessage(api, { chat_id: to.chat, message_id: to.message });
-    } catch (error) {
-      log.info({ err: error }, 'a link that was answered could not be deleted');
-    }
-  }
-
-  return async (replies: AsyncIterable<Reply>, sending: Sending<TelegramReplyTo>): Promise<void> => {
-    const sent: Reply[] = [];
-    let isConfirmed = true;
-    for await (const reply of replies) {
-      const isWhole = await sendReply(reply, { ...sending, key: sent.length.toString(36) });
-      isConfirmed &&= isWhole;
-      sent.push(reply);
-    }
-    if (wholeAnswers.isAllBrought(sending, { replies: sent, isConfirmed })) await deleteAnswered(sending);
-  };
-}
-
 const WEBHOOK_CONNECTIONS = 40;
 
 /** Connects to Telegram, by webhook or polling, and handles updates while it is connected. */
-function createConnection(
-  options: TelegramPlatformOptions,
-  { api, bot, listener, messages }: Parts,
-  limits: TelegramLimits,
-) {
+function createConnection(options: TelegramPlatformOptions, { telegram, bot, listener, messages }: Parts) {
   const { token, dispatcher, log } = options;
+  const { api, limits } = telegram;
   const menus = createRegisteredMenus({ records: options.records, log });
   let host: PlatformHost<TelegramReplyTo> | undefined;
   let isIntroduced = false;

@@ -1,4 +1,11 @@
-import { type Channel, type Client, OAuth2Scopes, PermissionFlagsBits, type PermissionsBitField } from 'discord.js';
+import {
+  type Channel,
+  type Guild,
+  type GuildBasedChannel,
+  OAuth2Scopes,
+  PermissionFlagsBits,
+  type PermissionsBitField,
+} from 'discord.js';
 import type { PermissionCheck } from '../../../bot/contract/request.ts';
 import { BOOSTED_UPLOAD_BYTES, DEFAULT_UPLOAD_BYTES } from './limits.ts';
 import type { DiscordReplyTo, Rights } from './reply-to.ts';
@@ -22,21 +29,10 @@ export function inviteUrl(applicationId: string): string {
   return url.href;
 }
 
-/** A channel and its server; a private chat has no server. */
-export interface ChannelAddress {
-  readonly guildId: string | undefined;
-  readonly channelId: string;
-}
-
 const ALL = { send: true, attach: true, reply: true, manage: true };
 
 /** Medley's permissions in a channel; unknown ones count as granted. In private chats there are no embeds of others. */
-export function rightsIn(
-  client: Client | undefined,
-  { guildId, channelId }: ChannelAddress,
-  readsMessages: boolean,
-): Rights {
-  const channel = guildId === undefined ? undefined : client?.guilds.cache.get(guildId)?.channels.cache.get(channelId);
+export function rightsIn(channel: GuildBasedChannel | undefined, readsMessages: boolean): Rights {
   const me = channel?.guild.members.me;
   if (!channel || !me) return { ...ALL, manage: false, content: readsMessages };
   return rightsOf(channel.permissionsFor(me), channel.isThread(), readsMessages);
@@ -75,9 +71,8 @@ export function diagnosisOf(to: DiscordReplyTo): readonly PermissionCheck[] {
   ];
 }
 
-/** The size limit of a file in a channel. Boosts raise it for a server, and some servers state it (seen in 2026-08). */
-export function uploadBytesIn(client: Client | undefined, { guildId }: ChannelAddress): number {
-  const guild = guildId === undefined ? undefined : client?.guilds.cache.get(guildId);
+/** The size limit of a file in a server. Boosts raise it, and some servers state it (seen in 2026-08). */
+export function uploadBytesIn(guild: Guild | undefined): number {
   if (guild === undefined) return DEFAULT_UPLOAD_BYTES;
   const features: readonly string[] = guild.features;
   if (features.includes('MAX_FILE_SIZE_100_MB') || guild.premiumTier === 3) return BOOSTED_UPLOAD_BYTES.third;
@@ -86,19 +81,11 @@ export function uploadBytesIn(client: Client | undefined, { guildId }: ChannelAd
 }
 
 /** True when a person with these roles may change the server's settings. */
-export function isGuildAdmin(
-  client: Client | undefined,
-  guildId: string,
-  userId: string,
-  roleIds: readonly string[],
-): boolean {
-  const guild = client?.guilds.cache.get(guildId);
+export function isGuildAdmin(guild: Guild | undefined, userId: string, roleIds: readonly string[]): boolean {
   if (!guild) return false;
   // Everybody in a server has the role whose id is the server's own.
+  const roles = [guild.id, ...roleIds].map(id => guild.roles.cache.get(id));
   return (
-    guild.ownerId === userId ||
-    [guildId, ...roleIds].some(
-      id => guild.roles.cache.get(id)?.permissions.has(PermissionFlagsBits.ManageGuild) === true,
-    )
+    guild.ownerId === userId || roles.some(role => role?.permissions.has(PermissionFlagsBits.ManageGuild) === true)
   );
 }

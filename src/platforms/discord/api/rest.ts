@@ -40,15 +40,10 @@ export interface RestOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Sends all requests to Discord's REST API and respects its rate limits. */
-export interface Rest {
-  /** Resolves with the answer, as Discord sent it. @throws DiscordFailure */
-  request(route: ApiRoute, details?: RequestDetails): Promise<unknown>;
-  /** Ends all requests. Safe to call twice. */
-  close(): Promise<void>;
-}
+export type Rest = ReturnType<typeof createRest>;
 
-export function createRest({ token, apiUrl, log }: RestOptions): Rest {
+/** Sends all requests to Discord's REST API and respects its rate limits. */
+export function createRest({ token, apiUrl, log }: RestOptions) {
   const agent = new Agent();
   const rest = new REST({
     makeRequest: makeRequestsBy(agent),
@@ -62,7 +57,8 @@ export function createRest({ token, apiUrl, log }: RestOptions): Rest {
   const closing = new AbortController();
 
   return {
-    async request([method, fullRoute], details = {}) {
+    /** Resolves with the answer, as Discord sent it. @throws DiscordFailure */
+    async request([method, fullRoute]: ApiRoute, details: RequestDetails = {}): Promise<unknown> {
       const { timeoutMs = TIMES.request, isRepeatable = true, isAuthorized = true, body, query } = details;
       const { signal, release } = joinSignals([closing.signal, details.signal], timeoutMs);
       const headers = {
@@ -81,7 +77,8 @@ export function createRest({ token, apiUrl, log }: RestOptions): Rest {
         release();
       }
     },
-    async close() {
+    /** Ends all requests. Safe to call twice. */
+    async close(): Promise<void> {
       closing.abort();
       rest.clearHashSweeper();
       rest.clearHandlerSweeper();

@@ -11,10 +11,10 @@ import {
   type GatewayOptions,
   type ShardChoice,
 } from './gateway.ts';
-import { type GatewayListener, type ListeningOptions, listenToGateway } from './listen.ts';
+import { type ListeningOptions, listenToGateway } from './listen.ts';
 import { mayMatter } from './messages.ts';
-import { type MissedEvents, resumeSession } from './missed-events.ts';
-import { openSessionRecord, type SessionRecord } from './sessions.ts';
+import { resumeSession } from './missed-events.ts';
+import { openSessionRecord } from './sessions.ts';
 
 export interface ConnectOptions extends Pick<ListeningOptions, 'context' | 'settings'> {
   readonly token: string;
@@ -32,11 +32,11 @@ export async function connect(
 ): Promise<ChatConnection> {
   const { context, token, shards, records, settings, state } = options;
   const listener = listenToGateway({ context, host, settings });
-  const progress = { isCaughtUp: false, isClosed: false };
+  let [isCaughtUp, isClosed] = [false, false];
   const sessions = await openSessionRecord({
     records,
     key: shards === 'auto' ? 'auto' : `${shards.ids.join(',')} of ${shards.total}`,
-    isSettled: () => progress.isCaughtUp && listener.isSettled(),
+    isSettled: () => isCaughtUp && listener.isSettled(),
     log: context.log,
   });
   const isOfInterest = (message: unknown) => mayMatter(message, applicationIdOf(token));
@@ -50,15 +50,32 @@ export async function connect(
       for (const id of ready.guilds.cache.keys()) listener.onGuild(id, true);
     },
   };
+
+  /**
+   * Reads the events that an earlier session missed. That session ends when its events are accepted and the new one is
+   * stored. Never rejects.
+   */
+  async function catchUp({ client, hear }: Gateway): Promise<void> {
+    await Promise.all(
+      missed.map(async ({ shardId, collected }) => {
+        for (const event of await collected(client.ws.gateway)) if (!signal.aborted) hear(event, shardId);
+      }),
+    );
+    await listener.settled();
+    isCaughtUp = !signal.aborted && !isClosed;
+    const isSaved = await sessions.save();
+    await Promise.all(missed.map(each => each.leave(!isSaved)));
+  }
+
   try {
     const onLost = (failure: GatewayFailure) => {
-      if (!progress.isClosed) host.lost(failure);
+      if (!isClosed) host.lost(failure);
     };
     const gateway = await openGateway(options, { handlers, isOfInterest, onLost, signal });
-    const catchingUp = catchUp(gateway, { missed, listener, sessions, progress, signal });
+    const catchingUp = catchUp(gateway);
     return {
       async close() {
-        progress.isClosed = true;
+        isClosed = true;
         if (state.client === gateway.client) state.client = undefined;
         await Promise.all([gateway.leave(), catchingUp, listener.close()]);
         await sessions.close();
@@ -68,33 +85,6 @@ export async function connect(
     await Promise.all([...missed.map(each => each.leave(true)), sessions.close()]);
     throw error;
   }
-}
-
-interface CatchUpOptions {
-  readonly missed: readonly MissedEvents[];
-  readonly listener: GatewayListener;
-  readonly sessions: SessionRecord;
-  readonly progress: { isCaughtUp: boolean; readonly isClosed: boolean };
-  readonly signal: AbortSignal;
-}
-
-/**
- * Reads the events that an earlier session missed. That session ends when its events are accepted and the
- * new one is stored. Never rejects.
- */
-async function catchUp(
-  { client, hear }: Gateway,
-  { missed, listener, sessions, progress, signal }: CatchUpOptions,
-): Promise<void> {
-  await Promise.all(
-    missed.map(async ({ shardId, collected }) => {
-      for (const event of await collected(client.ws.gateway)) if (!signal.aborted) hear(event, shardId);
-    }),
-  );
-  await listener.settled();
-  progress.isCaughtUp = !signal.aborted && !progress.isClosed;
-  const isSaved = await sessions.save();
-  await Promise.all(missed.map(each => each.leave(!isSaved)));
 }
 
 /** Connects; if Discord does not grant the privileged intent, connects again without it. */

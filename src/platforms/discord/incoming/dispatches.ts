@@ -12,6 +12,11 @@ export interface GuardOptions {
   readonly log: Pick<Logger, 'warn' | 'error'>;
 }
 
+export interface SessionHandler {
+  /** Called when a session begins, with an object that always has its latest sequence number; null when it is over. */
+  onSession(shardId: number, session: GatewaySession | null): void;
+}
+
 /** Handlers of events about messages, which get the event's data (`d`) unchanged. */
 export interface MessageHandlers {
   onMessage(data: unknown): void;
@@ -96,21 +101,16 @@ function dispatchOf(value: unknown): Dispatch | undefined {
 /** The manager of @discordjs/ws, whose type discord.js does not export. */
 export type ShardManager = ConstructorParameters<typeof SimpleShardingStrategy>[0];
 
-export interface KeepSessionsOptions {
-  /** The address for new sessions. For resuming a session, Discord gave an address of its own. */
-  readonly gatewayUrl: () => string | null;
-  /** Called when a session begins, with an object that always has its latest sequence number; null when it is over. */
-  readonly onSession: (shardId: number, session: GatewaySession | null) => void;
-}
-
 /**
  * Makes @discordjs/ws resume a session after a failure of the network, after which it would begin a new one: only
  * Discord ends sessions. While a session's own address cannot be reached, every second attempt uses the general one.
+ * @param gatewayUrl the address for new sessions: for resuming a session, Discord gave an address of its own
  * @returns a function that must see every event of the manager before anything else does
  */
 export function keepSessions(
   { options }: ShardManager,
-  { gatewayUrl, onSession }: KeepSessionsOptions,
+  gatewayUrl: () => string | null,
+  handlers: SessionHandler,
 ): (event: string, value: unknown) => void {
   const keep = options.updateSessionInfo.bind(options);
   const sessions = new Map<number, { readonly own: GatewaySession; isElsewhere: boolean }>();
@@ -121,7 +121,7 @@ export function keepSessions(
     const known = sessions.get(shardId);
     if (spoken.delete(shardId) || known === undefined) {
       sessions.delete(shardId);
-      onSession(shardId, null);
+      handlers.onSession(shardId, null);
       return keep(shardId, null);
     }
     known.isElsewhere = !known.isElsewhere;
@@ -137,7 +137,7 @@ export function keepSessions(
     session.own.sequence = heard.sequence;
     session.isElsewhere = false;
     sessions.set(shardId, session);
-    if (isNew) onSession(shardId, session.own);
+    if (isNew) handlers.onSession(shardId, session.own);
     return keep(shardId, session.own);
   };
 

@@ -19,19 +19,17 @@ import {
   type Hear,
   keepSessions,
   type MessageHandlers,
+  type SessionHandler,
   type ShardManager,
 } from './dispatches.ts';
-import type { GatewaySession } from './sessions.ts';
 
 export type ShardChoice = 'auto' | { readonly ids: readonly number[]; readonly total: number };
 
-export interface GatewayHandlers extends MessageHandlers {
+export interface GatewayHandlers extends MessageHandlers, SessionHandler {
   /** Called with the ready client before any other event of it. */
   onReady(client: Client<true>): void;
   onInteraction(interaction: Interaction): void;
   onGuild(guildId: string, isMember: boolean): void;
-  /** Called when a session begins, with an object that always has its latest sequence number; null when it is over. */
-  onSession(shardId: number, session: GatewaySession | null): void;
 }
 
 export interface Gateway {
@@ -152,8 +150,7 @@ function createClient(
         return new AbortableThrottler(limit.max_concurrency);
       },
       buildStrategy(manager) {
-        const onSession = handlers.onSession.bind(handlers);
-        const onEvent = keepSessions(manager, { gatewayUrl: () => client.ws.gateway, onSession });
+        const onEvent = keepSessions(manager, () => client.ws.gateway, handlers);
         onConnections({ manager, hear: guardDispatches(manager, client, { handlers, isOfInterest, onEvent, log }) });
         return new BudgetedSharding(manager);
       },

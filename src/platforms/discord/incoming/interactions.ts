@@ -16,7 +16,6 @@ import {
 } from 'discord.js';
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
-import type { CommandSpec } from '../../../bot/contract/command-spec.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
 import { type Caller, callerOf, type PastedLink } from '../../../bot/contract/request.ts';
 import { createTranslator } from '../../../i18n/translate.ts';
@@ -190,20 +189,17 @@ function linksIn(message: Message): readonly PastedLink[] {
   return findMarkdownLinks([content, ...forwarded, ...embedded].join('\n').replace(/[<>`]/g, ' '));
 }
 
-/** Maps Discord's names of commands and options to Medley's. */
-export interface CommandIndex {
-  readonly getMedia: string;
-  find(name: string): { readonly spec: CommandSpec; keyOf(optionName: string): string | undefined } | undefined;
-}
+export type CommandIndex = ReturnType<typeof createCommandIndex>;
 
+/** Maps Discord's names of commands and options to Medley's. */
 export function createCommandIndex(specs: Dispatcher['commandSpecs']): CommandIndex {
   const english = createTranslator(['en']);
   const byName = new Map(specs(english).map(spec => [spec.name, spec]));
   return {
     getMedia: english.messages.shared.getMedia,
-    find(name) {
+    find(name: string) {
       const spec = byName.get(name);
-      return spec && { spec, keyOf: shown => spec.options.find(option => option.name === shown)?.key };
+      return spec && { spec, keyOf: (shown: string) => spec.options.find(option => option.name === shown)?.key };
     },
   };
 }

@@ -19,7 +19,6 @@ import type { DiscordContext } from '../outgoing/context.ts';
 import { type DeletedAnswer, matchDeleteButton } from '../render/buttons.ts';
 import { shortenMarkdown } from '../render/markdown-text.ts';
 import { isEdit, isRecord } from './dispatches.ts';
-import type { GatewayHandlers } from './gateway.ts';
 import {
   acknowledge,
   type CommandIndex,
@@ -39,20 +38,13 @@ export interface ListeningOptions {
   readonly settings: Pick<SettingsStore, 'markChatLeft'>;
 }
 
-export interface GatewayListener extends Omit<GatewayHandlers, 'onReady' | 'onSession'> {
-  /** Resolves when the queue has accepted all events that were received so far. */
-  settled(): Promise<unknown>;
-  /** True when the queue has accepted all events that were received so far. */
-  isSettled(): boolean;
-  /** Accepts no more events; resolves when the queue has all that were received. */
-  close(): Promise<void>;
-}
-
 /** How many interactions are remembered that were answered without the queue: none must be answered twice. */
 const SEEN = 5_000;
 
+export type GatewayListener = ReturnType<typeof listenToGateway>;
+
 /** Turns events of the gateway into requests. The handlers return at once. */
-export function listenToGateway({ context, host, settings }: ListeningOptions): GatewayListener {
+export function listenToGateway({ context, host, settings }: ListeningOptions) {
   const { embeds, log, now } = context;
   const index = createCommandIndex(context.dispatcher.commandSpecs);
   const seen = createLru<string, true>({ max: SEEN });
@@ -106,22 +98,25 @@ export function listenToGateway({ context, host, settings }: ListeningOptions): 
   }
 
   return {
-    onMessage(data) {
+    onMessage(data: unknown): void {
       const read = isOpen ? readMessage(data, context) : undefined;
       if (read !== undefined) track(acceptMessage(data, () => read));
     },
-    onMessageUpdate(data) {
+    onMessageUpdate(data: unknown): void {
       if (isOpen && isEdit(data, now())) track(acceptMessage(data, () => edits.read(data)));
       const update = isOpen ? readUpdate(data) : undefined;
       if (update !== undefined) embeds.onUpdate(update);
     },
-    onInteraction(interaction) {
+    onInteraction(interaction: Interaction): void {
       if (isOpen) track(acceptInteraction(interaction));
     },
-    onGuild: (guildId, isMember) => marks.mark(guildId, isMember ? null : now()),
+    onGuild: (guildId: string, isMember: boolean) => marks.mark(guildId, isMember ? null : now()),
+    /** Resolves when the queue has accepted all events that were received so far. */
     settled: () => Promise.all(underway),
+    /** True when the queue has accepted all events that were received so far. */
     isSettled: () => underway.size === 0 && !isMissing,
-    async close() {
+    /** Accepts no more events; resolves when the queue has all that were received. */
+    async close(): Promise<void> {
       isOpen = false;
       await Promise.all([...underway, marks.written()]);
     },
@@ -144,18 +139,12 @@ function createGuildMarks(settings: ListeningOptions['settings'], log: DiscordCo
 }
 
 /** Finds links that were added to a message by an edit. */
-export interface EditReader {
-  /** Reads the request in an edit; undefined when it added no link. @throws ZodError for data that are no message */
-  read(data: unknown): Promise<NewRequest<DiscordReplyTo> | undefined>;
-  /** Records an accepted message, to compare its edits with it. */
-  accepted(draft: NewRequest<DiscordReplyTo>): void;
-}
-
-function createEditReader(context: DiscordContext): EditReader {
+function createEditReader(context: DiscordContext) {
   const answered = createEditedLinks(context);
 
   return {
-    async read(data) {
+    /** Reads the request in an edit; undefined when it added no link. @throws ZodError for data that are no message */
+    async read(data: unknown): Promise<NewRequest<DiscordReplyTo> | undefined> {
       const draft = await readMessage(data, context);
       if (draft?.kind !== 'links' || draft.replyTo.kind !== 'message') return undefined;
       const { messageId } = draft.replyTo;
@@ -167,7 +156,8 @@ function createEditReader(context: DiscordContext): EditReader {
       const replyTo = { ...draft.replyTo, isOnlyLinks: false, editId: eventId };
       return { ...draft, what: links, replyTo, eventId };
     },
-    accepted(draft) {
+    /** Records an accepted message, to compare its edits with it. */
+    accepted(draft: NewRequest<DiscordReplyTo>): void {
       if (draft.replyTo.kind === 'message') answered.accepted(draft.replyTo.messageId, draft);
     },
   };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import { callerOf, type PastedLink, type TextMessage } from '../../../bot/contract/request.ts';
 import { parseShortForm } from '../../../bot/contract/short-forms.ts';
-import { type ChannelAddress, isAgeRestricted, isGuildAdmin, rightsIn, uploadBytesIn } from '../api/permissions.ts';
+import { isAgeRestricted, isGuildAdmin, rightsIn, uploadBytesIn } from '../api/permissions.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
 import { isRecord } from './dispatches.ts';
@@ -79,15 +79,15 @@ async function draftOf(
   { dispatcher, log, gateway: { client, readsMessages } }: DiscordContext,
 ): Promise<NewRequest<DiscordReplyTo> | undefined> {
   const { author, member } = message;
-  const place: ChannelAddress = { guildId: message.guild_id ?? undefined, channelId: message.channel_id };
-  const { guildId, channelId } = place;
-  const rights = rightsIn(client, place, readsMessages);
+  const channelId = message.channel_id;
+  const guildId = message.guild_id ?? undefined;
+  const guild = guildId === undefined ? undefined : client?.guilds.cache.get(guildId);
+  const channel = guild?.channels.cache.get(channelId);
+  const rights = rightsIn(channel, readsMessages);
   if (!rights.send) {
     log.debug({ channel: channelId }, 'discord: no right to answer here');
     return undefined;
   }
-  const guild = guildId === undefined ? undefined : client?.guilds.cache.get(guildId);
-  const channel = guild?.channels.cache.get(channelId);
   const parentId = channel?.isThread() === true ? (channel.parentId ?? undefined) : undefined;
   const chat = {
     id: channelId,
@@ -100,7 +100,7 @@ async function draftOf(
     id: author.id,
     rateKey: author.id,
     locales: guild ? [guild.preferredLocale] : [],
-    isChatAdmin: guildId === undefined || isGuildAdmin(client, guildId, author.id, member?.roles ?? []),
+    isChatAdmin: guildId === undefined || isGuildAdmin(guild, author.id, member?.roles ?? []),
   };
   // If Medley is not addressed, only links and short forms are read: another command may be another bot's.
   const said: TextMessage = {
@@ -127,7 +127,7 @@ async function draftOf(
     channelId,
     messageId: message.id,
     flags: message.flags ?? 0,
-    fileBytes: uploadBytesIn(client, place),
+    fileBytes: uploadBytesIn(guild),
     rights,
     isOnlyLinks: await isOnlyLinks(),
   };
@@ -194,31 +194,20 @@ function addressedLinks(text: string): readonly PastedLink[] {
 /** Leaves out code, from a run of backticks to the next of the same length. A run that is never closed is text. */
 function withoutCode(text: string): string {
   const runs = [...text.matchAll(/\\`|`+/g)].filter(([run]) => run !== '\\`');
-  const closing = closingRuns(runs.map(([run]) => run.length));
+  // Three backticks and more open the same kind of code.
+  const kindOf = (run: string) => Math.min(run.length, 3);
   let kept = '';
   let from = 0;
-  for (let at = 0; at < runs.length; at += 1) {
-    const end = closing[at];
-    const open = runs[at];
-    const close = end === undefined ? undefined : runs[end];
-    if (end === undefined || !open || !close) continue;
+  for (let open = runs.shift(); open !== undefined; open = runs.shift()) {
+    const [opening] = open;
+    const end = runs.findIndex(([run]) => kindOf(run) === kindOf(opening));
+    const close = runs[end];
+    if (close === undefined) continue;
     kept += text.slice(from, open.index) + BLANK;
     from = close.index + close[0].length;
-    at = end;
+    runs.splice(0, end + 1);
   }
   return kept + text.slice(from);
-}
-
-/** For each run of backticks, the index of the next run of the same length. */
-function closingRuns(lengths: readonly number[]): readonly (number | undefined)[] {
-  const next = new Map<number, number>();
-  const closing: (number | undefined)[] = [];
-  for (let at = lengths.length - 1; at >= 0; at -= 1) {
-    const length = Math.min(lengths[at] ?? 0, 3);
-    closing[at] = next.get(length);
-    next.set(length, at);
-  }
-  return closing;
 }
 
 /** Leaves out quotes: the line behind `> `, and everything behind `>>> `. */

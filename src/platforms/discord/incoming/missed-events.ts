@@ -23,29 +23,20 @@ const KEPT = 4200;
 /** The most missed events that are read; a session can be resumed for minutes only, in which no more come. */
 const MOST = 1_000;
 
-export interface MissedEvents {
-  readonly shardId: number;
-  /**
-   * The messages and interactions that matter, from the end of the session's connection until now; none if Discord no
-   * longer has the session. If the session's own address could not be reached, it is tried again, then the general one.
-   */
-  collected(gatewayUrl: string | null): Promise<readonly unknown[]>;
-  /** Ends the session; with `isKept` it can be resumed again. */
-  leave(isKept: boolean): Promise<void>;
-}
-
 export interface ResumeOptions {
   readonly token: string;
   readonly isOfInterest: (message: unknown) => boolean;
   readonly signal: AbortSignal;
 }
 
+export type MissedEvents = ReturnType<typeof resumeSession>;
+
 /**
  * Resumes an earlier session once, beside the new one. The new one is needed too: a resumed session does not
  * describe servers, so Medley's permissions there would be unknown. The old one lasts until `leave`, so that no
  * event between the two is missed.
  */
-export function resumeSession(session: GatewaySession, options: ResumeOptions): MissedEvents {
+export function resumeSession(session: GatewaySession, options: ResumeOptions) {
   const events: unknown[] = [];
   const dispatcher = new Agent();
   const begin = (url: string) => takeUp(url, session, { ...options, dispatcher, events });
@@ -53,7 +44,11 @@ export function resumeSession(session: GatewaySession, options: ResumeOptions): 
 
   return {
     shardId: session.shardId,
-    async collected(gatewayUrl) {
+    /**
+     * The messages and interactions that matter, from the end of the session's connection until now; none if Discord no
+     * longer has the session. If the session's own address could not be reached, it is tried again, then the general one.
+     */
+    async collected(gatewayUrl: string | null): Promise<readonly unknown[]> {
       for (const url of [session.resumeURL, gatewayUrl ?? session.resumeURL]) {
         if ((await attempt.isAnswered()) || options.signal.aborted) break;
         await attempt.leave(KEPT);
@@ -63,19 +58,12 @@ export function resumeSession(session: GatewaySession, options: ResumeOptions): 
       await attempt.catchUp();
       return events;
     },
-    async leave(isKept) {
+    /** Ends the session; with `isKept` it can be resumed again. */
+    async leave(isKept: boolean): Promise<void> {
       await attempt.leave(isKept ? KEPT : GIVEN_UP);
       await dispatcher.destroy();
     },
   };
-}
-
-interface Attempt {
-  /** Resolves with true when Discord resumed or ended the session, false when the connection failed. */
-  isAnswered(): Promise<boolean>;
-  /** Resolves when all events were received that Discord has sent so far. */
-  catchUp(): Promise<void>;
-  leave(code: number): Promise<void>;
 }
 
 interface AttemptOptions extends ResumeOptions {
@@ -84,7 +72,7 @@ interface AttemptOptions extends ResumeOptions {
   readonly events: unknown[];
 }
 
-function takeUp(url: string, session: GatewaySession, options: AttemptOptions): Attempt {
+function takeUp(url: string, session: GatewaySession, options: AttemptOptions) {
   const { token, isOfInterest, signal, dispatcher, events } = options;
   const address = new URL(url);
   address.search = 'v=10&encoding=json';
@@ -126,11 +114,13 @@ function takeUp(url: string, session: GatewaySession, options: AttemptOptions): 
   }
 
   return {
-    async isAnswered() {
+    /** Resolves with true when Discord resumed or ended the session, false when the connection failed. */
+    async isAnswered(): Promise<boolean> {
       await answered;
       return isOver || (isResumed && socket.readyState === WebSocket.OPEN);
     },
-    async catchUp() {
+    /** Resolves when all events were received that Discord has sent so far. */
+    async catchUp(): Promise<void> {
       if (socket.readyState !== WebSocket.OPEN) return;
       const acknowledged = new Promise<void>(resolve => {
         onAcknowledged = resolve;
@@ -139,7 +129,7 @@ function takeUp(url: string, session: GatewaySession, options: AttemptOptions): 
       beat();
       await Promise.race([acknowledged, setTimeout(TIMES.farewell, undefined, { ref: false })]);
     },
-    async leave(code) {
+    async leave(code: number): Promise<void> {
       clearInterval(heartbeat);
       const closed = new Promise<void>(resolve => socket.addEventListener('close', () => resolve()));
       if (socket.readyState === WebSocket.CLOSED) return;

@@ -16,18 +16,6 @@ export type GatewaySession = z.output<typeof GatewaySession>;
 /** A stored session is kept for this long. Discord forgets sessions far sooner. */
 const LIFE_MS = 3_600_000;
 
-/** Stores each session's sequence number at its beginning and every second, so that the next process can resume it. */
-export interface SessionRecord {
-  /** Sessions of earlier connections that may still be resumed. */
-  readonly left: readonly GatewaySession[];
-  /** To be called at the beginning of a session, with an object that keeps its sequence number, or null at its end. */
-  note(shardId: number, session: GatewaySession | null): void;
-  /** Stores the sequence numbers if the queue has accepted all received events. False if it has not, or on failure. */
-  save(): Promise<boolean>;
-  /** Stores the sequence numbers once more. */
-  close(): Promise<void>;
-}
-
 export interface SessionRecordOptions {
   readonly records: Pick<RecordStore, 'collection'>;
   /** The key of the stored record, which is the same for all processes that serve the same shards. */
@@ -47,13 +35,13 @@ export const DISCORD_SESSIONS = {
   ttlMs: LIFE_MS,
 } as const satisfies CollectionOptions<GatewaySession[]>;
 
-/** Reads the stored sessions. Never rejects: while the store is away, missed events are not recovered. */
-export async function openSessionRecord({
-  records,
-  key,
-  isSettled,
-  log,
-}: SessionRecordOptions): Promise<SessionRecord> {
+export type SessionRecord = Awaited<ReturnType<typeof openSessionRecord>>;
+
+/**
+ * Reads the stored sessions, and stores each session's sequence number at its beginning and every second, so that the
+ * next process can resume it. Never rejects: while the store is away, missed events are not recovered.
+ */
+export async function openSessionRecord({ records, key, isSettled, log }: SessionRecordOptions) {
   const store = records.collection(DISCORD_SESSIONS);
   let isSaid = false;
   const left = (await store.get(key).catch(failed)) ?? [];
@@ -78,7 +66,7 @@ export async function openSessionRecord({
     return true;
   }
 
-  /** Stores the sessions. Never rejects. */
+  /** Stores the sequence numbers if the queue has accepted all received events. False if it has not, or on failure. */
   async function save(): Promise<boolean> {
     const isWhole = settle();
     const sessions = newestOfEach([...earlier, ...accepted.values()]);
@@ -105,8 +93,10 @@ export async function openSessionRecord({
   const timer = setInterval(save, EVERY_MS);
   timer.unref();
   return {
+    /** Sessions of earlier connections that may still be resumed. */
     left,
-    note(shardId, session) {
+    /** To be called at the beginning of a session, with an object that keeps its sequence number, or null at its end. */
+    note(shardId: number, session: GatewaySession | null): void {
       written ??= '';
       if (session === null) {
         heard.delete(shardId);
@@ -119,7 +109,8 @@ export async function openSessionRecord({
       void save();
     },
     save,
-    async close() {
+    /** Stores the sequence numbers once more. */
+    async close(): Promise<void> {
       clearInterval(timer);
       await save();
     },

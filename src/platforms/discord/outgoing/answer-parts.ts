@@ -2,18 +2,6 @@ import * as z from 'zod';
 import type { Logger } from '../../../infra/log.ts';
 import type { CollectionOptions, RecordStore } from '../../../infra/store/records.ts';
 
-/** Remembers the messages of answers that have several, so that all can be deleted together. Never rejects. */
-export interface AnswerParts {
-  add(answerId: string, messageIds: readonly string[]): Promise<void>;
-  /** The ids of the answer's messages in order; empty for an answer of one message. */
-  of(answerId: string): Promise<readonly string[]>;
-}
-
-export interface AnswerPartsOptions {
-  readonly records: Pick<RecordStore, 'collection'>;
-  readonly log: Pick<Logger, 'info'>;
-}
-
 const Ids = z.array(z.string());
 const LIFE_MS = 90 * 24 * 3_600_000;
 const MAX_ANSWERS = 100_000;
@@ -27,21 +15,23 @@ export const ANSWER_PARTS = {
 /** The most messages of an answer; twenty galleries of twenty files take fewer. */
 const MAX_PARTS = 100;
 
-export function createAnswerParts({ records, log }: AnswerPartsOptions): AnswerParts {
+export type AnswerParts = ReturnType<typeof createAnswerParts>;
+
+/** Remembers the messages of answers that have several, so that all can be deleted together. Never rejects. */
+export function createAnswerParts(records: Pick<RecordStore, 'collection'>, log: Pick<Logger, 'info'>) {
   const store = records.collection(ANSWER_PARTS);
 
-  async function of(answerId: string): Promise<readonly string[]> {
-    try {
-      return (await store.get(answerId)) ?? [];
-    } catch (error) {
-      log.info({ err: error }, 'discord: the parts of an answer could not be read');
-      return [];
-    }
-  }
-
   return {
-    of,
-    async add(answerId, messageIds) {
+    /** The ids of the answer's messages in order; empty for an answer of one message. */
+    async of(answerId: string): Promise<readonly string[]> {
+      try {
+        return (await store.get(answerId)) ?? [];
+      } catch (error) {
+        log.info({ err: error }, 'discord: the parts of an answer could not be read');
+        return [];
+      }
+    },
+    async add(answerId: string, messageIds: readonly string[]): Promise<void> {
       try {
         const known = (await store.get(answerId)) ?? [];
         const all = [...new Set([...known, ...messageIds])];

@@ -37,6 +37,12 @@ export interface DiscordContext {
   applicationId(): string;
 }
 
+/** What the sending of replies needs. */
+export type SendContext = Pick<
+  DiscordContext,
+  'api' | 'delivery' | 'commandIds' | 'applicationId' | 'parts' | 'history' | 'embeds' | 'log'
+>;
+
 interface EmbedMessage {
   readonly channelId: string;
   readonly messageId: string;
@@ -44,29 +50,18 @@ interface EmbedMessage {
   readonly flags: number;
 }
 
-/** Hides the embeds of answered messages, those that Discord adds later included. */
-export interface EmbedSuppression {
-  suppress(message: EmbedMessage): void;
-  /** Shows the embeds of a message again. @throws DiscordFailure */
-  restore(message: Pick<EmbedMessage, 'channelId' | 'messageId'>): Promise<void>;
-  /** Called with every MESSAGE_UPDATE that has embeds. */
-  onUpdate(update: Pick<EmbedMessage, 'messageId' | 'flags'>): void;
-  /** Resolves when all hiding has ended. */
-  close(): Promise<void>;
-}
-
-export interface EmbedSuppressionOptions {
-  readonly api: Pick<DiscordApi, 'suppressEmbeds' | 'restoreEmbeds'>;
-  readonly log: Pick<Logger, 'info'>;
-  readonly now: () => number;
-  /** True when this process receives updates of messages; if not, embeds are hidden again after the usual delay. */
-  readonly hearsUpdates: () => boolean;
-}
-
 /** How many times the embeds of a message are hidden: each of its links may add one by an update of its own. */
 const MAX_REPEATS = 3;
 
-export function createEmbedSuppression({ api, log, now, hearsUpdates }: EmbedSuppressionOptions): EmbedSuppression {
+export type EmbedSuppression = ReturnType<typeof createEmbedSuppression>;
+
+/** Hides the embeds of answered messages, those that Discord adds later included. */
+export function createEmbedSuppression({
+  api,
+  log,
+  now,
+  gateway,
+}: Pick<DiscordContext, 'api' | 'log' | 'now' | 'gateway'>) {
   const watched = createLru<string, { readonly message: EmbedMessage; repeats: number }>({
     max: WORK.suppressed,
     ttl: TIMES.lateEmbed,
@@ -112,23 +107,27 @@ export function createEmbedSuppression({ api, log, now, hearsUpdates }: EmbedSup
   }
 
   return {
-    suppress(message) {
-      if (hearsUpdates()) watched.set(message.messageId, { message, repeats: 0 });
+    suppress(message: EmbedMessage): void {
+      // Only a process that is connected hears of later embeds; any other hides them again after the usual delay.
+      if (gateway.client !== undefined) watched.set(message.messageId, { message, repeats: 0 });
       else hideLater(message, TIMES.usualEmbed);
       hide(message);
     },
-    async restore({ channelId, messageId }) {
+    /** Shows the embeds of a message again. @throws DiscordFailure */
+    async restore({ channelId, messageId }: Pick<EmbedMessage, 'channelId' | 'messageId'>): Promise<void> {
       watched.delete(messageId);
       forget(messageId);
       await api.restoreEmbeds(channelId, messageId);
     },
-    onUpdate({ messageId, flags }) {
+    /** Called with every MESSAGE_UPDATE that has embeds. */
+    onUpdate({ messageId, flags }: Pick<EmbedMessage, 'messageId' | 'flags'>): void {
       const known = watched.get(messageId);
       if (!known || (flags & MessageFlags.SuppressEmbeds) !== 0 || known.repeats >= MAX_REPEATS) return;
       known.repeats += 1;
       hide({ ...known.message, flags });
     },
-    async close() {
+    /** Resolves when all hiding has ended. */
+    async close(): Promise<void> {
       isClosed = true;
       for (const messageId of [...later.keys()]) forget(messageId);
       await Promise.all(underway);
@@ -136,28 +135,22 @@ export function createEmbedSuppression({ api, log, now, hearsUpdates }: EmbedSup
   };
 }
 
-/** The ids that Discord gave to commands. The process that registers the commands writes them, and all read them. */
-export interface CommandIdRecord {
-  /** The ids; empty while they are not known. Never rejects. */
-  current(): Promise<CommandIds>;
-  /** Stores the ids that are in Discord's list of registered commands. Never rejects. */
-  learn(registered: unknown): Promise<void>;
-}
-
-export interface CommandIdRecordOptions {
-  readonly records: Pick<RecordStore, 'collection'>;
-  readonly applicationId: () => string;
-  readonly log: Pick<Logger, 'info'>;
-}
-
 const Registered = z.array(z.object({ id: z.string(), name: z.string(), type: z.number().default(1) }));
 const Ids = z.record(z.string(), z.string());
 
-export function createCommandIdRecord({ records, applicationId, log }: CommandIdRecordOptions): CommandIdRecord {
+type CommandIdRecord = ReturnType<typeof createCommandIdRecord>;
+
+/** The ids that Discord gave to commands. The process that registers the commands writes them, and all read them. */
+export function createCommandIdRecord(
+  records: Pick<RecordStore, 'collection'>,
+  applicationId: () => string,
+  log: Pick<Logger, 'info'>,
+) {
   const store = records.collection({ name: 'discord-commands', schema: Ids, maxInMemory: 1 });
 
   return {
-    async current() {
+    /** The ids; empty while they are not known. Never rejects. */
+    async current(): Promise<CommandIds> {
       try {
         return new Map(Object.entries((await store.get(applicationId())) ?? {}));
       } catch (error) {
@@ -165,7 +158,8 @@ export function createCommandIdRecord({ records, applicationId, log }: CommandId
         return NO_COMMAND_IDS;
       }
     },
-    async learn(registered) {
+    /** Stores the ids that are in Discord's list of registered commands. Never rejects. */
+    async learn(registered: unknown): Promise<void> {
       try {
         const slash = Registered.parse(registered).filter(({ type }) => type === ApplicationCommandType.ChatInput);
         const ids = Object.fromEntries(slash.map(({ id, name }) => [name, id]));

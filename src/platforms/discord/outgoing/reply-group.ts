@@ -7,9 +7,8 @@ import { DISCORD_LIMITS, REQUEST_UPLOAD_BYTES, SHOWN, WORK } from '../api/limits
 import { DiscordFailure } from '../api/send-failure.ts';
 import { countComponents } from '../render/block-components.ts';
 import type { CommandIds } from '../render/markdown-text.ts';
-import type { LinkReason } from '../render/render.ts';
-import { type ReplySection, renderMessage } from '../render/render.ts';
-import { type Deliver, type Drawings, drawPictures, NO_DRAWINGS, prepareUploads, type Uploads } from './uploads.ts';
+import { type LinkReason, type ReplySection, renderMessage } from '../render/render.ts';
+import { type Deliver, type Drawing, drawPictures, prepareUploads, type Uploads } from './uploads.ts';
 
 /** Where a group of replies is sent. */
 export interface ReplyDestination {
@@ -42,75 +41,58 @@ export interface ReplyGroupOptions {
   readonly signal: AbortSignal;
 }
 
-/** Replies that are sent together. When a reply is added, its files are fetched at once. */
-export interface ReplyGroup {
-  readonly replies: readonly Reply[];
-  add(reply: Reply): void;
-  /**
-   * Sends everything in order, in as few messages as the limits allow. `isWhole`: of every reply with files at least
-   * one was sent, and all sent files have certainly arrived in full.
-   * @throws whatever sending throws
-   */
-  finish(destination: ReplyDestination): Promise<{ readonly isWhole: boolean }>;
-  /** Releases every file; safe to call twice and after `finish`. */
-  dispose(): Promise<void>;
-}
-
 interface Draft {
   readonly reply: Reply;
   readonly uploads: Uploads;
   /** True when this message has further files of the reply in the message before. */
   readonly isMore: boolean;
-  drawings: Drawings;
+  drawings: readonly Drawing[];
   /** How many files of the reply are not shown. */
   omitted: number;
 }
 
-interface Part {
-  readonly reply: Reply;
-  readonly uploads: Promise<Uploads>;
-  readonly drawings: Promise<Drawings>;
-  readonly isMore: boolean;
-}
+export type ReplyGroup = ReturnType<typeof createReplyGroup>;
 
+/** Replies that are sent together. When a reply is added, its files are fetched at once. */
 export function createReplyGroup(
   { fileBytes, canAttach }: AttachmentRights,
   { delivery, t, commands, log, signal }: ReplyGroupOptions,
-): ReplyGroup {
+) {
   const limits = { fileBytes, requestBytes: Math.max(REQUEST_UPLOAD_BYTES, fileBytes) };
   const deliver: Deliver = canAttach
     ? (request, until) => delivery.deliver(request, until)
     : async ({ post }) => ({ kind: 'link', url: post.url, leadsTo: 'original', reason: 'refused' });
   const context = { t, commands };
-  const parts: Part[] = [];
+  const replies: Reply[] = [];
+  const drafts: Promise<Draft>[] = [];
 
-  async function drafts(): Promise<readonly Draft[]> {
-    return Promise.all(
-      parts.map(async ({ reply, uploads, drawings, isMore }) => ({
-        reply,
-        uploads: await uploads,
-        drawings: await drawings,
-        isMore,
-        omitted: 0,
-      })),
-    );
+  async function draftOf(reply: Reply, from: number): Promise<Draft> {
+    const uploads = prepareUploads(reply.gallery.slice(from, from + MOST), limits, deliver, signal);
+    const isMore = from > 0;
+    const drawings = canAttach && !isMore ? drawPictures(reply.blocks, log) : [];
+    const shown = isMore ? { ...reply, blocks: [], actions: [] } : reply;
+    return { reply: shown, uploads: await uploads, drawings: await drawings, isMore, omitted: 0 };
   }
 
   return {
-    get replies() {
-      return parts.flatMap(({ reply, isMore }) => (isMore ? [] : [reply]));
-    },
-    add(reply) {
-      const drawings = canAttach ? drawPictures(reply.blocks, log) : Promise.resolve(NO_DRAWINGS);
-      parts.push({ reply, uploads: fetched(reply.gallery.slice(0, MOST)), drawings, isMore: false });
-      for (let place = MOST; place < reply.gallery.length; place += MOST) {
-        const uploads = fetched(reply.gallery.slice(place, place + MOST));
-        const files = { ...reply, blocks: [], actions: [] };
-        parts.push({ reply: files, uploads, drawings: Promise.resolve(NO_DRAWINGS), isMore: true });
+    replies,
+    add(reply: Reply): void {
+      replies.push(reply);
+      for (let from = 0; from === 0 || from < reply.gallery.length; from += MOST) {
+        const draft = draftOf(reply, from);
+        // A failure is handled when `finish` or `dispose` awaits it; until then it must not end the process as unhandled.
+        draft.catch(() => undefined);
+        drafts.push(draft);
       }
     },
-    async finish(destination) {
-      const batches = await withinMessages(await drafts(), destination.messages, limits.requestBytes, context);
+    /**
+     * Sends everything in order, in as few messages as the limits allow. `isWhole`: of every reply with files at least
+     * one was sent, and all sent files have certainly arrived in full.
+     * @throws whatever sending throws
+     */
+    async finish(destination: ReplyDestination): Promise<{ readonly isWhole: boolean }> {
+      const all = await Promise.all(drafts);
+      const batches = await withinMessages(all, destination.messages, limits.requestBytes, context);
       const arrived = new Set<Reply['gallery']>();
       const doubtful = new Set<Reply['gallery']>();
       for (const [place, batch] of batches.entries()) {
@@ -124,21 +106,15 @@ export function createReplyGroup(
       const text = pagesOf(batches.flat());
       if (text !== '' && batches.length < destination.messages)
         await destination.send({ components: [], uploads: [], text }, batches.length, batches.length + 1);
-      const isThere = ({ reply: { gallery } }: Part) => arrived.has(gallery) && !doubtful.has(gallery);
-      return { isWhole: parts.every(part => part.reply.gallery.length === 0 || isThere(part)) };
+      const isThere = ({ gallery }: Reply) => arrived.has(gallery) && !doubtful.has(gallery);
+      return { isWhole: replies.every(reply => reply.gallery.length === 0 || isThere(reply)) };
     },
-    async dispose() {
-      const settled = await Promise.allSettled(parts.map(({ uploads }) => uploads));
-      for (const outcome of settled) if (outcome.status === 'fulfilled') await outcome.value.dispose();
+    /** Releases every file; safe to call twice and after `finish`. */
+    async dispose(): Promise<void> {
+      const settled = await Promise.allSettled(drafts);
+      for (const outcome of settled) if (outcome.status === 'fulfilled') await outcome.value.uploads.dispose();
     },
   };
-
-  function fetched(gallery: Reply['gallery']): Promise<Uploads> {
-    const uploads = prepareUploads(gallery, limits, deliver, signal);
-    // A failure is handled when `finish` or `dispose` awaits it; until then it must not end the process as unhandled.
-    uploads.catch(() => undefined);
-    return uploads;
-  }
 }
 
 const MOST = DISCORD_LIMITS.attachments;
@@ -181,7 +157,7 @@ async function shrinkLargest(batch: readonly Draft[], signal: AbortSignal): Prom
 }
 
 async function giveUp(batch: readonly Draft[], reason: LinkReason): Promise<void> {
-  for (const draft of batch) draft.drawings = NO_DRAWINGS;
+  for (const draft of batch) draft.drawings = [];
   await Promise.all(batch.map(({ uploads }) => uploads.giveUp(reason)));
 }
 
@@ -212,12 +188,13 @@ function contentOf(
 ): Content {
   const drawn = batch.flatMap(({ uploads, drawings }, index) => {
     // A message may have ten files; drawn cards get the places that the posts' files leave.
-    return drawings.files(prefixOf(index)).slice(0, DISCORD_LIMITS.attachments - uploads.count);
+    const shown = drawings.slice(0, DISCORD_LIMITS.attachments - uploads.count);
+    return shown.map(({ key, file }) => ({ index, key, file: file(prefixOf(index)) }));
   });
-  const sections = batch.map(({ reply, uploads, drawings, omitted }, index): ReplySection => {
-    const names = [...drawings.names(prefixOf(index))].filter(([, name]) => drawn.some(each => each.name === name));
-    const media = uploads.placed(prefixOf(index));
-    return { reply, media, omitted, pictures: new Map(names) };
+  const sections = batch.map(({ reply, uploads, omitted }, index): ReplySection => {
+    const own = drawn.filter(each => each.index === index);
+    const pictures = new Map(own.map(({ key, file }) => [key, file.name]));
+    return { reply, media: uploads.placed(prefixOf(index)), omitted, pictures };
   });
   const components = renderMessage(sections, { ...wording, deleteId, backId });
   const shown = JSON.stringify(components);
@@ -226,7 +203,7 @@ function contentOf(
     uploads: [
       ...batch.flatMap(({ uploads }, index) => uploads.files(prefixOf(index))),
       // Only cards that a component refers to are sent, since others would not be shown.
-      ...drawn.filter(({ name }) => shown.includes(JSON.stringify(`attachment://${name}`))),
+      ...drawn.flatMap(({ file }) => (shown.includes(JSON.stringify(`attachment://${file.name}`)) ? [file] : [])),
     ],
   };
 }

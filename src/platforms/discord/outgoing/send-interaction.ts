@@ -8,14 +8,12 @@ import { DISCORD_LIMITS, TIMES } from '../api/limits.ts';
 import type { InteractionReplyTo } from '../api/reply-to.ts';
 import { DiscordFailure, isTokenDead, type SendProblem } from '../api/send-failure.ts';
 import { BACK_ID, deleteIdOf, hasButtons, matchDeleteButton } from '../render/buttons.ts';
-import type { DiscordContext } from './context.ts';
+import type { DiscordContext, SendContext } from './context.ts';
 import type { ReplyGroup } from './reply-group.ts';
 import { holdsFiles } from './uploads.ts';
 
-type InteractionContext = Pick<DiscordContext, 'api' | 'parts' | 'history' | 'applicationId'>;
-
 /** The arguments of one call of `sendInteraction`. */
-interface Call extends InteractionContext {
+interface Call extends SendContext {
   readonly key: AnswerKey;
   readonly sending: Sending;
   readonly to: InteractionReplyTo;
@@ -34,7 +32,7 @@ interface Groups {
  * visible message's id, undefined for one that an earlier attempt sent.
  */
 export async function sendInteraction(
-  context: InteractionContext,
+  context: SendContext,
   { shared, personal }: Groups,
   sending: Sending,
   to: InteractionReplyTo,
@@ -151,7 +149,7 @@ function mayPost({ sending, to }: Call, { uploads }: Content): boolean {
 const CHANNEL_REFUSALS: ReadonlySet<SendProblem> = new Set(['too_large', 'forbidden', 'blocked', 'refused', 'gone']);
 
 /** True when the deferred message says "thinking" still. */
-async function isPending({ api }: InteractionContext, key: AnswerKey, signal: AbortSignal): Promise<boolean> {
+async function isPending({ api }: SendContext, key: AnswerKey, signal: AbortSignal): Promise<boolean> {
   try {
     return (await api.originalState(key, signal)) === 'pending';
   } catch (error) {

@@ -6,15 +6,10 @@ import { nonceOf } from '../api/discord-api.ts';
 import { TIMES } from '../api/limits.ts';
 import type { DiscordReplyTo, MessageReplyTo } from '../api/reply-to.ts';
 import { BACK_ID, deleteIdOf, hasButtons } from '../render/buttons.ts';
-import type { DiscordContext } from './context.ts';
+import type { SendContext } from './context.ts';
 import { createReplyGroup, type ReplyGroup } from './reply-group.ts';
 import { answerKeyOf, isForCallerAlone, sendInteraction } from './send-interaction.ts';
 import { holdsFiles } from './uploads.ts';
-
-type SendContext = Pick<
-  DiscordContext,
-  'api' | 'delivery' | 'commandIds' | 'applicationId' | 'parts' | 'history' | 'embeds' | 'log'
->;
 
 /** Sends replies to the chat of their request. Files are fetched at once and released in the end. */
 export function createSend(context: SendContext): ChatPlatform<DiscordReplyTo>['send'] {
@@ -88,11 +83,9 @@ async function sendMessage(
   return messages;
 }
 
-type EditContext = Pick<DiscordContext, 'api' | 'delivery' | 'commandIds' | 'applicationId' | 'history' | 'log'>;
-
 /** Replaces the sent reply as soon as a better one is ready. `messageId` is undefined if it is not known. */
 function replaceLater(
-  context: EditContext,
+  context: SendContext,
   { to, t, request, editLater }: Sending<DiscordReplyTo>,
   later: Promise<Reply | undefined>,
   messageId: string | undefined,

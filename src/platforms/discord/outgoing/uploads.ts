@@ -1,13 +1,13 @@
 import { drawPicture } from '../../../bot/cards/drawing.ts';
 import type { Block, GalleryItem } from '../../../bot/contract/reply.ts';
 import type { Logger } from '../../../infra/log.ts';
-import type { DeliveredFile, DeliveredLink } from '../../../media/delivery/delivery.ts';
+import type { DeliveredFile } from '../../../media/delivery/delivery.ts';
 import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
 import { isLongEnough } from '../../../media/delivery/delivery-request.ts';
 import { itemCount } from '../../../media/post.ts';
 import type { UploadFile } from '../api/rest.ts';
 import { description } from '../render/block-components.ts';
-import type { LinkReason, PlacedMedia } from '../render/render.ts';
+import type { FileLink, LinkReason, PlacedMedia } from '../render/render.ts';
 
 export interface UploadLimits {
   /** The size limit of one file. */
@@ -21,40 +21,12 @@ export function holdsFiles(uploads: readonly UploadFile[]): boolean {
   return uploads.some(({ content }) => 'path' in content);
 }
 
-interface Link {
-  readonly kind: 'link';
-  readonly url: string;
-  readonly leadsTo: DeliveredLink['leadsTo'];
-  readonly reason: LinkReason;
-}
-
-export type Deliver = (request: DeliveryRequest, signal: AbortSignal) => Promise<DeliveredFile | Link>;
+export type Deliver = (request: DeliveryRequest, signal: AbortSignal) => Promise<DeliveredFile | FileLink>;
 
 interface Slot {
   readonly item: GalleryItem;
   readonly refused: readonly string[];
-  delivered: DeliveredFile | Link;
-}
-
-/** The files of one reply, from their download to their release. */
-export interface Uploads {
-  readonly bytes: number;
-  readonly count: number;
-  /** True when no file is shorter than its post says. */
-  readonly isAsExpected: boolean;
-  /** Addresses that Discord shows as players when they are in a message of their own. */
-  readonly pages: readonly string[];
-  /** The files as the message names them. @param prefix keeps names apart from those of other replies in it */
-  placed(prefix: string): readonly PlacedMedia[];
-  files(prefix: string): readonly UploadFile[];
-  /** The size of the largest file; 0 when there is none. */
-  largest(): number;
-  /** Replaces the largest file by its next smaller variant, or else by a link. Returns false when no file is left. */
-  shrink(signal: AbortSignal): Promise<boolean>;
-  /** Replaces all files by links to their posts. */
-  giveUp(reason: LinkReason): Promise<void>;
-  /** Releases the files. Safe to call twice. */
-  dispose(): Promise<void>;
+  delivered: DeliveredFile | FileLink;
 }
 
 /**
@@ -94,7 +66,10 @@ export async function prepareUploads(
   }
 }
 
-function createUploads(slots: Slot[], fill: Fill): Uploads {
+export type Uploads = ReturnType<typeof createUploads>;
+
+/** The files of one reply, from their download to their release. */
+function createUploads(slots: Slot[], fill: Fill) {
   const held = () =>
     slots.flatMap((slot, place) => (slot.delivered.kind === 'file' ? [{ slot, place, file: slot.delivered }] : []));
   const biggest = () =>
@@ -107,16 +82,20 @@ function createUploads(slots: Slot[], fill: Fill): Uploads {
     get count() {
       return held().length;
     },
+    /** True when no file is shorter than its post says. */
     get isAsExpected() {
       return held().every(({ slot, file }) => isLongEnough(slot.item, file));
     },
+    /** Addresses that Discord shows as players when they are in a message of their own. */
     get pages() {
       return slots.flatMap(({ delivered }) =>
         delivered.kind === 'link' && delivered.leadsTo === 'page' ? [delivered.url] : [],
       );
     },
+    /** The size of the largest file; 0 when there is none. */
     largest: () => biggest()?.file.bytes ?? 0,
-    placed: prefix =>
+    /** The files as the message names them. @param prefix keeps names apart from those of other replies in it */
+    placed: (prefix: string) =>
       slots.map(({ item, delivered }, place): PlacedMedia => {
         const { post, index, spoiler } = item;
         const alt = post.items[index]?.alt ?? null;
@@ -131,30 +110,34 @@ function createUploads(slots: Slot[], fill: Fill): Uploads {
             }
           : { ...delivered, ...which };
       }),
-    files: prefix =>
-      held().map(({ slot, place, file }) => ({
-        name: nameOf(prefix, place, file),
-        content: { path: file.path },
-        mime: file.mime,
-        bytes: file.bytes,
-        spoiler: slot.item.spoiler,
-      })),
-    async shrink(until) {
+    files: (prefix: string) =>
+      held().map(
+        ({ slot, place, file }): UploadFile => ({
+          name: nameOf(prefix, place, file),
+          content: { path: file.path },
+          mime: file.mime,
+          bytes: file.bytes,
+          spoiler: slot.item.spoiler,
+        }),
+      ),
+    /** Replaces the largest file by its next smaller variant, or else by a link. */
+    async shrink(until: AbortSignal): Promise<void> {
       const found = biggest();
-      if (!found) return false;
+      if (!found) return;
       const { slot, file, place } = found;
       await release(file);
       slot.delivered = { kind: 'link', url: slot.item.post.url, leadsTo: 'original', reason: 'too_large' };
       slots[place] = await fill(slot.item, [...slot.refused, file.variantKey], until);
-      return true;
     },
-    async giveUp(reason) {
+    /** Replaces all files by links to their posts. */
+    async giveUp(reason: LinkReason): Promise<void> {
       for (const { slot, file } of held()) {
         await release(file);
         slot.delivered = { kind: 'link', url: slot.item.post.url, leadsTo: 'original', reason };
       }
     },
-    async dispose() {
+    /** Releases the files. Safe to call twice. */
+    async dispose(): Promise<void> {
       for (const { file } of held()) await release(file);
     },
   };
@@ -168,7 +151,7 @@ interface Held {
   readonly file: DeliveredFile;
 }
 
-async function release(delivered: DeliveredFile | Link): Promise<void> {
+async function release(delivered: DeliveredFile | FileLink): Promise<void> {
   if (delivered.kind === 'file') await delivered.dispose();
 }
 
@@ -181,34 +164,27 @@ function nameOf(prefix: string, place: number, { fileName }: DeliveredFile): str
   return `${stem === '' ? 'medley' : stem}-${prefix}${place + 1}${end}`;
 }
 
-/** The image cards of one reply, drawn as files. */
-export interface Drawings {
-  /** The attachments' names by the card's key. `prefix` keeps them apart from other replies' in the message. */
-  names(prefix: string): ReadonlyMap<string, string>;
-  files(prefix: string): readonly UploadFile[];
+/** An image card of a reply. */
+export interface Drawing {
+  readonly key: string;
+  /** The card as a file. @param prefix keeps its name apart from those of other replies in the message */
+  readonly file: (prefix: string) => UploadFile;
 }
 
-export const NO_DRAWINGS: Drawings = { names: () => new Map(), files: () => [] };
-
 /** Draws the image cards of a reply. Cards that cannot be drawn are left out. Never rejects. */
-export async function drawPictures(blocks: readonly Block[], log: Pick<Logger, 'warn'>): Promise<Drawings> {
+export async function drawPictures(blocks: readonly Block[], log: Pick<Logger, 'warn'>): Promise<readonly Drawing[]> {
   const wanted = new Map(blocks.flatMap(block => (block.kind === 'picture' ? [[block.picture.key, block]] : [])));
-  const drawn = await Promise.all(
-    [...wanted.values()].map(async ({ picture, alt }) => ({
-      key: picture.key,
-      alt,
-      data: await drawPicture(picture, log),
-    })),
-  );
-  const nameOf = (prefix: string, place: number) => `picture-${prefix}${place + 1}.png`;
-  return {
-    names: prefix =>
-      new Map(drawn.flatMap(({ key, data }, place) => (data ? [[key, nameOf(prefix, place)] as const] : []))),
-    files: prefix =>
-      drawn.flatMap(({ alt, data }, place): UploadFile[] => {
-        if (data === undefined) return [];
-        const file = { name: nameOf(prefix, place), content: { data }, mime: 'image/png', bytes: data.length };
-        return [{ ...file, spoiler: false, alt: description(alt) ?? '' }];
-      }),
-  };
+  const drawn = await Promise.all([...wanted.values()].map(({ picture }) => drawPicture(picture, log)));
+  return [...wanted].flatMap(([key, { alt }], place): Drawing[] => {
+    const data = drawn[place];
+    if (data === undefined) return [];
+    const file = {
+      content: { data },
+      mime: 'image/png',
+      bytes: data.length,
+      spoiler: false,
+      alt: description(alt) ?? '',
+    };
+    return [{ key, file: prefix => ({ name: `picture-${prefix}${place + 1}.png`, ...file }) }];
+  });
 }

@@ -13,26 +13,27 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { eventIdOf } from '../api/ids.ts';
 import { DISCORD_LIMITS, SHOWN } from '../api/limits.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
-import { shortenMarkdown } from './markdown-text.ts';
+import { type CommandIds, shortenMarkdown } from './markdown-text.ts';
 
 export type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
 export type ButtonAction = Extract<Action, { kind: 'button' }>;
 export type LinkAction = Extract<Action, { kind: 'link' }>;
 type MenuAction = Extract<Action, { kind: 'menu' }>;
 
-export interface ButtonContext {
+export interface RenderContext {
   readonly t: Translator;
   /** The id of the delete button; undefined for no such button. */
   readonly deleteId: string | undefined;
   /** The id of the button to the message's previous content; undefined for no such button. */
   readonly backId?: string | undefined;
+  readonly commands?: CommandIds;
 }
 
 /**
  * Renders menus, then buttons; buttons that are too many become a menu as well. A token may occur only once in a
  * message: `used` has those of the whole message.
  */
-export function renderActions(actions: readonly Action[], used: Set<string>, context: ButtonContext): Row[] {
+export function renderActions(actions: readonly Action[], used: Set<string>, context: RenderContext): Row[] {
   const { t, deleteId, backId } = context;
   const { back, delete: remove } = t.messages.discord;
   const menus = actions.filter(action => action.kind === 'menu');

@@ -23,16 +23,8 @@ import {
   type Space,
   textLength,
 } from './block-components.ts';
-import { type ButtonContext, linksWithin, renderActions, withoutRepeats } from './buttons.ts';
-import {
-  type CommandIds,
-  escapeMarkdown,
-  joinLinks,
-  linkTarget,
-  NO_COMMAND_IDS,
-  plainText,
-  renderMarkdown,
-} from './markdown-text.ts';
+import { linksWithin, type RenderContext, renderActions, withoutRepeats } from './buttons.ts';
+import { escapeMarkdown, joinLinks, linkTarget, NO_COMMAND_IDS, plainText, renderMarkdown } from './markdown-text.ts';
 
 /** Why a file became a link. `refused`: Discord accepts it in no size; `upload_timeout`: uploading it took too long. */
 export type LinkReason = DeliveredLink['reason'] | 'refused' | 'upload_timeout';
@@ -56,12 +48,15 @@ interface PlacedFile extends InPost {
   readonly reduced?: Reduction | undefined;
 }
 
-interface PlacedLink extends InPost {
+/** The address of a file that could not be sent. */
+export interface FileLink {
   readonly kind: 'link';
   readonly url: string;
   readonly leadsTo: DeliveredLink['leadsTo'];
   readonly reason: LinkReason;
 }
+
+type PlacedLink = InPost & FileLink;
 
 /** A reply, and the files of its gallery that could be prepared. */
 export interface ReplySection {
@@ -72,14 +67,10 @@ export interface ReplySection {
   readonly pictures?: PictureNames;
 }
 
-export interface ComponentContext extends ButtonContext {
-  readonly commands?: CommandIds;
-}
-
 /** Renders replies that share a message as its components. Pure: what does not fit is shortened with an ellipsis. */
 export function renderMessage(
   sections: readonly ReplySection[],
-  context: ComponentContext,
+  context: RenderContext,
 ): APIMessageTopLevelComponent[] {
   const shares = Math.max(1, sections.length);
   const text = Math.floor(DISCORD_LIMITS.text / shares);
@@ -98,7 +89,7 @@ type SectionRoom = Space & Pick<CardForm, 'isTight'>;
 function renderSections(
   sections: readonly ReplySection[],
   space: SectionRoom,
-  context: ComponentContext,
+  context: RenderContext,
 ): APIMessageTopLevelComponent[] {
   const used = new Set<string>();
   return sections.map((section, index) => {
@@ -139,7 +130,7 @@ function renderSection(
   section: ReplySection,
   space: SectionRoom,
   used: Set<string>,
-  context: ComponentContext,
+  context: RenderContext,
 ): APIComponentInContainer[] {
   const { reply, pictures = NO_PICTURES } = section;
   const isDrawn = ({ picture }: PictureBlock) => pictures.has(picture.key);

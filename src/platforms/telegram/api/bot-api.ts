@@ -13,20 +13,12 @@ import {
 import { parseJson } from '../../../infra/parse-json.ts';
 import { BotApiError, notBegun } from './bot-api-error.ts';
 import type { TelegramLimits } from './limits.ts';
-import { ANSWERS, type Answers, type Method, type Params, type Upload } from './methods.ts';
+import { type Address, ANSWERS, type Answers, type Method, type Params, type Upload } from './methods.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** The time limit of the call. Default: that of a call without files. */
   readonly timeoutMs?: number | undefined;
-}
-
-/** Makes all calls of the Bot API. */
-export interface BotApi {
-  /** Makes one request and never repeats it. @throws BotApiError */
-  call<M extends Method>(method: M, params: Params[M], options?: CallOptions): Promise<Answers[M]>;
-  /** Ends all calls that are running. */
-  close(): Promise<void>;
 }
 
 export interface BotApiOptions {
@@ -54,14 +46,21 @@ interface Caller {
   callApi(method: string, params: object, options: object): Promise<unknown>;
 }
 
-export function createBotApi({ token, apiRoot, limits }: BotApiOptions): BotApi {
+export type BotApi = ReturnType<typeof createBotApi>;
+
+/** Makes all calls of the Bot API, each once. */
+export function createBotApi({ token, apiRoot, limits }: BotApiOptions) {
   // Telegraf must not answer within the response to a webhook, because failures of that are not reported.
   const caller: Caller = new Telegram(token, { apiRoot, webhookReply: false });
   const poster = createPoster();
 
-  async function post(method: Method, params: object, options: CallOptions): Promise<unknown> {
+  async function request<M extends Method>(method: M, params: object, options: CallOptions): Promise<Answers[M]> {
+    if (options.signal?.aborted === true) throw notBegun(method);
     const form = formOf(params);
-    return form === undefined ? callPlain(method, params, options) : upload(method, form, options);
+    const result = await (form === undefined ? callPlain(method, params, options) : upload(method, form, options));
+    const read = ANSWERS[method].safeParse(result);
+    if (read.success) return read.data;
+    throw new BotApiError({ method, code: undefined, description: 'unreadable answer', isNotDone: false });
   }
 
   async function callPlain(method: Method, params: object, { signal, timeoutMs }: CallOptions): Promise<unknown> {
@@ -91,13 +90,17 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions): BotApi 
   }
 
   return {
-    async call(method, params, options = {}) {
-      if (options.signal?.aborted === true) throw notBegun(method);
-      const result = await post(method, params, options);
-      const read = ANSWERS[method].safeParse(result);
-      if (read.success) return read.data;
-      throw new BotApiError({ method, code: undefined, description: 'unreadable answer', isNotDone: false });
-    },
+    /** Makes one request. @throws BotApiError */
+    call: <M extends Method>(method: M, params: Params[M], options: CallOptions = {}) =>
+      request(method, params, options),
+    /** Sends a message to that address. @throws BotApiError */
+    send: <M extends Method>(
+      method: M,
+      address: Address,
+      content: Omit<Params[M], keyof Address>,
+      options: CallOptions,
+    ) => request(method, { ...address, ...content }, options),
+    /** Ends all calls that are running. */
     close: () => poster.close(),
   };
 }

@@ -1,13 +1,9 @@
-import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import { callerOf, type RequestBody } from '../../../bot/contract/request.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import type { Logger } from '../../../infra/log.ts';
-import { type BotApi, deleteMessage } from '../api/bot-api.ts';
+import { deleteMessage } from '../api/bot-api.ts';
 import { BotApiError, failureSentence } from '../api/bot-api-error.ts';
-import type { ChatRecords } from '../api/chat-records.ts';
 import {
-  type EventIds,
   localesOf,
   privateSpeaker,
   replyToOf,
@@ -16,33 +12,19 @@ import {
   type TelegramReplyTo,
 } from '../api/reply-to.ts';
 import type { CallbackQuery } from '../api/updates.ts';
-import { type DeleteButtons, readAudioButton } from '../outgoing/own-buttons.ts';
+import type { TelegramContext } from '../outgoing/context.ts';
+import { readAudioButton } from '../outgoing/own-buttons.ts';
 import type { PressAnswers } from '../outgoing/press-answers.ts';
-
-export interface ButtonPressOptions {
-  readonly api: BotApi;
-  readonly translator: Dispatcher['translator'];
-  readonly chats: Pick<ChatRecords, 'isAdmin'>;
-  readonly deleteButtons: DeleteButtons;
-  readonly answers: PressAnswers;
-  readonly eventIds: EventIds;
-  readonly log: Pick<Logger, 'info' | 'error'>;
-}
-
-export interface ButtonPress {
-  /** Acts on a button that makes no request: it deletes an answer at once. Never rejects. */
-  act(query: CallbackQuery, signal: AbortSignal): Promise<void>;
-  /** Reads the request of a button; undefined if `act` must be called. In either case it stops spinning soon. */
-  read(query: CallbackQuery): Promise<NewRequest<TelegramReplyTo> | undefined>;
-}
 
 type Pressed = NonNullable<CallbackQuery['message']>;
 
-export function createButtonPress(options: ButtonPressOptions): ButtonPress {
-  const { api, chats, deleteButtons, answers, eventIds, log } = options;
+export type ButtonPress = ReturnType<typeof createButtonPress>;
+
+export function createButtonPress(telegram: TelegramContext, answers: PressAnswers) {
+  const { api, chats, deleteButtons, dispatcher, eventIds, log } = telegram;
 
   function translatorFor(speaker: Speaker): Promise<Translator> {
-    return options.translator(callerOf({ platform: 'telegram', ...speaker }));
+    return dispatcher.translator(callerOf({ platform: 'telegram', ...speaker }));
   }
 
   /** The person who pressed. Anonymous admins write in the group's name, but press buttons as themselves. */
@@ -81,7 +63,8 @@ export function createButtonPress(options: ButtonPressOptions): ButtonPress {
   }
 
   return {
-    async act(query, signal) {
+    /** Acts on a button that makes no request: it deletes an answer at once. Never rejects. */
+    async act(query: CallbackQuery, signal: AbortSignal): Promise<void> {
       try {
         if (query.message !== undefined) await deleteAnswer(query, query.message, signal);
       } catch (error) {
@@ -90,7 +73,8 @@ export function createButtonPress(options: ButtonPressOptions): ButtonPress {
         await answers.acknowledge(query.id);
       }
     },
-    async read(query) {
+    /** Reads the request of a button; undefined if `act` must be called. In either case it stops spinning soon. */
+    async read(query: CallbackQuery): Promise<NewRequest<TelegramReplyTo> | undefined> {
       const { id, message, data } = query;
       if (message === undefined || data === undefined || deleteButtons.read(data, message.chat.id)) return undefined;
       const presser = await presserOf(query, message);

@@ -2,42 +2,24 @@ import { createEditedLinks, EDITABLE_MS } from '../../../bot/answer/read.ts';
 import type { NewRequest, PlatformHost } from '../../../bot/contract/chat-platform.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { createSemaphore } from '../../../infra/concurrency/running-work.ts';
-import type { Logger } from '../../../infra/log.ts';
-import type { ChatRecords } from '../api/chat-records.ts';
 import { type EventIds, replyToOf, speakerOf, type TelegramReplyTo } from '../api/reply-to.ts';
 import { type Message, type MyChatMember, Update } from '../api/updates.ts';
 import type { InlineMode } from '../inline/inline.ts';
+import type { TelegramContext } from '../outgoing/context.ts';
 import type { ButtonPress } from './button-press.ts';
-import type { ReadMessage } from './message-request.ts';
-
-export interface ListenerOptions {
-  readonly readMessage: ReadMessage;
-  readonly press: ButtonPress;
-  readonly inline: InlineMode;
-  readonly chats: Pick<ChatRecords, 'moved' | 'left' | 'joined'>;
-  readonly eventIds: EventIds;
-  readonly log: Pick<Logger, 'warn'>;
-  readonly now: () => number;
-}
-
-export interface Listener {
-  /**
-   * Accepts an update of any shape. Resolves with false if its request was not stored, so that Telegram has to
-   * keep the update. Never rejects.
-   */
-  take(update: unknown, host: PlatformHost<TelegramReplyTo>): Promise<boolean>;
-  /** Ends the work on inline queries and delete buttons. */
-  close(): Promise<void>;
-}
+import { createReadMessage, type ReadMessage } from './message-request.ts';
 
 type TelegramRequest = NewRequest<TelegramReplyTo>;
 
 const MAX_SEEN = 10_000;
 
-export function createListener(options: ListenerOptions): Listener {
-  const { readMessage, press, inline, chats, eventIds, log, now } = options;
+export type Listener = ReturnType<typeof createListener>;
+
+export function createListener(telegram: TelegramContext, press: ButtonPress, inline: InlineMode) {
+  const { chats, eventIds, log } = telegram;
+  const readMessage = createReadMessage(telegram);
   const seen = createLru<number, true>({ max: MAX_SEEN });
-  const edits = createLinkEdits({ readMessage, eventIds, now });
+  const edits = createLinkEdits(telegram, readMessage);
   const { atOnce, close } = createWorkAtOnce(log);
 
   async function route(update: Update, host: PlatformHost<TelegramReplyTo>): Promise<boolean> {
@@ -71,7 +53,11 @@ export function createListener(options: ListenerOptions): Listener {
   }
 
   return {
-    async take(raw, host) {
+    /**
+     * Accepts an update of any shape. Resolves with false if its request was not stored, so that Telegram has to
+     * keep the update. Never rejects.
+     */
+    async take(raw: unknown, host: PlatformHost<TelegramReplyTo>): Promise<boolean> {
       try {
         const update = Update.parse(raw);
         if (seen.has(update.update_id)) return true;
@@ -83,6 +69,7 @@ export function createListener(options: ListenerOptions): Listener {
         return true;
       }
     },
+    /** Ends the work on inline queries and delete buttons. */
     close,
   };
 }
@@ -92,7 +79,7 @@ const AT_ONCE = 64;
 const MAX_WAITING = 1_000;
 
 /** Runs work at once that does not go through the queue. */
-function createWorkAtOnce(log: Pick<Logger, 'warn'>) {
+function createWorkAtOnce(log: TelegramContext['log']) {
   const closing = new AbortController();
   const enter = createSemaphore({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, name: 'inline queries' });
   const running = new Set<Promise<void>>();
@@ -116,7 +103,7 @@ function createWorkAtOnce(log: Pick<Logger, 'warn'>) {
 }
 
 /** Finds the links that an edit adds to a message: only these are answered, not the earlier ones again. */
-function createLinkEdits({ readMessage, eventIds, now }: Pick<ListenerOptions, 'readMessage' | 'eventIds' | 'now'>) {
+function createLinkEdits({ eventIds, now }: TelegramContext, readMessage: ReadMessage) {
   const answered = createEditedLinks({ now });
   const keyOf = ({ chat, message }: TelegramReplyTo) => `${chat} ${message}`;
 

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import { withoutWishes } from '../../../bot/answer/links.ts';
 import { parseArguments } from '../../../bot/contract/arguments.ts';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
@@ -8,19 +7,10 @@ import { type Caller, callerOf, type PastedLink, type RequestBody } from '../../
 import { type CommandLine, parseCommandLine } from '../../../bot/contract/short-forms.ts';
 import { AppError } from '../../../errors.ts';
 import { INVITATION } from '../api/limits.ts';
-import { type EventIds, replyToOf, speakerOf, type TelegramReplyTo } from '../api/reply-to.ts';
+import { replyToOf, speakerOf, type TelegramReplyTo } from '../api/reply-to.ts';
 import type { Message, MessageEntity } from '../api/updates.ts';
+import type { TelegramContext } from '../outgoing/context.ts';
 import { menuName } from '../render/formatted-text.ts';
-
-export interface ReadMessageOptions {
-  readonly dispatcher: Pick<Dispatcher, 'read' | 'commandSpecs' | 'translator'>;
-  /** The bot's name without the `@`. */
-  readonly username: () => string;
-  readonly eventIds: EventIds;
-}
-
-/** Reads the request in a message; undefined if it is not meant for Medley, like most messages of a group. */
-export type ReadMessage = (message: Message) => Promise<NewRequest<TelegramReplyTo> | undefined>;
 
 interface Listening {
   readonly caller: Caller;
@@ -34,7 +24,10 @@ type ReadWords = (
   listening: Listening,
 ) => Promise<RequestBody | undefined>;
 
-export function createReadMessage({ dispatcher, username, eventIds }: ReadMessageOptions): ReadMessage {
+export type ReadMessage = ReturnType<typeof createReadMessage>;
+
+/** Reads the request in a message; undefined if it is not meant for Medley, like most messages of a group. */
+export function createReadMessage({ dispatcher, username, eventIds }: TelegramContext) {
   const read: ReadWords = ({ text, links }, { caller, direct }) =>
     dispatcher.read({ caller, direct, text, ...(links && { links }) });
 
@@ -52,7 +45,7 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
     return found ?? typed();
   }
 
-  return async message => {
+  return async (message: Message): Promise<NewRequest<TelegramReplyTo> | undefined> => {
     const words = ownWords(message);
     const line = words && parseCommandLine(words.text);
     const mention = line?.mention?.toLowerCase();

@@ -1,29 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { joinSignals } from '../../../infra/concurrency/abortable.ts';
 import { itemCount } from '../../../media/post.ts';
-import type { BotApi } from '../api/bot-api.ts';
 import { BotApiError } from '../api/bot-api-error.ts';
-import { MESSAGE_LIMITS, type TelegramLimits } from '../api/limits.ts';
+import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { InlineResult } from '../api/methods.ts';
 import type { InlineQuery } from '../api/updates.ts';
-import type { FileCandidates } from '../outgoing/file-candidates.ts';
+import type { TelegramContext } from '../outgoing/context.ts';
+import { createFileCandidates } from '../outgoing/file-candidates.ts';
 import type { FileCandidate } from '../render/caption.ts';
 import { cached, described, found, placeholder, remark, titleOf } from './inline-results.ts';
 import type { Asker, InlineLookUp } from './look-up.ts';
-
-export interface AnswerQueryOptions {
-  readonly api: BotApi;
-  readonly dispatcher: Pick<Dispatcher, 'browse'>;
-  readonly lookUp: InlineLookUp;
-  readonly candidatesFor: (item: GalleryItem) => FileCandidates;
-  readonly limits: Pick<TelegramLimits, 'inlineMs' | 'inlineSearchMs' | 'typingMs'>;
-}
-
-export type AnswerQuery = (query: InlineQuery, signal: AbortSignal) => Promise<void>;
 
 const MAX_TYPING = 1_000;
 /** How many seconds Telegram caches the results of a search, since the catalogue seldom changes. */
@@ -31,27 +20,28 @@ const FOUND_CACHED_S = 300;
 const NOTHING_CACHED_S = 10;
 
 /** Answers an inline query with the files of a link, or with beatmaps that match its text. */
-export function createAnswerQuery(options: AnswerQueryOptions): AnswerQuery {
-  const { lookUp } = options;
+export function createAnswerQuery(telegram: TelegramContext, lookUp: InlineLookUp) {
   /** The id of the latest query of each person. */
   const typed = createLru<number, string>({ max: MAX_TYPING });
 
-  return async (query, signal) => {
+  return async (query: InlineQuery, signal: AbortSignal): Promise<void> => {
     const asker = await lookUp.askerOf(query.from);
     const link = await lookUp.linkIn(query.query, asker);
-    if (link !== undefined) return answerLink(options, query.id, link, asker, signal);
+    if (link !== undefined) return answerLink(telegram, lookUp, query.id, link, asker, signal);
     typed.set(query.from.id, query.id);
-    await search(options, query, asker, () => typed.get(query.from.id) === query.id, signal);
+    await search(telegram, query, asker, () => typed.get(query.from.id) === query.id, signal);
   };
 }
 
 async function answerLink(
-  { api, lookUp, candidatesFor, limits }: AnswerQueryOptions,
+  telegram: TelegramContext,
+  lookUp: InlineLookUp,
   id: string,
   link: string,
   asker: Asker,
   signal: AbortSignal,
 ): Promise<void> {
+  const { api, limits } = telegram;
   const { t } = asker;
   const coming = lookUp.replyTo(link, asker, signal);
   const late = pause(limits.inlineMs, undefined, { signal, ref: false });
@@ -60,7 +50,7 @@ async function answerLink(
     await api.call('answerInlineQuery', personal(id, [placeholder('post:0', link, undefined, t)]), { signal });
   } else {
     try {
-      const results = await resultsOf(reply, link, t, item => rememberedFile(candidatesFor(item)));
+      const results = await resultsOf(reply, link, t, item => rememberedFile(telegram, item));
       await api.call('answerInlineQuery', personal(id, results), { signal });
     } catch (error) {
       const isRefused = error instanceof BotApiError && error.code === 400 && !/too old|query/i.test(error.description);
@@ -95,7 +85,8 @@ async function resultsOf(
   return results;
 }
 
-async function rememberedFile(ways: FileCandidates): Promise<FileCandidate | undefined> {
+async function rememberedFile(telegram: TelegramContext, item: GalleryItem): Promise<FileCandidate | undefined> {
+  const ways = createFileCandidates(item, false, telegram);
   if (!(await ways.isRemembered())) return undefined;
   const candidate = await ways.candidate(new AbortController().signal);
   return candidate.kind === 'candidate' ? candidate : undefined;
@@ -103,7 +94,7 @@ async function rememberedFile(ways: FileCandidates): Promise<FileCandidate | und
 
 /** Searches beatmaps during typing; a query is not answered if the person types on. */
 async function search(
-  { api, dispatcher, limits }: AnswerQueryOptions,
+  { api, dispatcher, limits }: TelegramContext,
   { id, query, offset }: InlineQuery,
   { caller, t }: Asker,
   isCurrent: () => boolean,

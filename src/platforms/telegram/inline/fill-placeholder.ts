@@ -1,12 +1,10 @@
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import type { Logger } from '../../../infra/log.ts';
-import { type BotApi, deleteMessage } from '../api/bot-api.ts';
+import { deleteMessage } from '../api/bot-api.ts';
 import { BotApiError, failureSentence } from '../api/bot-api-error.ts';
-import type { TelegramLimits } from '../api/limits.ts';
 import type { ChosenInlineResult } from '../api/updates.ts';
-import type { FileCandidates } from '../outgoing/file-candidates.ts';
-import type { ReplyContext } from '../outgoing/message-api.ts';
+import type { ReplyContext, TelegramContext } from '../outgoing/context.ts';
+import { createFileCandidates, type FileCandidates } from '../outgoing/file-candidates.ts';
 import type { Sender } from '../outgoing/send.ts';
 import { textFields } from '../outgoing/words.ts';
 import { captionFields, keyboardField, reductionNote, renderCaption, withNote } from '../render/caption.ts';
@@ -16,13 +14,9 @@ import { renderText } from '../render/text-message.ts';
 import { inlineFile } from './inline-results.ts';
 import type { InlineLookUp } from './look-up.ts';
 
-export interface FillPlaceholderOptions {
-  readonly api: BotApi;
+interface Filling extends TelegramContext {
   readonly sender: Pick<Sender, 'sendFile'>;
   readonly lookUp: InlineLookUp;
-  readonly candidatesFor: (item: GalleryItem) => FileCandidates;
-  readonly limits: Pick<TelegramLimits, 'fileMs'>;
-  readonly log: Pick<Logger, 'debug' | 'warn'>;
 }
 
 /** How many of a post's files are tried for one inline message. */
@@ -30,11 +24,11 @@ const MAX_EDITS = 3;
 
 /** Replaces a placeholder that a person chose by the file, or by the reason why there is none. */
 export async function fillPlaceholder(
-  options: FillPlaceholderOptions,
+  filling: Filling,
   { result_id: resultId, inline_message_id: target, from, query }: ChosenInlineResult,
   signal: AbortSignal,
 ): Promise<void> {
-  const { lookUp, candidatesFor } = options;
+  const { lookUp } = filling;
   const index = Number(/^post:(\d{1,3})$/.exec(resultId)?.[1] ?? -1);
   if (target === undefined || index < 0) return;
   const asker = await lookUp.askerOf(from);
@@ -43,13 +37,13 @@ export async function fillPlaceholder(
   const { t } = asker;
   const reply = await lookUp.replyTo(link, asker, signal);
   const item = reply.gallery[index];
-  if (item === undefined) return editText(options, reply, target, t, signal);
-  const ways = candidatesFor(item);
-  const failure = (await ways.isRemembered()) ? undefined : await uploadTo(options, from.id, item, t, signal);
-  if (await editFile(options, ways, reply, target, t, signal)) return;
+  if (item === undefined) return editText(filling, reply, target, t, signal);
+  const ways = createFileCandidates(item, false, filling);
+  const failure = (await ways.isRemembered()) ? undefined : await uploadTo(filling, from.id, item, t, signal);
+  if (await editFile(filling, ways, reply, target, t, signal)) return;
   const sentence = failure ?? t.messages.errors.too_large;
   const blocks = [...reply.blocks, { kind: 'text' as const, text: [sentence] }];
-  await editText(options, { ...reply, blocks }, target, t, signal);
+  await editText(filling, { ...reply, blocks }, target, t, signal);
 }
 
 /**
@@ -57,7 +51,7 @@ export async function fillPlaceholder(
  * message. Resolves with undefined on success, else with a sentence that says why not.
  */
 async function uploadTo(
-  { api, sender, log }: FillPlaceholderOptions,
+  { api, sender, log }: Filling,
   userId: number,
   item: GalleryItem,
   t: Translator,
@@ -79,7 +73,7 @@ async function uploadTo(
 
 /** Puts a file into an inline message, which takes ids and addresses but no uploads. False if it took none. */
 async function editFile(
-  { api, limits }: FillPlaceholderOptions,
+  { api, limits }: Filling,
   ways: FileCandidates,
   reply: Reply,
   target: string,
@@ -109,7 +103,7 @@ async function editFile(
 }
 
 async function editText(
-  { api }: FillPlaceholderOptions,
+  { api }: Filling,
   reply: Reply,
   target: string,
   t: Translator,

@@ -1,4 +1,3 @@
-import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
 import { type Caller, callerOf } from '../../../bot/contract/request.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
@@ -7,16 +6,12 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { privateSpeaker } from '../api/reply-to.ts';
 import type { User } from '../api/updates.ts';
+import type { TelegramContext } from '../outgoing/context.ts';
 
 /** The person who writes an inline query. */
 export interface Asker {
   readonly caller: Caller;
   readonly t: Translator;
-}
-
-export interface InlineLookUpOptions {
-  readonly dispatcher: Pick<Dispatcher, 'answer' | 'linksOf' | 'translator'>;
-  readonly now: () => number;
 }
 
 /** How long a reply is remembered, because choosing a result looks its link up a second time. */
@@ -26,7 +21,7 @@ const MAX_REMEMBERED = 1_000;
 export type InlineLookUp = ReturnType<typeof createInlineLookUp>;
 
 /** Looks up what a person types behind the bot's name. */
-export function createInlineLookUp({ dispatcher, now }: InlineLookUpOptions) {
+export function createInlineLookUp({ dispatcher, now }: TelegramContext) {
   const replies = createLru<string, Promise<Reply>>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS, perf: { now } });
 
   async function ask(link: string, { caller, t }: Asker, signal: AbortSignal): Promise<Reply> {

@@ -1,63 +1,28 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
-import type { DeliveredFile, DeliveredLink, Delivery } from '../../../media/delivery/delivery.ts';
+import type { DeliveredFile, DeliveredLink } from '../../../media/delivery/delivery.ts';
 import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
-import type { SentFile, SentFileKey, SentFiles } from '../../../media/delivery/sent-files.ts';
+import type { SentFile, SentFileKey } from '../../../media/delivery/sent-files.ts';
 import type { MediaItem } from '../../../media/post.ts';
 import type { BotApiError } from '../api/bot-api-error.ts';
-import type { TelegramLimits } from '../api/limits.ts';
 import type { SentMessage, Upload } from '../api/methods.ts';
 import type { FileCandidate, FileType } from '../render/caption.ts';
-
-/** The ways to send a file, best first: by a file id from Telegram, by address, as an upload; at last as a link. */
-export interface FileCandidates {
-  /** Resolves with true when Telegram has the file, so that sending it takes no upload. */
-  isRemembered(): Promise<boolean>;
-  /** The way to try now; it is the same until it is refused. @throws AppError when the signal aborts. */
-  candidate(signal: AbortSignal): Promise<FileCandidate | DeliveredLink>;
-  /** To be called when Telegram refuses the way: after that, `candidate` returns the next one. */
-  refuse(error: BotApiError): Promise<void>;
-  /** The address of the post, if the file cannot be sent. */
-  link(): DeliveredLink;
-  /** Remembers the file id that Telegram gave to the sent file. */
-  sent(message: SentMessage): Promise<void>;
-  /** Releases the file on the disk. */
-  close(): Promise<void>;
-}
-
-export interface FileCandidatesOptions {
-  readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
-  readonly sentFiles: SentFiles;
-  /** Whose file ids these are, as `telegram:BOT_ID`, because a file id is valid for one bot. */
-  readonly holder: string;
-  readonly limits: TelegramLimits;
-  /** True for a Bot API server that the operator runs, which takes larger files. */
-  readonly isLocalServer: boolean;
-}
-
-export function largestUpload({
-  limits,
-  isLocalServer,
-}: Pick<FileCandidatesOptions, 'limits' | 'isLocalServer'>): number {
-  return isLocalServer ? limits.localUpload : limits.upload;
-}
+import type { TelegramContext } from './context.ts';
 
 /** The kinds of files that may be in an album. */
 const ALBUM_TYPES: ReadonlySet<string> = new Set(['photo', 'video', 'audio']);
 
-export function createFileCandidates(
-  item: GalleryItem,
-  inAlbum: boolean,
-  options: FileCandidatesOptions,
-): FileCandidates {
-  const { sentFiles, holder } = options;
+export type FileCandidates = ReturnType<typeof createFileCandidates>;
+
+/** The ways to send a file, best first: by a file id from Telegram, by address, as an upload; at last as a link. */
+export function createFileCandidates(item: GalleryItem, inAlbum: boolean, context: TelegramContext) {
+  const { sentFiles, holder } = context;
   const { post, index, form, clip } = item;
   const key: SentFileKey = { holder, source: post.source, postId: post.id, index, form };
-  const refused = new Set<string>();
-  const wanted: Wanted = { item, media: post.items[index], refused, options };
+  const wanted: Wanted = { item, media: post.items[index], refused: new Set(), context };
   // A clip is made for one person, so no file id is looked up for it and its first way is the upload.
   let way: 'remembered' | 'address' | 'upload' | 'link' = clip === undefined ? 'remembered' : 'upload';
   let current: FileCandidate | DeliveredLink | undefined;
-  const upload = createUpload(wanted, refused);
+  const upload = createUpload(wanted);
 
   async function remembered(): Promise<FileCandidate | undefined> {
     const known = await sentFiles.get(key);
@@ -83,12 +48,15 @@ export function createFileCandidates(
   }
 
   return {
+    /** Resolves with true when Telegram has the file, so that sending it takes no upload. */
     isRemembered: async () => way === 'remembered' && (await remembered()) !== undefined,
-    async candidate(signal) {
+    /** The way to try now; it is the same until it is refused. @throws AppError when the signal aborts. */
+    async candidate(signal: AbortSignal): Promise<FileCandidate | DeliveredLink> {
       current ??= await find(signal);
       return current;
     },
-    async refuse(error) {
+    /** To be called when Telegram refuses the way: after that, `candidate` returns the next one. */
+    async refuse(error: BotApiError): Promise<void> {
       const last = current;
       current = undefined;
       if (last === undefined || last.kind === 'link') return;
@@ -100,19 +68,25 @@ export function createFileCandidates(
         await sentFiles.delete(key);
       }
     },
+    /** The address of the post, if the file cannot be sent. */
     link,
-    async sent(message) {
+    /** Remembers the file id that Telegram gave to the sent file. */
+    async sent(message: SentMessage): Promise<void> {
       if (current?.kind !== 'candidate' || current.from === 'remembered' || clip !== undefined) return;
       const made = fileIn(message);
       const { variantKey, reduced } = current;
       if (made !== undefined) await sentFiles.put(key, { variantKey, reducedBytes: reduced?.bytes, ...made });
     },
+    /** Releases the file on the disk. */
     close: upload.close,
   };
 }
 
 /** The upload of a file, which keeps the file on the disk for as long as it is needed. */
-function createUpload(wanted: Wanted, refused: Set<string>) {
+function createUpload(wanted: Wanted) {
+  const { media, refused, context } = wanted;
+  const { delivery, limits, uploadBytes } = context;
+  const request = () => requestOf(wanted, media?.kind === 'image' ? limits.uploadPhoto : uploadBytes);
   let file: DeliveredFile | undefined;
   let asDocument = false;
 
@@ -125,7 +99,7 @@ function createUpload(wanted: Wanted, refused: Set<string>) {
   return {
     async candidate(signal: AbortSignal): Promise<FileCandidate | DeliveredLink> {
       if (file === undefined) {
-        const delivered = await wanted.options.delivery.deliver({ ...uploadRequest(wanted), thumbnail: true }, signal);
+        const delivered = await delivery.deliver({ ...request(), thumbnail: true }, signal);
         if (delivered.kind === 'link') return delivered;
         file = delivered;
       }
@@ -150,30 +124,25 @@ function createUpload(wanted: Wanted, refused: Set<string>) {
 interface Wanted {
   readonly item: GalleryItem;
   readonly media: MediaItem | undefined;
-  readonly refused: ReadonlySet<string>;
-  readonly options: FileCandidatesOptions;
+  readonly refused: Set<string>;
+  readonly context: TelegramContext;
 }
 
 function requestOf({ item: { post, index, form, clip }, refused }: Wanted, maxBytes: number): DeliveryRequest {
   return { post, index, form, maxBytes, refused: [...refused], ...(clip && { clip }) };
 }
 
-function uploadRequest(wanted: Wanted): DeliveryRequest {
-  const { media, options } = wanted;
-  return requestOf(wanted, media?.kind === 'image' ? options.limits.uploadPhoto : largestUpload(options));
-}
-
 function rememberedFile(wanted: Wanted, known: SentFile, inAlbum: boolean): FileCandidate | undefined {
   const { variantKey, fileId, kind: type, reducedBytes: bytes } = known;
   if (!isFileType(type) || (inAlbum && !ALBUM_TYPES.has(type))) return undefined;
-  const { delivery } = wanted.options;
+  const { delivery } = wanted.context;
   const reduced = bytes === undefined ? undefined : { bytes, ...delivery.wholeAddress(requestOf(wanted, bytes)) };
   return candidateOf(wanted, { from: 'remembered', type, media: fileId, variantKey, reduced });
 }
 
 /** The address from which Telegram fetches the file by itself. */
 function remoteFile(wanted: Wanted): FileCandidate | undefined {
-  const { delivery, limits } = wanted.options;
+  const { delivery, limits } = wanted.context;
   const maxBytes = wanted.media?.kind === 'image' ? limits.addressPhoto : limits.address;
   const remote = delivery.remoteFile(requestOf(wanted, maxBytes));
   const type = remote && typeOf(remote.mime);

@@ -1,5 +1,4 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
-import type { Translator } from '../../../i18n/translate.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { isLongEnough } from '../../../media/delivery/delivery-request.ts';
@@ -20,30 +19,13 @@ import {
 } from '../render/caption.ts';
 import { EMPTY } from '../render/formatted-text.ts';
 import type { MediaPayload } from '../render/render.ts';
-import {
-  createFileCandidates,
-  culprits,
-  type FileCandidates,
-  type FileCandidatesOptions,
-  largestUpload,
-} from './file-candidates.ts';
-import type { MessageApi, ReplyContext } from './message-api.ts';
+import type { ReplyContext, TelegramContext } from './context.ts';
+import { createFileCandidates, culprits, type FileCandidates } from './file-candidates.ts';
+import type { MessageApi } from './message-api.ts';
 import type { UploadInTurn } from './upload-turns.ts';
-
-export interface FileSenderOptions extends FileCandidatesOptions {
-  readonly messages: MessageApi;
-  readonly inTurn: UploadInTurn;
-}
 
 /** The ways of sending those files that an earlier attempt has prepared, by item. */
 export type KnownWays = ReadonlyMap<GalleryItem, FileCandidates>;
-
-/**
- * Sends one file, or an album of up to ten: those that have a way and were not sent before.
- * @param known is closed in any case
- * @throws BotApiError, and whatever `sendOnce` throws
- */
-export type FileSender = (payload: MediaPayload, context: ReplyContext, known?: KnownWays) => Promise<SentFilesResult>;
 
 export interface SentFilesResult {
   readonly missing: readonly DeliveredLink[];
@@ -56,22 +38,23 @@ export interface SentFilesResult {
   readonly isConfirmed: boolean;
 }
 
-/** One file among those of the payload. */
-interface Part {
-  /** The file's position in the payload. */
-  readonly index: number;
+/** A file with the way to send it. */
+export interface ReadyFile {
   readonly item: GalleryItem;
   readonly ways: FileCandidates;
-}
-interface Ready extends Part {
   readonly candidate: FileCandidate;
 }
+
+/** One file among those of the payload, with its position there. */
+type Part = Omit<ReadyFile, 'candidate'> & { readonly index: number };
+type Ready = Part & ReadyFile;
 
 /** How many calls Telegram may refuse because of a payload's files; each may have been an upload. */
 const MAX_REFUSALS = 6;
 
-export function createFileSender(options: FileSenderOptions): FileSender {
-  const { messages: api, inTurn } = options;
+export type FileSender = ReturnType<typeof createFileSender>;
+
+export function createFileSender(telegram: TelegramContext, api: MessageApi, inTurn: UploadInTurn) {
   const albums = createAlbumIds();
 
   async function sendParts(
@@ -89,12 +72,14 @@ export function createFileSender(options: FileSenderOptions): FileSender {
         missing.push(...left.map(({ ways }) => ways.link()));
         break;
       }
-      const ready = await readied(left, missing, context.signal);
-      left = ready;
-      const batch = firstBatch(ready, largestUpload(options));
+      const found = await findWays(left, context.signal);
+      missing.push(...found.missing);
+      left = found.ready;
+      const batch = firstBatch(found.ready, telegram.uploadBytes);
       if (batch.length === 0) break;
       const words = isBegun || messages.length > 0 ? EMPTY : payload.caption;
-      const sent = await sendBatch(api, batch, { ...payload, caption: notedCaption(words, batch, context.t) }, context);
+      const caption = withNote(words, reductionNote(batch, context.t));
+      const sent = await sendBatch(api, batch, { ...payload, caption }, context);
       if (sent === undefined) {
         refusals += 1;
         continue;
@@ -110,12 +95,17 @@ export function createFileSender(options: FileSenderOptions): FileSender {
     return { missing, messages, ids, isAnySent: isBegun || messages.length > 0, isConfirmed };
   }
 
-  return async (payload, context, known) => {
+  /**
+   * Sends one file, or an album of up to ten: those that have a way and were not sent before.
+   * @param known is closed in any case
+   * @throws BotApiError, and whatever `sendOnce` throws
+   */
+  return async (payload: MediaPayload, context: ReplyContext, known?: KnownWays): Promise<SentFilesResult> => {
     const { items } = payload;
     const sentBefore = positionsIn(context);
     const parts = items
       .map((item, index): Part => {
-        return { index, item, ways: known?.get(item) ?? createFileCandidates(item, items.length > 1, options) };
+        return { index, item, ways: known?.get(item) ?? createFileCandidates(item, items.length > 1, telegram) };
       })
       .filter(({ index }) => !sentBefore.has(index));
     if (parts.length === 0)
@@ -152,18 +142,17 @@ function createAlbumIds() {
   };
 }
 
-/** The parts for which there is a way to send them; the rest become links. */
-async function readied(
-  parts: readonly Part[],
-  missing: DeliveredLink[],
-  signal: AbortSignal,
-): Promise<readonly Ready[]> {
-  const found = await Promise.all(parts.map(async part => ({ ...part, candidate: await part.ways.candidate(signal) })));
-  return found.flatMap(({ candidate, ...part }) => {
-    if (candidate.kind === 'candidate') return [{ ...part, candidate }];
-    missing.push(candidate);
-    return [];
-  });
+/** Finds the way to send each file; those that have none are `missing` and become links. */
+export async function findWays<T extends Omit<ReadyFile, 'candidate'>>(files: readonly T[], signal: AbortSignal) {
+  const candidates = await Promise.all(files.map(({ ways }) => ways.candidate(signal)));
+  const ready: (T & ReadyFile)[] = [];
+  const missing: DeliveredLink[] = [];
+  for (const [index, file] of files.entries()) {
+    const candidate = candidates[index];
+    if (candidate?.kind === 'candidate') ready.push({ ...file, candidate });
+    else if (candidate !== undefined) missing.push(candidate);
+  }
+  return { ready, missing };
 }
 
 /** The first files, as many as fit into one call. */
@@ -183,10 +172,6 @@ function firstBatch(ready: readonly Ready[], maxBytes: number): readonly Ready[]
   return batch;
 }
 
-function notedCaption(words: MediaPayload['caption'], batch: readonly Ready[], t: Translator): MediaPayload['caption'] {
-  return withNote(words, reductionNote(batch, t));
-}
-
 /** Sends files in one call; undefined when Telegram refused one, which then needs another way. */
 async function sendBatch(
   api: MessageApi,
@@ -202,7 +187,7 @@ async function sendBatch(
       return [await sendOne(api, first.candidate, fields, context)];
     }
     const media = batch.map(({ candidate }, index) => albumItem(candidate, index === 0 ? caption : EMPTY));
-    return api.post('sendMediaGroup', context, address => ({ ...address, media }));
+    return api.post('sendMediaGroup', context, { media });
   };
   try {
     const isUpload = batch.some(({ candidate }) => candidate.uploadBytes > 0);
@@ -224,27 +209,21 @@ function sendOne(
   switch (type) {
     case 'video': {
       const video = { ...common, ...videoFields(candidate), video: media, supports_streaming: true };
-      return api.post('sendVideo', context, address => ({ ...address, ...video }));
+      return api.post('sendVideo', context, video);
     }
-    case 'photo': {
-      const photo = { ...common, ...spoilerField(spoiler), photo: media };
-      return api.post('sendPhoto', context, address => ({ ...address, ...photo }));
-    }
-    case 'animation': {
-      const animation = { ...common, ...videoFields(candidate), animation: media };
-      return api.post('sendAnimation', context, address => ({ ...address, ...animation }));
-    }
-    case 'audio': {
-      const audio = { ...common, ...durationField(candidate), audio: media };
-      return api.post('sendAudio', context, address => ({ ...address, ...audio }));
-    }
+    case 'photo':
+      return api.post('sendPhoto', context, { ...common, ...spoilerField(spoiler), photo: media });
+    case 'animation':
+      return api.post('sendAnimation', context, { ...common, ...videoFields(candidate), animation: media });
+    case 'audio':
+      return api.post('sendAudio', context, { ...common, ...durationField(candidate), audio: media });
     case 'document':
-      return api.post('sendDocument', context, address => ({ ...address, ...common, document: media }));
+      return api.post('sendDocument', context, { ...common, document: media });
   }
 }
 
 /** Remembers the file ids that Telegram gave; resolves with true when all files are there in full. */
-async function remember(batch: readonly Ready[], sent: readonly SentMessage[]): Promise<boolean> {
+export async function remember(batch: readonly ReadyFile[], sent: readonly SentMessage[]): Promise<boolean> {
   for (const [index, { ways }] of batch.entries()) {
     const message = sent[index];
     if (message !== undefined) await ways.sent(message);
@@ -253,11 +232,7 @@ async function remember(batch: readonly Ready[], sent: readonly SentMessage[]): 
 }
 
 /** True when Telegram's file is as large as the upload and as long as its post says; unknown figures are no fault. */
-export function isWholeFile(
-  sent: SentMessage | undefined,
-  { uploadBytes, type }: FileCandidate,
-  item: GalleryItem,
-): boolean {
+function isWholeFile(sent: SentMessage | undefined, { uploadBytes, type }: FileCandidate, item: GalleryItem): boolean {
   if (sent === undefined) return false;
   const file = sent.video ?? sent.animation ?? sent.audio ?? sent.document;
   // Telegram makes photos smaller, so their size tells nothing.

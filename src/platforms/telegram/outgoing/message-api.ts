@@ -1,74 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Sending, SendOnceOptions } from '../../../bot/contract/chat-platform.ts';
-import type { GalleryItem } from '../../../bot/contract/reply.ts';
-import type { Translator } from '../../../i18n/translate.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
-import type { Logger } from '../../../infra/log.ts';
-import type { BotApi } from '../api/bot-api.ts';
 import { BotApiError, notBegun } from '../api/bot-api-error.ts';
-import type { ChatRecords } from '../api/chat-records.ts';
-import type { TelegramLimits } from '../api/limits.ts';
-import type { Address, Answers, Button, Method, Params } from '../api/methods.ts';
-import type { TelegramReplyTo } from '../api/reply-to.ts';
+import type { Address, Answers, Method, Params } from '../api/methods.ts';
+import type { MessageDestination, ReplyContext, TelegramContext } from './context.ts';
 
-/** The chat of a message, and in which way it is sent there. */
-export interface MessageDestination
-  extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread' | 'message'> {
-  /** True when people get no notification. */
-  readonly silent?: boolean;
-  /** The person who alone sees the message, if the Bot API server can do that; else everyone does. */
-  readonly onlyFor?: number | undefined;
-  /** The id of a pressed button's query, if its message is seen by one person alone: the new message replaces it. */
-  readonly replaces?: string | undefined;
-}
-
-/** What is needed to send a reply, besides the reply itself. */
-export interface ReplyContext extends Pick<Sending, 'signal' | 'sendOnce' | 'sentKeys'> {
-  readonly to: MessageDestination;
-  readonly t: Translator;
-  /**
-   * Makes the buttons that no other platform has, under a file or behind albums.
-   * @param album ids of the albums' messages; undefined when they are no longer known
-   */
-  readonly extra?: (gallery: readonly GalleryItem[], album: readonly number[] | undefined) => readonly Button[];
-  /** The id of the request, under which its messages' ids are remembered. */
-  readonly request?: string;
-  /** The beginning of the keys of the reply's messages. */
-  readonly key: string;
-}
-
-/** Options of an edit: it may be repeated as long as a request lives, and does not count for the chat's rate limit. */
-export const EDIT: SendOnceOptions = { repeatMs: 24 * 3_600_000, messages: 0 };
-
-export type SendMethod = Method & `send${string}`;
-
-/** Sends messages to chats, also to a group that has become a supergroup. */
-export interface MessageApi {
-  /** Sends one message, or one album. @throws BotApiError */
-  post<M extends SendMethod>(
-    method: M,
-    { to, signal }: Pick<ReplyContext, 'to' | 'signal'>,
-    make: (address: Address) => Params[M],
-  ): Promise<Answers[M]>;
-  /**
-   * To be called when Telegram may be away. Before the next message its availability is checked, so that it stays
-   * known which messages were sent.
-   */
-  doubt(): void;
-}
-
-export interface MessageApiOptions {
-  readonly api: BotApi;
-  readonly chats: Pick<ChatRecords, 'moved' | 'left'>;
-  readonly actions: Pick<ChatActions, 'before'>;
-  readonly limits: Pick<TelegramLimits, 'callMs' | 'fileMs'>;
-}
+type SendMethod = Method & `send${string}`;
+/** The parameters of a message without those that say where it goes. */
+type Content<M extends Method> = Omit<Params[M], keyof Address>;
 
 const MAX_DETOURS = 3;
 const MAX_MOVED = 1_000;
 
-export function createMessageApi({ api, chats, actions, limits }: MessageApiOptions): MessageApi {
+export type MessageApi = ReturnType<typeof createMessageApi>;
+
+/** Sends messages to chats, also to a group that has become a supergroup. */
+export function createMessageApi({ api, chats, limits }: TelegramContext, actions: Pick<ChatActions, 'before'>) {
   /** The new ids of groups that became supergroups since this process began. */
   const moved = createLru<number, number>({ max: MAX_MOVED });
   let isDoubtful = false;
@@ -92,7 +39,12 @@ export function createMessageApi({ api, chats, actions, limits }: MessageApiOpti
     isDoubtful = false;
   }
 
-  async function attempt<M extends SendMethod>(method: M, signal: AbortSignal, params: Params[M]): Promise<Answers[M]> {
+  async function attempt<M extends SendMethod>(
+    method: M,
+    to: MessageDestination,
+    content: Content<M>,
+    signal: AbortSignal,
+  ): Promise<Answers[M]> {
     if (isDoubtful) {
       await reach(signal).catch((error: unknown) => {
         throw signal.aborted ? notBegun(method) : error;
@@ -100,7 +52,7 @@ export function createMessageApi({ api, chats, actions, limits }: MessageApiOpti
     }
     try {
       const timeoutMs = method === 'sendMessage' ? limits.callMs : limits.fileMs;
-      return await api.call(method, params, { signal, timeoutMs });
+      return await api.send(method, addressOf(to), content, { signal, timeoutMs });
     } catch (error) {
       isDoubtful ||= error instanceof BotApiError && !error.isCut && (error.code === undefined || error.code >= 500);
       throw error;
@@ -124,12 +76,16 @@ export function createMessageApi({ api, chats, actions, limits }: MessageApiOpti
   }
 
   return {
-    async post(method, { to: given, signal }, make) {
+    /** Sends one message, or one album. @throws BotApiError */
+    async post<M extends SendMethod>(
+      method: M,
+      { to: given, signal }: Pick<ReplyContext, 'to' | 'signal'>,
+      content: Content<M>,
+    ): Promise<Answers[M]> {
       let to = relocated(given);
       for (let detours = 0; ; detours += 1) {
         try {
-          const params = make(addressOf(to));
-          return await actions.before(given, () => attempt(method, signal, params));
+          return await actions.before(given, () => attempt(method, to, content, signal));
         } catch (error) {
           const next = detours < MAX_DETOURS ? await detour(error, to) : undefined;
           if (next === undefined) throw error;
@@ -137,6 +93,10 @@ export function createMessageApi({ api, chats, actions, limits }: MessageApiOpti
         }
       }
     },
+    /**
+     * To be called when Telegram may be away. Before the next message its availability is checked, so that it stays
+     * known which messages were sent.
+     */
     doubt() {
       isDoubtful = true;
     },
@@ -161,22 +121,6 @@ export type ChatAction = Extract<
 
 type ActionChat = Pick<MessageDestination, 'chat' | 'thread' | 'isChannel'>;
 
-/** Shows what Medley is doing in a chat, such as "typing". Telegram ends an action by itself; channels have none. */
-export interface ChatActions {
-  /** Shows `typing` until a message is sent, or the returned function is called. */
-  begin(place: ActionChat): () => void;
-  /** Shows another action while the work runs. */
-  during<T>(place: ActionChat, action: ChatAction, work: () => Promise<T>): Promise<T>;
-  /** Sends a message. No action is shown from then until other work begins, since it would stay five seconds. */
-  before<T>(place: ActionChat, send: () => Promise<T>): Promise<T>;
-}
-
-export interface ChatActionsOptions {
-  readonly api: BotApi;
-  readonly everyMs: number;
-  readonly log: Pick<Logger, 'debug'>;
-}
-
 interface Shown {
   users: number;
   action: ChatAction;
@@ -191,7 +135,10 @@ interface Shown {
 /** How long a message waits at most for the running call of an action. */
 const SETTLE_MS = 1_000;
 
-export function createChatActions({ api, everyMs, log }: ChatActionsOptions): ChatActions {
+export type ChatActions = ReturnType<typeof createChatActions>;
+
+/** Shows what Medley is doing in a chat, such as "typing". Telegram ends an action by itself; channels have none. */
+export function createChatActions({ api, limits, log }: Pick<TelegramContext, 'api' | 'limits' | 'log'>) {
   const chats = new Map<string, Shown>();
 
   function show(place: ActionChat, shown: Shown): void {
@@ -208,7 +155,7 @@ export function createChatActions({ api, everyMs, log }: ChatActionsOptions): Ch
       },
     );
     clearInterval(shown.timer);
-    shown.timer = setInterval(() => show(place, shown), everyMs).unref();
+    shown.timer = setInterval(() => show(place, shown), limits.actionEveryMs).unref();
   }
 
   /** Shows an action once for several requests in one chat. */
@@ -232,8 +179,11 @@ export function createChatActions({ api, everyMs, log }: ChatActionsOptions): Ch
   }
 
   return {
-    begin: place => (place.isChannel === true ? () => undefined : share(place, 'typing').release),
-    async during(place, action, work) {
+    /** Shows `typing` until a message is sent, or the returned function is called. */
+    begin: (place: ActionChat): (() => void) =>
+      place.isChannel === true ? () => undefined : share(place, 'typing').release,
+    /** Shows another action while the work runs. */
+    async during<T>(place: ActionChat, action: ChatAction, work: () => Promise<T>): Promise<T> {
       if (place.isChannel === true) return work();
       const known = chats.get(keyOf(place));
       const before = known?.action ?? 'typing';
@@ -249,7 +199,8 @@ export function createChatActions({ api, everyMs, log }: ChatActionsOptions): Ch
         release();
       }
     },
-    async before(place, send) {
+    /** Sends a message. No action is shown from then until other work begins, since it would stay five seconds. */
+    async before<T>(place: ActionChat, send: () => Promise<T>): Promise<T> {
       const shown = chats.get(keyOf(place));
       if (shown === undefined) return send();
       // The action is hidden only before a text; files take a while to send, during which it stays.

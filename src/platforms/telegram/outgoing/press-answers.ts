@@ -1,30 +1,23 @@
 import type { Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
-import type { Logger } from '../../../infra/log.ts';
-import { type BotApi, deleteMessage } from '../api/bot-api.ts';
+import { deleteMessage } from '../api/bot-api.ts';
 import { BotApiError, failureSentence, isTopicClosed } from '../api/bot-api-error.ts';
-import { MESSAGE_LIMITS, type TelegramLimits } from '../api/limits.ts';
+import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { PressedButton } from '../api/reply-to.ts';
 import { renderBlocks } from '../render/block-text.ts';
 import { plainText, shorten } from '../render/formatted-text.ts';
 import { renderReply } from '../render/render.ts';
-import { EDIT, type ReplyContext } from './message-api.ts';
+import { EDIT, type ReplyContext, type TelegramContext } from './context.ts';
 import type { Sender } from './send.ts';
 import type { EditMessage } from './words.ts';
-
-export interface PressAnswersOptions {
-  readonly api: BotApi;
-  readonly limits: Pick<TelegramLimits, 'spinMs'>;
-  readonly log: Pick<Logger, 'debug'>;
-}
 
 const MAX_ANSWERED = 10_000;
 
 export type PressAnswers = ReturnType<typeof createPressAnswers>;
 
 /** Answers each press of a button once, silently or with a notice. Until then the button shows that it works. */
-export function createPressAnswers({ api, limits, log }: PressAnswersOptions) {
+export function createPressAnswers({ api, limits, log }: TelegramContext) {
   /** The queries that this process answered; if another process did, Telegram refuses a second answer. */
   const answered = createLru<string, true>({ max: MAX_ANSWERED });
 
@@ -55,21 +48,16 @@ export function createPressAnswers({ api, limits, log }: PressAnswersOptions) {
   };
 }
 
-/** Sends the reply to a pressed button: to one person alone, by editing the button's message, or as a new one. */
-export type AnswerPress = (reply: Reply, press: PressedButton, context: ReplyContext) => Promise<void>;
-
-export interface AnswerPressOptions {
-  readonly api: BotApi;
-  readonly sender: Sender;
-  readonly editMessage: EditMessage;
-  readonly answers: PressAnswers;
-  readonly log: Pick<Logger, 'debug'>;
-}
-
 /** The part of a key that says that the button's message was edited. */
 export const EDITED = 'e';
 
-export function createAnswerPress({ api, sender, editMessage, answers, log }: AnswerPressOptions): AnswerPress {
+/** Sends the reply to a pressed button: to one person alone, by editing the button's message, or as a new one. */
+export function createAnswerPress(
+  { api, log }: TelegramContext,
+  sender: Sender,
+  editMessage: EditMessage,
+  answers: PressAnswers,
+) {
   async function answer(reply: Reply, press: PressedButton, context: ReplyContext): Promise<void> {
     const { to, t, sendOnce, key } = context;
     const isForOne = isSentence(reply);
@@ -105,7 +93,7 @@ export function createAnswerPress({ api, sender, editMessage, answers, log }: An
     }
   }
 
-  return async (reply, press, context) => {
+  return async (reply: Reply, press: PressedButton, context: ReplyContext): Promise<void> => {
     try {
       await answer(reply, press, context);
     } catch (error) {

@@ -1,35 +1,13 @@
-import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
-import type { Logger } from '../../../infra/log.ts';
 import { BotApiError, isShutOut, isWithoutRight } from '../api/bot-api-error.ts';
 import { RichPart, type SentMessage, type SentRich } from '../api/methods.ts';
-import { type FileCandidate, keyboardField } from '../render/caption.ts';
+import { keyboardField } from '../render/caption.ts';
 import { type RichPayload, richBlocks } from '../render/rich-message.ts';
-import { createFileCandidates, culprits, type FileCandidates, largestUpload } from './file-candidates.ts';
-import { type FileSenderOptions, isWholeFile, type KnownWays } from './file-sender.ts';
-import type { ReplyContext } from './message-api.ts';
-import { postKey } from './upload-turns.ts';
-
-/**
- * Sends a post of several files as one rich message. If Telegram refuses that, `albums` is called once.
- * @returns true when all files have certainly arrived in full
- * @throws BotApiError, and whatever `sendOnce` throws
- */
-export type RichSender = (
-  payload: RichPayload,
-  context: ReplyContext,
-  albums: (ways?: KnownWays) => Promise<boolean>,
-) => Promise<boolean>;
-
-export interface RichSenderOptions extends FileSenderOptions {
-  readonly log: Pick<Logger, 'info' | 'warn'>;
-}
-
-interface Ready {
-  readonly item: GalleryItem;
-  readonly ways: FileCandidates;
-  readonly candidate: FileCandidate;
-}
+import type { ReplyContext, TelegramContext } from './context.ts';
+import { createFileCandidates, culprits } from './file-candidates.ts';
+import { findWays, type KnownWays, type ReadyFile, remember } from './file-sender.ts';
+import type { MessageApi } from './message-api.ts';
+import { postKey, type UploadInTurn } from './upload-turns.ts';
 
 /**
  * How many refused posts are remembered. The next number is how many refusals in a row end all attempts with rich
@@ -38,8 +16,10 @@ interface Ready {
 const MAX_REFUSED = 1_000;
 const REFUSALS = 3;
 
-export function createRichSender(options: RichSenderOptions): RichSender {
-  const { messages: api, inTurn, log } = options;
+export type RichSender = ReturnType<typeof createRichSender>;
+
+export function createRichSender(telegram: TelegramContext, api: MessageApi, inTurn: UploadInTurn) {
+  const { log } = telegram;
   const refused = createLru<string, true>({ max: MAX_REFUSED });
   let refusalsInRow = 0;
   let isOffered = true;
@@ -47,17 +27,18 @@ export function createRichSender(options: RichSenderOptions): RichSender {
   /** Sends the rich message; undefined when nothing was sent, so that albums are to be tried. */
   async function attempt(payload: RichPayload, ways: KnownWays, context: ReplyContext): Promise<boolean | undefined> {
     for (;;) {
-      const ready = await readied(ways, context.signal, largestUpload(options));
+      const ready = await readied(ways, context.signal, telegram.uploadBytes);
       const blocks = ready && richBlocks(ready, payload, context.t);
       if (ready === undefined || blocks === undefined) return undefined;
       const rich = { blocks, skip_entity_detection: true as const };
       const message = { rich_message: rich, ...keyboardField(payload.keyboard) };
-      const call = () => api.post('sendRichMessage', context, address => ({ ...address, ...message }));
+      const call = () => api.post('sendRichMessage', context, message);
       const isUpload = ready.some(({ candidate }) => candidate.uploadBytes > 0);
       try {
         const sent = await context.sendOnce(keyOf(context), call, { isUpload });
         refusalsInRow = 0;
-        return sent !== undefined && (await isConfirmed(sent, ready));
+        const sentFiles = sent === undefined ? [] : filesIn(sent);
+        return sentFiles.length === ready.length && (await remember(ready, sentFiles));
       } catch (error) {
         if (!isRefused(error)) throw error;
         if (await useOtherWays(error, ready)) continue;
@@ -80,11 +61,20 @@ export function createRichSender(options: RichSenderOptions): RichSender {
     log.warn({ err: error, isOffered }, 'a rich message was refused; albums are sent');
   }
 
-  return async (payload, context, albums) => {
+  /**
+   * Sends a post of several files as one rich message. If Telegram refuses that, `albums` is called once.
+   * @returns true when all files have certainly arrived in full
+   * @throws BotApiError, and whatever `sendOnce` throws
+   */
+  return async (
+    payload: RichPayload,
+    context: ReplyContext,
+    albums: (ways?: KnownWays) => Promise<boolean>,
+  ): Promise<boolean> => {
     const { items } = payload;
     if (context.sentKeys.includes(keyOf(context))) return false;
     if (!isOffered || refused.has(postKey(items)) || isBegunAsAlbum(context)) return albums();
-    const ways = new Map(items.map(item => [item, createFileCandidates(item, true, options)]));
+    const ways = new Map(items.map(item => [item, createFileCandidates(item, true, telegram)]));
     try {
       const sent = await inTurn(items, [...ways.values()], context, () => attempt(payload, ways, context));
       return sent ?? (await albums(ways));
@@ -94,32 +84,12 @@ export function createRichSender(options: RichSenderOptions): RichSender {
   };
 }
 
-/** The files, each with the way to send it; undefined if one of them cannot be in a rich message. */
-async function readied(ways: KnownWays, signal: AbortSignal, maxBytes: number): Promise<readonly Ready[] | undefined> {
-  const found = await Promise.all(
-    [...ways].map(async ([item, way]) => ({ item, ways: way, candidate: await way.candidate(signal) })),
-  );
-  const ready = found.flatMap(({ candidate, ...part }) =>
-    candidate.kind === 'candidate' ? [{ ...part, candidate }] : [],
-  );
+/** The files, each with the way to send it; undefined if one has none, or if they are too large together. */
+async function readied(ways: KnownWays, signal: AbortSignal, maxBytes: number) {
+  const files = [...ways].map(([item, way]) => ({ item, ways: way }));
+  const { ready, missing } = await findWays(files, signal);
   const bytes = ready.reduce((sum, { candidate }) => sum + candidate.uploadBytes, 0);
-  return ready.length === found.length && bytes <= maxBytes ? ready : undefined;
-}
-
-/**
- * Remembers the file ids that Telegram gave, if there is one for each file. Resolves with true
- * when all files are there in full.
- */
-async function isConfirmed(sent: SentRich, ready: readonly Ready[]): Promise<boolean> {
-  const files = filesIn(sent);
-  if (files.length !== ready.length) return false;
-  let isWhole = true;
-  for (const [index, { ways, candidate, item }] of ready.entries()) {
-    const file = files[index];
-    if (file !== undefined) await ways.sent(file);
-    isWhole &&= isWholeFile(file, candidate, item);
-  }
-  return isWhole;
+  return missing.length === 0 && bytes <= maxBytes ? ready : undefined;
 }
 
 /** The key of a rich message; no album of the reply has the same. */
@@ -163,7 +133,7 @@ const NOT_FOUND =
   /NO_MEDIA|MEDIA_(EMPTY|INVALID)|media not found|web ?page|HTTP URL|file identifier|FILE_(ID|REFERENCE)|(PHOTO|VIDEO)_URL|failed to (get|send)/i;
 
 /** Takes the next way for each refused file; resolves with false when one has no way left. */
-async function useOtherWays(error: BotApiError, ready: readonly Ready[]): Promise<boolean> {
+async function useOtherWays(error: BotApiError, ready: readonly ReadyFile[]): Promise<boolean> {
   if (error.code !== 400 || !NOT_FOUND.test(error.description)) return false;
   const others = culprits(error, ready).filter(({ candidate }) => candidate.from !== 'upload');
   for (const { ways } of others) await ways.refuse(error);

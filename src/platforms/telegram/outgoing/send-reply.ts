@@ -1,34 +1,21 @@
 import * as z from 'zod';
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
-import { noticeLifeMs } from '../../../bot/runtime/chat-cleanup.ts';
+import { createWholeAnswers, noticeLifeMs } from '../../../bot/runtime/chat-cleanup.ts';
 import { notifies } from '../../../bot/stores/settings.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
-import type { Logger } from '../../../infra/log.ts';
-import type { BotApi } from '../api/bot-api.ts';
+import { deleteMessage } from '../api/bot-api.ts';
 import { failureSentence, isTopicClosed } from '../api/bot-api-error.ts';
-import type { TelegramLimits } from '../api/limits.ts';
 import type { Button } from '../api/methods.ts';
 import type { TelegramReplyTo } from '../api/reply-to.ts';
 import { styleOf } from '../render/formatted-text.ts';
 import { renderReply } from '../render/render.ts';
 import { renderText } from '../render/text-message.ts';
-import type { MessageDestination, ReplyContext } from './message-api.ts';
-import { audioButton, type DeleteButtons } from './own-buttons.ts';
-import { type AnswerPress, EDITED } from './press-answers.ts';
+import type { MessageDestination, ReplyContext, TelegramContext } from './context.ts';
+import { audioButton } from './own-buttons.ts';
+import { createAnswerPress, EDITED, type PressAnswers } from './press-answers.ts';
 import type { Sender } from './send.ts';
 import type { EditMessage, OwnMessage, WordSender } from './words.ts';
-
-export interface SendReplyOptions {
-  readonly api: BotApi;
-  readonly sender: Sender;
-  readonly words: WordSender;
-  readonly answerPress: AnswerPress;
-  readonly deleteButtons: DeleteButtons;
-  readonly limits: Pick<TelegramLimits, 'noticeMs' | 'ephemeralMs'>;
-  readonly log: Pick<Logger, 'debug'>;
-  readonly now: () => number;
-}
 
 type ReplySending = Sending<TelegramReplyTo> & Pick<ReplyContext, 'key'>;
 
@@ -39,8 +26,14 @@ export type SendReply = (reply: Reply, sending: ReplySending) => Promise<boolean
 const MAX_INFORMED = 1_000;
 const INFORMED_MS = 3_600_000;
 
-export function createSendReply(options: SendReplyOptions): SendReply {
-  const { api, sender, words, answerPress, deleteButtons, limits, log, now } = options;
+export function createSendReply(
+  telegram: TelegramContext,
+  sender: Sender,
+  words: WordSender,
+  answers: PressAnswers,
+): SendReply {
+  const { api, limits, log, now } = telegram;
+  const answerPress = createAnswerPress(telegram, sender, words.edit, answers);
   const informed = createLru<string, true>({ max: MAX_INFORMED, ttl: INFORMED_MS, perf: { now } });
 
   /**
@@ -88,7 +81,7 @@ export function createSendReply(options: SendReplyOptions): SendReply {
   return async (reply, sending) => {
     const { t, signal, sendOnce, sentKeys, key, request } = sending;
     const to: MessageDestination = { ...sending.to, ...(!notifies(sending, key === '0' ? 0 : 1) && { silent: true }) };
-    const extra: ReplyContext['extra'] = (gallery, album) => extraButtons(deleteButtons, sending, gallery, album);
+    const extra: ReplyContext['extra'] = (gallery, album) => extraButtons(telegram, sending, gallery, album);
     try {
       return await send(reply, sending, { to, t, signal, sendOnce, sentKeys, key, request: request.id, extra });
     } catch (error) {
@@ -100,7 +93,7 @@ export function createSendReply(options: SendReplyOptions): SendReply {
 
 /** The buttons under one file. In private chats people delete messages by themselves, but not a whole album at once. */
 function extraButtons(
-  deleteButtons: DeleteButtons,
+  { deleteButtons }: TelegramContext,
   { request, to, t }: ReplySending,
   gallery: readonly GalleryItem[],
   album: readonly number[] | undefined,
@@ -199,4 +192,30 @@ function messageOf(
   const isEdited = [...results.keys()].some(key => key.startsWith(edited));
   if (!isEdited || press?.stands === undefined) return undefined;
   return { chat_id: chat, message_id: press.message, kind: press.stands };
+}
+
+/** Sends the replies to a request. Then deletes the message with its links, if the chat's settings say so. */
+export function createSend({ api, log }: TelegramContext, sendReply: SendReply) {
+  const wholeAnswers = createWholeAnswers();
+
+  /** Deletes the message with the links. If Medley lacks the right, nothing else changes. Never rejects. */
+  async function deleteAnswered({ to, settings }: Sending<TelegramReplyTo>): Promise<void> {
+    if (!settings.deleteSource || to.isOnlyLinks !== true || to.message === undefined || to.press !== undefined) return;
+    try {
+      await deleteMessage(api, { chat_id: to.chat, message_id: to.message });
+    } catch (error) {
+      log.info({ err: error }, 'a link that was answered could not be deleted');
+    }
+  }
+
+  return async (replies: AsyncIterable<Reply>, sending: Sending<TelegramReplyTo>): Promise<void> => {
+    const sent: Reply[] = [];
+    let isConfirmed = true;
+    for await (const reply of replies) {
+      const isWhole = await sendReply(reply, { ...sending, key: sent.length.toString(36) });
+      isConfirmed &&= isWhole;
+      sent.push(reply);
+    }
+    if (wholeAnswers.isAllBrought(sending, { replies: sent, isConfirmed })) await deleteAnswered(sending);
+  };
 }

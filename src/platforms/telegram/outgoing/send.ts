@@ -1,31 +1,24 @@
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import { isWithoutRight } from '../api/bot-api-error.ts';
-import type { TelegramLimits } from '../api/limits.ts';
 import { EMPTY, styleOf } from '../render/formatted-text.ts';
 import { type FollowUpPayload, type MediaPayload, renderMissing, renderReply } from '../render/render.ts';
 import { renderRich } from '../render/rich-message.ts';
 import { renderText } from '../render/text-message.ts';
-import type { FileSender, KnownWays, SentFilesResult } from './file-sender.ts';
-import type { ReplyContext } from './message-api.ts';
-import type { RichSender } from './rich-sender.ts';
+import type { ReplyContext, TelegramContext } from './context.ts';
+import { createFileSender, type KnownWays, type SentFilesResult } from './file-sender.ts';
+import type { ChatActions, MessageApi } from './message-api.ts';
+import { createRichSender } from './rich-sender.ts';
+import { createUploadTurns } from './upload-turns.ts';
 import type { WordSender } from './words.ts';
 
+export type Sender = ReturnType<typeof createSender>;
+
 /** Sends replies. All methods throw BotApiError, and whatever `sendOnce` throws. */
-export interface Sender {
-  /** Sends the reply; resolves with true when all its files have certainly arrived in full. */
-  send(reply: Reply, context: ReplyContext): Promise<boolean>;
-  /** Sends one file without text; resolves with the message's id, or with undefined when the file cannot be fetched. */
-  sendFile(item: GalleryItem, context: ReplyContext): Promise<number | undefined>;
-}
+export function createSender(telegram: TelegramContext, messages: MessageApi, actions: ChatActions, words: WordSender) {
+  const inTurn = createUploadTurns(actions);
+  const sendFiles = createFileSender(telegram, messages, inTurn);
+  const sendRich = createRichSender(telegram, messages, inTurn);
 
-export interface SenderOptions {
-  readonly words: WordSender;
-  readonly sendFiles: FileSender;
-  readonly sendRich: RichSender;
-  readonly limits: Pick<TelegramLimits, 'richFrom'>;
-}
-
-export function createSender({ words, sendFiles, sendRich, limits }: SenderOptions): Sender {
   /** Sends a list of what is in the albums, with their buttons; sends nothing if there are no buttons. */
   async function sendFollowUp(
     { content, keyboard }: FollowUpPayload,
@@ -85,18 +78,20 @@ export function createSender({ words, sendFiles, sendRich, limits }: SenderOptio
   }
 
   return {
-    async send(reply, context) {
+    /** Sends the reply; resolves with true when all its files have certainly arrived in full. */
+    async send(reply: Reply, context: ReplyContext): Promise<boolean> {
       const { gallery } = reply;
       if (gallery.length < 2) return sendParts(reply, context);
       const extra = context.extra?.(gallery, []) ?? [];
-      const rich = renderRich(reply, context.t, { extra, from: limits.richFrom });
+      const rich = renderRich(reply, context.t, { extra, from: telegram.limits.richFrom });
       if (rich === undefined) return sendParts(reply, context);
       return sendRich(rich, context, known => sendParts(reply, context, known));
     },
-    async sendFile(item, context) {
+    /** Sends one file without text; resolves with the message's id, or with undefined when the file cannot be fetched. */
+    async sendFile(item: GalleryItem, context: ReplyContext): Promise<number | undefined> {
       const payload: MediaPayload = { kind: 'media', items: [item], caption: EMPTY, keyboard: undefined };
-      const { messages } = await sendFiles(payload, context);
-      return messages[0]?.message_id;
+      const sent = await sendFiles(payload, context);
+      return sent.messages[0]?.message_id;
     },
   };
 }

@@ -1,24 +1,25 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
 import { isAudio } from '../render/render.ts';
+import type { ReplyContext } from './context.ts';
 import type { FileCandidates } from './file-candidates.ts';
-import type { ChatAction, ChatActions, ReplyContext } from './message-api.ts';
+import type { ChatAction, ChatActions } from './message-api.ts';
 
-/**
- * Sends a post's files. Only one request uploads them at a time; the next ones use the file ids that Telegram gave.
- * @throws whatever `send` throws, or the signal's reason
- */
-export type UploadInTurn = <T>(
-  items: readonly GalleryItem[],
-  ways: readonly FileCandidates[],
-  context: Pick<ReplyContext, 'to' | 'signal'>,
-  send: () => Promise<T>,
-) => Promise<T>;
+export type UploadInTurn = ReturnType<typeof createUploadTurns>;
 
-export function createUploadTurns(actions: ChatActions): UploadInTurn {
+export function createUploadTurns(actions: ChatActions) {
   const busy = new Map<string, Promise<void>>();
 
-  return async (items, ways, { to, signal }, send) => {
+  /**
+   * Sends a post's files. Only one request uploads them at a time; the next ones use the file ids that Telegram gave.
+   * @throws whatever `send` throws, or the signal's reason
+   */
+  return async <T>(
+    items: readonly GalleryItem[],
+    ways: readonly FileCandidates[],
+    { to, signal }: Pick<ReplyContext, 'to' | 'signal'>,
+    send: () => Promise<T>,
+  ): Promise<T> => {
     const post = postKey(items);
     for (;;) {
       if (await areRemembered(ways)) return send();

@@ -1,15 +1,13 @@
 import { drawPicture } from '../../../bot/cards/drawing.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
-import type { Logger } from '../../../infra/log.ts';
-import type { BotApi } from '../api/bot-api.ts';
 import { BotApiError, isAboutFile, isWithoutRight } from '../api/bot-api-error.ts';
-import type { TelegramLimits } from '../api/limits.ts';
 import type { FileSource, SentMessage } from '../api/methods.ts';
 import type { PressedButton } from '../api/reply-to.ts';
 import { captionFields, keyboardField, spoilerField } from '../render/caption.ts';
 import type { Payload } from '../render/render.ts';
 import type { Photo, PhotoPayload, TextPayload } from '../render/text-message.ts';
-import { type ChatActions, EDIT, type MessageApi, type ReplyContext } from './message-api.ts';
+import { EDIT, type ReplyContext, type TelegramContext } from './context.ts';
+import type { ChatActions, MessageApi } from './message-api.ts';
 
 /** A message that Medley itself has sent. */
 export interface OwnMessage {
@@ -19,58 +17,34 @@ export interface OwnMessage {
 }
 type EditTarget = Omit<OwnMessage, 'kind'>;
 
+type EditContext = Pick<ReplyContext, 'key' | 'signal' | 'sendOnce'>;
+
+export type WordSender = ReturnType<typeof createWordSender>;
+export type EditMessage = WordSender['edit'];
+
 /**
  * Sends and edits messages of text, some with a photo. All methods throw BotApiError, and whatever `sendOnce` throws.
  */
-export interface WordSender {
-  send(payload: TextPayload | PhotoPayload, context: ReplyContext): Promise<void>;
-  /** Sends a text; undefined if an earlier attempt has sent it. */
-  sendText(payload: TextPayload, context: ReplyContext): Promise<SentMessage | undefined>;
-  edit: EditMessage;
-}
-
-/**
- * Edits a message and says what came of it. `done`: it is edited. `anew`: new messages must replace it,
- * because text cannot replace a photo, and one message cannot become several. `beside`: it cannot be
- * edited, so a new one follows it.
- */
-export type EditMessage = (
-  payloads: readonly Payload[],
-  message: OwnMessage,
-  context: Pick<ReplyContext, 'key' | 'signal' | 'sendOnce'>,
-) => Promise<'done' | 'anew' | 'beside'>;
-
-export interface WordSenderOptions {
-  readonly api: BotApi;
-  readonly messages: MessageApi;
-  readonly actions: ChatActions;
-  readonly limits: Pick<TelegramLimits, 'fileMs'>;
-  readonly log: Pick<Logger, 'warn'>;
-}
-
-export function createWordSender({ api, messages, actions, limits, log }: WordSenderOptions): WordSender {
+export function createWordSender({ api, limits, log }: TelegramContext, messages: MessageApi, actions: ChatActions) {
   const withPhoto = createPhotoAttempts(log);
 
+  /** Sends a text; undefined if an earlier attempt has sent it. */
   async function sendText(payload: TextPayload, context: ReplyContext): Promise<SentMessage | undefined> {
     const fields = { ...textFields(payload), ...keyboardField(payload.keyboard) };
-    return context.sendOnce(context.key, () =>
-      messages.post('sendMessage', context, address => ({ ...address, ...fields })),
-    );
+    return context.sendOnce(context.key, () => messages.post('sendMessage', context, fields));
   }
 
   function sendPhoto(payload: PhotoPayload, context: ReplyContext): Promise<boolean> {
     const fields = { ...photoFields(payload), ...keyboardField(payload.keyboard) };
     return withPhoto(payload.photo, photo =>
-      context.sendOnce(context.key, () =>
-        messages.post('sendPhoto', context, address => ({ ...address, ...fields, photo })),
-      ),
+      context.sendOnce(context.key, () => messages.post('sendPhoto', context, { ...fields, photo })),
     );
   }
 
   function editPhoto(
     payload: PhotoPayload,
     target: EditTarget,
-    { key, signal, sendOnce }: Pick<ReplyContext, 'key' | 'signal' | 'sendOnce'>,
+    { key, signal, sendOnce }: EditContext,
   ): Promise<boolean> {
     return withPhoto(payload.photo, async photo => {
       const media = { type: 'photo' as const, media: photo, ...photoFields(payload) };
@@ -83,7 +57,7 @@ export function createWordSender({ api, messages, actions, limits, log }: WordSe
 
   return {
     sendText,
-    async send(payload, context) {
+    async send(payload: TextPayload | PhotoPayload, context: ReplyContext): Promise<void> {
       if (payload.kind === 'text') {
         await sendText(payload, context);
         return;
@@ -94,7 +68,16 @@ export function createWordSender({ api, messages, actions, limits, log }: WordSe
       const isSent = await (isDrawn ? actions.during(context.to, 'upload_photo', send) : send());
       if (!isSent) await sendText(payload.instead, context);
     },
-    async edit([payload, ...others], { kind, ...target }, context) {
+    /**
+     * Edits a message and says what came of it. `done`: it is edited. `anew`: new messages must replace it, because text
+     * cannot replace a photo, and one message cannot become several. `beside`: it cannot be edited, so a new one follows
+     * it.
+     */
+    async edit(
+      [payload, ...others]: readonly Payload[],
+      { kind, ...target }: OwnMessage,
+      context: EditContext,
+    ): Promise<'done' | 'anew' | 'beside'> {
       if (payload === undefined || payload.kind === 'media' || payload.kind === 'followUp' || others.length > 0)
         return 'anew';
       try {
@@ -120,7 +103,7 @@ const ABOUT_MESSAGE = /message (to edit|can't be|identifier|is not modified)|MES
 const MAX_KNOWN = 2_000;
 
 /** Tries a photo by Telegram's file id, then the photo itself; false if neither is accepted. @throws BotApiError */
-function createPhotoAttempts(log: Pick<Logger, 'warn'>) {
+function createPhotoAttempts(log: TelegramContext['log']) {
   const known = createLru<string, string>({ max: MAX_KNOWN });
 
   /** @param use sends the photo; undefined when nothing is read from the answer, or it was sent before */

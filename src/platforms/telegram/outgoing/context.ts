@@ -1,0 +1,62 @@
+import type { Dispatcher } from '../../../bot/answer/answer.ts';
+import type { Sending, SendOnceOptions } from '../../../bot/contract/chat-platform.ts';
+import type { GalleryItem } from '../../../bot/contract/reply.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import type { Logger } from '../../../infra/log.ts';
+import type { Delivery } from '../../../media/delivery/delivery.ts';
+import type { SentFiles } from '../../../media/delivery/sent-files.ts';
+import type { BotApi } from '../api/bot-api.ts';
+import type { ChatRecords } from '../api/chat-records.ts';
+import type { TelegramLimits } from '../api/limits.ts';
+import type { Button } from '../api/methods.ts';
+import type { EventIds, TelegramReplyTo } from '../api/reply-to.ts';
+import type { DeleteButtons } from './own-buttons.ts';
+
+/** What both the reading of updates and the sending of replies need. */
+export interface TelegramContext {
+  readonly api: BotApi;
+  readonly dispatcher: Pick<Dispatcher, 'read' | 'answer' | 'linksOf' | 'browse' | 'translator' | 'commandSpecs'>;
+  readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
+  readonly sentFiles: SentFiles;
+  readonly chats: ChatRecords;
+  readonly eventIds: EventIds;
+  readonly deleteButtons: DeleteButtons;
+  readonly limits: TelegramLimits;
+  /** The size limit of an upload, in bytes; that of a photo is another one. */
+  readonly uploadBytes: number;
+  /** Whose file ids these are, as `telegram:BOT_ID`, because a file id is valid for one bot. */
+  readonly holder: string;
+  /** The bot's name without the `@`. */
+  readonly username: () => string;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
+  readonly now: () => number;
+}
+
+/** The chat of a message, and in which way it is sent there. */
+export interface MessageDestination
+  extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread' | 'message'> {
+  /** True when people get no notification. */
+  readonly silent?: boolean;
+  /** The person who alone sees the message, if the Bot API server can do that; else everyone does. */
+  readonly onlyFor?: number | undefined;
+  /** The id of a pressed button's query, if its message is seen by one person alone: the new message replaces it. */
+  readonly replaces?: string | undefined;
+}
+
+/** What is needed to send a reply, besides the reply itself. */
+export interface ReplyContext extends Pick<Sending, 'signal' | 'sendOnce' | 'sentKeys'> {
+  readonly to: MessageDestination;
+  readonly t: Translator;
+  /**
+   * Makes the buttons that no other platform has, under a file or behind albums.
+   * @param album ids of the albums' messages; undefined when they are no longer known
+   */
+  readonly extra?: (gallery: readonly GalleryItem[], album: readonly number[] | undefined) => readonly Button[];
+  /** The id of the request, under which its messages' ids are remembered. */
+  readonly request?: string;
+  /** The beginning of the keys of the reply's messages. */
+  readonly key: string;
+}
+
+/** Options of an edit: it may be repeated as long as a request lives, and does not count for the chat's rate limit. */
+export const EDIT: SendOnceOptions = { repeatMs: 24 * 3_600_000, messages: 0 };
