@@ -289,6 +289,11 @@ export function link(url: string, ...children: readonly Inline[]): Extract<Inlin
   return { kind: 'link', url, children };
 }
 
+/** A link with that name, or with its address where the name is blank. */
+export function namedLink(url: string, name: string): Inline {
+  return link(url, name.trim() === '' ? url : name);
+}
+
 export function strong(...children: readonly Inline[]): Inline {
   return { kind: 'strong', children };
 }

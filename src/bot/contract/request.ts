@@ -74,7 +74,7 @@ export interface TextMessage {
    */
   readonly line?: string;
   /** The message's links, used in place of those in `text`. Addresses that are no posts are ignored. */
-  readonly links?: readonly PastedLink[];
+  readonly links?: readonly PastedLink[] | undefined;
 }
 
 /** True when the links were only pasted in a group. */

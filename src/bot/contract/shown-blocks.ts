@@ -1,4 +1,4 @@
-import type { Block, PictureBlock } from './reply.ts';
+import { type Block, type Card, namedLink, type PictureBlock, type Text } from './reply.ts';
 
 /** Replaces each image card: by itself with the text beside it, or by its text if it is not shown. */
 export function withPictures(blocks: readonly Block[], isShown: (block: PictureBlock) => boolean): readonly Block[] {
@@ -16,4 +16,9 @@ export function asRows(blocks: readonly Block[]): readonly Block[] {
     const { sound: _, details: __, ...row } = block;
     return row;
   });
+}
+
+/** All lines of a card in order; its audio preview is the last one, as a link. */
+export function linesOf({ lines, details = [], sound }: Card): readonly Text[] {
+  return [...lines, ...details, ...(sound ? [[namedLink(sound.url, sound.label)]] : [])];
 }

@@ -120,7 +120,7 @@ export function noticeLifeMs(
 }
 
 /** Says whether a reply is a notice, which has no files or buttons. */
-function isNotice({ tone, gallery, actions }: Reply): boolean {
+export function isNotice({ tone, gallery, actions }: Reply): boolean {
   return (tone === 'notice' || tone === 'error') && gallery.length === 0 && actions.length === 0;
 }
 

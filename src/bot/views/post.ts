@@ -1,6 +1,6 @@
 import type { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { Reduction } from '../../media/delivery/delivery.ts';
+import type { DeliveredLink, Reduction } from '../../media/delivery/delivery.ts';
 import type { SourceDescriptor } from '../../media/extract/source-descriptor.ts';
 import type { Clip } from '../../media/files/clip.ts';
 import { itemCount, type MediaItem, type Post, playableVariants } from '../../media/post.ts';
@@ -263,6 +263,12 @@ export function renderCover(post: Post, site: PostSite, reason: AppError, t: Tra
 }
 
 const MEGABYTE = 1_000_000;
+
+/** Why a file is a link, in words. */
+export function linkReason({ reason, leadsTo }: Pick<DeliveredLink, 'reason' | 'leadsTo'>, t: Translator): string {
+  if (reason === 'stream') return t.error('upstream_unavailable', { what: 'stream' });
+  return leadsTo === 'page' && reason === 'too_large' ? t.messages.post.tooLargeHere : t.error(reason);
+}
 
 /** Says that a video is smaller than the site's, with a link to the whole one. `which` names the video when there are several. */
 export function reductionText({ bytes, url, leadsTo }: Reduction, t: Translator, which?: string): Text {

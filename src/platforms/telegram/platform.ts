@@ -166,8 +166,8 @@ const WEBHOOK_CONNECTIONS = 40;
 
 /** Connects to Telegram, by webhook or polling, and handles updates while it is connected. */
 function createConnection(options: TelegramPlatformOptions, { telegram, bot, listener, messages }: Parts) {
-  const { token, dispatcher, log } = options;
-  const { api, limits } = telegram;
+  const { token, log } = options;
+  const { api } = telegram;
   const menus = createRegisteredMenus({ records: options.records, log });
   let host: PlatformHost<TelegramReplyTo> | undefined;
   let isIntroduced = false;
@@ -182,7 +182,7 @@ function createConnection(options: TelegramPlatformOptions, { telegram, bot, lis
     isIntroduced = true;
     if (!me.can_read_all_group_messages) log.warn({ bot: me.username }, PRIVACY_MODE);
     if (!me.supports_inline_queries) log.info({ bot: me.username }, NO_INLINE);
-    registerCommands({ api, dispatcher, menus, botId: me.id, signal }).catch((error: unknown) => {
+    registerCommands(telegram, menus, me.id, signal).catch((error: unknown) => {
       isIntroduced = false;
       if (!signal.aborted) log.warn({ err: error }, 'the menu of commands could not be set');
     });
@@ -193,7 +193,7 @@ function createConnection(options: TelegramPlatformOptions, { telegram, bot, lis
       messages.doubt();
       given.lost(reason);
     };
-    return startPolling({ api, limits, take, onLost });
+    return startPolling(telegram, take, onLost);
   }
 
   async function connect(given: PlatformHost<TelegramReplyTo>, signal: AbortSignal) {

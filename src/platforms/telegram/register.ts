@@ -1,30 +1,26 @@
-import type { Dispatcher } from '../../bot/answer/answer.ts';
 import type { RegisteredMenus } from '../../bot/stores/registered-menus.ts';
 import { LANGUAGES } from '../../i18n/languages.ts';
 import { createTranslator, loadTranslator, type Translator } from '../../i18n/translate.ts';
-import type { BotApi } from './api/bot-api.ts';
 import { MESSAGE_LIMITS } from './api/limits.ts';
 import type { Params } from './api/methods.ts';
+import type { TelegramContext } from './outgoing/context.ts';
 import { menuName } from './render/formatted-text.ts';
 
 type Commands = Params['setMyCommands']['commands'];
 
 const SCOPES = ['all_private_chats', 'all_group_chats', 'all_chat_administrators'] as const;
 
-export interface CommandRegistration {
-  readonly api: BotApi;
-  readonly dispatcher: Pick<Dispatcher, 'commandSpecs'>;
-  readonly menus: RegisteredMenus;
-  readonly botId: number;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Registers the command menus for each kind of chat and two-letter language, the English one for all others. A menu
  * that Telegram has already is not sent again.
  * @throws BotApiError
  */
-export function registerCommands({ api, dispatcher, menus, botId, signal }: CommandRegistration): Promise<void> {
+export function registerCommands(
+  { api, dispatcher }: TelegramContext,
+  menus: RegisteredMenus,
+  botId: number,
+  signal: AbortSignal,
+): Promise<void> {
   const english = createTranslator(['en']);
   const names = dispatcher.commandSpecs(english).map(({ name }) => name);
   // `settings` is for admins, so it is not in the menu of groups. Members may type it for their own language.

@@ -16,7 +16,7 @@ import {
   type RestOptions,
   type UploadFile,
 } from './rest.ts';
-import { ALREADY_ACKNOWLEDGED, DiscordFailure, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE } from './send-failure.ts';
+import { ALREADY_ACKNOWLEDGED, DiscordFailure, isTokenDead, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE } from './send-failure.ts';
 
 /** The content of a message. */
 export interface Content {
@@ -53,9 +53,6 @@ export interface AnswerKey {
   readonly applicationId: string;
   readonly token: string;
 }
-
-/** What a deferred answer is: it says "thinking", it was answered, or it was deleted. */
-export type OriginalState = 'pending' | 'answered' | 'deleted';
 
 const Posted = z.object({
   id: z.string(),
@@ -157,13 +154,14 @@ function interactionCalls(rest: Rest) {
       }
     },
 
-    async originalState({ applicationId, token }: AnswerKey, signal: AbortSignal): Promise<OriginalState> {
+    /** True when the deferred answer says "thinking" still; false when it was answered or deleted, or is out of reach. */
+    async isPending({ applicationId, token }: AnswerKey, signal: AbortSignal): Promise<boolean> {
       try {
         const route: ApiRoute = [RequestMethod.Get, Routes.webhookMessage(applicationId, token)];
         const { flags } = Flagged.parse(await rest.request(route, { isAuthorized: false, signal }));
-        return (flags & MessageFlags.Loading) === 0 ? 'answered' : 'pending';
+        return (flags & MessageFlags.Loading) !== 0;
       } catch (error) {
-        if (error instanceof DiscordFailure && error.code === UNKNOWN_MESSAGE) return 'deleted';
+        if (isTokenDead(error) || (error instanceof DiscordFailure && error.code === UNKNOWN_MESSAGE)) return false;
         throw error;
       }
     },

@@ -65,8 +65,8 @@ export const TIMES = {
   request: 20_000,
   /** A shorter rate limit is waited out in the process; after a longer one the request goes back to the queue. */
   shortRateLimit: 1_000,
-  /** The time limit that discord.js gets for a request: longer than Medley's, so that it never applies. */
   upload: 5 * 60_000,
+  /** The time limit that discord.js gets for a request: longer than Medley's, so that it never applies. */
   library: 15 * 60_000,
   /** How long after a message the site's preview (embed) of its link may appear. */
   lateEmbed: 60_000,

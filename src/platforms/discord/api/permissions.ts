@@ -6,7 +6,7 @@ import {
   PermissionFlagsBits,
   type PermissionsBitField,
 } from 'discord.js';
-import type { PermissionCheck } from '../../../bot/contract/request.ts';
+import type { PermissionCheck, Request } from '../../../bot/contract/request.ts';
 import { BOOSTED_UPLOAD_BYTES, DEFAULT_UPLOAD_BYTES } from './limits.ts';
 import type { DiscordReplyTo, Rights } from './reply-to.ts';
 
@@ -53,8 +53,25 @@ export function rightsOf(
   };
 }
 
+/** The chat of a message or an interaction. */
+export function chatIn(
+  id: string,
+  kind: Request['chat']['kind'],
+  groupId: string | undefined,
+  channel: Channel | null | undefined,
+): Request['chat'] {
+  const parentId = channel?.isThread() === true ? channel.parentId : null;
+  return {
+    id,
+    kind,
+    ...(groupId !== undefined && { groupId }),
+    ...(parentId !== null && { parentId }),
+    ...(isAgeRestricted(channel) && { isAgeRestricted: true }),
+  };
+}
+
 /** True when a channel, or the channel of a thread, is age-restricted; an unknown channel is not. */
-export function isAgeRestricted(channel: Channel | null | undefined): boolean {
+function isAgeRestricted(channel: Channel | null | undefined): boolean {
   const own = channel?.isThread() === true ? channel.parent : channel;
   return own !== null && own !== undefined && 'nsfw' in own && own.nsfw === true;
 }

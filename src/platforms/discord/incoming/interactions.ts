@@ -20,7 +20,7 @@ import type { Reply } from '../../../bot/contract/reply.ts';
 import { type Caller, callerOf, type PastedLink } from '../../../bot/contract/request.ts';
 import { createTranslator } from '../../../i18n/translate.ts';
 import { TIMES } from '../api/limits.ts';
-import { isAgeRestricted, rightsOf } from '../api/permissions.ts';
+import { chatIn, rightsOf } from '../api/permissions.ts';
 import type { DiscordReplyTo, InteractionReplyTo } from '../api/reply-to.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
 import { BACK_ID, findDeleteButton, matchDeleteButton } from '../render/buttons.ts';
@@ -158,13 +158,7 @@ function whoAndWhere(interaction: Interaction): Pick<InteractionRequest, 'chat' 
     guildId === null && (interaction.context ?? InteractionContextType.BotDM) === InteractionContextType.BotDM;
   const isAdmin = interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) === true;
   return {
-    chat: {
-      id: channelId ?? user.id,
-      kind: isPrivate ? 'private' : 'group',
-      ...(guildId !== null && { groupId: guildId }),
-      ...(channel?.isThread() === true && channel.parentId !== null && { parentId: channel.parentId }),
-      ...(isAgeRestricted(channel) && { isAgeRestricted: true }),
-    },
+    chat: chatIn(channelId ?? user.id, isPrivate ? 'private' : 'group', guildId ?? undefined, channel),
     user: {
       id: user.id,
       rateKey: user.id,
@@ -192,7 +186,7 @@ function linksIn(message: Message): readonly PastedLink[] {
 export type CommandIndex = ReturnType<typeof createCommandIndex>;
 
 /** Maps Discord's names of commands and options to Medley's. */
-export function createCommandIndex(specs: Dispatcher['commandSpecs']): CommandIndex {
+export function createCommandIndex(specs: Dispatcher['commandSpecs']) {
   const english = createTranslator(['en']);
   const byName = new Map(specs(english).map(spec => [spec.name, spec]));
   return {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import { callerOf, type PastedLink, type TextMessage } from '../../../bot/contract/request.ts';
 import { parseShortForm } from '../../../bot/contract/short-forms.ts';
-import { isAgeRestricted, isGuildAdmin, rightsIn, uploadBytesIn } from '../api/permissions.ts';
+import { chatIn, isGuildAdmin, rightsIn, uploadBytesIn } from '../api/permissions.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
 import { isRecord } from './dispatches.ts';
@@ -88,14 +88,7 @@ async function draftOf(
     log.debug({ channel: channelId }, 'discord: no right to answer here');
     return undefined;
   }
-  const parentId = channel?.isThread() === true ? (channel.parentId ?? undefined) : undefined;
-  const chat = {
-    id: channelId,
-    kind: guildId === undefined ? ('private' as const) : ('group' as const),
-    ...(guildId !== undefined && { groupId: guildId }),
-    ...(parentId !== undefined && { parentId }),
-    ...(isAgeRestricted(channel) && { isAgeRestricted: true }),
-  };
+  const chat = chatIn(channelId, guildId === undefined ? 'private' : 'group', guildId, channel);
   const user = {
     id: author.id,
     rateKey: author.id,

@@ -39,7 +39,7 @@ export async function sendInteraction(
 ): Promise<readonly (string | undefined)[]> {
   const key = answerKeyOf(to, context);
   // A deferred answer is edited only once; later replies to the request are sent as follow-ups.
-  const isOpen = to.pressed !== undefined || sending.isFirst || (await isPending(context, key, sending.signal));
+  const isOpen = to.pressed !== undefined || sending.isFirst || (await context.api.isPending(key, sending.signal));
   const call: Call = { ...context, key, sending, to, isOpen };
   const most = mostFollowUps(to, sending);
   const reserved = personal.replies.length > 0 ? 1 : 0;
@@ -147,16 +147,6 @@ function mayPost({ sending, to }: Call, { uploads }: Content): boolean {
 
 /** Failures to post after which a follow-up may succeed, as it has other rights and limits. */
 const CHANNEL_REFUSALS: ReadonlySet<SendProblem> = new Set(['too_large', 'forbidden', 'blocked', 'refused', 'gone']);
-
-/** True when the deferred message says "thinking" still. */
-async function isPending({ api }: SendContext, key: AnswerKey, signal: AbortSignal): Promise<boolean> {
-  try {
-    return (await api.originalState(key, signal)) === 'pending';
-  } catch (error) {
-    if (isTokenDead(error)) return false;
-    throw error;
-  }
-}
 
 /** True for a reply that only its caller may see: it is not for others, or must not replace the button's message. */
 export function isForCallerAlone(

@@ -72,8 +72,7 @@ export type Uploads = ReturnType<typeof createUploads>;
 function createUploads(slots: Slot[], fill: Fill) {
   const held = () =>
     slots.flatMap((slot, place) => (slot.delivered.kind === 'file' ? [{ slot, place, file: slot.delivered }] : []));
-  const biggest = () =>
-    held().reduce<Held | undefined>((a, b) => (a && a.file.bytes >= b.file.bytes ? a : b), undefined);
+  const biggest = () => held().toSorted((a, b) => b.file.bytes - a.file.bytes)[0];
 
   return {
     get bytes() {
@@ -144,12 +143,6 @@ function createUploads(slots: Slot[], fill: Fill) {
 }
 
 type Fill = (item: GalleryItem, refused: readonly string[], until: AbortSignal) => Promise<Slot>;
-
-interface Held {
-  readonly slot: Slot;
-  readonly place: number;
-  readonly file: DeliveredFile;
-}
 
 async function release(delivered: DeliveredFile | FileLink): Promise<void> {
   if (delivered.kind === 'file') await delivered.dispose();

@@ -4,7 +4,17 @@ import {
   type APITextDisplayComponent,
   ComponentType,
 } from 'discord.js';
-import type { Block, Card, Field, Heading, Image, Text } from '../../../bot/contract/reply.ts';
+import {
+  type Block,
+  type Card,
+  type Field,
+  type Heading,
+  type Image,
+  link,
+  namedLink,
+  type Text,
+} from '../../../bot/contract/reply.ts';
+import { linesOf } from '../../../bot/contract/shown-blocks.ts';
 import { DISCORD_LIMITS, SHOWN } from '../api/limits.ts';
 import { isMediaAddress, renderButton, renderLink } from './buttons.ts';
 import { type CommandIds, commandMention, linkTarget, renderMarkdown, shortenMarkdown } from './markdown-text.ts';
@@ -194,9 +204,9 @@ function renderTextBlock(block: Block, form: CardForm, space: number): string | 
     case 'card':
       return space < HEADING.length + 2 ? undefined : renderCard(block, form, space);
     case 'image':
-      return space < 2 ? undefined : linked(block.url, block.alt, space);
+      return space < 2 ? undefined : renderMarkdown([namedLink(block.url, block.alt)], space);
     case 'sound':
-      return space < 2 ? undefined : linked(block.url, block.label, space);
+      return space < 2 ? undefined : renderMarkdown([namedLink(block.url, block.label)], space);
     case 'picture':
       return space < 2 ? undefined : renderMarkdown([block.alt], space);
     case 'divider':
@@ -217,10 +227,6 @@ function renderParagraph(
 
 const SMALL = '-# ';
 
-function linked(url: string, label: string, space: number): string {
-  return renderMarkdown([{ kind: 'link', url, children: [label.trim() === '' ? url : label] }], space);
-}
-
 const HEADING = '### ';
 
 function renderHeading(text: Text, space: number, commands: CommandIds): string {
@@ -232,17 +238,12 @@ function oneLine(text: Text, max: number, commands: CommandIds): string {
   return renderMarkdown(text, max, commands).replace(/\s+/g, ' ').trim();
 }
 
-function renderCard({ title, lines, details = [], sound, action }: Card, form: CardForm, space: number): string {
-  const name: Text =
-    action?.kind === 'link' && !hasLink(title) ? [{ kind: 'link', url: action.url, children: title }] : title;
-  const all: readonly Text[] = [
-    ...lines,
-    ...details,
-    ...(sound ? [[{ kind: 'link' as const, url: sound.url, children: [sound.label] }]] : []),
-  ];
+function renderCard(card: Card, form: CardForm, space: number): string {
+  const { title, action } = card;
+  const name = action?.kind === 'link' && !hasLink(title) ? [link(action.url, ...title)] : title;
   const written = [renderHeading(name, space, form.commands)];
   let left = space - (written[0]?.length ?? 0) - 1;
-  for (const line of all.slice(0, form.lines)) {
+  for (const line of linesOf(card).slice(0, form.lines)) {
     if (left < MIN_LINE) break;
     const text = oneLine(line, Math.min(SHOWN.cardLine, left), form.commands);
     written.push(text);
@@ -252,11 +253,6 @@ function renderCard({ title, lines, details = [], sound, action }: Card, form: C
 }
 
 const MIN_LINE = 2;
-
-/** The number of lines that a whole card has. */
-export function lineCount({ lines, details = [], sound }: Card): number {
-  return lines.length + details.length + (sound ? 1 : 0);
-}
 
 function hasLink(text: Text): boolean {
   return text.some(

@@ -7,7 +7,15 @@ import {
   ComponentType,
   MessageFlags,
 } from 'discord.js';
-import type { Action, Block, Choice, Reply, Text } from '../../../bot/contract/reply.ts';
+import {
+  type Action,
+  type Block,
+  type Choice,
+  joined,
+  link,
+  type Reply,
+  textBlock,
+} from '../../../bot/contract/reply.ts';
 import type { Request } from '../../../bot/contract/request.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { eventIdOf } from '../api/ids.ts';
@@ -150,10 +158,8 @@ export function linksWithin(actions: readonly Action[]): {
   const links = actions.filter(action => action.kind === 'link');
   const over = new Set<Action>(links.slice(MAX_LINKS));
   if (over.size === 0) return { shown: actions, others: [] };
-  const text = links.slice(MAX_LINKS).flatMap(({ label, url }: LinkAction, index): Text => {
-    return [...(index === 0 ? [] : [' · ']), { kind: 'link', url, children: [label] }];
-  });
-  return { shown: actions.filter(action => !over.has(action)), others: [{ kind: 'text', text }] };
+  const text = joined(links.slice(MAX_LINKS).map(({ url, label }) => [link(url, label)]));
+  return { shown: actions.filter(action => !over.has(action)), others: [textBlock(text)] };
 }
 
 /** The id of the button that shows what the message showed before. */

@@ -5,8 +5,8 @@ import {
   ComponentType,
 } from 'discord.js';
 import type { Action, Block, Card, Choice, Heading, PictureBlock, Reply, Tone } from '../../../bot/contract/reply.ts';
-import { asRows, withPictures } from '../../../bot/contract/shown-blocks.ts';
-import { reductionText } from '../../../bot/views/post.ts';
+import { asRows, linesOf, withPictures } from '../../../bot/contract/shown-blocks.ts';
+import { linkReason, reductionText } from '../../../bot/views/post.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink, Reduction } from '../../../media/delivery/delivery.ts';
 import { DISCORD_LIMITS } from '../api/limits.ts';
@@ -17,7 +17,6 @@ import {
   description,
   display,
   isFramed,
-  lineCount,
   type PictureNames,
   renderContainer,
   type Space,
@@ -171,7 +170,7 @@ function formsOf(framed: number, same: Pick<Shape, 'isTight' | 'commands'>): rea
 }
 
 function linesWithin(blocks: readonly Block[], cards: readonly Card[], space: number, shape: Shape): number {
-  let lines = Math.max(0, ...cards.map(lineCount));
+  let lines = Math.max(0, ...cards.map(card => linesOf(card).length));
   while (lines > 0 && textLength(blocks, { ...shape, lines }) > space) lines -= 1;
   return lines;
 }
@@ -265,8 +264,7 @@ function renderNotes({ reply, media, omitted }: ReplySection, t: Translator, spa
 function reasonOf({ reason, leadsTo }: PlacedLink, t: Translator): string {
   if (reason === 'refused') return t.messages.discord.noFiles;
   if (reason === 'upload_timeout') return t.messages.discord.uploadSlow;
-  if (reason === 'stream') return t.error('upstream_unavailable', { what: 'stream' });
-  return leadsTo === 'page' && reason === 'too_large' ? t.messages.post.tooLargeHere : t.error(reason);
+  return linkReason({ reason, leadsTo }, t);
 }
 
 function noteLink({ url, leadsTo, place, of }: PlacedLink, t: Translator): string {

@@ -18,18 +18,13 @@ interface Listening {
   readonly direct: boolean;
 }
 
-/** Reads words as a request, by the dispatcher, which does so for all platforms. */
-type ReadWords = (
-  words: Pick<MessageWords, 'text' | 'links'>,
-  listening: Listening,
-) => Promise<RequestBody | undefined>;
+type Read = TelegramContext['dispatcher']['read'];
 
 export type ReadMessage = ReturnType<typeof createReadMessage>;
 
 /** Reads the request in a message; undefined if it is not meant for Medley, like most messages of a group. */
 export function createReadMessage({ dispatcher, username, eventIds }: TelegramContext) {
-  const read: ReadWords = ({ text, links }, { caller, direct }) =>
-    dispatcher.read({ caller, direct, text, ...(links && { links }) });
+  const { read } = dispatcher;
 
   async function command(line: CommandLine, words: MessageWords, message: Message, listening: Listening) {
     const { caller } = listening;
@@ -37,7 +32,7 @@ export function createReadMessage({ dispatcher, username, eventIds }: TelegramCo
     if (line.name === 'start') return isInvited(line, caller) ? undefined : START;
     const specs = dispatcher.commandSpecs(await dispatcher.translator(caller), caller.chatKind);
     const spec = specs.find(({ name }) => menuName(name) === line.name);
-    const typed = () => read({ text: `/${spec?.name ?? line.name} ${line.rest}`, links: undefined }, listening);
+    const typed = () => read({ ...listening, text: `/${spec?.name ?? line.name} ${line.rest}` });
     if (spec?.accepts !== 'link') return typed();
     const found = await (line.rest === ''
       ? readReplied(read, message, listening)
@@ -68,12 +63,13 @@ export function createReadMessage({ dispatcher, username, eventIds }: TelegramCo
 }
 
 async function readTalk(
-  read: ReadWords,
+  read: Read,
   words: MessageWords,
   message: Message,
   listening: Listening,
 ): Promise<RequestBody | undefined> {
-  const body = await read(words, listening);
+  const { text, links } = words;
+  const body = await read({ ...listening, text, links });
   // In a group, a `line` can only be a short command (`!rs`), which is read if the group's settings allow it.
   if (body?.kind === 'links' || body?.kind === 'line' || listening.caller.chatKind === 'private') return body;
   return listening.direct ? ((await readReplied(read, message, listening)) ?? body) : undefined;
@@ -81,7 +77,7 @@ async function readTalk(
 
 /** The links in the message to which this one replies, if a person addresses Medley in the reply. */
 async function readReplied(
-  read: ReadWords,
+  read: Read,
   { reply_to_message: other }: Message,
   listening: Listening,
 ): Promise<RequestBody | undefined> {
@@ -90,20 +86,20 @@ async function readReplied(
   // A message of Medley has its post's address in a button.
   const buttons = other.reply_markup?.inline_keyboard.flat() ?? [];
   const addresses = buttons.flatMap(({ url }) => (url === undefined ? [] : [{ url, spoiler: false }]));
-  const words = { text, links: addresses.length === 0 ? links : [...(links ?? []), ...addresses] };
-  const body = await read(words, { ...listening, direct: true });
+  const all = addresses.length === 0 ? links : [...(links ?? []), ...addresses];
+  const body = await read({ ...listening, direct: true, text, links: all });
   return body?.kind === 'links' ? body : undefined;
 }
 
 /** Reads a command with a link. The link may be behind other text, so Telegram's entities are used. */
 async function readLinkCommand(
-  read: ReadWords,
+  read: Read,
   spec: CommandSpec,
   text: string,
   { links }: MessageWords,
   listening: Listening,
 ): Promise<RequestBody | undefined> {
-  const body = await read({ text, links }, { ...listening, direct: true });
+  const body = await read({ ...listening, direct: true, text, links });
   const [link, ...others] = body?.kind === 'links' ? body.what : [];
   const key = spec.options.find(({ option }) => option.type === 'string' && option.form === 'link')?.key;
   if (link === undefined || key === undefined || others.length > 0) return undefined;

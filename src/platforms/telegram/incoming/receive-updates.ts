@@ -2,23 +2,23 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import type { ChatConnection } from '../../../bot/contract/chat-platform.ts';
-import type { BotApi } from '../api/bot-api.ts';
-import type { TelegramLimits } from '../api/limits.ts';
 import { ALLOWED_UPDATES } from '../api/updates.ts';
-
-export interface PollingOptions {
-  readonly api: BotApi;
-  readonly limits: Pick<TelegramLimits, 'pollSeconds' | 'callMs'>;
-  /** Stores an update's request; resolves with true when it is stored. */
-  readonly take: (update: unknown) => Promise<boolean>;
-  /** Called once when polling has ended, with the reason. */
-  readonly onLost: (reason: unknown) => void;
-}
+import type { TelegramContext } from '../outgoing/context.ts';
 
 const Numbered = z.looseObject({ update_id: z.number() });
 
-/** Receives updates by long polling. A request confirms all earlier updates, so their requests are stored before it. */
-export function startPolling({ api, limits, take, onLost }: PollingOptions): ChatConnection {
+/** Stores an update's request; false if it was not stored, so that Telegram has to keep the update or send it again. */
+type TakeUpdate = (update: unknown) => Promise<boolean>;
+
+/**
+ * Receives updates by long polling. A request confirms all earlier updates, so their requests are stored before it.
+ * @param onLost is called once when polling has ended, with the reason
+ */
+export function startPolling(
+  { api, limits }: TelegramContext,
+  take: TakeUpdate,
+  onLost: (reason: unknown) => void,
+): ChatConnection {
   const stopping = new AbortController();
   const { signal } = stopping;
   const timeoutMs = limits.pollSeconds * 1_000 + limits.callMs;
@@ -61,21 +61,14 @@ export interface WebhookOptions {
   readonly secret: string;
   /** The origin by which Telegram reaches the server: https on port 443, 80, 88 or 8443. */
   readonly publicUrl: string;
-  /** Stores an update's request. Resolves with false while Medley is not connected, so that Telegram sends it again. */
-  readonly take: (update: unknown) => Promise<boolean>;
-}
-
-export interface Webhook {
-  readonly url: string;
-  readonly secret: string;
-  readonly plugin: (server: FastifyInstance) => Promise<void>;
+  readonly take: TakeUpdate;
 }
 
 /** The most bytes of an update that are read. Most have a few kilobytes, the largest nearly a hundred. */
 const MAX_BYTES = 1024 * 1024;
 
 /** Makes the webhook. Its path is hard to guess, the same after a restart, and useless without the secret. */
-export function createWebhook({ token, secret, publicUrl, take }: WebhookOptions): Webhook {
+export function createWebhook({ token, secret, publicUrl, take }: WebhookOptions) {
   const name = createHmac('sha256', token).update('address of the webhook').digest('base64url').slice(0, 32);
   const path = `/telegram/${name}`;
 
@@ -86,7 +79,7 @@ export function createWebhook({ token, secret, publicUrl, take }: WebhookOptions
   return {
     url: new URL(path, publicUrl).href,
     secret,
-    async plugin(server) {
+    async plugin(server: FastifyInstance): Promise<void> {
       server.post(path, { bodyLimit: MAX_BYTES }, async (request, reply) => {
         if (!isTelegram(request.headers['x-telegram-bot-api-secret-token'])) return reply.code(403).send();
         return reply.code((await take(request.body)) ? 200 : 503).send();

@@ -4,7 +4,7 @@ import type { DeliveryRequest } from '../../../media/delivery/delivery-request.t
 import type { SentFile, SentFileKey } from '../../../media/delivery/sent-files.ts';
 import type { MediaItem } from '../../../media/post.ts';
 import type { BotApiError } from '../api/bot-api-error.ts';
-import type { SentMessage, Upload } from '../api/methods.ts';
+import type { SentMessage } from '../api/methods.ts';
 import type { FileCandidate, FileType } from '../render/caption.ts';
 import type { TelegramContext } from './context.ts';
 
@@ -168,12 +168,7 @@ function uploadedFile(wanted: Wanted, file: DeliveredFile, asDocument: boolean):
 /** Adds to a way what the file does not say but its post does. */
 function candidateOf(
   { item: { clip, spoiler }, media }: Wanted,
-  part: Pick<FileCandidate, 'from' | 'type' | 'media' | 'variantKey' | 'reduced'> & {
-    readonly width?: number;
-    readonly height?: number;
-    readonly duration?: number;
-    readonly thumbnail?: Upload;
-  },
+  part: Omit<FileCandidate, 'kind' | 'uploadBytes' | 'spoiler'>,
 ): FileCandidate {
   const { width = null, height = null, durationMs = null } = media ?? {};
   const isSized = width !== null && height !== null;
@@ -183,7 +178,6 @@ function candidateOf(
     width: isSized ? width : undefined,
     height: isSized ? height : undefined,
     duration: ms === null ? undefined : secondsOf(ms),
-    thumbnail: undefined,
     uploadBytes: typeof part.media === 'string' ? 0 : part.media.bytes,
     spoiler,
     ...part,

@@ -1,4 +1,5 @@
 import type { Reply } from '../../../bot/contract/reply.ts';
+import { isNotice } from '../../../bot/runtime/chat-cleanup.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { deleteMessage } from '../api/bot-api.ts';
@@ -60,7 +61,7 @@ export function createAnswerPress(
 ) {
   async function answer(reply: Reply, press: PressedButton, context: ReplyContext): Promise<void> {
     const { to, t, sendOnce, key } = context;
-    const isForOne = isSentence(reply);
+    const isForOne = isNotice(reply);
     if (isForOne && (await isNotified(reply, press.query, context))) return;
     // A notice that comes too late to be shown at the button must not replace the button's message either.
     const mayEdit = reply.gallery.length === 0 && !isForOne && press.isEphemeral !== true;
@@ -110,9 +111,4 @@ function assertNotified(isDone: boolean): void {
   if (isDone) return;
   const description = 'the button was answered before';
   throw new BotApiError({ method: 'answerCallbackQuery', code: 400, description, isNotDone: true });
-}
-
-/** True when the reply is a single sentence for the person who pressed. */
-function isSentence({ tone, gallery, actions }: Reply): boolean {
-  return (tone === 'notice' || tone === 'error') && gallery.length === 0 && actions.length === 0;
 }

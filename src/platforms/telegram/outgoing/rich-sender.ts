@@ -37,8 +37,7 @@ export function createRichSender(telegram: TelegramContext, api: MessageApi, inT
       try {
         const sent = await context.sendOnce(keyOf(context), call, { isUpload });
         refusalsInRow = 0;
-        const sentFiles = sent === undefined ? [] : filesIn(sent);
-        return sentFiles.length === ready.length && (await remember(ready, sentFiles));
+        return sent !== undefined && (await isConfirmed(sent, ready));
       } catch (error) {
         if (!isRefused(error)) throw error;
         if (await useOtherWays(error, ready)) continue;
@@ -90,6 +89,12 @@ async function readied(ways: KnownWays, signal: AbortSignal, maxBytes: number) {
   const { ready, missing } = await findWays(files, signal);
   const bytes = ready.reduce((sum, { candidate }) => sum + candidate.uploadBytes, 0);
   return missing.length === 0 && bytes <= maxBytes ? ready : undefined;
+}
+
+/** Remembers the files if there is one for each; resolves with true when all files are there in full. */
+async function isConfirmed(sent: SentRich, ready: readonly ReadyFile[]): Promise<boolean> {
+  const files = filesIn(sent);
+  return files.length === ready.length && remember(ready, files);
 }
 
 /** The key of a rich message; no album of the reply has the same. */

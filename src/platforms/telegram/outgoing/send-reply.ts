@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
-import { createWholeAnswers, noticeLifeMs } from '../../../bot/runtime/chat-cleanup.ts';
+import { createWholeAnswers, isNotice, noticeLifeMs } from '../../../bot/runtime/chat-cleanup.ts';
 import { notifies } from '../../../bot/stores/settings.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { deleteMessage } from '../api/bot-api.ts';
@@ -69,7 +69,7 @@ export function createSendReply(
   async function send(reply: Reply, sending: ReplySending, context: ReplyContext): Promise<boolean> {
     const { to, settings } = sending;
     if (to.press !== undefined) await answerPress(reply, to.press, pressContext(reply, sending, context));
-    else if (to.isGroup && (isNotice(reply) || isPersonal(reply))) await sendNotice(reply, sending, context);
+    else if (to.isGroup && (isPassing(reply) || isPersonal(reply))) await sendNotice(reply, sending, context);
     else {
       // If the message with the link will be deleted, the answer cannot be a reply to it.
       const isDeleted = settings.deleteSource && to.isOnlyLinks === true && reply.gallery.length > 0;
@@ -116,11 +116,9 @@ function isForCaller({ visibility }: Reply, { request, to }: ReplySending, isRec
   return visibility === 'caller' && isPerson && to.isChannel !== true && isRecent;
 }
 
-/** True for a notice that is final and has no buttons. */
-function isNotice({ tone, gallery, actions, outdatedMs, later }: Reply): boolean {
-  if (later !== undefined) return false;
-  const isSentence = tone === 'notice' || tone === 'error';
-  return outdatedMs !== undefined || (isSentence && gallery.length === 0 && actions.length === 0);
+/** True for a notice that no better reply will replace, and for a reply that is soon outdated. */
+function isPassing(reply: Reply): boolean {
+  return reply.later === undefined && (reply.outdatedMs !== undefined || isNotice(reply));
 }
 
 /** True for text with buttons that is for the person who asked, such as their settings. */

@@ -1,4 +1,5 @@
-import type { Block, Card, Text } from '../../../bot/contract/reply.ts';
+import { type Block, type Card, namedLink } from '../../../bot/contract/reply.ts';
+import { linesOf } from '../../../bot/contract/shown-blocks.ts';
 import {
   concat,
   covered,
@@ -43,7 +44,7 @@ export function renderBlocks(
 }
 
 function partsWithin(blocks: readonly Block[], style: TextStyle, max: number, isNumbered: boolean): readonly Part[] {
-  let lines = Math.max(0, ...blocks.map(block => (block.kind === 'card' ? lineCount(block) : 0)));
+  let lines = Math.max(0, ...blocks.map(block => (block.kind === 'card' ? linesOf(block).length : 0)));
   let parts = partsOf(blocks, style, { lines, isNumbered });
   while (lines > 0 && lengthOf(parts) > max) {
     lines -= 1;
@@ -99,9 +100,9 @@ function renderBlock(block: Exclude<Block, Card>, style: TextStyle): FormattedTe
       );
     }
     case 'image':
-      return formatText([linkTo(block.url, block.alt)], style);
+      return formatText([namedLink(block.url, block.alt)], style);
     case 'sound':
-      return formatText([linkTo(block.url, block.label)], style);
+      return formatText([namedLink(block.url, block.label)], style);
     case 'picture':
       return formatText([block.alt], style);
     case 'divider':
@@ -121,22 +122,15 @@ export function renderCard(
   form: CardForm = { lines: Number.POSITIVE_INFINITY, isNumbered: false },
   number = 1,
 ): FormattedText {
-  const { title, lines, details = [], sound, action } = card;
+  const { title, action } = card;
   const name = formatText(title, style);
   const leads = name.entities.some(({ type }) => type === 'text_link');
   const led = action?.kind === 'link' && !leads && isWebAddress(action.url);
   const heading = covered(led ? covered(name, { type: 'text_link', url: action.url }) : name, { type: 'bold' });
-  const all: readonly Text[] = [...lines, ...details, ...(sound ? [[linkTo(sound.url, sound.label)]] : [])];
-  const below = all.slice(0, form.lines).map(line => concat([plainText('\n'), formatText(line, style)]));
+  const below = linesOf(card)
+    .slice(0, form.lines)
+    .map(line => concat([plainText('\n'), formatText(line, style)]));
   return concat([plainText(form.isNumbered && ownNumber(card) === undefined ? `${number}. ` : ''), heading, ...below]);
-}
-
-function lineCount({ lines, details = [], sound }: Card): number {
-  return lines.length + details.length + (sound ? 1 : 0);
-}
-
-function linkTo(url: string, label: string): Text[number] {
-  return { kind: 'link', url, children: [label.trim() === '' ? url : label] };
 }
 
 const LONG_QUOTE = 280;

@@ -1,4 +1,4 @@
-import type { Block, GalleryItem, Text } from '../../../bot/contract/reply.ts';
+import { type Block, type GalleryItem, stacked, type Text } from '../../../bot/contract/reply.ts';
 import { reductionText } from '../../../bot/views/post.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Reduction } from '../../../media/delivery/delivery.ts';
@@ -37,8 +37,7 @@ export function reductionNote(files: readonly ReducedFile[], t: Translator): For
   const lines = files.flatMap(({ item, candidate: { reduced } }): Text[] => {
     return reduced === undefined ? [] : [reductionText(reduced, t, item && nameOf(item, t))];
   });
-  const text = lines.flatMap((line, index) => (index === 0 ? line : ['\n', ...line]));
-  return formatText(text, t);
+  return formatText(stacked(lines), t);
 }
 
 function nameOf({ post, index }: GalleryItem, t: Translator): string | undefined {
@@ -58,12 +57,12 @@ export interface FileCandidate {
   readonly media: FileSource;
   readonly uploadBytes: number;
   readonly variantKey: string;
-  readonly width: number | undefined;
-  readonly height: number | undefined;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
   /** The length in seconds. */
-  readonly duration: number | undefined;
+  readonly duration?: number | undefined;
   /** A small image for an uploaded video. */
-  readonly thumbnail: Upload | undefined;
+  readonly thumbnail?: Upload;
   readonly spoiler: boolean;
   readonly reduced: Reduction | undefined;
 }

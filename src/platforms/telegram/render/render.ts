@@ -1,4 +1,13 @@
-import type { Action, Block, GalleryItem, Reply } from '../../../bot/contract/reply.ts';
+import {
+  type Action,
+  type Block,
+  type GalleryItem,
+  joined,
+  link,
+  type Reply,
+  textBlock,
+} from '../../../bot/contract/reply.ts';
+import { linkReason } from '../../../bot/views/post.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { MESSAGE_LIMITS, type TelegramLimits } from '../api/limits.ts';
@@ -60,28 +69,21 @@ export function renderMissing(
   t: Translator,
 ): TextPayload {
   const { actions } = reply;
-  const reasons = new Set(missing.map(link => reasonOf(link, t)));
+  const reasons = new Set(missing.map(file => linkReason(file, t)));
   const known = actions.flatMap(action => (action.kind === 'link' ? [action.url] : []));
   const addresses = new Set(missing.map(({ url }) => url).filter(url => !known.includes(url)));
-  const sentences = [...reasons, ...addresses].map((text): Block => ({ kind: 'text', text: [text] }));
+  const sentences = [...reasons, ...addresses].map(text => textBlock([text]));
   const style = styleOf(reply, t);
   const text = renderText([...blocks, ...sentences], actions, style);
   const page = missing.find(({ leadsTo }) => leadsTo === 'page')?.url;
   return page === undefined || style.isHidden === true ? text : { ...text, preview: previewOf(page) };
 }
 
-function reasonOf({ reason, leadsTo }: DeliveredLink, t: Translator): string {
-  if (reason === 'stream') return t.error('upstream_unavailable', { what: 'stream' });
-  return leadsTo === 'page' && reason === 'too_large' ? t.messages.post.tooLargeHere : t.error(reason);
-}
-
 function linkBlock(links: readonly Action[]): readonly Block[] {
-  const shown = links.flatMap(action => (action.kind === 'link' && isWebAddress(action.url) ? [action] : []));
-  const text = shown.flatMap(({ label, url }, index) => [
-    ...(index === 0 ? [] : [' · ']),
-    { kind: 'link' as const, url, children: [label] },
-  ]);
-  return text.length === 0 ? [] : [{ kind: 'text', text }];
+  const shown = links.flatMap(action =>
+    action.kind === 'link' && isWebAddress(action.url) ? [[link(action.url, action.label)]] : [],
+  );
+  return shown.length === 0 ? [] : [textBlock(joined(shown))];
 }
 
 /** What is in an album, in words such as `3 photos, 2 videos`. */
