@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/abortable.ts';
 import { waitInLine } from '../concurrency/running-work.ts';
 import type { BodyUse, Exchanged, ExchangeFailure, ExchangeHead, HttpCall, HttpEvent, Transport } from './exchange.ts';
-import { parseTarget } from './host-list.ts';
+import { type Overrides, parseTarget } from './host-list.ts';
 import type { HostThrottle } from './host-throttle.ts';
 import type { Outgoing } from './outgoing.ts';
 import { parseRetryAfter } from './retry-after.ts';
@@ -10,6 +10,7 @@ import { parseRetryAfter } from './retry-after.ts';
 export interface AttemptOptions {
   readonly transports: Readonly<Record<NonNullable<HttpCall['transport']>, Transport>>;
   readonly connectivity: Connectivity;
+  readonly overrides: Overrides | undefined;
   readonly outgoing: Outgoing;
   readonly throttle: HostThrottle;
   readonly userAgent: string;
@@ -35,24 +36,25 @@ export interface AttemptRequest {
 export type Attempt = (request: AttemptRequest) => Promise<Exchanged | ExchangeFailure>;
 
 export function createAttempt(options: AttemptOptions): Attempt {
-  const { transports, connectivity, outgoing, throttle, userAgent, onRequest } = options;
+  const { transports, connectivity, overrides, outgoing, throttle, userAgent, onRequest } = options;
 
   return async attempt => {
     const { step, call, deadline } = attempt;
     const host = step.url.hostname;
-    const address = outgoing.of(host);
-    const route = transports[call.transport ?? 'plain'].route(host, address);
-    await route.prepare(deadline)?.catch(error => {
+    const target = { host, override: overrides?.find(host), address: outgoing.of(host) };
+    const isOverridden = target.override !== undefined;
+    const transport = transports[call.transport ?? 'plain'];
+    await transport.prepare(target, deadline)?.catch(error => {
       throw error instanceof AppError ? connectivity.judge(error) : error;
     });
     const cookie = (await call.cookies?.getCookieString(step.url.href)) ?? '';
-    const headers = renderHeaders(attempt, { userAgent, cookie, host: route.overridden ? host : undefined });
-    const gate = route.overridden ? undefined : throttle.gate(host, address.name);
+    const headers = renderHeaders(attempt, { userAgent, cookie, host: isOverridden ? host : undefined });
+    const gate = isOverridden ? undefined : throttle.gate(host, target.address.name);
     const waiting = gate?.enter(deadline);
     if (waiting !== undefined) await waitInLine(waiting);
 
     const startedAt = performance.now();
-    const result = await route.exchange({
+    const result = await transport.exchange(target, {
       ...attempt,
       path: step.url.pathname + step.url.search,
       method: step.method,
@@ -70,7 +72,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
       onRequest?.({ host, status: undefined, failure, durationMs });
       return { ...result, error: failure };
     }
-    if (!route.overridden) connectivity.answered();
+    if (!isOverridden) connectivity.answered();
     onRequest?.({ host, status: result.head.status, failure: undefined, durationMs });
     // A cookie whose domain is not this host's is dropped, as a browser does.
     for (const line of call.cookies === undefined ? [] : result.head.setCookies)

@@ -3,10 +3,10 @@ import { AppError } from '../../errors.ts';
 import { inNavigationOrder } from './attempt.ts';
 import { ByteBuffer } from './body.ts';
 import type { Browser, BrowserConnections, BrowserTarget } from './browser-package.ts';
-import type { Exchange, Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions } from './exchange.ts';
+import type { Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions } from './exchange.ts';
 import { readBrowserFailure, tooLarge } from './read-failure.ts';
 
-export interface BrowserExchangeOptions {
+interface BrowserRoute {
   readonly host: string;
   readonly browser: () => Promise<Browser>;
   readonly connections: BrowserConnections;
@@ -20,13 +20,13 @@ export interface BrowserExchangeOptions {
 const GRACE_MS = 1_000;
 const EMPTY = Buffer.alloc(0);
 
-/** Exchanges over the browser transport. The package decompresses bodies; they are collected, never streamed. */
-export function createBrowserExchange(route: BrowserExchangeOptions): Exchange {
-  return options => new Promise(resolve => new BrowserExchange(route, options, resolve).start());
+/** An exchange over the browser transport. The package decompresses bodies; they are collected, never streamed. */
+export function exchangeByBrowser(route: BrowserRoute, options: ExchangeOptions): Promise<Exchanged | ExchangeFailure> {
+  return new Promise(resolve => new BrowserExchange(route, options, resolve).start());
 }
 
 class BrowserExchange {
-  readonly #route: BrowserExchangeOptions;
+  readonly #route: BrowserRoute;
   readonly #options: ExchangeOptions;
   readonly #resolve: (result: Exchanged | ExchangeFailure) => void;
   readonly #signal = new CancelSignal();
@@ -36,11 +36,7 @@ class BrowserExchange {
   #sent = false;
   #settled = false;
 
-  constructor(
-    route: BrowserExchangeOptions,
-    options: ExchangeOptions,
-    resolve: (result: Exchanged | ExchangeFailure) => void,
-  ) {
+  constructor(route: BrowserRoute, options: ExchangeOptions, resolve: (result: Exchanged | ExchangeFailure) => void) {
     this.#route = route;
     this.#options = options;
     this.#resolve = resolve;

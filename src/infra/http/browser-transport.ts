@@ -1,7 +1,7 @@
 import { createTargetGuard, isLoopbackHost, type ResolveHost, refuseNonPublic } from './address-guard.ts';
-import { createBrowserExchange } from './browser-exchange.ts';
+import { exchangeByBrowser } from './browser-exchange.ts';
 import { type BrowserPackage, type BrowserTarget, createBrowserConnections, unavailable } from './browser-package.ts';
-import type { Transport, TransportOptions } from './exchange.ts';
+import type { Target, Transport, TransportOptions } from './exchange.ts';
 
 export interface BrowserTransportOptions extends TransportOptions {
   readonly browserPackage: BrowserPackage;
@@ -12,7 +12,7 @@ export interface BrowserTransportOptions extends TransportOptions {
  * package resolves no host of a site itself: it connects to the addresses that Medley has checked.
  */
 export function createBrowserTransport(options: BrowserTransportOptions): Transport {
-  const { overrides, resolve, browserPackage, headersTimeoutMs, pauseTimeoutMs } = options;
+  const { resolve, browserPackage, headersTimeoutMs, pauseTimeoutMs } = options;
   const guardTarget = createTargetGuard(resolve);
   const connections = createBrowserConnections(async target => {
     const browser = await browserPackage.load();
@@ -24,43 +24,27 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
     });
   });
 
-  function createExchange(host: string, findTarget: () => BrowserTarget | Promise<BrowserTarget>) {
-    return createBrowserExchange({
-      host,
-      browser: browserPackage.load,
-      connections,
-      findTarget,
-      headersTimeoutMs,
-      pauseTimeoutMs,
-    });
-  }
-
-  /** Loads the package. The throttle counts a request only afterwards, so one that cannot be sent costs nothing. */
-  function load(): Promise<void> | undefined {
-    return browserPackage.browser === undefined ? browserPackage.load().then(() => undefined) : undefined;
+  function bind({ host, override, address: { proxyUrl } }: Target): BrowserTarget | Promise<BrowserTarget> {
+    if (override !== undefined) return bindOverride(host, override);
+    if (proxyUrl === undefined) return bindPublic(host, resolve);
+    // The scheme `socks5h:` makes the proxy resolve the target's name.
+    return { origin: `https://${host}`, options: { proxy: proxyUrl.replace(/^socks5:/, 'socks5h:') } };
   }
 
   return {
-    route(host, { proxyUrl, localAddress }) {
-      const override = overrides?.find(host);
-      if (override !== undefined) {
-        return { overridden: true, prepare: load, exchange: createExchange(host, () => bindOverride(host, override)) };
-      }
-      if (proxyUrl !== undefined) {
-        // The scheme `socks5h:` makes the proxy resolve the target's name.
-        const proxy = proxyUrl.replace(/^socks5:/, 'socks5h:');
-        return {
-          overridden: false,
-          async prepare(deadline) {
-            await load();
-            await guardTarget(host, deadline);
-          },
-          exchange: createExchange(host, () => ({ origin: `https://${host}`, options: { proxy } })),
-        };
-      }
+    async prepare({ host, override, address: { proxyUrl, localAddress } }, deadline) {
+      const isDirect = override === undefined && proxyUrl === undefined;
       // The package cannot choose the local address of a connection, so a configured one cannot be honoured.
-      if (localAddress !== undefined) throw unavailable();
-      return { overridden: false, prepare: load, exchange: createExchange(host, () => bindPublic(host, resolve)) };
+      if (isDirect && localAddress !== undefined) throw unavailable();
+      // The throttle counts a request only after this, so one that cannot be sent costs nothing.
+      if (browserPackage.browser === undefined) await browserPackage.load();
+      if (override === undefined && proxyUrl !== undefined) await guardTarget(host, deadline);
+    },
+    exchange(target, request) {
+      const { load } = browserPackage;
+      const findTarget = () => bind(target);
+      const route = { host: target.host, browser: load, connections, findTarget, headersTimeoutMs, pauseTimeoutMs };
+      return exchangeByBrowser(route, request);
     },
     async close() {
       connections.close();

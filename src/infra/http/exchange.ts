@@ -3,11 +3,7 @@ import type { CookieJar } from 'tough-cookie';
 import type { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/abortable.ts';
 import type { ResolveHost } from './address-guard.ts';
-import type { Overrides } from './host-list.ts';
 import type { OutgoingAddress } from './outgoing.ts';
-
-/** Sends one request on one connection and receives its answer: no redirects, no retries. Never rejects. */
-export type Exchange = (options: ExchangeOptions) => Promise<Exchanged | ExchangeFailure>;
 
 export interface ExchangeOptions {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
@@ -54,29 +50,30 @@ export interface ExchangeFailure {
 }
 
 export interface TransportOptions {
-  readonly overrides?: Overrides | undefined;
   readonly resolve: ResolveHost;
   readonly connectTimeoutMs: number;
   readonly headersTimeoutMs: number;
   readonly pauseTimeoutMs: number;
 }
 
-/** Everything that is needed to send requests to one host. */
-export interface Route {
-  /** True when another origin is asked instead of the host; such a host has no throttle. */
-  readonly overridden: boolean;
+/** Where a request goes. */
+export interface Target {
+  readonly host: string;
+  /** The origin that is asked instead of the host; such a host has no throttle. */
+  readonly override: string | undefined;
+  readonly address: OutgoingAddress;
+}
+
+/** One way of sending requests. Each outgoing address, and each overridden host, has connections of its own. */
+export interface Transport {
   /**
    * Checks that must pass before anything is sent; undefined when there are none.
    * @throws AppError `forbidden`; `upstream_unavailable` with `params.what` when the transport cannot be used on this
    * machine; the deadline's failure
    */
-  prepare(deadline: Deadline): Promise<void> | undefined;
-  readonly exchange: Exchange;
-}
-
-/** One way of sending requests. Each outgoing address, and each overridden host, has connections of its own. */
-export interface Transport {
-  route(host: string, outgoing: OutgoingAddress): Route;
+  prepare(target: Target, deadline: Deadline): Promise<void> | undefined;
+  /** Sends one request on one connection and receives its answer: no redirects, no retries. Never rejects. */
+  exchange(target: Target, options: ExchangeOptions): Promise<Exchanged | ExchangeFailure>;
   close(): Promise<void>;
 }
 

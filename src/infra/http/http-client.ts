@@ -127,6 +127,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const attempt = createAttempt({
     transports,
     connectivity: createConnectivity(now),
+    overrides: options.overrides,
     outgoing,
     throttle: createHostThrottle(options.throttle, { now, limiter: options.limiter }),
     userAgent: options.userAgent ?? 'Medley',
@@ -193,7 +194,6 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
 
 function openTransports(options: HttpClientOptions, browserPackage: BrowserPackage) {
   const shared = {
-    overrides: options.overrides,
     resolve: options.lookup ?? resolveBySystem,
     connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
     headersTimeoutMs: options.headersTimeoutMs ?? 15_000,

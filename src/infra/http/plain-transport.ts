@@ -4,15 +4,7 @@ import type { AppError } from '../../errors.ts';
 import { createTargetGuard } from './address-guard.ts';
 import { ByteBuffer } from './body.ts';
 import { createOverrideConnector, openAgent, type PlainTransportOptions } from './connectors.ts';
-import type {
-  BodyUse,
-  Exchange,
-  Exchanged,
-  ExchangeFailure,
-  ExchangeHead,
-  ExchangeOptions,
-  Transport,
-} from './exchange.ts';
+import type { BodyUse, Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions, Transport } from './exchange.ts';
 import type { OutgoingAddress } from './outgoing.ts';
 import { readFailure, tooLarge } from './read-failure.ts';
 
@@ -20,7 +12,6 @@ const MAX_ORIGINS = 256;
 
 /** Node's own TLS and HTTP/1.1, by undici. */
 export function createPlainTransport(options: PlainTransportOptions): Transport {
-  const { overrides, resolve } = options;
   const pool = {
     connections: options.connectionsPerHost,
     headersTimeout: options.headersTimeoutMs,
@@ -31,7 +22,7 @@ export function createPlainTransport(options: PlainTransportOptions): Transport 
   const toOverrides = new Agent({ ...pool, connect: createOverrideConnector(options) });
   /** Agents by the name of the outgoing address; their number is that of the configured addresses. */
   const agents = new Map<string, Dispatcher>();
-  const guardTarget = createTargetGuard(resolve);
+  const guardTarget = createTargetGuard(options.resolve);
 
   function agentOf(outgoing: OutgoingAddress): Dispatcher {
     const agent = agents.get(outgoing.name) ?? openAgent(outgoing, { ...pool, maxOrigins: MAX_ORIGINS }, options);
@@ -40,21 +31,12 @@ export function createPlainTransport(options: PlainTransportOptions): Transport 
   }
 
   return {
-    route(host, outgoing) {
-      const override = overrides?.find(host);
-      if (override !== undefined) {
-        return {
-          overridden: true,
-          prepare: () => undefined,
-          exchange: createPlainExchange(toOverrides, override),
-        };
-      }
-      return {
-        overridden: false,
-        prepare: deadline => (outgoing.proxyUrl === undefined ? undefined : guardTarget(host, deadline)),
-        exchange: createPlainExchange(agentOf(outgoing), `https://${host}`),
-      };
-    },
+    prepare: ({ host, override, address }, deadline) =>
+      override !== undefined || address.proxyUrl === undefined ? undefined : guardTarget(host, deadline),
+    exchange: ({ host, override, address }, request) =>
+      override === undefined
+        ? exchangeOver(agentOf(address), `https://${host}`, request)
+        : exchangeOver(toOverrides, override, request),
     async close() {
       await Promise.all([toOverrides, ...agents.values()].map(agent => agent.destroy()));
     },
@@ -67,20 +49,23 @@ const MAX_DISCARDED_BYTES = 64 * 1024;
 const FLOW_BUFFER_BYTES = 64 * 1024;
 const EMPTY = Buffer.alloc(0);
 
-/** Exchanges by undici alone: it follows no redirects, retries nothing and decompresses nothing. */
-function createPlainExchange(dispatcher: Dispatcher, origin: string): Exchange {
-  return options =>
-    new Promise(resolve => {
-      const { path, method, headers, body, flowTimeoutMs, deadline } = options;
-      const handler = new ExchangeHandler(options, origin, resolve);
-      deadline.watch(failure => handler.abort(failure));
-      if (deadline.failure !== undefined) return;
-      const timeouts = flowTimeoutMs === undefined ? undefined : { headersTimeout: 0, bodyTimeout: flowTimeoutMs };
-      dispatcher.dispatch(
-        { origin, path, method, headers, ...(body === undefined ? undefined : { body }), ...timeouts },
-        handler,
-      );
-    });
+/** An exchange by undici alone: it follows no redirects, retries nothing and decompresses nothing. */
+function exchangeOver(
+  dispatcher: Dispatcher,
+  origin: string,
+  options: ExchangeOptions,
+): Promise<Exchanged | ExchangeFailure> {
+  return new Promise(resolve => {
+    const { path, method, headers, body, flowTimeoutMs, deadline } = options;
+    const handler = new ExchangeHandler(options, origin, resolve);
+    deadline.watch(failure => handler.abort(failure));
+    if (deadline.failure !== undefined) return;
+    const timeouts = flowTimeoutMs === undefined ? undefined : { headersTimeout: 0, bodyTimeout: flowTimeoutMs };
+    dispatcher.dispatch(
+      { origin, path, method, headers, ...(body === undefined ? undefined : { body }), ...timeouts },
+      handler,
+    );
+  });
 }
 
 class ExchangeHandler implements Dispatcher.DispatchHandler {

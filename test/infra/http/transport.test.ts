@@ -2,14 +2,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Deadline } from '../../../src/infra/concurrency/abortable.ts';
 import { resolveBySystem } from '../../../src/infra/http/address-guard.ts';
 import type { Transport } from '../../../src/infra/http/exchange.ts';
-import { createOverrides, type Override } from '../../../src/infra/http/host-list.ts';
 import { createPlainTransport } from '../../../src/infra/http/plain-transport.ts';
 import { watchConnections } from '../../fakes/connection-watch.ts';
 import { serveHttp } from '../../fakes/loopback.ts';
 
-function openTransport(overrides: readonly Override[]): Transport {
+function openTransport(): Transport {
   const transport = createPlainTransport({
-    overrides: createOverrides(overrides),
     resolve: resolveBySystem,
     connectTimeoutMs: 1_000,
     headersTimeoutMs: 1_000,
@@ -20,8 +18,9 @@ function openTransport(overrides: readonly Override[]): Transport {
   return transport;
 }
 
-function ask(transport: Transport, host: string) {
-  return transport.route(host, { name: 'direct' }).exchange({
+function ask(transport: Transport, host: string, override?: string) {
+  const target = { host, override, address: { name: 'direct' } };
+  return transport.exchange(target, {
     method: 'GET',
     path: '/',
     headers: [],
@@ -40,18 +39,15 @@ describe('the connections to public hosts', () => {
     'refuse the IP address %s themselves',
     async host => {
       const watch = watchConnections();
-      expect(await ask(openTransport([]), host)).toMatchObject({ error: { code: 'forbidden' }, sent: false });
+      expect(await ask(openTransport(), host)).toMatchObject({ error: { code: 'forbidden' }, sent: false });
       expect(watch.attempts()).toEqual([]);
     },
   );
 
   it('are not those to overridden hosts, which lead to their replacement alone', async () => {
     const server = await serveHttp((_request, response) => response.end('ok'));
-    const transport = openTransport([{ host: '*.a.test', origin: server.origin }]);
     const watch = watchConnections();
-    expect(transport.route('www.a.test', { name: 'direct' }).overridden).toBe(true);
-    expect(await ask(transport, 'www.a.test')).toMatchObject({ head: { status: 200 } });
+    expect(await ask(openTransport(), 'www.a.test', server.origin)).toMatchObject({ head: { status: 200 } });
     expect(watch.attempts()).toEqual([`127.0.0.1:${server.port}`]);
-    expect(transport.route('a.test', { name: 'direct' }).overridden).toBe(false);
   });
 });
