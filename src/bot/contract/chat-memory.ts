@@ -2,25 +2,19 @@ import * as z from 'zod';
 import { RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import type { CallerPlace } from './request.ts';
 
-/** What is stored about chats besides their settings. */
+/**
+ * All that is stored about chats besides their settings.
+ * @throws AppError `internal` from every method
+ */
 export interface ChatMemory {
   readonly maps: ShownMaps;
   readonly members: ChatMembers;
   readonly tracked: TrackedPlayers;
-  /**
-   * Deletes what is stored about the person with that `callerKey`.
-   * @throws AppError `internal`
-   */
+  /** Deletes what is stored about the person with that `callerKey`. */
   forgetUser(key: string): Promise<void>;
-  /**
-   * To be called when Medley was removed from the chat with that `chatKey`.
-   * @throws AppError `internal`
-   */
+  /** To be called when Medley was removed from the chat with that `chatKey`. */
   leaveChat(key: string): Promise<void>;
-  /**
-   * To be called when the chat got a new id, by `chatKey`.
-   * @throws AppError `internal`
-   */
+  /** To be called when the chat got a new id, by `chatKey`. */
   moveChat(from: string, to: string): Promise<void>;
 }
 
@@ -35,10 +29,7 @@ export type ShownMap = Readonly<z.output<typeof ShownMap>>;
 export interface ShownMaps {
   last(place: CallerPlace): Promise<ShownMap | undefined>;
   remember(place: CallerPlace, map: ShownMap): Promise<void>;
-  /**
-   * Forgets the difficulties of the person's private chats.
-   * @throws AppError `internal`
-   */
+  /** Forgets the difficulties of the person's private chats. @throws AppError `internal` */
   forgetUser(key: string): Promise<void>;
 }
 
@@ -92,10 +83,7 @@ export interface TrackedPlayers {
   chats(): Promise<readonly TrackingChat[]>;
   mark(player: Pick<TrackedPlayer, 'id' | 'mode'>): Promise<TrackMark | undefined>;
   setMark(player: Pick<TrackedPlayer, 'id' | 'mode'>, mark: TrackMark): Promise<void>;
-  /**
-   * To be called when Medley was removed from the group.
-   * @param group by `chatKey`
-   */
+  /** To be called when Medley was removed from the group with that `chatKey`. */
   leave(group: string): Promise<void>;
   /** To be called when nothing can be posted in that chat any more. */
   drop(place: Pick<CallerPlace, 'platform' | 'chatId'>): Promise<void>;

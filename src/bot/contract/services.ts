@@ -13,7 +13,6 @@ import type { SettingsStore, Site } from './settings.ts';
 /** What every command can use. */
 export interface Services {
   readonly extractor: Extractor;
-  /** The sites whose posts are shown. */
   readonly sites: readonly Site[];
   readonly beatmaps: Beatmaps;
   readonly recommend: Recommend;
@@ -23,7 +22,6 @@ export interface Services {
   readonly ratings: Ratings;
   /** Draws image cards; without it replies have none. */
   readonly painter?: SvgRasterizer;
-  /** Loads covers and avatars for image cards. */
   readonly artwork?: Artwork;
   readonly settings: SettingsStore;
   readonly optOuts: OptOuts;
@@ -67,15 +65,9 @@ export interface ButtonTokens {
    * person than the owner pressed the button, `internal`
    */
   decode(token: string, presser: string): Promise<ButtonPayload>;
-  /**
-   * Like `decode`, but whoever presses the button may.
-   * @throws AppError `invalid_request`, `internal`
-   */
+  /** Like `decode`, but whoever presses the button may. @throws AppError `invalid_request`, `internal` */
   decodeForAnyone(token: string): Promise<Pick<ButtonPayload, 'command' | 'values'>>;
-  /**
-   * Deletes the stored options of that person's buttons, which then no longer work.
-   * @throws AppError `internal`
-   */
+  /** Deletes the stored options of that person's buttons, which then no longer work. @throws AppError `internal` */
   forget(owner: string): Promise<void>;
 }
 

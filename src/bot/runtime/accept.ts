@@ -9,11 +9,8 @@ import { newJob, writeJob } from './job.ts';
 import type { SendNotice } from './notices.ts';
 
 export interface AcceptorOptions {
-  /**
-   * The queue, and a spare one in this process's memory: it takes requests that the first cannot store, so
-   * that people are still answered.
-   */
-  readonly queues: readonly [queue: Queue, spare?: Queue];
+  /** The queue, and the spare one if there is one. */
+  readonly queues: readonly [queue: Queue, ...spare: Queue[]];
   readonly handler: Pick<RequestHandler, 'translator'>;
   readonly sendNotice: SendNotice;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -126,12 +123,9 @@ export class Acceptor {
 
   /** Changes both queues. A failed change does no harm, because the queue makes up for it soon. */
   async #inQueues(work: (queue: Queue) => Promise<unknown>): Promise<void> {
-    for (const each of this.#options.queues) {
-      if (each !== undefined)
-        await work(each).catch((error: unknown) =>
-          this.#options.log.warn({ err: error }, 'the queue cannot be reached'),
-        );
-    }
+    const { queues, log } = this.#options;
+    for (const each of queues)
+      await work(each).catch((error: unknown) => log.warn({ err: error }, 'the queue cannot be reached'));
   }
 
   async #refuse(

@@ -6,25 +6,18 @@ export function backoffMs(failures: number, random: () => number): number {
   return Math.min(FIRST_MS * 2 ** Math.min(failures - 1, 20), LONGEST_MS) * (0.75 + random() / 4);
 }
 
-/**
- * Makes work wait while something that it needs, such as the store, is away. One piece of work at a time tries again;
- * when it succeeds all go on, so that thousands do not try at once.
- */
-export interface RetryGate {
-  /** Waits for another try; false when `timeoutMs` are over first, too many wait, or the gate is closed. */
-  wait(timeoutMs: number): Promise<boolean>;
-  /** Lets all waiting work go on, because what it needs is available again. */
-  open(): void;
-  /** Refuses all waiting work, and all that comes later. */
-  close(): void;
-}
+export type RetryGate = ReturnType<typeof createRetryGate>;
 
 /** How many pieces of work may wait at once. */
 const MOST_WAITING = 1_000;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 2_000;
 
-export function createRetryGate(random: () => number): RetryGate {
+/**
+ * Makes work wait while something that it needs, such as the store, is away. One piece of work at a time tries again;
+ * when it succeeds all go on, so that thousands do not try at once.
+ */
+export function createRetryGate(random: () => number) {
   const waiting = new Set<(isTime: boolean) => void>();
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
@@ -43,7 +36,8 @@ export function createRetryGate(random: () => number): RetryGate {
   }
 
   return {
-    wait(timeoutMs) {
+    /** Waits for another try; false when `timeoutMs` are over first, too many wait, or the gate is closed. */
+    wait(timeoutMs: number): Promise<boolean> {
       if (isClosed || waiting.size >= MOST_WAITING) return Promise.resolve(false);
       if (timer === undefined) {
         failures += 1;
@@ -62,11 +56,13 @@ export function createRetryGate(random: () => number): RetryGate {
         waiting.add(call);
       });
     },
-    open() {
+    /** Lets all waiting work go on, because what it needs is available again. */
+    open(): void {
       failures = 0;
       if (waiting.size > 0) callAll(true);
     },
-    close() {
+    /** Refuses all waiting work, and all that comes later. */
+    close(): void {
       isClosed = true;
       callAll(false);
     },

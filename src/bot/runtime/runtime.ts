@@ -1,5 +1,5 @@
 import type { Logger } from '../../infra/log.ts';
-import type { Queue } from '../../infra/queue/queue.ts';
+import type { Claim, Queue } from '../../infra/queue/queue.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 import type {
   Acceptance,
@@ -65,7 +65,7 @@ const CLOSE_MS = 2_000;
 export class Runtime {
   readonly post: PostToChat;
   readonly #options: RuntimeOptions;
-  readonly #queues: readonly [queue: Queue, spare?: Queue];
+  readonly #queues: readonly [queue: Queue, ...spare: Queue[]];
   readonly #connections: readonly { readonly platform: ChatPlatform; readonly connection: PlatformConnection }[];
   readonly #acceptor: Acceptor;
   readonly #jobs: JobRunner;
@@ -119,15 +119,11 @@ export class Runtime {
   async start(): Promise<void> {
     const { works = true, hears = () => true, concurrency = CONCURRENCY, now = Date.now } = this.#options;
     if (works) {
-      for (const each of this.#queues) {
-        each?.work(
-          claim => {
-            this.#lastRunAt = now();
-            return this.#jobs.run(claim);
-          },
-          { concurrency },
-        );
-      }
+      const run = (claim: Claim) => {
+        this.#lastRunAt = now();
+        return this.#jobs.run(claim);
+      };
+      for (const each of this.#queues) each.work(run, { concurrency });
       await this.#deletions.resume();
     }
     const heard = this.#connections.filter(({ platform }) => hears(platform.id));
@@ -166,7 +162,7 @@ export class Runtime {
   }
 
   async #inQueues<T>(work: (each: Queue) => Promise<T>): Promise<void> {
-    await Promise.all(this.#queues.map(each => each && work(each)));
+    await Promise.all(this.#queues.map(work));
   }
 
   async #stop(): Promise<void> {
