@@ -1,6 +1,6 @@
 /** The public posts that the doctor asks for by itself, played with the world's people and media. */
 
-import { FACEBOOK_EXAMPLES } from '../../src/media/sources/facebook/constants.ts';
+import { facebook } from '../../src/media/sources/facebook/descriptor.ts';
 import { matchFacebookLink } from '../../src/media/sources/facebook/link.ts';
 import { INSTAGRAM_EXAMPLES } from '../../src/media/sources/instagram/constants.ts';
 import { type FacebookPost, type InstagramPost, WORLD, type World } from './world.ts';
@@ -29,5 +29,5 @@ function instagramExample(link: string): InstagramPost {
 
 export const EXAMPLES: Pick<World, 'instagram' | 'facebook'> = {
   instagram: INSTAGRAM_EXAMPLES.map(instagramExample),
-  facebook: FACEBOOK_EXAMPLES.map(facebookExample),
+  facebook: facebook.examples.map(facebookExample),
 };

@@ -1,21 +1,16 @@
-import { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
-import type { HostList, HttpClient, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
+import type { HostList, HttpResponse } from '../../../infra/http/http-client.ts';
 import { weakNotFound } from '../../extract/refusal.ts';
-import { profileRequest, type RequestProfile } from '../../extract/source.ts';
 import { siteAnswer } from '../../parse/body.ts';
 import { readMeta } from '../../parse/markup.ts';
 import { redirectOf } from '../kit/failures.ts';
+import type { Ask } from '../kit/page-site.ts';
 import { followRedirects, followShortLink, type ShortLinkStep } from '../kit/redirects.ts';
-import type { FacebookConstants } from './constants.ts';
 import { failureOfAddress, failureOfAnswer } from './failures.ts';
 import { matchFacebookLink } from './link.ts';
 
-const SITE_HOSTS: HostList = ['facebook.com', '*.facebook.com'];
+export const SITE_HOSTS: HostList = ['facebook.com', '*.facebook.com'];
 const SHORT_HOSTS: HostList = [...SITE_HOSTS, 'fb.com', '*.fb.com', 'fb.watch', '*.fb.watch', 'fb.me', '*.fb.me'];
-const GRAPH_HOST = 'graph.facebook.com';
-/** The largest pages seen had 3 MB; a page with comments may be several times as large. */
-const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_HOPS = 5;
 
 /** Says whether the caller, not the post, may be the cause of the failure. */
@@ -74,58 +69,38 @@ function readStep(answer: HttpResponse, url: string, now: number): ShortLinkStep
   return { next: next.href };
 }
 
-export function createFacebookClient(http: HttpClient, constants: FacebookConstants, now: () => number) {
-  /** Makes a request once, without retries, because after a failure the next strategy runs. */
-  function ask(
-    request: Pick<HttpRequest, 'url' | 'hosts' | 'signal' | 'cookies' | 'method' | 'body'>,
-    profile: RequestProfile,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<HttpResponse> {
-    const once = { maxBytes: MAX_BYTES, maxRedirects: 0, retries: 0 };
-    return http.request({ ...once, ...request, ...profileRequest(profile, headers) });
-  }
-
-  function resolveAs(profile: RequestProfile, url: string, signal: AbortSignal): Promise<string> {
-    return followShortLink(url, async at =>
-      readStep(await ask({ url: at, hosts: SHORT_HOSTS, signal }, profile), at, now()),
-    );
-  }
-
-  return {
-    /** Follows redirects within the site, except to its login page: that page is the answer, whatever its status. */
-    async page(url: string, profile: RequestProfile, signal: AbortSignal, cookies = new CookieJar()) {
-      const site = { hosts: SITE_HOSTS, cookies, signal };
-      const askPage = async () => {
-        const answer = await followRedirects(url, at => ask({ ...site, url: at }, profile), nextPage, MAX_HOPS);
-        if (nextPage(answer) === null) return answer;
-        throw new AppError('upstream_unavailable', `redirected more than ${MAX_HOPS} times`);
-      };
-      const answer = await askPage();
-      const challenge = challengeAddress(answer);
-      if (challenge === null) return answer;
-      const request = { ...site, url: challenge, method: 'POST', body: '' } as const;
-      const { status } = await ask(request, profile, { referer: answer.url });
-      return status < 400 ? askPage() : answer;
-    },
-
-    oembed(endpoint: string, url: string, signal: AbortSignal): Promise<HttpResponse> {
-      const query = new URLSearchParams({ url, omitscript: 'true' });
-      const address = `https://${GRAPH_HOST}/${constants.graphVersion}/${endpoint}?${query}`;
-      const request = { url: address, hosts: [GRAPH_HOST], signal };
-      return ask(request, constants.profiles.oembed);
-    },
-
-    /** @throws AppError `not_found`, `login_required` or any upstream code. */
-    async resolveShort(url: string, signal: AbortSignal): Promise<string> {
-      const { profiles } = constants;
-      try {
-        return await resolveAs(profiles['share/crawler'], url, signal);
-      } catch (error) {
-        if (signal.aborted || !isOfCaller(error)) throw error;
-        return resolveAs(profiles['share/plain'], url, signal).catch(second => {
-          throw isOfCaller(second) ? error : second;
-        });
-      }
-    },
+/** Follows redirects within the site, except to its login page: that page is the answer, whatever its status. */
+export async function askPage(url: string, ask: Ask): Promise<HttpResponse> {
+  const follow = async () => {
+    const answer = await followRedirects(url, ask, nextPage, MAX_HOPS);
+    if (nextPage(answer) === null) return answer;
+    throw new AppError('upstream_unavailable', `redirected more than ${MAX_HOPS} times`);
   };
+  const answer = await follow();
+  const challenge = challengeAddress(answer);
+  if (challenge === null) return answer;
+  const { status } = await ask(challenge, { method: 'POST', body: '', headers: { referer: answer.url } });
+  return status < 400 ? follow() : answer;
+}
+
+/**
+ * Asks where a short link leads: as a crawler, then as a browser.
+ * @throws AppError `not_found`, `login_required` or any upstream code
+ */
+export async function resolveShort(
+  link: string,
+  [crawler, browser]: readonly [Ask, Ask],
+  signal: AbortSignal,
+  now: () => number,
+): Promise<string> {
+  const resolveBy = (ask: Ask) =>
+    followShortLink(link, async url => readStep(await ask(url, { hosts: SHORT_HOSTS }), url, now()));
+  try {
+    return await resolveBy(crawler);
+  } catch (error) {
+    if (signal.aborted || !isOfCaller(error)) throw error;
+    return resolveBy(browser).catch(second => {
+      throw isOfCaller(second) ? error : second;
+    });
+  }
 }

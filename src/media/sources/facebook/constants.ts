@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { headerValue, type RequestProfile } from '../../extract/source.ts';
 import { CHROME, ENGLISH, GOOGLEBOT, HTML, NAVIGATION } from '../kit/browser-headers.ts';
-import { PLAIN, readConstants } from '../kit/constants.ts';
+import { type Constants, PLAIN } from '../kit/constants.ts';
 
 /** Values that Facebook changes now and then. The configuration can override each by its key (`facebook.userAgent`). */
-const IDS = z.strictObject({
+export const FACEBOOK_IDS = z.strictObject({
   /** The user agent of profiles that imitate a browser over plain TLS. */
   userAgent: headerValue.default(CHROME),
   /** The user agent of the site's own crawler for link previews. */
@@ -30,7 +30,7 @@ const IDS = z.strictObject({
  * - Short links name their target to `facebookexternalhit` in the page, to browsers by redirect.
  * - `m.` and `mbasic.` send everyone to the login page.
  */
-function facebookProfiles(ids: z.infer<typeof IDS>) {
+export function facebookProfiles(ids: z.infer<typeof FACEBOOK_IDS>) {
   const base = { ...PLAIN, timeoutMs: 9_000 };
   const language = { 'accept-language': ids.acceptLanguage };
   const browser: RequestProfile = { ...base, transport: 'browser', userAgent: null, headers: language };
@@ -66,19 +66,4 @@ function facebookProfiles(ids: z.infer<typeof IDS>) {
   } satisfies Readonly<Record<string, RequestProfile>>;
 }
 
-/** Public posts that have existed for years: a video of the site's own page, a photo, a post with photos. */
-export const FACEBOOK_EXAMPLES: readonly [string, ...string[]] = [
-  'https://www.facebook.com/facebook/videos/10153231379946729/',
-  'https://www.facebook.com/photo/?fbid=10160743390456729',
-  'https://www.facebook.com/joho.press.jp/posts/pfbid02mfFRpVkErLQxQ8cpD2f1hwXEVsFzK8kfNBKdK2Jndnx6AkmMQZuXhovwDgwvoDNil',
-];
-
-export function createFacebookConstants(overrides: Readonly<Record<string, string>> = {}) {
-  return readConstants(
-    // Accounts have a strategy of their own, so no other profile may use one.
-    { source: 'facebook', schema: IDS, profiles: facebookProfiles, sessions: ['none'] },
-    overrides,
-  );
-}
-
-export type FacebookConstants = ReturnType<typeof createFacebookConstants>;
+export type FacebookConstants = Constants<z.infer<typeof FACEBOOK_IDS>, keyof ReturnType<typeof facebookProfiles>>;

@@ -8,7 +8,7 @@ import type { SourceDescriptor, SourceOptions } from '../../extract/source-descr
 import { parseJson } from '../../parse/json-fields.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import type { AnswerKind } from '../kit/draft.ts';
-import { type AccountWay, type Asking, createAccountStrategies, createSource, createStrategy } from '../kit/source.ts';
+import { type Asking, createAccountStrategies, createSource, createStrategy, type Way } from '../kit/source.ts';
 import { readInstagramAnswer } from './answer.ts';
 import { createInstagramClient, type InstagramClient } from './client.ts';
 import {
@@ -158,7 +158,7 @@ function instagramAccounts(
     return client.script(`/api/v1/media/${parts.mediaId ?? ''}/info/`, HOME, 'media-info', signal, jar);
   }
 
-  const askForStory: AccountWay['ask'] = async (ref, signal, jar) => {
+  const askForStory: Way['ask'] = async (ref, signal, jar) => {
     const { highlightId, mediaId, username = '' } = ref.parts;
     const askStories = (path: string, query: Readonly<Record<string, string>>, referer: string) =>
       client.script(`/api/v1/${path}/?${new URLSearchParams(query)}`, referer, 'stories', signal, jar);

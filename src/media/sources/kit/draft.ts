@@ -51,7 +51,8 @@ export interface PostContext {
 }
 
 /** An error page in place of a query's answer may mean that the query is gone. A card has author, text and cover at most. */
-export type AnswerKind = 'query' | 'page' | 'embed' | 'card' | 'story' | 'thread' | 'posts' | 'app';
+export const ANSWER_KINDS = ['query', 'page', 'embed', 'card', 'story', 'thread', 'posts', 'app'] as const;
+export type AnswerKind = (typeof ANSWER_KINDS)[number];
 
 export interface ReadContext extends PostContext {
   readonly kind: AnswerKind;

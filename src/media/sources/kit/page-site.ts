@@ -5,23 +5,22 @@ import { AppError } from '../../../errors.ts';
 import type { HostList, HttpHead, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
 import { weakNotFound } from '../../extract/refusal.ts';
 import {
-  isUsable,
+  endpointOf,
   type MediaSource,
   type PostRef,
   profileRequest,
   type RequestProfile,
-  type Strategy,
 } from '../../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
 import type { MediaItem } from '../../post.ts';
 import { navigationHeaders } from './browser-headers.ts';
 import { type Constants, readConstants } from './constants.ts';
-import { type AnswerKind, withCompleted } from './draft.ts';
+import { ANSWER_KINDS, withCompleted } from './draft.ts';
 import { failureOfPlace, redirectOf } from './failures.ts';
 import { followRedirects, followShortLink } from './redirects.ts';
-import { type AnswerReader, createSource, readSiteAnswer } from './source.ts';
+import { type AnswerReader, createSource, createStrategy, type SourceParts, type Way } from './source.ts';
 
-export interface PageSite<Ids extends object, Name extends string, Endpoint extends AnswerKind>
+export interface PageSite<Ids extends object, Name extends string>
   extends Omit<SourceDescriptor, 'example' | 'create'>,
     Pick<MediaSource, 'match' | 'refOf'> {
   /** Public posts that have existed for years or months, one of each kind. */
@@ -35,14 +34,14 @@ export interface PageSite<Ids extends object, Name extends string, Endpoint exte
   readonly ids: z.ZodType<Ids>;
   /**
    * Profiles by strategy, `ENDPOINT/CALLER` or `ENDPOINT`, and `short-link` where the site has such. One without an `accept` header gets
-   * the headers of a browser's navigation.
+   * the headers of a browser's navigation, unless the site `addsNoHeaders`.
    */
   readonly profiles: (ids: Ids) => Readonly<Record<Name, RequestProfile>>;
+  readonly addsNoHeaders?: true;
   /** An endpoint that this machine cannot ask is left out. */
-  readonly endpoints: (
-    options: SourceOptions,
-    constants: Constants<Ids, Name>,
-  ) => Readonly<Partial<Record<Endpoint, AskEndpoint>>>;
+  readonly endpoints: (options: SourceOptions, constants: Constants<Ids, Name>) => Endpoints;
+  /** Says whether an endpoint can show a post. Default: each can show all. */
+  readonly fits?: (endpoint: string, ref: PostRef) => boolean;
   readonly read: AnswerReader;
   /** Paths of the site's login and of other pages that refused visitors get. */
   readonly wall?: RegExp;
@@ -50,15 +49,22 @@ export interface PageSite<Ids extends object, Name extends string, Endpoint exte
   readonly namedBy?: (answer: HttpResponse) => string | null;
   /** Completes items whose files need cookies that the site set, or have to be asked for separately. */
   readonly completer?: (options: SourceOptions, constants: Constants<Ids, Name>) => CompleteItem;
+  /** Parts of the source that only this site has; its `strategies` are asked after all others. */
+  readonly own?: (options: SourceOptions, constants: Constants<Ids, Name>, askerOf: AskerOf) => Partial<SourceParts>;
   /** Changes the parts of the source that differ for this site. */
   readonly adapt?: (source: MediaSource, options: SourceOptions) => MediaSource;
 }
 
+/** How each endpoint is asked, by its name. */
+type Endpoints = Readonly<Record<string, AskEndpoint | undefined>>;
+
 /** Asks with the strategy's profile. */
 export type Ask = (
   url: string | URL,
-  request?: Pick<HttpRequest, 'method' | 'headers' | 'body' | 'signal'>,
+  request?: Partial<Pick<HttpRequest, 'hosts' | 'method' | 'headers' | 'body' | 'signal'>>,
 ) => Promise<HttpResponse>;
+
+export type AskerOf = (profile: RequestProfile, signal: AbortSignal, cookies?: CookieJar) => Ask;
 
 /** The address of a post at an endpoint, or the answer where it takes more than one request. */
 export type AskEndpoint = (ref: PostRef, ask: Ask, signal: AbortSignal) => string | Promise<HttpResponse>;
@@ -68,9 +74,9 @@ export type CompleteItem = (item: MediaItem, signal: AbortSignal, cookies: Cooki
 const MAX_HOPS = 3;
 const NO_WALL = /^$/;
 
-export function definePageSite<Ids extends object, Name extends string, Endpoint extends AnswerKind>(
-  site: PageSite<Ids, Name, Endpoint>,
-): SourceDescriptor & Pick<PageSite<Ids, Name, Endpoint>, 'examples'> {
+export function definePageSite<Ids extends object, Name extends string>(
+  site: PageSite<Ids, Name>,
+): SourceDescriptor & Pick<PageSite<Ids, Name>, 'examples'> {
   const { adapt = source => source, ...described } = site;
   return {
     ...described,
@@ -79,9 +85,9 @@ export function definePageSite<Ids extends object, Name extends string, Endpoint
   };
 }
 
-function createPageSource<Ids extends object, Name extends string, Endpoint extends AnswerKind>(
+function createPageSource<Ids extends object, Name extends string>(
   options: SourceOptions,
-  site: PageSite<Ids, Name, Endpoint>,
+  site: PageSite<Ids, Name>,
 ): MediaSource {
   const { id, match, refOf, examples, cdnHosts: mediaHosts, maxBytes, read, wall = NO_WALL, namedBy } = site;
   const { http, extraStrategies = [], now = Date.now } = options;
@@ -93,12 +99,13 @@ function createPageSource<Ids extends object, Name extends string, Endpoint exte
   const complete = site.completer?.(options, constants);
 
   /** Makes a request once, without retries, because after a failure the next strategy runs. */
-  function askerOf(profile: RequestProfile, signal: AbortSignal, cookies = new CookieJar()): Ask {
+  const askerOf: AskerOf = (profile, signal, cookies = new CookieJar()) => {
     const bounds = { hosts, cookies, maxBytes, maxRedirects: 0, retries: 0, signal };
-    const navigation = profile.headers.accept === undefined ? navigationHeaders(profile) : {};
+    const isComplete = site.addsNoHeaders || profile.headers.accept !== undefined;
+    const navigation = isComplete ? {} : navigationHeaders(profile);
     return (url, { headers = {}, ...request } = {}) =>
       http.request({ ...profileRequest(profile, { ...navigation, ...headers }), ...bounds, url, ...request });
-  }
+  };
 
   /** The redirect to follow; null for one that leaves the site or leads to a page that is not a post's. */
   function nextPage(head: HttpHead): URL | null {
@@ -107,23 +114,25 @@ function createPageSource<Ids extends object, Name extends string, Endpoint exte
     return failureOfPlace({ status: 200, headers: {}, url: target.href }, now(), wall) === null ? target : null;
   }
 
-  function strategy(kind: Endpoint, endpoint: AskEndpoint, name: string, profile: RequestProfile): Strategy {
-    const run = async (ref: PostRef, signal: AbortSignal) => {
-      const cookies = new CookieJar();
-      const ask = askerOf(profile, signal, cookies);
-      const place = endpoint(ref, ask, signal);
-      const answer = typeof place === 'string' ? await followRedirects(place, ask, nextPage, MAX_HOPS) : await place;
-      const post = await readSiteAnswer(read, answer, { ref, kind, strategy: name, now: now() });
-      return complete === undefined ? post : withCompleted(post, item => complete(item, signal, cookies));
+  const strategies = Object.entries(profiles).flatMap(([name, profile]) => {
+    const place = endpointOf({ name });
+    const endpoint = endpoints[place];
+    if (endpoint === undefined || profile.session === 'account') return [];
+    const way: Way = {
+      ...{ name, profile, timeoutMs: site.postMs ?? profile.timeoutMs },
+      kind: ANSWER_KINDS.find(kind => kind === place) ?? 'page',
+      fits: ref => site.fits?.(place, ref) !== false,
+      async ask(ref, signal, cookies) {
+        const ask = askerOf(profile, signal, cookies);
+        const answer = endpoint(ref, ask, signal);
+        return typeof answer === 'string' ? followRedirects(answer, ask, nextPage, MAX_HOPS) : answer;
+      },
+      ...(complete && {
+        complete: (post, signal, cookies) => withCompleted(post, item => complete(item, signal, cookies)),
+      }),
     };
-    return {
-      name,
-      profile,
-      timeoutMs: site.postMs ?? profile.timeoutMs,
-      isAvailable: () => isUsable(profile, http),
-      run,
-    };
-  }
+    return createStrategy({ http, read, now }, way);
+  });
 
   async function shortStep(url: string, signal: AbortSignal) {
     const profile = profiles['short-link'];
@@ -144,18 +153,12 @@ function createPageSource<Ids extends object, Name extends string, Endpoint exte
     return { target: named };
   }
 
-  const strategies = Object.entries(profiles).flatMap(([name, profile]) => {
-    const kind = name.split('/', 1)[0] ?? '';
-    const endpoint = isEndpoint(kind) ? endpoints[kind] : undefined;
-    return isEndpoint(kind) && endpoint !== undefined ? strategy(kind, endpoint, name, profile) : [];
-  });
-  function isEndpoint(name: string): name is Endpoint {
-    return Object.hasOwn(endpoints, name);
-  }
+  const own = site.own?.(options, constants, askerOf);
   return createSource(options, {
     ...{ id, match, refOf, examples, mediaHosts },
     resolveShort: (link, { signal }) => followShortLink(link, url => shortStep(url, signal)),
-    strategies: [...strategies, ...extraStrategies],
     canFetchStories: false,
+    ...own,
+    strategies: [...strategies, ...extraStrategies, ...(own?.strategies ?? [])],
   });
 }

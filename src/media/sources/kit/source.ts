@@ -26,7 +26,10 @@ export interface Way extends Pick<Strategy, 'name' | 'timeoutMs' | 'isLastResort
   readonly profile: RequestProfile;
   readonly kind: AnswerKind;
   fits(ref: PostRef): boolean;
-  ask(ref: PostRef, signal: AbortSignal): Promise<HttpResponse>;
+  /** @param jar the cookies of the account, or of this post's requests */
+  ask(ref: PostRef, signal: AbortSignal, jar: CookieJar): Promise<HttpResponse>;
+  /** Completes the post by more requests. */
+  complete?(post: Post, signal: AbortSignal, jar: CookieJar): Promise<Post>;
 }
 
 export interface Asking {
@@ -35,16 +38,19 @@ export interface Asking {
   readonly now: () => number;
 }
 
-export function createStrategy({ http, read, now }: Asking, { fits, ask, kind, ...way }: Way): Strategy {
+export function createStrategy({ http, read, now }: Asking, { fits, ask, complete, kind, ...way }: Way) {
   return {
     ...way,
-    isAvailable: ref => isUsable(way.profile, http) && fits(ref),
-    run: async (ref, signal) =>
-      readSiteAnswer(read, await ask(ref, signal), { ref, kind, strategy: way.name, now: now() }),
+    isAvailable: (ref: PostRef) => isUsable(way.profile, http) && fits(ref),
+    async run(ref: PostRef, signal: AbortSignal, jar = new CookieJar()): Promise<Post> {
+      const answer = await ask(ref, signal, jar);
+      const post = await readSiteAnswer(read, answer, { ref, kind, strategy: way.name, now: now() });
+      return complete === undefined ? post : complete(post, signal, jar);
+    },
   };
 }
 
-interface SourceParts extends Omit<MediaSource, 'fetch' | 'isRefused' | 'figures' | 'learn'> {
+export interface SourceParts extends Omit<MediaSource, 'fetch' | 'isRefused' | 'figures' | 'learn'> {
   /** Asks the site why a post is not shown. */
   diagnose?(ref: PostRef, signal: AbortSignal): Promise<void>;
   /** May replace a failure by what `diagnose` learned about the post in the same call. */
@@ -71,11 +77,6 @@ export function createSource(options: SourceOptions, parts: SourceParts): MediaS
   };
 }
 
-/** One way to ask with an account. */
-export interface AccountWay extends Omit<Way, 'timeoutMs' | 'ask'> {
-  ask(ref: PostRef, signal: AbortSignal, jar: CookieJar): Promise<HttpResponse>;
-}
-
 interface AccountOptions extends Asking {
   readonly accounts: Accounts;
   /** The site's address; cookies for other sites are not used. */
@@ -83,25 +84,22 @@ interface AccountOptions extends Asking {
 }
 
 /** Strategies that use accounts, each with its own renewed cookies; a challenged or logged-out one is paused. */
-export function createAccountStrategies(options: AccountOptions, ways: readonly AccountWay[]): readonly Strategy[] {
-  const { http, accounts, site } = options;
+export function createAccountStrategies(options: AccountOptions, ways: readonly Way[]): readonly Strategy[] {
+  const { accounts, site } = options;
   if (accounts.isEmpty) return [];
   const jars = new Map<string, CookieJar>();
-  const withAccount = (way: AccountWay, ref: PostRef, signal: AbortSignal) =>
-    accounts.use(async account => {
-      const jar = jars.get(account.name) ?? jarOf(account.cookies, site);
-      jars.set(account.name, jar);
-      try {
-        return await createStrategy(options, { ...way, ask: () => way.ask(ref, signal, jar) }).run(ref, signal);
-      } catch (error) {
-        throw error instanceof AppError ? judge(account, error) : error;
-      }
-    });
-  return ways.map(way => ({
-    ...way,
-    isAvailable: ref => isUsable(way.profile, http) && way.fits(ref),
-    run: (ref, signal) => withAccount(way, ref, signal),
-  }));
+  return ways.map(way => {
+    const strategy = createStrategy(options, way);
+    const run: Strategy['run'] = (ref, signal) =>
+      accounts.use(account => {
+        const jar = jars.get(account.name) ?? jarOf(account.cookies, site);
+        jars.set(account.name, jar);
+        return strategy.run(ref, signal, jar).catch(error => {
+          throw error instanceof AppError ? judge(account, error) : error;
+        });
+      });
+    return { ...strategy, run };
+  });
 }
 
 /** Pauses an account that was refused. Returns the failure of the post. */

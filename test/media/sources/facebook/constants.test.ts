@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { createFacebookConstants } from '../../../../src/media/sources/facebook/constants.ts';
+import { FACEBOOK_IDS, facebookProfiles } from '../../../../src/media/sources/facebook/constants.ts';
+import { readConstants } from '../../../../src/media/sources/kit/constants.ts';
 
-describe('createFacebookConstants', () => {
+const createFacebookConstants = (overrides: Readonly<Record<string, string>>) =>
+  readConstants(
+    { source: 'facebook', schema: FACEBOOK_IDS, profiles: facebookProfiles, sessions: ['none'] },
+    overrides,
+  );
+
+describe('the constants of Facebook', () => {
   it('lays ids over the defaults, for every caller that says them', () => {
     const { graphVersion, profiles } = createFacebookConstants({
       'facebook.graphVersion': 'v26.0',
