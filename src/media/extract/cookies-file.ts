@@ -59,19 +59,11 @@ export async function readCookies(
 
 async function readAccounts(path: string): Promise<readonly AccountCookies[]> {
   const isFolder = (await stat(path)).isDirectory();
-  const files = isFolder
-    ? (await readdir(path, { withFileTypes: true })).filter(
-        entry => !entry.isDirectory() && !entry.name.startsWith('.'),
-      )
-    : [];
-  const names = files
-    .map(({ name }) => join(path, name))
-    .sort()
-    .slice(0, MAX_FILES);
+  const entries = isFolder ? await readdir(path, { withFileTypes: true }) : [];
+  const found = entries.filter(entry => !entry.isDirectory() && !entry.name.startsWith('.'));
+  const names = found.map(({ name }) => join(path, name)).sort();
+  const files = isFolder ? names.slice(0, MAX_FILES) : [path];
   return Promise.all(
-    (isFolder ? names : [path]).map(async file => ({
-      name: basename(file),
-      cookies: parseCookiesFile(await readFile(file, 'utf8')),
-    })),
+    files.map(async file => ({ name: basename(file), cookies: parseCookiesFile(await readFile(file, 'utf8')) })),
   );
 }

@@ -67,18 +67,20 @@ export function createSearchBudget(nodes = 400_000): SearchBudget {
 /**
  * Calls `visit` for `root` and every object below it, parents before children, in document order; `root` must come from parsed JSON.
  * Objects deeper than 64 levels or beyond the budget are left out.
+ * @param enters called for each property before its value is searched; false leaves the value out
  */
 export function visitObjects(
   root: unknown,
   visit: (object: JsonObject) => void,
   budget: SearchBudget = createSearchBudget(),
+  enters?: (key: string, value: unknown) => boolean,
 ): void {
   const enterObject = (object: JsonObject, depth: number): void => {
     visit(object);
     // Unlike Object.keys, `for in` makes no list; objects from JSON have no inherited keys.
     for (const key in object) {
       const value = object[key];
-      if (isNested(value)) enter(value, depth);
+      if (enters?.(key, value) !== false && isNested(value)) enter(value, depth);
     }
   };
   const enter = (value: object, depth: number): void => {
@@ -97,25 +99,15 @@ export function visitObjects(
 export function findValues(
   root: unknown,
   name: string | ((key: string) => boolean),
-  { skip, budget = createSearchBudget() }: { skip?: ReadonlySet<string>; budget?: SearchBudget } = {},
+  { skip, budget }: { skip?: ReadonlySet<string>; budget?: SearchBudget } = {},
 ): readonly unknown[] {
-  const fits = typeof name === 'string' ? (key: string) => key === name : name;
-  const ownKeys = (object: JsonObject) => Object.keys(object).filter(key => skip?.has(key) !== true);
   const found: unknown[] = [];
-  const enter = (value: unknown, depth: number): void => {
-    if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || budget.nodes <= 0) return;
-    budget.nodes -= 1;
-    if (Array.isArray(value)) {
-      for (const element of value) enter(element, depth + 1);
-    } else if (isJsonObject(value)) {
-      for (const key of ownKeys(value)) {
-        const inner = value[key];
-        if (fits(key)) found.push(inner);
-        enter(inner, depth + 1);
-      }
-    }
+  const enters = (key: string, value: unknown) => {
+    if (skip?.has(key)) return false;
+    if (typeof name === 'string' ? key === name : name(key)) found.push(value);
+    return true;
   };
-  enter(root, 0);
+  visitObjects(root, () => undefined, budget, enters);
   return found;
 }
 
@@ -240,7 +232,8 @@ const PLAIN = /^https:\/\/([a-z0-9.-]{1,200})\/[A-Za-z0-9\-._~!$&()*+,;=:@%/]*(?
 /** Parts of a path that `URL` would resolve, and the prefix of punycode names, which it checks. */
 const UNPLAIN: readonly string[] = ['/.', '/%2', '..', 'xn--'];
 
-function isOn(host: string, hosts: readonly string[]): boolean {
+/** Says whether a host is one of `hosts` or below it. */
+export function isOn(host: string, hosts: readonly string[]): boolean {
   return hosts.some(suffix => host === suffix || host.endsWith(`.${suffix}`));
 }
 

@@ -109,7 +109,7 @@ export function parseIsoDuration(text: string | undefined): number | null {
   return total > 0 && Number.isFinite(total) ? Math.round(total * 1000) : null;
 }
 
-function positiveInteger(text: string | undefined): number | null {
+export function positiveInteger(text: string | undefined): number | null {
   const number = text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : 0;
   return number > 0 ? number : null;
 }

@@ -2,7 +2,7 @@
 import { AppError } from '../../errors.ts';
 import { PLAYLIST_MIME, type Variant } from '../post.ts';
 import { mediaAddress } from './json-fields.ts';
-import { compareTracks } from './markup.ts';
+import { compareTracks, positiveInteger } from './markup.ts';
 
 /** A playlist of five hours in pieces of six seconds takes 300 KB. */
 export const MAX_PLAYLIST_BYTES = 512 * 1024;
@@ -39,11 +39,6 @@ function readTag(line: string): Tag | undefined {
 function attributesOf({ value }: Tag): Attributes {
   const pairs = value.matchAll(/([A-Z0-9-]{1,40})=(?:"([^"]*)"|([^",]*))/g);
   return new Map([...pairs].map(([, name = '', quoted, plain = '']) => [name, quoted ?? plain.trim()]));
-}
-
-function positive(text: string | undefined): number | null {
-  const number = text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : 0;
-  return number > 0 ? number : null;
 }
 
 const AUDIO_CODEC = /^(?:mp4a|mp3|ac-3|ec-3|opus|flac|vorbis)/i;
@@ -113,8 +108,8 @@ function videoOf(attributes: Attributes, url: string, isSilent: boolean): Varian
   const named = isSilent ? video : codecs;
   return {
     ...{ ...RENDITION, url, hasVideo, adaptive: isSilent || !hasVideo },
-    ...{ width: positive(width), height: positive(height), codecs: named.join(', ') || null },
-    bitrate: positive(attributes.get('AVERAGE-BANDWIDTH')) ?? positive(attributes.get('BANDWIDTH')),
+    ...{ width: positiveInteger(width), height: positiveInteger(height), codecs: named.join(', ') || null },
+    bitrate: positiveInteger(attributes.get('AVERAGE-BANDWIDTH')) ?? positiveInteger(attributes.get('BANDWIDTH')),
     hasAudio: isSilent ? false : codecs.length === 0 ? null : audio.length > 0,
   };
 }
@@ -178,7 +173,7 @@ function rangeOf(written: string | undefined, url: string, before: Piece | undef
   const [, length, first] = /^(\d{1,12})(?:@(\d{1,12}))?$/.exec(written) ?? [];
   const next = before?.url === url && before.range !== undefined ? before.range.first + before.range.length : undefined;
   const begin = first === undefined ? next : Number(first);
-  if (begin === undefined || positive(length) === null)
+  if (begin === undefined || positiveInteger(length) === null)
     throw new AppError('upstream_changed', 'a piece of a file that is not said');
   return { first: begin, length: Number(length) };
 }

@@ -5,6 +5,7 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { LinkMatch, MediaSource, PostRef } from '../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../extract/source-descriptor.ts';
+import { isOn } from '../parse/json-fields.ts';
 import type { Post } from '../post.ts';
 import { sourceDescriptors } from './index.ts';
 import { PAGE } from './kit/link-match.ts';
@@ -59,10 +60,6 @@ function otherSite(host: string): Site {
     idOf: ({ pathname }) => pathname.replace(/^\/|\/$/g, ''),
     urlOf: id => `https://${host}/${id}`,
   };
-}
-
-function isOn(hostname: string, hosts: readonly string[]): boolean {
-  return hosts.some(host => hostname === host || hostname.endsWith(`.${host}`));
 }
 
 /** The descriptors of all sources; those that use yt-dlp come last. */

@@ -7,8 +7,7 @@ import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { child, isJsonObject, parseJson, readList, readText } from '../../parse/json-fields.ts';
 import { isPlaylist, type Variant } from '../../post.ts';
 import { PLAIN } from '../kit/constants.ts';
-import { type AskEndpoint, type CompleteItem, definePageSite } from '../kit/page-site.ts';
-import { askRenditions } from '../kit/renditions.ts';
+import { type AskEndpoint, askRenditions, type CompleteItem, definePageSite } from '../kit/page-site.ts';
 import { BLUESKY_MEDIA_HOSTS, OWN_SERVERS, readBlueskyAnswer } from './answer.ts';
 import { blueskyRefOf, matchBlueskyLink } from './link.ts';
 

@@ -8,13 +8,12 @@ import { child, isJsonObject, parseJson, readText } from '../../parse/json-field
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, toPost } from '../kit/draft.ts';
 import { failureOfAnswer, restrictionIn, statedRestriction } from './failures.ts';
-import { idOfAddress } from './link.ts';
 import { parseFacebookPage } from './parse/post.ts';
 
 /** @throws AppError the reason why no file of the post is in the answer. */
 export function draftOfAnswer(answer: SiteAnswer, ref: PostRef, now: number): PostDraft {
   const isPage = answer.status >= 200 && answer.status < 300;
-  const reading = isPage ? parseFacebookPage(answer.body, ref, answer.url, idOfAddress) : undefined;
+  const reading = isPage ? parseFacebookPage(answer.body, ref, answer.url) : undefined;
   switch (reading?.kind) {
     case 'post':
       return reading.post;

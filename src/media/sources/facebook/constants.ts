@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { headerValue, type RequestProfile } from '../../extract/source.ts';
-import { CHROME, ENGLISH, GOOGLEBOT, HTML, NAVIGATION } from '../kit/browser-headers.ts';
-import { type Constants, PLAIN } from '../kit/constants.ts';
+import { CHROME, type Constants, ENGLISH, GOOGLEBOT, HTML, NAVIGATION, PLAIN } from '../kit/constants.ts';
 
 /** Values that Facebook changes now and then. The configuration can override each by its key (`facebook.userAgent`). */
 export const FACEBOOK_IDS = z.strictObject({

@@ -7,7 +7,6 @@ import type { Post } from '../../post.ts';
 import { type PostContext, type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { publishTimeOf } from '../kit/link-match.ts';
 import { evidenceIn, failureOfHead, failureOfJson, failureOfPage, failureOfReason } from './failures.ts';
-import { instagramIdOf } from './link.ts';
 import { readCard, readOpenGraph } from './parse/card.ts';
 import { embedContext, isSwitchedOff, parseEmbedMarkup } from './parse/embed.ts';
 import { MediaFinder } from './parse/find-media.ts';
@@ -76,9 +75,7 @@ function parsePage(page: Body, context: ReadContext): Post {
   if (draft !== null && readableItems(draft) > 0 && !isCover) return postOfDraft(draft, context);
   // A page shows one file only, which is the whole post only if the post has a single item.
   const isSingle = draft === null || draft.items.length === 1;
-  const shown = isSingle
-    ? (readOpenGraph(page, ref, instagramIdOf) ?? shownByEmbed(page, context, finder, isCover))
-    : null;
+  const shown = isSingle ? (readOpenGraph(page, ref) ?? shownByEmbed(page, context, finder, isCover)) : null;
   if (shown !== null) return postOfDraft(shown, context);
   throw finder.failure ?? failureWithoutPost(page, finder, context);
 }

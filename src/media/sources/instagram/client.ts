@@ -1,4 +1,5 @@
 /** The requests to Instagram. Each resolves with the site's answer, even when that is a refusal. */
+
 import { randomBytes } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
@@ -11,7 +12,7 @@ import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { Body } from '../../parse/body.ts';
 import { child, parseJson } from '../../parse/json-fields.ts';
 import { readMeta } from '../../parse/markup.ts';
-import { type Headers, navigationHeaders } from '../kit/browser-headers.ts';
+import { type Headers, navigationHeaders } from '../kit/constants.ts';
 import { failureOfStatus, redirectOf } from '../kit/failures.ts';
 import { followRedirects, followShortLink, type ShortLinkStep } from '../kit/redirects.ts';
 import type { InstagramConstants, ProfileName } from './constants.ts';
@@ -116,12 +117,10 @@ function createCallers(options: ClientOptions) {
     return {
       ...session,
       profile,
-      ask: (url: string | URL, headers: Headers = {}) =>
-        http.request({ ...request, ...profileRequest(profile, headers), url }),
-      post(url: string, form: Headers, own: Headers) {
-        const headers = { 'content-type': 'application/x-www-form-urlencoded', ...own };
-        const body = new URLSearchParams(form).toString();
-        return http.request({ ...request, ...profileRequest(profile, headers), url, method: 'POST', body });
+      ask(url: string | URL, headers: Headers = {}, form?: Headers) {
+        const type = form && { 'content-type': 'application/x-www-form-urlencoded' };
+        const post = form && ({ method: 'POST', body: new URLSearchParams(form).toString() } as const);
+        return http.request({ ...request, ...profileRequest(profile, { ...type, ...headers }), url, ...post });
       },
     };
   };
@@ -147,7 +146,7 @@ export function createInstagramClient(options: ClientOptions) {
       };
       const ofPage = jar === null ? {} : { origin: ORIGIN, ...visitorHeaders(caller, ref.url) };
       const headers = { 'x-fb-friendly-name': friendlyName, 'x-fb-lsd': lsd, ...ofPage };
-      const response = await caller.post(constants[`${by}Url`], form, headers);
+      const response = await caller.ask(constants[`${by}Url`], headers, form);
       if (refusesSession(response)) caller.refuse?.();
       return response;
     },
@@ -175,7 +174,7 @@ export function createInstagramClient(options: ClientOptions) {
       const { lsd } = caller;
       const form = { 'route_urls[0]': `/p/${ref.id}/`, routing_namespace: 'igx_www', __d: 'www', __a: '1', lsd };
       const headers = { 'x-fb-lsd': lsd, 'x-ig-d': 'www', origin: ORIGIN, ...visitorHeaders(caller, ref.url) };
-      return caller.post(`${ORIGIN}/ajax/bulk-route-definitions/`, form, headers);
+      return caller.ask(`${ORIGIN}/ajax/bulk-route-definitions/`, headers, form);
     },
 
     /** @throws AppError `not_found`, `login_required`, `unsupported_link` (another site), or any upstream code. */

@@ -1,8 +1,7 @@
 /** The ids that Instagram changes and the profiles with which it is asked; each has a key to override it (`instagram.mediaIdDocId`). */
 import * as z from 'zod';
 import { headerValue, type RequestProfile } from '../../extract/source.ts';
-import { CHROME, ENGLISH, GOOGLEBOT } from '../kit/browser-headers.ts';
-import { PLAIN, readConstants } from '../kit/constants.ts';
+import { CHROME, ENGLISH, GOOGLEBOT, PLAIN, readConstants } from '../kit/constants.ts';
 
 const docId = z.string().regex(/^\d{5,25}$/);
 const word = z.string().regex(/^[\w.-]{1,120}$/);

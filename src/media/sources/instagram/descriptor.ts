@@ -2,7 +2,7 @@ import type { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Accounts } from '../../extract/accounts.ts';
-import { isDefinitive, isOfCaller } from '../../extract/refusal.ts';
+import { isDefinitive, isOfCaller, isWeak } from '../../extract/refusal.ts';
 import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
 import { parseJson } from '../../parse/json-fields.ts';
@@ -40,7 +40,7 @@ type Endpoint = (name: ProfileName, kind: AnswerKind, ask: Ask) => Strategy;
 
 /** True for a failure that the page's other address would only repeat. */
 function isFinal(error: unknown): error is AppError {
-  if (!(error instanceof AppError) || error.params.weak) return false;
+  if (!(error instanceof AppError) || isWeak(error)) return false;
   return isDefinitive(error) || ['timeout', 'upstream_rate_limited'].includes(error.code) || isOfCaller(error);
 }
 

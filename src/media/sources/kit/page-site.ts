@@ -2,7 +2,8 @@
 import { CookieJar } from 'tough-cookie';
 import type * as z from 'zod';
 import { AppError } from '../../../errors.ts';
-import type { HostList, HttpHead, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
+import { hostsBelow } from '../../../infra/http/host-list.ts';
+import type { HostList, HttpClient, HttpHead, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
 import { weakNotFound } from '../../extract/refusal.ts';
 import {
   endpointOf,
@@ -12,9 +13,9 @@ import {
   type RequestProfile,
 } from '../../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
-import type { MediaItem } from '../../post.ts';
-import { navigationHeaders } from './browser-headers.ts';
-import { type Constants, readConstants } from './constants.ts';
+import { MAX_PLAYLIST_BYTES, playlistVariants } from '../../parse/playlist.ts';
+import type { MediaItem, Variant } from '../../post.ts';
+import { type Constants, navigationHeaders, readConstants } from './constants.ts';
 import { ANSWER_KINDS, withCompleted } from './draft.ts';
 import { failureOfPlace, redirectOf } from './failures.ts';
 import { followRedirects, followShortLink } from './redirects.ts';
@@ -161,4 +162,27 @@ function createPageSource<Ids extends object, Name extends string>(
     ...own,
     strategies: [...strategies, ...extraStrategies, ...(own?.strategies ?? [])],
   });
+}
+
+interface RenditionsRequest {
+  /** The address of a master playlist, or of a media playlist. */
+  readonly url: string;
+  /** Domains of the source's media hosts. */
+  readonly hosts: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Fetches a playlist and returns the renditions of its video as variants, best first.
+ * @throws AppError whatever the request throws; `upstream_changed` for an answer that is not a playlist
+ */
+export async function askRenditions(
+  http: Pick<HttpClient, 'request'>,
+  { url, hosts, headers = {}, signal }: RenditionsRequest,
+): Promise<readonly Variant[]> {
+  const answer = await http.request({ url, hosts: hostsBelow(hosts), headers, signal, maxBytes: MAX_PLAYLIST_BYTES });
+  const variants = answer.status === 200 ? playlistVariants(answer.text, { url: answer.url, hosts }) : [];
+  if (variants.length === 0) throw new AppError('upstream_changed', `no renditions in a playlist (${answer.status})`);
+  return variants;
 }

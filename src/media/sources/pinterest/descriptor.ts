@@ -3,11 +3,9 @@ import { hostsBelow } from '../../../infra/http/host-list.ts';
 import { headerValue } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { isPlaylist, type Variant } from '../../post.ts';
-import { CHROME, ENGLISH } from '../kit/browser-headers.ts';
-import { BROWSER, PLAIN } from '../kit/constants.ts';
+import { BROWSER, CHROME, ENGLISH, PLAIN } from '../kit/constants.ts';
 import { listedFile } from '../kit/media-files.ts';
-import { type CompleteItem, definePageSite } from '../kit/page-site.ts';
-import { askRenditions } from '../kit/renditions.ts';
+import { askRenditions, type CompleteItem, definePageSite } from '../kit/page-site.ts';
 import { PINTEREST_MEDIA_HOSTS, readPinterestAnswer, WALL } from './answer.ts';
 import { matchPinterestLink, PINTEREST_HOSTS, pinterestRefOf } from './link.ts';
 

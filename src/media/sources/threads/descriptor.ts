@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { headerValue, type PostRef } from '../../extract/source.ts';
-import { ENGLISH } from '../kit/browser-headers.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
-import { BROWSER, PLAIN } from '../kit/constants.ts';
+import { BROWSER, ENGLISH, PLAIN } from '../kit/constants.ts';
 import { definePageSite } from '../kit/page-site.ts';
 import { readThreadsPage, WALL } from './answer.ts';
 import { matchThreadsLink, THREADS_HOSTS, threadsRefOf } from './link.ts';

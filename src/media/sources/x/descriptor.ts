@@ -15,8 +15,7 @@ import {
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
 import { siteAnswer } from '../../parse/body.ts';
 import { child, parseJson } from '../../parse/json-fields.ts';
-import { CHROME, ENGLISH } from '../kit/browser-headers.ts';
-import { idLike, PLAIN, readConstants } from '../kit/constants.ts';
+import { CHROME, ENGLISH, idLike, PLAIN, readConstants } from '../kit/constants.ts';
 import { failureOfStatus, redirectOf } from '../kit/failures.ts';
 import type { Ask } from '../kit/page-site.ts';
 import { createSource } from '../kit/source.ts';

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PostRef } from '../../../../src/media/extract/source.ts';
 import { type Post, playableVariants } from '../../../../src/media/post.ts';
-import { idOfAddress } from '../../../../src/media/sources/facebook/link.ts';
 import { parseFacebookPage } from '../../../../src/media/sources/facebook/parse/post.ts';
 import { toPost } from '../../../../src/media/sources/kit/draft.ts';
 import { cpuMsOf } from '../../../cpu-time.ts';
@@ -10,7 +9,7 @@ import { bodyOf } from '../../body-of.ts';
 import { fixture, IDS, REFS, refOf } from './fixture.ts';
 
 function read(name: string, ref: PostRef, finalUrl = ref.url) {
-  return parseFacebookPage(bodyOf(fixture(name)), ref, finalUrl, idOfAddress);
+  return parseFacebookPage(bodyOf(fixture(name)), ref, finalUrl);
 }
 
 function postOf(name: string, ref: PostRef, finalUrl?: string): Post {
@@ -195,7 +194,7 @@ describe('pages without the post', () => {
 
 describe('whatever the page is', () => {
   const page = (json: string) => `<script type="application/json" data-sjs>${json}</script>`;
-  const parse = (html: string) => parseFacebookPage(bodyOf(html), REFS.reel, REFS.reel.url, idOfAddress);
+  const parse = (html: string) => parseFacebookPage(bodyOf(html), REFS.reel, REFS.reel.url);
 
   it('never throws', () => {
     const key = fc.constantFrom(

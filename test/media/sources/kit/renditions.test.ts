@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askRenditions } from '../../../../src/media/sources/kit/renditions.ts';
+import { askRenditions } from '../../../../src/media/sources/kit/page-site.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { serveHttp } from '../../../fakes/loopback.ts';
 

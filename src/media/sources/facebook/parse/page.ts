@@ -75,8 +75,7 @@ export const MIN_ID_CHARS = 6;
 /** Up to this many ids are searched in the page's text one by one; for more, all scripts are parsed. */
 const MAX_LOOKUPS = 24;
 
-/** @param idOf the id of the post that an address of the site names; null for any other address */
-export function openPage(body: Body, idOf: (address: unknown) => string | null) {
+export function openPage(body: Body) {
   const scripts = body.scripts.filter(({ isJson }) => isJson);
   const player = contentOf(playerVideos(body));
   const read = new Map<Script, Content>();
@@ -98,7 +97,6 @@ export function openPage(body: Body, idOf: (address: unknown) => string | null) 
   return {
     meta: readMeta(body.head),
     budget,
-    idOf,
 
     /** Objects with this id, in page order. Facebook's ids are unique, so all of them describe the same thing. */
     byId(id: string): readonly JsonObject[] {

@@ -16,6 +16,7 @@ import {
 import { type Author, NO_STATS, type Stats, type UnplacedItem } from '../../../post.ts';
 import { readAddress } from '../../kit/cdn-address.ts';
 import { isComplete, type PostDraft, readableItems } from '../../kit/draft.ts';
+import { idOfAddress } from '../link.ts';
 import { isPhoto, isVideo, readNamedVideo, readPhoto, readVideo } from './media.ts';
 import { type FacebookPage, openPage, textOf, valuesAt } from './page.ts';
 import {
@@ -133,8 +134,8 @@ function ownTitle(title: string | undefined, authorName: string | null): string 
 }
 
 /** Says whether the metadata in the head are about this post, and not about another. */
-function isAboutPost({ meta, idOf }: FacebookPage, ids: ReadonlySet<string>): boolean {
-  return [meta.canonical, meta.og.get('og:url')].some(address => ids.has(idOf(address) ?? ''));
+function isAboutPost({ meta }: FacebookPage, ids: ReadonlySet<string>): boolean {
+  return [meta.canonical, meta.og.get('og:url')].some(address => ids.has(idOfAddress(address) ?? ''));
 }
 
 function readFacts(page: FacebookPage, objects: Found, isMediaItself: boolean): Omit<PostDraft, 'items'> {
@@ -207,9 +208,9 @@ function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
 }
 
 /** `finalUrl` is the address that finally answered; it contains the site's own id of the post. */
-export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string, idOf: FacebookPage['idOf']): Reading {
-  const page = openPage(body, idOf);
-  const moved = idOf(finalUrl) ?? ref.id;
+export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string): Reading {
+  const page = openPage(body);
+  const moved = idOfAddress(finalUrl) ?? ref.id;
   const attempts = [new Set([ref.id]), ...(moved === ref.id ? [] : [new Set([ref.id, moved])])];
   const look = () => attempts.map(ids => findPost(page, ref, ids));
   let found = look();

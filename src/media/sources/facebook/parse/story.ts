@@ -8,6 +8,7 @@ import {
   readCount,
   readList,
 } from '../../../parse/json-fields.ts';
+import { idOfAddress } from '../link.ts';
 import { isPhoto, isVideo } from './media.ts';
 import { type FacebookPage, FOREIGN, MIN_ID_CHARS, textOf, valuesAt } from './page.ts';
 
@@ -54,7 +55,7 @@ function isNamed(page: FacebookPage, story: JsonObject, ids: ReadonlySet<string>
   if (idsInside(textOf(story.id)).some(isWanted)) return true;
   for (const address of [story.url, story.wwwURL, story.permalink_url]) {
     const names = typeof address === 'string' && [...ids].some(id => address.includes(id));
-    if (names && isWanted(page.idOf(address))) return true;
+    if (names && isWanted(idOfAddress(address))) return true;
   }
   const { attachments } = story;
   if (!Array.isArray(attachments)) return false;

@@ -8,6 +8,7 @@ import { NO_STATS } from '../../../post.ts';
 import { readAddress } from '../../kit/cdn-address.ts';
 import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../../kit/draft.ts';
 import { videoItem } from '../../kit/media-files.ts';
+import { instagramIdOf } from '../link.ts';
 
 const USER_NAME = /^[A-Za-z0-9._]{1,30}$/;
 
@@ -15,14 +16,11 @@ export function userNameOf(text: string | null): string | null {
   return text !== null && USER_NAME.test(text) ? text : null;
 }
 
-/** The id that an address names. */
-type IdOf = (address: string | null | undefined) => string | null;
-
 /** Says whether the page is about the post: by the addresses that it states or, if none, by the post's id in it. */
-function isAbout({ canonical, og }: PageMeta, page: Body, ref: PostRef, idOf: IdOf): boolean {
+function isAbout({ canonical, og }: PageMeta, page: Body, ref: PostRef): boolean {
   const given = [canonical, og.get('og:url'), og.get('al:ios:url'), og.get('al:android:url')];
   const addresses = given.filter(text => text && URL.canParse(text));
-  return addresses.length === 0 ? page.includes(ref.id) : addresses.some(address => idOf(address) === ref.id);
+  return addresses.length === 0 ? page.includes(ref.id) : addresses.some(address => instagramIdOf(address) === ref.id);
 }
 
 /** Titles such as `Marla Quill on Instagram: "Kite day"`, with any quotation marks. */
@@ -38,9 +36,9 @@ export function saysVideo(page: Body): boolean {
 }
 
 /** Null when the head of the page has no video, or is about another post. */
-export function readOpenGraph(page: Body, ref: PostRef, idOf: IdOf): PostDraft | null {
+export function readOpenGraph(page: Body, ref: PostRef): PostDraft | null {
   const meta = readMeta(page.head);
-  if (!isAbout(meta, page, ref, idOf)) return null;
+  if (!isAbout(meta, page, ref)) return null;
   const read = (property: string) => meta.og.get(property) ?? '';
   const addressOf = (...properties: readonly string[]) => firstOf(properties, property => readAddress(read(property)));
   const url = addressOf('og:video:secure_url', 'og:video:url', 'og:video');
