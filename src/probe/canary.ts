@@ -16,15 +16,6 @@ export interface BrokenStrategy {
   readonly cause: string;
 }
 
-/** Runs each strategy now and then for a well-known post, so that operators notice a site's change before people do. */
-export interface Canary {
-  start(): void;
-  /** The strategies that fail at present. */
-  broken(): readonly BrokenStrategy[];
-  /** Runs no more strategies; resolves when no request is running. */
-  stop(): Promise<void>;
-}
-
 export interface CanaryOptions {
   /** The sources, each with example posts of its own. */
   readonly sources: readonly MediaSource[];
@@ -64,7 +55,8 @@ interface Question {
   readonly ref: PostRef;
 }
 
-export function createCanary(options: CanaryOptions): Canary {
+/** Runs each strategy now and then for a well-known post, so that operators notice a site's change before people do. */
+export function createCanary(options: CanaryOptions) {
   const { sources, probe, memory, onBroken, onBack, log, isOurs = () => true, now = Date.now } = options;
   const { intervalMs = 3_600_000 } = options;
   /** The broken strategies that `memory` has, for callers that cannot wait for the store. */
@@ -124,11 +116,13 @@ export function createCanary(options: CanaryOptions): Canary {
   }
 
   return {
-    start() {
+    start(): void {
       running ??= Promise.all(sources.map(source => logged(source, watch(source))));
     },
-    broken: () => [...known.values()],
-    async stop() {
+    /** The strategies that fail at present. */
+    broken: (): readonly BrokenStrategy[] => [...known.values()],
+    /** Runs no more strategies; resolves when no request is running. */
+    async stop(): Promise<void> {
       stopping.abort();
       await running;
     },

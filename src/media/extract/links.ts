@@ -15,17 +15,7 @@ export interface MatchedLink<Match = Exclude<LinkMatch, { kind: 'wrapper' }>> {
 export type PostLink = MatchedLink<PostMatch>;
 export type ShortLink = MatchedLink<Extract<LinkMatch, { kind: 'short' }>>;
 
-/** Reads what a link itself says, without asking any site. */
-export interface LinkReader {
-  /** @throws AppError `invalid_request`, or `unsupported_link` when no source has the link's host */
-  match(link: string): MatchedLink;
-  /** Canonical links of supported posts in running text, in order, without repeats; `<link>` and code are skipped. Pure. */
-  findLinks(text: string): readonly string[];
-  /** The source whose host the link has, even if it leads to no post; undefined for an unknown host. Pure. */
-  sourceOf(link: string): SourceId | undefined;
-  /** `source:id` of the post that a link itself names; undefined for a short link and for a link to no post. Pure. */
-  postKey(link: string): string | undefined;
-}
+export type LinkReader = ReturnType<typeof createLinkReader>;
 
 const MAX_WRAPPERS = 3;
 const MAX_MATCHED = 2_000;
@@ -37,8 +27,11 @@ export function keyOf({ source, id }: Pick<PostRef, 'source' | 'id'>): string {
   return `${source}:${id}`;
 }
 
-/** @param sources in order: a link belongs to the first one that knows its host */
-export function createLinkReader(sources: readonly MediaSource[]): LinkReader {
+/**
+ * Reads what a link itself says, without asking any site.
+ * @param sources in order: a link belongs to the first one that knows its host
+ */
+export function createLinkReader(sources: readonly MediaSource[]) {
   /** A link is matched several times between the message and its post, so the result is cached. */
   const matched = createLru<string, MatchedLink>({ max: MAX_MATCHED });
 
@@ -67,9 +60,11 @@ export function createLinkReader(sources: readonly MediaSource[]): LinkReader {
   }
 
   return {
+    /** @throws AppError `invalid_request`, or `unsupported_link` when no source has the link's host */
     match: matchLink,
 
-    findLinks(text) {
+    /** Canonical links of supported posts in running text, in order, without repeats; `<link>` and code are skipped. Pure. */
+    findLinks(text: string): readonly string[] {
       const links = new Map<string, string>();
       for (const address of findAddresses(text, isKnown)) {
         const match = matchOrNone(address)?.match;
@@ -81,9 +76,11 @@ export function createLinkReader(sources: readonly MediaSource[]): LinkReader {
       return [...links.values()];
     },
 
-    sourceOf: link => matchOrNone(link)?.source.id,
+    /** The source whose host the link has, even if it leads to no post; undefined for an unknown host. Pure. */
+    sourceOf: (link: string): SourceId | undefined => matchOrNone(link)?.source.id,
 
-    postKey(link) {
+    /** `source:id` of the post that a link itself names; undefined for a short link and for a link to no post. Pure. */
+    postKey(link: string): string | undefined {
       const found = matchOrNone(link);
       return found && postKeyOf(found);
     },

@@ -23,7 +23,7 @@ export interface StrategyChainOptions extends Pick<StrategyHistoryOptions, 'onOu
    * Asks the site why a post is not shown; throws a certain AppError or returns. Called at most once per fetch: when
    * two endpoints withheld the post (`login_required`, a weak `not_found`), or when no other strategy is left.
    */
-  readonly diagnose?: (ref: PostRef, signal: AbortSignal) => Promise<void>;
+  readonly diagnose?: ((ref: PostRef, signal: AbortSignal) => Promise<void>) | undefined;
   readonly log: Logger;
   readonly now?: () => number;
 }

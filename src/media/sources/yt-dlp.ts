@@ -7,16 +7,7 @@ import type { SourceDescriptor } from '../extract/source-descriptor.ts';
 import { parseYtDlpAnswer } from './yt-dlp-answer.ts';
 
 /** The yt-dlp program, used as a last resort where it is installed. */
-export interface YtDlp {
-  /** Absolute path of the program. */
-  readonly program: string;
-  /**
-   * Runs `yt-dlp -J` for an address and returns its output.
-   * @throws AppError by the program's error message; `timeout`, `too_large`, `upstream_unavailable` (too many wait, or
-   * it does not start).
-   */
-  describe(url: string, signal: AbortSignal): Promise<string>;
-}
+type YtDlp = NonNullable<Awaited<ReturnType<typeof findYtDlp>>>;
 
 export interface YtDlpOptions {
   /** The PATH to search; relative entries are skipped. */
@@ -72,11 +63,7 @@ function failureOf(stderr: string, exit: string): AppError {
 }
 
 /** The first yt-dlp on the PATH; undefined when there is none. */
-export async function findYtDlp({
-  searchPath,
-  outgoing = createOutgoing(),
-  concurrency = 2,
-}: YtDlpOptions): Promise<YtDlp | undefined> {
+export async function findYtDlp({ searchPath, outgoing = createOutgoing(), concurrency = 2 }: YtDlpOptions) {
   const [program] = await findPrograms('yt-dlp', searchPath);
   if (program === undefined) return undefined;
   const env = { PATH: searchPath, LANG: 'C.UTF-8', PYTHONIOENCODING: 'utf-8' };
@@ -101,8 +88,14 @@ export async function findYtDlp({
   };
 
   return {
+    /** Absolute path of the program. */
     program,
-    async describe(url, signal) {
+    /**
+     * Runs `yt-dlp -J` for an address and returns its output.
+     * @throws AppError by the program's error message; `timeout`, `too_large`, `upstream_unavailable` (too many wait, or
+     * it does not start).
+     */
+    async describe(url: string, signal: AbortSignal): Promise<string> {
       const leave = await waitInLine(enter(signal));
       try {
         return await run(url, signal);

@@ -1,14 +1,24 @@
-/** Turns a page or an answer of the Graph API into the post, or into an AppError. */
-import { AppError } from '../../../errors.ts';
+/** Turns a page or an answer of the Graph API into the post, or into an AppError. Refusals as seen in 2026-08. Pure. */
+import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
-import { weakNotFound } from '../../extract/refusal.ts';
+import { refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
-import type { SiteAnswer } from '../../parse/body.ts';
-import { child, isJsonObject, parseJson, readText } from '../../parse/json-fields.ts';
+import type { Body, SiteAnswer } from '../../parse/body.ts';
+import {
+  child,
+  findValues,
+  firstOf,
+  isJsonObject,
+  type JsonObject,
+  parseJson,
+  readText,
+  type SearchBudget,
+} from '../../parse/json-fields.ts';
+import { readMeta, visibleMarkup } from '../../parse/markup.ts';
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, toPost } from '../kit/draft.ts';
-import { failureOfAnswer, restrictionIn, statedRestriction } from './failures.ts';
-import { parseFacebookPage } from './parse/post.ts';
+import { failureBySign, failureOfStatus, plainWords, type Sign } from '../kit/failures.ts';
+import { parseFacebookPage } from './post.ts';
 
 /** @throws AppError the reason why no file of the post is in the answer. */
 export function draftOfAnswer(answer: SiteAnswer, ref: PostRef, now: number): PostDraft {
@@ -51,4 +61,121 @@ export function isCalledPublic(answer: HttpResponse): boolean {
   const restriction = restrictionIn(words);
   if (restriction !== null) throw restriction;
   return false;
+}
+
+function pathOf(url: string | null): string {
+  const base = 'https://www.facebook.com/';
+  return url !== null && URL.canParse(url, base) ? new URL(url, base).pathname : '';
+}
+
+/** The failure that the final address of an answer means; null if it may still be the post's address. */
+export function failureOfAddress(url: string | null): AppError | null {
+  const path = pathOf(url);
+  if (/^\/login(?:\.php)?(?:\/|$)/.test(path)) return refusal('login', 'the page of the login');
+  return /^\/checkpoint(?:\/|$)/.test(path) ? refusal('challenge', 'the site demands proof of a person') : null;
+}
+
+/** The site's sentences and codes, the most telling first. */
+const SIGNS: readonly Sign[] = [
+  [
+    /(?:isn't|is not|not) available in your (?:country|region|location)|restricted in your (?:country|region)/,
+    'region_blocked',
+  ],
+  [
+    /age[- ]restricted|you must be (?:at least )?(?:18|21)(?: years)?|confirm (?:your age|that you're over)/,
+    'age_restricted',
+  ],
+  [
+    /you(?:'re| are) temporarily blocked|temporarily blocked from|\{"__dr":"cometerrorroot\.react"\}/,
+    'upstream_rate_limited',
+  ],
+  [/this (?:video|post|profile|account) is private|only members can see who's in the group/, 'private'],
+  [
+    /uiinterstitialcontent|this (?:content|page) isn't available|content isn't available (?:right now|at the moment)|>page not found<\/title>|the link you followed may (?:be broken|have expired)/,
+    'not_found',
+  ],
+  [
+    />you must log in to continue|id="login_form"|id="loginbutton"|<title>log in(?:to)? (?:to )?facebook/,
+    'login_required',
+  ],
+];
+const signsOf = (...codes: readonly ErrorCode[]) => SIGNS.filter(([, code]) => codes.includes(code));
+const BLOCKED = signsOf('upstream_rate_limited');
+const RESTRICTIONS = signsOf('region_blocked', 'age_restricted', 'private');
+/** The text for a post that is deleted, hidden or restricted: a page at another address may say which. */
+const GONE = /post is no longer available|this video may no longer exist/;
+
+/** The most characters of a page that are read, since a refusal is a small page. */
+const MAX_WORDS_CHARS = 512 * 1024;
+
+/** The text that visitors see, without the post's text that the head quotes. */
+function visibleWords(html: string): string {
+  const visible = plainWords(visibleMarkup(html, MAX_WORDS_CHARS)).replace(/<meta\s[^<>]{0,8000}>/g, '');
+  return visible.replace(/<title>(?!page not found<|log in(?:to)? (?:to )?facebook)[^<]{0,2000}/, '<title>');
+}
+
+function dataWords(page: Body): string {
+  let words = '';
+  for (const script of page.scripts) {
+    if (words.length >= MAX_WORDS_CHARS) break;
+    if (script.isJson) words += script.text;
+  }
+  return plainWords(words.slice(0, MAX_WORDS_CHARS));
+}
+
+/** The failure that the page states, in its visible text or, if it contains no posts of people, in its data. */
+function failureOfWords(page: Body, hasPosts: boolean): AppError | null {
+  const visible = visibleWords(page.text);
+  const seen = failureBySign(visible, SIGNS);
+  // Every page for visitors contains a login form, so a login form proves nothing.
+  const isLogin = seen === null || seen.code === 'login_required';
+  const stated = isLogin ? failureBySign(dataWords(page), hasPosts ? BLOCKED : SIGNS) : null;
+  const isGone = GONE.test(visible);
+  return stated ?? seen ?? (isGone ? weakNotFound('the page says that the post is no longer available') : null);
+}
+
+/** Names of properties that say why an object is not shown. */
+const REASON_KEY = /gat(?:ed|ing)|restrict|geo_?block|unavailab|cix_screen|warning_screen|error/;
+const MAX_REASON_CHARS = 20_000;
+
+/** The restriction of a post that a text of the site states. */
+function restrictionIn(text: string): AppError | null {
+  return failureBySign(plainWords(text.slice(0, MAX_REASON_CHARS)), RESTRICTIONS);
+}
+
+function statedRestriction(objects: readonly JsonObject[], budget: SearchBudget): AppError | null {
+  const reasons = objects.flatMap(object => findValues(object, key => REASON_KEY.test(key), { budget }));
+  const stated = reasons.filter(reason => typeof reason === 'string' || isJsonObject(reason));
+  return firstOf(stated, reason => restrictionIn(JSON.stringify(reason)));
+}
+
+function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
+  const { status, headers, body } = answer;
+  if (status === 403 && body.includes('/__rd_verify')) {
+    const { retryAfterMs } = failureOfStatus(answer, now) ?? {};
+    return refusal('limit', 'answered with a client challenge', { retryAfterMs });
+  }
+  // The header with the time to wait is used only when the site says that it is busy.
+  return failureOfStatus({ ...answer, headers: status === 429 || status >= 500 ? headers : {} }, now);
+}
+
+/** Null when no failure is stated. `hasPosts`: other people's posts on the page must not be read as the site's text. */
+export function failureOfAnswer(answer: SiteAnswer, now: number, hasPosts = false): AppError | null {
+  const { status, body } = answer;
+  const moved = status >= 300 && status < 400 ? (answer.headers.location ?? null) : answer.url;
+  const ofPlace = failureOfAddress(moved);
+  if (ofPlace !== null) return ofPlace;
+  const ofHead = failureOfHead(answer, now);
+  // A rate limit stays a rate limit, whatever else the page says.
+  if (status === 429 || status >= 500) return ofHead;
+  const { canonical } = readMeta(body.head);
+  const ofCanonical = failureOfAddress(canonical);
+  if (ofCanonical !== null) return ofCanonical;
+  const ofWords = failureOfWords(body, hasPosts);
+  // A page with status 404 means a missing post, even if it contains a login form.
+  const isMissing = ofHead?.code === 'not_found' && ofWords?.code === 'login_required';
+  if (ofWords !== null && !isMissing) return ofWords;
+  if (ofHead !== null) return ofHead;
+  const isFeed = /^\/watch\/?$/.test(pathOf(canonical)) && !/[?&]v=\d/.test(canonical ?? '');
+  return isFeed ? weakNotFound('the site shows its feed of videos instead') : null;
 }

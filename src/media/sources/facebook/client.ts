@@ -4,9 +4,8 @@ import { weakNotFound } from '../../extract/refusal.ts';
 import { siteAnswer } from '../../parse/body.ts';
 import { readMeta } from '../../parse/markup.ts';
 import { redirectOf } from '../kit/failures.ts';
-import type { Ask } from '../kit/page-site.ts';
-import { followRedirects, followShortLink, type ShortLinkStep } from '../kit/redirects.ts';
-import { failureOfAddress, failureOfAnswer } from './failures.ts';
+import { type Ask, followRedirects, followShortLink, type ShortLinkStep } from '../kit/page-site.ts';
+import { failureOfAddress, failureOfAnswer } from './answer.ts';
 import { matchFacebookLink } from './link.ts';
 
 export const SITE_HOSTS: HostList = ['facebook.com', '*.facebook.com'];

@@ -1,13 +1,76 @@
+import * as z from 'zod';
 import { failureOfPublicPost } from '../../extract/refusal.ts';
-import type { PostRef } from '../../extract/source.ts';
-import type { SourceOptions } from '../../extract/source-descriptor.ts';
+import { headerValue, type PostRef, type RequestProfile } from '../../extract/source.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
-import { type AskerOf, definePageSite } from '../kit/page-site.ts';
-import { createAccountStrategies, type SourceParts } from '../kit/source.ts';
+import { CHROME, ENGLISH, GOOGLEBOT, HTML, NAVIGATION, PLAIN } from '../kit/constants.ts';
+import { definePageSite } from '../kit/page-site.ts';
+import { createAccountStrategies } from '../kit/source.ts';
 import { isCalledPublic, readFacebookPage } from './answer.ts';
 import { askPage, resolveShort, SITE_HOSTS } from './client.ts';
-import { FACEBOOK_IDS, type FacebookConstants, facebookProfiles } from './constants.ts';
 import { ADDRESSES, facebookRefOf, matchFacebookLink, oembedQuestion } from './link.ts';
+
+/** Values that Facebook changes now and then. The configuration can override each by its key (`facebook.userAgent`). */
+export const FACEBOOK_IDS = z.strictObject({
+  /** The user agent of profiles that imitate a browser over plain TLS. */
+  userAgent: headerValue.default(CHROME),
+  /** The user agent of the site's own crawler for link previews. */
+  crawlerUserAgent: headerValue.default('facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)'),
+  searchUserAgent: headerValue.default(GOOGLEBOT),
+  /** English, because the parser reads counts (`4.7K`) and error texts in this language. */
+  acceptLanguage: headerValue.default(ENGLISH),
+  graphVersion: z
+    .string()
+    .regex(/^v\d{1,3}\.\d$/)
+    .default('v25.0'),
+});
+
+/**
+ * The profiles of each endpoint in their default order. Each endpoint answers some callers only (seen in 2026-08 to
+ * 2026-10):
+ * - Pages answer a browser's TLS; over plain TLS they answer a browser's navigation headers from many addresses, and
+ * status 400 to a browser's user agent without them. To data centres, reels, photos and groups show the login wall,
+ * posts do not.
+ * - Pages answer `facebookexternalhit` with the head alone, which has no file of a video. A search engine's user agent
+ * gets the whole page, perhaps without media, so it comes last.
+ * - `plugins/video.php` gives the files to `facebookexternalhit` and to navigations, also in data centres.
+ * - Short links name their target to `facebookexternalhit` in the page, to browsers by redirect.
+ * - `m.` and `mbasic.` send everyone to the login page.
+ */
+export function facebookProfiles(ids: z.infer<typeof FACEBOOK_IDS>) {
+  const base = { ...PLAIN, timeoutMs: 9_000 };
+  const language = { 'accept-language': ids.acceptLanguage };
+  const browser: RequestProfile = { ...base, transport: 'browser', userAgent: null, headers: language };
+  const html = { accept: HTML, ...language };
+  const plain: RequestProfile = { ...base, userAgent: ids.userAgent, headers: { ...html, ...NAVIGATION } };
+  const crawler: RequestProfile = { ...base, userAgent: ids.crawlerUserAgent, headers: html };
+  const search: RequestProfile = { ...crawler, userAgent: ids.searchUserAgent };
+  // The embedded player is small and answers at once, or not at all (median 154 ms, 2026-09).
+  const quick = { timeoutMs: 6_000 };
+  return {
+    'post-page/browser': browser,
+    'post-page/plain': plain,
+    'photo-page/browser': browser,
+    'photo-page/plain': plain,
+    'photo-php/plain': plain,
+    'reel-page/browser': browser,
+    'reel-page/plain': plain,
+    'embed/crawler': { ...crawler, ...quick },
+    'embed/plain': { ...plain, ...quick },
+    'watch-page/plain': plain,
+    'video-page/plain': plain,
+    'group-page/plain': plain,
+    'owner-page/plain': plain,
+    'story-page/plain': plain,
+    'reel-page/search': search,
+    'post-page/search': search,
+    'post-page/account': { ...plain, session: 'account' },
+    /** Short links are asked with this profile, then with the next one. */
+    'share/crawler': { ...crawler, ...quick },
+    'share/plain': { ...plain, ...quick },
+    /** The oEmbed endpoint says whether a post is public; since 2026-06-15 without a token, 1,000 times an hour. */
+    oembed: { ...base, userAgent: null, headers: { ...html, accept: 'application/json' }, timeoutMs: 4_000 },
+  } satisfies Readonly<Record<string, RequestProfile>>;
+}
 
 export const facebook = definePageSite({
   id: 'facebook',
@@ -47,40 +110,31 @@ export const facebook = definePageSite({
     ),
   fits: (endpoint, ref) => ADDRESSES[endpoint]?.(ref) !== null,
   read: readFacebookPage,
-  own: createOwnParts,
-});
-
-function createOwnParts(
-  { http, accounts, now = Date.now }: SourceOptions,
-  { profiles, graphVersion }: FacebookConstants,
-  askerOf: AskerOf,
-): Partial<SourceParts> {
-  const profile = profiles['post-page/account'];
-  const byAccount =
-    accounts &&
-    createAccountStrategies({ http, read: readFacebookPage, now, accounts, site: 'facebook.com' }, [
-      {
-        ...{ name: 'post-page/account', profile, kind: 'page', isLastResort: true, byAccount: true },
-        fits: () => accounts.isReady(),
-        ask: ({ url }, signal, jar) => askPage(url, askerOf(profile, signal, jar)),
+  own({ http, accounts, now = Date.now }, { profiles, graphVersion }, askerOf) {
+    const profile = profiles['post-page/account'];
+    /** Posts that the Graph API calls public, by the reference object that one call of `fetch` has. */
+    const publicPosts = new WeakSet<PostRef>();
+    return {
+      strategies: createAccountStrategies({ http, read: readFacebookPage, now, accounts, site: 'facebook.com' }, [
+        {
+          ...{ name: 'post-page/account', profile, kind: 'page', isLastResort: true, byAccount: true },
+          fits: () => accounts?.isReady() === true,
+          ask: ({ url }, signal, jar) => askPage(url, askerOf(profile, signal, jar)),
+        },
+      ]),
+      resolveShort(url, { signal }) {
+        const askers = [askerOf(profiles['share/crawler'], signal), askerOf(profiles['share/plain'], signal)] as const;
+        return resolveShort(url, askers, signal, now);
       },
-    ]);
-  /** Posts that the Graph API calls public, by the reference object that one call of `fetch` has. */
-  const publicPosts = new WeakSet<PostRef>();
-  return {
-    strategies: byAccount ?? [],
-    resolveShort(url, { signal }) {
-      const askers = [askerOf(profiles['share/crawler'], signal), askerOf(profiles['share/plain'], signal)] as const;
-      return resolveShort(url, askers, signal, now);
-    },
-    /** Asks the Graph API whether the post is public, after a page did not show it. */
-    async diagnose(ref, signal) {
-      const host = 'graph.facebook.com';
-      const { endpoint, url } = oembedQuestion(ref);
-      const address = `https://${host}/${graphVersion}/${endpoint}?${new URLSearchParams({ url, omitscript: 'true' })}`;
-      const answer = await askerOf(profiles.oembed, signal)(address, { hosts: [host] });
-      if (isCalledPublic(answer)) publicPosts.add(ref);
-    },
-    explain: (ref, failure) => (publicPosts.has(ref) ? failureOfPublicPost(failure) : failure),
-  };
-}
+      /** Asks the Graph API whether the post is public, after a page did not show it. */
+      async diagnose(ref, signal) {
+        const host = 'graph.facebook.com';
+        const { endpoint, url } = oembedQuestion(ref);
+        const address = `https://${host}/${graphVersion}/${endpoint}?${new URLSearchParams({ url, omitscript: 'true' })}`;
+        const answer = await askerOf(profiles.oembed, signal)(address, { hosts: [host] });
+        if (isCalledPublic(answer)) publicPosts.add(ref);
+      },
+      explain: (ref, failure) => (publicPosts.has(ref) ? failureOfPublicPost(failure) : failure),
+    };
+  },
+});

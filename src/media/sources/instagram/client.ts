@@ -14,7 +14,7 @@ import { child, parseJson } from '../../parse/json-fields.ts';
 import { readMeta } from '../../parse/markup.ts';
 import { type Headers, navigationHeaders } from '../kit/constants.ts';
 import { failureOfStatus, redirectOf } from '../kit/failures.ts';
-import { followRedirects, followShortLink, type ShortLinkStep } from '../kit/redirects.ts';
+import { followRedirects, followShortLink, type ShortLinkStep } from '../kit/page-site.ts';
 import type { InstagramConstants, ProfileName } from './constants.ts';
 import { failureOfPage, isWall, loginWall, redirectWithinSite } from './failures.ts';
 import { INSTAGRAM_HOSTS, matchInstagramLink, SHARE_LINK_HOSTS } from './link.ts';
@@ -30,7 +30,7 @@ interface Session {
 }
 
 const ORIGIN = 'https://www.instagram.com';
-const HOME = `${ORIGIN}/`;
+export const HOME = `${ORIGIN}/`;
 const VARIABLES = {
   shortcode: ({ id }: PostRef) => ({
     shortcode: id,

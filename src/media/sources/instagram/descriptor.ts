@@ -10,7 +10,7 @@ import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import type { AnswerKind } from '../kit/draft.ts';
 import { type Asking, createAccountStrategies, createSource, createStrategy, type Way } from '../kit/source.ts';
 import { readInstagramAnswer } from './answer.ts';
-import { createInstagramClient, type InstagramClient } from './client.ts';
+import { createInstagramClient, HOME, type InstagramClient } from './client.ts';
 import {
   createInstagramConstants,
   INSTAGRAM_EXAMPLES,
@@ -19,7 +19,7 @@ import {
 } from './constants.ts';
 import { failureOfRuling, namesPrivatePost } from './failures.ts';
 import { instagramRefOf, matchInstagramLink } from './link.ts';
-import { userIdOf } from './parse/media.ts';
+import { userIdOf } from './media.ts';
 
 export const instagram: SourceDescriptor = {
   id: 'instagram',
@@ -145,8 +145,6 @@ function createInstagramSource(options: SourceOptions): MediaSource {
 }
 
 // Requests with the operator's accounts: for stories, and as a last resort for posts.
-
-const HOME = 'https://www.instagram.com/';
 
 function instagramAccounts(
   asking: Asking,

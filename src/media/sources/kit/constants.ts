@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { overrideProfile, type RequestProfile } from '../../extract/source.ts';
 import type { SourceId } from '../../post.ts';
 
@@ -48,11 +48,6 @@ export function navigationHeaders({ transport, userAgent }: RequestProfile, from
 /** The base of profiles without cookies. Over the browser transport they have its own user agent. */
 export const PLAIN = { session: 'none', transport: 'plain', headers: {} } as const;
 export const BROWSER = { ...PLAIN, transport: 'browser', userAgent: null } as const;
-
-/** An id of this form. */
-export function idLike(form: RegExp) {
-  return z.string().regex(form);
-}
 
 /** The ids that a source's requests contain, and the profiles of these requests. */
 export type Constants<Ids, Name extends string> = Ids & { readonly profiles: Readonly<Record<Name, RequestProfile>> };

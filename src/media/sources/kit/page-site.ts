@@ -5,20 +5,13 @@ import { AppError } from '../../../errors.ts';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
 import type { HostList, HttpClient, HttpHead, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
 import { weakNotFound } from '../../extract/refusal.ts';
-import {
-  endpointOf,
-  type MediaSource,
-  type PostRef,
-  profileRequest,
-  type RequestProfile,
-} from '../../extract/source.ts';
+import { type MediaSource, type PostRef, profileRequest, type RequestProfile } from '../../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
-import { MAX_PLAYLIST_BYTES, playlistVariants } from '../../parse/playlist.ts';
+import { MAX_PLAYLIST_BYTES, type PlaylistPlace, playlistVariants } from '../../parse/playlist.ts';
 import type { MediaItem, Variant } from '../../post.ts';
 import { type Constants, navigationHeaders, readConstants } from './constants.ts';
 import { ANSWER_KINDS, withCompleted } from './draft.ts';
 import { failureOfPlace, redirectOf } from './failures.ts';
-import { followRedirects, followShortLink } from './redirects.ts';
 import { type AnswerReader, createSource, createStrategy, type SourceParts, type Way } from './source.ts';
 
 export interface PageSite<Ids extends object, Name extends string>
@@ -73,7 +66,6 @@ export type AskEndpoint = (ref: PostRef, ask: Ask, signal: AbortSignal) => strin
 export type CompleteItem = (item: MediaItem, signal: AbortSignal, cookies: CookieJar) => MediaItem | Promise<MediaItem>;
 
 const MAX_HOPS = 3;
-const NO_WALL = /^$/;
 
 export function definePageSite<Ids extends object, Name extends string>(
   site: PageSite<Ids, Name>,
@@ -90,7 +82,7 @@ function createPageSource<Ids extends object, Name extends string>(
   options: SourceOptions,
   site: PageSite<Ids, Name>,
 ): MediaSource {
-  const { id, match, refOf, examples, cdnHosts: mediaHosts, maxBytes, read, wall = NO_WALL, namedBy } = site;
+  const { id, match, refOf, examples, cdnHosts: mediaHosts, maxBytes, read, wall = /^$/, namedBy } = site;
   const { http, extraStrategies = [], now = Date.now } = options;
   const hosts = site.askedHosts ?? site.hosts;
   const table = { source: id, schema: site.ids, profiles: site.profiles, sessions: ['none'] } as const;
@@ -116,7 +108,7 @@ function createPageSource<Ids extends object, Name extends string>(
   }
 
   const strategies = Object.entries(profiles).flatMap(([name, profile]) => {
-    const place = endpointOf({ name });
+    const place = name.split('/', 1)[0] ?? name;
     const endpoint = endpoints[place];
     if (endpoint === undefined || profile.session === 'account') return [];
     const way: Way = {
@@ -164,17 +156,43 @@ function createPageSource<Ids extends object, Name extends string>(
   });
 }
 
-interface RenditionsRequest {
-  /** The address of a master playlist, or of a media playlist. */
-  readonly url: string;
-  /** Domains of the source's media hosts. */
-  readonly hosts: readonly string[];
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
+/** Follows redirects until `nextOf` returns null. A redirect after `maxHops` is returned as the answer. */
+export async function followRedirects(
+  url: string,
+  ask: (url: string | URL) => Promise<HttpResponse>,
+  nextOf: (response: HttpResponse) => URL | null,
+  maxHops: number,
+): Promise<HttpResponse> {
+  let response = await ask(url);
+  for (let hop = 0; hop < maxHops; hop += 1) {
+    const next = nextOf(response);
+    if (next === null) break;
+    response = await ask(next);
+  }
+  return response;
 }
 
+/** The result of one step of a short link: the address of a post, or the address to request next. */
+export type ShortLinkStep = { readonly target: string } | { readonly next: string };
+
+const MAX_SHORT_HOPS = 5;
+
+/** @throws AppError whatever `step` throws; `upstream_changed` for a link that leads in circles. */
+export async function followShortLink(url: string, step: (url: string) => Promise<ShortLinkStep>): Promise<string> {
+  let current = url;
+  for (let hop = 0; hop < MAX_SHORT_HOPS; hop += 1) {
+    const found = await step(current);
+    if ('target' in found) return found.target;
+    if (found.next === current) break;
+    current = found.next;
+  }
+  throw new AppError('upstream_changed', 'a short link that leads in circles');
+}
+
+type RenditionsRequest = PlaylistPlace & Partial<Pick<HttpRequest, 'headers'>> & { readonly signal: AbortSignal };
+
 /**
- * Fetches a playlist and returns the renditions of its video as variants, best first.
+ * Fetches a master or media playlist and returns the renditions of its video as variants, best first.
  * @throws AppError whatever the request throws; `upstream_changed` for an answer that is not a playlist
  */
 export async function askRenditions(

@@ -59,8 +59,7 @@ export interface SourceParts extends Omit<MediaSource, 'fetch' | 'isRefused' | '
 
 export function createSource(options: SourceOptions, parts: SourceParts): MediaSource {
   const { diagnose, explain = (_, failure) => failure, ...source } = parts;
-  const asking = diagnose === undefined ? {} : { diagnose };
-  const fetchPost = createStrategyChain({ ...options, ...asking, source: source.id, strategies: source.strategies });
+  const fetchPost = createStrategyChain({ ...options, diagnose, source: source.id, strategies: source.strategies });
   return {
     ...source,
     async fetch(asked, context) {
@@ -78,7 +77,7 @@ export function createSource(options: SourceOptions, parts: SourceParts): MediaS
 }
 
 interface AccountOptions extends Asking {
-  readonly accounts: Accounts;
+  readonly accounts: Accounts | undefined;
   /** The site's address; cookies for other sites are not used. */
   readonly site: string;
 }
@@ -86,7 +85,7 @@ interface AccountOptions extends Asking {
 /** Strategies that use accounts, each with its own renewed cookies; a challenged or logged-out one is paused. */
 export function createAccountStrategies(options: AccountOptions, ways: readonly Way[]): readonly Strategy[] {
   const { accounts, site } = options;
-  if (accounts.isEmpty) return [];
+  if (accounts === undefined || accounts.isEmpty) return [];
   const jars = new Map<string, CookieJar>();
   return ways.map(way => {
     const strategy = createStrategy(options, way);

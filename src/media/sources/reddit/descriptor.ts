@@ -7,7 +7,7 @@ import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { child, parseJson, readCount, readText } from '../../parse/json-fields.ts';
 import { parseDashManifest } from '../../parse/markup.ts';
 import type { MediaItem, Post } from '../../post.ts';
-import { BROWSER, CHROME, ENGLISH, idLike, PLAIN } from '../kit/constants.ts';
+import { BROWSER, CHROME, ENGLISH, PLAIN } from '../kit/constants.ts';
 import { EMPTY_DRAFT, toPost, withCompleted } from '../kit/draft.ts';
 import { failureOfStatus } from '../kit/failures.ts';
 import { type Ask, type AskEndpoint, askRenditions, definePageSite } from '../kit/page-site.ts';
@@ -41,7 +41,10 @@ export const reddit = definePageSite({
     /** The feed wants a user agent that names the program. */
     feedAgent: headerValue.default('linux:medley:1.0 (a chat bot that shows single posts)'),
     /** The client id of an app that the operator registered at Reddit; of the "installed" kind, which has no secret. */
-    clientId: idLike(/^[\w-]{10,60}$/).optional(),
+    clientId: z
+      .string()
+      .regex(/^[\w-]{10,60}$/)
+      .optional(),
   }),
   /** Embeds and pages are requested with a browser's user agent (2026-10), the feed with Medley's own. */
   profiles({ userAgent, feedAgent }) {

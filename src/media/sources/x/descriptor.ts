@@ -15,7 +15,7 @@ import {
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
 import { siteAnswer } from '../../parse/body.ts';
 import { child, parseJson } from '../../parse/json-fields.ts';
-import { CHROME, ENGLISH, idLike, PLAIN, readConstants } from '../kit/constants.ts';
+import { CHROME, ENGLISH, PLAIN, readConstants } from '../kit/constants.ts';
 import { failureOfStatus, redirectOf } from '../kit/failures.ts';
 import type { Ask } from '../kit/page-site.ts';
 import { createSource } from '../kit/source.ts';
@@ -47,13 +47,19 @@ const FEATURES =
 
 /** The ids that X changes now and then; each can be overridden by its key (`x.queryId`). */
 export const X_IDS = z.strictObject({
-  queryId: idLike(/^[\w-]{10,40}$/).default('2ICDjqPd81tulZcYrtpTuQ'),
+  queryId: z
+    .string()
+    .regex(/^[\w-]{10,40}$/)
+    .default('2ICDjqPd81tulZcYrtpTuQ'),
   /** The key that the site's own web page uses, the same for every visitor. */
   bearer: headerValue.default(
     'AAAAAAAAAAAAAAAAAAAAANRILgAAAAAAnNwIzUejRCOuH5E6I8xnZz4puTs%3D1Zv7ttfk8LF81IUq16cHjhLTvJu4FA33AGWWjCpTnA',
   ),
   /** The names of the flags, separated by commas. */
-  features: idLike(/^[\w,]{1,4000}$/).default(FEATURES),
+  features: z
+    .string()
+    .regex(/^[\w,]{1,4000}$/)
+    .default(FEATURES),
 });
 
 type Ids = z.infer<typeof X_IDS>;

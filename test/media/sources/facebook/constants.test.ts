@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FACEBOOK_IDS, facebookProfiles } from '../../../../src/media/sources/facebook/constants.ts';
+import { FACEBOOK_IDS, facebookProfiles } from '../../../../src/media/sources/facebook/descriptor.ts';
 import { readConstants } from '../../../../src/media/sources/kit/constants.ts';
 
 const createFacebookConstants = (overrides: Readonly<Record<string, string>>) =>

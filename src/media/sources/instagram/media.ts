@@ -1,6 +1,6 @@
 /** Reads Instagram's older GraphQL media, its stories and its profiles (as seen in 2026-08). Pure. */
-import { AppError } from '../../../../errors.ts';
-import type { PostRef } from '../../../extract/source.ts';
+import { AppError } from '../../../errors.ts';
+import type { PostRef } from '../../extract/source.ts';
 import {
   child,
   isJsonObject,
@@ -12,10 +12,10 @@ import {
   readList,
   readText,
   visitObjects,
-} from '../../../parse/json-fields.ts';
-import { readAddress, sizeOf } from '../../kit/cdn-address.ts';
-import { type PostDraft, readableItems } from '../../kit/draft.ts';
-import { listed, MAX_CHILDREN, type MediaShape, PRODUCT, parseMedia, readUsers } from '../../kit/product.ts';
+} from '../../parse/json-fields.ts';
+import { readAddress, sizeOf } from '../kit/cdn-address.ts';
+import { type PostDraft, readableItems } from '../kit/draft.ts';
+import { listed, MAX_CHILDREN, type MediaShape, PRODUCT, parseMedia, readUsers } from '../kit/product.ts';
 
 /** The older GraphQL shape: `xdt_shortcode_media`, and `shortcode_media` in embeds. */
 export const GRAPH: MediaShape = {

@@ -1,19 +1,11 @@
-import { AppError } from '../../../../errors.ts';
-import { isVideoLink, type PostRef } from '../../../extract/source.ts';
-import {
-  createSearchBudget,
-  firstOf,
-  isJsonObject,
-  type JsonObject,
-  parseJson,
-  readId,
-  visitObjects,
-} from '../../../parse/json-fields.ts';
-import { isComplete, type PostDraft, readableItems } from '../../kit/draft.ts';
-import { splitCode } from '../../kit/link-match.ts';
-import { PRODUCT, parseMedia } from '../../kit/product.ts';
+import { AppError } from '../../../errors.ts';
+import { isVideoLink, type PostRef } from '../../extract/source.ts';
+import { firstOf, isJsonObject, type JsonObject, parseJson, readId, visitObjects } from '../../parse/json-fields.ts';
+import { isComplete, type PostDraft, readableItems } from '../kit/draft.ts';
+import { splitCode } from '../kit/link-match.ts';
+import { PRODUCT, parseMedia } from '../kit/product.ts';
+import { restrictionOf } from './failures.ts';
 import { GRAPH } from './media.ts';
-import { restrictionOf } from './restriction.ts';
 
 /** What a property means for the object that has it: each role is a bit, looked up for every object of a page. */
 const ROLE = { media: 1, identity: 2, gate: 4, place: 8, list: 16, context: 32 } as const;
@@ -97,7 +89,7 @@ export class MediaFinder {
   }
 
   read(document: unknown): void {
-    visitObjects(document, object => this.#visit(object), createSearchBudget());
+    visitObjects(document, object => this.#visit(object));
     if (isJsonObject(document) && isEmptyList(document)) this.emptiness ??= emptyAnswer(this.#ref, 'no items');
   }
 

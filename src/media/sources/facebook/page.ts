@@ -2,7 +2,7 @@
  * The content of a Facebook page. A page has a hundred scripts and a post is in few of them, so a script is parsed only
  * when it is needed.
  */
-import type { Body, Script } from '../../../parse/body.ts';
+import type { Body, Script } from '../../parse/body.ts';
 import {
   child,
   createSearchBudget,
@@ -12,8 +12,8 @@ import {
   parseJson,
   readList,
   visitObjects,
-} from '../../../parse/json-fields.ts';
-import { readMeta } from '../../../parse/markup.ts';
+} from '../../parse/json-fields.ts';
+import { readMeta } from '../../parse/markup.ts';
 
 export type FacebookPage = ReturnType<typeof openPage>;
 
@@ -41,8 +41,6 @@ export const FOREIGN: ReadonlySet<string> = new Set([
   'container_story',
   'lasso_blue_feed',
 ]);
-
-type Content = ReturnType<typeof contentOf>;
 
 /** All objects in a value of parsed JSON, in document order and by their ids. */
 function contentOf(root: unknown) {
@@ -78,7 +76,7 @@ const MAX_LOOKUPS = 24;
 export function openPage(body: Body) {
   const scripts = body.scripts.filter(({ isJson }) => isJson);
   const player = contentOf(playerVideos(body));
-  const read = new Map<Script, Content>();
+  const read = new Map<Script, ReturnType<typeof contentOf>>();
   const asked = new Set<string>();
   const contents = () => [...scripts.flatMap(script => read.get(script) ?? []), player];
   /** All searches through the page's objects share one budget. */

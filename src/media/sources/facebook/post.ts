@@ -1,6 +1,6 @@
 /** Reads the requested post from a Facebook page: only media of the requested id. Pure; never throws. */
-import { isVideoLink, type PostRef } from '../../../extract/source.ts';
-import type { Body } from '../../../parse/body.ts';
+import { isVideoLink, type PostRef } from '../../extract/source.ts';
+import type { Body } from '../../parse/body.ts';
 import {
   firstOf,
   isJsonObject,
@@ -12,11 +12,11 @@ import {
   readShownCount,
   readText,
   type SearchBudget,
-} from '../../../parse/json-fields.ts';
-import { type Author, NO_STATS, type Stats, type UnplacedItem } from '../../../post.ts';
-import { readAddress } from '../../kit/cdn-address.ts';
-import { isComplete, type PostDraft, readableItems } from '../../kit/draft.ts';
-import { idOfAddress } from '../link.ts';
+} from '../../parse/json-fields.ts';
+import { type Author, NO_STATS, type Stats, type UnplacedItem } from '../../post.ts';
+import { readAddress } from '../kit/cdn-address.ts';
+import { isComplete, type PostDraft, readableItems } from '../kit/draft.ts';
+import { idOfAddress } from './link.ts';
 import { isPhoto, isVideo, readNamedVideo, readPhoto, readVideo } from './media.ts';
 import { type FacebookPage, openPage, textOf, valuesAt } from './page.ts';
 import {

@@ -1,14 +1,14 @@
 /** Reads what is made for other sites: the head of a page (`og:`, as of 2026-08) and oEmbed (2026-07 to 2026-09). Pure. */
-import { AppError } from '../../../../errors.ts';
-import type { PostRef } from '../../../extract/source.ts';
-import type { Body } from '../../../parse/body.ts';
-import { firstOf, type JsonObject, readId, readShownCount, readSize, readText } from '../../../parse/json-fields.ts';
-import { type PageMeta, readMarkup, readMeta } from '../../../parse/markup.ts';
-import { NO_STATS } from '../../../post.ts';
-import { readAddress } from '../../kit/cdn-address.ts';
-import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../../kit/draft.ts';
-import { videoItem } from '../../kit/media-files.ts';
-import { instagramIdOf } from '../link.ts';
+import { AppError } from '../../../errors.ts';
+import type { PostRef } from '../../extract/source.ts';
+import type { Body } from '../../parse/body.ts';
+import { firstOf, type JsonObject, readId, readShownCount, readSize, readText } from '../../parse/json-fields.ts';
+import { type PageMeta, readMarkup, readMeta } from '../../parse/markup.ts';
+import { NO_STATS } from '../../post.ts';
+import { readAddress } from '../kit/cdn-address.ts';
+import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
+import { videoItem } from '../kit/media-files.ts';
+import { instagramIdOf } from './link.ts';
 
 const USER_NAME = /^[A-Za-z0-9._]{1,30}$/;
 

@@ -1,13 +1,13 @@
 /** Reads the captioned embed (`/p/CODE/embed/captioned/`): its context JSON, or its markup when that is null (2026-09). Pure. */
-import { AppError } from '../../../../errors.ts';
-import { refusal } from '../../../extract/refusal.ts';
-import { isVideoLink, type PostRef } from '../../../extract/source.ts';
-import type { Body } from '../../../parse/body.ts';
-import { parseJson } from '../../../parse/json-fields.ts';
-import { readMarkup, visibleMarkup } from '../../../parse/markup.ts';
-import type { UnplacedItem } from '../../../post.ts';
-import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../../kit/draft.ts';
-import { imageItem, type ListedFile, videoItem } from '../../kit/media-files.ts';
+import { AppError } from '../../../errors.ts';
+import { refusal } from '../../extract/refusal.ts';
+import { isVideoLink, type PostRef } from '../../extract/source.ts';
+import type { Body } from '../../parse/body.ts';
+import { parseJson } from '../../parse/json-fields.ts';
+import { readMarkup, visibleMarkup } from '../../parse/markup.ts';
+import type { UnplacedItem } from '../../post.ts';
+import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
+import { imageItem, type ListedFile, videoItem } from '../kit/media-files.ts';
 import { saysVideo, userNameOf } from './card.ts';
 import { gatedAnswer } from './find-media.ts';
 

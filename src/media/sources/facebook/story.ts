@@ -7,8 +7,8 @@ import {
   type JsonObject,
   readCount,
   readList,
-} from '../../../parse/json-fields.ts';
-import { idOfAddress } from '../link.ts';
+} from '../../parse/json-fields.ts';
+import { idOfAddress } from './link.ts';
 import { isPhoto, isVideo } from './media.ts';
 import { type FacebookPage, FOREIGN, MIN_ID_CHARS, textOf, valuesAt } from './page.ts';
 
