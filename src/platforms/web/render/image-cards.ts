@@ -18,16 +18,32 @@ export function imageCardAddress(key: string): string {
   return `/picture/${key}.png`;
 }
 
+interface Drawing {
+  /** Undefined for an unknown card. */
+  readonly card: Picture | undefined;
+  readonly theme: CardTheme;
+}
+
 /** Image cards of sent replies, kept in memory as long as there is room. */
 export class ImageCards {
-  readonly #log: ImageCardsOptions['log'];
   readonly #cards = createLru<string, Picture>({ max: MAX_CARDS });
-  readonly #drawn: LRUCache<string, Buffer>;
-  readonly #drawing = new Map<string, Promise<Buffer | undefined>>();
+  readonly #drawn: LRUCache<string, Buffer, Drawing>;
 
   constructor({ maxBytes, log }: ImageCardsOptions) {
-    this.#log = log;
-    this.#drawn = new LRUCache({ maxSize: maxBytes, sizeCalculation: png => Math.max(1, png.length) });
+    this.#drawn = new LRUCache({
+      maxSize: maxBytes,
+      sizeCalculation: png => Math.max(1, png.length),
+      // A card that others push out while it is drawn is still given to those who wait for it.
+      ignoreFetchAbort: true,
+      async fetchMethod(_id, _stale, { context: { card, theme } }) {
+        try {
+          return await card?.draw(theme);
+        } catch (error) {
+          log.warn({ err: error, card: card?.key }, 'web chat: an image card could not be drawn');
+          return undefined;
+        }
+      },
+    });
   }
 
   /** Makes it possible to request the card's image. */
@@ -37,25 +53,7 @@ export class ImageCards {
 
   /** The PNG, drawn when first requested in that theme; undefined for an unknown card, or one that cannot be drawn. */
   async read(key: string, theme: CardTheme): Promise<Buffer | undefined> {
-    const id = `${key} ${theme}`;
-    const card = this.#cards.get(key);
-    const known = this.#drawing.get(id) ?? this.#drawn.get(id);
-    if (known !== undefined || card === undefined) return known;
-    const work = this.#draw(id, card, theme).finally(() => this.#drawing.delete(id));
-    this.#drawing.set(id, work);
-    return work;
-  }
-
-  /** Never rejects. */
-  async #draw(id: string, card: Picture, theme: CardTheme): Promise<Buffer | undefined> {
-    try {
-      const png = await card.draw(theme);
-      this.#drawn.set(id, png);
-      return png;
-    } catch (error) {
-      this.#log.warn({ err: error, card: card.key }, 'web chat: an image card could not be drawn');
-      return undefined;
-    }
+    return this.#drawn.fetch(`${key} ${theme}`, { context: { card: this.#cards.get(key), theme } });
   }
 }
 

@@ -39,13 +39,10 @@ export function renderMedia(
   const file = playerTunnelFile(post, index, chosen, expiresAt);
   const { mime, width, height } = file;
   const src = tunnel.address(file);
-  const cover = { post: file.post, index, mime: 'image/jpeg', fileName: renamed(file, '-cover.jpg'), expiresAt };
-  const poster =
-    item.kind === 'image' || item.thumbnailUrl === null ? null : tunnel.address({ ...cover, url: item.thumbnailUrl });
   const clipUrl = kind === 'video' ? fileAddress('clip', post, index) : undefined;
   // The browser itself plays only the clip; for saving, the API cuts the file.
   const part = clip === undefined ? '' : `#t=${clip.startMs / 1_000},${clip.endMs / 1_000}`;
-  const mp3 = savedMp3(post, index, file, encodesMp3);
+  const mp3 = hasSound(item) && encodesMp3 ? savedMp3(post, index, file) : undefined;
   const cut = clip && clipUrl !== undefined ? savedClip(clipUrl, clip, file) : undefined;
   const saved = kind === 'audio' ? mp3 : cut;
   return [
@@ -53,7 +50,7 @@ export function renderMedia(
       kind,
       src: `${src}${part}`,
       mime,
-      poster,
+      poster: item.kind === 'image' ? null : posterOf(item, file, tunnel),
       // If the file's size is unknown, the item's gives the proportions.
       width: width ?? item.width,
       height: height ?? item.height,
@@ -62,10 +59,16 @@ export function renderMedia(
       ...(saved ?? { ...savedAs(src, file), ...factsOf(chosen, item) }),
       ...(clip === undefined && clipUrl !== undefined && isCuttable(item) && { clipUrl }),
       spoiler,
-      ...(kind === 'video' && extrasOf({ post, index, part, saved, mp3 }, expiresAt, tunnel)),
+      ...(kind === 'video' && extrasOf({ post, index, item, part, saved, mp3, expiresAt, tunnel })),
       expiresAt,
     },
   ];
+}
+
+function posterOf({ thumbnailUrl: url }: MediaItem, file: TunnelFile, tunnel: GalleryContext['tunnel']): string | null {
+  const { post, index, expiresAt } = file;
+  const fileName = renamed(file, '-cover.jpg');
+  return url === null ? null : tunnel.address({ post, index, url, mime: 'image/jpeg', fileName, expiresAt });
 }
 
 /** Shorter videos are not worth cutting. */
@@ -80,15 +83,9 @@ function fileAddress(endpoint: 'audio' | 'clip', { url, items }: GalleryItem['po
   return `/api/${endpoint}?url=${encodeURIComponent(url)}&item=${(items[index]?.position ?? index) + 1}`;
 }
 
-/** The audio as an MP3, which the API makes; undefined for a silent video, and for an MP3. */
-function savedMp3(
-  post: GalleryItem['post'],
-  index: number,
-  file: TunnelFile,
-  encodesMp3: boolean,
-): WebFile | undefined {
-  const item = post.items[index];
-  if (!encodesMp3 || item === undefined || !hasSound(item) || file.mime === 'audio/mpeg') return undefined;
+/** The audio as an MP3, which the API makes; undefined for an MP3. */
+function savedMp3(post: GalleryItem['post'], index: number, file: TunnelFile): WebFile | undefined {
+  if (file.mime === 'audio/mpeg') return undefined;
   return { downloadUrl: fileAddress('audio', post, index), fileName: renamed(file, '.mp3') };
 }
 
@@ -101,54 +98,36 @@ function renamed({ fileName }: TunnelFile, ending: string): string {
   return fileName.replace(/(\.\w{1,5})?$/, ending);
 }
 
-type Extras = Pick<WebMedia, 'qualities' | 'audio'>;
+interface ExtrasOptions extends Pick<GalleryItem, 'post' | 'index'> {
+  readonly item: MediaItem;
+  /** The played part of the video, as the end of an address. */
+  readonly part: string;
+  /** The part as a file, which is saved instead of each size. */
+  readonly saved: WebFile | undefined;
+  /** The audio as the API makes it. */
+  readonly mp3: WebFile | undefined;
+  readonly expiresAt: number;
+  readonly tunnel: GalleryContext['tunnel'];
+}
 
-/**
- * The video in other sizes, and its audio alone.
- * @param part the played part of the video, as the end of an address
- * @param saved the part as a file, which is saved instead of each size
- * @param mp3 the audio as the API makes it
- */
-function extrasOf(
-  {
-    post,
-    index,
-    part,
-    saved,
-    mp3,
-  }: Pick<GalleryItem, 'post' | 'index'> & {
-    readonly part: string;
-    readonly saved: WebFile | undefined;
-    readonly mp3: WebFile | undefined;
-  },
-  expiresAt: number,
-  tunnel: GalleryContext['tunnel'],
-): Extras {
-  const item = post.items[index];
-  if (item === undefined) return {};
+/** The video in other sizes, and its audio alone. */
+function extrasOf(options: ExtrasOptions): Pick<WebMedia, 'qualities' | 'audio'> {
+  const { post, index, item, part, saved, mp3, expiresAt, tunnel } = options;
   const sizes = playerQualities(item);
-  const qualities =
-    sizes.length < 2
-      ? []
-      : sizes.map((chosen): WebQuality => {
-          const file = playerTunnelFile(post, index, chosen, expiresAt);
-          const label = `${shortSide(chosen.variant)}p`;
-          const src = tunnel.address(file);
-          const own = saved ?? { ...savedAs(src, file), ...factsOf(chosen, item) };
-          return { ...own, label, src: `${src}${part}` };
-        });
+  const qualities = (sizes.length > 1 ? sizes : []).map((chosen): WebQuality => {
+    const file = playerTunnelFile(post, index, chosen, expiresAt);
+    const src = tunnel.address(file);
+    const own = saved ?? { ...savedAs(src, file), ...factsOf(chosen, item) };
+    return { ...own, label: `${shortSide(chosen.variant)}p`, src: `${src}${part}` };
+  });
   const sound = choosePlayerFile(item, 'audio');
   const track = sound?.variant.hasVideo === false ? playerTunnelFile(post, index, sound, expiresAt) : undefined;
   const audio = mp3 ?? (track && savedAs(tunnel.address(track), track));
-  return {
-    ...(qualities.length > 0 && { qualities }),
-    ...(audio && { audio }),
-  };
+  return { ...(qualities.length > 0 && { qualities }), ...(audio && { audio }) };
 }
 
 function factsOf(file: PlayerFile, item: MediaItem): Pick<WebFile, 'label' | 'bytes' | 'isRough'> {
-  const { variant } = file;
-  const side = item.kind === 'video' && variant.hasVideo ? shortSide(variant) : 0;
+  const side = item.kind === 'video' && file.variant.hasVideo ? shortSide(file.variant) : 0;
   return { ...(side > 0 && { label: `${side}p` }), ...playerFileSize(file, item) };
 }
 
