@@ -14,8 +14,8 @@ import type { Logger } from '../../infra/log.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import type { RuntimePlatform } from '../platform.ts';
 import { ChatSocket } from './incoming/chat-socket.ts';
-import { PageRequests } from './incoming/page-requests.ts';
-import { type PageAnswer, PageAnswers } from './outgoing/page-answers.ts';
+import { createPageRequests } from './incoming/page-requests.ts';
+import { PageAnswers } from './outgoing/page-answers.ts';
 import type { WebExample, WebReply } from './page/base/protocol.ts';
 import { ASSET_LIFE_MS, WEB_LIMITS, type WebLimits } from './protocol/limits.ts';
 import { ImageCards, registerImageCards } from './render/image-cards.ts';
@@ -52,7 +52,7 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   const imageCards = new ImageCards({ maxBytes: limits.pictureBytes, log });
   const assetAddress = createAssetAddresses(tunnel, now);
   const answers = new PageAnswers({ limits, now, onOrphaned: answer => requests.drop(answer) });
-  const requests = new PageRequests({ dispatcher, answers, render: prepare, limits, log });
+  const requests = createPageRequests({ dispatcher, answers, render: prepare, limits, log });
   const examples = options.examples ?? (() => []);
   const socket = new ChatSocket({ answers, requests, dispatcher, examples, sites, publicUrl, limits, log, now });
 
@@ -85,7 +85,7 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
     async plugin(server: FastifyInstance) {
       await socket.register(server);
       registerImageCards(server, imageCards);
-      await registerPage(server, { pageFolder: options.pageFolder ?? BUILT_PAGE, publicUrl });
+      await registerPage(server, options.pageFolder ?? BUILT_PAGE, publicUrl);
     },
     async connect(host) {
       requests.open(host);
@@ -101,35 +101,24 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
     verify: () => Promise.resolve(),
     outcomeOf: () => undefined,
     send,
-    describeCaller: (_, to) => callerDetails(answers.get(to)),
+    // People at one network address share a limit.
+    describeCaller(_, to) {
+      const address = answers.get(to)?.caller.sharedRateKey;
+      return address === undefined ? {} : { sharedRateKey: address };
+    },
     // Each message of a page has an element for its answer, which shows the waiting.
     hasPlace: () => true,
-    showProgress(to, progress) {
-      const answer = answers.get(to);
-      if (answer !== undefined) answers.progress(answer, progress);
-    },
-    onEnd(to) {
-      const answer = answers.get(to);
-      if (answer !== undefined) answers.end(answer);
-    },
+    showProgress: (to, progress) => answers.progress(to, progress),
+    onEnd: to => answers.end(to),
     close: () => socket.close(),
   };
 }
 
-/** People at one network address share a limit. */
-function callerDetails(answer: PageAnswer | undefined) {
-  const address = answer?.caller.sharedRateKey;
-  return address === undefined ? {} : { sharedRateKey: address };
-}
-
-export interface PageOptions {
-  /** The folder of the built page: its modules, and `static/` beside them. */
-  readonly pageFolder: string;
-  readonly publicUrl: string | undefined;
-}
-
-/** Serves the page at `/` and its files under `/assets/`, with headers that forbid everything from other sites. */
-async function registerPage(server: FastifyInstance, { pageFolder, publicUrl }: PageOptions): Promise<void> {
+/**
+ * Serves the page at `/` and its files under `/assets/`, with headers that forbid everything from other sites.
+ * @param pageFolder the folder of the built page: its modules, and `static/` beside them
+ */
+async function registerPage(server: FastifyInstance, pageFolder: string, publicUrl: string | undefined): Promise<void> {
   const file = join(pageFolder, 'static', 'index.html');
   if (!existsSync(file)) {
     server.log.error({ pageFolder }, 'the web chat page is not built: run npm run build');

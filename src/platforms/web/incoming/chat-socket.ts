@@ -13,6 +13,7 @@ export interface ChatSocketOptions extends ConversationOptions {
 
 interface OpenSocket {
   readonly outlet: Outlet;
+  readonly address: string;
   /** True when the last ping got an answer. */
   isAlive: boolean;
 }
@@ -21,7 +22,6 @@ interface OpenSocket {
 export class ChatSocket {
   readonly #options: ChatSocketOptions;
   readonly #open = new Map<WebSocket, OpenSocket>();
-  readonly #perAddress = new Map<string, number>();
   #heartbeat: NodeJS.Timeout | undefined;
   /** Resolves when all connections are closed; at first there are none. */
   #closed = Promise.resolve();
@@ -44,10 +44,8 @@ export class ChatSocket {
       // Running answers are still sent while the server stops.
       preClose: () => this.#closed,
     });
-    const admit = async (request: FastifyRequest) => this.#admit(request);
-    server.get('/chat', { websocket: true, preValidation: admit }, (socket, request) =>
-      this.#onSocket(socket, request),
-    );
+    const preValidation = async (request: FastifyRequest) => this.#admit(request);
+    server.get('/chat', { websocket: true, preValidation }, (socket, request) => this.#onSocket(socket, request));
   }
 
   open(): void {
@@ -90,19 +88,14 @@ export class ChatSocket {
       socket.close(1013, 'busy');
       return;
     }
-    const open: OpenSocket = { outlet: createOutlet(socket, this.#options.limits.bufferedBytes), isAlive: true };
+    const outlet = createOutlet(socket, this.#options.limits.bufferedBytes);
+    const open: OpenSocket = { outlet, address, isAlive: true };
     this.#open.set(socket, open);
-    this.#perAddress.set(address, this.#openFrom(address) + 1);
     socket.on('pong', () => {
       open.isAlive = true;
     });
-    socket.on('close', () => {
-      this.#open.delete(socket);
-      const left = this.#openFrom(address) - 1;
-      if (left > 0) this.#perAddress.set(address, left);
-      else this.#perAddress.delete(address);
-    });
-    new Conversation(socket, open.outlet, address, this.#options);
+    socket.on('close', () => this.#open.delete(socket));
+    new Conversation(socket, outlet, address, this.#options);
   }
 
   #admit(request: FastifyRequest): void {
@@ -114,12 +107,8 @@ export class ChatSocket {
   #refusalOf(address: string): Error | undefined {
     const { connections, connectionsPerAddress } = this.#options.limits;
     if (!this.#isOpen || this.#open.size >= connections) return refusal(503, 'The chat takes no connections now.');
-    const isFull = this.#openFrom(address) >= connectionsPerAddress;
+    const isFull = [...this.#open.values()].filter(open => open.address === address).length >= connectionsPerAddress;
     return isFull ? refusal(429, 'Too many connections from one address.') : undefined;
-  }
-
-  #openFrom(address: string): number {
-    return this.#perAddress.get(address) ?? 0;
   }
 }
 

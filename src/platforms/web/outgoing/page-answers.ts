@@ -131,7 +131,9 @@ export class PageAnswers {
   }
 
   /** Shows the wait at the message; for messages sent together a notice about it is sent once. */
-  progress(answer: PageAnswer, progress: AnswerProgress): void {
+  progress(requestId: string, progress: AnswerProgress): void {
+    const answer = this.#open.get(requestId);
+    if (answer === undefined) return;
     const { caller, page, t } = answer;
     if (progress.kind === 'stage') {
       showProgress(answer, t.messages.progress[progress.stage]);
@@ -164,8 +166,10 @@ export class PageAnswers {
   }
 
   /** Completes the answer: after this only better versions of its replies may come. */
-  end(answer: PageAnswer): void {
-    if (!this.#close(answer, 'answered')) return;
+  end(requestId: string): void {
+    const answer = this.#open.get(requestId);
+    if (answer === undefined) return;
+    this.#close(answer, 'answered');
     emit(answer, { type: 'done', id: answer.messageId });
     this.#keep(answer);
     answer.page?.onAnswered();
@@ -176,10 +180,10 @@ export class PageAnswers {
     this.#close(answer, 'dropped');
   }
 
-  #close(answer: PageAnswer, state: PageAnswer['state']): boolean {
+  #close(answer: PageAnswer, state: PageAnswer['state']): void {
     clearTimeout(answer.orphaned);
     answer.state = state;
-    return this.#open.delete(answer.requestId);
+    this.#open.delete(answer.requestId);
   }
 
   #keep({ caller, messageId, frames }: PageAnswer): void {
