@@ -172,6 +172,9 @@ function onFrame(frame: ServerMessage): void {
     case 'notice':
       announcer.textContent = frame.text;
       break;
+    case 'better':
+      improveReply(frame);
+      break;
     case 'closing':
       break;
     default:
@@ -179,13 +182,7 @@ function onFrame(frame: ServerMessage): void {
   }
 }
 
-function onTurnFrame(
-  frame: Extract<ServerMessage, { type: 'accepted' | 'progress' | 'reply' | 'better' | 'done' }>,
-): void {
-  if (frame.type === 'better') {
-    improveReply(frame);
-    return;
-  }
+function onTurnFrame(frame: Extract<ServerMessage, { type: 'accepted' | 'progress' | 'reply' | 'done' }>): void {
   const turn = history.find(frame.id);
   const view = views.get(frame.id);
   if (turn?.state !== 'waiting' || !view) return;

@@ -70,6 +70,15 @@ export function forget(storage: 'localStorage' | 'sessionStorage', key: string):
   }
 }
 
+/** A stored value of JSON; null when there is none that can be read. */
+export function recallJson(storage: 'localStorage' | 'sessionStorage', key: string): unknown {
+  try {
+    return JSON.parse(recall(storage, key) ?? 'null');
+  } catch {
+    return null;
+  }
+}
+
 export function recall(storage: 'localStorage' | 'sessionStorage', key: string): string | null {
   try {
     return window[storage].getItem(key);

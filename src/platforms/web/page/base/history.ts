@@ -1,4 +1,4 @@
-import { forget, recall, remember } from './dom.ts';
+import { forget, recall, recallJson, remember } from './dom.ts';
 import type { WebReply } from './protocol.ts';
 
 export type TurnInput =
@@ -115,12 +115,8 @@ function load(): Turn[] {
 }
 
 function read(storage: 'localStorage' | 'sessionStorage'): Turn[] | undefined {
-  try {
-    const stored: unknown = JSON.parse(recall(storage, KEY) ?? 'null');
-    return Array.isArray(stored) ? stored.filter(isTurn) : undefined;
-  } catch {
-    return undefined;
-  }
+  const stored = recallJson(storage, KEY);
+  return Array.isArray(stored) ? stored.filter(isTurn) : undefined;
 }
 
 /** Says whether a stored value is a turn. This page wrote it, so only data of an older version can differ. */

@@ -1,5 +1,5 @@
 import file from '../../../../i18n/en/web.json' with { type: 'json' };
-import { recall, remember } from './dom.ts';
+import { recallJson, remember } from './dom.ts';
 import { fill } from './fill.ts';
 
 /** The server adds to the texts of the page how the language writes a name with what it has. */
@@ -14,12 +14,9 @@ let locale = 'en';
 
 /** Restores the texts in the language of the last visit, so that a restored conversation does not begin in English. */
 export function restoreTexts(): void {
-  try {
-    const stored: unknown = JSON.parse(recall('localStorage', KEY) ?? 'null');
-    if (isStored(stored)) apply(stored.tag, stored.texts);
-  } catch {
-    // Unreadable stored texts are ignored: the server sends all texts in a moment.
-  }
+  const stored = recallJson('localStorage', KEY);
+  // Others are ignored: the server sends all texts in a moment.
+  if (isStored(stored)) apply(stored.tag, stored.texts);
 }
 
 export function setTexts(tag: string, texts: Readonly<Record<string, string>>): void {

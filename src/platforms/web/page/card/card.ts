@@ -1,7 +1,7 @@
 import { isOwnPath } from '../base/address.ts';
 import { button, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
-import type { WebBlock, WebMedia, WebQuality, WebReply } from '../base/protocol.ts';
+import type { WebBlock, WebMedia, WebReply } from '../base/protocol.ts';
 import { countOf, listed, text } from '../base/texts.ts';
 import { actionsOf } from './actions.ts';
 import { backdrop } from './backdrop.ts';
@@ -10,7 +10,7 @@ import { carousel } from './carousel.ts';
 import { inlines, wordsOf } from './inline.ts';
 import type { ItemContext } from './item.ts';
 import { openLightbox } from './lightbox.ts';
-import { mediaBox, ratioOf, switchVideo, warm, whenNear } from './media.ts';
+import { mediaBox, ratioOf, warm, whenNear } from './media.ts';
 import { pill } from './pill.ts';
 import { type MediaTools, mediaTools } from './tools.ts';
 
@@ -28,7 +28,7 @@ export interface CardContext extends ItemContext {
 export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
   const { covers, heading, rest } = opening(reply.blocks);
   const root = h('article', { class: 'card', 'data-tone': reply.tone, 'aria-label': nameOf(reply) });
-  const title = heading && headingNode(heading, context);
+  const title = heading ? [headingNode(heading, context)] : [];
   const back = context.goBack && backButton(context.goBack);
   const said = blocksOf(rest, context);
   const body = h('div', { class: 'card-body' }, back);
@@ -40,20 +40,19 @@ export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
       links,
       caption: captionOf(reply),
       owner: headingOf(reply),
-      onQuality: (index, quality) => changeQuality(root, index, quality),
-      videoAt: index => root.querySelectorAll('.media')[index]?.querySelector('video') ?? null,
+      boxAt: index => root.querySelectorAll('.media')[index],
     });
     root.append(galleryOf(reply, tools, context));
     root.classList.add('with-media');
     const tall = tallOf(reply.gallery);
     root.classList.toggle('tall', tall !== undefined);
     if (tall) root.style.setProperty('--ratio', String(ratioOf(tall)));
-    body.append(...some(title), ...tools.elements, ...blocksOf(covers, context), ...said);
+    body.append(...title, ...tools.elements, ...blocksOf(covers, context), ...said);
     body.append(...actionsOf(others, context));
   } else {
     root.classList.toggle('wide', reply.blocks.some(isWide));
     const again = reply.retry && retryButton(reply.retry, context);
-    body.append(...blocksOf(covers, context), ...some(title), ...said, ...actionsOf(reply.actions, context, again));
+    body.append(...blocksOf(covers, context), ...title, ...said, ...actionsOf(reply.actions, context, again));
   }
   const isTrouble = reply.tone === 'error' || reply.tone === 'notice';
   if (isTrouble || reply.tone === 'success')
@@ -78,10 +77,6 @@ function portrait({ image, site }: WebHeading): HTMLElement | undefined {
   mark?.setAttribute('class', 'site-mark');
   // Screen readers skip it, because the text beside it names author and site.
   return h('span', { class: 'portrait', 'aria-hidden': 'true' }, avatar, mark);
-}
-
-function some(node: HTMLElement | undefined): HTMLElement[] {
-  return node ? [node] : [];
 }
 
 /** A button for asking again, enabled from the moment when that may help. */
@@ -168,11 +163,6 @@ export function summaryOf(reply: WebReply): string {
     .filter(part => part !== '')
     .join('. ')
     .slice(0, 240);
-}
-
-function changeQuality(root: HTMLElement, index: number, { src }: WebQuality): void {
-  const box = root.querySelectorAll('.media')[index];
-  if (box) switchVideo(box, src);
 }
 
 function galleryOf(reply: WebReply, tools: MediaTools, { bringAgain }: CardContext): HTMLElement {

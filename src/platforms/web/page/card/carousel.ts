@@ -79,7 +79,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
   root.addEventListener('keydown', event => {
     // In a video or audio player the arrow keys seek.
     if (event.target instanceof HTMLMediaElement) return;
-    const target = targetOf(event.key, current, items.length);
+    const target = { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: items.length - 1 }[event.key];
     if (target === undefined) return;
     event.preventDefault();
     go(target);
@@ -96,21 +96,6 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
 
 /** How long a scroll must pause to count as ended: longer than a smooth scroll's steps, but not felt. */
 const SETTLE_MS = 90;
-
-function targetOf(key: string, current: number, count: number): number | undefined {
-  switch (key) {
-    case 'ArrowLeft':
-      return current - 1;
-    case 'ArrowRight':
-      return current + 1;
-    case 'Home':
-      return 0;
-    case 'End':
-      return count - 1;
-    default:
-      return undefined;
-  }
-}
 
 function slideOf(media: WebMedia, index: number, total: number, context: MediaContext): HTMLElement {
   const place = text('itemOf', { n: index + 1, total });

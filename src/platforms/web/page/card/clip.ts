@@ -2,16 +2,8 @@ import { button, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebMedia } from '../base/protocol.ts';
 import { listed, text } from '../base/texts.ts';
+import { keepWithin } from './media.ts';
 import { showSaving } from './saving.ts';
-
-export interface ClipChoice {
-  /** The button that opens and closes the choice of a part. */
-  readonly tool: HTMLButtonElement;
-  /** The row with the two handles, and the link that saves the part between them. */
-  readonly row: HTMLElement;
-  /** Makes the choice apply to this file. */
-  offer(media: WebMedia): void;
-}
 
 const SHORTEST_S = 0.5;
 /** The longest part that the server cuts, in seconds. */
@@ -20,8 +12,11 @@ const STEP_S = 0.1;
 /** The length of the part at first, in seconds. */
 const FIRST_S = 15;
 
-/** Lets the reader choose a part of a video by two handles below the player, which plays that part. */
-export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label: string) => string): ClipChoice {
+/**
+ * Lets the reader choose a part of a video by two handles below the player, which plays that part.
+ * @returns the button that opens the choice, and its row: the handles, and the link that saves the part between them
+ */
+export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label: string) => string) {
   const from = handle('clipStart');
   const to = handle('clipEnd');
   const span = h('output', { class: 'clip-span' });
@@ -49,14 +44,7 @@ export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label
     const video = videoOf();
     if (video === null || video === watched) return;
     watched = video;
-    const isChoosing = (): boolean => !row.hidden && watched === video;
-    video.addEventListener('play', () => {
-      const { currentTime } = video;
-      if (isChoosing() && (currentTime < start() || currentTime >= end() - STEP_S)) video.currentTime = start();
-    });
-    video.addEventListener('timeupdate', () => {
-      if (isChoosing() && !video.paused && video.currentTime >= end()) video.pause();
-    });
+    keepWithin(video, () => (row.hidden || watched !== video ? undefined : { from: start(), to: end() }));
   }
 
   const start = (): number => Number(from.value);
@@ -100,7 +88,8 @@ export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label
   return {
     tool,
     row,
-    offer(media) {
+    /** Makes the choice apply to this file. */
+    offer(media: WebMedia): void {
       shown = media;
       tool.hidden = media.clipUrl === undefined || Date.now() >= media.expiresAt;
       open(false);

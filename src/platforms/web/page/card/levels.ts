@@ -10,7 +10,7 @@ const SEPARATOR = ' · ';
  * line without a colour is put below the table.
  */
 export function levelTable(text: WebText, onAction: OnAction): Node[] | undefined {
-  const lines = linesOf(text);
+  const lines = split(text, '\n');
   const rows = lines.filter(([first]) => isSwatch(first));
   const others = lines.filter(([first]) => !isSwatch(first));
   if (rows.length === 0 || rows.length + 1 < lines.length || isSwatch(lines.at(-1)?.[0]) === others.length > 0) {
@@ -46,10 +46,6 @@ function rowOf([first, ...line]: WebText, onAction: OnAction): HTMLElement {
       ),
     ),
   );
-}
-
-function linesOf(text: WebText): WebText[] {
-  return split(text, '\n');
 }
 
 /** The values of a line. */

@@ -17,15 +17,16 @@ export function openLightbox(photos: readonly WebMedia[], start: number): void {
   const previous = stepButton('previous', () => step(-1));
   const next = stepButton('next', () => step(1));
   const close = button({ class: 'icon-button', 'aria-label': text('close') }, () => dialog.close(), icon('close'));
-  const listening = new AbortController();
+  const stage = h('div', { class: 'lightbox-stage' }, image);
   let index = start;
 
   function show(): void {
     const photo = photos[index];
     if (!photo) return;
     image.src = photo.src;
-    image.alt = photo.alt || `${text('photo')} ${text('itemOf', { n: index + 1, total: photos.length })}`;
-    place.textContent = photos.length > 1 ? text('itemOf', { n: index + 1, total: photos.length }) : '';
+    const words = text('itemOf', { n: index + 1, total: photos.length });
+    image.alt = photo.alt || `${text('photo')} ${words}`;
+    place.textContent = photos.length > 1 ? words : '';
     download.href = photo.downloadUrl;
     download.download = photo.fileName;
     previous.hidden = next.hidden = photos.length < 2;
@@ -38,25 +39,15 @@ export function openLightbox(photos: readonly WebMedia[], start: number): void {
     show();
   }
 
-  dialog.addEventListener(
-    'keydown',
-    event => {
-      if (event.key === 'ArrowLeft') step(-1);
-      if (event.key === 'ArrowRight') step(1);
-    },
-    { signal: listening.signal },
-  );
-  dialog.addEventListener(
-    'click',
-    event => {
-      if (event.target === dialog || event.target === stage) dialog.close();
-    },
-    { signal: listening.signal },
-  );
-  dialog.addEventListener('close', () => listening.abort(), { once: true });
-
-  const stage = h('div', { class: 'lightbox-stage' }, image);
-  onSwipe(stage, step, listening.signal);
+  // The dialog is one for all photos, so these take the place of those from the last time.
+  dialog.onkeydown = event => {
+    if (event.key === 'ArrowLeft') step(-1);
+    if (event.key === 'ArrowRight') step(1);
+  };
+  dialog.onclick = event => {
+    if (event.target === dialog || event.target === stage) dialog.close();
+  };
+  onSwipe(stage, step);
   dialog.replaceChildren(h('div', { class: 'lightbox-bar' }, place, download, close), stage, previous, next);
   show();
   dialog.showModal();
@@ -65,23 +56,16 @@ export function openLightbox(photos: readonly WebMedia[], start: number): void {
 
 const SWIPE_PX = 48;
 
-function onSwipe(stage: HTMLElement, step: (by: 1 | -1) => void, signal: AbortSignal): void {
+function onSwipe(stage: HTMLElement, step: (by: 1 | -1) => void): void {
   let startX: number | undefined;
-  stage.addEventListener(
-    'touchstart',
-    event => (startX = event.touches.length === 1 ? event.touches[0]?.clientX : undefined),
-    {
-      signal,
-      passive: true,
-    },
-  );
-  stage.addEventListener(
-    'touchend',
-    event => {
-      const endX = event.changedTouches[0]?.clientX;
-      if (startX === undefined || endX === undefined || Math.abs(endX - startX) < SWIPE_PX) return;
-      step(endX < startX ? 1 : -1);
-    },
-    { signal, passive: true },
-  );
+  const onStart = ({ touches }: TouchEvent): void => {
+    startX = touches.length === 1 ? touches[0]?.clientX : undefined;
+  };
+  const onEnd = ({ changedTouches }: TouchEvent): void => {
+    const endX = changedTouches[0]?.clientX;
+    if (startX === undefined || endX === undefined || Math.abs(endX - startX) < SWIPE_PX) return;
+    step(endX < startX ? 1 : -1);
+  };
+  stage.addEventListener('touchstart', onStart, { passive: true });
+  stage.addEventListener('touchend', onEnd, { passive: true });
 }

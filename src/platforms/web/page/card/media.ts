@@ -70,21 +70,22 @@ function videoOf(media: WebMedia, label: string, onError: () => void): HTMLVideo
   video.addEventListener('error', onError, { once: true });
   // Without a cover iOS shows nothing before the video plays; with a time in the address it shows that frame.
   video.src = media.poster === null && !media.src.includes('#') ? `${media.src}#t=0.001` : media.src;
-  keepWithinPart(video, media.src);
+  // Browsers respect the end time in the address only once.
+  const [, start, end] = /#t=([\d.]+),([\d.]+)$/.exec(media.src) ?? [];
+  if (end !== undefined) keepWithin(video, () => ({ from: Number(start), to: Number(end) }));
   return video;
 }
 
 const SHORTEST_REST_S = 0.1;
 
-/** Keeps the player within the requested part of a video: browsers respect the end time in the address only once. */
-function keepWithinPart(video: HTMLVideoElement, src: string): void {
-  const [, start, end] = /#t=([\d.]+),([\d.]+)$/.exec(src) ?? [];
-  if (end === undefined) return;
-  const [from, to] = [Number(start), Number(end)];
+/** Keeps the player within a part of its video, in seconds, while there is one. */
+export function keepWithin(video: HTMLVideoElement, part: () => { from: number; to: number } | undefined): void {
   video.addEventListener('play', () => {
-    if (video.currentTime < from || video.currentTime > to - SHORTEST_REST_S) video.currentTime = from;
+    const { from, to } = part() ?? { from: 0, to: Number.POSITIVE_INFINITY };
+    if (video.currentTime < from || video.currentTime >= to - SHORTEST_REST_S) video.currentTime = from;
   });
   video.addEventListener('timeupdate', () => {
+    const { to } = part() ?? { to: Number.POSITIVE_INFINITY };
     if (!video.paused && video.currentTime >= to) video.pause();
   });
 }
@@ -145,8 +146,8 @@ function failedNote(again: () => void, { bringAgain }: MediaContext): HTMLElemen
 }
 
 /** Switches the video in this box to another file, at the same position. */
-export function switchVideo(box: Element, src: string): void {
-  const video = box.querySelector('video');
+export function switchVideo(box: Element | undefined, src: string): void {
+  const video = box?.querySelector('video');
   if (!video) return;
   const { currentTime, paused } = video;
   video.src = src;

@@ -1,9 +1,10 @@
 import { isWebAddress } from '../base/address.ts';
 import { button, h, isTouch } from '../base/dom.ts';
 import { type IconName, icon } from '../base/icons.ts';
-import type { WebAction, WebFile, WebMedia, WebQuality } from '../base/protocol.ts';
+import type { WebAction, WebFile, WebMedia } from '../base/protocol.ts';
 import { nameAndValue, readerLocale, text } from '../base/texts.ts';
 import { clipChoice } from './clip.ts';
+import { switchVideo } from './media.ts';
 import { type SavedFile, showSaving } from './saving.ts';
 
 export interface MediaToolsOptions {
@@ -14,36 +15,32 @@ export interface MediaToolsOptions {
   readonly caption: string;
   /** The name of the files' author; '' when unknown. */
   readonly owner: string;
-  readonly onQuality: (index: number, quality: WebQuality) => void;
-  /** The player of the file at an index; null if it has none now. */
-  readonly videoAt: (index: number) => HTMLVideoElement | null;
+  /** The box with the file at an index. */
+  readonly boxAt: (index: number) => Element | undefined;
 }
 
-export interface MediaTools {
-  readonly elements: readonly HTMLElement[];
-  /** Makes the tools apply to the file at that index. */
-  offer(index: number): void;
-}
+export type MediaTools = ReturnType<typeof mediaTools>;
 
 /** The tools for a post's files: save, choose a size, save the audio, copy the link or the caption. */
-export function mediaTools({ items, links, caption, owner, onQuality, videoAt }: MediaToolsOptions): MediaTools {
+export function mediaTools({ items, links, caption, owner, boxAt }: MediaToolsOptions) {
   const named = (label: string): string => (owner === '' ? label : nameAndValue(label, owner));
   const download = h('a', { class: 'action primary' });
   const audio = h('a', { class: 'action tool', title: text('audioOnly') });
   const sizes = h('fieldset', { class: 'qualities' });
   let shown: WebMedia | undefined;
   const clip = items.some(({ clipUrl }) => clipUrl !== undefined)
-    ? clipChoice(() => (shown === undefined ? null : videoAt(items.indexOf(shown))), named)
+    ? clipChoice(() => (shown && boxAt(items.indexOf(shown))?.querySelector('video')) ?? null, named)
     : undefined;
-  const [original] = links.map(({ url }) => url).filter(isWebAddress);
+  const safe = links.filter(({ url }) => isWebAddress(url));
+  const [original] = safe;
   const row = h(
     'div',
     { class: 'tools' },
     download,
     audio,
     clip?.tool,
-    original !== undefined && linkTool(original, named, () => shown),
-    ...links.filter(({ url }) => isWebAddress(url)).map(link => openTool(link, named)),
+    original && linkTool(original.url, named, () => shown),
+    ...safe.map(link => openTool(link, named)),
     caption !== '' && !isTouch() && copyTool('copyCaption', 'words', caption, named),
     items.length > 1 && allTool(items, named),
   );
@@ -52,6 +49,7 @@ export function mediaTools({ items, links, caption, owner, onQuality, videoAt }:
   showSaving(download, () => offered);
   showSaving(audio, () => shown?.audio && { ...shown.audio, restore: () => offerAudio(shown) });
 
+  /** Makes the tools apply to the file at that index. */
   function offer(index: number): void {
     const media = items[index];
     if (!media) return;
@@ -105,7 +103,7 @@ export function mediaTools({ items, links, caption, owner, onQuality, videoAt }:
       ...qualities.map((quality, at) => {
         const input = h('input', { type: 'radio', name, value: quality.label, checked: at === 0 });
         input.addEventListener('change', () => {
-          onQuality(index, quality);
+          switchVideo(boxAt(index), quality.src);
           offerFile(quality, index);
         });
         return h('label', { class: 'quality' }, input, h('span', {}, quality.label));
@@ -145,21 +143,21 @@ function withIcon(name: IconName, label: string): Node[] {
   return [icon(name), h('span', { class: 'tool-words' }, label)];
 }
 
+function toolButton(name: IconName, label: string, named: Named, onClick: () => void): HTMLButtonElement {
+  const attributes = { class: 'action tool', 'aria-label': named(label), title: label };
+  return button(attributes, onClick, ...withIcon(name, label));
+}
+
 function openTool({ label, url }: MediaToolsOptions['links'][number], named: Named): HTMLElement {
-  const attributes = { class: 'action tool', href: url, target: '_blank', rel: 'noopener noreferrer' };
-  return h('a', { ...attributes, 'aria-label': named(label), title: label }, ...withIcon('open', label));
+  const attributes = { class: 'action tool', 'aria-label': named(label), title: label };
+  return h('a', { ...attributes, href: url, target: '_blank', rel: 'noopener noreferrer' }, ...withIcon('open', label));
 }
 
 /** On phones a tool for the share sheet, with the file if that accepts it; elsewhere a tool that copies the link. */
 function linkTool(url: string, named: Named, media: () => WebMedia | undefined): HTMLElement {
   if (!isTouch() || !('share' in navigator)) return copyTool('copyLink', 'link', url, named);
-  const label = text('share');
   let ready: { readonly src: string; readonly data: ShareData } | undefined;
-  const tool = button(
-    { class: 'action tool', 'aria-label': named(label), title: label },
-    () => void share(),
-    ...withIcon('share', label),
-  );
+  const tool = toolButton('share', text('share'), named, () => void share());
 
   async function share(): Promise<void> {
     const shown = media();
@@ -195,11 +193,7 @@ const SHOWN_MS = 1_800;
 
 function copyTool(key: 'copyLink' | 'copyCaption', name: IconName, content: string, named: Named): HTMLElement {
   const label = text(key);
-  const tool = button(
-    { class: 'action tool', 'aria-label': named(label), title: label },
-    copy,
-    ...withIcon(name, label),
-  );
+  const tool = toolButton(name, label, named, copy);
 
   function show(words: string, shown: IconName): void {
     tool.replaceChildren(...withIcon(shown, words));
@@ -224,15 +218,8 @@ function copyTool(key: 'copyLink' | 'copyCaption', name: IconName, content: stri
 const BETWEEN_DOWNLOADS_MS = 400;
 
 function allTool(items: readonly WebMedia[], named: Named): HTMLElement {
-  const label = text('downloadAll');
-  const each = (media: WebMedia): void => {
-    h('a', { href: media.downloadUrl, download: media.fileName }).click();
-  };
-  return button(
-    { class: 'action tool', 'aria-label': named(label), title: label },
-    () => {
-      for (const [index, media] of items.entries()) setTimeout(each, index * BETWEEN_DOWNLOADS_MS, media);
-    },
-    ...withIcon('all', label),
-  );
+  const each = ({ downloadUrl, fileName }: WebMedia): void => h('a', { href: downloadUrl, download: fileName }).click();
+  return toolButton('all', text('downloadAll'), named, () => {
+    for (const [index, media] of items.entries()) setTimeout(each, index * BETWEEN_DOWNLOADS_MS, media);
+  });
 }

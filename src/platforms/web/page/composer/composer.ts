@@ -25,7 +25,7 @@ export class Composer {
   readonly #send = byId('send', HTMLButtonElement);
   readonly #paste = byId('paste', HTMLButtonElement);
   readonly #hint = byId('hint', HTMLParagraphElement);
-  readonly #list = new SuggestionList(this.#input, item => this.#take(item));
+  readonly #list = new SuggestionList(this.#input, item => this.fill(item.text));
   readonly #narrow = matchMedia('(max-width: 28rem)');
   #commands: readonly WebCommand[] = [];
   #maxLength = 10_000;
@@ -117,10 +117,6 @@ export class Composer {
     style.height = `${this.#input.scrollHeight}px`;
   }
 
-  #take(item: WebSuggestion): void {
-    this.fill(item.text);
-  }
-
   #onInput(): void {
     this.refresh();
     clearTimeout(this.#timer);
@@ -194,17 +190,11 @@ export class Composer {
       this.#list.move(event.key === 'ArrowDown' ? 1 : -1);
       return true;
     }
-    const item = event.shiftKey ? undefined : this.#takenBy(event.key);
+    const line = this.#input.value;
+    const item = event.shiftKey ? undefined : this.#list.takenBy(event.key, !line.includes(' '));
     // If the line already equals the option, it can be sent.
-    if (!item || item.text.trim() === this.#input.value.trim()) return false;
-    this.#take(item);
+    if (!item || item.text.trim() === line.trim()) return false;
+    this.fill(item.text);
     return true;
-  }
-
-  /** The suggestion that a key inserts: the active one; else for Enter the only matching name, for Tab the first. */
-  #takenBy(key: string): WebSuggestion | undefined {
-    const isName = !this.#input.value.includes(' ');
-    if (key === 'Enter') return this.#list.active ?? (isName ? this.#list.only : undefined);
-    return key === 'Tab' ? (this.#list.active ?? this.#list.first) : undefined;
   }
 }

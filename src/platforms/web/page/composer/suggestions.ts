@@ -27,18 +27,11 @@ export class SuggestionList {
     return this.#isOutdated;
   }
 
-  /** The option that the reader has moved to with the arrow keys. */
-  get active(): WebSuggestion | undefined {
-    return this.#items[this.#active];
-  }
-
-  /** The option, if there is only one. */
-  get only(): WebSuggestion | undefined {
-    return this.#items.length === 1 ? this.#items[0] : undefined;
-  }
-
-  get first(): WebSuggestion | undefined {
-    return this.#items[0];
+  /** The option that a key inserts: the active one; else for Enter the only name that matches, for Tab the first. */
+  takenBy(key: string, isName: boolean): WebSuggestion | undefined {
+    const isTaken = key === 'Tab' || (key === 'Enter' && isName && this.#items.length === 1);
+    const active = key === 'Tab' || key === 'Enter' ? this.#items[this.#active] : undefined;
+    return active ?? (isTaken ? this.#items[0] : undefined);
   }
 
   /** Shows options; none is active until the reader moves to one. */

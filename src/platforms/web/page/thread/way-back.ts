@@ -1,4 +1,4 @@
-import { recall, remember } from '../base/dom.ts';
+import { recallJson, remember } from '../base/dom.ts';
 import type { ReplyPlace } from '../base/history.ts';
 
 /** Something that was opened instead of a reply, and the scroll position at that time. */
@@ -101,12 +101,8 @@ function depthOf(state: unknown): number {
 }
 
 function restore(): (Opened | null)[] {
-  try {
-    const stored: unknown = JSON.parse(recall('sessionStorage', KEY) ?? '[]');
-    return Array.isArray(stored) ? stored.map(each => (isOpened(each) ? each : null)) : [];
-  } catch {
-    return [];
-  }
+  const stored = recallJson('sessionStorage', KEY);
+  return Array.isArray(stored) ? stored.map(each => (isOpened(each) ? each : null)) : [];
 }
 
 function isOpened(value: unknown): value is Opened {

@@ -45,8 +45,7 @@ export function createWelcome(onExample: (line: string) => void): {
     );
   }
 
-  function group(title: string, examples: readonly WebExample[]): HTMLElement | undefined {
-    if (examples.length === 0) return undefined;
+  function group(title: string, examples: readonly WebExample[]): HTMLElement {
     return h(
       'section',
       { class: 'try', 'aria-label': title },
@@ -64,17 +63,11 @@ export function createWelcome(onExample: (line: string) => void): {
       const list = new Intl.ListFormat(readerLocale()).format(offer.sites);
       const named = list.replace(/(?<=\w)([\u4e00-\u9fff])(?=\w)/g, ' $1 ');
       sites.textContent = offer.sites.length === 0 ? '' : text('sitesTaken', { sites: named });
-      const groups = [
-        group(
-          text('emptyPosts'),
-          examples.filter(({ about }) => about === undefined),
-        ),
-        group(
-          text('emptyBeatmaps'),
-          examples.filter(({ about }) => about === 'beatmaps'),
-        ),
-      ];
-      tries.replaceChildren(...groups.filter(each => each !== undefined));
+      const posts = examples.filter(({ about }) => about === undefined);
+      const beatmaps = examples.filter(({ about }) => about === 'beatmaps');
+      tries.replaceChildren();
+      if (posts.length > 0) tries.append(group(text('emptyPosts'), posts));
+      if (beatmaps.length > 0) tries.append(group(text('emptyBeatmaps'), beatmaps));
       foot.replaceChildren(
         button({ class: 'quiet' }, () => onExample('/help'), text('exampleHelp')),
         h('span', {}, text('privacy')),
