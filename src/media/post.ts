@@ -1,6 +1,7 @@
 /**
- * The shape of the posts of every media source; types, the API's schema and the stored form derive from the one schema below. A value
- * that the site did not state is `null`, never 0, '' or false. Sources list all variants; the delivery chooses one by a chat's limits.
+ * The shape of the posts of every media source; types, the API's schema and the stored form derive from the one schema
+ * below. A value that the site did not state is `null`, never 0, '' or false. Sources list all variants; the delivery
+ * chooses one by a chat's limits.
  */
 import * as z from 'zod';
 

@@ -89,8 +89,9 @@ export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions)
 
   return {
     /**
-     * @throws AppError `upstream_changed` (params.what `osu_file`) for a file that cannot be computed, `invalid_request`
-     * (params.what `mods` or `mode`), `rate_limited` (params.reason `busy`) when too many wait, the signal's reason
+     * @throws AppError `upstream_changed` (params.what `osu_file`) for a file that cannot be computed,
+     * `invalid_request` (params.what `mods` or `mode`), `rate_limited` (params.reason `busy`) when too many wait, the
+     * signal's reason
      */
     async run(job: DifficultyJob, signal: AbortSignal): Promise<DifficultyFigures> {
       signal.throwIfAborted();

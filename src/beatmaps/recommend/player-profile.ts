@@ -58,7 +58,7 @@ export interface PlayerProfile {
 }
 
 const DECAY = 0.95;
-/** What is known from all classes weighs as much as this many plays of the class itself. */
+/** For a class of mods, the mean over all classes weighs as much as this many plays of that class. */
 const PRIOR_PLAYS = 8;
 /** How many plays without any difference from the estimates are added, so that few plays move the mean little. */
 const PRIOR_ALL = 3;

@@ -68,7 +68,7 @@ type Patterns = Readonly<Record<string, number>>;
 
 /** If the shares of one pattern differ by this much, players say that two maps are of different kinds. */
 const FAR = 0.12;
-/** The most that one share's difference counts, so that a map may be alike in the others. */
+/** The most that the difference in one pattern counts: maps that differ in one may be alike in the others. */
 const MAX_DISTANCE = 3;
 
 export function patternsOf({ aim, speed, patterns = {} }: Pick<MapDifficulty, 'aim' | 'speed' | 'patterns'>): Patterns {

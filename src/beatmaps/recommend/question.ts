@@ -50,7 +50,7 @@ export async function readQuestion(options: QuestionOptions, request: RecommendR
   return { limit, context, reference, like, plan };
 }
 
-/** The most entries that the API returns at once; it has 200 best plays. */
+/** The most plays that osu!'s API returns for a request; it keeps a player's 200 best plays, which take two. */
 const PAGE = 100;
 
 function noPlayer(ruleset: Ruleset) {

@@ -1,5 +1,5 @@
 import { type CommandSpec, looksLikeLink, type OptionSpec, unknownOption } from './command-spec.ts';
-import { type Form, fillPositions, fits, formOf, isRest, joined, type Raw, type SetOption } from './positions.ts';
+import { type Form, fillPositions, fits, formOf, isRest, joinWords, type Raw, type SetOption } from './positions.ts';
 import { switchOf } from './switch-words.ts';
 import { TERM_NAMES, termOf } from './terms.ts';
 import { usageError } from './usage-error.ts';
@@ -87,9 +87,9 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
     const word = words.next();
     if (word) takeWord(word);
   }
-  for (const [option, taken] of opened) set(option, joined(taken));
+  for (const [option, taken] of opened) set(option, joinWords(taken));
   if (into === undefined) fillPositions(spec, plain, raw, set);
-  else if (plain.length > 0) set(into, joined(plain));
+  else if (plain.length > 0) set(into, joinWords(plain));
   return raw;
 }
 

@@ -27,7 +27,7 @@ export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Ra
     }
     free.splice(index, 1);
     if (isRest(option)) {
-      set(option, joined(words.slice(at)));
+      set(option, joinWords(words.slice(at)));
       break;
     }
     set(option, option.option.type === 'boolean' || word.text);
@@ -57,7 +57,7 @@ function fillNames(spec: CommandSpec, free: readonly OptionSpec[], words: readon
   if (stray) throw unknownOption(spec, stray.raw);
   if (names.length > 1 && left.length <= names.length) {
     for (const [at, option] of names.slice(0, left.length).entries()) set(option, left[at]?.text ?? '');
-  } else if (main && left.length > 0) set(main, joined(left));
+  } else if (main && left.length > 0) set(main, joinWords(left));
 }
 
 /** Sets the choices, switches and mods that end the words; returns the words before them. */
@@ -82,7 +82,7 @@ function isLast(option: OptionSpec, word: string): boolean {
 }
 
 /** Joins words into a `rest` value. Quotes inside it stay, as they may have a meaning; quotes around all go. */
-export function joined(words: readonly Word[]): string {
+export function joinWords(words: readonly Word[]): string {
   return words.length === 1 ? (words[0]?.text ?? '') : words.map(word => word.raw).join(' ');
 }
 

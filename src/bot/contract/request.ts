@@ -69,8 +69,8 @@ export interface TextMessage {
   /** True when the message is addressed to Medley and so expects an answer. Default: in private chats only. */
   readonly direct?: boolean;
   /**
-   * The whole message, if it was written to everyone and `text` leaves it out: only a short command (`!rs`) and options
-   * beside links are read from it.
+   * The whole line that a person wrote to the group, not to Medley, when `text` has only its links: a short command
+   * (`!rs`) and options beside links are read from it, and nothing else.
    */
   readonly line?: string;
   /** The message's links, used in place of those in `text`. Addresses that are no posts are ignored. */
@@ -222,9 +222,9 @@ export type PermissionCheckKey =
 /** Answers requests. bot/runtime uses it without knowing what requests are about. */
 export interface RequestHandler {
   /**
-   * Begins to answer a request; parts that are not in this batch are for the next one. A failure becomes a reply,
-   * except when the store is away.
-   * @throws StoreAway, as the replies may too: the request must then be tried again
+   * Begins to answer a request. Links that this batch leaves out are answered by the next one. A failure becomes a
+   * reply, except when the store is away.
+   * @throws StoreAway, which reading the replies may throw as well: the request must then be tried again
    */
   answer(body: RequestBody, context: AttemptContext): Promise<ReplyBatch>;
   /** The language of the person and the settings of the chat. @throws StoreAway */

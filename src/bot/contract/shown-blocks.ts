@@ -1,6 +1,6 @@
 import { type Block, type Card, namedLink, type PictureBlock, type Text } from './reply.ts';
 
-/** Replaces each image card: by itself with the text beside it, or by its text if it is not shown. */
+/** Adds the text that belongs beside each image card that is shown, and replaces the others by their texts. */
 export function withPictures(blocks: readonly Block[], isShown: (block: PictureBlock) => boolean): readonly Block[] {
   return blocks.flatMap((block): readonly Block[] => {
     if (block.kind !== 'picture') return [block];

@@ -26,7 +26,7 @@ export function isMapLink(word: string): boolean {
   return kind === 'map' || kind === 'set';
 }
 
-/** The ruleset in commands about a map: only recognised behind its name, because other words may be the map's. */
+/** The ruleset in commands about a map is named (`mode: taiko`), because a bare word may belong to the map's title. */
 export const MAP_MODE_OPTION = { ...MODE_OPTION, named: true } as const;
 
 /** The map and the ruleset as the person wrote them. */

@@ -22,8 +22,8 @@ export const PLAYER_OPTION = { type: 'string', form: 'name', maxLength: 200, sug
 export type AskedPlayer = Awaited<ReturnType<typeof askedPlayer>>;
 
 /**
- * The player's id or name, and the ruleset when the caller names none: null for the one the player plays most. `isProven`
- * is true when the caller has proved to be this player.
+ * The player's id or name, and the ruleset when the caller names none: null for the one the player plays most.
+ * `isProven` is true when the caller has proved to be this player.
  * @throws AppError `credentials_required`, or `invalid_request` with a hint when no player is named or linked
  */
 export async function askedPlayer(given: string | undefined, { caller, services }: CommandContext) {
@@ -44,7 +44,10 @@ export async function askedUser(
   return { ...(await context.services.beatmaps.user(user, ruleset, context.signal)), isProven };
 }
 
-/** The two letters of the country that is named, or of the caller's own player. @throws AppError `invalid_request` with a hint, or an upstream's */
+/**
+ * The two letters of the country that is named, or of the caller's own
+ * player. @throws AppError `invalid_request` with a hint, or an upstream's
+ */
 export async function askedCountry(
   named: string | undefined,
   { caller, services, signal }: CommandContext,

@@ -128,7 +128,7 @@ const RECENT_MS = 60_000;
 
 export type Connectivity = ReturnType<typeof createConnectivity>;
 
-/** Distinguishes a host that cannot be reached from a server that is offline. */
+/** Tells whether one host cannot be reached, or this machine has no network at all. */
 export function createConnectivity(now: () => number) {
   let answeredAt = Number.NEGATIVE_INFINITY;
   return {
@@ -136,7 +136,7 @@ export function createConnectivity(now: () => number) {
     answered() {
       answeredAt = now();
     },
-    /** The failure, with `params.what: 'offline'` when this server most likely has no connection at all. */
+    /** The failure, with `params.what: 'offline'` when this machine most likely has no network at all. */
     judge(failure: AppError): AppError {
       const { code, cause, message } = failure;
       const isUnreached = cause instanceof Error && 'code' in cause && UNREACHED.has(cause.code);

@@ -51,7 +51,7 @@ export function tooLarge(origin: string, maxBytes: number): AppError {
   return new AppError('too_large', `${origin} sends more than ${maxBytes} bytes`, OWN_DOING);
 }
 
-/** Recognises the message of a failed connection, because errors of the browser package have no codes. */
+/** Recognises the message of a failed connection, because errors of the package wreq-js have no codes. */
 const CONNECT = /client error \((?:Proxy)?Connect\)/;
 const TIMED_OUT = /timed out/;
 const MISUSE = /builder error/;

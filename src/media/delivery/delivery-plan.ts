@@ -227,7 +227,10 @@ function audioSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
   ];
 }
 
-/** Whole audio files are sent as they are. A DASH track is in fragments, whose length few players know, so it is rewritten as a plain file. */
+/**
+ * Whole audio files are sent as they are. A DASH track is in fragments,
+ * whose length few players know, so it is rewritten as a plain file.
+ */
 function trackSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
   const choices = audioTracks(item).map(variant => toChoice(variant, item, wish.sizes));
   const made = choices

@@ -125,9 +125,9 @@ export function createDelivery(options: DeliveryOptions) {
   return {
     /**
      * Makes the best file that fits, on disk: as the CDN serves it, of joined tracks, or encoded again where ffmpeg is
-     * installed. Concurrent callers of one file share the work, and files are kept for later callers. An expired address
-     * is renewed once. All files share one bound of bytes: a caller that asks for several should dispose of sent ones
-     * early, since a long wait for room ends in a link.
+     * installed. Concurrent callers of one file share the work, and files are kept for later callers. An expired
+     * address is renewed once. All files share one bound of bytes: a caller that asks for several should dispose of
+     * sent ones early, since a long wait for room ends in a link.
      * @throws AppError only when the caller's signal aborts
      */
     async deliver(request: DeliveryRequest, signal: AbortSignal): Promise<DeliveredFile | DeliveredLink> {

@@ -74,7 +74,6 @@ type Work = (job: Job) => Promise<boolean>;
 type RoomBytes = (inputs: readonly HeldFile[], maxBytes: number) => number;
 
 interface Recipe extends Pick<Job, 'ffmpeg'> {
-  /** The type of the file. */
   readonly mime: string;
   readonly work: Work;
   readonly roomBytes: RoomBytes;

@@ -7,8 +7,8 @@ import { type FileLock, tryFileLock } from '../../infra/store/file-lock.ts';
 const NAME = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /**
- * Creates a temporary folder under `tempDir` that only this process uses, locked by a file beside `tempDir`, and deletes
- * folders whose processes have ended.
+ * Creates a temporary folder under `tempDir` that only this process uses, locked by a file beside `tempDir`, and
+ * deletes folders whose processes have ended.
  * @throws AppError `internal`, or an error of the file system, when nothing can be created there
  */
 export function claimSpoolFolder(tempDir: string) {

@@ -28,8 +28,8 @@ function parseLine(line: string): Cookie | null {
 }
 
 /**
- * The cookies of a Netscape `cookies.txt` (tab-separated domain, subdomains, path, secure, expiry, name, value). Comments and lines that
- * are not cookies are skipped; expired cookies are kept, since a jar does not send them.
+ * The cookies of a Netscape `cookies.txt` (tab-separated domain, subdomains, path, secure, expiry, name, value).
+ * Comments and lines that are not cookies are skipped; expired cookies are kept, since a jar does not send them.
  */
 export function parseCookiesFile(text: string): Cookie[] {
   return text.split(/\r?\n/, MAX_LINES).flatMap(line => parseLine(line) ?? []);

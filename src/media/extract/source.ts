@@ -189,7 +189,8 @@ const OVERRIDE = z.strictObject(FIELDS).partial();
 
 /**
  * The default profile of a strategy with its configured overrides. Keys are `SOURCE.STRATEGY.FIELD`, such as
- * `toy.embed/crawler.userAgent`; `userAgent` may be `own`, `headers` is a JSON object in a string that replaces the default ones.
+ * `toy.embed/crawler.userAgent`; `userAgent` may be `own`, `headers` is a JSON object in a string that replaces the
+ * default ones.
  * @returns the profile, or the keys that are unknown or malformed.
  */
 export function overrideProfile(

@@ -16,12 +16,14 @@ export interface StrategyChainOptions extends Pick<StrategyHistoryOptions, 'onOu
   /** The pauses of the site. Default: only this chain knows them. */
   readonly site?: SiteState | undefined;
   /**
-   * Time for the whole chain, `diagnose` included. Default 19 500: an answer is promised within 20 s, so the reason must be known before.
+   * Time for the whole chain, `diagnose` included. Default 19 500: an answer is promised within 20 s, so the reason
+   * must be known before.
    */
   readonly deadlineMs?: number | undefined;
   /**
-   * Asks the site why a post is not shown; throws a certain AppError or returns. Called at most once per fetch: when
-   * two endpoints withheld the post (`login_required`, a weak `not_found`), or when no other strategy is left.
+   * Asks the site why a post is not shown; throws an AppError that is definitive, or returns. Called at most once per
+   * fetch: when two endpoints withheld the post (`login_required`, or a `not_found` that is not definitive), or no
+   * other strategy is left.
    */
   readonly diagnose?: ((ref: PostRef, signal: AbortSignal) => Promise<void>) | undefined;
   readonly log: Logger;
@@ -78,7 +80,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       logFailures(ref, news, `brought by ${result.winner?.name} after others failed`);
       return post;
     }
-    // A weak failure that two endpoints agree on has all failures as its causes; a certain failure is thrown alone.
+    // A weak failure that two endpoints agree on has all failures as its causes; a definitive one is thrown alone.
     if (verdict !== null) throw isDefinitive(verdict) ? verdict : mostInformative(ref, failures, verdict);
     const error = mostInformative(ref, failures);
     if (post === null) throw error;

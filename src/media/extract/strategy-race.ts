@@ -149,7 +149,7 @@ export class StrategyRace {
     return this.#post !== null && !isCoverOnly(this.#post);
   }
 
-  /** The running strategies after whose failure or wait the next one starts. */
+  /** The running strategies that hold the next one back, until one of them fails or its head start is over. */
   #inLine(): readonly Strategy[] {
     return [...this.#running.keys()].filter(one => one !== this.#options.returning && !this.#questions.has(one));
   }

@@ -1,6 +1,6 @@
 /**
- * Reads and searches JSON that comes from outside. Everything is bounded, because such JSON may have many megabytes, endless nesting or
- * be cut off.
+ * Reads and searches JSON that comes from outside. Everything is bounded, because such JSON may have many megabytes,
+ * endless nesting or be cut off.
  */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -65,8 +65,8 @@ export function createSearchBudget(nodes = 400_000): SearchBudget {
 }
 
 /**
- * Calls `visit` for `root` and every object below it, parents before children, in document order; `root` must come from parsed JSON.
- * Objects deeper than 64 levels or beyond the budget are left out.
+ * Calls `visit` for `root` and every object below it, parents before children, in document order; `root` must come from
+ * parsed JSON. Objects deeper than 64 levels or beyond the budget are left out.
  * @param enters called for each property before its value is searched; false leaves the value out
  */
 export function visitObjects(

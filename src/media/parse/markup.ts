@@ -162,8 +162,8 @@ export function compareTracks(a: Variant, b: Variant): number {
 }
 
 /**
- * Reads a DASH manifest of the kind that the sites write, with whole files named by `BaseURL`. Never throws; parts that it cannot read
- * are left out.
+ * Reads a DASH manifest of the kind that the sites write, with whole files named by `BaseURL`. Never throws; parts that
+ * it cannot read are left out.
  */
 export function parseDashManifest(xml: string): DashManifest {
   let durationMs: number | null = null;

@@ -62,10 +62,10 @@ async function startThread<Task, Value>(file: URL, name: string): Promise<Thread
 }
 
 /**
- * Calls `name` of the module `file`, which returns a `ThreadOutcome`, in a thread that is started with the first call and ended when
- * idle.
- * @throws AppError the failure of the work; `upstream_changed` for a text that cannot be read within bounds, `timeout` when too many
- * wait, `internal` when the thread cannot be started.
+ * Calls `name` of the module `file`, which returns a `ThreadOutcome`, in a thread that is started with the first call
+ * and ended when idle.
+ * @throws AppError the failure of the work; `upstream_changed` for a text that cannot be read within bounds, `timeout`
+ * when too many wait, `internal` when the thread cannot be started.
  */
 export function createParseThread<Task, Value>(file: URL, name: string): (task: Task) => Promise<Value> {
   let starting: Promise<Thread<Task, Value>> | undefined;

@@ -56,9 +56,9 @@ export interface PlaylistPlace {
 }
 
 /**
- * The renditions of a stream, best first, each with the address of a media playlist. For a media playlist the only rendition is that
- * playlist itself. A separate audio rendition becomes a variant of its own, to be muxed with a video. Never throws; entries that it
- * cannot read, or that are on other hosts, are left out.
+ * The renditions of a stream, best first, each with the address of a media playlist. For a media playlist the only
+ * rendition is that playlist itself. A separate audio rendition becomes a variant of its own, to be muxed with a video.
+ * Never throws; entries that it cannot read, or that are on other hosts, are left out.
  */
 export function playlistVariants(text: string, { url, hosts }: PlaylistPlace): readonly Variant[] {
   const lines = linesOf(text);

@@ -92,8 +92,8 @@ export async function findYtDlp({ searchPath, outgoing = createOutgoing(), concu
     program,
     /**
      * Runs `yt-dlp -J` for an address and returns its output.
-     * @throws AppError by the program's error message; `timeout`, `too_large`, `upstream_unavailable` (too many wait, or
-     * it does not start).
+     * @throws AppError by the program's error message; `timeout`, `too_large`, `upstream_unavailable` (too many wait,
+     * or it does not start).
      */
     async describe(url: string, signal: AbortSignal): Promise<string> {
       const leave = await waitInLine(enter(signal));

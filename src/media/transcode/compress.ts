@@ -37,8 +37,8 @@ export function encodingArguments(
   const seconds = (ms: number) => (ms / 1_000).toFixed(3);
   const length = clip === undefined ? [] : ['-t', seconds(clip.endMs - clip.startMs)];
   return [
-    // Before the input, `-ss` and `-t` keep what is outside of the clip from being decoded, and the first frame is the one at its start.
-    // The second `-t` ends a track that begins late.
+    // Before the input, `-ss` and `-t` keep what is outside of the clip from being decoded, and the first frame is the
+    // one at its start. The second `-t` ends a track that begins late.
     ...(clip === undefined ? [] : ['-ss', seconds(clip.startMs), ...length]),
     ...[...inputArguments(inputPath), ...length],
     ...['-map', '0:v:0', '-vf', `scale=${width}:${height}:flags=bicubic,setsar=1,format=yuv420p`],

@@ -63,7 +63,10 @@ function frameRatesOf(own: number, narrowSide: number): readonly number[] {
   return [...(own > 31 ? [60] : []), 30, ...(narrowSide <= CHOPPY_SIDE ? [15] : [])];
 }
 
-/** The best frame size (even, as displayed) and rate for a bit rate: a video of many frames a second loses frames first, then size. */
+/**
+ * The best frame size (even, as displayed) and rate for a bit rate:
+ * a video of many frames a second loses frames first, then size.
+ */
 function framesFor(shape: Shape, frameRate: number, videoBitrate: number) {
   for (const narrowSide of NARROW_SIDES) {
     const { width, height } = shrink(shape, narrowSide);

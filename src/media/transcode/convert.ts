@@ -26,9 +26,10 @@ const MAX_IMAGE_SIDE = 4096;
 const MAX_IMAGE_PIXELS = 67_108_864;
 
 /**
- * Writes the audio of a file as M4A: AAC unchanged, everything else encoded. False when that needs ffmpeg and there is none, or when the
- * file is silent.
- * @throws AppError `upstream_unavailable` with `what: 'broken_file'`, `internal` when ffmpeg fails, `timeout`, the signal's reason
+ * Writes the audio of a file as M4A: AAC unchanged, everything else encoded. False when that needs ffmpeg and there is
+ * none, or when the file is silent.
+ * @throws AppError `upstream_unavailable` with `what: 'broken_file'`, `internal` when ffmpeg fails, `timeout`, the
+ * signal's reason
  */
 export async function convertToM4a({ inputPath, outputPath, signal, ffmpeg, probe }: ConvertRequest): Promise<boolean> {
   if (!probe?.hasAudio) return false;
@@ -89,7 +90,8 @@ async function writeAudio(request: AudioRequest, output: readonly string[]): Pro
 }
 
 /**
- * Converts a photo (WebP, AVIF, HEIC, PNG, ...) to an upright JPEG, by sharp or else by ffmpeg. False when neither can read it.
+ * Converts a photo (WebP, AVIF, HEIC, PNG, ...) to an upright JPEG, by sharp or else by ffmpeg. False when neither can
+ * read it.
  * @throws AppError the signal's reason
  */
 export async function convertToJpeg(request: Omit<ConvertRequest, 'probe'>): Promise<boolean> {

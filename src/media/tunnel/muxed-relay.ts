@@ -31,8 +31,8 @@ export interface MuxOrder {
 
 /**
  * Makes one MP4 of two tracks on the disk; requests for the same file share it.
- * @throws AppError `not_found` when an address has expired, `too_large`, `timeout`, `upstream_unavailable`, `internal`; the signal's
- * reason when it aborts
+ * @throws AppError `not_found` when an address has expired, `too_large`, `timeout`, `upstream_unavailable`, `internal`;
+ * the signal's reason when it aborts
  */
 export type MuxTracks = (order: MuxOrder, signal: AbortSignal) => Promise<DiskFile>;
 

@@ -117,8 +117,8 @@ const MAX_TOKEN_CHARS = 12_000;
 const TOKEN = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Encrypts a value's JSON to base64url(iv, AES-256-GCM ciphertext, tag). `purpose` is authenticated too, so that a token
- * made for one use is refused in another.
+ * Encrypts a value's JSON to base64url(iv, AES-256-GCM ciphertext, tag). `purpose` is authenticated too, so that a
+ * token made for one use is refused in another.
  * @param key 32 bytes
  */
 export function sealToken(key: Buffer, purpose: string, value: object): string {

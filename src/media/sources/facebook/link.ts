@@ -189,7 +189,8 @@ export const ADDRESSES: Readonly<Record<string, (ref: PostRef) => string | null>
   'post-page': ref => (/^(?:post|permalink|group|id)$/.test(ref.form) ? ref.url : null),
   'photo-page': ref => (ref.form === 'photo' ? ref.url : null),
   'photo-php': ref => (ref.form === 'photo' ? `${SITE}/photo.php?fbid=${ref.id}` : null),
-  // Pages under `/watch` and `/videos` sometimes show another video's files (seen 2026-06), so every video is asked for as a reel.
+  // Pages under `/watch` and `/videos` sometimes show another video's files (seen 2026-06), so every video is asked for
+  // as a reel.
   'reel-page': ref => (isVideoLink(ref) ? `${SITE}/reel/${ref.id}` : null),
   // The embedded player says little, but it is shown where the page has a login wall.
   embed: ref => (mayBeVideo(ref) ? `${SITE}/plugins/video.php?href=${encodeURIComponent(videoAddress(ref))}` : null),

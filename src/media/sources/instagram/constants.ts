@@ -1,4 +1,7 @@
-/** The ids that Instagram changes and the profiles with which it is asked; each has a key to override it (`instagram.mediaIdDocId`). */
+/**
+ * The ids that Instagram changes and the profiles with which it is
+ * asked; each has a key to override it (`instagram.mediaIdDocId`).
+ */
 import * as z from 'zod';
 import { headerValue, type RequestProfile } from '../../extract/source.ts';
 import { CHROME, ENGLISH, GOOGLEBOT, PLAIN, readConstants } from '../kit/constants.ts';

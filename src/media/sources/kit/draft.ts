@@ -124,7 +124,8 @@ function postAlone(
 }
 
 /**
- * Completes the items of a post by more requests; an item that cannot be completed counts as missing, also in a quoted post.
+ * Completes the items of a post by more requests; an item that cannot be completed counts as missing, also in a quoted
+ * post.
  * @throws the failure, when none of the post's own items can be completed
  */
 export async function withCompleted(

@@ -50,8 +50,8 @@ export function pathOf({ pathname }: URL): string {
 }
 
 /**
- * The `match` of a source by patterns of host names, each with the shapes of its paths. It gives undefined for other hosts, never throws,
- * and takes from an address only what the shapes allow.
+ * The `match` of a source by patterns of host names, each with the shapes of its paths. It gives undefined for other
+ * hosts, never throws, and takes from an address only what the shapes allow.
  */
 export function linkMatcher(hosts: readonly (readonly [RegExp, readonly PathShape[]])[]) {
   return (address: URL): LinkMatch | undefined => {

@@ -27,8 +27,8 @@ export interface PageSite<Ids extends object, Name extends string>
   /** The ids that the site changes now and then, with defaults, as a strict schema. */
   readonly ids: z.ZodType<Ids>;
   /**
-   * Profiles by strategy, `ENDPOINT/CALLER` or `ENDPOINT`, and `short-link` where the site has such. One without an `accept` header gets
-   * the headers of a browser's navigation, unless the site `addsNoHeaders`.
+   * Profiles by strategy, `ENDPOINT/CALLER` or `ENDPOINT`, and `short-link` where the site has such. One without an
+   * `accept` header gets the headers of a browser's navigation, unless the site `addsNoHeaders`.
    */
   readonly profiles: (ids: Ids) => Readonly<Record<Name, RequestProfile>>;
   readonly addsNoHeaders?: true;

@@ -92,7 +92,7 @@ function createXSource(options: SourceOptions): MediaSource {
       http.request({ ...profileRequest(profiles[name], headers), ...bounds, url, ...request });
   }
   const askQuery = createGuestQuery(ids, askerOf('guest-query'), now);
-  /** References of posts that syndication withholds from visitors, one for each call: the query may call these missing. */
+  /** References, one for each fetch, of posts that syndication withholds: the query may say that they are missing. */
   const withheld = new WeakSet<PostRef>();
 
   function strategy(name: 'syndication' | 'guest-query', run: Strategy['run']): Strategy {

@@ -35,7 +35,7 @@ export interface MessageOptions {
   readonly isSilent?: boolean;
 }
 
-/** A message that Discord has posted. */
+/** What is kept of Discord's answer to a message that was sent. */
 export interface PostedMessage {
   readonly id: string;
   /** True when Discord states that it has every file of the message in its full size. */

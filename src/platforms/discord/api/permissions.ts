@@ -88,7 +88,7 @@ export function diagnosisOf(to: DiscordReplyTo): readonly PermissionCheck[] {
   ];
 }
 
-/** The size limit of a file in a server. Boosts raise it, and some servers state it (seen in 2026-08). */
+/** The size limit of a file in a server. Boosts raise it, and some servers name it among their features. */
 export function uploadBytesIn(guild: Guild | undefined): number {
   if (guild === undefined) return DEFAULT_UPLOAD_BYTES;
   const features: readonly string[] = guild.features;

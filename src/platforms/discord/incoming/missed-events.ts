@@ -46,7 +46,8 @@ export function resumeSession(session: GatewaySession, options: ResumeOptions) {
     shardId: session.shardId,
     /**
      * The messages and interactions that matter, from the end of the session's connection until now; none if Discord no
-     * longer has the session. If the session's own address could not be reached, it is tried again, then the general one.
+     * longer has the session. If the session's own address could not be reached, it is tried again, then the general
+     * one.
      */
     async collected(gatewayUrl: string | null): Promise<readonly unknown[]> {
       for (const url of [session.resumeURL, gatewayUrl ?? session.resumeURL]) {

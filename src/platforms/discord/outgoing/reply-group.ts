@@ -80,7 +80,8 @@ export function createReplyGroup(
       replies.push(reply);
       for (let from = 0; from === 0 || from < reply.gallery.length; from += MOST) {
         const draft = draftOf(reply, from);
-        // A failure is handled when `finish` or `dispose` awaits it; until then it must not end the process as unhandled.
+        // A failure is handled when `finish` or `dispose` awaits it; until then it must not end the process as
+        // unhandled.
         draft.catch(() => undefined);
         drafts.push(draft);
       }
@@ -161,7 +162,7 @@ async function giveUp(batch: readonly Draft[], reason: LinkReason): Promise<void
   await Promise.all(batch.map(({ uploads }) => uploads.giveUp(reason)));
 }
 
-/** What to try after a failure: smaller files, or links. Undefined if nothing helps, or the message may be posted. */
+/** What to try after a failure: smaller files, or links. Undefined if nothing helps or the message was perhaps posted. */
 function remedyFor(error: unknown, refusals: number): 'smaller' | LinkReason | undefined {
   if (!(error instanceof DiscordFailure)) return undefined;
   switch (error.problem) {

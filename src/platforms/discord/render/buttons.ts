@@ -209,7 +209,7 @@ export function deleteIdOf(to: DiscordReplyTo, request: Pick<Request, 'id' | 'pl
   return to.isEphemeral ? undefined : deleteButtonId({ requesterId, answerId: eventIdOf(request) });
 }
 
-/** True when the reply has anything that people can open. */
+/** True when the reply has a button or menu that Medley answers, its own or a card's. */
 export function hasButtons({ actions, blocks }: Reply): boolean {
   return (
     actions.some(({ kind }) => kind !== 'link') ||

@@ -69,9 +69,9 @@ export function createWordSender({ api, limits, log }: TelegramContext, messages
       if (!isSent) await sendText(payload.instead, context);
     },
     /**
-     * Edits a message and says what came of it. `done`: it is edited. `anew`: new messages must replace it, because text
-     * cannot replace a photo, and one message cannot become several. `beside`: it cannot be edited, so a new one follows
-     * it.
+     * Edits a message and says what came of it. `done`: it is edited. `anew`: new messages must replace it, because
+     * text cannot replace a photo, and one message cannot become several. `beside`: it cannot be edited, so a new one
+     * follows it.
      */
     async edit(
       [payload, ...others]: readonly Payload[],

@@ -27,7 +27,7 @@ export interface MediaPayload {
   readonly keyboard: Keyboard | undefined;
 }
 
-/** A message behind albums: a list of what is in them, with the buttons that albums cannot have. */
+/** A message that follows albums: it lists what they contain, and has the buttons that albums cannot have. */
 export interface FollowUpPayload {
   readonly kind: 'followUp';
   readonly content: FormattedText;
@@ -118,7 +118,7 @@ export function isAudio({ post, index, form }: GalleryItem): boolean {
 
 /** One message may be needed to say that files could not be sent. */
 const CLOSING = 1;
-/** One message may be needed behind albums, with what is in them and their buttons. */
+/** One message may follow the albums: it lists what they contain, and has the buttons that albums cannot have. */
 const FOLLOW_UP = 1;
 
 /** The most messages that a reply takes of a group's rate limit, where each file of an album counts; 0 for an edit. */

@@ -130,7 +130,7 @@ export class PageAnswers {
     return answer;
   }
 
-  /** Shows the wait at the message; for messages sent together a notice about it is sent once. */
+  /** Shows below the person's message what it waits for; of several sent together one says that they wait. */
   progress(requestId: string, progress: AnswerProgress): void {
     const answer = this.#open.get(requestId);
     if (answer === undefined) return;

@@ -34,14 +34,14 @@ export class InlineUpdate {
     this.#options = options;
   }
 
-  /** Begins to wait; true when the answer may replace the reply with the button, which then shows that it waits. */
+  /** Begins to wait. True when the answer may replace the reply that holds the button, which then shows the wait. */
   begin(turn: Turn, pressed: HTMLElement | undefined): boolean {
     const place = this.#placeOf(turn);
     if (place) this.#wait(turn.id, place.card, pressed);
     return place !== undefined;
   }
 
-  /** Replaces the reply with the button. False when the answer does not suit that, or the reply is gone. */
+  /** Replaces the reply that holds the pressed button. False when the answer does not suit that, or the reply is gone. */
   take(turn: Turn, reply: WebReply): boolean {
     const { thread, onOpened } = this.#options;
     const place = this.#placeOf(turn);

@@ -52,7 +52,10 @@ export class Thread {
     this.#log.append(element);
   }
 
-  /** Makes the last `atOnce` elements of a conversation now, and those before them one by one, so that the page can be used meanwhile. */
+  /**
+   * Makes the last `atOnce` elements of a conversation now, and those
+   * before them one by one, so that the page can be used meanwhile.
+   */
   restore(makers: readonly (() => HTMLElement)[], atOnce: number): void {
     this.#earlier = [...makers];
     for (const make of this.#earlier.splice(-atOnce)) this.append(make());
@@ -85,7 +88,7 @@ export class Thread {
     else this.toEnd();
   }
 
-  /** To be called when `element` changed: keeps the pressed control under the finger, moved by `drift` pixels. */
+  /** To be called when `element` changed: scrolls by `drift`, the pixels by which the pressed control moved. */
   steady(element: HTMLElement, drift: number): void {
     this.#anchor = undefined;
     if (element.offsetHeight > this.#scroller.clientHeight) this.#glide(this.#topOf(element) - EDGE_PX);
