@@ -45,7 +45,7 @@ export interface PlayView extends MapHead {
   /** The pp of plays without a miss, by accuracy. */
   readonly worths?: readonly Figure[];
   readonly strains: MapDifficulty['strains'] | undefined;
-  /** Where in the map the play failed, from 0 to 1, and a text about it; undefined for a play that did not fail. */
+  /** The place of a failure in the map, from 0 to 1, and a text about it; undefined for a play that did not fail. */
   readonly fail?: { readonly at: number; readonly text: string } | undefined;
 }
 

@@ -32,7 +32,7 @@ export const LOOKS: Readonly<Record<CardTheme, Look>> = {
   },
 };
 
-/** What a card is drawn with: a language and colours. */
+/** A card is drawn with a language and colours. */
 export interface Pen {
   readonly t: Translator;
   readonly look: Look;

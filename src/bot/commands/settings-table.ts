@@ -54,7 +54,7 @@ export interface Setting<S> {
   readonly key: string;
   readonly option: Option;
   row(settings: S, context: RowContext): SettingRow;
-  /** What a value of the option changes in the settings. @throws AppError `invalid_request` if it is not possible */
+  /** The settings that a value of the option changes. @throws AppError `invalid_request` if it is not possible */
   change(value: Value, settings: S, caller: Caller): Partial<S>;
 }
 

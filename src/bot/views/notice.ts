@@ -6,7 +6,7 @@ import { type Inline, labelled, listed, type Reply, reply, type Text, textBlock 
 
 interface ErrorNoticeOptions {
   readonly visibility: Reply['visibility'];
-  /** What the failed command is about, if not posts. */
+  /** The subject of the failed command, if that is not about posts. */
   readonly subject?: Subject | undefined;
   /** Short forms of the links that the notice is about, if the message has several. */
   readonly about?: readonly string[] | undefined;

@@ -194,7 +194,7 @@ function detailsLine(post: Post, t: Translator, { indexes, form, site, isQuoted 
     [comments, words.comments],
     [shares, words.shares],
   ] as const;
-  // Where the author's name is not known, the heading names the site.
+  // The heading names the site of an author whose name is not known.
   const isNamed = [post.author.name, post.author.username].some(name => unspoofed(name) !== '');
   const parts: Inline[] = [...(isQuoted ? [words.quoted] : []), ...(isNamed ? [site.name] : [])];
   for (const [count, word] of counts) if (count !== null) parts.push(word(t.counted(count)));

@@ -8,7 +8,7 @@ import { type OpenableMap, openMapToken } from '../../osu/buttons.ts';
 import type { AskedMap } from '../../views/osu/beatmap.ts';
 import { mapName, resultText } from '../../views/osu/score.ts';
 
-/** What most osu! commands have in common. */
+/** Most osu! commands have this in common. */
 export const ABOUT_BEATMAP = { visibility: 'chat', cost: 1, subject: 'beatmap' } as const;
 export const ABOUT_PLAYER = { visibility: 'chat', cost: 1, subject: 'player' } as const;
 

@@ -117,7 +117,7 @@ interface Asked {
   readonly page: number | undefined;
 }
 
-/** What a title and a total may name: the wished mods, or the day of the rules. */
+/** A title and a total may name the wished mods, or the day of the rules. */
 interface Named {
   readonly mods: string;
   readonly date: string;
