@@ -18,7 +18,6 @@ import {
 } from './rest.ts';
 import { ALREADY_ACKNOWLEDGED, DiscordFailure, isTokenDead, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE } from './send-failure.ts';
 
-/** The content of a message. */
 export interface Content {
   readonly components: readonly APIMessageTopLevelComponent[];
   readonly uploads: readonly UploadFile[];
@@ -35,7 +34,6 @@ export interface MessageOptions {
   readonly isSilent?: boolean;
 }
 
-/** What is kept of Discord's answer to a message that was sent. */
 export interface PostedMessage {
   readonly id: string;
   /** True when Discord states that it has every file of the message in its full size. */

@@ -24,7 +24,6 @@ const MessageReplyTo = z.object({
   ...ChannelAddress,
   channelId: z.string(),
   messageId: z.string(),
-  /** The flags of the message. */
   flags: z.number(),
   /** True when no link of the message but the answered ones can have a preview (embed). */
   isOnlyLinks: z.boolean(),

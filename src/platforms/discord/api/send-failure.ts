@@ -76,7 +76,7 @@ export function sendOutcome({ problem, retryAfterMs, isGlobal }: DiscordFailure)
   }
 }
 
-export interface FailedCall {
+interface FailedCall {
   readonly method: string;
   /** True when the request had been sent completely. */
   readonly isSent: boolean;

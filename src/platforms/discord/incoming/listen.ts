@@ -41,8 +41,6 @@ export interface ListeningOptions {
 /** How many interactions are remembered that were answered without the queue: none must be answered twice. */
 const SEEN = 5_000;
 
-export type GatewayListener = ReturnType<typeof listenToGateway>;
-
 /** Turns events of the gateway into requests. The handlers return at once. */
 export function listenToGateway({ context, host, settings }: ListeningOptions) {
   const { embeds, log, now } = context;

@@ -23,13 +23,11 @@ const KEPT = 4200;
 /** The most missed events that are read; a session can be resumed for minutes only, in which no more come. */
 const MOST = 1_000;
 
-export interface ResumeOptions {
+interface ResumeOptions {
   readonly token: string;
   readonly isOfInterest: (message: unknown) => boolean;
   readonly signal: AbortSignal;
 }
-
-export type MissedEvents = ReturnType<typeof resumeSession>;
 
 /**
  * Resumes an earlier session once, beside the new one. The new one is needed too: a resumed session does not

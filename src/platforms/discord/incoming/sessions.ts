@@ -16,7 +16,7 @@ export type GatewaySession = z.output<typeof GatewaySession>;
 /** A stored session is kept for this long. Discord forgets sessions far sooner. */
 const LIFE_MS = 3_600_000;
 
-export interface SessionRecordOptions {
+interface SessionRecordOptions {
   readonly records: Pick<RecordStore, 'collection'>;
   /** The key of the stored record, which is the same for all processes that serve the same shards. */
   readonly key: string;
@@ -34,8 +34,6 @@ export const DISCORD_SESSIONS = {
   schema: z.array(GatewaySession),
   ttlMs: LIFE_MS,
 } as const satisfies CollectionOptions<GatewaySession[]>;
-
-export type SessionRecord = Awaited<ReturnType<typeof openSessionRecord>>;
 
 /**
  * Reads the stored sessions, and stores each session's sequence number at its beginning and every second, so that the
@@ -73,21 +71,21 @@ export async function openSessionRecord({ records, key, isSettled, log }: Sessio
     const text = JSON.stringify(sessions);
     if (written !== undefined && text !== written) {
       written = text;
-      writing = writing
-        .then(() => store.set(key, sessions))
-        .then(
-          () => {
-            isSaid = false;
-            return true;
-          },
-          (error: unknown) => {
-            failed(error);
-            written = '';
-            return false;
-          },
-        );
+      writing = writing.then(() => write(sessions));
     }
     return (await writing) && isWhole;
+  }
+
+  async function write(sessions: GatewaySession[]): Promise<boolean> {
+    try {
+      await store.set(key, sessions);
+      isSaid = false;
+      return true;
+    } catch (error) {
+      failed(error);
+      written = '';
+      return false;
+    }
   }
 
   const timer = setInterval(save, EVERY_MS);

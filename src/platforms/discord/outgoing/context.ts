@@ -53,7 +53,7 @@ interface EmbedMessage {
 /** How many times the embeds of a message are hidden: each of its links may add one by an update of its own. */
 const MAX_REPEATS = 3;
 
-export type EmbedSuppression = ReturnType<typeof createEmbedSuppression>;
+type EmbedSuppression = ReturnType<typeof createEmbedSuppression>;
 
 /** Hides the embeds of answered messages, those that Discord adds later included. */
 export function createEmbedSuppression({

@@ -26,13 +26,13 @@ export interface ReplyDestination {
 }
 
 /** Medley's rights to attach files at the destination. */
-export interface AttachmentRights {
+interface AttachmentRights {
   /** The size limit of one file. */
   readonly fileBytes: number;
   readonly canAttach: boolean;
 }
 
-export interface ReplyGroupOptions {
+interface ReplyGroupOptions {
   readonly delivery: Pick<Delivery, 'deliver'>;
   readonly t: Translator;
   readonly commands: CommandIds;

@@ -9,7 +9,7 @@ import type { UploadFile } from '../api/rest.ts';
 import { description } from '../render/block-components.ts';
 import type { FileLink, LinkReason, PlacedMedia } from '../render/render.ts';
 
-export interface UploadLimits {
+interface UploadLimits {
   /** The size limit of one file. */
   readonly fileBytes: number;
   /** The size limit of all files of one message. */
@@ -157,7 +157,6 @@ function nameOf(prefix: string, place: number, { fileName }: DeliveredFile): str
   return `${stem === '' ? 'medley' : stem}-${prefix}${place + 1}${end}`;
 }
 
-/** An image card of a reply. */
 export interface Drawing {
   readonly key: string;
   /** The card as a file. @param prefix keeps its name apart from those of other replies in the message */

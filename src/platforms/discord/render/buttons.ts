@@ -24,8 +24,8 @@ import type { DiscordReplyTo } from '../api/reply-to.ts';
 import { type CommandIds, shortenMarkdown } from './markdown-text.ts';
 
 export type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
-export type ButtonAction = Extract<Action, { kind: 'button' }>;
-export type LinkAction = Extract<Action, { kind: 'link' }>;
+type ButtonAction = Extract<Action, { kind: 'button' }>;
+type LinkAction = Extract<Action, { kind: 'link' }>;
 type MenuAction = Extract<Action, { kind: 'menu' }>;
 
 export interface RenderContext {

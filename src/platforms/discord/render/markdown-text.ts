@@ -1,7 +1,7 @@
 import type { Inline, Text } from '../../../bot/contract/reply.ts';
 
 /** How many characters are left for a text that is being written. */
-export interface TextBudget {
+interface TextBudget {
   left: number;
   readonly commands: CommandIds;
 }

@@ -1,7 +1,7 @@
 import { createEditedLinks, EDITABLE_MS } from '../../../bot/answer/read.ts';
 import type { NewRequest, PlatformHost } from '../../../bot/contract/chat-platform.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
-import { createSemaphore } from '../../../infra/concurrency/running-work.ts';
+import { createSemaphore, inTurn } from '../../../infra/concurrency/running-work.ts';
 import { type EventIds, replyToOf, speakerOf, type TelegramReplyTo } from '../api/reply-to.ts';
 import { type Message, type MyChatMember, Update } from '../api/updates.ts';
 import type { InlineMode } from '../inline/inline.ts';
@@ -87,8 +87,7 @@ function createWorkAtOnce(log: TelegramContext['log']) {
   return {
     atOnce(work: (signal: AbortSignal) => Promise<void>): void {
       const { signal } = closing;
-      const done = enter(signal)
-        .then(leave => work(signal).finally(leave))
+      const done = inTurn(enter, signal, () => work(signal))
         .catch((error: unknown) => {
           if (!signal.aborted) log.warn({ err: error }, 'an update could not be answered at once');
         })
