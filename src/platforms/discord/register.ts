@@ -88,7 +88,7 @@ function slashCommands(specs: readonly CommandSpec[], localize: Localize): reado
   });
 }
 
-/** What a command does, and its options, required ones first, as Discord demands. */
+/** The description of a command and its options, required ones first, as Discord demands. */
 function bodyOf({ spec, index }: Placed, localize: Localize): JsonObject {
   const options = spec.options
     .map((usual, at) => ({ usual, optionIn: ({ specs }: Menu) => specs[index]?.options[at] }))

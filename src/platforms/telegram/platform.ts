@@ -23,7 +23,7 @@ import { createChatActions, createMessageApi } from './outgoing/message-api.ts';
 import { createDeleteButtons } from './outgoing/own-buttons.ts';
 import { createPressAnswers } from './outgoing/press-answers.ts';
 import { createSender } from './outgoing/send.ts';
-import { createEditedReply, createSend, createSendReply } from './outgoing/send-reply.ts';
+import { createEditedReply, createSendReplies, createSendReply } from './outgoing/send-reply.ts';
 import { createWordSender } from './outgoing/words.ts';
 import { registerCommands } from './register.ts';
 import { plainText, shorten } from './render/formatted-text.ts';
@@ -135,7 +135,7 @@ function createParts(options: TelegramPlatformOptions, limits: TelegramLimits) {
   const sendReply = createEditedReply(createSendReply(telegram, sender, words, answers), words.edit);
   const press = createButtonPress(telegram, answers);
   const listener = createListener(telegram, press, createInlineMode(telegram, sender));
-  return { telegram, bot, actions, messages, listener, send: createSend(telegram, sendReply) };
+  return { telegram, bot, actions, messages, listener, send: createSendReplies(telegram, sendReply) };
 }
 
 /** Medley's own account, as Telegram described it last. */

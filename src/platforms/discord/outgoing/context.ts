@@ -37,7 +37,7 @@ export interface DiscordContext {
   applicationId(): string;
 }
 
-/** What the sending of replies needs. */
+/** The part of the context that the sending of replies needs. */
 export type SendContext = Pick<
   DiscordContext,
   'api' | 'delivery' | 'commandIds' | 'applicationId' | 'parts' | 'history' | 'embeds' | 'log'

@@ -12,7 +12,7 @@ import type { Button } from '../api/methods.ts';
 import type { EventIds, TelegramReplyTo } from '../api/reply-to.ts';
 import type { DeleteButtons } from './own-buttons.ts';
 
-/** What both the reading of updates and the sending of replies need. */
+/** Everything that both the reading of updates and the sending of replies need. */
 export interface TelegramContext {
   readonly api: BotApi;
   readonly dispatcher: Pick<Dispatcher, 'read' | 'answer' | 'linksOf' | 'browse' | 'translator' | 'commandSpecs'>;

@@ -84,7 +84,7 @@ export function createFileSender(telegram: TelegramContext, api: MessageApi, inT
         refusals += 1;
         continue;
       }
-      const isWhole = await remember(batch, sent);
+      const isWhole = await rememberSent(batch, sent);
       isConfirmed &&= isWhole;
       messages.push(...sent);
       albums.add(payload, context, sent);
@@ -223,7 +223,7 @@ function sendOne(
 }
 
 /** Remembers the file ids that Telegram gave; resolves with true when all files are there in full. */
-export async function remember(batch: readonly ReadyFile[], sent: readonly SentMessage[]): Promise<boolean> {
+export async function rememberSent(batch: readonly ReadyFile[], sent: readonly SentMessage[]): Promise<boolean> {
   for (const [index, { ways }] of batch.entries()) {
     const message = sent[index];
     if (message !== undefined) await ways.sent(message);

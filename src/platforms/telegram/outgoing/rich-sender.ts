@@ -5,7 +5,7 @@ import { keyboardField } from '../render/caption.ts';
 import { type RichPayload, richBlocks } from '../render/rich-message.ts';
 import type { ReplyContext, TelegramContext } from './context.ts';
 import { createFileCandidates, culprits } from './file-candidates.ts';
-import { findWays, type KnownWays, type ReadyFile, remember } from './file-sender.ts';
+import { findWays, type KnownWays, type ReadyFile, rememberSent } from './file-sender.ts';
 import type { MessageApi } from './message-api.ts';
 import { postKey, type UploadInTurn } from './upload-turns.ts';
 
@@ -94,7 +94,7 @@ async function readied(ways: KnownWays, signal: AbortSignal, maxBytes: number) {
 /** Remembers the files if there is one for each; resolves with true when all files are there in full. */
 async function isConfirmed(sent: SentRich, ready: readonly ReadyFile[]): Promise<boolean> {
   const files = filesIn(sent);
-  return files.length === ready.length && remember(ready, files);
+  return files.length === ready.length && rememberSent(ready, files);
 }
 
 /** The key of a rich message; no album of the reply has the same. */

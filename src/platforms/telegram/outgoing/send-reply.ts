@@ -193,7 +193,7 @@ function messageOf(
 }
 
 /** Sends the replies to a request. Then deletes the message with its links, if the chat's settings say so. */
-export function createSend({ api, log }: TelegramContext, sendReply: SendReply) {
+export function createSendReplies({ api, log }: TelegramContext, sendReply: SendReply) {
   const wholeAnswers = createWholeAnswers();
 
   /** Deletes the message with the links. If Medley lacks the right, nothing else changes. Never rejects. */
