@@ -42,7 +42,7 @@ export function renderMedia(
   const clipUrl = kind === 'video' ? fileAddress('clip', post, index) : undefined;
   // The browser itself plays only the clip; for saving, the API cuts the file.
   const part = clip === undefined ? '' : `#t=${clip.startMs / 1_000},${clip.endMs / 1_000}`;
-  const mp3 = hasSound(item) && encodesMp3 ? savedMp3(post, index, file) : undefined;
+  const mp3 = encodesMp3 ? savedMp3({ post, index }, item, file) : undefined;
   const cut = clip && clipUrl !== undefined ? savedClip(clipUrl, clip, file) : undefined;
   const saved = kind === 'audio' ? mp3 : cut;
   return [
@@ -83,9 +83,13 @@ function fileAddress(endpoint: 'audio' | 'clip', { url, items }: GalleryItem['po
   return `/api/${endpoint}?url=${encodeURIComponent(url)}&item=${(items[index]?.position ?? index) + 1}`;
 }
 
-/** The audio as an MP3, which the API makes; undefined for an MP3. */
-function savedMp3(post: GalleryItem['post'], index: number, file: TunnelFile): WebFile | undefined {
-  if (file.mime === 'audio/mpeg') return undefined;
+/** The audio as an MP3, which the API makes; undefined without sound, and for an MP3. */
+function savedMp3(
+  { post, index }: Pick<GalleryItem, 'post' | 'index'>,
+  item: MediaItem,
+  file: TunnelFile,
+): WebFile | undefined {
+  if (!hasSound(item) || file.mime === 'audio/mpeg') return undefined;
   return { downloadUrl: fileAddress('audio', post, index), fileName: renamed(file, '.mp3') };
 }
 
