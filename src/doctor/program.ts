@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 
 /** The error for a wrong command line; its message says what is wrong. */
-export class ArgumentError extends Error {
+class ArgumentError extends Error {
   override readonly name = 'ArgumentError';
 }
 

@@ -129,6 +129,7 @@ const readInThread = import.meta.url.endsWith('.ts')
 /**
  * Reads an answer. One of many megabytes is read in a worker thread, which finds `read` by the source's id.
  * @throws AppError like the reader
+ * @public The tests measure it with large pages.
  */
 export async function readSiteAnswer(read: AnswerReader, response: HttpResponse, context: ReadContext): Promise<Post> {
   const answer = siteAnswer(response);
