@@ -193,7 +193,10 @@ export class Thread {
   /** The scroll position for the anchor; the browser limits it to the possible range. */
   #anchorTop(): number {
     const anchor = this.#anchor;
-    return anchor === undefined || anchor === 'end' ? this.#scroller.scrollHeight : this.#topOf(anchor) - EDGE_PX;
+    if (anchor === undefined || anchor === 'end') return this.#scroller.scrollHeight;
+    // An answer may become small enough for the screen once its media are loaded; then all of it is shown.
+    const spare = this.#scroller.clientHeight - anchor.offsetHeight;
+    return this.#topOf(anchor) - (spare < 0 ? EDGE_PX : Math.min(spare, EDGE_PX));
   }
 
   #topOf(element: HTMLElement): number {
