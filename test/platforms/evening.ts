@@ -114,13 +114,18 @@ export interface Evening {
   readonly drawn: readonly string[];
 }
 
+/** More than ratings are ever waited for. */
+const LONGEST_MS = 60_000;
+
 /** Real services over the sandbox, for the length of a test. */
 export async function openEvening(workerFile: URL): Promise<Evening> {
   const { osu } = await openOsuServices({ workerFile, beatmapsets: 60 });
   // A new catalogue is filled from the mirrors.
   osu.catalogue.remember((await osu.beatmaps.search({ q: 'No.', limit: 50 })).sets);
   await osu.catalogue.flush();
-  const { beatmaps, ratings, recommend, recommendationHistory, artwork } = osu;
+  const { beatmaps, recommend, recommendationHistory, artwork } = osu;
+  // A card without its figures would be drawn again later, so they get the longest time that there is.
+  const ratings: typeof osu.ratings = { ...osu.ratings, within: () => osu.ratings.within(LONGEST_MS) };
   const drawn: string[] = [];
   const rasterizer = createSvgRasterizer();
   const painter: typeof rasterizer = {
