@@ -34,7 +34,8 @@ const KIT: typeof import('../../../src/media/sources/kit/source.ts') = await com
 async function itemsOf(site: string, bytes: Buffer): Promise<number> {
   const [ref, read] =
     site === 'facebook' ? [REFS.reel, FACEBOOK.readFacebookPage] : [refOf(CODES.reel), INSTAGRAM.readInstagramAnswer];
-  const response = { status: 200, headers: {}, url: ref.url, bytes, text: '' };
+  // The bytes of an answer are given back once it has been read, so each read has its own.
+  const response = { status: 200, headers: {}, url: ref.url, bytes: Buffer.from(bytes), text: '' };
   const post = await KIT.readSiteAnswer(read, response, { ref, kind: 'page', strategy: 'measured', now: 0 });
   return post.items.length;
 }
