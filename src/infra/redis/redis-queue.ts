@@ -192,6 +192,7 @@ function createConnection(url: string, log: RedisQueueOptions['log'], timeoutMs:
     const made = new Redis(url, { ...more, disableClientInfo: true, retryStrategy });
     made.on('error', noteError);
     made.on('ready', () => {
+      if (!isConnected()) return;
       if (isAway) log.info({}, 'queue: Redis answers again');
       isAway = false;
     });
@@ -199,10 +200,15 @@ function createConnection(url: string, log: RedisQueueOptions['log'], timeoutMs:
     return made;
   }
 
+  /** One connection may be back while another still fails, which belongs to the same outage. */
+  function isConnected(): boolean {
+    return clients.every(({ status }) => status === 'ready');
+  }
+
   /** Logs a failing connection once, however often it reconnects. */
   function noteError(error: unknown): void {
     const reason = error instanceof Error ? error.message : 'unknown failure';
-    if (client.status === 'ready') log.warn({ reason }, 'queue: Redis refuses something');
+    if (isConnected()) log.warn({ reason }, 'queue: Redis refuses something');
     else if (!isAway && !isEnding) {
       isAway = true;
       log.warn({ reason }, 'queue: Redis is away');
