@@ -27,6 +27,7 @@ type Sent = Pick<Slot, 'at' | 'messages'>;
 /** The recent messages to one chat and the reservations for it. Times are those of the given clock. */
 export class ChatSchedule {
   pausedUntil = Number.NEGATIVE_INFINITY;
+  readonly #isPaced: boolean;
   readonly #pace: Pace;
   readonly #isGroup: boolean;
   readonly #clock: () => number;
@@ -35,6 +36,7 @@ export class ChatSchedule {
   #sentAt = Number.NEGATIVE_INFINITY;
 
   constructor(pace: Pace | undefined, isGroup: boolean, clock: () => number) {
+    this.#isPaced = pace !== undefined;
     this.#pace = pace ?? { spacingMs: 0, groupPerMinute: Number.POSITIVE_INFINITY, overallPerSecond: 0 };
     this.#isGroup = isGroup;
     this.#clock = clock;
@@ -115,6 +117,8 @@ export class ChatSchedule {
     this.#prune();
     const isPaused = this.pausedUntil > this.#clock();
     this.pausedUntil = Math.max(this.pausedUntil, this.#clock() + ms);
+    // Without a pace nothing is reserved in this chat, so a slot would never be used up.
+    if (!this.#isPaced) return;
     const begun = this.#begun().find(each => each.id === id);
     if (this.#waiting(id) === undefined && !isPaused) this.#add(id, this.#clock(), Math.max(1, begun?.messages ?? 1));
     this.#replan();

@@ -159,6 +159,17 @@ describe('the throttle', () => {
     expect(throttle.reserve({ ...SOLO, chatId: '2' }, 'x', 1)).not.toBeTypeOf('number');
   });
 
+  it('remembers of a chat that is paused without a pace no more than until when', () => {
+    const { throttle, pass } = openThrottle(false);
+    const since = performance.now();
+    for (let n = 0; n < 20_000; n += 1) {
+      throttle.pauseChat(SOLO, `r${n}`, 100);
+      pass(101);
+    }
+    expect(throttle.reserve(SOLO, 'next', 1)).not.toBeTypeOf('number');
+    expect(performance.now() - since).toBeLessThan(5_000);
+  });
+
   it('leaves a platform alone that cannot be reached, for longer each time', () => {
     const { throttle, pass } = openThrottle(false);
     const waits = [1, 2, 3].map(() => {
