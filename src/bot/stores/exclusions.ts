@@ -21,6 +21,8 @@ const Values = z.array(z.string()).readonly().catch([]);
 const Blocked = z.object({ person: Values, chat: Values, link: Values, author: Values });
 export type Blocked = Readonly<z.output<typeof Blocked>>;
 
+const NONE: Blocked = Blocked.parse({});
+
 export const BLOCKS = { name: 'blocks', schema: Blocked };
 
 /**
@@ -30,7 +32,7 @@ export const BLOCKS = { name: 'blocks', schema: Blocked };
  */
 export function createBlockList({ records }: { readonly records: RecordStore }) {
   const kept = records.collection<Blocked>({ ...BLOCKS, maxInMemory: 1 });
-  const list = async (): Promise<Blocked> => (await kept.get(KEY)) ?? Blocked.parse({});
+  const list = async (): Promise<Blocked> => (await kept.get(KEY)) ?? NONE;
 
   return {
     list,
