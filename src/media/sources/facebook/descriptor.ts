@@ -3,7 +3,7 @@ import { failureOfPublicPost } from '../../extract/refusal.ts';
 import { headerValue, type PostRef, type RequestProfile } from '../../extract/source.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import { CHROME, ENGLISH, GOOGLEBOT, HTML, NAVIGATION, PLAIN } from '../kit/constants.ts';
-import { definePageSite } from '../kit/page-site.ts';
+import { type Ask, definePageSite } from '../kit/page-site.ts';
 import { createAccountStrategies } from '../kit/source.ts';
 import { isCalledPublic, readFacebookPage } from './answer.ts';
 import { askPage, resolveShort, SITE_HOSTS } from './client.ts';
@@ -123,8 +123,12 @@ export const facebook = definePageSite({
         },
       ]),
       resolveShort(url, { signal }) {
-        const askers = [askerOf(profiles['share/crawler'], signal), askerOf(profiles['share/plain'], signal)] as const;
-        return resolveShort(url, askers, signal, now);
+        // Each request has a jar of its own: no cookie of a hop goes along to the next.
+        const askerAs =
+          (name: 'share/crawler' | 'share/plain'): Ask =>
+          (...asked) =>
+            askerOf(profiles[name], signal)(...asked);
+        return resolveShort(url, [askerAs('share/crawler'), askerAs('share/plain')], signal, now);
       },
       /** Asks the Graph API whether the post is public, after a page did not show it. */
       async diagnose(ref, signal) {
