@@ -1,5 +1,4 @@
 /** The requests to Instagram. Each resolves with the site's answer, even when that is a refusal. */
-
 import { randomBytes } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';

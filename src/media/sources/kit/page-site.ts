@@ -5,7 +5,13 @@ import { AppError } from '../../../errors.ts';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
 import type { HostList, HttpClient, HttpHead, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
 import { weakNotFound } from '../../extract/refusal.ts';
-import { type MediaSource, type PostRef, profileRequest, type RequestProfile } from '../../extract/source.ts';
+import {
+  endpointOf,
+  type MediaSource,
+  type PostRef,
+  profileRequest,
+  type RequestProfile,
+} from '../../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
 import { MAX_PLAYLIST_BYTES, type PlaylistPlace, playlistVariants } from '../../parse/playlist.ts';
 import type { MediaItem, Variant } from '../../post.ts';
@@ -31,6 +37,7 @@ export interface PageSite<Ids extends object, Name extends string>
    * `accept` header gets the headers of a browser's navigation, unless the site `addsNoHeaders`.
    */
   readonly profiles: (ids: Ids) => Readonly<Record<Name, RequestProfile>>;
+  /** True when a request has the headers of its profile alone, and with the browser transport those of that. */
   readonly addsNoHeaders?: true;
   /** An endpoint that this machine cannot ask is left out. */
   readonly endpoints: (options: SourceOptions, constants: Constants<Ids, Name>) => Endpoints;
@@ -44,7 +51,11 @@ export interface PageSite<Ids extends object, Name extends string>
   /** Completes items whose files need cookies that the site set, or have to be asked for separately. */
   readonly completer?: (options: SourceOptions, constants: Constants<Ids, Name>) => CompleteItem;
   /** Parts of the source that only this site has; its `strategies` are asked after all others. */
-  readonly own?: (options: SourceOptions, constants: Constants<Ids, Name>, askerOf: AskerOf) => Partial<SourceParts>;
+  readonly own?: (
+    options: SourceOptions,
+    constants: Constants<Ids, Name>,
+    askerOf: AskerOf,
+  ) => Partial<Pick<SourceParts, 'strategies' | 'resolveShort' | 'diagnose' | 'explain'>>;
   /** Changes the parts of the source that differ for this site. */
   readonly adapt?: (source: MediaSource, options: SourceOptions) => MediaSource;
 }
@@ -78,6 +89,14 @@ export function definePageSite<Ids extends object, Name extends string>(
   };
 }
 
+/** The constants of a site, with overrides. Accounts have a strategy of their own, so no profile may name another session. */
+export function siteConstants<Ids extends object, Name extends string>(
+  { id, ids, profiles }: Pick<PageSite<Ids, Name>, 'id' | 'ids' | 'profiles'>,
+  overrides: SourceOptions['upstreamConstants'],
+): Constants<Ids, Name> {
+  return readConstants<Ids, Name>({ source: id, schema: ids, profiles, sessions: ['none'] }, overrides);
+}
+
 function createPageSource<Ids extends object, Name extends string>(
   options: SourceOptions,
   site: PageSite<Ids, Name>,
@@ -85,8 +104,7 @@ function createPageSource<Ids extends object, Name extends string>(
   const { id, match, refOf, examples, cdnHosts: mediaHosts, maxBytes, read, wall = /^$/, namedBy } = site;
   const { http, extraStrategies = [], now = Date.now } = options;
   const hosts = site.askedHosts ?? site.hosts;
-  const table = { source: id, schema: site.ids, profiles: site.profiles, sessions: ['none'] } as const;
-  const constants = readConstants<Ids, Name>(table, options.upstreamConstants);
+  const constants = siteConstants(site, options.upstreamConstants);
   const profiles: Readonly<Record<string, RequestProfile>> = constants.profiles;
   const endpoints = site.endpoints(options, constants);
   const complete = site.completer?.(options, constants);
@@ -108,7 +126,7 @@ function createPageSource<Ids extends object, Name extends string>(
   }
 
   const strategies = Object.entries(profiles).flatMap(([name, profile]) => {
-    const place = name.split('/', 1)[0] ?? name;
+    const place = endpointOf({ name });
     const endpoint = endpoints[place];
     if (endpoint === undefined || profile.session === 'account') return [];
     const way: Way = {

@@ -127,7 +127,7 @@ const readInThread = import.meta.url.endsWith('.ts')
   : createParseThread<PageTask, Post>(new URL(WORKER, import.meta.url), 'readLargePage');
 
 /**
- * Reads an answer. One of many megabytes is read in a worker thread, which finds `read` by the source's id.
+ * Reads an answer, whose bytes are gone afterwards. One of many megabytes is read in a worker thread, which finds `read` by the source's id.
  * @throws AppError like the reader
  * @public The tests measure it with large pages.
  */

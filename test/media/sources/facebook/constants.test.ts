@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { FACEBOOK_IDS, facebookProfiles } from '../../../../src/media/sources/facebook/descriptor.ts';
-import { readConstants } from '../../../../src/media/sources/kit/constants.ts';
+import { FACEBOOK_IDS, facebook, facebookProfiles } from '../../../../src/media/sources/facebook/descriptor.ts';
+import { siteConstants } from '../../../../src/media/sources/kit/page-site.ts';
+import { silentLog } from '../../../fakes/instagram-upstream.ts';
+import { noHttp } from '../../../fakes/no-http.ts';
 
 const createFacebookConstants = (overrides: Readonly<Record<string, string>>) =>
-  readConstants(
-    { source: 'facebook', schema: FACEBOOK_IDS, profiles: facebookProfiles, sessions: ['none'] },
-    overrides,
-  );
+  siteConstants({ id: 'facebook', ids: FACEBOOK_IDS, profiles: facebookProfiles }, overrides);
+const createFacebook = (upstreamConstants: Readonly<Record<string, string>>) =>
+  facebook.create({ http: noHttp(), log: silentLog, upstreamConstants });
 
 describe('the constants of Facebook', () => {
   it('lays ids over the defaults, for every caller that says them', () => {
@@ -42,11 +43,11 @@ describe('the constants of Facebook', () => {
     { 'facebook.graphVersion': '../me' },
     { 'facebook.userAgent': 'two\r\nlines: 1' },
   ])('refuses %j and names the key', overrides => {
-    expect(() => createFacebookConstants(overrides)).toThrow(Object.keys(overrides)[0]);
+    expect(() => createFacebook(overrides)).toThrow(Object.keys(overrides)[0]);
   });
 
   it('names every wrong key at once', () => {
     const overrides = { 'facebook.noSuchThing': '1', 'facebook.embed/plain.timeoutMs': 'soon' };
-    expect(() => createFacebookConstants(overrides)).toThrow('facebook.noSuchThing, facebook.embed/plain.timeoutMs');
+    expect(() => createFacebook(overrides)).toThrow('facebook.noSuchThing, facebook.embed/plain.timeoutMs');
   });
 });
