@@ -63,7 +63,8 @@ const OVERHEAD = 1.05;
 const OVERHEAD_BYTES = 64 * 1024;
 
 /** What is known of a file that has to be made. */
-interface Job extends ConvertRequest, Pick<EncodeRequest, 'maxBytes' | 'onLeft'> {
+interface Job extends ConvertRequest, Pick<EncodeRequest, 'maxBytes'> {
+  readonly onLeft: Workplace['encoding'];
   readonly inputs: readonly HeldFile[];
 }
 

@@ -57,7 +57,7 @@ export function createTunnel(options: TunnelOptions) {
   const { key, mediaHosts, assetHosts = [], refresh, find = refresh, muxTracks, log, now = Date.now } = options;
   const wait = { ...MUX_WAIT, ...options.muxWait };
   const hosts = [...hostsBelow(mediaHosts), ...assetHosts];
-  const openPlain = createCdnRelay(options, hosts);
+  const openPlain = createCdnRelay({ ...options, find, now }, hosts);
   const openMuxed = createMuxedRelay(muxTracks, find, refresh);
   // A player requests many ranges, which must all be of the same file, so failed muxing is remembered.
   const givenUp = createLru<string, true>({ max: 500, ttl: GIVEN_UP_MS, updateAgeOnGet: true });
@@ -109,8 +109,11 @@ interface Answer extends HttpHead {
 }
 
 /** @param hosts as patterns for the HTTP client */
-function createCdnRelay(options: TunnelOptions, hosts: readonly string[]) {
-  const { http, cdnHeaders, refresh, find = refresh, now = Date.now } = options;
+function createCdnRelay(
+  options: TunnelOptions & Required<Pick<TunnelOptions, 'find' | 'now'>>,
+  hosts: readonly string[],
+) {
+  const { http, cdnHeaders, refresh, find, now } = options;
   // Renewed addresses, and headers that were looked up, for the many range requests of a player.
   const known = createLru<string, CdnAddress>({ max: 500, ttl: 30 * 60_000 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isLongEnough } from '../../src/media/delivery/delivery-request.ts';
-import { makeItem, makePost } from '../fakes/post.ts';
+import { isLongEnough } from '../../../src/media/delivery/delivery-request.ts';
+import { makeItem, makePost } from '../../fakes/post.ts';
 
 describe('the length of a file', () => {
   const post = makePost({ items: [makeItem({ durationMs: 60_000 }), makeItem({ durationMs: null })] });
