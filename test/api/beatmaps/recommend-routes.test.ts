@@ -97,8 +97,9 @@ describe('GET /api/recommend', () => {
   it('stands in the reference with an example that its schema accepts', async () => {
     const { app } = await open();
     const document = (await app.inject('/openapi.json')).json();
-    const { parameters } = document.paths['/api/recommend'].get;
+    const { parameters, responses } = document.paths['/api/recommend'].get;
     expect(parameters.map(({ name }: { name: string }) => name)).toContain('bias');
+    expect(responses['200'].content['application/json'].example).toEqual(RECOMMEND_EXAMPLE);
     expect(recommendAnswer.parse(RECOMMEND_EXAMPLE)).toEqual(RECOMMEND_EXAMPLE);
   });
 });
