@@ -83,12 +83,10 @@ describe('bodies that arrive at once', () => {
   });
 });
 
-it.skipIf(!('transfer' in ArrayBuffer.prototype))(
-  'a body that has been read gives its memory back, the pool of buffers does not',
-  () => {
-    const [page, word] = [Buffer.alloc(200_000, 'medley '), Buffer.from('medley')];
-    releaseBody(page);
-    releaseBody(word);
-    expect([page.length, word.toString()]).toEqual([0, 'medley']);
-  },
-);
+it('a body that has been read gives its memory back where Node can do that, the pool of buffers does not', () => {
+  const [page, word] = [Buffer.alloc(200_000, 'medley '), Buffer.from('medley')];
+  releaseBody(page);
+  releaseBody(word);
+  const left = 'transfer' in ArrayBuffer.prototype ? 0 : 200_000;
+  expect([page.length, word.toString()]).toEqual([left, 'medley']);
+});
