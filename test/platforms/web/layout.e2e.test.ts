@@ -123,6 +123,14 @@ const SEPARATORS = `[...document.querySelectorAll('.separator')].map(each => {
 })`;
 const Separators = z.array(z.object({ width: z.number(), isLast: z.boolean() }));
 const BROKEN_UNDERLINES = `[...document.querySelectorAll('.card a *')].filter(each => getComputedStyle(each).display === 'inline-block').length`;
+const EDGES = `(() => {
+  const edges = selector => {
+    const { left, right } = document.querySelector(selector).getBoundingClientRect();
+    return [Math.round(left), Math.round(right)];
+  };
+  return { answer: edges('.card'), composer: edges('#composer') };
+})()`;
+const Edges = z.object({ answer: z.array(z.number()), composer: z.array(z.number()) });
 const PLAYER = `(({ paused, currentTime }) => ({ paused, currentTime }))(document.querySelector('video'))`;
 const Player = z.object({ paused: z.boolean(), currentTime: z.number() });
 /** Left edge of the first occurrence of some words in an element. */
@@ -147,7 +155,7 @@ describe.skipIf(browserMissing !== undefined)(`the layout of answers${browserNot
   let page: Page;
 
   const dispatcher = scripted(said => {
-    const scene = 'text' in said ? SCENES[said.text] : undefined;
+    const scene = 'text' in said ? SCENES[said.text.split(' ', 1).join()] : undefined;
     return scene ? [scene] : [];
   });
 
@@ -198,6 +206,27 @@ describe.skipIf(browserMissing !== undefined)(`the layout of answers${browserNot
     expect(await page.evaluate(CUT_OFF)).toEqual([]);
     expect(await page.evaluate(WORDS_WIDTH)).toBeGreaterThan(270);
     if (width > 704) expect(await page.evaluate(UNFILLED)).toBeLessThan(4);
+  });
+
+  it('shows an answer as wide as the message box, also beside the bar of a phone held sideways', async () => {
+    await ask(scenes.origin, 'figures', { viewport: { width: 390, height: 844 } });
+    for (const [width, height] of [
+      [390, 844],
+      [800, 360],
+      [1440, 900],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      const { answer, composer } = Edges.parse(await page.evaluate(EDGES));
+      expect([width, answer]).toEqual([width, composer]);
+    }
+  });
+
+  it('hides what addresses share, at the beginning of a word alone', async () => {
+    const nested = 'https://web.archive.org/web/https://www.instagram.com/p/SeaLight_01/';
+    await ask(scenes.origin, `linked ${nested}`, {});
+    const said = page.locator('.said');
+    await expect(said.textContent()).resolves.toBe(`You: linked ${nested}`);
+    await expect(said.locator('.unseen').allTextContents()).resolves.toEqual(['You: ', 'https://']);
   });
 
   it('puts figures with long labels side by side', async () => {

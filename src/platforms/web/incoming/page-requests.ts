@@ -1,6 +1,6 @@
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { PlatformHost } from '../../../bot/contract/chat-platform.ts';
-import { type Reply, reply } from '../../../bot/contract/reply.ts';
+import { type Reply, reply, textBlock } from '../../../bot/contract/reply.ts';
 import type { RequestBody } from '../../../bot/contract/request.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { ConnectedPage, PageAnswer, PageAnswers } from '../outgoing/page-answers.ts';
@@ -86,7 +86,7 @@ export function createPageRequests({ dispatcher, answers, render, limits, log }:
       if (answers.repeat(page, asked.id) || !isOpen) return;
       const refusal = refusalOf(page, asked);
       if (refusal !== undefined) {
-        const words = reply({ tone: 'error', blocks: [{ kind: 'text', text: [refusal] }] });
+        const words = reply({ tone: 'error', blocks: [textBlock([refusal])] });
         page.outlet.send({ type: 'reply', id: asked.id, index: 0, reply: render(words) });
         page.outlet.send({ type: 'done', id: asked.id });
         return;

@@ -106,7 +106,7 @@ export function mediaTools({ items, links, caption, owner, boxAt }: MediaToolsOp
           switchVideo(boxAt(index), quality.src);
           offerFile(quality, index);
         });
-        return h('label', { class: 'quality' }, input, h('span', {}, quality.label));
+        return h('label', { class: 'option quality' }, input, h('span', {}, quality.label));
       }),
     ];
   }

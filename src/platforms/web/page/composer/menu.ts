@@ -92,7 +92,7 @@ export function createMenu({ history, onLanguage, onClear }: MenuOptions): {
 function themeChoice(theme: ThemeChoice, label: string): HTMLLabelElement {
   const input = h('input', { type: 'radio', name: 'theme', value: theme, checked: currentTheme() === theme });
   input.addEventListener('change', () => chooseTheme(theme));
-  return h('label', { class: 'theme' }, input, h('span', {}, label));
+  return h('label', { class: 'option theme' }, input, h('span', {}, label));
 }
 
 /** The choice of a language, each in its own name. */

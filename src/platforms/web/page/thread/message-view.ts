@@ -122,7 +122,7 @@ export class MessageView {
 function saidBubble(words: string): HTMLElement {
   // What is hidden has a text direction of its own, so that it does not decide that of the person's text.
   const unseen = (hidden: string): HTMLElement => h('span', { class: 'unseen', dir: 'ltr' }, hidden);
-  const parts = words.split(/(https?:\/\/(?:www\.)?)(?=\S)/);
+  const parts = words.split(/(?<!\S)(https?:\/\/(?:www\.)?)(?=\S)/);
   const attributes = isLoneLink(words) ? { class: 'said address', title: words } : { class: 'said', dir: 'auto' };
   return h(
     'p',

@@ -194,9 +194,9 @@ export class Thread {
   #anchorTop(): number {
     const anchor = this.#anchor;
     if (anchor === undefined || anchor === 'end') return this.#scroller.scrollHeight;
-    // An answer may become small enough for the screen once its media are loaded; then all of it is shown.
-    const spare = this.#scroller.clientHeight - anchor.offsetHeight;
-    return this.#topOf(anchor) - (spare < 0 ? EDGE_PX : Math.min(spare, EDGE_PX));
+    // An answer that about fills the screen gets less space above it, so that as little of its end as possible is hidden.
+    const spare = Math.abs(this.#scroller.clientHeight - anchor.offsetHeight);
+    return this.#topOf(anchor) - Math.min(spare, EDGE_PX);
   }
 
   #topOf(element: HTMLElement): number {
