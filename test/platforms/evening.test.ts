@@ -85,7 +85,6 @@ describe('an evening of osu!', () => {
     fake.setMember(GROUP.id, SARI.id, 'administrator');
 
     async function answerTo(step: EveningStep, text: string, chat: typeof GROUP | typeof QUAY): Promise<void> {
-      // What came late may be edited into an earlier answer meanwhile.
       const before = new Set(answersIn(fake, chat.id).map(({ messageId }) => messageId));
       fake.message({ chat, from: step.who === 'admin' ? SARI : { ...BUDI, language_code: 'en' }, text });
       const isFresh = ({ messageId }: FakeMessage) => !before.has(messageId);

@@ -1,11 +1,7 @@
-import type { Dispatcher } from '../../bot/answer/answer.ts';
 import type { PlatformHost } from '../../bot/contract/chat-platform.ts';
 import type { SettingsStore } from '../../bot/contract/settings.ts';
 import { createRegisteredMenus } from '../../bot/stores/registered-menus.ts';
-import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
-import type { Delivery } from '../../media/delivery/delivery.ts';
-import type { SentFiles } from '../../media/delivery/sent-files.ts';
 import type { RuntimePlatform } from '../platform.ts';
 import { type BotApi, createBotApi, deleteMessage } from './api/bot-api.ts';
 import { BotApiError, isTokenRefused, sendFailureOf } from './api/bot-api-error.ts';
@@ -29,19 +25,16 @@ import { registerCommands } from './register.ts';
 import { plainText, shorten } from './render/formatted-text.ts';
 import { messagesOf } from './render/render.ts';
 
-export interface TelegramPlatformOptions {
+export interface TelegramPlatformOptions
+  extends Pick<TelegramContext, 'dispatcher' | 'delivery' | 'sentFiles' | 'log'> {
   readonly token: string;
   /** The root of the Bot API server that the operator runs, which takes larger files. Default: Telegram's. */
   readonly apiUrl?: string | undefined;
   /** If set, Telegram sends updates to `publicUrl`, and `plugin` must be registered; else Medley polls for them. */
   readonly webhook?: { readonly secret: string; readonly publicUrl: string } | undefined;
-  readonly dispatcher: Pick<Dispatcher, 'read' | 'answer' | 'linksOf' | 'browse' | 'translator' | 'commandSpecs'>;
-  readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
-  readonly sentFiles: SentFiles;
   /** The store in which the menus that Telegram has are remembered. */
   readonly records: Pick<RecordStore, 'collection'>;
   readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
-  readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly limits?: Partial<TelegramLimits>;
   readonly now?: () => number;
 }

@@ -88,7 +88,9 @@ export function diagnosisOf(to: DiscordReplyTo): readonly PermissionCheck[] {
   ];
 }
 
-/** The size limit of a file in a server. Boosts raise it, and some servers name it among their features. */
+/**
+ * The size limit of a file in a server. Boosts raise it, and some servers name it among their features (seen in 2026-08).
+ */
 export function uploadBytesIn(guild: Guild | undefined): number {
   if (guild === undefined) return DEFAULT_UPLOAD_BYTES;
   const features: readonly string[] = guild.features;

@@ -48,10 +48,7 @@ interface PlacedFile extends InPost {
 }
 
 /** The address of a file that could not be sent. */
-export interface FileLink {
-  readonly kind: 'link';
-  readonly url: string;
-  readonly leadsTo: DeliveredLink['leadsTo'];
+export interface FileLink extends Omit<DeliveredLink, 'reason'> {
   readonly reason: LinkReason;
 }
 

@@ -13,7 +13,7 @@ import {
 import { parseJson } from '../../../infra/parse-json.ts';
 import { BotApiError, notBegun } from './bot-api-error.ts';
 import type { TelegramLimits } from './limits.ts';
-import { type Address, ANSWERS, type Answers, type Method, type Params, type Upload } from './methods.ts';
+import { type Address, ANSWERS, type Answers, type Content, type Method, type Params, type Upload } from './methods.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -94,12 +94,8 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions) {
     call: <M extends Method>(method: M, params: Params[M], options: CallOptions = {}) =>
       request(method, params, options),
     /** Sends a message to that address. @throws BotApiError */
-    send: <M extends Method>(
-      method: M,
-      address: Address,
-      content: Omit<Params[M], keyof Address>,
-      options: CallOptions,
-    ) => request(method, { ...address, ...content }, options),
+    send: <M extends Method>(method: M, address: Address, content: Content<M>, options: CallOptions) =>
+      request(method, { ...address, ...content }, options),
     /** Ends all calls that are running. */
     close: () => poster.close(),
   };

@@ -51,6 +51,8 @@ export type Address = Pick<
   Params['sendMessage'],
   'chat_id' | 'message_thread_id' | 'reply_parameters' | 'disable_notification' | 'ephemeral_message_parameters'
 >;
+/** The parameters of a message without those that say where it goes. */
+export type Content<M extends Method> = Omit<Params[M], keyof Address>;
 
 /** A message that can be edited: one of the bot, or one that a person sent through it (an inline message). */
 export type EditTarget =

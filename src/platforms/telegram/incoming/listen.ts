@@ -13,8 +13,6 @@ type TelegramRequest = NewRequest<TelegramReplyTo>;
 
 const MAX_SEEN = 10_000;
 
-export type Listener = ReturnType<typeof createListener>;
-
 export function createListener(telegram: TelegramContext, press: ButtonPress, inline: InlineMode) {
   const { chats, eventIds, log } = telegram;
   const readMessage = createReadMessage(telegram);

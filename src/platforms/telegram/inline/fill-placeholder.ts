@@ -1,4 +1,4 @@
-import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
+import { type GalleryItem, type Reply, textBlock } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { deleteMessage } from '../api/bot-api.ts';
 import { BotApiError, failureSentence } from '../api/bot-api-error.ts';
@@ -42,7 +42,7 @@ export async function fillPlaceholder(
   const failure = (await ways.isRemembered()) ? undefined : await uploadTo(filling, from.id, item, t, signal);
   if (await editFile(filling, ways, reply, target, t, signal)) return;
   const sentence = failure ?? t.messages.errors.too_large;
-  const blocks = [...reply.blocks, { kind: 'text' as const, text: [sentence] }];
+  const blocks = [...reply.blocks, textBlock([sentence])];
   await editText(filling, { ...reply, blocks }, target, t, signal);
 }
 

@@ -52,8 +52,6 @@ type Ready = Part & ReadyFile;
 /** How many calls Telegram may refuse because of a payload's files; each may have been an upload. */
 const MAX_REFUSALS = 6;
 
-export type FileSender = ReturnType<typeof createFileSender>;
-
 export function createFileSender(telegram: TelegramContext, api: MessageApi, inTurn: UploadInTurn) {
   const albums = createAlbumIds();
 

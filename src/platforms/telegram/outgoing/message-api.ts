@@ -2,12 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
 import { BotApiError, notBegun } from '../api/bot-api-error.ts';
-import type { Address, Answers, Method, Params } from '../api/methods.ts';
+import type { Address, Answers, Content, Method, Params } from '../api/methods.ts';
 import type { MessageDestination, ReplyContext, TelegramContext } from './context.ts';
 
 type SendMethod = Method & `send${string}`;
-/** The parameters of a message without those that say where it goes. */
-type Content<M extends Method> = Omit<Params[M], keyof Address>;
 
 const MAX_DETOURS = 3;
 const MAX_MOVED = 1_000;

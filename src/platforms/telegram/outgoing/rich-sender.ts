@@ -16,8 +16,6 @@ import { postKey, type UploadInTurn } from './upload-turns.ts';
 const MAX_REFUSED = 1_000;
 const REFUSALS = 3;
 
-export type RichSender = ReturnType<typeof createRichSender>;
-
 export function createRichSender(telegram: TelegramContext, api: MessageApi, inTurn: UploadInTurn) {
   const { log } = telegram;
   const refused = createLru<string, true>({ max: MAX_REFUSED });

@@ -116,7 +116,7 @@ function isForCaller({ visibility }: Reply, { request, to }: ReplySending, isRec
   return visibility === 'caller' && isPerson && to.isChannel !== true && isRecent;
 }
 
-/** True for a notice that no better reply will replace, and for a reply that is soon outdated. */
+/** True for a notice or a soon outdated reply that no better one will replace. */
 function isPassing(reply: Reply): boolean {
   return reply.later === undefined && (reply.outdatedMs !== undefined || isNotice(reply));
 }

@@ -1,4 +1,4 @@
-import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
+import { type GalleryItem, type Reply, textBlock } from '../../../bot/contract/reply.ts';
 import { isWithoutRight } from '../api/bot-api-error.ts';
 import { EMPTY, styleOf } from '../render/formatted-text.ts';
 import { type FollowUpPayload, type MediaPayload, renderMissing, renderReply } from '../render/render.ts';
@@ -50,7 +50,7 @@ export function createSender(telegram: TelegramContext, messages: MessageApi, ac
       return await sendFiles(payload, context, known);
     } catch (error) {
       if (!isWithoutRight(error)) throw error;
-      const sentence = { kind: 'text' as const, text: [context.t.messages.telegram.noFiles] };
+      const sentence = textBlock([context.t.messages.telegram.noFiles]);
       const blocks = [...reply.blocks, sentence];
       await words.sendText(renderText(blocks, reply.actions, styleOf(reply, context.t)), context);
       return undefined;

@@ -1,4 +1,4 @@
-import type { Action, Block, Card, Image } from '../../../bot/contract/reply.ts';
+import { type Action, type Block, type Card, type Image, textBlock } from '../../../bot/contract/reply.ts';
 import { asRows, withPictures } from '../../../bot/contract/shown-blocks.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Keyboard, LinkPreview } from '../api/methods.ts';
@@ -47,7 +47,7 @@ export function renderWords(
   }
   if (photo.kind === 'image') return [instead];
   const caption = renderCaption(shown.slice(0, 1), style);
-  const alone = renderText(photo.instead ?? [{ kind: 'text', text: [photo.alt] }], [], style);
+  const alone = renderText(photo.instead ?? [textBlock([photo.alt])], [], style);
   const below = shown.length > 1 && shown[0]?.kind === 'heading' ? words.slice(1) : words;
   return [
     { kind: 'photo', photo, isHidden, caption, keyboard: undefined, instead: alone },
