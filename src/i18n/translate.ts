@@ -9,7 +9,7 @@ interface NamedSite {
 }
 
 /** The texts and formats of one language. */
-export type Translator = ReturnType<typeof newTranslator>;
+export type Translator = Readonly<ReturnType<typeof newTranslator>>;
 
 // Translators by language; each is created when it is first used.
 const translators = new Map<string, Translator>();

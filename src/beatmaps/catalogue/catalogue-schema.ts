@@ -24,7 +24,7 @@ CREATE TABLE catalogue_sets (
   genre INTEGER, language INTEGER, video INTEGER NOT NULL, nsfw INTEGER NOT NULL,
   created INTEGER, updated INTEGER, ranked INTEGER, year INTEGER, figures BLOB NOT NULL
 ) STRICT;
-${SORT_INDEXES.map(([name, columns]) => `CREATE INDEX ${name} ON catalogue_sets (${columns});`).join('\n')}
+${SORT_INDEXES.map(([name, column]) => `CREATE INDEX ${name} ON catalogue_sets (${column});`).join('\n')}
 CREATE TABLE catalogue_bodies (id INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;
 CREATE TABLE catalogue_maps (id INTEGER PRIMARY KEY, set_id INTEGER NOT NULL) STRICT;
 CREATE VIRTUAL TABLE catalogue_figures USING fts5 (
@@ -44,8 +44,8 @@ CREATE TABLE catalogue_places (name TEXT PRIMARY KEY, place TEXT NOT NULL) STRIC
 
 /** Creates the indexes for sorting that a killed fill had dropped. On a large catalogue it takes seconds. */
 export function ensureSortIndexes(store: Store): void {
-  for (const [name, columns] of SORT_INDEXES) {
-    store.run(`CREATE INDEX IF NOT EXISTS ${name} ON catalogue_sets (${columns})`);
+  for (const [name, column] of SORT_INDEXES) {
+    store.run(`CREATE INDEX IF NOT EXISTS ${name} ON catalogue_sets (${column})`);
   }
 }
 

@@ -7,7 +7,13 @@ export type OsuLink = { readonly ruleset?: Ruleset | undefined } & (
   | { readonly kind: 'user'; readonly name: string }
 );
 
-const HOSTS: ReadonlySet<string> = new Set(['osu', 'old', 'new', 'www.osu', 'lazer'].map(name => `${name}.ppy.sh`));
+const HOSTS: ReadonlySet<string> = new Set([
+  'osu.ppy.sh',
+  'old.ppy.sh',
+  'new.ppy.sh',
+  'www.osu.ppy.sh',
+  'lazer.ppy.sh',
+]);
 const MAX_LINK_LENGTH = 2_048;
 
 /** An osu! name without `@`: 2 to 15 letters, digits, spaces, `-`, `_`, `[` or `]`; some old names are longer. */

@@ -80,8 +80,11 @@ export function shownGrade(rank: string): string {
   return GRADES[rank] ?? rank;
 }
 
-/** osu!'s names of each ruleset's hit results, best first, by the counters with which calculators state them. */
-export const HIT_RESULTS: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> = {
+/** The counters with which calculators state hit results. */
+type Counter = 'nGeki' | 'n300' | 'nKatu' | 'n100' | 'n50' | 'misses';
+
+/** osu!'s names of each ruleset's hit results, best first. */
+export const HIT_RESULTS: Readonly<Record<Ruleset, Readonly<Partial<Record<Counter, string>>>>> = {
   osu: { n300: 'great', n100: 'ok', n50: 'meh', misses: 'miss' },
   taiko: { n300: 'great', n100: 'ok', misses: 'miss' },
   fruits: {
@@ -95,10 +98,14 @@ export const HIT_RESULTS: Readonly<Record<Ruleset, Readonly<Record<string, strin
 };
 
 /** The same counters in the older shape of a play, where each means another hit result in each ruleset. */
-const LEGACY_COUNTERS: ReadonlyMap<string, string> = new Map([
-  ...Object.entries({ n300: 'count_300', n100: 'count_100', n50: 'count_50', misses: 'count_miss' }),
-  ...Object.entries({ nGeki: 'count_geki', nKatu: 'count_katu' }),
-]);
+const LEGACY_COUNTERS: Readonly<Record<string, string>> = {
+  n300: 'count_300',
+  n100: 'count_100',
+  n50: 'count_50',
+  misses: 'count_miss',
+  nGeki: 'count_geki',
+  nKatu: 'count_katu',
+} satisfies Record<Counter, string>;
 
 /** The number of each of the ruleset's hit results, in the order that players use; no droplets in catch. */
 export function resultsOf({ mode, statistics }: Pick<Score, 'mode' | 'statistics'>) {
@@ -129,7 +136,7 @@ function namedResults(given: Readonly<Record<string, number>>, mode: Ruleset): R
   if (!('count_300' in given || 'count_miss' in given)) return given;
   return Object.fromEntries(
     Object.entries(HIT_RESULTS[mode]).flatMap(([counter, result]) => {
-      const count = given[LEGACY_COUNTERS.get(counter) ?? ''];
+      const count = given[LEGACY_COUNTERS[counter] ?? ''];
       return count === undefined || count === 0 ? [] : [[result, count] as const];
     }),
   );

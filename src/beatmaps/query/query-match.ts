@@ -26,6 +26,7 @@ export function isExcluded({ excluded = [] }: Query, set: Beatmapset): boolean {
 /** A figure of a set or a difficulty, and the function that reads it; null if it is not stated. */
 type Figure<Read> = readonly [RangeKey, Read];
 
+/** The figures of a set. The catalogue has a column of each name. */
 export const SET_FIGURES: readonly Figure<(set: Beatmapset) => number | null>[] = [
   ['favourites', set => set.favourite_count],
   ['status', set => statusNumber(set.status)],

@@ -84,10 +84,15 @@ export function statusesOf(filter: StatusFilter): readonly Status[] {
   }
 }
 
-const STATUS_ALIASES: ReadonlyMap<string, StatusFilter> = new Map([
-  ...Object.entries<StatusFilter>({ all: 'any', default: 'leaderboard', has_leaderboard: 'leaderboard' }),
-  ...Object.entries<StatusFilter>({ approved: 'ranked', unranked: 'pending' }),
-]);
+const STATUS_ALIASES: ReadonlyMap<string, StatusFilter> = new Map(
+  Object.entries<StatusFilter>({
+    all: 'any',
+    default: 'leaderboard',
+    has_leaderboard: 'leaderboard',
+    approved: 'ranked',
+    unranked: 'pending',
+  }),
+);
 
 export function parseStatusFilter(text: string): StatusFilter | undefined {
   const word = text.trim().toLowerCase();

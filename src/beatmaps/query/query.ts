@@ -76,13 +76,20 @@ const RANGES = [
 ] as const satisfies readonly (readonly [string, RangeKind])[];
 export type RangeKey = (typeof RANGES)[number][0];
 
+/** The texts that can be searched by name. The catalogue's index has a column of each, `versions` for `difficulty`. */
 export const TEXT_KEYS = ['artist', 'title', 'creator', 'source', 'difficulty'] as const;
 export type TextKey = (typeof TEXT_KEYS)[number];
 
-const RANGE_ALIASES: ReadonlyMap<string, RangeKey> = new Map([
-  ...Object.entries<RangeKey>({ star: 'stars', sr: 'stars', dr: 'hp', key: 'keys' }),
-  ...Object.entries<RangeKey>({ submitted: 'created', favorites: 'favourites' }),
-]);
+const RANGE_ALIASES: ReadonlyMap<string, RangeKey> = new Map(
+  Object.entries<RangeKey>({
+    star: 'stars',
+    sr: 'stars',
+    dr: 'hp',
+    key: 'keys',
+    submitted: 'created',
+    favorites: 'favourites',
+  }),
+);
 
 const TEXT_NAMES: ReadonlyMap<string, TextKey> = new Map<string, TextKey>([
   ...TEXT_KEYS.map(key => [key, key] as const),

@@ -142,9 +142,10 @@ function createWait(signal: AbortSignal, { ms, waitMs, onLate }: Patience): Wait
     const late = AbortSignal.timeout(Math.ceil(Math.max(0, end - performance.now())));
     // A late part goes on until its time is over, and a caller who asks again shares it, with its error.
     return abortable(work(own), late).catch((error: unknown) => {
-      const isLate = error === late.reason;
-      if (!isLate) signal.throwIfAborted();
-      if (!isLate && !own.aborted) throw error;
+      if (error !== late.reason) {
+        signal.throwIfAborted();
+        if (!own.aborted) throw error;
+      }
       onLate();
       return undefined;
     });

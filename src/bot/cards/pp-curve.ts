@@ -9,7 +9,7 @@ import { INNER, type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
 
 export const PP_CURVE: Size = { width: WIDTH, height: 580 };
 
-const CHART = { left: MARGIN + 126, top: 220, width: WIDTH - 2 * MARGIN - 126, height: 266 };
+const CHART = { left: MARGIN + 126, top: 220, width: INNER - 126, height: 266 };
 
 /** Mods that change how a map plays. The first of them that a play has decides its colour. */
 const CLASSES = [

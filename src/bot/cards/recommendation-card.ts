@@ -4,7 +4,7 @@ import type { Size, SvgRasterizer } from '../contract/picture.ts';
 import { type PictureBlock, series } from '../contract/reply.ts';
 import { cardMarkup, drawnIn, label, labelWidth, PILL, penFor, starPill } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
-import { MARGIN, type Pen, WIDTH } from './theme.ts';
+import { INNER, MARGIN, type Pen, WIDTH } from './theme.ts';
 import { isDrawable } from './typefaces.ts';
 
 export interface RecommendationRow {
@@ -65,7 +65,7 @@ function written(mods: readonly string[]): string {
 /** Draws a list of maps to play next. */
 export function renderRecommendationCard(heading: string, rows: readonly RecommendationRow[], pen: Pen): string {
   return cardMarkup(recommendationCardSize(rows.length), pen.look, [
-    label(heading, { x: MARGIN, y: 80, size: 46, bold: true, colour: pen.look.ink, maxWidth: WIDTH - 2 * MARGIN }),
+    label(heading, { x: MARGIN, y: 80, size: 46, bold: true, colour: pen.look.ink, maxWidth: INNER }),
     ...rows.slice(0, MAX_ROWS).flatMap((row, index) => renderRow(row, HEAD + index * ROW, pen)),
   ]);
 }
@@ -81,7 +81,7 @@ function renderRow(
   const beside = (width: number) => WIDTH - MARGIN - LEFT - (width === 0 ? 0 : width + GAP);
   const right = { x: WIDTH - MARGIN, anchor: 'end' } as const;
   return [
-    element('rect', { x: MARGIN, y: top, width: WIDTH - 2 * MARGIN, height: 2, fill: look.line }),
+    element('rect', { x: MARGIN, y: top, width: INNER, height: 2, fill: look.line }),
     starPill(stars, MARGIN, top + 38, look),
     label(title, {
       x: LEFT,

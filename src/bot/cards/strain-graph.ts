@@ -16,8 +16,8 @@ export interface StrainView {
   readonly title: string;
   /** The difficulty's name, and the mods. */
   readonly subtitle: string;
-  /** The star rating with the mods; null when unknown. */
-  readonly stars: number | null;
+  /** The star rating with the mods. */
+  readonly stars: number;
   readonly sectionMs: number;
   /** For each skill, one strain value per section of the map. */
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
@@ -67,7 +67,7 @@ export interface StrainSubject {
   readonly beatmap: Pick<Beatmap, 'version'>;
   readonly mods: readonly string[];
   /** The star rating, which the reply shows as well. */
-  readonly stars: number | null;
+  readonly stars: number;
   readonly estimated: Pick<MapDifficulty, 'strains'>;
 }
 
@@ -84,12 +84,12 @@ export function renderStrainGraph(view: StrainView, pen: Pen): string {
     }));
   const peak = Math.max(1e-9, ...series.flatMap(({ values }) => values));
   const lengthMs = Math.max(0, ...view.series.map(({ values }) => values.length)) * view.sectionMs;
-  const maxWidth = INNER - (view.stars === null ? 0 : PILL.width + 24);
+  const maxWidth = INNER - PILL.width - 24;
   const stroke = { 'stroke-width': 3.5, 'stroke-linejoin': 'round' };
   return cardMarkup(STRAIN_GRAPH, look, [
     label(view.title, { x: MARGIN, y: 84, size: 44, bold: true, colour: look.ink, maxWidth }),
     label(view.subtitle, { x: MARGIN, y: 144, colour: look.muted, maxWidth: INNER }),
-    ...(view.stars === null ? [] : [starPill(view.stars, WIDTH - MARGIN - PILL.width, 34, look)]),
+    starPill(view.stars, WIDTH - MARGIN - PILL.width, 34, look),
     ...legend(series, { x: MARGIN, y: 210, look }),
     ...series.flatMap(({ values, colour }) => {
       const points = pointsIn(CHART, values, { min: 0, max: peak });

@@ -46,4 +46,5 @@ export const PHONE = 306;
 export const SMALL = 39;
 /** The space between a card's edge and its contents. */
 export const MARGIN = 32;
+/** The width of a card's contents. */
 export const INNER = WIDTH - 2 * MARGIN;

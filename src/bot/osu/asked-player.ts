@@ -45,8 +45,8 @@ export async function askedUser(
 }
 
 /**
- * The two letters of the country that is named, or of the caller's own
- * player. @throws AppError `invalid_request` with a hint, or an upstream's
+ * The two letters of the country that is named, or of the caller's own player.
+ * @throws AppError `invalid_request` with a hint, or an upstream's
  */
 export async function askedCountry(
   named: string | undefined,

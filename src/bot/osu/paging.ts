@@ -40,7 +40,6 @@ export function pageTokens(
     token(way.length === 0 ? {} : { page: number, cursors: way.join(',') });
   const before = trail.slice(0, -1);
   return {
-    page,
     back: trail.length === 0 ? undefined : at(page - 1, before),
     more: next === null ? undefined : at(page + 1, [...trail, next].slice(-MAX_TRAIL)),
   };

@@ -312,7 +312,7 @@ describe('pictures of odd values', () => {
     ['no strains', () => renderStrainGraph({ ...STRAINS, series: [] }, pen()), STRAIN_GRAPH],
     [
       'strains of nothing',
-      () => renderStrainGraph({ ...STRAINS, stars: null, series: [{ name: 'aim', values: [0] }] }, pen()),
+      () => renderStrainGraph({ ...STRAINS, series: [{ name: 'aim', values: [0] }] }, pen()),
       STRAIN_GRAPH,
     ],
     ['a map of three hours', () => renderStrainGraph({ ...STRAINS, sectionMs: 24_000 }, pen()), STRAIN_GRAPH],

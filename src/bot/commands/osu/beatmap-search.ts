@@ -49,8 +49,8 @@ export const beatmapSearch = defineCommand({
     );
     const least = atLeast === undefined ? undefined : osu.setsAtLeast({ n: atLeast, shown: t.number(atLeast) });
     const count = total === null ? least : osu.sets({ n: total, shown: t.number(total) });
-    const isOnly = pages.page === 1 && pages.more === undefined;
-    const line = joined([count, isOnly ? undefined : osu.page({ n: pages.page })]);
+    const isOnly = place.page === 1 && pages.more === undefined;
+    const line = joined([count, isOnly ? undefined : osu.page({ n: place.page })]);
     const openToken = ({ id }: Beatmapset) => openSetToken(services, id);
     return reply({
       blocks: [
@@ -103,10 +103,10 @@ export const osuMaps = defineCommand({
     const words = t.messages.osu;
     const heading = headingBlock(labelled(playerTitle(user), [words.mapTypes[type]], t));
     if (beatmapsets.length === 0) {
-      const none = textBlock([pages.page > 1 ? words.scores.noMore : words.noMaps]);
+      const none = textBlock([place.page > 1 ? words.scores.noMore : words.noMaps]);
       return reply({ tone: 'notice', blocks: [heading, none], actions: pageActions(pages, t) });
     }
-    const isOnly = pages.page === 1 && pages.more === undefined;
+    const isOnly = place.page === 1 && pages.more === undefined;
     const openToken = ({ id }: Beatmapset) => openSetToken(services, id);
     const cards = beatmapsets.map(({ set, count }) => {
       const note = count === null ? undefined : [strong(words.played({ n: count, shown: t.number(count) }))];
@@ -115,7 +115,7 @@ export const osuMaps = defineCommand({
     return reply({
       blocks: [
         heading,
-        ...(isOnly ? [] : [textBlock([words.page({ n: pages.page })])]),
+        ...(isOnly ? [] : [textBlock([words.page({ n: place.page })])]),
         ...originBlocks({ source: 'osu', stale }, t),
         ...cards,
       ],

@@ -68,8 +68,11 @@ export const osuTopIf = defineCommand({
         return isSame ? undefined : { ...score, mods: changed, pp: null };
       },
       worthOf: ({ pp }, rating) => rating.play?.pp ?? pp ?? 0,
-      words: plays.topIf,
-      named: { mods },
+      words: {
+        ...plays.topIf,
+        title: values => plays.topIf.title({ ...values, mods }),
+        total: values => plays.topIf.total({ ...values, mods }),
+      },
       none: ({ scores }) => (scores.length === 0 ? osu.scores.none.best : plays.topIf.none({ mods })),
       values: { mods: wished },
     });
@@ -85,12 +88,16 @@ export const osuTopOld = defineCommand({
   listed: 'typed',
   async run(asked, context: CommandContext) {
     const { osu, plays } = context.t.messages;
+    const date = context.t.date(Date.parse(DIFFICULTY_ALGORITHM));
     return rework('osu topold', asked, context, {
       change: score => ({ ...score, pp: null }),
       worthOf: (_, { difficulty }) => difficulty?.play?.pp ?? 0,
       isScan: true,
-      words: { ...plays.topOld, partial: plays.topIf.partial },
-      named: { date: context.t.date(Date.parse(DIFFICULTY_ALGORITHM)) },
+      words: {
+        title: values => plays.topOld.title({ ...values, date }),
+        total: plays.topOld.total,
+        partial: plays.topIf.partial,
+      },
       none: () => osu.scores.none.best,
     });
   },
@@ -117,12 +124,6 @@ interface Asked {
   readonly page: number | undefined;
 }
 
-/** A title and a total may name the wished mods, or the day of the rules. */
-interface Named {
-  readonly mods: string;
-  readonly date: string;
-}
-
 interface Rework {
   /** Changes a play; returns undefined for one that stays as it is. */
   readonly change: (score: Score) => Score | undefined;
@@ -131,11 +132,10 @@ interface Rework {
   /** True when the library calculates all pp by its own rules, so that osu! is not asked. */
   readonly isScan?: boolean;
   readonly words: {
-    title(values: Named & { readonly mode: string }): string;
-    total(values: Named & { readonly now: string; readonly after: string }): string;
+    title(values: { readonly mode: string }): string;
+    total(values: { readonly now: string; readonly after: string }): string;
     partial(values: { readonly done: string; readonly all: string }): string;
   };
-  readonly named?: Partial<Named>;
   /** The sentence to show if no play would change. */
   readonly none: (plays: BestPlays) => string;
   /** The values of options, beside those that all these commands have. */
@@ -147,14 +147,13 @@ async function rework(
   command: string,
   { player, mode, page = 1 }: Asked,
   context: CommandContext,
-  { change, worthOf, isScan = false, words, named, none, values }: Rework,
+  { change, worthOf, isScan = false, words, none, values }: Rework,
 ): Promise<Reply> {
   const { services, signal, t } = context;
   const { user, stale } = await askedUser({ player, mode }, context);
   const plays = await bestPlays(user, services.beatmaps, signal);
   const changed = plays.scores.flatMap(score => change(score) ?? []).slice(0, MOST);
-  const shared = { mods: '', date: '', ...named };
-  const title = words.title({ ...shared, mode: t.messages.osu.modes[user.mode] });
+  const title = words.title({ mode: t.messages.osu.modes[user.mode] });
   const head = playerHead(user, title, stale || plays.stale, t);
   const actions = playerButtons(user, ['best', 'profile'], services, t);
   if (changed.length === 0) return reply({ tone: 'notice', blocks: [...head, textBlock([none(plays)])], actions });
@@ -185,7 +184,7 @@ async function rework(
       ...head,
       textBlock(
         joined([
-          [strong(words.total({ ...shared, now: t.decimal(total, 0), after: t.decimal(after, 0) }))],
+          [strong(words.total({ now: t.decimal(total, 0), after: t.decimal(after, 0) }))],
           t.messages.plays.noChoke.gain({ gain: gainText(after - total, t) }),
         ]),
       ),

@@ -1,5 +1,5 @@
 import type { Beatmap, Beatmapset, Ruleset } from '../../../beatmaps/model/beatmapset.ts';
-import { setPage } from '../../../beatmaps/model/link.ts';
+import { setPage, userPage } from '../../../beatmaps/model/link.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { SetAnswer } from '../../../beatmaps/set-lookup.ts';
 import type { Translator } from '../../../i18n/translate.ts';
@@ -124,7 +124,7 @@ function setFields(set: Beatmapset, focus: Beatmap | undefined, t: Translator) {
 }
 
 function mapperName({ creator, user_id }: Beatmapset): Inline {
-  return user_id === null ? creator : link(`https://osu.ppy.sh/users/${user_id}`, creator);
+  return user_id === null ? creator : link(userPage(user_id), creator);
 }
 
 /** The details of the requested difficulty. */
@@ -168,7 +168,7 @@ function ratingOf(beatmap: Beatmap, { ratings }: Pick<BeatmapInfoView, 'ratings'
 function ownersText({ owners }: Beatmap, { creator, user_id }: Beatmapset, t: Translator): Text | undefined {
   const isOwn = owners.every(({ id, username }) => id === user_id || username === creator);
   if (owners.length === 0 || isOwn) return undefined;
-  const named = owners.map(({ id, username }) => link(`https://osu.ppy.sh/users/${id}`, username));
+  const named = owners.map(({ id, username }) => link(userPage(id), username));
   return [t.messages.osu.by, ' ', ...listed(named, t)];
 }
 

@@ -6,8 +6,6 @@ import { bpmText, colourOfSet, coverOf, lengthOfSet, setName, setTitle, starsOfS
 
 /** Tokens of the buttons to other pages; undefined for a page that does not exist. */
 export interface PagesView {
-  /** The page's number, from 1. */
-  readonly page: number;
   readonly back: string | undefined;
   readonly more: string | undefined;
 }
@@ -31,7 +29,7 @@ export function listActions(
   return [{ kind: 'menu', label: words.open, choices }, ...pageActions(pages, t)];
 }
 
-export function pageActions({ back, more }: Omit<PagesView, 'page'>, t: Translator): readonly Action[] {
+export function pageActions({ back, more }: PagesView, t: Translator): readonly Action[] {
   const { back: backLabel, more: moreLabel } = t.messages.osu;
   return [
     ...(back === undefined ? [] : [button(backLabel, back)]),

@@ -105,7 +105,7 @@ export function knownFields(values: readonly (readonly [label: string, value: Te
 
 type Moment = Extract<Inline, { readonly kind: 'time' }>;
 
-/** The time of an answer of osu!, as text; undefined if there is none. */
+/** A time that osu! states, for a text; undefined if there is none or it cannot be read. */
 export function moment(iso: string | null, style: Moment['style']): Moment | undefined {
   const at = iso === null ? Number.NaN : Date.parse(iso);
   return Number.isNaN(at) ? undefined : { kind: 'time', at, style };

@@ -77,7 +77,7 @@ export async function playBlock(
   return picture === undefined ? card : { ...picture, beside: [textBlock(besideText(played, t))], instead: [card] };
 }
 
-export interface DrawnPlay extends Omit<PlayView, 'title' | 'artist' | 'cover'> {
+interface DrawnPlay extends Omit<PlayView, 'title' | 'artist' | 'cover'> {
   readonly set: Beatmapset;
   readonly cover: Cover;
   readonly alt: string;
