@@ -132,7 +132,7 @@ export class JobRunner {
   async #runAtPace(job: ClaimedJob, place: OrderedPlace): Promise<Verdict> {
     const { request, platform, to } = job;
     const messages = platform.messagesOf?.(to) ?? 1;
-    const reservation = this.#tools.throttle.reserve(throttledChatOf(request), request.id, messages);
+    const reservation = this.#tools.sendThrottle.reserve(throttledChatOf(request), request.id, messages);
     if (typeof reservation === 'number') return { done: false, afterMs: reservation };
     return this.#attempt(newAttempt(job, reservation, place)).finally(() => reservation.end());
   }

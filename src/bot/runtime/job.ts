@@ -6,8 +6,8 @@ import { type ChatPlatform, type RequestOutcome, type Sending, Superseded } from
 import { Request, type RequestHandler } from '../contract/request.ts';
 import type { Deletions } from './chat-cleanup.ts';
 import type { OrderedPlace } from './reply-order.ts';
+import type { Reservation, SendThrottle, ThrottledChat } from './send-throttle.ts';
 import { StoredReply } from './stored-reply.ts';
-import type { Reservation, Throttle, ThrottledChat } from './throttle.ts';
 import type { WorkStatus } from './work-status.ts';
 
 /** A notice that is still to be sent in place of the parts before `next`. */
@@ -90,7 +90,7 @@ export function readJob(payload: string): StoredJob | undefined {
 /** What all jobs of this process share. */
 export interface JobTools {
   readonly handler: RequestHandler;
-  readonly throttle: Throttle;
+  readonly sendThrottle: SendThrottle;
   readonly editLater: NonNullable<Sending['editLater']>;
   /** Says whether to tell a person now that their request waits for their rate limit; a yes counts as telling them. */
   readonly mayNotify: (person: string) => boolean;
@@ -176,7 +176,7 @@ const MOST_REPEAT_MS = 24 * 3_600_000;
 export function createSendOnce(job: Job, phase: string, next: number, tools: JobTools): Sending['sendOnce'] {
   const { progress, platform, reservation, controller } = job;
   const { signal } = controller;
-  const { now, mayUpload, throttle } = tools;
+  const { now, mayUpload, sendThrottle } = tools;
   const isNotSent = (error: unknown) => platform.outcomeOf(error)?.outcome === 'notSent';
 
   /** Stores that the message may arrive: if this process dies during the call, only the platform knows if it did. */
@@ -223,7 +223,7 @@ export function createSendOnce(job: Job, phase: string, next: number, tools: Job
     delete progress.sending;
     progress.sent.push(key);
     progress.tries = 0;
-    throttle.reached(platform.id);
+    sendThrottle.reached(platform.id);
     await saveJob(job);
     return result;
   };

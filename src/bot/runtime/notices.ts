@@ -6,9 +6,9 @@ import type { Reply } from '../contract/reply.ts';
 import { callerOf, chatKeyOf, type Request } from '../contract/request.ts';
 import { type JobTools, throttledChatOf } from './job.ts';
 import { oneReply } from './send-replies.ts';
-import { Throttled } from './throttle.ts';
+import { Throttled } from './send-throttle.ts';
 
-type NoticeTools = Pick<JobTools, 'handler' | 'throttle' | 'deleteLater' | 'log' | 'now'>;
+type NoticeTools = Pick<JobTools, 'handler' | 'sendThrottle' | 'deleteLater' | 'log' | 'now'>;
 
 /** Sends a notice that is not essential, to a chat at most once a minute. Never rejects. */
 export type SendNotice = (platform: ChatPlatform, request: Request, render: (t: Translator) => Reply) => Promise<void>;
@@ -76,14 +76,14 @@ async function sendUnstored(
   platform: ChatPlatform,
   request: Request,
   { render, phase, isFirst, signal }: Unstored,
-  { handler, throttle, deleteLater }: NoticeTools,
+  { handler, sendThrottle, deleteLater }: NoticeTools,
 ): Promise<void> {
   const caller = callerOf(request);
   const to = request.replyTo;
   const [t, settings] = await Promise.all([handler.translator(caller), handler.chatSettings(caller)]);
   const reply = render(t);
   const messages = platform.messagesOf?.(to, reply) ?? 1;
-  const reservation = throttle.reserve(throttledChatOf(request), `${request.id} ${phase}`, messages);
+  const reservation = sendThrottle.reserve(throttledChatOf(request), `${request.id} ${phase}`, messages);
   if (typeof reservation === 'number') throw new Throttled(reservation);
   try {
     await platform.send(oneReply(reply), {

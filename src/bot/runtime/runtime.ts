@@ -18,7 +18,7 @@ import { createDeletions, type Deletions } from './chat-cleanup.ts';
 import { PlatformConnection } from './connection.ts';
 import { JobRunner } from './job-runner.ts';
 import { createNoticeBudget, createPost, createSendNotice } from './notices.ts';
-import { Throttle } from './throttle.ts';
+import { SendThrottle } from './send-throttle.ts';
 
 export interface RuntimeOptions {
   readonly platforms: readonly ChatPlatform[];
@@ -80,7 +80,7 @@ export class Runtime {
     this.#options = options;
     this.#queues = spare === undefined ? [queue] : [queue, spare];
     const platformsById = new Map(platforms.map(platform => [platform.id, platform]));
-    const throttle = new Throttle({
+    const sendThrottle = new SendThrottle({
       clock,
       random,
       paceOf: id => platformsById.get(id)?.pace,
@@ -90,13 +90,13 @@ export class Runtime {
         ),
     });
     this.#connections = platforms.map(platform => {
-      const onRefused = (forMs: number) => throttle.pausePlatform(platform.id, forMs);
+      const onRefused = (forMs: number) => sendThrottle.pausePlatform(platform.id, forMs);
       return { platform, connection: new PlatformConnection({ platform, log, now, random, onRefused }) };
     });
     this.#deletions = createDeletions({ platforms, records: options.records, log, now });
     this.#edits = createReplyEdits({ log });
     const { deleteLater } = this.#deletions;
-    const shared = { handler, throttle, deleteLater, log, now, random };
+    const shared = { handler, sendThrottle, deleteLater, log, now, random };
     this.post = createPost(platforms, shared);
     this.#acceptor = new Acceptor({
       ...shared,

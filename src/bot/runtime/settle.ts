@@ -4,7 +4,7 @@ import { type SendFailure, Superseded } from '../contract/chat-platform.ts';
 import { backoffMs } from './backoff.ts';
 import { type Job, type JobTools, retryLater, throttledChatOf, Unsure } from './job.ts';
 import { noticeInstead, PlatformAway, repeatNotice } from './send-replies.ts';
-import { Throttled } from './throttle.ts';
+import { Throttled } from './send-throttle.ts';
 
 const STORE_MS = 5_000;
 const MIN_FLOOD_MS = 500;
@@ -57,11 +57,11 @@ function failureOf({ platform, progress }: Job, error: unknown): SendFailure | u
  */
 async function settleUnknown(job: Job, about: object, tools: JobTools): Promise<Verdict | undefined> {
   const { request, progress, platform } = job;
-  const { throttle, log, now, random } = tools;
+  const { sendThrottle, log, now, random } = tools;
   const leftMs = (progress.sending?.until ?? 0) - now();
   if (leftMs <= 0 && progress.notice !== undefined) {
-    throttle.away(platform.id);
-    const waitMs = Math.max(1, throttle.waitMs(throttledChatOf(request)));
+    sendThrottle.away(platform.id);
+    const waitMs = Math.max(1, sendThrottle.waitMs(throttledChatOf(request)));
     return (await repeatNotice(job, tools)) ?? retryLater(job, waitMs);
   }
   if (leftMs <= 0) {
@@ -75,20 +75,20 @@ async function settleUnknown(job: Job, about: object, tools: JobTools): Promise<
 
 async function settleNotSent(job: Job, failure: NotSent, about: object, tools: JobTools): Promise<Verdict | undefined> {
   const { request, progress, platform } = job;
-  const { throttle, log, random } = tools;
+  const { sendThrottle, log, random } = tools;
   const { reason, retryAfterMs = 0 } = failure;
   const chat = throttledChatOf(request);
   switch (reason) {
     case 'away':
     case 'token':
-      throttle.away(platform.id);
+      sendThrottle.away(platform.id);
       if (reason === 'token') tools.onTokenRefused(platform.id);
       log.warn(about, 'the platform cannot be reached');
-      return retryLater(job, Math.max(1, retryAfterMs, throttle.waitMs(chat)));
+      return retryLater(job, Math.max(1, retryAfterMs, sendThrottle.waitMs(chat)));
     case 'flood': {
       const waitMs = Math.max(MIN_FLOOD_MS, retryAfterMs);
-      if (failure.scope === 'platform') throttle.pausePlatform(platform.id, waitMs);
-      else throttle.pauseChat(chat, request.id, waitMs);
+      if (failure.scope === 'platform') sendThrottle.pausePlatform(platform.id, waitMs);
+      else sendThrottle.pauseChat(chat, request.id, waitMs);
       log.info({ ...about, waitMs }, 'the platform wants to be left alone');
       return retryLater(job, waitMs);
     }

@@ -38,7 +38,7 @@ export interface Reservation {
   end(): void;
 }
 
-export interface ThrottleOptions {
+export interface SendThrottleOptions {
   /** A clock in milliseconds that is never set to another time. */
   readonly clock: () => number;
   /** A random number from 0 to 1. */
@@ -70,12 +70,12 @@ const UNLIMITED: Reservation = { grow: () => 0, take: async () => UNCOUNTED, end
  * reserves all messages of a reply before the first is sent; one that has to wait learns for how long, and keeps its
  * position. Times are of a clock that is never set back.
  */
-export class Throttle {
-  readonly #options: ThrottleOptions;
+export class SendThrottle {
+  readonly #options: SendThrottleOptions;
   readonly #chats = createLru<string, ChatSchedule>({ max: MAX_CHATS });
   readonly #platforms = new Map<string, PlatformState>();
 
-  constructor(options: ThrottleOptions) {
+  constructor(options: SendThrottleOptions) {
     this.#options = options;
   }
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Reservation, Throttle, Throttled, type ThrottledChat } from '../../../src/bot/runtime/throttle.ts';
+import {
+  type Reservation,
+  SendThrottle,
+  Throttled,
+  type ThrottledChat,
+} from '../../../src/bot/runtime/send-throttle.ts';
 
 const PACE = { spacingMs: 1_000, overallPerSecond: 30, groupPerMinute: 20 };
 const SOLO: ThrottledChat = { platform: 'telegram', chatId: '1', isGroup: false };
@@ -9,7 +14,7 @@ const GROUP: ThrottledChat = { platform: 'telegram', chatId: '-1', isGroup: true
 function openThrottle(paced = true) {
   let at = 1_000_000;
   const sooner: string[] = [];
-  const throttle = new Throttle({
+  const throttle = new SendThrottle({
     clock: () => at,
     random: () => 1,
     paceOf: () => (paced ? PACE : undefined),
@@ -44,7 +49,7 @@ function openThrottle(paced = true) {
   return { throttle, sooner, pass, reserve, send, signal };
 }
 
-describe('the throttle', () => {
+describe('the send throttle', () => {
   it('lets one message a second into a chat', async () => {
     const { send } = openThrottle();
     const at = [await send(SOLO), await send(SOLO), await send(SOLO)];
