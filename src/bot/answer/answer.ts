@@ -3,7 +3,7 @@
  * 1. The platform hears a message (`platforms/NAME/incoming`), and `read` below finds what in it is meant for Medley.
  * 2. `runtime/accept.ts` stores the request in the queue, where it survives a kill, and `runtime/job-runner.ts` claims
  * it when its chat is next. 3. `runtime/send-replies.ts` asks for replies: `answer` below admits the caller
- * (`callers.ts`) and runs the command (`run-command.ts`), or one for each link (`links.ts`, which goes on to
+ * (`callers.ts`) and runs the command (`run-command.ts`), or one for each link (`find-links.ts`, which goes on to
  * `media/extract/extractor.ts`). 4. The platform sends each reply once (`platforms/NAME/outgoing`); files come from
  * `media/delivery/delivery.ts` as they are sent. 5. `runtime/settle.ts` decides what follows a failure: another
  * attempt, a notice, or nothing.
@@ -31,7 +31,7 @@ import type { ButtonTokens, Services } from '../contract/services.ts';
 import { createRetryGate } from '../runtime/backoff.ts';
 import { notice } from '../views/notice.ts';
 import { type Callers, type CallersOptions, createCallers } from './callers.ts';
-import { createLinkAnswers, createLinkFinder, type LinkAnswers } from './links.ts';
+import { createLinkAnswers, createLinkFinder, type LinkAnswers } from './find-links.ts';
 import { createMessageReader } from './read.ts';
 import { type CommandResolver, createCommandResolver } from './resolve-command.ts';
 import {

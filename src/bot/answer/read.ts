@@ -19,7 +19,7 @@ import {
   readShortWord,
 } from '../contract/short-forms.ts';
 import { chatSettingsOf, isChannelOn, isFiltered, isSiteOn } from '../stores/settings.ts';
-import { findWishes, kindOfLink, type LinkFinder, termsBeside } from './links.ts';
+import { findWishes, kindOfLink, type LinkFinder, termsBeside } from './find-links.ts';
 
 interface MessageReaderOptions {
   /** The commands that this caller may use. */

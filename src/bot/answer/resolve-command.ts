@@ -9,7 +9,7 @@ import { type Action, button } from '../contract/reply.ts';
 import { type Caller, callerKey, type RequestBody } from '../contract/request.ts';
 import type { ButtonPayload, ButtonTokens } from '../contract/services.ts';
 import { usageError } from '../contract/usage-error.ts';
-import { kindOfLink } from './links.ts';
+import { kindOfLink } from './find-links.ts';
 import type { RawOptions } from './run-command.ts';
 
 /** Requests for one command, which excludes links and messages that ask for nothing. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLinkFinder, termsBeside } from '../../../src/bot/answer/links.ts';
+import { createLinkFinder, termsBeside } from '../../../src/bot/answer/find-links.ts';
 import { readGiven } from '../../../src/bot/answer/resolve-command.ts';
 import { parseArguments, printed } from '../../../src/bot/contract/arguments.ts';
 import { type Command, defineCommand, type Option } from '../../../src/bot/contract/command.ts';

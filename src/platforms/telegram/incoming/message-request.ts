@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { withoutWishes } from '../../../bot/answer/links.ts';
+import { withoutWishes } from '../../../bot/answer/find-links.ts';
 import { parseArguments } from '../../../bot/contract/arguments.ts';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import type { CommandSpec } from '../../../bot/contract/command-spec.ts';

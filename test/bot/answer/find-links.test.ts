@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLinkFinder, findWishes, kindOfLink, withoutWishes } from '../../../src/bot/answer/links.ts';
+import { createLinkFinder, findWishes, kindOfLink, withoutWishes } from '../../../src/bot/answer/find-links.ts';
 import { fakeExtractor, link } from '../sample.ts';
 
 const find = createLinkFinder(fakeExtractor().services);
