@@ -3,8 +3,8 @@
  * 1. The platform hears a message (`platforms/NAME/incoming`), and `read` below finds what in it is meant for Medley.
  * 2. `runtime/accept.ts` stores the request in the queue, where it survives a kill, and `runtime/job-runner.ts` claims
  * it when its chat is next. 3. `runtime/send-replies.ts` asks for replies: `answer` below admits the caller
- * (`callers.ts`) and runs the command (`run-command.ts`), or one for each link (`find-links.ts`, which goes on to
- * `media/extract/extractor.ts`). 4. The platform sends each reply once (`platforms/NAME/outgoing`); files come from
+ * (`callers.ts`) and runs the command (`run-command.ts`), or one for each link; that for a post asks
+ * `media/extract/extractor.ts`. 4. The platform sends each reply once (`platforms/NAME/outgoing`); files come from
  * `media/delivery/delivery.ts` as they are sent. 5. `runtime/settle.ts` decides what follows a failure: another
  * attempt, a notice, or nothing.
  */
@@ -13,14 +13,16 @@ import type { Translator } from '../../i18n/translate.ts';
 import { actFor } from '../../infra/concurrency/running-work.ts';
 import type { Command } from '../contract/command.ts';
 import { type CommandSpec, commandSpec } from '../contract/command-spec.ts';
-import type { Reply } from '../contract/reply.ts';
+import { hidden, type Reply } from '../contract/reply.ts';
 import {
   type AttemptContext,
   type Caller,
   callerKey,
   isUnasked,
+  type LinksBody,
   onlyReply,
   type PastedLink,
+  type PendingReply,
   type Position,
   partsOf,
   type ReplyBatch,
@@ -29,9 +31,9 @@ import {
 } from '../contract/request.ts';
 import type { ButtonTokens, Services } from '../contract/services.ts';
 import { createRetryGate } from '../runtime/backoff.ts';
-import { notice } from '../views/notice.ts';
+import { linkLabels, notice } from '../views/notice.ts';
 import { type Callers, type CallersOptions, createCallers } from './callers.ts';
-import { createLinkAnswers, createLinkFinder, type LinkAnswers } from './find-links.ts';
+import { createLinkFinder, kindOfLink } from './find-links.ts';
 import { createMessageReader } from './read.ts';
 import { type CommandResolver, createCommandResolver } from './resolve-command.ts';
 import {
@@ -180,6 +182,66 @@ function createAnswer({ callers, resolver, buttons, run, answerLinks, logFailure
   // Fair queues count the work for this person, or for the network that they share with others.
   return (body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> =>
     actFor(attempt.caller.sharedRateKey ?? callerKey(attempt.caller), () => answer(body, attempt));
+}
+
+interface LinkAnswersOptions {
+  readonly commands: readonly Command[];
+  readonly charge: Callers['charge'];
+  readonly run: CommandRunner;
+}
+
+type LinkAnswers = ReturnType<typeof createLinkAnswers>;
+
+/** How many links of one message are answered at the same time. */
+const LINKS_AT_ONCE = 5;
+
+/** Makes the function that answers each link that the caller's rate limit allows, a few at a time; other links wait. */
+function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions) {
+  // If a pasted link cannot be shown, only the person who pasted it gets the notice about it.
+  const commandsByLink = new Map(
+    commands.map(command => [command.accepts, { ...command, visibility: 'caller' as const }]),
+  );
+
+  async function answerLink(
+    command: Command,
+    { url, spoiler, view, clip, options }: LinksBody['what'][number],
+    context: RunContext,
+    isPasted: boolean,
+  ): Promise<Awaited<PendingReply['reply']>> {
+    const [first = ''] = Object.keys(command.options);
+    const wished = Object.entries({ view, clip, ...options }).filter(([key]) => Object.hasOwn(command.options, key));
+    const reply = await run(command, { ...context, link: url }, () => ({
+      [first]: url,
+      ...Object.fromEntries(wished),
+    }));
+    // A post without files gets no reply if its link was only pasted: the site's own preview shows as much.
+    if (reply === undefined || (isPasted && reply.onlyWhenAsked === true)) return undefined;
+    return spoiler ? hidden(reply) : reply;
+  }
+
+  return async (body: LinksBody, context: RunContext, { from, paid }: Position): Promise<ReplyBatch> => {
+    const links = body.what;
+    const labels = links.length > 1 ? linkLabels(links.map(({ url }) => url)) : [];
+    const replies: PendingReply[] = [];
+    let refusal: AppError | undefined;
+    let next = from;
+    for (const link of links.slice(from)) {
+      const command = commandsByLink.get(kindOfLink(link.url));
+      if (command !== undefined) {
+        if (replies.length === LINKS_AT_ONCE) break;
+        if (next >= paid) refusal = await charge(command, context.caller);
+        if (refusal) break;
+        const about = labels.slice(next, next + 1);
+        replies.push({ reply: answerLink(command, link, { ...context, about }, isUnasked(body)), next: next + 1 });
+      }
+      next += 1;
+    }
+    return { replies, next, paid: Math.max(paid, next), remaining: remainingOf(links.length - next, refusal) };
+  };
+}
+
+function remainingOf(links: number, refusal: AppError | undefined): ReplyBatch['remaining'] {
+  return links > 0 ? { links, refusal } : undefined;
 }
 
 function noReply(next: number, paid: number): ReplyBatch {

@@ -1,16 +1,11 @@
 import { mapPage, matchOsuLink, type OsuLink, scorePage, setPage, userPage } from '../../beatmaps/model/link.ts';
 import { areMods } from '../../beatmaps/model/mods.ts';
-import type { AppError } from '../../errors.ts';
 import { findAddresses } from '../../media/extract/address.ts';
 import type { Extractor } from '../../media/extract/extractor.ts';
-import type { Accepted, Command } from '../contract/command.ts';
-import { hidden } from '../contract/reply.ts';
-import { isUnasked, type LinksBody, type PendingReply, type Position, type ReplyBatch } from '../contract/request.ts';
+import type { Accepted } from '../contract/command.ts';
+import type { LinksBody } from '../contract/request.ts';
 import { VIEWS } from '../contract/settings.ts';
 import { termOf } from '../contract/terms.ts';
-import { linkLabels } from '../views/notice.ts';
-import type { Callers } from './callers.ts';
-import type { CommandRunner, RunContext } from './run-command.ts';
 
 const OSU_HOST = /^(?:https?:\/\/)?(?:[a-z\d-]+\.)*ppy\.sh(?:[/?#]|$)/i;
 
@@ -63,64 +58,6 @@ export function kindOfLink(url: string): Accepted {
     default:
       return 'beatmap-link';
   }
-}
-
-interface LinkAnswersOptions {
-  readonly commands: readonly Command[];
-  readonly charge: Callers['charge'];
-  readonly run: CommandRunner;
-}
-
-export type LinkAnswers = ReturnType<typeof createLinkAnswers>;
-
-/** How many links of one message are answered at the same time. */
-const LINKS_AT_ONCE = 5;
-
-/** Makes the function that answers each link that the caller's rate limit allows, a few at a time; other links wait. */
-export function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions) {
-  // If a pasted link cannot be shown, only the person who pasted it gets the notice about it.
-  const takers = new Map(commands.map(command => [command.accepts, { ...command, visibility: 'caller' as const }]));
-
-  async function answerLink(
-    command: Command,
-    { url, spoiler, view, clip, options }: LinksBody['what'][number],
-    context: RunContext,
-    isPasted: boolean,
-  ): Promise<Awaited<PendingReply['reply']>> {
-    const [first = ''] = Object.keys(command.options);
-    const wished = Object.entries({ view, clip, ...options }).filter(([key]) => Object.hasOwn(command.options, key));
-    const reply = await run(command, { ...context, link: url }, () => ({
-      [first]: url,
-      ...Object.fromEntries(wished),
-    }));
-    // A post without files gets no reply if its link was only pasted: the site's own preview shows as much.
-    if (reply === undefined || (isPasted && reply.onlyWhenAsked === true)) return undefined;
-    return spoiler ? hidden(reply) : reply;
-  }
-
-  return async (body: LinksBody, context: RunContext, { from, paid }: Position): Promise<ReplyBatch> => {
-    const links = body.what;
-    const labels = links.length > 1 ? linkLabels(links.map(({ url }) => url)) : [];
-    const replies: PendingReply[] = [];
-    let refusal: AppError | undefined;
-    let next = from;
-    for (const link of links.slice(from)) {
-      const command = takers.get(kindOfLink(link.url));
-      if (command !== undefined) {
-        if (replies.length === LINKS_AT_ONCE) break;
-        if (next >= paid) refusal = await charge(command, context.caller);
-        if (refusal) break;
-        const about = labels.slice(next, next + 1);
-        replies.push({ reply: answerLink(command, link, { ...context, about }, isUnasked(body)), next: next + 1 });
-      }
-      next += 1;
-    }
-    return { replies, next, paid: Math.max(paid, next), remaining: remainingOf(links.length - next, refusal) };
-  };
-}
-
-function remainingOf(links: number, refusal: AppError | undefined): ReplyBatch['remaining'] {
-  return links > 0 ? { links, refusal } : undefined;
 }
 
 type Terms = Readonly<Record<string, string>>;
