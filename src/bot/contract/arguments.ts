@@ -65,7 +65,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
     return true;
   }
 
-  /** True for a word that needs no option's name: `-acc` is an order, although `acc` also names an option. */
+  /** True for a word that needs no option's name: `-acc` sorts a list, although `acc` also names an option. */
   function isBare(word: Word | undefined): boolean {
     return word !== undefined && bareIn(spec, word, plain.length).length > 0;
   }
@@ -76,7 +76,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
     const [flag] = word.quoted || main !== undefined ? [] : (names.get(word.text.toLowerCase()) ?? []);
     if (said) set(...said);
     else if (flag?.option.type === 'boolean') set(flag, readSwitch(words));
-    // A name may stand before its value without a colon, in the way that the usage shows: `/settings language id`.
+    // An option's name may stand before its value without a colon, as the usage shows it: `/settings language id`.
     else if (flag && words.more() && !Object.hasOwn(raw, flag.key)) takeNamed(flag, true);
     else if (isMisplaced(word, form)) throw unknownOption(spec, word.raw);
     else open.push(word);
@@ -102,7 +102,7 @@ export function printed(value: string): string {
   return `${mark}${value}${mark}`;
 }
 
-/** The value behind an option's name. It may be written as if there were no name: in `acc=98%`, `98%`. */
+/** The value behind an option's name, also if it has the form that needs no name: `acc=98%` means `acc=98`. */
 function saidBy({ option }: OptionSpec, { text, quoted }: Word): string {
   return (quoted ? undefined : option.bare?.(text, 0)) ?? text;
 }
@@ -121,7 +121,7 @@ function bareIn({ options }: CommandSpec, { text }: Word, place: number) {
   });
 }
 
-/** True for an option's name that no option has and that cannot be part of a searched text. */
+/** True when `name:` names no option of the command, and cannot be part of a text to search for either. */
 function isStray(name: string, form: Form): boolean {
   return form === undefined || form === 'name' || (form === 'map' && TERM_NAMES.has(name));
 }

@@ -23,8 +23,8 @@ export const ShownMap = z.object({ id: z.number().int().positive(), ruleset: z.e
 export type ShownMap = Readonly<z.output<typeof ShownMap>>;
 
 /**
- * The difficulty that was last shown in each chat, so that people need not name it again. In a private chat it is the
- * person's. Only `forgetUser` rejects, since replies can do without this memory.
+ * The difficulty that was last shown in each chat, so that people need not name it again. That of a private chat is
+ * stored for the person. Only `forgetUser` rejects, since replies can do without this memory.
  */
 export interface ShownMaps {
   last(place: CallerPlace): Promise<ShownMap | undefined>;
@@ -56,7 +56,7 @@ export type TrackedPlayer = Readonly<z.output<typeof TrackedPlayer>>;
 export const TrackingChat = z.object({
   platform: z.string(),
   chatId: z.string(),
-  /** The chat's group. When Medley is removed from it, nothing is posted any more. */
+  /** The `chatKey` of the chat's group. When Medley is removed from the group, nothing is posted any more. */
   group: z.string(),
   players: z.array(TrackedPlayer).readonly(),
 });

@@ -22,19 +22,19 @@ export interface ChatPlatform<To = unknown> {
    * aborts when the connection is no longer wanted.
    */
   connect(host: PlatformHost<To>, signal: AbortSignal): Promise<ChatConnection>;
-  /** Asks the platform whether the token is valid. Only an error that means a refused token says that it is not. */
+  /** Asks the platform whether the token is valid. Of its errors, only one that means `token` says that it is not. */
   verify(signal: AbortSignal): Promise<void>;
   /**
    * Sends replies in order, each message by `sending.sendOnce`; resolves when all are sent. Errors of calls must be
    * thrown unchanged, because `outcomeOf` interprets them.
    */
   send(replies: AsyncIterable<Reply>, sending: Sending<To>): Promise<void>;
-  /** What an error means for the message being sent; undefined if it is of no call to this platform. Pure. */
+  /** What an error means for the message being sent; undefined if no call to this platform threw it. Pure. */
   outcomeOf(error: unknown): SendFailure | undefined;
   /** The platform's rate limits for messages. Absent if its own answers are enough to keep them. */
   readonly pace?: Pace;
   /**
-   * How many messages a reply may take there, including one about files that could not be sent; 0 for a reply that
+   * How many messages a reply to `to` may take, including one about files that could not be sent; 0 for a reply that
    * edits a message. Without a reply: the most that any reply takes. Default 1.
    */
   messagesOf?(to: To, reply?: Reply): number;
@@ -59,8 +59,8 @@ export interface ChatPlatform<To = unknown> {
    */
   showStatus?(to: To, text: string, shown: string | undefined, signal: AbortSignal): Promise<string | undefined>;
   /**
-   * Called when the request has ended; only better versions of its replies may follow. Not called for a request that
-   * was cancelled before it ran.
+   * Called when the request has ended; only better versions of its replies (`Reply.later`) may follow. Not called for a
+   * request that was cancelled before it ran.
    */
   onEnd?(to: To, outcome: RequestOutcome): void;
   /** Closes everything; nothing is sent any more. */
@@ -159,7 +159,7 @@ export interface SendOnceOptions {
    * message arrived. Default 0.
    */
   readonly repeatMs?: number;
-  /** True when the call uploads files: while Medley stops, none is begun, and the next process sends it. */
+  /** True when the call uploads files. While Medley stops it is not begun, and the next process sends the message. */
   readonly isUpload?: boolean;
 }
 

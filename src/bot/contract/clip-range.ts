@@ -15,7 +15,7 @@ export function parseClip(text: string): Clip {
   return { startMs, endMs };
 }
 
-/** Writes a time such as `0:05` or `1:02:03`, with its tenths if there are any. */
+/** Writes a time such as `0:05` or `1:02:03`, with tenths of a second if there are any. */
 export function momentText(ms: number): string {
   const tenths = Math.round(ms / 100);
   const [hours, minutes] = [Math.floor(tenths / 36_000), Math.floor(tenths / 600) % 60];

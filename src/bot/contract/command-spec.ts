@@ -97,7 +97,7 @@ export function looksLikeLink(word: string): boolean {
   return /^\S+$/.test(word) && (word.includes('.') || word.includes('://'));
 }
 
-/** The hint for an option's name, or for a word, that the command does not know. */
+/** The error for an option's name, or for a word, that the command does not know. */
 export function unknownOption(spec: CommandSpec, name: string) {
   const allowed = spec.options.map(option => option.name).join(', ');
   return allowed === ''
@@ -136,7 +136,7 @@ export function validateOptions(spec: CommandSpec, raw: Readonly<Record<string, 
   return values;
 }
 
-/** An option's keys, former ones included, since buttons of earlier versions may have these. */
+/** An option's key and its further names, since buttons of earlier versions may have a former key. */
 function keysOf({ key, option }: OptionSpec): readonly string[] {
   return [key, ...(option.also ?? [])];
 }

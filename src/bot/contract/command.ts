@@ -18,16 +18,16 @@ interface OptionBase {
   readonly also?: readonly string[];
   /**
    * Recognises a typed value by its form alone, at any position: `98%`.
-   * @param place how many words before it have no such form
+   * @param place how many words before it are not recognised by their form
    */
   readonly bare?: (word: string, place: number) => string | undefined;
 }
 export interface StringOption extends OptionBase {
   readonly type: 'string';
   /**
-   * How typed words become the value. `rest`: all that follow; `name`: the same, but not last words that are choices or
-   * switches of later options; `map`: like a name, with conditions of a search allowed; `link`: one pasted address;
-   * `role`: the id of a role, from a list where the platform has one.
+   * How typed words become the value. `rest`: all that follow; `name`: the same without last words that are choices,
+   * switches or mods of other options; `map`: like `name`, but conditions such as `stars>6` are allowed; `link`: one
+   * pasted address; `role`: the id of a role, from a list where the platform has one.
    */
   readonly form?: 'word' | 'rest' | 'name' | 'map' | 'link' | 'role';
   /** True when several values given for the option are joined by spaces. */
@@ -122,7 +122,7 @@ export interface Command<O extends Options = Options> {
   readonly accepts?: Accepted;
   run(values: Values<O>, context: CommandContext): Promise<Reply>;
   /**
-   * Finds things while a person types; for an empty text, the most popular.
+   * Finds what the command searches for while a person types; for an empty text, the most popular.
    * @param reach `local`: without asking any upstream
    */
   browse?(

@@ -23,7 +23,7 @@ export interface Picture extends Size {
 /** A curve through values, from left to right. */
 export interface Chart {
   readonly label: string;
-  /** A point of the curve: `height` is relative, `text` the value in words, `name` what has this value. */
+  /** A point: `height` compares it to the curve's other points, `text` is its value in words, `name` says of what. */
   readonly points: readonly { readonly height: number; readonly text: string; readonly name: string }[];
 }
 

@@ -8,7 +8,7 @@ export type Raw = Record<string, string | boolean>;
 export type SetOption = (option: OptionSpec, value: string | boolean) => void;
 
 /**
- * Gives words without a form of their own to the unused options.
+ * Gives words without a form of their own (such as `98%`) to the unused options.
  * @throws AppError `invalid_request` with a hint.
  */
 export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Raw, set: SetOption): void {

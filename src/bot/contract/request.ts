@@ -4,7 +4,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Reply } from './reply.ts';
 import { type ChatSettings, VIEWS } from './settings.ts';
 
-/** A pressed button. `isEphemeral`: only who pressed it sees the result, so another person may press it as well. */
+/** A pressed button. `isEphemeral`: only who pressed it sees the result, so that people other than its owner may. */
 const PressedButton = z
   .object({
     token: z.string(),
@@ -69,8 +69,8 @@ export interface TextMessage {
   /** True when the message is addressed to Medley and so expects an answer. Default: in private chats only. */
   readonly direct?: boolean;
   /**
-   * The whole line that a person wrote to the group, not to Medley, when `text` has only its links: a short command
-   * (`!rs`) and options beside links are read from it, and nothing else.
+   * All that a person wrote to the group, if that was not addressed to Medley and `text` has only the links. It is read
+   * for a short command (`!rs`) and for options beside links alone.
    */
   readonly line?: string;
   /** The message's links, used in place of those in `text`. Addresses that are no posts are ignored. */
@@ -97,7 +97,7 @@ const Envelope = z.object({
     kind: z.enum(['private', 'group']),
     /** The group whose settings several chats share, such as a Discord server. By default each chat has its own. */
     groupId: z.string().optional(),
-    /** The channel of a thread. */
+    /** For a thread, the channel that it belongs to. */
     parentId: z.string().optional(),
     /** True when the platform shows the chat only to adults. */
     isAgeRestricted: z.boolean().optional(),

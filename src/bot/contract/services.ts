@@ -31,7 +31,7 @@ export interface Services {
   readonly translation?: Pick<TextTranslation, 'isForeign' | 'translate'>;
   readonly memory: ChatMemory;
   readonly actions: ButtonTokens;
-  /** The waiting requests, and what messages with buttons showed before. */
+  /** The stored requests that wait, and the stored earlier views to which buttons lead back. */
   readonly requests: { forgetUser(owner: string): Promise<void> };
   /** True when a clip can begin at any frame of a video; else it can only begin at a key frame. */
   readonly cutsExactly?: boolean;

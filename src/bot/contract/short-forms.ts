@@ -56,13 +56,13 @@ export const LINES: readonly (readonly [words: string, line: string])[] = [
   ['unlink', 'osu unlink'],
 ];
 
-/** Words behind a command's word that turn it into another command, as players write them for other bots. */
-const TURNS: readonly (readonly [command: string, said: RegExp, meant: string])[] = [
+/** Words behind a short command that make it mean another command, as players write them for other bots. */
+const REWRITES: readonly (readonly [command: string, words: RegExp, meant: string])[] = [
   ['osu track', /^add\s+(?=\S)/i, 'osu track'],
   ['osu track', /^(?:remove|stop)\s+(?=\S)/i, 'osu track stop:on'],
   ['osu link', /^user\s+(?=\S)/i, 'osu link'],
   ['osu compare', /(?<!\S)\*(?!\S)/, 'beatmap leaderboard'],
-  // In capitals it leaves out plays with the mod: `-NC`.
+  // Lower-case `-nc` means "no choke"; `-NC` in capitals excludes plays with the mod Nightcore.
   ['osu scores', /(?<!\S)-nc(?!\S)/, 'osu nochoke'],
 ];
 
@@ -93,9 +93,9 @@ const WORD = /^([a-z]{1,14})(\d{1,3})?$/i;
 export function readShortWord(typed: string, behind: string): ShortForm | undefined {
   const [, word = '', index] = WORD.exec(typed) ?? [];
   const first = lineOf(word.toLowerCase(), behind);
-  const turn = TURNS.find(([command, said]) => first?.startsWith(command) && said.test(behind));
-  const line = turn === undefined ? first : first?.replace(turn[0], turn[2]);
-  const text = turn === undefined ? behind : behind.replace(turn[1], '').trim();
+  const rewrite = REWRITES.find(([command, words]) => first?.startsWith(command) && words.test(behind));
+  const line = rewrite === undefined ? first : first?.replace(rewrite[0], rewrite[2]);
+  const text = rewrite === undefined ? behind : behind.replace(rewrite[1], '').trim();
   const [group, name, ...options] = line?.split(' ') ?? [];
   if (line === undefined || group === undefined || name === undefined) return undefined;
   // An option that ends in a colon takes its value from the text behind the word; without any, it is left out.

@@ -17,7 +17,7 @@ interface Label {
 
 // Matches an option's name. Phones turn `--` into a long dash; `https://` is an address and not a name.
 const LABEL = /(--?|[\u2013\u2014])?([\p{L}\p{N}][\p{L}\p{N}_-]{0,39})(?:([:=])(?!\/\/)|(?=\s|$))/uy;
-/** Matches `[two words]`, which is one word. Names have brackets too: `[Crz]`, `[ Mirai ]`. */
+/** Matches `[two words]`, read as one word. The brackets of players' names stay: `[Crz]`, `[ Mirai ]`. */
 const BRACKETED = /\[([^\s\]][^\]]{0,98}[^\s\]])\](?=\s|$)/y;
 const SPACE = /\s*/y;
 const PLAIN = /\S+/y;
