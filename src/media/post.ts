@@ -62,7 +62,7 @@ const stats = z
   .readonly()
   .meta({ id: 'PostStats', description: 'Counts as the site gave them; null when it was silent or hides them.' });
 
-/** The form of a source's id. The list of sources is not checked, so that stored posts survive its change. */
+/** The format of a source's id. Whether the source exists is not checked, so that posts of a removed one stay valid. */
 export const sourceIdSchema = z
   .string()
   .regex(/^[a-z][a-z0-9]{0,30}$/)
@@ -118,7 +118,7 @@ function postOf<Item extends z.ZodType>(source: z.ZodType<string>, item: Item) {
   });
 }
 
-/** The schema of stored posts. Those of earlier versions have no quoted post and no `sensitive`. */
+/** The schema of stored posts. Those that earlier versions stored lack `quoted` and `sensitive`: both have defaults. */
 export const postSchema = postOf(sourceIdSchema, itemOf(variant)).readonly();
 
 export type Post = z.infer<typeof postSchema>;
@@ -180,14 +180,14 @@ export const NO_STATS: Stats = {
   authorPosts: null,
 };
 
-/** Variants that play without joining tracks, best first. For a silent video, its files without audio. */
+/** Variants that play without joining tracks, best first; for a silent video these are files without audio. */
 export function playableVariants(item: Pick<MediaItem, 'kind' | 'variants'>): readonly Variant[] {
   if (item.kind === 'image') return item.variants;
   if (item.kind === 'audio') return item.variants.filter(variant => variant.hasAudio !== false);
   return item.variants.filter(variant => variant.hasVideo && !variant.adaptive);
 }
 
-/** Says whether all items of a post could be read; a post of text alone has none. */
+/** Says whether all items of a post could be read; a post of text alone, which has no items, counts as whole. */
 export function isWhole(post: Post | null): boolean {
   return post?.missingItems === 0;
 }

@@ -21,7 +21,7 @@ import { mostMp3Bytes } from '../transcode/convert.ts';
 import { choosePlayerFile, isCommonFile, type PlayerFile } from '../tunnel/player-file.ts';
 import type { StepKind } from './delivery-request.ts';
 
-/** Where the link that a reader gets instead of a file leads. */
+/** The target of the link that a reader gets instead of a file. */
 export type LinkTarget =
   /** Medley's own page that plays the video. */
   | 'page'
@@ -64,11 +64,11 @@ export interface Means {
 /** A larger file is never downloaded in order to encode it smaller. */
 export const MAX_SOURCE_BYTES = 512 * 1024 * 1024;
 
-/** The audio of a video never gets fewer bits a second. */
+/** A limit that allows the audio fewer bits a second than this gets no audio at all. */
 const MIN_AUDIO_BITRATE = 24_000;
-/** A video whose shorter side is below this looks poor, so encoding a better one is worth the time... */
+/** A video whose shorter side is below this looks poor, so encoding a larger one may be worth the time. */
 const POOR_SHORT_SIDE = 360;
-/** ...if the file size limit allows this many bits a second. */
+/** Encoding a larger video is only worth the time if the size limit allows this many bits a second. */
 const GOOD_BITRATE = 600_000;
 /** Below this many bits per pixel, at 30 frames a second, a video is all blocks; a smaller variant looks better. */
 const STARVED_BITS = 0.008;
@@ -96,7 +96,7 @@ export function planDelivery(item: MediaItem, wish: PlanWish, means: Means): rea
   return item.kind === 'audio' ? trackSteps(item, wish, means) : videoSteps(item, wish, means);
 }
 
-/** Where a reader's link leads when there is no file; it depends on whether Medley has a public address. Pure. */
+/** Chooses the link that a reader gets when there is no file. `isReachable`: Medley has a public address. Pure. */
 export function planLink(
   item: MediaItem | undefined,
   form: MediaForm,
@@ -228,8 +228,8 @@ function audioSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
 }
 
 /**
- * Whole audio files are sent as they are. A DASH track is in fragments,
- * whose length few players know, so it is rewritten as a plain file.
+ * The steps to the audio tracks. Whole files are sent as they are; a DASH track consists of fragments, of which few
+ * players know the duration, so it is rewritten as a plain file.
  */
 function trackSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
   const choices = audioTracks(item).map(variant => toChoice(variant, item, wish.sizes));
@@ -254,7 +254,7 @@ function sourceOf(choice: VariantChoice): Source {
   return { ...choice, kind: 'file', parts: [choice], isCommon: true };
 }
 
-/** The steps that convert these files, without those that are out and those too large to be fetched for that. */
+/** The steps that convert these files, without excluded ones and those that are too large to be fetched for that. */
 function converted(choices: readonly VariantChoice[], wish: PlanWish, kind: 'convert' | 'mp3' = 'convert') {
   return choices
     .map((choice): Step => ({ kind, key: `${kind}-${choice.key}`, parts: [choice], maxBytes: wish.maxBytes }))
@@ -266,7 +266,7 @@ function isStarved({ variant }: Source): boolean {
   return bitrate !== null && pixels(variant) > 0 && bitrate / (pixels(variant) * 30) < STARVED_BITS;
 }
 
-/** The size of these parts together; estimated, where a part's own is not known. */
+/** The bytes of these parts together; those of a part that are not known are estimated. Null if that is impossible. */
 export function roughBytes(parts: readonly VariantChoice[]): number | null {
   return sum(parts.map(({ bytes, estimatedBytes }) => bytes ?? estimatedBytes));
 }

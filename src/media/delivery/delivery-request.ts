@@ -35,7 +35,7 @@ export type StepKind =
 /** Why a request gets no file; `stream`: the pieces of the stream cannot be joined. */
 export type NoFileReason = 'too_large' | 'upstream_unavailable' | 'timeout' | 'stream';
 
-/** Why there is no file after a failed step. One that could not be converted has no audio, or an unknown codec. */
+/** Why there is no file after a failed step. A video that could not be converted has no audio, or an unknown codec. */
 export function noFileReason(failure: FileFailure, kind: StepKind): NoFileReason {
   const { status } = failure;
   const { cause } = 'cause' in failure ? failure : { cause: undefined };

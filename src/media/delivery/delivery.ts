@@ -17,7 +17,7 @@ import { createMediaFiles, fileKey, type MediaFiles } from './media-files.ts';
 /** The address that a reader gets: Medley's page for a video, a file, or the post. */
 export interface MediaAddress {
   readonly url: string;
-  /** Where the address leads. A `page` is shown by the chat as a player. */
+  /** The target of the address. A `page` is shown by the chat as a player. */
   readonly leadsTo: LinkTarget;
 }
 
@@ -81,12 +81,12 @@ const LINK_LIFE_MS = 6 * 3_600_000;
 const PAGE_LIFE_MS = 7 * 24 * 3_600_000;
 const COVER = { mime: 'image/jpeg', maxBytes: 10 * 1024 * 1024, expectedBytes: 1_250_000 };
 const MAX_THUMBNAIL_BYTES = 200_000;
-/** A muxed video with this many times more pixels is uploaded, even if the platform could fetch a smaller file. */
+/** A muxed video with this many times more pixels is uploaded, even if the platform could fetch a smaller one. */
 const SHARPER = 1.5;
 
 /** Keys of clips that were cut from the whole video begin with this. */
 const CLIP_PREFIX = 'clip-';
-/** The size limit of a video that is fetched for its audio: enough for the longest clip, and little to encode. */
+/** A clip that is cut only for its audio may have at least this many bytes: enough for the longest, quick to encode. */
 const AUDIO_SOURCE_BYTES = 32 * 1024 * 1024;
 
 /** Turns an item of a post and a size limit into the file to send, or into a link. */

@@ -20,7 +20,7 @@ export interface DownloadRequest extends CdnAddress {
   /** Free space on the disk; a larger file is not downloaded. */
   readonly roomBytes: number;
   readonly signal: AbortSignal;
-  /** Where in the file at `path` writing starts; earlier bytes stay. Default: the beginning. */
+  /** The position in the file at `path` from which to write; earlier bytes stay. Default: the beginning. */
   readonly at?: number;
   /** The range of the remote file to download. Default: all of it. */
   readonly range?: Piece['range'];
@@ -66,7 +66,7 @@ interface Progress {
   total: number | undefined;
   validator: string | undefined;
   mime: string;
-  /** True when the CDN has begun to send the file. */
+  /** True when the CDN has sent the headers of the file. */
   begun: boolean;
 }
 

@@ -30,7 +30,7 @@ export interface HeldFile extends MadeFile {
   dispose(): Promise<void>;
 }
 
-/** What a maker needs for one file: a path, a signal and disk space. */
+/** Everything that `FileOrder.make` needs to make one file. */
 export interface Workplace {
   /** No file exists there yet. */
   readonly path: string;
@@ -95,7 +95,9 @@ export class FileStore {
   readonly #options: FileStoreOptions;
   readonly #folder: ReturnType<typeof claimSpoolFolder>;
   readonly #quota: DiskQuota;
+  /** The file that later callers share, by key. */
   readonly #makings = new Map<string, Making>();
+  /** All files that are not deleted yet, including those that later callers cannot share any more. */
   readonly #live = new Set<Making>();
   /** Files that no caller holds, the least recently used first. */
   readonly #kept = new Set<Making>();
@@ -236,7 +238,7 @@ export class FileStore {
     return Promise.all(removals);
   }
 
-  /** Makes a kept file a held one again, if it still exists on the disk. */
+  /** Makes a kept file a held one again; returns false if it no longer exists on the disk. */
   #revive(making: Making): boolean {
     if (!this.#leaveKept(making) || existsSync(making.path)) return true;
     void this.#remove(making);
@@ -264,7 +266,7 @@ export class FileStore {
   async #end(making: Making): Promise<void> {
     making.controller.abort();
     await making.outcome;
-    // The failure of a file that was never made has been logged already.
+    // If the file could not be made, that failure has been logged already.
     await rm(making.path, { force: true }).catch(error => making.made !== undefined && this.#logLeftover(error));
     making.room?.release();
     this.#live.delete(making);

@@ -62,7 +62,7 @@ const COPIES_AT_ONCE = 2;
 const OVERHEAD = 1.05;
 const OVERHEAD_BYTES = 64 * 1024;
 
-/** What is known of a file that has to be made. */
+/** Everything that a function of type `Work` needs to make a file. */
 interface Job extends ConvertRequest, Pick<EncodeRequest, 'maxBytes'> {
   readonly onLeft: Workplace['encoding'];
   readonly inputs: readonly HeldFile[];
@@ -159,7 +159,7 @@ async function fetchFile(
     const outcome = await download({ ...file, path, maxBytes, roomBytes, signal });
     if (outcome.status === 'done') {
       const made = await inspected(outcome, path, signal);
-      // Only ffmpeg may be able to read the stream.
+      // A stream that Medley cannot read may still be readable for ffmpeg.
       return made.status === 'unavailable' && isPlaylist(file) ? { ...outcome, probe: null } : made;
     }
     if (outcome.status !== 'needs_room') return outcome;
@@ -253,7 +253,7 @@ function roomFor(inputs: readonly HeldFile[]): number {
   return Math.ceil(inputs.reduce((total, { bytes }) => total + bytes, 0) * OVERHEAD) + OVERHEAD_BYTES;
 }
 
-/** With a large limit a video is only encoded for its codec and hardly grows. */
+/** The disk space for an encoded file: far below its limit the video is only encoded for its codec and hardly grows. */
 function roomForEncoded(inputs: readonly HeldFile[], maxBytes: number): number {
   return Math.min(maxBytes, roomFor(inputs) * 2);
 }

@@ -17,7 +17,7 @@ const sentFile = z.object({
   fileId: z.string(),
   /** The platform's kind of file, which never changes: `video`, `animation`, `photo`, `audio`, `document`. */
   kind: z.string(),
-  /** The size of the sent file, if the site has a better one that was too large. */
+  /** The bytes of the sent file, if the site has a better version that was too large. */
   reducedBytes: z.number().optional(),
 });
 

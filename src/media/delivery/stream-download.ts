@@ -15,9 +15,9 @@ import {
 const PIECE_MIME = 'video/mp4';
 const PLAYLIST_MS = 10_000;
 const MAX_STREAM_MS = 10 * 60_000;
-/** Once this share of the pieces is there, the rest is assumed to be as large on average... */
+/** After this share of the playing time, the stream's whole size is estimated from the pieces so far. */
 const ENOUGH_PLAYED = 0.1;
-/** ...and the download is given up if the total would be this many times too large. */
+/** The download is given up if the estimated size is this many times the limit. */
 const FAR_TOO_LARGE = 1.5;
 
 /** Downloads a stream by its playlist: the pieces are written one after another into one file. */
@@ -96,7 +96,7 @@ const TAG_HEAD_BYTES = 10;
 const MAX_TAGGED_BYTES = 4 * 1024 * 1024;
 
 /**
- * Removes the ID3 tag at the beginning of a piece of plain AAC, which in the middle of a file would look like its end.
+ * Removes the ID3 tag at the beginning of a piece of plain AAC: inside the joined file it would look like the end.
  * @returns the bytes that are left
  */
 async function withoutTag(path: string, at: number, bytes: number): Promise<number> {

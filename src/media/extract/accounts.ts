@@ -32,7 +32,7 @@ export interface Account extends AccountCookies {
 /** The accounts of one site. The site may block an account, so each is used as little as possible. */
 export interface Accounts {
   readonly isEmpty: boolean;
-  /** Says whether one of the accounts may be used now, as far as this process knows. */
+  /** Says whether at least one account may be used now, as far as this process knows. */
   isReady(): boolean;
   /**
    * Runs `ask` with the account that was unused for longest. This counts as one use, however many requests it makes.

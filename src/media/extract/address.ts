@@ -1,9 +1,9 @@
 /** Links from the sites' own share buttons carry kilobytes of tracking parameters. */
 export const MAX_ADDRESS_CHARS = 8_192;
 const MAX_HOST_CHARS = 253;
-/** A link with the scheme of a site's app: a name, perhaps a query, no path. */
+/** A link with the scheme of a site's app, such as `toy://media?id=1`: a name, perhaps a query, no path. */
 const APP_LINK = /^(?!https?:)[a-z][a-z0-9]{1,30}:\/\/[a-z_]{1,30}\/?(?:\?[\x21-\x7e]*)?$/i;
-/** The scheme `https://`, also mistyped as `https//`. */
+/** The scheme `http://` or `https://`, also mistyped without its colon. */
 const SCHEME = /^https?:?\/\//i;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** A top-level domain has only letters, which no spelling of an IPv4 address has. */
@@ -74,12 +74,12 @@ function withoutDefaultPort(host: string, scheme: string): string {
 }
 
 const MAX_LINKS = 20;
-/** Only this much of a text is searched: no chat message and no caption is longer. */
+/** Addresses are searched only in this many first characters of a text: no chat message and no caption is longer. */
 const MAX_CHARS = 100_000;
 /** A word ends at a blank, a quote, full-width punctuation or an invisible mark. */
 const TOKEN =
   /[^\s<>"\u201c\u201d\u00ab\u00bb`\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\u3001\u3002\u300c\u300d\u3010\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+/gu;
-/** The beginning of an address inside a word, also with an app's scheme; behind `/ = ? & %` none begins. */
+/** The beginning of an address in a word, also with an app's scheme; behind `/ = ? & %` it is part of another one. */
 const START = /(?<![a-z0-9/=?&%])(?:https?\/\/|[a-z][a-z0-9]{1,30}:\/\/)/gi;
 /** A host without a scheme, perhaps with the default port, followed by a path or a query. */
 const BARE = /(?<![\p{L}\p{N}@./:_-])(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,63}(?=(?::443)?[/?])/iu;
@@ -90,7 +90,7 @@ const BRACKETS: ReadonlyMap<string, string> = new Map([
   ['}', '{'],
 ]);
 
-/** The text with everything between two equal runs of backticks blanked, as chats show code. An unclosed run is plain text. */
+/** The text without code, which stands between two equally long runs of backticks. A single run is plain text. */
 function withoutCode(text: string): string {
   const runs = [...text.matchAll(/`+/g)].map(match => ({ start: match.index, length: match[0].length }));
   const closing = new Map<number, number>();
@@ -116,14 +116,14 @@ function withoutCode(text: string): string {
   return parts.join('');
 }
 
-/** The text without `<links>`, which their writers put in brackets to have no preview. */
+/** The text without addresses in `<>`, which their writers put there so that they get no preview. */
 function withoutSuppressed(text: string): string {
   return text.replace(/<(?:https?\/\/|[a-z][a-z0-9]{1,30}:\/\/)[^\s<>]*>/gi, ' ');
 }
 
 /**
- * The address as its writer meant it, without the punctuation of the sentence and without a closing bracket that was
- * opened before the address.
+ * The address as its writer meant it: without the punctuation of the sentence, a closing bracket that was opened before
+ * the address, and (if `isUnderlined`, since one stands before the address, too) the underscores of formatting.
  */
 function trimEnd(raw: string, isUnderlined: boolean): string {
   const cut = raw.indexOf('](');

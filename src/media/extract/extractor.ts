@@ -28,7 +28,7 @@ export interface Extraction {
 }
 
 export interface ExtractOptions {
-  /** Aborts the fetch. It is read only when a fetch is needed, so a getter may create it then. */
+  /** Aborts the fetch. This property is read only when a fetch is needed, so a getter may create the signal then. */
   readonly signal?: AbortSignal;
   /** Refuses links of any other source with `unsupported_link`. */
   readonly only?: Post['source'];

@@ -15,6 +15,7 @@ const POST_TTL_MS = 30 * MINUTE;
 const INCOMPLETE_TTL_MS = 2 * MINUTE;
 /** Stories are changed and removed while people look at them. */
 const STORY_TTL_MS = 5 * MINUTE;
+/** How long beyond its time a cached post is shown while the site cannot be asked. */
 const STALE_MS = 24 * HOUR;
 const SHORT_LINK_TTL_MS = 24 * HOUR;
 /** Media addresses must stay valid this much longer than the cached post, so that they can still be fetched. */
@@ -57,7 +58,7 @@ export const SHORT_LINK_POLICY: CachePolicy<string> = {
   errorTtlMs,
 };
 
-/** A post is fetched again at most once in this time. */
+/** A post is fetched again at most once a minute, also when that failed. */
 export const REFRESH_POLICY: CachePolicy<Post> = { ttlMs: () => REFRESH_PAUSE_MS, errorTtlMs: () => REFRESH_PAUSE_MS };
 
 /** How a post is cached: at most as long as its media addresses can be used. */
@@ -96,7 +97,7 @@ export function createStoredPostParser(sources: readonly KnownSource[]): (value:
   };
 }
 
-/** Says whether the source itself would write this address for this post. */
+/** Says whether the source takes the address for one of a post, and would write it on the same host. */
 function isPostOf({ match }: KnownSource, url: string): boolean {
   if (!URL.canParse(url)) return false;
   const address = new URL(url);

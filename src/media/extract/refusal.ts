@@ -1,26 +1,26 @@
 /**
- * What a failure says, decided here alone for all sources: that the post is gone or kept from visitors, that the site
- * refuses the caller, or that Medley itself did not ask. A login page alone tells neither. Pure.
+ * Decides for all sources what a failure says: that the post is gone or kept from visitors, that the site refuses the
+ * caller, or that Medley itself did not ask. A login page alone shows neither of the first two. Pure.
  */
 import { AppError, type AppErrorOptions, type ErrorCode } from '../../errors.ts';
 import { isOwnDoing } from '../../infra/http/read-failure.ts';
 
 /** Evidence of a refusal in a site's answer, with the error that it becomes. */
 const REFUSALS = {
-  /** The page to log in, which the site shows to callers whom it refuses, and for posts that it keeps from visitors. */
+  /** The site shows its login page, as it does to callers whom it refuses, and for posts that visitors may not see. */
   login: ['login_required', {}],
-  /** The same at an endpoint that shows it only to callers whom the site refuses, whichever post is requested. */
+  /** A login page at an endpoint that shows it only to callers whom the site refuses, whichever post is requested. */
   caller: ['login_required', { refused: 1 }],
-  /** The same for a post that is known to be public: people are told to try again later. */
+  /** A login page for a post that is known to be public: people are told to try again later. */
   wall: ['login_required', { what: 'wall' }],
-  /** Only some people may see the post, so an account that may not is not logged out. */
+  /** Only some people may see the post, so a login page does not mean that the account in use was logged out. */
   audience: ['login_required', { kept: 1 }],
   /**
    * The caller is blocked or asked too often. The endpoint is paused, as long as the site says or 1 to 30 minutes, and
    * the next strategy runs; if none is left, people are told when the site will be asked again.
    */
   limit: ['upstream_rate_limited', {}],
-  /** The same, because the site wants proof of a person, which Medley never gives; an account is paused for a day. */
+  /** Like `limit`, but the site wants proof of a person, which Medley never gives; an account is paused for a day. */
   challenge: ['upstream_rate_limited', { challenge: 1 }],
 } as const satisfies Readonly<Record<string, readonly [ErrorCode, AppError['params']]>>;
 
@@ -42,13 +42,13 @@ export function withEvidence(failure: AppError, evidence: readonly Evidence[], c
   });
 }
 
-/** `params` that only this file reads; no sentence of the languages uses them. */
+/** Names of `params` that only Medley's code reads; no text for people uses them. */
 export const MARKS: ReadonlySet<string> = new Set(['weak', 'own', 'challenge', 'refused', 'kept', 'unasked']);
 
 /** Codes for a post that is gone or that visitors may not see. */
 const DEFINITIVE: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
 
-/** Says whether the failure means, certainly or probably, that visitors cannot see the post. */
+/** Says whether the failure means, certainly or probably, that the post is gone or that visitors may not see it. */
 export function isWithdrawn(error: unknown): boolean {
   return error instanceof AppError && DEFINITIVE.has(error.code);
 }

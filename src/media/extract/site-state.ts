@@ -14,7 +14,7 @@ const entry = z
 
 type Entry = z.infer<typeof entry>;
 
-/** Pauses that all processes share. `at` is the time of writing, which shows the newest. */
+/** Pauses that all processes share. Of two with the same name, the one with the later time of writing (`at`) counts. */
 export const SITE_STATES = { name: 'site-states', schema: entry, ttlMs: 36 * 3_600_000 } as const;
 
 /**

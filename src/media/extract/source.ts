@@ -28,13 +28,13 @@ export function isVideoLink({ form }: Pick<PostRef, 'form'>): boolean {
 /** The result of `MediaSource.match` for an address on one of the source's hosts. */
 export type LinkMatch =
   | { readonly kind: 'post'; readonly ref: PostRef }
-  /** A short link whose target only the site knows; `url` is rebuilt on a fixed host. */
+  /** A short link, whose target only the site knows. `url` is rebuilt on a fixed host; `key` is for the cache. */
   | { readonly kind: 'short'; readonly url: string; readonly key: string }
   /** An address with another one in its query (`l.SITE/?u=`): `target` is still unchecked. */
   | { readonly kind: 'wrapper'; readonly target: string }
   /** A story or highlight, which needs an account's cookies; without them it fails with `login_required`. */
   | { readonly kind: 'story'; readonly ref: PostRef }
-  /** A page of the site that is no single post; `what` is a key of the `SUPPORTED_LINKS` texts. */
+  /** A page of the site that is no single post; `what` says which kind and selects the text that people are shown. */
   | { readonly kind: 'unsupported'; readonly what: string };
 
 export interface FetchContext {
@@ -64,8 +64,8 @@ export interface Strategy {
   /** True: it runs only when all others have failed, one at a time in the given order. */
   readonly isLastResort?: boolean;
   /**
-   * True: it finds at most author and cover, but its failures state the site's reason. It runs last, or as soon as two
-   * endpoints withheld the post.
+   * True: it finds at most author and cover, but its failures state why the site does not show the post. It runs last,
+   * or as soon as two endpoints have failed in a way that suggests a hidden post.
    */
   readonly explains?: boolean;
   /** True: it uses an account, so it never runs for a post that another strategy said does not exist. */
@@ -131,7 +131,7 @@ export interface MediaSource {
 
 /**
  * How a request looks to a site. An endpoint may be asked with several profiles; each pair is a strategy with a success
- * record of its own. Profiles are data: a source lists the defaults, and `UPSTREAM_CONSTANTS` overrides them.
+ * record of its own. A source lists default profiles, whose fields the setting `UPSTREAM_CONSTANTS` overrides.
  */
 export interface RequestProfile {
   /** Null: the transport's default user agent (for `browser` that of the emulated browser). */
@@ -150,7 +150,7 @@ export function isUsable(profile: RequestProfile, http: Pick<HttpClient, 'hasBro
   return profile.transport === 'plain' || http.hasBrowserTransport;
 }
 
-/** The part of a request that a profile decides. `headers`: the endpoint's own, which the profile's replace. */
+/** The part of a request that a profile decides; the profile's headers replace those of the endpoint (`headers`). */
 export function profileRequest(
   { userAgent, headers: own, transport, timeoutMs }: RequestProfile,
   headers: Readonly<Record<string, string>>,
@@ -189,9 +189,9 @@ const OVERRIDE = z.strictObject(FIELDS).partial();
 
 /**
  * The default profile of a strategy with its configured overrides. Keys are `SOURCE.STRATEGY.FIELD`, such as
- * `toy.embed/crawler.userAgent`; `userAgent` may be `own`, `headers` is a JSON object in a string that replaces the
- * default ones.
- * @returns the profile, or the keys that are unknown or malformed.
+ * `toy.embed/crawler.userAgent`. The user agent `own` is that of the transport; `headers` is a JSON object as a string,
+ * which replaces all default headers.
+ * @returns the profile, or the keys that are unknown or malformed
  */
 export function overrideProfile(
   prefix: string,

@@ -24,15 +24,15 @@ export class CoverOnlyError extends AppError {
   }
 }
 
-/** How much each error code tells the person who asked: of several failures, the lowest number is thrown. */
+/** Error codes ranked by how much they tell the person who asked: of several failures, the lowest number is thrown. */
 const RANKS: Readonly<Record<ErrorCode, number>> = {
   private: 0,
   age_restricted: 1,
   region_blocked: 2,
   // A source raises this code only where it surely recognises what Medley cannot show, such as a live broadcast.
   unsupported_link: 3,
-  // After a rate limit waiting helps. The same limit often causes a login wall at another endpoint, so it has the
-  // higher rank.
+  // After a rate limit waiting helps. A site that limits one endpoint often demands a login at another, so the limit
+  // comes before the login.
   upstream_rate_limited: 4,
   login_required: 5,
   not_found: 6,
@@ -84,7 +84,7 @@ function withoutDoubtedGuesses(failures: readonly StrategyFailure[]): readonly S
   return others.length === 0 || (isShared && !isRefutable) ? failures : others;
 }
 
-/** The failure to throw: Medley's own limit comes before a `weak` one, and a diagnosis without result is ignored. */
+/** The failure to throw: Medley's own limit before an unconfirmed or login failure; those of `explains` count last. */
 function headOf(all: readonly StrategyFailure[]): AppError | undefined {
   const failures = withoutDoubtedGuesses(all);
   const asked = failures.filter(({ strategy }) => !strategy.explains);
@@ -127,6 +127,7 @@ const MIN_CAUSE_CHARS = 12;
 
 /** The failure of each strategy, `CODE: MESSAGE` by its name, short enough for a log line. */
 export function summarizeFailures(failures: readonly StrategyFailure[]): Readonly<Record<string, string>> {
+  // In JSON each entry has six further characters.
   const names = failures.reduce((sum, { strategy }) => sum + strategy.name.length + 6, 0);
   const room = Math.max(Math.floor((MAX_CAUSES_CHARS - names) / Math.max(1, failures.length)), MIN_CAUSE_CHARS);
   return Object.fromEntries(

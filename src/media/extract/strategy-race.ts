@@ -1,6 +1,6 @@
 /**
  * One fetch of a post: strategies are started in order, the next beside a slow one, until one has the whole post or
- * knows for certain why there is none. It keeps nothing for later fetches.
+ * knows for certain why there is none. Nothing is kept for later fetches.
  */
 import { AppError } from '../../errors.ts';
 import { abortable, abortReason, type JoinedSignal, joinSignals } from '../../infra/concurrency/abortable.ts';
@@ -49,7 +49,7 @@ type RunningStrategy = ReturnType<typeof startStrategy>;
 interface RaceOptions {
   /** The strategies in the order to run them; those with `explains` may stand at any position. */
   readonly strategies: readonly Strategy[];
-  /** One of the strategies, which is run at once beside the first; the fetch does not wait for it. */
+  /** A strategy whose cooldown is over: it is tried at once beside the first, but the fetch does not wait for it. */
   readonly returning: Strategy | undefined;
   /** Asks the site why a post is withheld: a certain failure ends the fetch, any other result is ignored. */
   readonly diagnosis: Strategy | undefined;
@@ -84,7 +84,7 @@ export class StrategyRace {
   readonly #options: RaceOptions;
   /** Aborts with the caller's signal or at the deadline. */
   readonly #over: JoinedSignal;
-  /** The longest time by which a running strategy, or the question why a post is withheld, delays the next one. */
+  /** The longest time for which the next strategy waits for a running one, or for the reason why a post is withheld. */
   readonly #maxPatienceMs: number;
   #queue: readonly Strategy[];
   readonly #running = new Map<Strategy, RunningStrategy>();
@@ -149,7 +149,7 @@ export class StrategyRace {
     return this.#post !== null && !isCoverOnly(this.#post);
   }
 
-  /** The running strategies that hold the next one back, until one of them fails or its head start is over. */
+  /** The running strategies for which the next one waits until one of them fails or has run for too long. */
   #inLine(): readonly Strategy[] {
     return [...this.#running.keys()].filter(one => one !== this.#options.returning && !this.#questions.has(one));
   }

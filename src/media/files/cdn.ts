@@ -50,7 +50,7 @@ export function fileType(contentType: string | undefined, expected: string): str
   return isOther ? undefined : type;
 }
 
-/** Says whether a file begins like a web page, because some error pages are sent with a video's type. */
+/** Says whether a file begins like HTML or JSON: some CDNs send error pages with the media type of a video. */
 export function looksLikeDocument(beginning: Buffer): boolean {
   return /^(?:\xef\xbb\xbf)?\s{0,64}(?:<(?:!doctype|html|head|body|script|\?xml)\b|\{\s{0,8}")/i.test(
     beginning.toString('latin1', 0, 128),

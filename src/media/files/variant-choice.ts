@@ -5,6 +5,7 @@ import { isPlaylist, type MediaItem, playableVariants, type Variant } from '../p
 export type MediaForm = 'original' | 'audio';
 
 export interface VariantChoice {
+  /** Made by `variantKey`. */
   readonly key: string;
   readonly variant: Variant;
   /** The size stated by the site or the CDN; null when neither states it. */
@@ -18,7 +19,7 @@ export const ESTIMATE_TOLERANCE = 1.1;
 
 /**
  * All variants that could be sent if none were too large, best first: videos that every player can play before others,
- * then by size. For `audio`, the audio tracks, then the smallest videos with audio.
+ * then by size. For `audio`: first the audio tracks, then the videos with audio, the smallest first.
  */
 export function sendableVariants(item: MediaItem, form: MediaForm): readonly Variant[] {
   if (item.kind === 'image') return form === 'audio' ? [] : ranked(item.variants.filter(isImage), imageRank);
@@ -29,8 +30,8 @@ export function sendableVariants(item: MediaItem, form: MediaForm): readonly Var
 }
 
 /**
- * Identifies a variant within its item, also when the post is fetched again: its signature and host change, its path
- * and size stay. Short, with safe characters only.
+ * Identifies a variant within its item, also after the post was fetched again, when its address has another signature
+ * and host, but the same path and size. Short, with characters that are safe in addresses and file names.
  */
 export function variantKey({ url, width, height }: Pick<Variant, 'url' | 'width' | 'height'>): string {
   const address = URL.canParse(url) ? new URL(url) : undefined;
@@ -41,8 +42,8 @@ export function variantKey({ url, width, height }: Pick<Variant, 'url' | 'width'
 }
 
 /**
- * A size that the file hardly exceeds: the known one, else one from the bit rate, else a usual one for such images and
- * videos. Null when nothing is known.
+ * A size in bytes that the file hardly ever exceeds: the known one, else one from the bit rate, else one from the
+ * pixels and the duration. Null when these are unknown, too.
  */
 export function likelyBytes(
   { bytes, estimatedBytes, variant }: VariantChoice,
@@ -67,7 +68,7 @@ export function toChoice(
   sizes?: Pick<ReadonlyMap<string, number>, 'get'>,
 ): VariantChoice {
   const key = variantKey(variant);
-  // The stated bit rate of a stream's video includes its audio.
+  // A stream's audio without a stated bit rate adds nothing, because the bit rate of the stream's video includes it.
   const bitrate = isPlaylist(variant) && !variant.hasVideo ? (variant.bitrate ?? 0) : variant.bitrate;
   return {
     key,
@@ -123,7 +124,7 @@ export function isCommonAudio({ mime, codecs }: Variant): boolean {
   return isCommonFile && (codecs === null || /mp4a|mp3/i.test(codecs));
 }
 
-/** A photo with music counts as a photo. */
+/** Tells the photo from the music of an item of kind `image`, which may have variants of both. */
 function isImage({ mime }: Variant): boolean {
   return mime.startsWith('image/');
 }
@@ -138,8 +139,8 @@ export function isCommonImage({ mime }: Variant): boolean {
 }
 
 /**
- * Says whether the video is, or is rewritten as, H.264 in MP4, which plays in every chat. A plain MP4 without a named
- * codec counts as H.264.
+ * Says whether the video is H.264 in MP4, which plays in every chat, or a stream that is rewritten as such a file.
+ * Without a named codec it counts as H.264.
  */
 export function isCommonVideo({ mime, codecs }: Variant): boolean {
   return (mime === 'video/mp4' || isPlaylist({ mime })) && (codecs === null || /(^|[,\s])avc[13]/i.test(codecs));
@@ -178,7 +179,7 @@ export function wholeVideos(item: MediaItem): readonly WholeVideo[] {
   return [...plain.map(variant => ({ variant, audio: undefined })), ...tracks.map(variant => ({ variant, audio }))];
 }
 
-/** The key of a file made from two tracks or from a stream; it is made of the keys of these. */
+/** The key of a file that is made from tracks or from a stream, whose keys (by `variantKey`) are given. */
 export function muxKey(keys: readonly string[]): string {
   return ['mux', ...keys].join('-');
 }

@@ -1,6 +1,7 @@
 /**
- * Reads and searches JSON that comes from outside. Everything is bounded, because such JSON may have many megabytes,
- * endless nesting or be cut off.
+ * Reads and searches JSON that comes from outside. Everything is bounded, because such JSON may have many megabytes or
+ * endless nesting. The `read` functions return null for a value of the wrong kind, so that one odd field never loses
+ * the post.
  */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -111,10 +112,6 @@ export function findValues(
   return found;
 }
 
-/**
- * The longest text that is read. All `read` functions return null for a value of the wrong kind, so that one odd field
- * never loses the post.
- */
 const MAX_TEXT_CHARS = 1_000_000;
 
 function toNumber(value: unknown): number | null {
@@ -161,7 +158,7 @@ export function readFlag(value: unknown): boolean | null {
   return value === false || value === 0 ? false : null;
 }
 
-/** A decimal id as text; `PK_OWNER` and `POLARIS_PK` give PK. A number too large to be exact is null. */
+/** A decimal id as text; of `PK_OWNER` and `POLARIS_PK` the part PK. A number too large to be exact gives null. */
 export function readId(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? String(value) : null;
   if (typeof value !== 'string') return null;
@@ -227,7 +224,7 @@ export function captionTags(caption: string | null): Record<'hashtags' | 'mentio
 
 const MAX_ADDRESS_CHARS = 8_192;
 
-/** Addresses that `URL` would not change, as nearly all of a CDN's; parsing them takes three times as long. */
+/** Addresses that `URL` would not change, as nearly all of a CDN's. With `URL` the check takes three times as long. */
 const PLAIN = /^https:\/\/([a-z0-9.-]{1,200})\/[A-Za-z0-9\-._~!$&()*+,;=:@%/]*(?:\?[A-Za-z0-9\-._~!$&()*+,;=:@%/?]*)?$/;
 /** Parts of a path that `URL` would resolve, and the prefix of punycode names, which it checks. */
 const UNPLAIN: readonly string[] = ['/.', '/%2', '..', 'xn--'];

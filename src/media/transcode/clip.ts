@@ -16,8 +16,8 @@ export interface CutRequest extends EncodeRequest {
 }
 
 /**
- * Cuts a clip out of a video as an MP4: as a copy if it can begin and end there, else encoded to begin and end within
- * one frame, else as a copy that begins earlier. False when the part has no content or cannot fit.
+ * Cuts a clip out of a video as an MP4: as a copy if one can begin and end within a frame of the wanted times, else
+ * encoded, else (without ffmpeg) as a copy that begins earlier. False when the part has no content or cannot fit.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'`, `internal` when ffmpeg fails, `timeout`, the
  * signal's reason
  */
@@ -104,7 +104,7 @@ async function rangeOf(video: InputVideoTrack, clip: Clip, signal: AbortSignal):
   return { first, ...range };
 }
 
-/** Moves packets to the clip's start; drops frames shown before it, which depend on frames that are not copied. */
+/** Moves packets so that second `from` becomes 0. Frames before it are dropped: they depend on frames not copied. */
 async function* moved(
   sink: EncodedPacketSink,
   first: Packet | null,

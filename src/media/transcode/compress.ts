@@ -8,7 +8,7 @@ import { type Ffmpeg, inputArguments, outputArguments, timeLeft } from './ffmpeg
 import type { CopyRequest } from './mux.ts';
 import { type Probe, probeFile } from './probe.ts';
 
-/** What is encoded again, for one size limit. */
+/** A request to encode a video again within a size limit. */
 export interface EncodeRequest extends CopyRequest {
   /** The properties of the input file. */
   readonly probe: Probe;
@@ -18,7 +18,7 @@ export interface EncodeRequest extends CopyRequest {
   readonly onLeft?: (leftMs: number) => void;
 }
 
-/** The second attempt gets this share of the size limit, less what the first one exceeded it by. */
+/** The second attempt's limit is lower by the ratio by which the first result was too large, and by this factor. */
 const SECOND_TRY_SHARE = 0.9;
 const MAX_TRIES = 2;
 
@@ -37,8 +37,8 @@ export function encodingArguments(
   const seconds = (ms: number) => (ms / 1_000).toFixed(3);
   const length = clip === undefined ? [] : ['-t', seconds(clip.endMs - clip.startMs)];
   return [
-    // Before the input, `-ss` and `-t` keep what is outside of the clip from being decoded, and the first frame is the
-    // one at its start. The second `-t` ends a track that begins late.
+    // With `-ss` and `-t` before the input, nothing outside of the clip is decoded, and the output begins at the clip's
+    // start. The second `-t` ends a track that begins late.
     ...(clip === undefined ? [] : ['-ss', seconds(clip.startMs), ...length]),
     ...[...inputArguments(inputPath), ...length],
     ...['-map', '0:v:0', '-vf', `scale=${width}:${height}:flags=bicubic,setsar=1,format=yuv420p`],
@@ -51,7 +51,7 @@ export function encodingArguments(
   ];
 }
 
-/** Says whether the result fits and is complete: a video that was cut off by the size limit ends early. */
+/** Says whether the result is the planned one and complete: a video that was cut off by the size limit ends early. */
 function isAsPlanned(made: Probe, source: Probe, plan: CompressionPlan): boolean {
   const difference = Math.abs((made.durationMs ?? 0) - (source.durationMs ?? 0));
   return (
@@ -70,7 +70,7 @@ const enter = createSemaphore({ atOnce: Math.max(1, Math.floor(CORES / 2)), maxW
 
 /**
  * Encodes a video to fit a size, as H.264 and AAC in an MP4 that every client plays, also while it loads. False when it
- * cannot be made to fit and still be worth watching. Calls run in order.
+ * cannot be made to fit and still be worth watching. Calls start in the order they came.
  * @throws AppError `upstream_unavailable` when too many wait; `timeout` when it takes too long; `internal` when ffmpeg
  * fails; the signal's reason
  */

@@ -35,6 +35,7 @@ const SPEEDS = [
   { preset: 'superfast', megapixels: 86 },
 ] as const;
 const [, QUICKEST] = SPEEDS;
+/** The million pixels a second that one core decodes. */
 const DECODED_MEGAPIXELS = 500;
 /** More cores than this hardly make one video faster. */
 const MAX_CORES = 8;
@@ -43,7 +44,7 @@ const PATIENCE_MS = 18_000;
 /** Encoding is not started if it would take longer than this. */
 const MAX_ESTIMATE_MS = 240_000;
 const MAX_DEADLINE_MS = 600_000;
-/** From this short side down, the frame rate may be halved once more. */
+/** With this short side or a smaller one, a video may also get 15 frames a second. */
 const CHOPPY_SIDE = 270;
 
 const even = (pixels: number) => Math.max(2, Math.round(pixels / 2) * 2);
@@ -89,6 +90,7 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number) {
   const seconds = durationMs / 1_000;
   const limitBytes = Math.floor(maxBytes * SAFE_SHARE);
   const frameRate = probe.frameRate ?? 30;
+  // AAC at 48 kHz has 47 samples (of 1024 values) a second.
   const samplesPerSecond = Math.min(frameRate, 60) + (probe.hasAudio ? 47 : 0);
   const indexBytes = FIXED_INDEX_BYTES + seconds * samplesPerSecond * INDEX_BYTES_PER_SAMPLE;
   const totalBits = (limitBytes - indexBytes) * 8;

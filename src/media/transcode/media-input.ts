@@ -25,7 +25,7 @@ function isSystemError(error: unknown): boolean {
 
 /**
  * Opens a file for `use` and closes it afterwards. An MP4's boxes are checked first, so that a malformed file cannot
- * make the library count for ever.
+ * keep mediabunny, which reads it, busy for ever.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is no media file, is cut off or cannot be
  * read; `timeout` or the signal's own AppError when it aborts; whatever `use` throws
  */
@@ -81,7 +81,7 @@ interface Box {
   readonly type: string;
   readonly start: number;
   readonly contentStart: number;
-  /** Where the box says that it ends; this may lie beyond the file. */
+  /** The end that the box states, which may lie beyond the file. */
   readonly end: number;
 }
 
@@ -154,7 +154,7 @@ function entriesOf(view: DataView, box: Box, entryBytes: number, offset = 0): re
   return Array.from({ length: count }, (_, index) => view.getUint32(first + index * entryBytes + offset));
 }
 
-/** Checks that a track's tables agree with its list of samples, which has an entry in the file for each. */
+/** Checks that no table of a track has more samples than its list of sample sizes states. */
 function checkTables(view: DataView, boxes: readonly Box[], count: SampleCount): void {
   const sizes = boxes.find(({ type }) => type === 'stsz' || type === 'stz2');
   const samples = sizes === undefined ? 0 : view.getUint32(sizes.contentStart + 8);

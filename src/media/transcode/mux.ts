@@ -101,7 +101,7 @@ async function copyPackets(copies: readonly TrackCopy[], signal: AbortSignal): P
   }
 }
 
-/** A stream into a file that the caller opens and closes: the library's own leaves the file open when it fails. */
+/** A stream into a file that the caller opens and closes: mediabunny's own leaves the file open when it fails. */
 function streamTo(file: FileHandle): WritableStream<StreamTargetChunk> {
   return new WritableStream({
     async write({ data, position }) {
@@ -186,7 +186,7 @@ export function extractAudio({ inputPath, outputPath, signal }: CopyRequest): Pr
 const JOIN_MS = 60_000;
 
 /**
- * Does the same as `muxFiles` with ffmpeg, for tracks that the library cannot read.
+ * Does the same as `muxFiles` with ffmpeg, for tracks that mediabunny cannot read.
  * @throws AppError `internal` when it fails, `timeout`; the signal's reason
  */
 export async function muxByFfmpeg(

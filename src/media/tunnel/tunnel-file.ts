@@ -18,7 +18,7 @@ export interface TunnelFile {
   readonly post?: Pick<Post, 'source' | 'id'> | undefined;
   /** The item's index in the post. */
   readonly index?: number | undefined;
-  /** The address on the CDN. With `tracks`, the file to use if muxing fails, else the video track. */
+  /** The address on the CDN. With `tracks`: the file to send if muxing fails, or the video track if there is none. */
   readonly url: string;
   /** True when the file's host requires headers, which are looked up in the post. Only for a file of a post. */
   readonly hasHeaders?: boolean | undefined;
@@ -102,7 +102,7 @@ export interface TunnelResponse extends RelayedFile {
   readonly expiresAt: number;
 }
 
-/** Returns the post from the cache, or fetched again if its addresses expired early. */
+/** Gets the current version of a post: from the cache if possible, or always from its site, as the caller chose. */
 export type RefreshPost = (post: Pick<Post, 'source' | 'id'>, signal: AbortSignal) => Promise<Pick<Post, 'items'>>;
 
 export function noSuchFile(message: string, cause?: unknown): AppError {

@@ -22,7 +22,7 @@ import { failureBySign, failureOfStatus, plainWords, type Sign } from '../kit/fa
 import { listedFile, listedItem, orderedItem } from '../kit/media-files.ts';
 import { blueskyRefOf } from './link.ts';
 
-/** The site's own servers of files; the directory of ids tells which of them has an author's. */
+/** The domain of Bluesky's own file servers; a directory tells which of them has the files of an author. */
 export const OWN_SERVERS = 'host.bsky.network';
 export const BLUESKY_MEDIA_HOSTS: readonly string[] = ['cdn.bsky.app', 'video.bsky.app', OWN_SERVERS];
 

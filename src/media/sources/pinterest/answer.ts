@@ -150,7 +150,7 @@ function videoFile(name: string, file: unknown): readonly Variant[] {
   if (url === null || type === undefined) return [];
   const size = sizeOf(file);
   if (type === 'mp4') return [listedFile(url, { mime: 'video/mp4', hasVideo: true, ...size })];
-  // Among the kinds of streams only this one contains nothing but H.264.
+  // Only this kind of stream is H.264 throughout, so it gets a bit rate that puts it before those without one.
   const bitrate = readSize(child(file, 'bitrate')) ?? (name === 'V_HLSV4' ? 1 : null);
   return [listedFile(url, { mime: PLAYLIST_MIME, hasVideo: true, ...size, bitrate })];
 }

@@ -73,7 +73,7 @@ export const reddit = definePageSite({
   adapt: withFiles,
 });
 
-/** Also answers links to single files: with the file, or for a video with its post if the site names it. */
+/** Adds answers to links to single files: the file, or for a video its post if the site names it. */
 function withFiles(source: MediaSource, options: SourceOptions): MediaSource {
   return {
     ...source,

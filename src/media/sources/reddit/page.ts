@@ -6,7 +6,7 @@ import { sizeOf } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { imageOf, linkedItem, namedVideo, packagedVideo, readAddress } from './items.ts';
 
-/** What the text in an element belongs to; `foreign`: another post, a comment or an advertisement. */
+/** The part of the post to which an element's text belongs; `foreign`: a comment, an advertisement, another post. */
 type Region = 'title' | 'words' | 'foreign' | null;
 
 /** Collects the parts of a page's markup that belong to one post. */
@@ -24,6 +24,7 @@ class PostMarkup {
   author: string | undefined;
   title = '';
   words = '';
+  /** The position that the markup states for the slide around the current element. */
   #order: number | undefined;
 
   constructor(id: string) {

@@ -37,6 +37,7 @@ export function readThreadsPage({ body, ...head }: SiteAnswer, context: ReadCont
 
 // Reads the page of a post, whose scripts contain it in Instagram's shape among related posts and replies (2026-09).
 
+/** The `media_type` of a post of text alone. */
 const WORDS_ONLY = 19;
 
 function isPost(object: JsonObject): boolean {
@@ -120,7 +121,7 @@ function parsePage(page: Body, { ref, kind }: ReadContext): PostDraft {
   if (copies.length > 0 || isEmpty) throw weakNotFound('the page says that the post is not available');
   if (isWalled) throw refusal('caller', 'the page of the thread comes without its posts');
   if (hasOthers) throw new AppError('upstream_changed', 'the page shows other posts only');
-  // An embed without its post means that the caller was refused; a page without its post, that it asked too often.
+  // An embed without its post means that the site refuses the caller; a page without it, that the caller asks too much.
   throw kind === 'embed'
     ? refusal('caller', 'a shell in place of the embed')
     : refusal('limit', 'a shell in place of the page');

@@ -130,7 +130,7 @@ class EmbedMarkup {
       // The parent's markup is inside the frame of its reply, but it is another post.
       return post.isFull ? new DrawnPost() : post;
     }
-    // The frame of a quote contains a frame that is the same post's.
+    // The frame of a quote contains another frame of the same post.
     if (post !== null && !this.posts.includes(post) && post.isBlank) return post;
     const drawn = new DrawnPost();
     drawn.isFull = classes.includes('OuterContainerFull');
@@ -153,11 +153,11 @@ class EmbedMarkup {
 function regionOf(classes: readonly string[], outer: Region, post: DrawnPost | null): Region {
   if (outer === 'avatar' || outer === 'topic' || outer === 'video-slot') return outer;
   const own = REGIONS.find(([, pattern]) => classes.some(one => pattern.test(one)))?.[0] ?? outer;
-  // Of the links in a post's header only the first is the author's.
+  // The author's link is the first one in a post's header.
   return own === 'name' && outer !== 'name' && post?.hasHeader ? null : own;
 }
 
-/** Outside the known places, the path distinguishes a post's images from avatars and images of linked pages. */
+/** Outside the known places, the path tells a post's images (15) from avatars (19) and images of linked pages. */
 function isMedia(src: string | undefined, region: Region): boolean {
   const type = /\/t51\.[\d-]{1,20}-(\d+)\//.exec(src ?? '')?.[1];
   return type !== '19' && (type === '15' || region === 'media' || isSlot(region));

@@ -29,7 +29,7 @@ import { imageMime, listedFile, listedItem } from '../kit/media-files.ts';
 
 export const WALL = /^\/login(?:\/|$)/;
 
-/** The failure when the answer is the page that wants proof of a person, which has 8 KB. */
+/** The failure when the answer is the page, of about 8 KB, that wants proof of a person. */
 function failureOfChallenge(body: Body): AppError | null {
   const isChallenge = body.length < 64 * 1024 && /_wafchallengeid|SlardarWAF|\sid="[wr]ci"/.test(body.text);
   return isChallenge ? refusal('limit', 'asked for proof of a person') : null;
@@ -115,7 +115,7 @@ function findItem(page: Body, { id }: PostRef) {
   return { item: items[0], state, isAbsent };
 }
 
-/** The counts: as text or as numbers, which are sometimes rounded; in embeds beside the text (seen in 2026). */
+/** The counts: texts in `statsV2`, numbers, sometimes rounded, in `stats`, or in an embed's post itself (in 2026). */
 function readStats(item: JsonObject): Stats {
   const read = (name: string) => firstOf([item.statsV2, item.stats, item], place => readCount(child(place, name)));
   return {
@@ -161,7 +161,7 @@ function readItems({ imagePost, video, music }: JsonObject): PostDraft['items'] 
   return sound === null ? images : [...images, sound];
 }
 
-// Reads a video, a photo or a sound into an item of the post; null when it cannot be fetched.
+// The functions below read a video, a photo or a sound into an item of the post; null when it cannot be fetched.
 
 /** Domains of the media hosts; the site's own host serves files too. */
 export const TIKTOK_MEDIA_HOSTS: readonly string[] = [

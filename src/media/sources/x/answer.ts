@@ -26,7 +26,7 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || (isJsonObject(value) && Object.values(value).every(isEmpty));
 }
 
-/** The failure for an empty result: a removed post in the query's answer, a withheld one in the syndication's. */
+/** The failure without a post. An empty result means a removed post (query) or a withheld one (syndication). */
 function failureWithoutPost(json: unknown, { kind }: ReadContext, hasOthers: boolean): AppError {
   if (!isJsonObject(json)) return new AppError('upstream_changed', 'the answer is no JSON');
   const stated = failureOfResult(kind === 'query' ? child(json, 'data', 'tweetResult', 'result') : json);
@@ -50,7 +50,7 @@ function failureOfWords(words: string): AppError | null {
   return failureBySign(plainWords(words), SIGNS, /suspended|account|deactivated/);
 }
 
-/** The reason in the object in place of the post; null when it is no such object. Without words it is age, or the caller's region. */
+/** The reason in an object that replaces the post, else null. Without a text it is the visitor's age or region. */
 function failureOfResult(result: unknown): AppError | null {
   if (!isJsonObject(result) || !/Tombstone|Unavailable/.test(String(result.__typename))) return null;
   const { tombstone, reason } = result;
@@ -61,7 +61,7 @@ function failureOfResult(result: unknown): AppError | null {
 
 const CODES: Readonly<Record<number, ErrorCode>> = { 88: 'upstream_rate_limited', 144: 'not_found', 179: 'private' };
 
-/** The error that a query's answer states; null when there is none. A message about a wrong flag names it. */
+/** The error that a query's answer states; null when there is none. The message about a wrong flag names that flag. */
 function failureOfErrors(json: unknown): AppError | null {
   const [error] = readList(child(json, 'errors')).filter(isJsonObject);
   if (error === undefined) return null;

@@ -92,7 +92,7 @@ function createXSource(options: SourceOptions): MediaSource {
       http.request({ ...profileRequest(profiles[name], headers), ...bounds, url, ...request });
   }
   const askQuery = createGuestQuery(ids, askerOf('guest-query'), now);
-  /** References, one for each fetch, of posts that syndication withholds: the query may say that they are missing. */
+  /** References, one for each fetch, of posts that syndication withholds: the query calls such a post missing. */
   const withheld = new WeakSet<PostRef>();
 
   function strategy(name: 'syndication' | 'guest-query', run: Strategy['run']): Strategy {
@@ -127,7 +127,7 @@ function createXSource(options: SourceOptions): MediaSource {
     }
   });
 
-  /** The target of a short link is not requested. */
+  /** Reads the target from the site's redirect; the target itself is not requested. */
   async function resolveShort(url: string, { signal }: FetchContext): Promise<string> {
     const answer = await askerOf('short-link')(url, { signal });
     const target = redirectOf(answer);

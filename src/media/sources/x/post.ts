@@ -62,7 +62,7 @@ function authorOf(user: JsonObject): Author {
   };
 }
 
-/** The post's media. One whose address names another post is left out, unless it is shown with that source. */
+/** The post's media. One whose address names another post is left out, unless that post is stated as its source. */
 function mediaOf(tweet: JsonObject): readonly JsonObject[] {
   const plain = [...readList(tweet.photos), ...(isJsonObject(tweet.video) ? [tweet.video] : [])];
   const [extended, short] = ['extended_entities', 'entities'].map(name => readList(child(tweet, name, 'media')));
@@ -117,7 +117,7 @@ export function readTweet(listed: JsonObject, isQuote = false) {
 
 const SHORT_TAIL = /(?:\s*https?:\/\/t\.co\/\w{1,30})+\s*$/;
 
-/** The text between the names of people replied to and the addresses at its end; the bounds count characters. */
+/** The text between the names of people replied to and the addresses at its end; `range` counts Unicode characters. */
 function withinRange(text: string, range: unknown): string {
   const [start, end] = readList(range);
   if (typeof start !== 'number' || typeof end !== 'number') return text;
