@@ -38,7 +38,7 @@ export interface SearchResult extends CatalogueResult, Omit<SetAnswer, 'set'> {
 const MAX_QUERY_LENGTH = 500;
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 50;
-/** The most pages of an upstream for one of the answer, as sets that do not match are removed from mirrors' pages. */
+/** The most pages of an upstream for one page of the answer: those of mirrors lose the sets that do not match. */
 const MAX_PAGES = 3;
 
 type Wanted = ReturnType<typeof readRequest>;
@@ -123,7 +123,7 @@ async function searchUpstreams(access: SetAccess, { search, start, limit, signal
   return { sets: [...found.values()], total: page.total, cursor, ...origin };
 }
 
-/** Where the search goes on after `taken` sets of a page. */
+/** The position at which the search goes on after `taken` sets of a page; null after the last one. */
 function after({ source, token, next, sets }: FoundPage, at: SearchPosition, taken: number): SearchPosition | null {
   if (taken < sets.length) return { source, token, page: at.page, skip: taken };
   return next === null ? null : { source, token: next, page: at.page + 1, skip: 0 };

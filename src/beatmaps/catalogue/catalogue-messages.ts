@@ -11,6 +11,7 @@ export type CatalogueWork = {
   readonly [Name in WorkName]: (...args: ArgsOf<Name>) => ValueOf<Name> | Promise<ValueOf<Name>>;
 };
 
+/** A call of one of these methods, as a message to the thread. */
 export type Ask<Name extends WorkName = WorkName> = {
   readonly [One in Name]: {
     readonly id: number;

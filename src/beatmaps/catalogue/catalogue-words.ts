@@ -35,6 +35,7 @@ export function createVocabulary(store: Store) {
   function learn(word: string, count: number): void {
     if (word.length < MIN_LENGTH || index.count(word, count) || long.has(word)) return;
     if (index.size + long.size >= MAX_WORDS) {
+      // Without a version, `beginningWith` knows that words are missing.
       version = undefined;
       return;
     }
@@ -70,7 +71,7 @@ export function createVocabulary(store: Store) {
       return loading;
     },
     add(text: string) {
-      // Reading finds all words from before it. A later one may sort before its position, so it is learnt here.
+      // `load` reads in alphabetical order and may have passed the place of a word that is new, so it is learnt here.
       if (loading !== undefined) for (const word of new Set(text.split(' '))) learn(word, 1);
     },
     /** All words that begin with `letters`; undefined when not all words are known, or more than `most` match. */

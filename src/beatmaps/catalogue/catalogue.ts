@@ -27,7 +27,7 @@ export interface Catalogue {
    * cannot be downloaded are left out.
    */
   draw(window: CandidateWindow, size: number, seed: number): Promise<readonly Candidate[]>;
-  /** Where the fill of this name continues, as it was stored. */
+  /** The stored position at which the fill of this name continues. */
   place(name: string): Promise<string | undefined>;
   /** Stores where a fill continues, after all sets that were remembered before it. */
   keepPlace(name: string, place: string | null): Promise<void>;

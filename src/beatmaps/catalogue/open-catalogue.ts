@@ -127,7 +127,7 @@ class CatalogueThread {
   #restarts = 0;
   #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** The end of the thread before, which nobody asked for a while. */
+  /** The ending of the previous thread, which was idle for too long. */
   #leaving: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   /** Why there can be no thread at present. */

@@ -49,7 +49,7 @@ export interface DifficultyFigures {
   readonly bpm: number;
   readonly clockRate: number;
   readonly lengthSeconds: number;
-  /** Where in the map the play ended, from 0 to 1; absent for a play to the end, and where it is unknown. */
+  /** The part of the map's time that was played, from 0 to 1; absent for a play to the end, and if unknown. */
   readonly endsAt?: number;
   readonly aim?: number;
   readonly speed?: number;

@@ -116,7 +116,7 @@ function orRefuse<T>(why: Refusal, work: () => T): T {
   }
 }
 
-/** Where in the map's time the play ended. Undefined in catch and mania, where objects may have several results. */
+/** The part of the map's time until the play ended. Undefined in catch and mania: objects may have several results. */
 function readEnd(file: Uint8Array, { first, lengthMs }: Span, { mode, play }: DifficultyJob): number | undefined {
   const passed = play?.passedObjects;
   if (passed === undefined || lengthMs === 0) return undefined;
@@ -126,6 +126,7 @@ function readEnd(file: Uint8Array, { first, lengthMs }: Span, { mode, play }: Di
   return end === undefined ? undefined : Math.min(1, (end.begins - first) / lengthMs);
 }
 
+/** Merges each `share` neighbouring values into the largest of them. */
 function thin(values: Float64Array, share: number): readonly number[] {
   if (share === 1) return Array.from(values);
   return Array.from({ length: Math.ceil(values.length / share) }, (_, index) =>
@@ -144,7 +145,7 @@ function readStrains(strains: Rosu.Strains): DifficultyFigures['strains'] {
   return { sectionMs: strains.sectionLength * share, series };
 }
 
-/** What a map consists of: in osu! streams, sliders and hard parts; in taiko the three skills. */
+/** The shares of a map's kinds of patterns: in osu! streams, sliders and hard parts; in taiko the three skills. */
 function readPatterns(attributes: Rosu.DifficultyAttributes): Readonly<Record<string, number>> {
   const share = (part: number | undefined, whole: number) => Math.min(1, (part ?? 0) / Math.max(1e-6, whole));
   switch (attributes.mode) {

@@ -54,7 +54,7 @@ const MAX_REMEMBERED = 5_000;
 /** The bytes in which the file's first line must be, even behind a byte order mark. */
 const HEAD_BYTES = 64;
 
-/** Refuses what is no `.osu` file. @throws AppError */
+/** Refuses anything that is no `.osu` file. @throws AppError */
 function checkFile(file: Uint8Array, upstream: string): void {
   // For a deleted difficulty upstreams answer with an empty file.
   if (file.byteLength === 0) throw new AppError('not_found', `${upstream} has an empty file`);

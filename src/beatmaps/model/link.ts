@@ -1,6 +1,6 @@
 import { parseRuleset, type Ruleset } from './beatmapset.ts';
 
-/** What an osu! address leads to. */
+/** The target of an osu! address. */
 export type OsuLink = { readonly ruleset?: Ruleset | undefined } & (
   | { readonly kind: 'set' | 'score' | 'user'; readonly id: number }
   | { readonly kind: 'map'; readonly id: number; readonly setId?: number }

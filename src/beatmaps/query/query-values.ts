@@ -17,6 +17,7 @@ export interface RangeKind {
   readonly hasSpans: boolean;
 }
 
+/** From `low` on, itself included, to below `high`. */
 interface Interval {
   readonly low: number;
   readonly high: number;

@@ -30,7 +30,7 @@ const USUAL_OBJECTS = 600;
 
 /**
  * Estimates pp from a map's stars and settings by the published formulas (2025-03). Figures that only the map's file
- * has get usual values, and the result is fitted to the library's by stars. The bench prints its error.
+ * has get usual values; a factor by stars brings the result near that of rosu-pp-js. The bench prints its error.
  */
 export function estimatePp(play: Performance): number {
   const { ruleset, stars } = play;
@@ -85,7 +85,7 @@ function standardPp({ stars, accuracy, misses, objects, ar, od, mods }: Known): 
   return 1.15 * combined(aim, speed, exact) * accuracy ** 2;
 }
 
-/** The confidence (99 %) of the least share of well-timed hits: a short play proves less than a long one. */
+/** The z-score of 99 % confidence in the share of well-timed hits: a short play proves less than a long one. */
 const CONFIDENCE = 2.32634787404;
 
 /** The unstable rate of such a play: the standard deviation of its hits, in tenths of a millisecond. */
@@ -140,7 +140,7 @@ function inverseErrorFunction(y: number): number {
   return Math.sign(y) * Math.sqrt(Math.sqrt(half ** 2 - logarithm / a) - half);
 }
 
-/** The library's pp divided by the formulas' at 0, 2, 4, 6 and 8 stars; values between are interpolated. */
+/** The pp of rosu-pp-js divided by the formulas' at 0, 2, 4, 6 and 8 stars; values between are interpolated. */
 const CORRECTIONS: Readonly<Record<Ruleset, readonly number[]>> = {
   osu: [0.89, 0.9, 0.92, 0.92, 0.92],
   taiko: [1.2, 0.92, 0.91, 0.9, 0.89],

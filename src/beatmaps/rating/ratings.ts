@@ -1,4 +1,4 @@
-/** The stars and pp of a difficulty with mods, for use by every card. */
+/** The stars and pp of a difficulty with mods, for every card. "The library" calculates both from the map's file. */
 
 import { setMaxListeners } from 'node:events';
 import { AppError } from '../../errors.ts';
@@ -31,7 +31,7 @@ export interface RatingsOptions {
 const USUAL_MS = 3_000;
 /** The most maps of one answer for which osu! is asked, to keep the requests few. */
 const MAX_ASKED = 5;
-/** Bounds of osu!'s stars divided by the library's. Rules change them by less; beyond, the id is of another map now. */
+/** Bounds of osu!'s stars divided by the library's. New rules change less: beyond the bounds the maps are different. */
 const LOWEST = 0.7;
 const HIGHEST = 1.4;
 

@@ -34,7 +34,7 @@ export interface CandidateSearchOptions {
 const LOOKED_AT = 2_400;
 /** Orders of which one is chosen at random, so that upstreams return other maps when asked again. */
 const ORDERS = ['plays', 'favourites', 'rating', 'ranked'] as const;
-/** How many pages to request for all classes of mods: with those of a player's plays that makes six calls. */
+/** The most queries to upstreams for all classes of mods: with the calls for a player's plays that makes six. */
 const MAX_ASKED = 2;
 /** With fewer candidates than this the same maps would be recommended again and again. */
 const ENOUGH = 60;

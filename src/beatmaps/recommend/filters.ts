@@ -73,7 +73,7 @@ export function parseFilterRange(range: FilterRange, text: string): Bounds | und
   return { low: Math.max(0, middle - about), high: middle + about };
 }
 
-/** Which mods may be recommended. */
+/** A wish for mods. */
 export interface ModFilter {
   /** Mods that a recommendation must have; `NC` is written `DT`. */
   readonly must: readonly string[];

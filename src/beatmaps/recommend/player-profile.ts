@@ -34,7 +34,7 @@ export interface ClassProfile {
   readonly keys: number | null;
   /** True when the player usually adds HD. */
   readonly hidden: boolean;
-  /** What these plays weigh as a share of all plays, 0 to 1. */
+  /** The weight of these plays as a share of that of all plays, 0 to 1. */
   readonly share: number;
   readonly plays: readonly Play[];
   /** The player's usual range of each feature; absent where it is unknown or has no meaning. */

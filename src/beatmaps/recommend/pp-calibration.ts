@@ -14,8 +14,8 @@ interface CalibrationSignals {
 /** How many plays are read. Each needs a file, as the recommended maps do at the same time. */
 const PLAYS = 3;
 /**
- * Bounds of a play's pp divided by the library's. Rules change pp by less: beyond, the id has another map, or
- * the play is of another client.
+ * Bounds of a play's pp divided by the calculated pp. New rules change pp by less: beyond the bounds, the id has
+ * another map, or the play is of another client.
  */
 const BOUNDS = { low: 0.7, high: 1.4 };
 /** The bounds in mania are wider: perfect hits give more pp, and accuracy does not tell how many there are. */
@@ -28,7 +28,7 @@ function spread(plays: readonly Play[]): readonly Play[] {
   return ordered.filter((_, place) => places.includes(place));
 }
 
-/** What a player's plays with certain mods tell: the library's error in pp, and the kinds of maps they like. */
+/** Learns from a player's plays with certain mods how far calculated pp are off, and which kinds of maps they like. */
 export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, { work, wait }: CalibrationSignals) {
   const known = new Map<ClassProfile, ReturnType<typeof calibrate>>();
 
@@ -50,7 +50,7 @@ export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, { work, 
     const { low, high } = ruleset === 'mania' ? MANIA_BOUNDS : BOUNDS;
     const ratios = read.map(({ ratio }) => ratio).filter(ratio => ratio >= low && ratio <= high);
     return {
-      /** osu!'s pp for these plays divided by the library's, whose rules are older; 1 without plays or time. */
+      /** osu!'s pp for these plays divided by those calculated by older rules; 1 without plays or time. */
       ratio: middleOf(ratios) ?? 1,
       patterns: usualPatterns(read.map(({ patterns }) => patterns)),
     };

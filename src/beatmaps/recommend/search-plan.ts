@@ -38,6 +38,7 @@ export interface PlannedSearch {
 
 /** From this many plays on, a player's own pp show what they can do. */
 const ENOUGH_PLAYS = 10;
+/** The factors of pp and stars by which one step of `bias` makes maps harder. */
 const PP_STEP = 1.12;
 const STARS_STEP = 1.06;
 /** The pp to aim for, as multiples of the `pivot` of the player's best plays (see `PlayerProfile`). */
