@@ -92,3 +92,15 @@ export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   return new AppError('internal', error instanceof Error ? error.message : 'unknown failure', { cause: error });
 }
+
+/** An error as plain data, because errors that are sent between threads lose their class. */
+export type ErrorData = Pick<AppError, 'code' | 'message' | 'params' | 'retryAfterMs'>;
+
+export function toErrorData(error: unknown): ErrorData {
+  const { code, message, params, retryAfterMs } = toAppError(error);
+  return { code, message, params, retryAfterMs };
+}
+
+export function fromErrorData({ code, message, params, retryAfterMs }: ErrorData): AppError {
+  return new AppError(code, message, { params, retryAfterMs });
+}

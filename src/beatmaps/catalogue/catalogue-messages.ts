@@ -1,5 +1,5 @@
 /** The messages between the catalogue's thread and the main thread. */
-import { AppError, type ErrorCode, type ErrorParams, toAppError } from '../../errors.ts';
+import type { ErrorData } from '../../errors.ts';
 import type { Catalogue } from './catalogue.ts';
 
 /** The methods of a catalogue that its thread runs: all but `close`. */
@@ -20,31 +20,14 @@ export type Ask<Name extends WorkName = WorkName> = {
   };
 }[Name];
 
-/** An error as plain data, because errors that are sent between threads lose their class. */
-export interface Failure {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly params: ErrorParams;
-  readonly retryAfterMs: number | undefined;
-}
-
 /** A message from the catalogue's thread. */
 export type Told =
   | { readonly kind: 'value'; readonly id: number; readonly value: unknown }
-  | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }
+  | { readonly kind: 'failure'; readonly id: number; readonly failure: ErrorData }
   /** An error of background work, for which no caller waits. */
-  | { readonly kind: 'background failure'; readonly failure: Failure }
+  | { readonly kind: 'background failure'; readonly failure: ErrorData }
   /** The file cannot be opened; after this message the thread ends. */
-  | { readonly kind: 'unusable'; readonly failure: Failure };
-
-export function failureOf(error: unknown): Failure {
-  const { code, message, params, retryAfterMs } = toAppError(error);
-  return { code, message, params, retryAfterMs };
-}
-
-export function errorOf({ code, message, params, retryAfterMs }: Failure): AppError {
-  return new AppError(code, message, { params, retryAfterMs });
-}
+  | { readonly kind: 'unusable'; readonly failure: ErrorData };
 
 /** The data with which the catalogue's thread is started. */
 export interface CatalogueThreadData {

@@ -1,22 +1,16 @@
 /** The thread of the catalogue, in which reading and writing may take as long as they need. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import * as z from 'zod';
+import { toErrorData } from '../../errors.ts';
 import { openStore } from '../../infra/store/store.ts';
 import { openCatalogueFile } from './catalogue-file.ts';
-import {
-  type Ask,
-  type CatalogueThreadData,
-  failureOf,
-  perform,
-  type Told,
-  type WorkName,
-} from './catalogue-messages.ts';
+import { type Ask, type CatalogueThreadData, perform, type Told, type WorkName } from './catalogue-messages.ts';
 
 const BUSY_TIMEOUT_MS = 200;
 
 function serve(port: MessagePort, { path, isFilling }: CatalogueThreadData): void {
   const tell = (told: Told) => port.postMessage(told);
-  const onFailure = (error: unknown) => tell({ kind: 'background failure', failure: failureOf(error) });
+  const onFailure = (error: unknown) => tell({ kind: 'background failure', failure: toErrorData(error) });
   const store = openStore(path);
   // Opening may wait for another process that is creating the tables.
   const file = openCatalogueFile({ store, isFilling, onFailure });
@@ -29,7 +23,7 @@ function serve(port: MessagePort, { path, isFilling }: CatalogueThreadData): voi
       const value = await perform(file, name, args);
       tell({ kind: 'value', id, value });
     } catch (error) {
-      tell({ kind: 'failure', id, failure: failureOf(error) });
+      tell({ kind: 'failure', id, failure: toErrorData(error) });
     }
   }
 
@@ -46,7 +40,7 @@ if (parentPort !== null) {
   try {
     serve(parentPort, workerData);
   } catch (error) {
-    const told: Told = { kind: 'unusable', failure: failureOf(error) };
+    const told: Told = { kind: 'unusable', failure: toErrorData(error) };
     parentPort.postMessage(told);
   }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { AppError, toAppError } from '../../errors.ts';
+import { AppError, fromErrorData, toAppError } from '../../errors.ts';
 import { openStore } from '../../infra/store/store.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type CatalogueFileOptions, openCatalogueFile } from './catalogue-file.ts';
@@ -8,7 +8,6 @@ import {
   type ArgsOf,
   type CatalogueThreadData,
   catalogueBy,
-  errorOf,
   perform,
   type Told,
   type ValueOf,
@@ -188,9 +187,9 @@ class CatalogueThread {
 
   #hear(heard: Heard): void {
     if (heard.kind === 'value') this.#take(heard.id)?.resolve(heard.value);
-    else if (heard.kind === 'failure') this.#take(heard.id)?.reject(errorOf(heard.failure));
-    else if (heard.kind === 'unusable') this.away = errorOf(heard.failure);
-    else this.#options.onFailure(errorOf(heard.failure), BACKGROUND_FAILURE);
+    else if (heard.kind === 'failure') this.#take(heard.id)?.reject(fromErrorData(heard.failure));
+    else if (heard.kind === 'unusable') this.away = fromErrorData(heard.failure);
+    else this.#options.onFailure(fromErrorData(heard.failure), BACKGROUND_FAILURE);
   }
 
   #take(id: number): Pending | undefined {

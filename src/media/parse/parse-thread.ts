@@ -5,7 +5,7 @@
 
 import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
-import { AppError, type ErrorCode, type ErrorParams, toAppError } from '../../errors.ts';
+import { AppError, type ErrorData, fromErrorData, toErrorData } from '../../errors.ts';
 import { joinSignals } from '../../infra/concurrency/abortable.ts';
 
 const MAX_READ_MS = 8_000;
@@ -13,25 +13,15 @@ const IDLE_MS = 60_000;
 const MAX_WAITING = 64;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 32 };
 
-/** The thread's result: a value, or an error as plain data, since errors lose their class between threads. */
-export type ThreadOutcome<Value> =
-  | { readonly value: Value }
-  | {
-      readonly failure: {
-        readonly code: ErrorCode;
-        readonly message: string;
-        readonly params: ErrorParams;
-        readonly retryAfterMs: number | undefined;
-      };
-    };
+/** The thread's result. */
+export type ThreadOutcome<Value> = { readonly value: Value } | { readonly failure: ErrorData };
 
 /** Runs the work inside the thread; returns its value or its error. */
 export function threadOutcomeOf<Value>(work: () => Value): ThreadOutcome<Value> {
   try {
     return { value: work() };
   } catch (error) {
-    const { code, message, params, retryAfterMs } = toAppError(error);
-    return { failure: { code, message, params, retryAfterMs } };
+    return { failure: toErrorData(error) };
   }
 }
 
@@ -86,7 +76,6 @@ export function createParseThread<Task, Value>(file: URL, name: string): (task: 
       over.release();
     }
     if ('value' in outcome) return outcome.value;
-    const { code, message, params, retryAfterMs } = outcome.failure;
-    throw new AppError(code, message, { params, retryAfterMs });
+    throw fromErrorData(outcome.failure);
   };
 }
