@@ -35,7 +35,7 @@ import { matchPinterestLink } from './link.ts';
 
 export const PINTEREST_MEDIA_HOSTS: readonly string[] = ['pinimg.com'];
 
-export const WALL = /^\/(?:login|logout|signup|challenge)(?:\/|$)/;
+export const PINTEREST_LOGIN_PATH = /^\/(?:login|logout|signup|challenge)(?:\/|$)/;
 
 /** The first text that is not blank: the site writes a blank for an empty description. */
 function wordsOf(...values: readonly unknown[]): string | null {
@@ -117,7 +117,7 @@ function failureWithoutPin(body: Body, now: number): AppError | null {
 /** @throws AppError why the requested pin is not in the answer. */
 export function readPinterestAnswer({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const { ref, now } = context;
-  const place = failureOfPlace(head, now, WALL);
+  const place = failureOfPlace(head, now, PINTEREST_LOGIN_PATH);
   if (place !== null) throw (place.code === 'not_found' ? failureWithoutPin(body, now) : null) ?? place;
   const drafts = findPins(body, ref).map(draftOf);
   const [best = draftOfHead(body, ref.id)] = drafts.sort((a, b) => readableItems(b) - readableItems(a));

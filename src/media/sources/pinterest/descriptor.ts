@@ -6,7 +6,7 @@ import { isPlaylist, type Variant } from '../../post.ts';
 import { BROWSER, CHROME, ENGLISH, PLAIN } from '../kit/constants.ts';
 import { listedFile } from '../kit/media-files.ts';
 import { askRenditions, type CompleteItem, definePageSite } from '../kit/page-site.ts';
-import { PINTEREST_MEDIA_HOSTS, readPinterestAnswer, WALL } from './answer.ts';
+import { PINTEREST_LOGIN_PATH, PINTEREST_MEDIA_HOSTS, readPinterestAnswer } from './answer.ts';
 import { matchPinterestLink, PINTEREST_HOSTS, pinterestRefOf } from './link.ts';
 
 export const pinterest = definePageSite({
@@ -51,7 +51,7 @@ export const pinterest = definePageSite({
     page: ({ url }) => url,
   }),
   read: readPinterestAnswer,
-  wall: WALL,
+  wall: PINTEREST_LOGIN_PATH,
   completer: createFileFinder,
 });
 

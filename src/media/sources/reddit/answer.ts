@@ -24,7 +24,7 @@ import { gifOf, imageOf, linkedItem, namedVideo, readAddress } from './items.ts'
 import { redditRefOf } from './link.ts';
 import { readPostMarkup } from './page.ts';
 
-export const WALL = /^\/(?:login|register|account)(?:\/|$)/;
+export const REDDIT_LOGIN_PATH = /^\/(?:login|register|account)(?:\/|$)/;
 
 /** The items of a gallery: `gallery_data` has their order, `media_metadata` their files. */
 function galleryOf(post: JsonObject): readonly DraftItem[] {
@@ -128,7 +128,7 @@ export function readRedditAnswer({ body, ...head }: SiteAnswer, context: ReadCon
   const listing = context.kind === 'app' ? parseJson(text) : undefined;
   const code = REASONS.get(child(listing, 'reason'));
   if (code !== undefined) throw new AppError(code, 'the API says why the community is closed');
-  const place = failureOfPlace(head, context.now, WALL);
+  const place = failureOfPlace(head, context.now, REDDIT_LOGIN_PATH);
   if (place !== null) throw place;
   // The page wants proof of a person, which Medley does not give: another strategy runs.
   if (text.length < 64_000 && text.includes('js_challenge'))

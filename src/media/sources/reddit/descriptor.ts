@@ -11,7 +11,7 @@ import { BROWSER, CHROME, ENGLISH, PLAIN } from '../kit/constants.ts';
 import { EMPTY_DRAFT, toPost, withCompleted } from '../kit/draft.ts';
 import { failureOfStatus } from '../kit/failures.ts';
 import { type Ask, type AskEndpoint, askRenditions, definePageSite } from '../kit/page-site.ts';
-import { readRedditAnswer, WALL } from './answer.ts';
+import { REDDIT_LOGIN_PATH, readRedditAnswer } from './answer.ts';
 import { imageOf, MANIFEST, namedVideo, REDDIT_MEDIA_HOSTS, readAddress } from './items.ts';
 import { matchRedditLink, REDDIT_HOSTS, redditRefOf } from './link.ts';
 
@@ -68,7 +68,7 @@ export const reddit = definePageSite({
     ...(clientId !== undefined && { app: createAppEndpoint(options, clientId) }),
   }),
   read: readRedditAnswer,
-  wall: WALL,
+  wall: REDDIT_LOGIN_PATH,
   completer: createTrackFinder,
   adapt: withFiles,
 });

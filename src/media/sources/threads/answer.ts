@@ -22,11 +22,11 @@ import { PRODUCT, parseMedia } from '../kit/product.ts';
 import { parseEmbed } from './embed.ts';
 import { threadsRefOf } from './link.ts';
 
-export const WALL = /^\/(?:login|accounts|challenge|checkpoint)(?:\/|$)/;
+export const THREADS_LOGIN_PATH = /^\/(?:login|accounts|challenge|checkpoint)(?:\/|$)/;
 
 /** @throws AppError why the requested post is not in the page. */
 export function readThreadsPage({ body, ...head }: SiteAnswer, context: ReadContext): Post {
-  const failure = failureOfPlace(head, context.now, WALL);
+  const failure = failureOfPlace(head, context.now, THREADS_LOGIN_PATH);
   if (failure !== null) throw failure;
   const { ref } = context;
   const draft = body.includes('OuterContainer') ? parseEmbed(body, ref) : parsePage(body, context);

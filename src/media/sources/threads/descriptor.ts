@@ -3,7 +3,7 @@ import { headerValue, type PostRef } from '../../extract/source.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import { BROWSER, ENGLISH, PLAIN } from '../kit/constants.ts';
 import { definePageSite } from '../kit/page-site.ts';
-import { readThreadsPage, WALL } from './answer.ts';
+import { readThreadsPage, THREADS_LOGIN_PATH } from './answer.ts';
 import { matchThreadsLink, THREADS_HOSTS, threadsRefOf } from './link.ts';
 
 /** The embed is found under any user name, a page without a name only by its code. */
@@ -41,5 +41,5 @@ export const threads = definePageSite({
   },
   endpoints: () => ({ embed: ref => `${pageOf(ref)}/embed`, page: ref => (ref.parts.user ? pageOf(ref) : ref.url) }),
   read: readThreadsPage,
-  wall: WALL,
+  wall: THREADS_LOGIN_PATH,
 });

@@ -27,7 +27,7 @@ import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/
 import { failureOfPlace } from '../kit/failures.ts';
 import { imageMime, listedFile, listedItem } from '../kit/media-files.ts';
 
-export const WALL = /^\/login(?:\/|$)/;
+export const TIKTOK_LOGIN_PATH = /^\/login(?:\/|$)/;
 
 /** The failure when the answer is the page, of about 8 KB, that wants proof of a person. */
 function failureOfChallenge(body: Body): AppError | null {
@@ -46,7 +46,7 @@ export function targetOfPage(answer: HttpResponse): string | null {
 
 /** @throws AppError why the requested post is not in the answer. */
 export function readTiktokPage({ body, ...head }: SiteAnswer, context: ReadContext): Post {
-  const failure = failureOfChallenge(body) ?? failureOfPlace(head, context.now, WALL);
+  const failure = failureOfChallenge(body) ?? failureOfPlace(head, context.now, TIKTOK_LOGIN_PATH);
   if (failure !== null) throw failure;
   const { item, state, isAbsent } = findItem(body, context.ref);
   if (item !== undefined) {

@@ -4,15 +4,15 @@ import { headerValue } from '../../extract/source.ts';
 import type { MediaItem } from '../../post.ts';
 import { BROWSER, CHROME, PLAIN } from '../kit/constants.ts';
 import { definePageSite } from '../kit/page-site.ts';
-import { readTiktokPage, TIKTOK_MEDIA_HOSTS, targetOfPage, WALL } from './answer.ts';
+import { readTiktokPage, TIKTOK_LOGIN_PATH, TIKTOK_MEDIA_HOSTS, targetOfPage } from './answer.ts';
 import { matchTiktokLink, TIKTOK_HOSTS, tiktokRefOf } from './link.ts';
 
 const SITE = 'https://www.tiktok.com/';
 
 /** Adds the headers that the CDN requires: the site as referer, and the cookie that its page set. */
 function withHeaders(item: MediaItem, cookies: CookieJar): MediaItem {
-  const mark = cookies.getCookiesSync(SITE).find(({ key }) => key === 'tt_chain_token')?.value ?? '';
-  const cookie = /^[\x21-\x7e]{1,2000}$/.test(mark) ? { cookie: `tt_chain_token=${mark}` } : {};
+  const chainToken = cookies.getCookiesSync(SITE).find(({ key }) => key === 'tt_chain_token')?.value ?? '';
+  const cookie = /^[\x21-\x7e]{1,2000}$/.test(chainToken) ? { cookie: `tt_chain_token=${chainToken}` } : {};
   const headers = { referer: SITE, ...cookie };
   return { ...item, variants: item.variants.map(file => ({ ...file, headers })) };
 }
@@ -52,7 +52,7 @@ export const tiktok = definePageSite({
   },
   endpoints: () => ({ page: ({ url }) => url, embed: ({ id }) => `${SITE}embed/v2/${id}` }),
   read: readTiktokPage,
-  wall: WALL,
+  wall: TIKTOK_LOGIN_PATH,
   namedBy: targetOfPage,
   completer: () => (item, _signal, cookies) => withHeaders(item, cookies),
 });
