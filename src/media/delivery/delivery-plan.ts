@@ -79,7 +79,7 @@ const ENOUGH_SHORT_SIDE = 1_080;
 const MEBIBYTE = 1024 * 1024;
 
 /** One way to get the whole item without encoding: a single file, or two tracks. */
-interface Source extends VariantChoice {
+interface Candidate extends VariantChoice {
   readonly kind: 'file' | 'mux';
   readonly parts: readonly VariantChoice[];
   readonly isCommon: boolean;
@@ -114,29 +114,30 @@ function budgetClass(maxBytes: number): number {
 }
 
 function videoSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
-  const all = videoSources(item, wish);
-  const isGood = (source: Source) => source.isCommon && !(means.transcode && isWorthMore(source, all, item, wish));
+  const all = videoCandidates(item, wish);
+  const isGood = (candidate: Candidate) =>
+    candidate.isCommon && !(means.transcode && isWorthMore(candidate, all, item, wish));
   return withMade(all, means.transcode ? compressSteps(all, item, wish) : [], isGood, wish);
 }
 
 /** Puts good files first, then those that have to be made, then all others; only files that fit. */
 function withMade(
-  sources: readonly Source[],
+  candidates: readonly Candidate[],
   made: readonly Step[],
-  isGood: (source: Source) => boolean,
+  isGood: (candidate: Candidate) => boolean,
   wish: PlanWish,
 ): readonly Step[] {
-  const limit = limitOf(sources, wish);
-  const fitting = sources.filter(source => !isOut(source, wish) && fits(source, limit, wish));
+  const limit = limitOf(candidates, wish);
+  const fitting = candidates.filter(candidate => !isExcluded(candidate, wish) && fits(candidate, limit, wish));
   const good = fitting.filter(isGood);
-  const others = fitting.filter(source => !good.includes(source));
-  const stepsOf = (some: readonly Source[]) =>
+  const others = fitting.filter(candidate => !good.includes(candidate));
+  const stepsOf = (some: readonly Candidate[]) =>
     some.map(({ kind, key, parts }) => ({ kind, key, parts, maxBytes: wish.maxBytes }));
   return [...stepsOf(good), ...made, ...stepsOf(others)];
 }
 
-function videoSources(item: MediaItem, { sizes, uncommon }: PlanWish): readonly Source[] {
-  const all = wholeVideos(item).map((whole): Source => {
+function videoCandidates(item: MediaItem, { sizes, uncommon }: PlanWish): readonly Candidate[] {
+  const all = wholeVideos(item).map((whole): Candidate => {
     const { variant } = whole;
     const parts = tracksOf(whole).map(part => toChoice(part, item, sizes));
     const isFile = isOneFile(whole);
@@ -151,63 +152,68 @@ function videoSources(item: MediaItem, { sizes, uncommon }: PlanWish): readonly 
       isCommon: isCommonFile(whole) && uncommon?.has(key) !== true,
     };
   });
-  return ranked(all, source => [
-    source.isCommon ? 1 : 0,
-    isStarved(source) ? 0 : 1,
-    pixels(source.variant),
-    source.kind === 'file' ? 1 : 0,
-    source.variant.bitrate ?? 0,
-    source.bytes ?? 0,
+  return ranked(all, candidate => [
+    candidate.isCommon ? 1 : 0,
+    isStarved(candidate) ? 0 : 1,
+    pixels(candidate.variant),
+    candidate.kind === 'file' ? 1 : 0,
+    candidate.variant.bitrate ?? 0,
+    candidate.bytes ?? 0,
   ]);
 }
 
 /** The size limit to plan with: below all sizes that the chat refused, as far as they are known. */
-function limitOf(all: readonly Source[], { refused, sizes, maxBytes }: PlanWish): number {
+function limitOf(all: readonly Candidate[], { refused, sizes, maxBytes }: PlanWish): number {
   const out = new Set(refused);
   const learned = [...out].flatMap(key => sizes?.get(key) ?? []);
   const known = all.flatMap(({ key, bytes }) => (bytes !== null && out.has(key) ? [bytes] : []));
   return Math.min(maxBytes, ...[...learned, ...known].map(bytes => bytes - 1));
 }
 
-function isOut(source: Pick<Source, 'key' | 'parts'>, { refused, broken }: PlanWish): boolean {
-  return uses(source, [...refused, ...(broken ?? [])]);
+function isExcluded(candidate: Pick<Candidate, 'key' | 'parts'>, { refused, broken }: PlanWish): boolean {
+  return uses(candidate, [...refused, ...(broken ?? [])]);
 }
 
-/** Says whether the file, or one that it is made from, is among these. */
-function uses({ key, parts }: Pick<Source, 'key' | 'parts'>, keys: readonly string[]): boolean {
+/** Says whether the file, or one that it is made from, has one of these keys. */
+function uses({ key, parts }: Pick<Candidate, 'key' | 'parts'>, keys: readonly string[]): boolean {
   return keys.some(each => each === key || parts.some(part => part.key === each));
 }
 
-function fits({ bytes, estimatedBytes, key, parts }: Source, limit: number, { sizes, maxBytes }: PlanWish): boolean {
+function fits({ bytes, estimatedBytes, key, parts }: Candidate, limit: number, { sizes, maxBytes }: PlanWish): boolean {
   const known = sizes?.get(key) ?? bytes;
   if (parts.some(part => (part.bytes ?? 0) > limit)) return false;
   return known === null ? (estimatedBytes ?? 0) <= maxBytes * ESTIMATE_TOLERANCE : known <= limit;
 }
 
 /** Says whether encoding a larger video, which is over the limit, gives a better one than this small video. */
-function isWorthMore({ variant }: Source, all: readonly Source[], { durationMs }: MediaItem, wish: PlanWish): boolean {
+function isWorthMore(
+  { variant }: Candidate,
+  all: readonly Candidate[],
+  { durationMs }: MediaItem,
+  wish: PlanWish,
+): boolean {
   const side = shortSide(variant);
   if (side === null || side >= POOR_SHORT_SIDE || durationMs === null) return false;
-  const largest = Math.max(...all.map(source => shortSide(source.variant) ?? 0));
+  const largest = Math.max(...all.map(candidate => shortSide(candidate.variant) ?? 0));
   return largest >= side * 2 && (wish.maxBytes * 8_000) / durationMs >= GOOD_BITRATE;
 }
 
 /** Returns at most one step, since encoding takes long: it encodes the smallest video that is large enough. */
-function compressSteps(all: readonly Source[], { durationMs }: MediaItem, wish: PlanWish): readonly Step[] {
+function compressSteps(all: readonly Candidate[], { durationMs }: MediaItem, wish: PlanWish): readonly Step[] {
   const broken = [...(wish.broken ?? [])];
   if ([...wish.refused, ...broken].some(key => key.startsWith('compress-'))) return [];
   const limit = limitOf(all, wish);
   const maxBytes = budgetClass(limit < wish.maxBytes ? Math.floor(limit * SMALLER) : wish.maxBytes);
   if (durationMs !== null && (maxBytes * 8_000) / durationMs < MIN_BITRATE) return [];
   const usable = all.filter(
-    source => !uses(source, broken) && (source.bytes ?? source.estimatedBytes ?? 0) <= MAX_SOURCE_BYTES,
+    candidate => !uses(candidate, broken) && (candidate.bytes ?? candidate.estimatedBytes ?? 0) <= MAX_SOURCE_BYTES,
   );
-  const [source] = ranked(usable, ({ variant, isCommon, kind }) => {
+  const [candidate] = ranked(usable, ({ variant, isCommon, kind }) => {
     const isEnough = (shortSide(variant) ?? 0) <= ENOUGH_SHORT_SIDE;
     return [isEnough ? 1 : 0, isEnough ? pixels(variant) : -pixels(variant), isCommon ? 1 : 0, kind === 'file' ? 1 : 0];
   });
-  if (source === undefined) return [];
-  return [{ kind: 'compress', key: `compress-${maxBytes}-${source.key}`, parts: source.parts, maxBytes }];
+  if (candidate === undefined) return [];
+  return [{ kind: 'compress', key: `compress-${maxBytes}-${candidate.key}`, parts: candidate.parts, maxBytes }];
 }
 
 /** The steps to the audio of a video, or to an audio item: an MP3 where it surely fits, else as the site has it. */
@@ -240,17 +246,17 @@ function trackSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
       ({ variant, bytes, estimatedBytes }) =>
         !isCommonAudio(variant) || (bytes ?? estimatedBytes ?? 0) <= wish.maxBytes * ESTIMATE_TOLERANCE,
     );
-  const isReady = ({ variant }: Source) => isCommonAudio(variant) && !variant.adaptive;
-  return withMade(choices.map(sourceOf), converted(made, wish), isReady, wish);
+  const isReady = ({ variant }: Candidate) => isCommonAudio(variant) && !variant.adaptive;
+  return withMade(choices.map(candidateOf), converted(made, wish), isReady, wish);
 }
 
 function imageSteps(item: MediaItem, wish: PlanWish): readonly Step[] {
   const choices = sendableVariants(item, 'original').map(variant => toChoice(variant, item, wish.sizes));
   const made = choices.filter(({ variant }) => !isCommonImage(variant));
-  return withMade(choices.map(sourceOf), converted(made, wish), ({ variant }) => isCommonImage(variant), wish);
+  return withMade(choices.map(candidateOf), converted(made, wish), ({ variant }) => isCommonImage(variant), wish);
 }
 
-function sourceOf(choice: VariantChoice): Source {
+function candidateOf(choice: VariantChoice): Candidate {
   return { ...choice, kind: 'file', parts: [choice], isCommon: true };
 }
 
@@ -258,10 +264,10 @@ function sourceOf(choice: VariantChoice): Source {
 function converted(choices: readonly VariantChoice[], wish: PlanWish, kind: 'convert' | 'mp3' = 'convert') {
   return choices
     .map((choice): Step => ({ kind, key: `${kind}-${choice.key}`, parts: [choice], maxBytes: wish.maxBytes }))
-    .filter(step => !isOut(step, wish) && (step.parts[0]?.bytes ?? 0) <= MAX_SOURCE_BYTES);
+    .filter(step => !isExcluded(step, wish) && (step.parts[0]?.bytes ?? 0) <= MAX_SOURCE_BYTES);
 }
 
-function isStarved({ variant }: Source): boolean {
+function isStarved({ variant }: Candidate): boolean {
   const { bitrate } = variant;
   return bitrate !== null && pixels(variant) > 0 && bitrate / (pixels(variant) * 30) < STARVED_BITS;
 }

@@ -177,8 +177,8 @@ export function createDelivery(options: DeliveryOptions) {
 
 /** Creates the links that readers get for an item; a file that cannot be fetched is not linked. */
 function createAddressing({ addresses }: DeliveryOptions, resolver: FileResolver, now: () => number) {
-  return (post: Pick<Post, 'items'>, { form, index, ...request }: DeliveryRequest, isHad = true): MediaAddress => {
-    const { target: leadsTo, file } = planLink(post.items[index], form, addresses !== undefined && isHad);
+  return (post: Pick<Post, 'items'>, { form, index, ...request }: DeliveryRequest, isServed = true): MediaAddress => {
+    const { target: leadsTo, file } = planLink(post.items[index], form, addresses !== undefined && isServed);
     if (addresses !== undefined && leadsTo === 'page')
       return { url: addresses.page(request.post, index, now() + PAGE_LIFE_MS), leadsTo };
     if (addresses === undefined || file === undefined || resolver.isOver(file.variant))

@@ -230,7 +230,7 @@ export interface FileSizeOptions extends Pick<DownloadOptions, 'mediaHosts' | 'c
 
 const SIZE_TIMEOUT_MS = 5_000;
 /** The most bytes that are read when a CDN ignores the range and sends the whole file. */
-const FIRST_BYTE = 1_024;
+const MAX_FIRST_BYTES = 1_024;
 
 export type FileSize = ReturnType<typeof createFileSize>;
 
@@ -254,7 +254,7 @@ export function createFileSize({ http, mediaHosts, cdnHeaders }: FileSizeOptions
       if (isGone(head.status)) return undefined;
       // Some CDNs answer HEAD without a length or not at all, but state the size when one byte is requested.
       const range = { ...headers, range: 'bytes=0-0' };
-      const first = await http.request({ ...request, headers: range, maxBytes: FIRST_BYTE });
+      const first = await http.request({ ...request, headers: range, maxBytes: MAX_FIRST_BYTES });
       const total = first.status === 206 ? totalOf(first.headers['content-range']) : undefined;
       return total === undefined ? undefined : Number(total);
     } catch (error) {

@@ -198,8 +198,8 @@ class FileSearch {
     this.#held.push(file);
     const inputs = [(own: AbortSignal) => this.#fetch(part, maxBytes, own)];
     const request = { key: this.#keyOf(`straight-${key}`), maxBytes, inputs };
-    const straight = await this.#resolver.options.files.mux(request, this.#signal);
-    return straight.status === 'done' ? straight : this.#fetch(part, maxBytes, this.#signal);
+    const fastStart = await this.#resolver.options.files.mux(request, this.#signal);
+    return fastStart.status === 'done' ? fastStart : this.#fetch(part, maxBytes, this.#signal);
   }
 
   async #fetch(choice: VariantChoice, limit: number, signal: AbortSignal): Promise<HeldFile | FileFailure> {

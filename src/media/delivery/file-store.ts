@@ -203,10 +203,10 @@ export class FileStore {
     making.holders += 1;
     const { onEncoding } = workContext();
     if (onEncoding !== undefined) making.watchers.add(onEncoding);
-    let letting: Promise<unknown> | undefined;
+    let releasing: Promise<unknown> | undefined;
     const dispose = async () => {
-      letting ??= this.#release(making);
-      await letting;
+      releasing ??= this.#release(making);
+      await releasing;
     };
     try {
       const outcome = await abortable(making.outcome, signal);

@@ -196,15 +196,15 @@ async function makeFile(
 
 /** All input files, or the first failure, in which case the others are not waited for. */
 async function gather(inputs: MakeRequest['inputs'], signal: AbortSignal): Promise<readonly HeldFile[] | FileFailure> {
-  const inVain = new AbortController();
-  const own = AbortSignal.any([signal, inVain.signal]);
+  const cancelRest = new AbortController();
+  const own = AbortSignal.any([signal, cancelRest.signal]);
   let failure: FileFailure | undefined;
   const outcomes = await Promise.allSettled(
     inputs.map(async fetch => {
       const outcome = await fetch(own);
       if ('path' in outcome) return outcome;
       failure ??= outcome;
-      inVain.abort(failure);
+      cancelRest.abort(failure);
       return undefined;
     }),
   );

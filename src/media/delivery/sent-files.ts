@@ -37,13 +37,13 @@ export interface SentFilesOptions {
 /** The time of the last use is written at most this often, so that a file sent all day costs one write. */
 const TOUCH_EVERY_MS = 24 * 3_600_000;
 
-const Stored = sentFile.extend({ usedAt: z.number() });
+const storedFile = sentFile.extend({ usedAt: z.number() });
 
 export const SENT_FILES = {
   name: 'sent-files',
-  schema: Stored,
+  schema: storedFile,
   maxRecords: 200_000,
-} as const satisfies CollectionOptions<z.infer<typeof Stored>>;
+} as const satisfies CollectionOptions<z.infer<typeof storedFile>>;
 
 /**
  * Remembers, also after restarts, which files a platform already has: they can be sent again without an upload. Never
@@ -51,7 +51,7 @@ export const SENT_FILES = {
  */
 export function createSentFiles(options: SentFilesOptions) {
   const { records, onFailure, now = Date.now, maxFiles = SENT_FILES.maxRecords } = options;
-  const stored = records.collection<z.infer<typeof Stored>>({ ...SENT_FILES, maxRecords: maxFiles });
+  const stored = records.collection<z.infer<typeof storedFile>>({ ...SENT_FILES, maxRecords: maxFiles });
 
   return {
     async get(key: SentFileKey): Promise<SentFile | undefined> {

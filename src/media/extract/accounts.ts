@@ -85,21 +85,21 @@ function accountKey(source: SourceId, session: string): string {
   return `${source} ${createHash('sha256').update(session).digest('hex').slice(0, 16)}`;
 }
 
-interface Kept extends AccountCookies {
+interface KnownAccount extends AccountCookies {
   readonly key: string;
   record: AccountRecord;
 }
 
 export function createAccounts(options: AccountsOptions): Accounts {
   const { source, sessionCookie, pace, limiter, collection, log, now = Date.now, onChallenge } = options;
-  const accounts: readonly Kept[] = options.sessions.flatMap(({ name, cookies }) => {
+  const accounts: readonly KnownAccount[] = options.sessions.flatMap(({ name, cookies }) => {
     const session = cookies.find(({ key }) => key === sessionCookie);
     return session === undefined ? [] : [{ name, cookies, key: accountKey(source, session.value), record: UNUSED }];
   });
   const rule = { name: 'account-pace', limit: 1, windowMs: pace.everyMs, window: 'first' } as const;
 
   /** Milliseconds until the account may be used, as far as this process knows. */
-  function waitMs({ record: { usedAt, day, uses, pausedUntil } }: Kept): number {
+  function waitMs({ record: { usedAt, day, uses, pausedUntil } }: KnownAccount): number {
     const at = now();
     const today = Math.floor(at / DAY_MS);
     const freeAt = day === today && uses >= pace.perDay ? (today + 1) * DAY_MS : 0;
@@ -107,7 +107,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     return Math.max(pausedUntil, freeAt, Math.min(usedAt, at) + pace.everyMs, at) - at;
   }
 
-  async function read(account: Kept): Promise<void> {
+  async function read(account: KnownAccount): Promise<void> {
     try {
       const stored = await collection?.get(account.key);
       if (stored !== undefined && stored.usedAt >= account.record.usedAt) account.record = stored;
@@ -116,7 +116,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     }
   }
 
-  async function keep(account: Kept, change: Partial<AccountRecord>): Promise<void> {
+  async function keep(account: KnownAccount, change: Partial<AccountRecord>): Promise<void> {
     account.record = { ...account.record, ...change };
     try {
       await collection?.set(account.key, account.record);
@@ -126,7 +126,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
   }
 
   /** Tries to use the account: 0 when that is allowed, else the milliseconds to wait. */
-  async function take(account: Kept): Promise<number> {
+  async function take(account: KnownAccount): Promise<number> {
     const known = waitMs(account);
     if (known > 0) return known;
     const { allowed, resetAt } = await limiter.consume(rule, account.key);
@@ -140,7 +140,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     return 0;
   }
 
-  async function pause(account: Kept, reason: keyof typeof PAUSES_MS): Promise<void> {
+  async function pause(account: KnownAccount, reason: keyof typeof PAUSES_MS): Promise<void> {
     const until = now() + PAUSES_MS[reason];
     log.warn(
       { source, account: account.name, reason, until: new Date(until).toISOString() },

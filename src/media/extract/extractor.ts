@@ -97,7 +97,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
     const known = key === undefined ? undefined : cache.peek(key);
     const found =
       known !== undefined && match.kind !== 'short'
-        ? given(known, match.ref, 'cache')
+        ? toExtraction(known, match.ref, 'cache')
         : await bounded(deadlineMs, wish.signal, async signal => {
             if (match.kind !== 'short') return load({ source, match }, wish, signal);
             return load(await followShortLinks(matched, wish.only, { ...options, links, signal }), wish, signal);
@@ -110,14 +110,14 @@ export function createExtractor(options: ExtractorOptions): Extractor {
     refs.set(key, ref);
     try {
       const { value, from } = await cache.wrap(key, own => fetchPost(source, ref, own), policyOf(ref, now), signal);
-      return given(value, ref, from);
+      return toExtraction(value, ref, from);
     } catch (error) {
       if (!(error instanceof CoverOnlyError) || wish.readable) throw error;
       return { post: error.post, itemIndex: null, from: 'load', reason: error } as const;
     }
   }
 
-  function given(post: Post, { itemIndex }: PostRef, from: Extraction['from']): Extraction {
+  function toExtraction(post: Post, { itemIndex }: PostRef, from: Extraction['from']): Extraction {
     countLookup?.('posts', from);
     return { post, itemIndex: itemIndex !== null && itemIndex < itemCount(post) ? itemIndex : null, from };
   }

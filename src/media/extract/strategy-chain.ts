@@ -55,10 +55,10 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
   }
 
   function note({ reports, winner, post, late }: RaceResult, ref: PostRef): void {
-    const isBrought = post !== null && !isCoverOnly(post);
-    for (const report of reports) history.note(report, report.strategy === winner, isBrought);
+    const hasPost = post !== null && !isCoverOnly(post);
+    for (const report of reports) history.note(report, report.strategy === winner, hasPost);
     late
-      ?.then(report => history.note(report, false, isBrought))
+      ?.then(report => history.note(report, false, hasPost))
       .catch(error => log.warn({ source, id: ref.id, err: error }, 'a late outcome of a strategy was not noted'));
   }
 
@@ -97,8 +97,8 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       history.noteStart(strategy);
       return askEndpoint(site, strategy, ref, own, now);
     };
-    const questions = { strategies: asked, returning, diagnosis: isSingle ? undefined : diagnosis };
-    const result = await new StrategyRace({ ...questions, history, ask, deadlineMs, signal }).run();
+    const race = { strategies: asked, returning, diagnosis: isSingle ? undefined : diagnosis, history, deadlineMs };
+    const result = await new StrategyRace({ ...race, ask, signal }).run();
     note(result, ref);
     return conclude(result, waiting, ref);
   }

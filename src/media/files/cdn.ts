@@ -9,13 +9,13 @@ export type CdnHeaders = (
 /** A file's address, and the headers that its host requires. */
 export type CdnAddress = Pick<Variant, 'url' | 'headers'>;
 
-interface CdnCaller {
+interface CdnSource {
   readonly id: SourceId;
   readonly cdnUserAgent?: (mime: string) => string;
 }
 
-/** Some CDNs are slow for browsers' user agents, so each source chooses its own; other hosts get a plain name. */
-export function createCdnHeaders(sources: readonly CdnCaller[]): CdnHeaders {
+/** Some CDNs are slow for browsers' user agents, so a source may choose another one; the rest get `Mozilla/5.0`. */
+export function createCdnHeaders(sources: readonly CdnSource[]): CdnHeaders {
   const agents = new Map(sources.map(({ id, cdnUserAgent }) => [id, cdnUserAgent]));
   return (source, { mime, headers }) => {
     const agentOf = source === undefined ? undefined : agents.get(source);
@@ -29,7 +29,7 @@ export function isGone(status: number): boolean {
   return status === 403 || status === 404 || status === 410;
 }
 
-const UNTOLD: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
+const UNSTATED_TYPES: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 
 /**
  * The media type of an answer: the CDN's if it is of an image, audio or video, `expected` if the CDN states none,
@@ -37,7 +37,7 @@ const UNTOLD: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'bi
  */
 export function mediaType(contentType: string | undefined, expected: string): string | undefined {
   const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (UNTOLD.has(type)) return expected;
+  if (UNSTATED_TYPES.has(type)) return expected;
   // An SVG is a document that can contain scripts.
   if (type.startsWith('image/svg')) return undefined;
   return /^(?:video|image|audio)\/[\w.+-]{1,60}$/.test(type) ? type : undefined;

@@ -126,18 +126,18 @@ function trackKind(representation: Attributes, set: Attributes): 'video' | 'audi
 function toVariant(representation: Attributes, set: Attributes, url: string): Variant | null {
   const kind = trackKind(representation, set);
   if (kind === null || url === '') return null;
-  const video = kind === 'video';
+  const isVideo = kind === 'video';
   const mime = representation.mimeType ?? set.mimeType;
   return {
     url,
     mime: mime !== undefined && /^(?:video|audio)\/[a-z0-9.+-]{1,40}$/.test(mime) ? mime : `${kind}/mp4`,
-    width: video ? positiveInteger(representation.width ?? set.width) : null,
-    height: video ? positiveInteger(representation.height ?? set.height) : null,
+    width: isVideo ? positiveInteger(representation.width ?? set.width) : null,
+    height: isVideo ? positiveInteger(representation.height ?? set.height) : null,
     bitrate: positiveInteger(representation.bandwidth),
     bytes: positiveInteger(representation.FBContentLength),
     codecs: (representation.codecs ?? set.codecs)?.slice(0, 100) ?? null,
-    hasAudio: !video,
-    hasVideo: video,
+    hasAudio: !isVideo,
+    hasVideo: isVideo,
     adaptive: true,
     expiresAt: null,
   };

@@ -69,12 +69,12 @@ export function playlistVariants(text: string, { url, hosts }: PlaylistPlace): r
   if (lines.some(line => line.startsWith('#EXTINF'))) return [{ ...RENDITION, url: own }];
 
   const tags = lines.map(readTag);
-  const sounds = new Map<string, string>();
+  const audioAddresses = new Map<string, string>();
   const groups = tags.flatMap(tag => (tag?.name === 'EXT-X-MEDIA' ? [attributesOf(tag)] : []));
   const isDefault = (group: Attributes) => Number(group.get('DEFAULT') === 'YES');
   for (const group of groups.filter(one => one.get('TYPE') === 'AUDIO').sort((a, b) => isDefault(b) - isDefault(a))) {
     const [id, address] = [group.get('GROUP-ID'), addressOf(group.get('URI'))];
-    if (id !== undefined && address !== null && !sounds.has(id)) sounds.set(id, address);
+    if (id !== undefined && address !== null && !audioAddresses.has(id)) audioAddresses.set(id, address);
   }
 
   const variants = new Map<string, Variant>();
@@ -86,7 +86,7 @@ export function playlistVariants(text: string, { url, hosts }: PlaylistPlace): r
     const attributes = attributesOf(tag);
     const address = addressOf(lines.slice(index + 1).find(line => !line.startsWith('#')));
     if (address === null) continue;
-    const sound = sounds.get(attributes.get('AUDIO') ?? '');
+    const sound = audioAddresses.get(attributes.get('AUDIO') ?? '');
     add(videoOf(attributes, address, sound !== undefined && sound !== address));
     if (sound !== undefined) add(soundOf(attributes, sound));
   }

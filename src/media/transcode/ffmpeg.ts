@@ -92,7 +92,7 @@ function failureOf({ exitCode, killedBy, complaints }: ProgramEnd): AppError {
   return new AppError('internal', `ffmpeg failed (${end})`, { cause: new Error(complaints.trim().slice(-2_000)) });
 }
 
-async function ask(program: string, searchPath: string, args: readonly string[]): Promise<string> {
+async function outputOf(program: string, searchPath: string, args: readonly string[]): Promise<string> {
   let text = '';
   const end = await runProgram({
     program,
@@ -116,8 +116,8 @@ function encodersOf(list: string): ReadonlySet<string> {
 async function tryProgram(program: string, searchPath: string): Promise<FfmpegFinding> {
   try {
     const [versionText, encoderText] = await Promise.all([
-      ask(program, searchPath, ['-hide_banner', '-version']),
-      ask(program, searchPath, ['-hide_banner', '-encoders']),
+      outputOf(program, searchPath, ['-hide_banner', '-version']),
+      outputOf(program, searchPath, ['-hide_banner', '-encoders']),
     ]);
     const version = /^ffmpeg version (\S+)/.exec(versionText)?.[1];
     if (version === undefined) return { state: 'unusable', program, why: 'it does not say that it is ffmpeg' };

@@ -22,7 +22,7 @@ export type ExpiredTracks = ExpiredItem & { readonly tracks: TrackPair };
  */
 export function renewedAddress(post: Pick<Post, 'items'>, file: ExpiredFile): CdnAddress | undefined {
   const item = itemOf(post, file.index, file.url);
-  return item && (addressesOf(item).find(({ url }) => isSameFile(file.url)(url)) ?? nearestFile(item, file));
+  return item && (addressesOf(item).find(({ url }) => isSameFile(file.url, url)) ?? nearestFile(item, file));
 }
 
 /** Finds a video's two tracks in a newer version of its post; undefined also when it is now a single file. */
@@ -32,25 +32,25 @@ export function renewedTracks(post: Pick<Post, 'items'>, file: ExpiredTracks): T
   const isAlone = file.tracks.audio === undefined;
   const made = wholeVideos(item).filter(whole => !isOneFile(whole) && (whole.audio === undefined) === isAlone);
   const videos = made.map(({ variant }) => variant);
-  const video = videos.find(({ url }) => isSameFile(file.tracks.video)(url)) ?? nearest(videos, file);
+  const video = videos.find(({ url }) => isSameFile(file.tracks.video, url)) ?? nearest(videos, file);
   if (isAlone) return video && { video };
   const audios = audioTracks(item);
-  const audio = audios.find(({ url }) => isSameFile(file.tracks.audio ?? '')(url)) ?? audios[0];
+  const audio = audios.find(({ url }) => isSameFile(file.tracks.audio ?? '', url)) ?? audios[0];
   return video && audio && { video, audio };
 }
 
 /** The item that has this file, else the one at its index, which changes when more items can be read. */
 function itemOf({ items }: Pick<Post, 'items'>, index: number, url: string): MediaItem | undefined {
-  return items.find(item => addressesOf(item).some(address => isSameFile(url)(address.url))) ?? items[index];
+  return items.find(item => addressesOf(item).some(address => isSameFile(url, address.url))) ?? items[index];
 }
 
 function addressesOf({ variants, thumbnailUrl }: MediaItem): readonly CdnAddress[] {
   return [...variants, ...(thumbnailUrl === null ? [] : [{ url: thumbnailUrl }])];
 }
 
-function isSameFile(url: string): (other: string) => boolean {
+function isSameFile(url: string, other: string): boolean {
   const path = pathOf(url);
-  return other => path !== undefined && pathOf(other) === path;
+  return path !== undefined && pathOf(other) === path;
 }
 
 function nearestFile(item: MediaItem, file: ExpiredFile): CdnAddress | undefined {

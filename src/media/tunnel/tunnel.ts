@@ -132,9 +132,9 @@ function createCdnRelay(
     return { ...first, ...wholeFile(first), body: undefined };
   }
 
-  async function lookUp(ask: RefreshPost, { post, index = 0, ...file }: TunnelFile, signal: AbortSignal) {
+  async function lookUp(getPost: RefreshPost, { post, index = 0, ...file }: TunnelFile, signal: AbortSignal) {
     if (post === undefined) throw noSuchFile('the address leads nowhere any more');
-    const address = renewedAddress(await ask(post, signal), { ...file, index });
+    const address = renewedAddress(await getPost(post, signal), { ...file, index });
     if (address === undefined) throw noSuchFile('the post has no such file any more');
     return address;
   }
@@ -149,9 +149,9 @@ function createCdnRelay(
     const type = mediaType(headers['content-type'], file.mime);
     if ((status !== 200 && !isPart) || type === undefined) {
       body?.destroy();
-      throw refusal(answer, type, now());
+      throw relayFailure(answer, type, now());
     }
-    return { status: isPart ? 206 : 200, headers: { ...pick(headers, RELAYED), 'content-type': type }, body };
+    return { status: isPart ? 206 : 200, headers: { ...pick(headers, RELAYED_HEADERS), 'content-type': type }, body };
   }
 
   /**
@@ -177,7 +177,7 @@ function createCdnRelay(
   };
 }
 
-const RELAYED = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified'] as const;
+const RELAYED_HEADERS = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified'] as const;
 
 /** Turns the answer to a request for the first byte into an answer to HEAD. */
 function wholeFile({ status, headers }: HttpHead): Pick<HttpHead, 'status' | 'headers'> {
@@ -188,7 +188,7 @@ function wholeFile({ status, headers }: HttpHead): Pick<HttpHead, 'status' | 'he
   return { status: 200, headers: { ...rest, 'accept-ranges': 'bytes', ...length } };
 }
 
-function refusal({ status, headers }: Answer, type: string | undefined, now: number): AppError {
+function relayFailure({ status, headers }: Answer, type: string | undefined, now: number): AppError {
   if (status === 404 || status === 410) return noSuchFile(`the CDN answers ${status}`);
   if (status === 429) {
     const retryAfterMs = parseRetryAfter(headers['retry-after'], now);

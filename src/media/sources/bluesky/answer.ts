@@ -87,9 +87,9 @@ function photoFile(url: string | null, view: JsonObject, most: number): readonly
 }
 
 function photoOf(view: JsonObject, did: string, cid: string | null): DraftItem {
-  const kept = (size: string) => (cid === null ? null : `https://cdn.bsky.app/img/${size}/plain/${did}/${cid}@jpeg`);
-  const small = addressOf(view.thumb ?? view.thumbnail ?? kept('feed_thumbnail'), did);
-  const large = addressOf(view.fullsize ?? kept('feed_fullsize'), did);
+  const ofCid = (size: string) => (cid === null ? null : `https://cdn.bsky.app/img/${size}/plain/${did}/${cid}@jpeg`);
+  const small = addressOf(view.thumb ?? view.thumbnail ?? ofCid('feed_thumbnail'), did);
+  const large = addressOf(view.fullsize ?? ofCid('feed_fullsize'), did);
   const files = [...photoFile(large, view, 2_000), ...photoFile(small, view, 1_000)];
   return listedItem('image', files, { ...frameOf(view), thumbnailUrl: small ?? large, alt: readText(view.alt) });
 }
@@ -103,8 +103,8 @@ function videoOf(view: JsonObject, did: string, blob: JsonObject | undefined): D
     const url = `https://${OWN_SERVERS}/xrpc/com.atproto.sync.getBlob?${new URLSearchParams({ did, cid })}`;
     files.push(listedFile(url, { mime: 'video/mp4', hasVideo: true, bytes: readSize(blob.size), ...size }));
   }
-  const kept = cid && `https://video.bsky.app/watch/${encodeURIComponent(did)}/${cid}/playlist.m3u8`;
-  const playlist = addressOf(view.playlist ?? kept, did);
+  const ofCid = cid && `https://video.bsky.app/watch/${encodeURIComponent(did)}/${cid}/playlist.m3u8`;
+  const playlist = addressOf(view.playlist ?? ofCid, did);
   if (playlist !== null) files.push(listedFile(playlist, { mime: PLAYLIST_MIME, hasVideo: true }));
   const known = { ...size, thumbnailUrl: addressOf(view.thumbnail, did), alt: readText(view.alt) };
   return orderedItem('video', files, known);

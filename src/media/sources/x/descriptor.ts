@@ -140,7 +140,7 @@ function createXSource(options: SourceOptions): MediaSource {
   return createSource({ ...options, site }, { ...description, strategies, resolveShort, canFetchStories: false });
 }
 
-const GUEST_MS = 3_600_000;
+const GUEST_TOKEN_LIFE_MS = 3_600_000;
 /** The shortest time between two activations of a guest token, successful or not. */
 const PAUSE_MS = 60_000;
 
@@ -163,7 +163,8 @@ function createGuestQuery({ queryId, features }: Ids, ask: Ask, now: () => numbe
     const token = activate()
       .catch(toAppError)
       .then(made => {
-        guest.until = now() + (made instanceof AppError ? Math.max(made.retryAfterMs ?? 0, PAUSE_MS) : GUEST_MS);
+        guest.until =
+          now() + (made instanceof AppError ? Math.max(made.retryAfterMs ?? 0, PAUSE_MS) : GUEST_TOKEN_LIFE_MS);
         return made;
       });
     const guest = { token, since: now(), until: Number.POSITIVE_INFINITY };
