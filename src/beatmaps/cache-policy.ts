@@ -81,10 +81,10 @@ const upstream = z.enum(['osu', ...MIRROR_IDS]);
 const storedSet = beatmapsetSchema.refine(({ preview_url, cover_url, card_url, list_url }) =>
   [preview_url, cover_url, card_url, list_url].every(isHttps),
 );
-const StoredSet = z.object({ set: storedSet, source: upstream });
-export type FoundSet = Readonly<z.infer<typeof StoredSet>>;
+const foundSet = z.object({ set: storedSet, source: upstream });
+export type FoundSet = Readonly<z.infer<typeof foundSet>>;
 
-const StoredPage: z.ZodType<FoundPage> = z
+const foundPage: z.ZodType<FoundPage> = z
   .object({
     sets: z.array(storedSet),
     total: z.number().nullable(),
@@ -104,8 +104,8 @@ export type SharedBeatmapCaches = ReturnType<typeof openSharedBeatmapCaches>;
 export function openSharedBeatmapCaches({ openCache: open }: Pick<SharedState, 'openCache'>) {
   return {
     // A page is large and soon outdated, so it is cached briefly.
-    pages: open({ name: 'beatmap-pages', parse: value => StoredPage.safeParse(value).data, maxAgeMs: 10 * MINUTE }),
-    sets: open({ name: 'beatmapsets', parse: value => StoredSet.safeParse(value).data }),
+    pages: open({ name: 'beatmap-pages', parse: value => foundPage.safeParse(value).data, maxAgeMs: 10 * MINUTE }),
+    sets: open({ name: 'beatmapsets', parse: value => foundSet.safeParse(value).data }),
     stars: open({ name: 'beatmap-stars', parse: value => officialRatingSchema.safeParse(value).data }),
   };
 }

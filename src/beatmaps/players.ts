@@ -36,8 +36,8 @@ export interface OsuAccess {
 }
 
 const MAX_LIMIT = 100;
-/** How many entries of each list the API has at most. */
-const LAST: Readonly<Record<ScoreType, number>> = { best: 200, recent: 100, firsts: 10_000, pinned: 10_000 };
+/** The most entries that the API has in a list of each type. */
+const MAX_ENTRIES: Readonly<Record<ScoreType, number>> = { best: 200, recent: 100, firsts: 10_000, pinned: 10_000 };
 
 /** Reads an id, a name or an address of a player. @throws AppError `invalid_request` */
 function parsePlayerRef(user: number | string): PlayerRef {
@@ -115,7 +115,7 @@ export function createPlayers({ osu, caches }: OsuAccess) {
       const { ruleset = rulesetOfLink(user), signal } = options;
       const api = requireOsu(osu, 'player');
       const id = await idOf(player, signal);
-      const size = Math.min(limit, LAST[type] - offset);
+      const size = Math.min(limit, MAX_ENTRIES[type] - offset);
       if (size <= 0) return { scores: [], cursor: null, ...playerAnswer('load') };
       const { value, from } = await caches.scores.wrap(
         `osu-scores:${id}:${type}:${ruleset ?? ''}:${offset}:${size}`,
@@ -123,7 +123,7 @@ export function createPlayers({ osu, caches }: OsuAccess) {
         POLICIES.scores[type],
         signal,
       );
-      const cursor = nextOf(value, offset + size, LAST[type]);
+      const cursor = nextOf(value, offset + size, MAX_ENTRIES[type]);
       return { scores: value.items, cursor, ...playerAnswer(from) };
     },
     /** A single play; with a ruleset, `id` is from before 2022. `not_found` and the like have params.what `score`. */

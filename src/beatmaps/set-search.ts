@@ -70,7 +70,7 @@ export async function searchSets(access: SetAccess, request: SearchRequest): Pro
     return { ...(await searchCatalogue(access.catalogue, wanted)), stale: !isLocal };
   }
   try {
-    return await orMeant(access, wanted, await searchUpstreams(access, wanted));
+    return await orFromCatalogue(access, wanted, await searchUpstreams(access, wanted));
   } catch (error) {
     const isAsked = error instanceof AppError && error.code === 'invalid_request';
     if (isAsked || request.signal?.aborted === true) throw error;
@@ -92,7 +92,7 @@ async function searchCatalogue(catalogue: BeatmapCatalogue, { search, start, lim
 }
 
 /** For a query with a typo, which no upstream corrects, also asks the catalogue: it may know the word or the set. */
-async function orMeant(access: SetAccess, wanted: Wanted, found: SearchResult): Promise<SearchResult> {
+async function orFromCatalogue(access: SetAccess, wanted: Wanted, found: SearchResult): Promise<SearchResult> {
   if (found.sets.length > 0 || found.total !== 0) return found;
   const known = await recall(access, catalogue => searchCatalogue(catalogue, { ...wanted, start: SEARCH_START }));
   if (known === undefined || known.sets.length === 0) return found;

@@ -66,7 +66,7 @@ export function createCatalogueSearch(options: CatalogueSearchOptions) {
   function search(wanted: Search, place: CataloguePageRequest): CatalogueResult {
     const { limit, offset } = place;
     const groups = groupsOf(wanted.query);
-    const first = numbered(store, wanted);
+    const first = setByNumber(store, wanted);
     if (first !== undefined) {
       const others = { ...wanted, without: first.id };
       if (offset > 0) return resultOf(page(others, groups, { limit, offset: offset - 1 }), place);
@@ -121,7 +121,7 @@ function readBody(store: Store, sql: string, id: number): Beatmapset | undefined
 }
 
 /** The set whose id is the searched text; it is shown first. */
-function numbered(store: Store, { query, status }: Search): Beatmapset | undefined {
+function setByNumber(store: Store, { query, status }: Search): Beatmapset | undefined {
   if (!/^\d{1,9}$/.test(query.text)) return undefined;
   const set = readBody(store, BODY_OF_SET, Number(query.text));
   return set !== undefined && statusesOf(status).includes(set.status) && matches(query, set) ? set : undefined;
@@ -155,8 +155,8 @@ function groupsOf({ text }: Query): Groups {
 function writtenOut(vocabulary: Vocabulary, groups: Groups, index: TextIndex): Groups {
   return groups.map(group =>
     group.flatMap(needle => {
-      const isAtHand = needle.text.length <= INDEXED_LETTERS[index] || needle.isWhole || needle.text.includes(' ');
-      const words = isAtHand ? undefined : vocabulary.beginningWith(needle.text, MAX_WRITTEN_OUT);
+      const isIndexed = needle.text.length <= INDEXED_LETTERS[index] || needle.isWhole || needle.text.includes(' ');
+      const words = isIndexed ? undefined : vocabulary.beginningWith(needle.text, MAX_WRITTEN_OUT);
       return words === undefined || words.length === 0 ? [needle] : words.map(text => ({ text, isWhole: true }));
     }),
   );

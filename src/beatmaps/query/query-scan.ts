@@ -13,11 +13,7 @@ export interface QueryToken {
   readonly end: number;
 }
 
-interface ScannedValue {
-  readonly value: string;
-  readonly isPhrase: boolean;
-  readonly end: number;
-}
+type ScannedValue = Pick<QueryToken, 'value' | 'isPhrase' | 'end'>;
 
 /** The longest key; the bound makes it cheap to look from an operator back to the beginning of its key. */
 const MAX_KEY_LENGTH = 32;

@@ -193,7 +193,7 @@ export const DATE: RangeKind = {
   },
 };
 
-function parsePeriod(text: string): { readonly low: number; readonly high: number } | undefined {
+function parsePeriod(text: string): Interval | undefined {
   const found = PERIOD.exec(text);
   if (found === null) return undefined;
   const [, yearText, separator = '', monthText, dayText] = found;
@@ -208,7 +208,7 @@ function parsePeriod(text: string): { readonly low: number; readonly high: numbe
   return new Date(low).getUTCDate() === Number(dayText) ? { low, high: low + DAY_MS } : undefined;
 }
 
-function parseTimestamp(text: string): { readonly low: number; readonly high: number } | undefined {
+function parseTimestamp(text: string): Interval | undefined {
   const found = TIMESTAMP.exec(text);
   if (found === null) return undefined;
   const [, day = '', minute = '', second, fraction] = found;

@@ -61,7 +61,7 @@ export function createRecommend(options: RecommendOptions) {
   const given = createLru<number, true>({ max: MAX_GIVEN, ttl: GIVEN_MS });
 
   /** Replaces estimated stars by osu!'s own, for as many maps as osu! may be asked about. */
-  async function withToday(list: readonly Recommendation[], until: number, signal: AbortSignal = NEVER) {
+  async function withOfficialStars(list: readonly Recommendation[], until: number, signal: AbortSignal = NEVER) {
     const asked = list.map(({ beatmap, mods }) => ({ beatmap, mods }));
     const waitMs = Math.max(STARS_MS.least, Math.min(until - performance.now(), STARS_MS.most));
     const rated = await ratings?.within(waitMs).ratings.ofMaps(asked, signal);
@@ -126,7 +126,7 @@ export function createRecommend(options: RecommendOptions) {
       return (set && present(choice, set, algorithms.get(choice) ?? null, question)) ?? [];
     });
     const until = startedAt + (isRepeat ? REPEAT_MS : ANSWER_MS);
-    const today = await withToday(presented.slice(0, limit), until, signal);
+    const today = await withOfficialStars(presented.slice(0, limit), until, signal);
     const recommendations = today.filter(({ stars }) => isWithinBounds(stars, request.stars));
     // A catalogue without fitting maps does not prove that none exist, so the upstreams' error is thrown.
     if (recommendations.length === 0 && failures.length > 0) throw failures[0];
