@@ -7,7 +7,6 @@ export const DISCORD_LIMITS = {
   components: 40,
   /** The text of all components of one message together. */
   text: 4_000,
-  galleryItems: 10,
   attachments: 10,
   /** How many replies to one request are put into one message. */
   replies: 5,
@@ -26,7 +25,6 @@ export const DISCORD_LIMITS = {
 } as const;
 
 export const COMMAND_LIMITS = {
-  name: 32,
   description: 100,
   options: 25,
   choices: 25,

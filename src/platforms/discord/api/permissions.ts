@@ -29,12 +29,10 @@ export function inviteUrl(applicationId: string): string {
   return url.href;
 }
 
-const ALL = { send: true, attach: true, reply: true, manage: true };
-
-/** Medley's permissions in a channel; unknown ones count as granted. In private chats there are no embeds of others. */
+/** Medley's permissions in a channel. In an unknown or private one all count as granted but that to hide embeds. */
 export function rightsIn(channel: GuildBasedChannel | undefined, readsMessages: boolean): Rights {
   const me = channel?.guild.members.me;
-  if (!channel || !me) return { ...ALL, manage: false, content: readsMessages };
+  if (!channel || !me) return { send: true, attach: true, reply: true, manage: false, content: readsMessages };
   return rightsOf(channel.permissionsFor(me), channel.isThread(), readsMessages);
 }
 

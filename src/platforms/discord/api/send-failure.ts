@@ -95,9 +95,7 @@ export function discordFailure(error: unknown, call: FailedCall): DiscordFailure
     return new DiscordFailure(
       problemOf(error, known),
       `${method} was answered ${error.status}${said}: ${error.message}`,
-      {
-        code: known,
-      },
+      { code: known },
     );
   }
   if (error instanceof RateLimitError) return rateLimited(error, method);

@@ -179,7 +179,7 @@ const CACHES = {
   GuildBanManager: 0,
   GuildEmojiManager: 0,
   GuildInviteManager: 0,
-  GuildMemberManager: { maxSize: 0, keepOverLimit: (member: { id: string; client: Client }) => isSelf(member) },
+  GuildMemberManager: { maxSize: 0, keepOverLimit: isSelf },
   GuildMessageManager: 0,
   GuildScheduledEventManager: 0,
   GuildStickerManager: 0,
@@ -189,7 +189,7 @@ const CACHES = {
   ReactionUserManager: 0,
   StageInstanceManager: 0,
   ThreadMemberManager: 0,
-  UserManager: { maxSize: 0, keepOverLimit: (user: { id: string; client: Client }) => isSelf(user) },
+  UserManager: { maxSize: 0, keepOverLimit: isSelf },
   VoiceStateManager: 0,
 };
 

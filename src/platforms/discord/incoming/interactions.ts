@@ -190,7 +190,6 @@ export function createCommandIndex(specs: Dispatcher['commandSpecs']) {
   const english = createTranslator(['en']);
   const byName = new Map(specs(english).map(spec => [spec.name, spec]));
   return {
-    getMedia: english.messages.shared.getMedia,
     find(name: string) {
       const spec = byName.get(name);
       return spec && { spec, keyOf: (shown: string) => spec.options.find(option => option.name === shown)?.key };

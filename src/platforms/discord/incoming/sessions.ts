@@ -41,7 +41,7 @@ export const DISCORD_SESSIONS = {
  */
 export async function openSessionRecord({ records, key, isSettled, log }: SessionRecordOptions) {
   const store = records.collection(DISCORD_SESSIONS);
-  let isSaid = false;
+  let isFailureLogged = false;
   const left = (await store.get(key).catch(failed)) ?? [];
   /** Each shard's session: as it is now, and as it was when all its events had been accepted. */
   const [heard, accepted] = [new Map<number, GatewaySession>(), new Map<number, GatewaySession>()];
@@ -53,8 +53,8 @@ export async function openSessionRecord({ records, key, isSettled, log }: Sessio
 
   /** Logs a failure once, until the store works again, because every second there is another attempt. */
   function failed(error: unknown): undefined {
-    if (!isSaid) log.info({ err: error }, 'discord: how far was heard cannot be kept');
-    isSaid = true;
+    if (!isFailureLogged) log.info({ err: error }, 'discord: how far was heard cannot be kept');
+    isFailureLogged = true;
   }
 
   function settle(): boolean {
@@ -79,7 +79,7 @@ export async function openSessionRecord({ records, key, isSettled, log }: Sessio
   async function write(sessions: GatewaySession[]): Promise<boolean> {
     try {
       await store.set(key, sessions);
-      isSaid = false;
+      isFailureLogged = false;
       return true;
     } catch (error) {
       failed(error);

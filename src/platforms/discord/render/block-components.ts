@@ -92,13 +92,13 @@ export function renderContainer(
   }
 
   function placeCard(card: Card): boolean {
-    const place = framed;
+    const position = framed;
     framed += 1;
-    const accessory = place < form.accessories ? accessoryOf(card) : undefined;
+    const accessory = position < form.accessories ? accessoryOf(card) : undefined;
     const text = accessory && renderTextBlock(card, form, left - 1);
     if (!accessory || text === undefined || text === '' || !hasSpaceFor(4)) return placeText(card);
     flush();
-    if (form.separated && place > 0) push({ type: ComponentType.Separator, divider: true });
+    if (form.separated && position > 0) push({ type: ComponentType.Separator, divider: true });
     push(section(text, accessory));
     left -= text.length;
     return true;

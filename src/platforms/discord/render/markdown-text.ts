@@ -57,9 +57,9 @@ function moment(at: number, style: 'relative' | 'date'): string {
   return `<t:${Math.floor(at / 1000)}:${style === 'date' ? 'D' : 'R'}>`;
 }
 
-/** Writes a mark such as `**` whole or not at all, since a half of it would be shown. */
-function whole(mark: string, budget: TextBudget): string {
-  return mark.length <= budget.left ? mark : exhausted(budget);
+/** Writes a mention or a time whole or not at all, since people would see half of `<t:0:R>` as text. */
+function whole(markup: string, budget: TextBudget): string {
+  return markup.length <= budget.left ? markup : exhausted(budget);
 }
 
 /** Puts marks around a text, but not around an empty one, where they would be shown. */

@@ -210,7 +210,7 @@ function openers(
   return [{ kind: 'menu', label: first.action.label, choices }];
 }
 
-function isShown({ mime }: { readonly mime: string }): boolean {
+function isVisual({ mime }: { readonly mime: string }): boolean {
   return /^(image|video)\//.test(mime);
 }
 
@@ -221,7 +221,7 @@ function renderMedia({ media }: ReplySection, t: Translator): APIComponentInCont
   for (const placed of media) {
     if (placed.kind !== 'file') continue;
     const url = `attachment://${placed.name}`;
-    if (!isShown(placed)) {
+    if (!isVisual(placed)) {
       files.push({ type: ComponentType.File, file: { url }, spoiler: placed.spoiler });
       continue;
     }
