@@ -18,7 +18,7 @@ export interface DiscordExamination {
   readonly token: string;
   /** The address without a version, e.g. `https://discord.com/api`. */
   readonly apiUrl?: string | undefined;
-  /** The time for each request. */
+  /** The time limit of each request. */
   readonly timeoutMs?: number;
 }
 
@@ -36,8 +36,9 @@ type Application = z.output<typeof Application>;
 const Guilds = z.array(z.object({ name: z.string(), permissions: z.string().regex(/^\d{1,20}$/) }));
 type Guild = z.output<typeof Guilds>[number];
 
-/** How many servers are examined at most, and how many of those with a problem are named. */
+/** The most servers that are examined. */
 const MOST_GUILDS = 200;
+/** The most servers with missing permissions that are named. */
 const MOST_NAMES = 5;
 
 /** Checks what Discord says about the token, the application and the servers, and adds the invitation link. */
@@ -104,7 +105,7 @@ function readSwitches(application: Application): readonly Finding[] {
   return findings;
 }
 
-/** True when the application can be installed in this way. Old applications lack the table: only servers add them. */
+/** True when the application can be installed in this way. Old ones have no table of ways: only servers add them. */
 function canInstall({ integration_types_config: contexts }: Application, type: ApplicationIntegrationType): boolean {
   return contexts ? `${type}` in contexts : type === ApplicationIntegrationType.GuildInstall;
 }

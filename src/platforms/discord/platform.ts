@@ -40,7 +40,7 @@ export interface DiscordPlatformOptions {
   readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption' | 'commandSpecs' | 'commandOf'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
   readonly settings: Pick<SettingsStore, 'chat' | 'markChatLeft'>;
-  /** Stores sessions (to receive missed events), ids of commands, and what answers consist of and showed before. */
+  /** Stores sessions (to receive missed events), ids of commands, and the messages and earlier views of answers. */
   readonly records: RecordStore;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now?: () => number;

@@ -30,8 +30,7 @@ export function menuIn(t: Translator, specs: (t: Translator) => readonly Command
 
 /**
  * Makes the payloads that register the slash commands and the command in a message's menu. Pure.
- * @param menus the menus in all languages that Discord gets, English included: without a separate en-US, Americans see
- * en-GB
+ * @param menus the menus in all languages, English included: Americans would see the texts of en-GB without own ones
  */
 export function commandPayloads(english: Menu, menus: readonly Menu[]): readonly JsonObject[] {
   const others = Object.values(Locale).flatMap(locale => {

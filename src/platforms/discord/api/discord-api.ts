@@ -21,14 +21,14 @@ import { ALREADY_ACKNOWLEDGED, DiscordFailure, isTokenDead, UNKNOWN_CHANNEL, UNK
 export interface Content {
   readonly components: readonly APIMessageTopLevelComponent[];
   readonly uploads: readonly UploadFile[];
-  /** The text of the message, in place of components: only for links in it does Discord show previews. */
+  /** The text of a message without components: only in such a text Discord shows previews of links. */
   readonly text?: string;
 }
 
 export interface MessageOptions {
-  /** The idempotency key, at most 25 characters: Discord answers a repeat within minutes with the same message. */
+  /** The idempotency key, at most 25 characters: for a repeat within minutes, Discord posts no second message. */
   readonly nonce: string;
-  /** The message that this one replies to. If it is gone, or its channel's history may not be read, none is stated. */
+  /** The id of the message to reply to. If that is gone or may not be read, the message is posted as no reply. */
   readonly replyTo: string | undefined;
   /** True to send the message without notifying anyone. */
   readonly isSilent?: boolean;
@@ -40,13 +40,13 @@ export interface PostedMessage {
   readonly isConfirmed: boolean;
 }
 
-/** The ids by which an interaction is acknowledged; that is possible for some seconds. */
+/** The ids by which an interaction is acknowledged, which Discord allows for three seconds. */
 export interface InteractionKey {
   readonly id: string;
   readonly token: string;
 }
 
-/** The ids by which an interaction is answered; that is possible for a quarter of an hour. */
+/** The ids by which an interaction is answered, which Discord allows for a quarter of an hour. */
 export interface AnswerKey {
   readonly applicationId: string;
   readonly token: string;
@@ -152,7 +152,7 @@ function interactionCalls(rest: Rest) {
       }
     },
 
-    /** True when the deferred answer says "thinking" still; false when it was answered or deleted, or is out of reach. */
+    /** True while the deferred answer says "thinking"; false when it was edited or deleted, or the token expired. */
     async isPending({ applicationId, token }: AnswerKey, signal: AbortSignal): Promise<boolean> {
       try {
         const route: ApiRoute = [RequestMethod.Get, Routes.webhookMessage(applicationId, token)];
@@ -229,7 +229,7 @@ async function sendContent(
   return rest.request(route, { ...more, body: await formOf(payload, uploads) });
 }
 
-/** True when Discord has all files, judging by their stated sizes, or by their addresses where none are stated. */
+/** True when Discord states the sizes of all files; or if it states none, when no `attachment://` name is left. */
 function isConfirmed({ attachments, components }: z.output<typeof Posted>, { uploads }: Content): boolean {
   if (attachments.length === 0)
     return uploads.length === 0 || !`${JSON.stringify(components)}`.includes('attachment://');
@@ -250,7 +250,7 @@ function attachmentOf({ name, spoiler, alt = '' }: UploadFile, index: number) {
   };
 }
 
-/** False after a timeout: a repeat would come too late for the interaction, which allows only a few seconds. */
+/** True for a failure on the way, except a timeout, after which a repeat would come too late for the interaction. */
 function mayBeRepeated(error: unknown): boolean {
   return error instanceof DiscordFailure && (error.problem === 'unclear' || error.problem === 'away') && !error.isEnded;
 }
@@ -269,7 +269,7 @@ function unlessGone(error: unknown): void {
   if (code !== UNKNOWN_MESSAGE && code !== UNKNOWN_CHANNEL) throw error;
 }
 
-/** Makes a nonce of at most 25 characters: twelve of the event's id, a dash, and at most twelve of the tag. */
+/** Makes a nonce of at most 25 characters: twelve of the event's id in base 36, a dash, and twelve of the tag. */
 export function nonceOf(eventId: string, tag: string): string {
   return `${BigInt(eventId).toString(36)}-${tag}`;
 }

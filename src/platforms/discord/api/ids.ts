@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Request } from '../../../bot/contract/request.ts';
 
-/** Makes an id like a message's out of text, equal for equal text: for nonces, and as the id of an answer. */
+/** Hashes text into a number of the form of Discord's ids, which stands for a message's id in nonces and answers. */
 export function stableId(words: string): string {
-  // The id gets fewer bits than the hash has, so that a nonce has room for its tag.
+  // In base 36, 62 bits take at most twelve characters, so that a nonce has room for its tag.
   return (createHash('sha256').update(words).digest().readBigUInt64BE() >> 2n).toString();
 }
 

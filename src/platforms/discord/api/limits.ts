@@ -20,7 +20,7 @@ export const DISCORD_LIMITS = {
   selectOptions: 25,
   optionLabel: 100,
   placeholder: 150,
-  /** Further replies to an interaction, if only a person, and not the server, has installed the app. */
+  /** How many further replies an interaction may get, if only the person, and not the server, has installed the app. */
   followUps: 5,
 } as const;
 
@@ -33,7 +33,7 @@ export const COMMAND_LIMITS = {
   stringLength: 6_000,
 } as const;
 
-/** What Medley shows at most, although Discord allows more. */
+/** Limits that Medley sets itself, below those of Discord. */
 export const SHOWN = {
   heading: 300,
   /** The characters of a folded text: a longer one is cut, since the original post has all of it. */
@@ -42,7 +42,7 @@ export const SHOWN = {
   fieldValue: 600,
   fields: 25,
   cardLine: 300,
-  /** The fewest characters of text that each of several posts in a message gets. */
+  /** The fewest characters of text that each of several posts in one message gets; more posts take another message. */
   leastText: 650,
   /** With more buttons than this, they become a menu. */
   buttons: 15,
@@ -52,11 +52,11 @@ export const SHOWN = {
 export const TIMES = {
   /** How soon an interaction must get its first answer. */
   acknowledge: 3_000,
-  /** How soon suggestions must be sent: their three seconds include the time on the network. */
+  /** How soon suggestions must be sent: Discord accepts them for three seconds, which include the network's time. */
   suggest: 2_000,
-  /** How long an interaction's token is used: as long as it is valid, less a margin for the last request. */
+  /** How long an interaction's token is used: its fifteen minutes, less a margin for the last request. */
   token: 14.5 * 60_000,
-  /** How long after an interaction it is answered by a message in the channel, if its token has expired. */
+  /** How long after an interaction a message in the channel may answer it, once its token has expired. */
   instead: 60 * 60_000,
   /** How long Discord surely recognises a repeated nonce. Its documentation says "the past few minutes". */
   nonce: 2 * 60_000,
@@ -70,7 +70,7 @@ export const TIMES = {
   lateEmbed: 60_000,
   /** How long after a message the site's preview (embed) of its link usually appears. */
   usualEmbed: 5_000,
-  /** How long after a message Medley may still hide its preview (embed), even if Discord asked to wait. */
+  /** How long Medley goes on trying to hide the preview (embed) of a message when Discord asks to wait. */
   hiding: 5 * 60_000,
   /** The delay before typing is shown; cached answers arrive sooner. */
   firstTyping: 800,
@@ -84,7 +84,7 @@ export const TIMES = {
 } as const;
 
 export const WORK = {
-  /** How many messages are remembered because previews (embeds) that may still appear must be hidden. */
+  /** How many messages are watched for previews (embeds) that appear late and must be hidden. */
   suppressed: 2_000,
   /** After so many uploads were refused as too large, the answer's other files become links. */
   refusals: 4,
@@ -95,5 +95,5 @@ export const DEFAULT_UPLOAD_BYTES = 10 * MIB;
 /** The size limits of one file in servers that were boosted to the second or third level. */
 export const BOOSTED_UPLOAD_BYTES = { second: 50 * MIB, third: 100 * MIB } as const;
 
-/** The size limit of all files in a request: 25 MiB with what surrounds them. A larger file is sent by itself. */
+/** The size limit of all files of one request: 25 MiB, less 64 KiB for its other parts. A larger file is sent alone. */
 export const REQUEST_UPLOAD_BYTES = 25 * MIB - 64 * 1024;

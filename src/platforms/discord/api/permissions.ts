@@ -87,7 +87,7 @@ export function diagnosisOf(to: DiscordReplyTo): readonly PermissionCheck[] {
 }
 
 /**
- * The size limit of a file in a server. Boosts raise it, and some servers name it among their features (seen in 2026-08).
+ * The size limit of a file in a server. Boosts raise it, and so do features that some servers have (seen in 2026-08).
  */
 export function uploadBytesIn(guild: Guild | undefined): number {
   if (guild === undefined) return DEFAULT_UPLOAD_BYTES;

@@ -27,7 +27,7 @@ const MessageReplyTo = z.object({
   flags: z.number(),
   /** True when no link of the message but the answered ones can have a preview (embed). */
   isOnlyLinks: z.boolean(),
-  /** The id of an edit that added links. It stands for the message's id in nonces and in the answer's id. */
+  /** The id of the request for links that an edit added. It replaces the message's id in nonces and as the answer's. */
   editId: z.string().optional(),
 });
 
@@ -36,14 +36,15 @@ const InteractionReplyTo = z.object({
   ...ChannelAddress,
   applicationId: z.string().optional(),
   token: z.string(),
-  /** Set when only the person has installed Medley, which limits follow-ups: whether the channel allows such apps. */
+  /** Present when only the person has installed Medley, which limits follow-ups; `isAllowed`: by the channel. */
   personal: z.object({ isAllowed: z.boolean() }).optional(),
   /** True when only the caller sees the first message of the answer. */
   isEphemeral: z.boolean(),
-  /** The message whose button was pressed, and its delete button's id; absent if a deferred answer is edited. */
+  /** The message with the pressed button, which the answer replaces; absent if the answer gets its own message. */
   pressed: z
     .object({
       messageId: z.string().optional(),
+      /** The id of that message's delete button. */
       deleteId: z.string().optional(),
       /** True when the button leads back to what the message showed before. */
       isBack: z.boolean().optional(),

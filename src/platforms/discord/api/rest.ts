@@ -88,15 +88,14 @@ export function createRest({ token, apiUrl, log }: RestOptions) {
 }
 
 /**
- * True when a rate-limited request should go back to the queue. A wait that is shorter than preparing the
- * message again is waited out in the process. If Cloudflare blocks Medley without saying for how long,
- * discord.js would ask again at once.
+ * True when a rate-limited request should go back to the queue; a shorter wait than preparing the message again would
+ * take is waited out here. A block by Cloudflare states no time (0), after which discord.js would ask again at once.
  */
 function isWorthReturning({ retryAfter, sublimitTimeout, timeToReset }: RateLimitData): boolean {
   return retryAfter <= 0 || Math.max(retryAfter, sublimitTimeout, timeToReset) > TIMES.shortRateLimit;
 }
 
-/** A request that failed on its way. Discord has certainly not executed one that was not sent completely. */
+/** A request that failed on its way. Unless all of it was sent (`isSent`), Discord has certainly not executed it. */
 class TransportFailure extends Error {
   override readonly name = 'TransportFailure';
   readonly isSent: boolean;

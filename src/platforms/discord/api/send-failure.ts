@@ -2,10 +2,10 @@ import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
 import type { SendFailure } from '../../../bot/contract/chat-platform.ts';
 
 /**
- * What went wrong. Refused by Discord: `too_large`, `forbidden` and `blocked` (perhaps because of the
- * files), `refused`, `gone` (the channel or message is gone), `reference` (it cannot be a reply to that
- * message), `token`, `rate_limited`. Not arrived: `away`, and `cut`, when Medley ended the call. `unclear`:
- * the message may have been posted.
+ * The kinds of failure. Discord refused the call: `too_large`, `forbidden` and `blocked` (perhaps because of the
+ * files), `refused`, `gone` (the channel or message is gone), `reference` (it cannot be a reply to that message),
+ * `token`, `rate_limited`. The call did not arrive: `away` (Discord cannot be reached), `cut` (Medley ended it).
+ * `unclear`: the message may have been posted.
  */
 export type SendProblem =
   | 'too_large'

@@ -24,7 +24,7 @@ export interface ConnectOptions extends Pick<ListeningOptions, 'context' | 'sett
   readonly state: GatewayState;
 }
 
-/** Connects to the gateway and receives its events; those that came while Medley was disconnected are first. */
+/** Connects to the gateway and receives its events, those that came while Medley was disconnected included. */
 export async function connect(
   options: ConnectOptions,
   host: PlatformHost<DiscordReplyTo>,
@@ -52,8 +52,8 @@ export async function connect(
   };
 
   /**
-   * Reads the events that an earlier session missed. That session ends when its events are accepted and the new one is
-   * stored. Never rejects.
+   * Handles the events of earlier sessions that came while Medley was disconnected. These sessions end when their
+   * events are accepted and the new session is stored. Never rejects.
    */
   async function catchUp({ client, hear }: Gateway): Promise<void> {
     await Promise.all(

@@ -45,7 +45,7 @@ export function guardDispatches(
   const waiting: (() => void)[] = [];
   const counts = { asked: 0, changed: 0, lost: 0 };
 
-  /** Keeps an event until the client is ready. Requests and changes have separate limits: none pushes the other out. */
+  /** Keeps an event until the client is ready. Each kind has a limit of its own, so neither displaces the other. */
   function wait(dispatch: Dispatch, handle: () => void): void {
     const kind = kindOf(dispatch, isOfInterest);
     if (kind === undefined) return;
@@ -79,7 +79,7 @@ export function guardDispatches(
   return (data, shardId) => void pass('dispatch', [{ data, shardId }]);
 }
 
-/** What an event is about: `asked` by a person, or a server `changed`; undefined for events that nobody needs. */
+/** The reason to keep an event: a person `asked` something, or a server `changed`; undefined if nobody needs it. */
 function kindOf({ type, data }: Dispatch, isOfInterest: GuardOptions['isOfInterest']): 'asked' | 'changed' | undefined {
   if (type === 'INTERACTION_CREATE') return 'asked';
   const isSaid = type === 'MESSAGE_CREATE' || (type === 'MESSAGE_UPDATE' && isEdit(data, Date.now()));
@@ -102,9 +102,9 @@ function dispatchOf(value: unknown): Dispatch | undefined {
 export type ShardManager = ConstructorParameters<typeof SimpleShardingStrategy>[0];
 
 /**
- * Makes @discordjs/ws resume a session after a failure of the network, after which it would begin a new one: only
- * Discord ends sessions. While a session's own address cannot be reached, every second attempt uses the general one.
- * @param gatewayUrl the address for new sessions: for resuming a session, Discord gave an address of its own
+ * Makes @discordjs/ws resume a session after a network failure, where it would begin a new one: only Discord ends
+ * sessions. While a session's own address cannot be reached, every second attempt uses the general one.
+ * @param gatewayUrl the general address, at which sessions begin
  * @returns a function that must see every event of the manager before anything else does
  */
 export function keepSessions(
@@ -114,7 +114,7 @@ export function keepSessions(
 ): (event: string, value: unknown) => void {
   const keep = options.updateSessionInfo.bind(options);
   const sessions = new Map<number, { readonly own: GatewaySession; isElsewhere: boolean }>();
-  /** Shards that Discord has sent something on the connection that they have now. */
+  /** The shards to which Discord has sent something on their present connection. */
   const spoken = new Set<number>();
 
   function forget(shardId: number): ReturnType<typeof keep> {

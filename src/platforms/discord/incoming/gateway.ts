@@ -168,7 +168,7 @@ function createClient(
   return client;
 }
 
-/** What discord.js may keep in memory: servers, channels, roles and Medley itself, on which permissions depend. */
+/** The sizes of discord.js's caches: only servers, channels, roles and Medley itself, for its permissions, are kept. */
 const CACHES = {
   ApplicationCommandManager: 0,
   ApplicationEmojiManager: 0,
@@ -223,7 +223,7 @@ class BudgetedSharding extends SimpleShardingStrategy {
   }
 }
 
-/** Rejects if the connection was closed during the wait: else discord.js would identify twice on the next one. */
+/** Rejects if the connection was closed during the wait, after which discord.js would identify twice on the next. */
 export class AbortableThrottler extends SimpleIdentifyThrottler {
   override async waitForIdentify(shardId: number, signal: AbortSignal): Promise<void> {
     await super.waitForIdentify(shardId, signal);

@@ -173,7 +173,7 @@ function isPersonal({ guildId, authorizingIntegrationOwners }: Interaction): boo
   return guildId !== null && authorizingIntegrationOwners?.[ApplicationIntegrationType.GuildInstall] === undefined;
 }
 
-/** The links of a message whose media a person wants, those in forwarded, quoted and embedded text included. */
+/** The links for a message's menu command: the shown ones, or else those in quotes, code, embeds and forwards. */
 function linksIn(message: Message): readonly PastedLink[] {
   const content = message.content ?? '';
   const shown = findMarkdownLinks(content);

@@ -38,7 +38,7 @@ export interface ListeningOptions {
   readonly settings: Pick<SettingsStore, 'markChatLeft'>;
 }
 
-/** How many interactions are remembered that were answered without the queue: none must be answered twice. */
+/** How many interactions that were answered without the queue are remembered, so that none is answered twice. */
 const SEEN = 5_000;
 
 /** Turns events of the gateway into requests. The handlers return at once. */
@@ -48,7 +48,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
   const seen = createLru<string, true>({ max: SEEN });
   const edits = createEditReader(context);
   const underway = new Set<Promise<void>>();
-  /** Messages whose requests are just being stored, by id; edits of these wait for that. */
+  /** The storing of messages' requests, by message id. An edit of a message waits for it. */
   const accepting = new Map<unknown, Promise<void>>();
   const marks = createGuildMarks(settings, log);
   let isOpen = true;
@@ -121,7 +121,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
   };
 }
 
-/** Records that Medley left servers or came back; one by one, because at the start every server is reported. */
+/** Records that Medley left servers or came back. It writes one by one: at the start every server is reported. */
 function createGuildMarks(settings: ListeningOptions['settings'], log: DiscordContext['log']) {
   let marking = Promise.resolve();
   return {
@@ -150,7 +150,7 @@ function createEditReader(context: DiscordContext) {
       if (!isKnown) return draft;
       if (links.length === 0) return undefined;
       const eventId = stableId([messageId, ...links.map(({ url }) => url)].join(' '));
-      // Whether the earlier links were answered is unknown, so the embeds of the message stay visible.
+      // The earlier links were perhaps not answered, so the embeds of the message stay visible.
       const replyTo = { ...draft.replyTo, isOnlyLinks: false, editId: eventId };
       return { ...draft, what: links, replyTo, eventId };
     },

@@ -30,7 +30,7 @@ const Updated = z.object({ id: z.string(), flags: z.number().nullish() });
 /** The types of messages that people write: 0 is an ordinary message, 19 a reply. */
 const WRITTEN: readonly number[] = [0, 19];
 
-/** Reads a MESSAGE_UPDATE of a message with embeds, else undefined. @throws ZodError for data that are no message */
+/** Reads a MESSAGE_UPDATE; undefined for a message without embeds. @throws ZodError for data that are no message */
 export function readUpdate(data: unknown): { messageId: string; flags: number } | undefined {
   // Most updates have no embeds, so nothing more is checked of them.
   if (!isRecord(data) || !Array.isArray(data.embeds) || data.embeds.length === 0) return undefined;
@@ -39,8 +39,8 @@ export function readUpdate(data: unknown): { messageId: string; flags: number } 
 }
 
 /**
- * Reads the request in a MESSAGE_CREATE; undefined for a message that is not meant for Medley, which is found out at
- * once for most of them.
+ * Reads the request in a MESSAGE_CREATE; undefined for a message that is not meant for Medley. For most of them no
+ * promise is made, because every message of every server is read.
  * @throws ZodError for data that are no message
  */
 export function readMessage(
@@ -107,7 +107,7 @@ async function draftOf(
   if (ask === undefined) return undefined;
   const answered = ask.kind === 'links' ? new Set(ask.what.map(({ url }) => url)) : new Set<string>();
 
-  /** True when hiding the message's embeds would hide those of answered links alone. */
+  /** True when hiding the message's embeds would hide those of answered links only. */
   async function isOnlyLinks(): Promise<boolean> {
     if (ask?.kind !== 'links' || findUnfurledLinks(text).length !== found.length) return false;
     if (found.length === 1) return true;
@@ -127,7 +127,7 @@ async function draftOf(
   return { eventId: message.id, chat, user, replyTo, ...ask };
 }
 
-/** True when a message may be meant for Medley. It must be cheap, because it reads every message of every server. */
+/** True when a message may be meant for Medley. This check is cheap, as it is made for each message of each server. */
 export function mayMatter(data: unknown, ownId: string | undefined): boolean {
   if (!isRecord(data)) return true;
   const { content, guild_id: guildId } = data;
@@ -219,7 +219,7 @@ interface Part {
   readonly spoiler: boolean;
 }
 
-/** Splits the text at pairs of `||`; a last one alone is plain text. */
+/** Splits the text at pairs of `||`; an odd last `||` is plain text. */
 function spoilerParts(text: string): readonly Part[] {
   const parts = text.replaceAll('\\|', BLANK).split('||');
   return parts.map((part, index) => ({ part, spoiler: index % 2 === 1 && index < parts.length - 1 }));

@@ -16,11 +16,12 @@ const INVALID_SESSION = 9;
 const HELLO = 10;
 const HEARTBEAT_ACK = 11;
 
-/** Close codes that Medley sends: 1000 ends a session, the other one lets it be resumed. */
+/** The close code that ends a session. */
 const GIVEN_UP = 1000;
+/** A close code after which a session can be resumed. */
 const KEPT = 4200;
 
-/** The most missed events that are read; a session can be resumed for minutes only, in which no more come. */
+/** The most missed events that are read, more than come in the few minutes for which a session can be resumed. */
 const MOST = 1_000;
 
 interface ResumeOptions {

@@ -47,11 +47,11 @@ export async function openSessionRecord({ records, key, isSettled, log }: Sessio
   const [heard, accepted] = [new Map<number, GatewaySession>(), new Map<number, GatewaySession>()];
   /** Sessions of earlier processes, until their missed events are accepted. */
   let earlier = left;
-  /** What this process wrote last; undefined before its first session, as it writes nothing until then. */
+  /** The JSON that this process wrote last; undefined before its first session, until which it writes nothing. */
   let written: string | undefined;
   let writing = Promise.resolve(true);
 
-  /** Logs a failure once, until the store works again, because every second there is another attempt. */
+  /** Logs the first failure until the store works again, because there is an attempt every second. */
   function failed(error: unknown): undefined {
     if (!isFailureLogged) log.info({ err: error }, 'discord: how far was heard cannot be kept');
     isFailureLogged = true;
@@ -64,7 +64,7 @@ export async function openSessionRecord({ records, key, isSettled, log }: Sessio
     return true;
   }
 
-  /** Stores the sequence numbers if the queue has accepted all received events. False if it has not, or on failure. */
+  /** Stores the sequence numbers. False on failure, and while the queue has not accepted all received events. */
   async function save(): Promise<boolean> {
     const isWhole = settle();
     const sessions = newestOfEach([...earlier, ...accepted.values()]);
@@ -93,7 +93,7 @@ export async function openSessionRecord({ records, key, isSettled, log }: Sessio
   return {
     /** Sessions of earlier connections that may still be resumed. */
     left,
-    /** To be called at the beginning of a session, with an object that keeps its sequence number, or null at its end. */
+    /** To be called when a session begins, with an object that always has its sequence number; with null at its end. */
     note(shardId: number, session: GatewaySession | null): void {
       written ??= '';
       if (session === null) {

@@ -12,7 +12,7 @@ import { DiscordFailure } from '../api/send-failure.ts';
 import { type CommandIds, NO_COMMAND_IDS } from '../render/markdown-text.ts';
 import type { AnswerParts } from './answer-parts.ts';
 
-/** What is known of the gateway beyond a single connection. */
+/** The state of the gateway, which outlives its connections. */
 export interface GatewayState {
   /** The client of discord.js; undefined while there is no connection. */
   client: Client<true> | undefined;
@@ -20,7 +20,7 @@ export interface GatewayState {
   readsMessages: boolean;
 }
 
-/** What both the reading of events and the sending of replies need. */
+/** The parts of the platform that reading events and sending replies share. */
 export interface DiscordContext {
   readonly api: DiscordApi;
   readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption' | 'commandSpecs'>;
@@ -50,7 +50,7 @@ interface EmbedMessage {
   readonly flags: number;
 }
 
-/** How many times the embeds of a message are hidden: each of its links may add one by an update of its own. */
+/** How many times the embeds of a message are hidden again: each of its links may add one by an update of its own. */
 const MAX_REPEATS = 3;
 
 type EmbedSuppression = ReturnType<typeof createEmbedSuppression>;
@@ -78,7 +78,7 @@ export function createEmbedSuppression({
     underway.add(work);
   }
 
-  /** Hides embeds. When Discord asks to wait, tries again for as long as that is of use. */
+  /** Hides embeds. When Discord asks to wait, tries again after that, but not after `until` (unix milliseconds). */
   async function tryToHide(message: EmbedMessage, until: number): Promise<void> {
     try {
       await api.suppressEmbeds(message.channelId, message.messageId, message.flags);

@@ -19,7 +19,7 @@ export interface ReplyDestination {
   /** How many messages may be sent to this destination. */
   readonly messages: number;
   /**
-   * Sends message number `place` (from 0) of `count`, as far as that is known, unless an earlier attempt sent it.
+   * Sends message number `place` (from 0) of a presumable `count`, unless an earlier attempt sent it.
    * Resolves with true if its files have certainly arrived.
    */
   send(content: Content, place: number, count: number): Promise<boolean>;
@@ -44,7 +44,7 @@ interface ReplyGroupOptions {
 interface Draft {
   readonly reply: Reply;
   readonly uploads: Uploads;
-  /** True when this message has further files of the reply in the message before. */
+  /** True when this draft has only further files of a reply, whose first files and text are in an earlier draft. */
   readonly isMore: boolean;
   drawings: readonly Drawing[];
   /** How many files of the reply are not shown. */
@@ -87,8 +87,8 @@ export function createReplyGroup(
       }
     },
     /**
-     * Sends everything in order, in as few messages as the limits allow. `isWhole`: of every reply with files at least
-     * one was sent, and all sent files have certainly arrived in full.
+     * Sends everything in order, in as few messages as the limits allow. `isWhole` is true when every reply with files
+     * got at least one of them, and all sent files have certainly arrived in full.
      * @throws whatever sending throws
      */
     async finish(destination: ReplyDestination): Promise<{ readonly isWhole: boolean }> {
@@ -162,7 +162,7 @@ async function giveUp(batch: readonly Draft[], reason: LinkReason): Promise<void
   await Promise.all(batch.map(({ uploads }) => uploads.giveUp(reason)));
 }
 
-/** What to try after a failure: smaller files, or links. Undefined if nothing helps or the message was perhaps posted. */
+/** The next thing to try: smaller files, or links. Undefined if neither helps, or the message was perhaps posted. */
 function remedyFor(error: unknown, refusals: number): 'smaller' | LinkReason | undefined {
   if (!(error instanceof DiscordFailure)) return undefined;
   switch (error.problem) {

@@ -17,7 +17,7 @@ interface Call extends SendContext {
   readonly key: AnswerKey;
   readonly sending: Sending;
   readonly to: InteractionReplyTo;
-  /** True while nothing has been written yet into the deferred message, or the one with the pressed button. */
+  /** True until a reply was written into the deferred message, or into the one with the pressed button. */
   readonly isOpen: boolean;
 }
 
@@ -28,8 +28,8 @@ interface Groups {
 }
 
 /**
- * Edits the deferred message, or the one with the pressed button; further messages are follow-ups. Resolves with each
- * visible message's id, undefined for one that an earlier attempt sent.
+ * Edits the deferred message, or the one with the pressed button; further messages are posted or sent as follow-ups.
+ * Resolves with the id of each message that all see, undefined for one that an earlier attempt sent.
  */
 export async function sendInteraction(
   context: SendContext,
@@ -145,10 +145,10 @@ function mayPost({ sending, to }: Call, { uploads }: Content): boolean {
   return kind === 'private' || (groupId !== undefined && mayWrite);
 }
 
-/** Failures to post after which a follow-up may succeed, as it has other rights and limits. */
+/** The failures of posting to a channel after which a follow-up may succeed, as it has other rights and limits. */
 const CHANNEL_REFUSALS: ReadonlySet<SendProblem> = new Set(['too_large', 'forbidden', 'blocked', 'refused', 'gone']);
 
-/** True for a reply that only its caller may see: it is not for others, or must not replace the button's message. */
+/** True for a reply that only the caller may see, such as an error that must not replace the button's message. */
 export function isForCallerAlone(
   { visibility, tone }: Reply,
   { isEphemeral, pressed }: InteractionReplyTo,

@@ -24,6 +24,7 @@ export type Deliver = (request: DeliveryRequest, signal: AbortSignal) => Promise
 
 interface Slot {
   readonly item: GalleryItem;
+  /** The keys of the item's variants that were too large. */
   readonly refused: readonly string[];
   delivered: DeliveredFile | FileLink;
 }
@@ -92,7 +93,7 @@ function createUploads(slots: Slot[], fill: Fill) {
     },
     /** The size of the largest file; 0 when there is none. */
     largest: () => biggest()?.file.bytes ?? 0,
-    /** The files as the message names them. @param prefix keeps names apart from those of other replies in it */
+    /** The items as named files or links. @param prefix keeps names apart from those of other replies in the message */
     placed: (prefix: string) =>
       slots.map(({ item, delivered }, place): PlacedMedia => {
         const { post, index, spoiler } = item;

@@ -49,7 +49,7 @@ export function renderContainer(
   const components: APIComponentInContainer[] = [];
   let lines: string[] = [];
   let [left, count, framed] = [space.text, 0, 0];
-  /** The image or button beside the text that is written at the moment. */
+  /** The image that `flush` will place beside the collected lines. */
   let beside: APISectionAccessoryComponent | undefined;
 
   function write(text: string): void {
@@ -152,7 +152,7 @@ export function isFramed(block: Block): block is Card | Heading {
   return block.kind === 'card' || (block.kind === 'heading' && block.image !== undefined);
 }
 
-/** What stands beside a card: its cover, or else its button. */
+/** The component beside a card: its cover, or else its button. */
 export function accessoryOf({ image, action }: Card): APISectionAccessoryComponent | undefined {
   const cover = thumbnail(image);
   if (cover !== undefined) return cover;

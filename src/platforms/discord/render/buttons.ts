@@ -96,7 +96,7 @@ function labelOf(label: string, max: number): string {
   return text === '' ? '…' : text;
 }
 
-/** A menu whose options have the tokens. Its own id means nothing. */
+/** Renders a menu whose options have the tokens. Its own id is never read, but must be unique in the message. */
 function renderMenu({ label, choices }: MenuAction, used: Set<string>): Row[] {
   const byToken = new Map(choices.map(choice => [choice.token, choice]));
   const options = [...byToken.values()].slice(0, DISCORD_LIMITS.selectOptions).map(renderOption);
@@ -165,7 +165,7 @@ export function linksWithin(actions: readonly Action[]): {
 /** The id of the button that shows what the message showed before. */
 export const BACK_ID = 'back';
 
-/** What the id of a delete button says. Who asked may use it, and moderators; only Medley can make such an id. */
+/** The contents of a delete button's id, which only Medley can make. The requester and moderators may press it. */
 export interface DeletedAnswer {
   readonly requesterId: string;
   /** The id of the asking message or interaction, by which all messages of the answer are found. */

@@ -142,7 +142,7 @@ export function linkTarget(url: string): string | undefined {
   return href.replace(/[()<>\s\\]/g, character => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
-/** Joins lines of links up to the space, cutting only between them, because half an address is of no use. */
+/** Joins lines of links to at most `space` characters. It cuts only between links, as half an address is of no use. */
 export function joinLinks(lines: readonly string[], space: number): string {
   const text = lines.join('\n');
   if (text.length <= space) return text;

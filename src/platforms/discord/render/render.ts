@@ -71,7 +71,7 @@ export function renderMessage(
   const shares = Math.max(1, sections.length);
   const text = Math.floor(DISCORD_LIMITS.text / shares);
   const all = { text, components: DISCORD_LIMITS.components };
-  // At first each reply may use what the others leave. If the replies are too long together, each gets an equal share.
+  // At first each reply may take all components. If they are too many together, each reply gets an equal share.
   for (const isTight of [false, true]) {
     const components = renderSections(sections, { ...all, isTight }, context);
     if (components.reduce((total, each) => total + countComponents(each), 0) <= all.components) return components;
@@ -112,7 +112,7 @@ const ACCENTS: Readonly<Record<Tone, number | undefined>> = {
   error: 0xc9473d,
 };
 
-/** The colour of the container: that of all replies, or none if they differ. */
+/** The reply's colour, or else the one that all its cards have; undefined if they differ. */
 function colourOf({ colour, blocks }: Reply): number | undefined {
   const words = withPictures(blocks, () => false);
   const cards = words.flatMap(block => (block.kind === 'card' && block.colour ? [block.colour] : []));
@@ -181,7 +181,7 @@ function sizeOf(blocks: readonly Block[], form: CardForm, pictures: PictureNames
 
 const NO_PICTURES: PictureNames = new Map();
 
-/** Buttons for cards that have none beside them: one button, or a menu of them all. Links are in the titles. */
+/** One button, or a menu, for the cards that have no button beside them. Cards with links have them in their titles. */
 function openers(
   framed: readonly (Card | Heading)[],
   actions: readonly Action[],
@@ -238,7 +238,7 @@ function wordsFor({ mime, place, of }: PlacedFile, { messages }: Translator): st
   return of > 1 ? `${kind} ${messages.post.itemOf({ n: place, total: of })}` : kind;
 }
 
-/** Says why files are missing, and where they are. */
+/** Says which files are missing, smaller or left out, why, and where the originals are. */
 function renderNotes({ reply, media, omitted }: ReplySection, t: Translator, space: number): string {
   const links = media.flatMap(placed => (placed.kind === 'link' ? [placed] : []));
   const lines: string[] = [];
