@@ -30,9 +30,8 @@ export const TelegramReplyTo = z.object({
 export type TelegramReplyTo = z.output<typeof TelegramReplyTo>;
 export type PressedButton = NonNullable<TelegramReplyTo['press']>;
 
-/** All of a request except what is asked: the event, the person, the chat and where to answer. */
-export type Envelope = Pick<NewRequest<TelegramReplyTo>, 'eventId' | 'chat' | 'user' | 'replyTo'>;
-export type Speaker = Pick<Envelope, 'chat' | 'user'>;
+/** The author of a message or a press, with the chat in which they are. */
+export type Speaker = Pick<NewRequest<TelegramReplyTo>, 'chat' | 'user'>;
 
 /** Makes the id of an event out of the ids of its chat, message and the like. */
 export type EventIds = (...names: readonly (string | number)[]) => string;

@@ -129,11 +129,11 @@ export function remark({ blocks }: Reply, link: string, t: Translator): InlineRe
 export function found({ action: opens, sound, ...card }: Card, t: Translator): InlineResult {
   const { title, lines, image } = card;
   const name = formatText(title, t);
-  const said = withinEntities(shorten(renderCard(card, t), MESSAGE_LIMITS.text));
+  const message = withinEntities(shorten(renderCard(card, t), MESSAGE_LIMITS.text));
   const address = opens?.kind === 'link' ? opens.url : name.entities.find(entity => entity.type === 'text_link')?.url;
   const below = concat(lines.map((line, index) => concat([plainText(index === 0 ? '' : '\n'), formatText(line, t)])));
   const cover = image !== undefined && isWebAddress(image.url) ? image.url : undefined;
-  const ways = [
+  const links = [
     ...(address === undefined
       ? []
       : [{ kind: 'link' as const, label: opens?.label ?? t.messages.post.openOriginal, url: address }]),
@@ -141,15 +141,15 @@ export function found({ action: opens, sound, ...card }: Card, t: Translator): I
   ];
   return {
     type: 'article',
-    id: `card:${createHash('sha256').update(`${address} ${said.text}`).digest('base64url').slice(0, 24)}`,
+    id: `card:${createHash('sha256').update(`${address} ${message.text}`).digest('base64url').slice(0, 24)}`,
     title: shorten(plainText(name.text.trim() === '' ? '…' : name.text), MESSAGE_LIMITS.inlineTitle).text,
     description: shorten(below, MESSAGE_LIMITS.inlineDescription).text,
     ...(cover === undefined ? {} : { thumbnail_url: cover }),
     input_message_content: {
-      message_text: said.text,
-      entities: said.entities,
+      message_text: message.text,
+      entities: message.entities,
       link_preview_options: previewOf(cover),
     },
-    ...keyboardField(renderKeyboard(ways)),
+    ...keyboardField(renderKeyboard(links)),
   };
 }

@@ -14,7 +14,8 @@ import { postKey, type UploadInTurn } from './upload-turns.ts';
  * messages, since each costs time or an upload.
  */
 const MAX_REFUSED = 1_000;
-const REFUSALS = 3;
+/** After so many refusals in a row no rich message is tried any more, since each costs time or an upload. */
+const MAX_REFUSALS = 3;
 
 export function createRichSender(telegram: TelegramContext, api: MessageApi, inTurn: UploadInTurn) {
   const { log } = telegram;
@@ -54,7 +55,7 @@ export function createRichSender(telegram: TelegramContext, api: MessageApi, inT
     if (isWithoutRight(error)) return;
     refused.set(postKey(items), true);
     refusalsInRow += 1;
-    isOffered = refusalsInRow < REFUSALS;
+    isOffered = refusalsInRow < MAX_REFUSALS;
     log.warn({ err: error, isOffered }, 'a rich message was refused; albums are sent');
   }
 
