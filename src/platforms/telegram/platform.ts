@@ -60,7 +60,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     deleteMessage: (chatId, messageId) =>
       deleteMessage(api, { chat_id: Number(chatId), message_id: Number(messageId) }),
     pace: limits,
-    // The answer to a press is an edit of the button's message, so that message can show the waiting.
+    // The answer to a press edits the button's message, which shows the waiting in the meantime.
     hasPlace: ({ press }) => press !== undefined,
     messagesOf: (to, reply) => messagesOf(to, reply, limits),
     placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),

@@ -54,7 +54,7 @@ export function registerCommands(
   );
 }
 
-/** A menu says what commands do, not what options they have: those are not described. */
+/** The commands of a menu, with their descriptions. Telegram's menus have no options. */
 function renderCommands(names: readonly string[], t: Translator): Commands {
   return names.slice(0, MESSAGE_LIMITS.commands).map(name => ({
     command: menuName(name),

@@ -49,7 +49,7 @@ export function isTokenRefused({ code, method }: BotApiError): boolean {
   return code === 401 || (code === 404 && (method === 'getMe' || method === 'getUpdates'));
 }
 
-/** Matches refusals for which the file is not the reason, so that another file would be refused too. */
+/** Matches refusals that the file did not cause, after which another file would be refused too. */
 const NOT_THE_FILE =
   /chat not found|thread not found|topic|replied|not enough rights|no rights|CHAT_|USER_|PEER_|group chat was|bot (was|is)|need administrator|caption|entit|keyboard|button|reply markup|messages to send/i;
 
@@ -94,7 +94,7 @@ export function sendFailureOf(error: unknown): SendFailure | undefined {
   return { outcome: 'notSent', reason: isGone ? 'gone' : 'refused' };
 }
 
-/** What to tell the person who asked, when an answer could not be made or sent. */
+/** The sentence for the person who asked, when an answer could not be made or sent. */
 export function failureSentence(error: unknown, t: Translator): string {
   const { telegram, errors } = t.messages;
   if (isTopicClosed(error)) return telegram.topicClosed;

@@ -131,7 +131,7 @@ function resultOf(method: Method, { status, text }: Posted): unknown {
   throw refusal(method, code, description, parameters);
 }
 
-/** The code for a proxy's page, which says nothing about chats: mostly 413, as proxies refuse files for their size. */
+/** The code for a web page from a proxy, which knows nothing of chats. Mostly a proxy refuses a file for its size. */
 function codeOfPage(status: number): number {
   if (status === 429 || status >= 500) return status;
   return status < 400 ? 502 : 413;
@@ -163,8 +163,8 @@ interface Form {
 }
 
 /**
- * A form, if the parameters contain files: each file becomes a part, which the parameters
- * name. Undefined without files.
+ * The parameters as a form with each file as a part, which they name as `attach://NAME`; undefined if they have no
+ * files.
  */
 function formOf(params: object): Form | undefined {
   const files: FormFile[] = [];

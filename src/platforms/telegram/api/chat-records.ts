@@ -15,7 +15,7 @@ export interface ChatRecordsOptions {
 
 export type ChatRecords = ReturnType<typeof createChatRecords>;
 
-/** Looks up rights in groups, of people and of Medley, and changes the stored settings of chats. */
+/** Looks up the rights of people and of Medley in groups, and records that chats moved, were left or were joined. */
 export function createChatRecords({ api, askMe, settings, log, now }: ChatRecordsOptions) {
   async function isAdmin(chatId: number, userId: number): Promise<boolean> {
     try {

@@ -46,7 +46,7 @@ const FILE_LIMITS = {
 } as const;
 
 const CHAT_LIMITS = {
-  /** The fewest files that make a post a rich message, unless its text is long; fewer are an album, as in any app. */
+  /** The fewest files of a post that are sent as a rich message. Fewer are an album, unless the text is long. */
   richFrom: 11,
   /**
    * Rate limits: the time between messages to one chat, messages a second to all chats, and messages a minute to one
@@ -59,7 +59,7 @@ const CHAT_LIMITS = {
   actionEveryMs: 4_000,
   /** How long a notice in a group about one person's rate limit stays before it is deleted. */
   noticeMs: 60_000,
-  /** How soon after a request a message to one person alone must be sent: later they may have left the chat. */
+  /** How soon after a request a message that one person alone sees must be sent; later they may have left the chat. */
   ephemeralMs: 60_000,
   /** How long Telegram may hold a request open in long polling. */
   pollSeconds: 50,
@@ -69,7 +69,7 @@ const CHAT_LIMITS = {
   fileMs: 120_000,
   /** The slowest speed at which an upload may go on. */
   uploadBytesPerSecond: 100_000,
-  /** How long a pressed button may show that it works, even if its answer takes longer. */
+  /** How long a pressed button may spin; if its answer takes longer, the press is acknowledged before. */
   spinMs: 3_000,
   /** After how long an inline query is answered with a placeholder. */
   inlineMs: 2_500,

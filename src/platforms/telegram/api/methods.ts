@@ -109,7 +109,7 @@ const WebhookInfo = z.object({
 });
 export type WebhookInfo = z.output<typeof WebhookInfo>;
 
-/** The rights of a member; absent if the member has all or none of them, and from older servers. */
+/** A member of a chat. Telegram states rights only for some kinds of members, and older servers state fewer. */
 const Member = z.object({
   status: z.string(),
   is_member: z.boolean().optional(),
@@ -155,7 +155,7 @@ export type Method = keyof typeof SHAPES;
 export type Answers = { readonly [M in Method]: z.output<(typeof SHAPES)[M]> };
 export const ANSWERS: { readonly [M in Method]: z.ZodType<Answers[M]> } = SHAPES;
 
-/** Parameters with looser types than the Bot API's, since files that may not share an album are separated before. */
+/** Parameters with looser types than the Bot API's: other code sees to it that only fitting files share an album. */
 interface Loose {
   readonly sendMediaGroup: { readonly media: readonly AlbumItem[] };
   readonly sendRichMessage: {

@@ -56,7 +56,7 @@ interface Speech {
   readonly chat: Chat;
 }
 
-/** Who wrote a message, and where; undefined for bots. Whether they are an admin is found out when it matters. */
+/** The author of a message; undefined for bots. `isChatAdmin` is left out where only a call would tell it. */
 export function speakerOf({ from, sender_chat: as, chat }: Speech): Speaker | undefined {
   // For a message in the name of a chat, Telegram states a bot of its own as the sender.
   if (as === undefined && (from === undefined || from.is_bot)) return undefined;
@@ -73,7 +73,7 @@ export function localesOf(user: User | undefined): string[] {
   return user?.language_code === undefined ? [] : [user.language_code];
 }
 
-/** The speaker for a person whose chat is not known, as in their private chat. */
+/** The person as a speaker in their private chat, for updates that name no chat. */
 export function privateSpeaker(user: User): Speaker {
   const id = `${user.id}`;
   return { chat: { id, kind: 'private' }, user: { id, rateKey: id, locales: localesOf(user), isChatAdmin: true } };
@@ -85,7 +85,7 @@ interface Located {
   readonly is_topic_message: boolean;
 }
 
-/** Where to reply to a message. Only in a forum the thread may be sent back, though messages elsewhere may have one. */
+/** Where to reply to a message. A thread is stated only in forums: Telegram does not accept that of other chats. */
 export function replyToOf(located: Located): Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread'> {
   const { chat, message_thread_id: thread, is_topic_message: isInTopic } = located;
   return {

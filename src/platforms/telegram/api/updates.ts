@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The user in an update. Of updates only the fields that Medley reads are parsed. */
+/** This file has the updates of the Bot API, of which only the fields that Medley reads are parsed. */
 
 const User = z.object({
   id: z.number(),
@@ -37,7 +37,7 @@ const Place = {
   message_thread_id: z.number().optional().catch(undefined),
   is_topic_message: z.boolean().catch(false).default(false),
 };
-/** Who speaks. `sender_chat` is present if a person writes as a channel or, anonymously, as the group itself. */
+/** The author. `sender_chat` is present if a person writes as a channel or, anonymously, as the group itself. */
 const Speaker = { from: User.optional(), sender_chat: z.object({ id: z.number() }).optional().catch(undefined) };
 
 const Buttons = z.object({ inline_keyboard: z.array(z.array(z.object({ url: z.string().optional() }))) });

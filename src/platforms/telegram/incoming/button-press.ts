@@ -27,7 +27,7 @@ export function createButtonPress(telegram: TelegramContext, answers: PressAnswe
     return dispatcher.translator(callerOf({ platform: 'telegram', ...speaker }));
   }
 
-  /** The person who pressed. Anonymous admins write in the group's name, but press buttons as themselves. */
+  /** The person who pressed; an admin counts as the group if the group asked, as anonymous admins press in their name. */
   async function presserOf(query: CallbackQuery, message: Pressed): Promise<Speaker | undefined> {
     const { chat, reply_to_message: asked } = message;
     const isAskedByGroup = asked?.sender_chat?.id === chat.id;
@@ -73,7 +73,7 @@ export function createButtonPress(telegram: TelegramContext, answers: PressAnswe
         await answers.acknowledge(query.id);
       }
     },
-    /** Reads the request of a button; undefined if `act` must be called. In either case it stops spinning soon. */
+    /** Reads the request of a button and makes it stop spinning soon; undefined if `act` must be called instead. */
     async read(query: CallbackQuery): Promise<NewRequest<TelegramReplyTo> | undefined> {
       const { id, message, data } = query;
       if (message === undefined || data === undefined || deleteButtons.read(data, message.chat.id)) return undefined;

@@ -72,11 +72,12 @@ export function createListener(telegram: TelegramContext, press: ButtonPress, in
   };
 }
 
-/** How many inline queries and delete buttons are handled at once; they do not go through the queue. */
+/** How many inline queries and delete buttons are handled at once. */
 const AT_ONCE = 64;
+/** How many more may wait; others are dropped. */
 const MAX_WAITING = 1_000;
 
-/** Runs work at once that does not go through the queue. */
+/** Runs the answers to inline queries and delete buttons, which do not go through the queue. */
 function createWorkAtOnce(log: TelegramContext['log']) {
   const closing = new AbortController();
   const enter = createSemaphore({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, name: 'inline queries' });
@@ -114,7 +115,7 @@ function createLinkEdits({ eventIds, now }: TelegramContext, readMessage: ReadMe
       if (!isKnown) return request;
       if (added.length === 0) return undefined;
       const { chat, message_id: id } = message;
-      // Whether the earlier links were answered is unknown, so the message is never deleted.
+      // The earlier links were perhaps not answered, so the message is never deleted.
       const { isOnlyLinks: _, ...replyTo } = request.replyTo;
       return { ...request, what: added, replyTo, eventId: eventIds(chat.id, id, ...added.map(({ url }) => url)) };
     },

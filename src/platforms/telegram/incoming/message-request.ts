@@ -70,12 +70,12 @@ async function readTalk(
 ): Promise<RequestBody | undefined> {
   const { text, links } = words;
   const body = await read({ ...listening, text, links });
-  // In a group, a `line` can only be a short command (`!rs`), which is read if the group's settings allow it.
+  // In a group, a `line` is a short form (`!rs`), which `read` returns only if the group's settings allow it.
   if (body?.kind === 'links' || body?.kind === 'line' || listening.caller.chatKind === 'private') return body;
   return listening.direct ? ((await readReplied(read, message, listening)) ?? body) : undefined;
 }
 
-/** The links in the message to which this one replies, if a person addresses Medley in the reply. */
+/** Reads the links in the message to which this one replies. */
 async function readReplied(
   read: Read,
   { reply_to_message: other }: Message,
@@ -91,7 +91,7 @@ async function readReplied(
   return body?.kind === 'links' ? body : undefined;
 }
 
-/** Reads a command with a link. The link may be behind other text, so Telegram's entities are used. */
+/** Reads a command with a link. Telegram's entities are used, since the link may be hidden behind a word. */
 async function readLinkCommand(
   read: Read,
   spec: CommandSpec,
@@ -107,7 +107,7 @@ async function readLinkCommand(
     const options = { ...parseArguments(spec, text), [key]: link.url };
     return { kind: 'command', what: { name: spec.name, options } };
   } catch (error) {
-    // The dispatcher also reads the command, and explains the error better.
+    // The caller then lets the dispatcher read the command, which explains the error better.
     if (error instanceof AppError) return undefined;
     throw error;
   }

@@ -15,13 +15,13 @@ import { cached, described, found, placeholder, remark, titleOf } from './inline
 import type { Asker, InlineLookUp } from './look-up.ts';
 
 const MAX_TYPING = 1_000;
-/** How many seconds Telegram caches the results of a search, since the catalogue seldom changes. */
+/** For how many seconds Telegram caches the results of a search; the catalogue seldom changes. */
 const FOUND_CACHED_S = 300;
 const NOTHING_CACHED_S = 10;
 
 /** Answers an inline query with the files of a link, or with beatmaps that match its text. */
 export function createAnswerQuery(telegram: TelegramContext, lookUp: InlineLookUp) {
-  /** The id of the latest query of each person. */
+  /** The id of each person's latest query, by which it is seen that they typed on. */
   const typed = createLru<number, string>({ max: MAX_TYPING });
 
   return async (query: InlineQuery, signal: AbortSignal): Promise<void> => {
@@ -126,7 +126,7 @@ async function search(
   await api.call('answerInlineQuery', answer, { signal });
 }
 
-/** How long Telegram may cache a search's results. If an upstream was too slow, it may not. */
+/** For how many seconds Telegram may cache a search's results. No results are not cached if an upstream was slow. */
 function cacheSeconds(count: number, isLate: boolean): number {
   if (count > 0) return FOUND_CACHED_S;
   return isLate ? 0 : NOTHING_CACHED_S;

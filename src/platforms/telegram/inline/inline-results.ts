@@ -63,7 +63,7 @@ export function cached(
   }
 }
 
-/** The file in a form that inline messages take; undefined if it must be uploaded first. */
+/** A file that can be put into an inline message; undefined for one that must be uploaded first. */
 export function inlineFile(candidate: FileCandidate | DeliveredLink) {
   if (candidate.kind === 'link' || typeof candidate.media !== 'string') return undefined;
   const { type, media, spoiler } = candidate;
@@ -72,7 +72,7 @@ export function inlineFile(candidate: FileCandidate | DeliveredLink) {
   return { type, media, ...hidden, ...sizeFields(candidate), supports_streaming: true };
 }
 
-/** A placeholder. It has a keyboard, because without one Telegram would not let it be edited later. */
+/** A result without its file, which comes later by an edit. Telegram allows that only if it has a keyboard. */
 export function placeholder(
   id: string,
   link: string,

@@ -14,7 +14,7 @@ export interface Asker {
   readonly t: Translator;
 }
 
-/** How long a reply is remembered, because choosing a result looks its link up a second time. */
+/** How long a reply is remembered: when a person chooses a result, its link is looked up a second time. */
 const REMEMBERED_MS = 5 * 60_000;
 const MAX_REMEMBERED = 1_000;
 

@@ -24,7 +24,7 @@ export interface TelegramContext {
   readonly limits: TelegramLimits;
   /** The size limit of an upload, in bytes; that of a photo is another one. */
   readonly uploadBytes: number;
-  /** Whose file ids these are, as `telegram:BOT_ID`, because a file id is valid for one bot. */
+  /** The owner of file ids, as `telegram:BOT_ID`: a file id is valid for one bot. */
   readonly holder: string;
   /** The bot's name without the `@`. */
   readonly username: () => string;
@@ -37,18 +37,18 @@ export interface MessageDestination
   extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread' | 'message'> {
   /** True when people get no notification. */
   readonly silent?: boolean;
-  /** The person who alone sees the message, if the Bot API server can do that; else everyone does. */
+  /** The id of the one person who sees the message, where that is possible; elsewhere everyone sees it. */
   readonly onlyFor?: number | undefined;
-  /** The id of a pressed button's query, if its message is seen by one person alone: the new message replaces it. */
+  /** The id of the query of a pressed button, if one person alone sees the button's message: it is replaced. */
   readonly replaces?: string | undefined;
 }
 
-/** What is needed to send a reply, besides the reply itself. */
+/** Everything that is needed to send a reply, besides the reply itself. */
 export interface ReplyContext extends Pick<Sending, 'signal' | 'sendOnce' | 'sentKeys'> {
   readonly to: MessageDestination;
   readonly t: Translator;
   /**
-   * Makes the buttons that no other platform has, under a file or behind albums.
+   * Makes the buttons that no other platform has, such as for the audio, under a file or below albums.
    * @param album ids of the albums' messages; undefined when they are no longer known
    */
   readonly extra?: (gallery: readonly GalleryItem[], album: readonly number[] | undefined) => readonly Button[];

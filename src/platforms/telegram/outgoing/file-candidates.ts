@@ -55,7 +55,7 @@ export function createFileCandidates(item: GalleryItem, inAlbum: boolean, contex
       current ??= await find(signal);
       return current;
     },
-    /** To be called when Telegram refuses the way: after that, `candidate` returns the next one. */
+    /** To be called when Telegram refuses the current way, after which `candidate` resolves with the next one. */
     async refuse(error: BotApiError): Promise<void> {
       const last = current;
       current = undefined;
@@ -165,7 +165,7 @@ function uploadedFile(wanted: Wanted, file: DeliveredFile, asDocument: boolean):
   });
 }
 
-/** Adds to a way what the file does not say but its post does. */
+/** Completes a candidate by the size and length that the post states, unless the file states its own. */
 function candidateOf(
   { item: { clip, spoiler }, media }: Wanted,
   part: Omit<FileCandidate, 'kind' | 'uploadBytes' | 'spoiler'>,
@@ -222,9 +222,9 @@ function isPublic(url: string): boolean {
 }
 
 /**
- * The files of an album for which another way is needed after a refusal. Telegram names only the first that it cannot
- * get; others that go by id or address usually fail as well, and each attempt would upload the accepted ones again.
- * So all of them change together.
+ * The files of an album that need another way after a refusal. Telegram names only the first file that it cannot get.
+ * Other files that go by id or by address usually fail as well, and each attempt would upload the accepted ones again,
+ * so all files that go the same way as the named one change together.
  */
 export function culprits<T extends { readonly candidate: FileCandidate }>(
   { code, description }: BotApiError,

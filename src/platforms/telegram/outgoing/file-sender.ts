@@ -24,7 +24,7 @@ import { createFileCandidates, culprits, type FileCandidates } from './file-cand
 import type { MessageApi } from './message-api.ts';
 import type { UploadInTurn } from './upload-turns.ts';
 
-/** The ways of sending those files that an earlier attempt has prepared, by item. */
+/** The ways of sending files, by item, that the attempt to send them as a rich message has prepared. */
 export type KnownWays = ReadonlyMap<GalleryItem, FileCandidates>;
 
 export interface SentFilesResult {
@@ -49,7 +49,7 @@ export interface ReadyFile {
 type Part = Omit<ReadyFile, 'candidate'> & { readonly index: number };
 type Ready = Part & ReadyFile;
 
-/** How many calls Telegram may refuse because of a payload's files; each may have been an upload. */
+/** After so many calls were refused because of a payload's files, the others become links: each may be an upload. */
 const MAX_REFUSALS = 6;
 
 export function createFileSender(telegram: TelegramContext, api: MessageApi, inTurn: UploadInTurn) {
@@ -119,7 +119,7 @@ export function createFileSender(telegram: TelegramContext, api: MessageApi, inT
 
 const MAX_ALBUMS = 1_000;
 
-/** Remembers the ids of albums' messages for as long as a request may need them. */
+/** Remembers the ids of albums' messages, which the delete button needs and a later attempt would not know. */
 function createAlbumIds() {
   const albums = createLru<string, readonly number[]>({ max: MAX_ALBUMS });
 

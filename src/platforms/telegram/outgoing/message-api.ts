@@ -26,8 +26,8 @@ export function createMessageApi({ api, chats, limits }: TelegramContext, action
   }
 
   /**
-   * Waits until Telegram can be reached, by a call that sends nothing and that all who wait share. @throws BotApiError
-   * of that call, or the signal's reason
+   * Checks that Telegram can be reached, by a call that sends nothing and that all waiting messages share.
+   * @throws BotApiError of that call, or the signal's reason
    */
   async function reach(signal: AbortSignal): Promise<void> {
     asking ??= api.call('getMe', {}).finally(() => {
@@ -92,8 +92,8 @@ export function createMessageApi({ api, chats, limits }: TelegramContext, action
       }
     },
     /**
-     * To be called when Telegram may be away. Before the next message its availability is checked, so that it stays
-     * known which messages were sent.
+     * To be called when Telegram may be away. Its availability is then checked before the next message, because after a
+     * lost answer nobody would know whether the message was sent.
      */
     doubt() {
       isDoubtful = true;
@@ -130,7 +130,7 @@ interface Shown {
   readonly ended: AbortController;
 }
 
-/** How long a message waits at most for the running call of an action. */
+/** How long a message waits at most for the running call that shows an action, which would else arrive after it. */
 const SETTLE_MS = 1_000;
 
 export type ChatActions = ReturnType<typeof createChatActions>;
@@ -180,7 +180,7 @@ export function createChatActions({ api, limits, log }: Pick<TelegramContext, 'a
     /** Shows `typing` until a message is sent, or the returned function is called. */
     begin: (place: ActionChat): (() => void) =>
       place.isChannel === true ? () => undefined : share(place, 'typing').release,
-    /** Shows another action while the work runs. */
+    /** Shows this action in place of `typing` while the work runs. */
     async during<T>(place: ActionChat, action: ChatAction, work: () => Promise<T>): Promise<T> {
       if (place.isChannel === true) return work();
       const known = chats.get(keyOf(place));

@@ -17,7 +17,7 @@ const MAX_ANSWERED = 10_000;
 
 export type PressAnswers = ReturnType<typeof createPressAnswers>;
 
-/** Answers each press of a button once, silently or with a notice. Until then the button shows that it works. */
+/** Answers each press of a button once, silently or with a notice. Until then the button spins. */
 export function createPressAnswers({ api, limits, log }: TelegramContext) {
   /** The queries that this process answered; if another process did, Telegram refuses a second answer. */
   const answered = createLru<string, true>({ max: MAX_ANSWERED });
@@ -49,7 +49,7 @@ export function createPressAnswers({ api, limits, log }: TelegramContext) {
   };
 }
 
-/** The part of a key that says that the button's message was edited. */
+/** The end of the key of a call that edits the button's message. */
 export const EDITED = 'e';
 
 /** Sends the reply to a pressed button: to one person alone, by editing the button's message, or as a new one. */

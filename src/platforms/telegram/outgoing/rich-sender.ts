@@ -9,10 +9,7 @@ import { findWays, type KnownWays, type ReadyFile, rememberSent } from './file-s
 import type { MessageApi } from './message-api.ts';
 import { postKey, type UploadInTurn } from './upload-turns.ts';
 
-/**
- * How many refused posts are remembered. The next number is how many refusals in a row end all attempts with rich
- * messages, since each costs time or an upload.
- */
+/** How many refused posts are remembered. */
 const MAX_REFUSED = 1_000;
 /** After so many refusals in a row no rich message is tried any more, since each costs time or an upload. */
 const MAX_REFUSALS = 3;
@@ -120,7 +117,7 @@ function filesAmong(blocks: readonly unknown[]): readonly Omit<SentMessage, 'mes
   });
 }
 
-/** True when nothing was sent, so that albums may still be accepted. */
+/** True for a refusal by which nothing was sent, after which albums may still be accepted. */
 function isRefused(error: unknown): error is BotApiError {
   if (!(error instanceof BotApiError) || isShutOut(error)) return false;
   const { code, description } = error;

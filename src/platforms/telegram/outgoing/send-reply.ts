@@ -22,7 +22,7 @@ type ReplySending = Sending<TelegramReplyTo> & Pick<ReplyContext, 'key'>;
 /** Sends one reply to the chat of its request; resolves with true when all its files have certainly arrived in full. */
 export type SendReply = (reply: Reply, sending: ReplySending) => Promise<boolean>;
 
-/** How many of the people are remembered who were told that a topic is closed. */
+/** How many people who were told that a topic is closed are remembered. */
 const MAX_INFORMED = 1_000;
 const INFORMED_MS = 3_600_000;
 
@@ -110,13 +110,13 @@ function extraButtons(
   return buttons.filter(button => button !== undefined);
 }
 
-/** True when only the caller sees the reply, which Telegram can do for people who have the chat open. */
+/** True when the caller alone can see the notice: Telegram shows such messages to people who have the chat open. */
 function isForCaller({ visibility }: Reply, { request, to }: ReplySending, isRecent: boolean): boolean {
   const isPerson = Number(request.user.id) > 0;
   return visibility === 'caller' && isPerson && to.isChannel !== true && isRecent;
 }
 
-/** True for a notice or a soon outdated reply that no better one will replace. */
+/** True for a notice, or a reply that is soon outdated, unless a better version will replace it. */
 function isPassing(reply: Reply): boolean {
   return reply.later === undefined && (reply.outdatedMs !== undefined || isNotice(reply));
 }

@@ -19,7 +19,7 @@ export function createSender(telegram: TelegramContext, messages: MessageApi, ac
   const sendFiles = createFileSender(telegram, messages, inTurn);
   const sendRich = createRichSender(telegram, messages, inTurn);
 
-  /** Sends a list of what is in the albums, with their buttons; sends nothing if there are no buttons. */
+  /** Sends the message below albums, which counts their files and has their buttons. Without buttons none is sent. */
   async function sendFollowUp(
     { content, keyboard }: FollowUpPayload,
     { gallery }: Reply,
@@ -87,7 +87,7 @@ export function createSender(telegram: TelegramContext, messages: MessageApi, ac
       if (rich === undefined) return sendParts(reply, context);
       return sendRich(rich, context, known => sendParts(reply, context, known));
     },
-    /** Sends one file without text; resolves with the message's id, or with undefined when the file cannot be fetched. */
+    /** Sends one file without text; resolves with the message's id, or undefined when the file cannot be fetched. */
     async sendFile(item: GalleryItem, context: ReplyContext): Promise<number | undefined> {
       const payload: MediaPayload = { kind: 'media', items: [item], caption: EMPTY, keyboard: undefined };
       const sent = await sendFiles(payload, context);

@@ -69,9 +69,9 @@ export function createWordSender({ api, limits, log }: TelegramContext, messages
       if (!isSent) await sendText(payload.instead, context);
     },
     /**
-     * Edits a message and says what came of it. `done`: it is edited. `anew`: new messages must replace it, because
-     * text cannot replace a photo, and one message cannot become several. `beside`: it cannot be edited, so a new one
-     * follows it.
+     * Edits a message. Resolves with `done` when it is edited; with `anew` when new messages must replace it, because
+     * text cannot replace a photo, nor several messages one; with `beside` when Telegram refuses the edit, after which a
+     * new message must follow it.
      */
     async edit(
       [payload, ...others]: readonly Payload[],
@@ -96,7 +96,7 @@ export function createWordSender({ api, limits, log }: TelegramContext, messages
   };
 }
 
-/** Matches refusals of an edit for which the message is the reason, so that another photo would be refused too. */
+/** Matches refusals of an edit that the message caused, after which another photo would be refused too. */
 const ABOUT_MESSAGE = /message (to edit|can't be|identifier|is not modified)|MESSAGE_ID/i;
 
 /** How many image cards are remembered by Telegram's file id, so that they need not be drawn again. */

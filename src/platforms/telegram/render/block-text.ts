@@ -17,7 +17,7 @@ import {
 interface Part {
   readonly content: FormattedText;
   readonly folded: boolean;
-  /** The text between the part before and this one. */
+  /** The line breaks between the previous part and this one. */
   readonly before: string;
 }
 

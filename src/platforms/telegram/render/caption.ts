@@ -17,7 +17,7 @@ export function fitsCaption({ text }: FormattedText): boolean {
   return text.length <= MESSAGE_LIMITS.caption;
 }
 
-/** A caption with a note below it, for which the caption is shortened. */
+/** A caption with a note below it; the caption is shortened to make room for the note. */
 export function withNote(caption: FormattedText, note: FormattedText): FormattedText {
   if (note.text === '') return caption;
   const below = shorten(note, MESSAGE_LIMITS.caption);
@@ -49,7 +49,7 @@ function nameOf({ post, index }: GalleryItem, t: Translator): string | undefined
 /** The kinds of files that Telegram has. */
 export type FileType = 'photo' | 'video' | 'animation' | 'audio' | 'document';
 
-/** One way to send a file, with what Telegram wants to know of it. */
+/** One way to send a file, and the facts of the file that Telegram is told. */
 export interface FileCandidate {
   readonly kind: 'candidate';
   readonly from: 'remembered' | 'address' | 'upload';
@@ -110,7 +110,7 @@ export function albumItem(candidate: FileCandidate, caption: FormattedText): Alb
   return { type: 'video', media, ...words, ...videoFields(candidate), supports_streaming: true };
 }
 
-/** A class of files; only those of one class may share an album. */
+/** The class of a file: only files of one class may share an album, and an `alone` one shares none. */
 export function albumClass({ type }: FileCandidate): 'seen' | 'audio' | 'document' | 'alone' {
   if (type === 'photo' || type === 'video') return 'seen';
   return type === 'animation' ? 'alone' : type;

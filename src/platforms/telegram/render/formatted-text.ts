@@ -14,11 +14,11 @@ export interface FormattedText {
 export const EMPTY: FormattedText = { text: '', entities: [] };
 const ELLIPSIS = '…';
 
-/** How dates, commands and names are written in a text. */
+/** The way in which dates, commands and names are written in a text. */
 export interface TextStyle extends Pick<Translator, 'date' | 'messages'> {
   /** The address of a person whom the text mentions by that name; undefined if it is not known. */
   readonly pageOf?: ((username: string) => string | undefined) | undefined;
-  /** True when the whole text is in a spoiler, in which every entity may be except code. */
+  /** True when the whole text is in a spoiler, where Telegram allows no code. */
   readonly isHidden?: boolean;
 }
 
@@ -85,7 +85,7 @@ function asCode(text: string, { isHidden = false }: TextStyle): FormattedText {
   return isHidden ? plainText(unnamed(text)) : covered(plainText(text), { type: 'code' });
 }
 
-/** The text, changed so that Telegram sees no mention in it. */
+/** The text with a wide `＠`, in which Telegram sees no mention. */
 function unnamed(text: string): string {
   return text.replaceAll('@', '＠');
 }
@@ -160,8 +160,8 @@ export function shorten(content: FormattedText, max: number): FormattedText {
 const MOST_ENTITIES = 100;
 
 /**
- * Leaves no more entities than Telegram reads. The last names lose theirs first, and are
- * written so that nobody is notified.
+ * Leaves no more entities than Telegram reads. The last `@names` lose theirs first; a wide `＠` then keeps Telegram
+ * from notifying these people.
  */
 export function withinEntities({ text, entities }: FormattedText): FormattedText {
   if (entities.length <= MOST_ENTITIES) return { text, entities };

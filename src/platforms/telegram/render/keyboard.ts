@@ -8,13 +8,13 @@ const SHORT_LABEL = 14;
 
 export interface NumberButton {
   readonly number: string;
-  /** The token that opens the thing; undefined if it cannot be opened. */
+  /** The token that opens the card with this number; undefined if it cannot be opened. */
   readonly token: string | undefined;
 }
 
-/** Buttons that no other platform has. */
+/** Buttons that only Telegram has. */
 export interface OwnButtons {
-  /** Buttons for the things that are numbered in the text. */
+  /** Buttons for the cards that are numbered in the text. */
   readonly numbers?: readonly NumberButton[];
   /** Buttons behind all others. */
   readonly extra?: readonly Button[];

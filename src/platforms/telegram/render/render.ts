@@ -27,7 +27,7 @@ export interface MediaPayload {
   readonly keyboard: Keyboard | undefined;
 }
 
-/** A message that follows albums: it lists what they contain, and has the buttons that albums cannot have. */
+/** A message that follows albums: it counts their files, and has the buttons that albums cannot have. */
 export interface FollowUpPayload {
   readonly kind: 'followUp';
   readonly content: FormattedText;
@@ -61,7 +61,7 @@ export function renderReply(reply: Reply, t: Translator, extra: readonly Button[
   ];
 }
 
-/** What is said in place of files that were not sent: why, and where they are. `blocks`: the text of their caption. */
+/** Says why files were not sent, and where they are. @param blocks the text that would have been their caption */
 export function renderMissing(
   reply: Reply,
   blocks: readonly Block[],
@@ -86,7 +86,7 @@ function linkBlock(links: readonly Action[]): readonly Block[] {
   return shown.length === 0 ? [] : [textBlock(joined(shown))];
 }
 
-/** What is in an album, in words such as `3 photos, 2 videos`. */
+/** The contents of a gallery in words such as `3 photos, 2 videos`. */
 function contentsOf(gallery: readonly GalleryItem[], t: Translator): string {
   const { photos, videos, audios } = t.messages.telegram;
   const kinds = gallery.map(item => (isAudio(item) ? 'audio' : (item.post.items[item.index]?.kind ?? 'image')));
@@ -118,7 +118,7 @@ export function isAudio({ post, index, form }: GalleryItem): boolean {
 
 /** One message may be needed to say that files could not be sent. */
 const CLOSING = 1;
-/** One message may follow the albums: it lists what they contain, and has the buttons that albums cannot have. */
+/** One FollowUpPayload may follow the albums. */
 const FOLLOW_UP = 1;
 
 /** The most messages that a reply takes of a group's rate limit, where each file of an album counts; 0 for an edit. */

@@ -23,7 +23,7 @@ export interface PhotoPayload {
   readonly isHidden: boolean;
   readonly caption: FormattedText;
   readonly keyboard: Keyboard | undefined;
-  /** What is sent if the photo cannot be loaded or drawn. */
+  /** The text that is sent if the photo cannot be loaded or drawn. */
   readonly instead: TextPayload;
 }
 
@@ -96,7 +96,7 @@ interface Arranged {
   readonly numbers: readonly NumberButton[];
 }
 
-/** Turns the audio previews of cards into buttons. Numbers open cards, so a menu of the same is left out. */
+/** Turns audio previews into buttons. Where numbered buttons open the cards, a menu that does the same is left out. */
 function arranged(blocks: readonly Block[], actions: readonly Action[]): Arranged {
   const listen = blocks.flatMap((block): Action[] =>
     block.kind === 'sound' && isWebAddress(block.url) ? [{ kind: 'link', label: block.label, url: block.url }] : [],
