@@ -39,7 +39,7 @@ export function isTouch(): boolean {
   return matchMedia('(pointer: coarse)').matches;
 }
 
-export function isCalm(): boolean {
+export function isMotionReduced(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
 

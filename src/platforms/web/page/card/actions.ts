@@ -1,5 +1,5 @@
 import { isWebAddress } from '../base/address.ts';
-import { button, h, isCalm } from '../base/dom.ts';
+import { button, h, isMotionReduced } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebAction } from '../base/protocol.ts';
 import type { ItemContext } from './item.ts';
@@ -63,7 +63,7 @@ function menu({ label, choices }: Menu, { onAction }: ItemContext): { opener: HT
   function toggle(): void {
     list.hidden = !list.hidden;
     opener.setAttribute('aria-expanded', String(!list.hidden));
-    if (!list.hidden) list.scrollIntoView({ block: 'nearest', behavior: isCalm() ? 'auto' : 'smooth' });
+    if (!list.hidden) list.scrollIntoView({ block: 'nearest', behavior: isMotionReduced() ? 'auto' : 'smooth' });
   }
 
   list.addEventListener('keydown', event => {

@@ -1,4 +1,4 @@
-import { button, h, isCalm } from '../base/dom.ts';
+import { button, h, isMotionReduced } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebMedia } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
@@ -32,7 +32,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
 
   function go(index: number): void {
     const target = Math.max(0, Math.min(items.length - 1, index));
-    track.scrollTo({ left: target * track.clientWidth, behavior: isCalm() ? 'auto' : 'smooth' });
+    track.scrollTo({ left: target * track.clientWidth, behavior: isMotionReduced() ? 'auto' : 'smooth' });
     // The index changes at once and not after the scroll, so that two quick presses move two slides.
     arrive(target);
   }

@@ -1,4 +1,4 @@
-import { byId, isCalm } from '../base/dom.ts';
+import { byId, isMotionReduced } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import { text } from '../base/texts.ts';
 
@@ -213,7 +213,7 @@ export class Thread {
 
   #glide(top: number): void {
     const isFar = Math.abs(top - this.#scroller.scrollTop) > FAR_SCREENS * this.#scroller.clientHeight;
-    if (isCalm() || isFar) {
+    if (isMotionReduced() || isFar) {
       this.#jump(top);
       return;
     }
