@@ -185,6 +185,5 @@ const pageMessage = z.discriminatedUnion('type', [
 
 /** The frame in a text; undefined for anything else. */
 function parseFrame(text: string): PageMessage | undefined {
-  const parsed = pageMessage.safeParse(parseJson(text));
-  return parsed.success ? parsed.data : undefined;
+  return pageMessage.safeParse(parseJson(text)).data;
 }

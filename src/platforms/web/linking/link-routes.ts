@@ -94,13 +94,13 @@ export function linkRoutes(options: LinkRoutesOptions): FastifyPluginAsync {
     const proof = cookieOf(headers.cookie);
     if (query.error !== undefined) {
       await links.cancel({ state, proof });
-      return renderEndPage(words.failedTitle, words.denied, t);
+      return renderPage(words.failedTitle, [words.denied], t);
     }
     const code = textOf(query.code, MAX_CODE);
     const { player, platform } = await links.finish({ state, code, proof }, signal);
     reply.header('set-cookie', cookie('', 0));
     const sentence = words.done({ player: player.name, platform: platformName(platform, t) });
-    return renderEndPage(words.doneTitle, sentence, t);
+    return renderPage(words.doneTitle, [sentence], t);
   };
 
   return async server => {
@@ -131,7 +131,7 @@ function answering(page: Page, { limiter, log }: Pick<LinkRoutesOptions, 'limite
       if (error.retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(error.retryAfterMs / 1_000));
       const sentence = isRefusedCode(error) ? t.messages.linking.refused : errorSentence(error, t, 'player');
       reply.code(STATUS[error.code] ?? 503);
-      return reply.send(renderEndPage(t.messages.linking.failedTitle, sentence, t));
+      return reply.send(renderPage(t.messages.linking.failedTitle, [sentence], t));
     }
   };
 }
@@ -186,15 +186,10 @@ function languagesOf(header: string | undefined): readonly string[] {
 function renderAskPage(platform: string, action: string, t: Translator): string {
   const words = t.messages.linking;
   const form = `<form method="post" action="${escapeHtml(action)}"><button>${escapeHtml(words.go)}</button></form>`;
-  return page(words.askTitle, [words.ask({ platform }), words.askWarning], t, form);
+  return renderPage(words.askTitle, [words.ask({ platform }), words.askWarning], t, form);
 }
 
-/** A page that says how linking ended, successfully or not. */
-function renderEndPage(title: string, sentence: string, t: Translator): string {
-  return page(title, [sentence], t);
-}
-
-function page(title: string, sentences: readonly string[], t: Translator, form = ''): string {
+function renderPage(title: string, sentences: readonly string[], t: Translator, form = ''): string {
   const text = sentences.map(sentence => `<p>${escapeHtml(sentence)}</p>`).join('\n');
   return `<!DOCTYPE html>
 <html lang="${escapeHtml(t.locale)}"><head><meta charset="utf-8"><title>${escapeHtml(title)} · Medley</title>

@@ -38,7 +38,8 @@ export interface PageAnswer {
   page: ConnectedPage | undefined;
   /** The text about the wait that the person reads. */
   progress: string | undefined;
-  orphaned: NodeJS.Timeout | undefined;
+  /** Drops the answer if its page does not reconnect. */
+  orphanTimer: NodeJS.Timeout | undefined;
   state: 'open' | 'answered' | 'dropped';
 }
 
@@ -89,8 +90,8 @@ export class PageAnswers {
     for (const answer of this.#open.values()) {
       if (answer.page !== page) continue;
       answer.page = undefined;
-      answer.orphaned = setTimeout(() => onOrphaned(answer), limits.orphanMs);
-      answer.orphaned.unref();
+      answer.orphanTimer = setTimeout(() => onOrphaned(answer), limits.orphanMs);
+      answer.orphanTimer.unref();
     }
   }
 
@@ -123,7 +124,7 @@ export class PageAnswers {
   begin(page: ConnectedPage, messageId: string): PageAnswer {
     const answer: PageAnswer = {
       ...{ requestId: randomUUID(), messageId, caller: page.caller, t: page.t, page },
-      ...{ frames: [], replies: 0, progress: undefined, orphaned: undefined, state: 'open' },
+      ...{ frames: [], replies: 0, progress: undefined, orphanTimer: undefined, state: 'open' },
     };
     this.#open.set(answer.requestId, answer);
     page.outlet.send({ type: 'accepted', id: messageId });
@@ -181,7 +182,7 @@ export class PageAnswers {
   }
 
   #close(answer: PageAnswer, state: PageAnswer['state']): void {
-    clearTimeout(answer.orphaned);
+    clearTimeout(answer.orphanTimer);
     answer.state = state;
     this.#open.delete(answer.requestId);
   }
@@ -203,7 +204,7 @@ function showProgress(answer: PageAnswer, text: string): void {
 }
 
 function attach(answer: PageAnswer, page: ConnectedPage): void {
-  clearTimeout(answer.orphaned);
+  clearTimeout(answer.orphanTimer);
   answer.page = page;
   page.outlet.send({ type: 'accepted', id: answer.messageId });
   for (const frame of answer.frames) page.outlet.sendText(frame);

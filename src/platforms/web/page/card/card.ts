@@ -29,8 +29,8 @@ export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
   const { covers, heading, rest } = opening(reply.blocks);
   const root = h('article', { class: 'card', 'data-tone': reply.tone, 'aria-label': nameOf(reply) });
   const title = heading ? [headingNode(heading, context)] : [];
-  const back = context.goBack && backButton(context.goBack);
-  const said = blocksOf(rest, context);
+  const back = context.goBack && button({ class: 'return' }, context.goBack, icon('previous'), text('back'));
+  const content = blocksOf(rest, context);
   const body = h('div', { class: 'card-body' }, back);
   if (reply.gallery.length > 0) {
     const links = reply.actions.filter(action => action.kind === 'link');
@@ -47,12 +47,12 @@ export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
     const tall = tallOf(reply.gallery);
     root.classList.toggle('tall', tall !== undefined);
     if (tall) root.style.setProperty('--ratio', String(ratioOf(tall)));
-    body.append(...title, ...tools.elements, ...blocksOf(covers, context), ...said);
+    body.append(...title, ...tools.elements, ...blocksOf(covers, context), ...content);
     body.append(...actionsOf(others, context));
   } else {
     root.classList.toggle('wide', reply.blocks.some(isWide));
     const again = reply.retry && retryButton(reply.retry, context);
-    body.append(...blocksOf(covers, context), ...title, ...said, ...actionsOf(reply.actions, context, again));
+    body.append(...blocksOf(covers, context), ...title, ...content, ...actionsOf(reply.actions, context, again));
   }
   const isTrouble = reply.tone === 'error' || reply.tone === 'notice';
   if (isTrouble || reply.tone === 'success')
@@ -94,11 +94,7 @@ function retryButton({ at, link }: NonNullable<WebReply['retry']>, { askAgain }:
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-function backButton(goBack: () => void): HTMLElement {
-  return button({ class: 'return' }, goBack, icon('previous'), text('back'));
-}
-
-/** A heading that is preceded by nothing but images is the heading of the whole reply. */
+/** Separates the heading of the whole reply, which only images may precede: `covers`. All else is `rest`. */
 function opening(blocks: readonly WebBlock[]) {
   const at = blocks.findIndex(({ kind }) => kind !== 'image' && kind !== 'picture');
   const heading = blocks[at];

@@ -44,7 +44,7 @@ function item(card: WebCard, context: ItemContext): HTMLElement {
         worth.detail !== '' &&
           h('span', { class: `worth-detail${worth.detail.includes('+') ? ' gain' : ''}` }, worth.detail),
       ),
-    action ? wayIn(action, wordsOf(title), context) : undefined,
+    action ? openerOf(action, wordsOf(title), context) : undefined,
   );
   if (colour !== null) root.style.setProperty('--colour', colour);
   root.classList.toggle('coloured', colour !== null);
@@ -90,7 +90,8 @@ function coverOf({ url, alt }: NonNullable<WebCard['image']>): HTMLImageElement 
   return cover;
 }
 
-function wayIn(action: WebAction, name: string, { onAction }: ItemContext): HTMLElement | undefined {
+/** The button or link that opens the card. */
+function openerOf(action: WebAction, name: string, { onAction }: ItemContext): HTMLElement | undefined {
   if (action.kind === 'menu') return undefined;
   const label = nameAndValue(action.label, name);
   const attributes = { class: 'item-open', 'aria-label': label, title: action.label };

@@ -18,9 +18,7 @@ const THEMES = [
 ] as const satisfies readonly (readonly [ThemeChoice, string])[];
 
 /** The menu for theme, language, history and clearing; the browser opens and closes it as a popover. */
-export function createMenu({ history, onLanguage, onClear }: MenuOptions): {
-  offer(languages: readonly WebLanguage[]): void;
-} {
+export function createMenu({ history, onLanguage, onClear }: MenuOptions) {
   const menu = byId('menu', HTMLDivElement);
   let offered: readonly WebLanguage[] = [];
   byId('menu-button', HTMLButtonElement).replaceChildren(icon('menu'));
@@ -82,7 +80,7 @@ export function createMenu({ history, onLanguage, onClear }: MenuOptions): {
   menu.addEventListener('beforetoggle', refresh);
   refresh();
   return {
-    offer(languages) {
+    offer(languages: readonly WebLanguage[]): void {
       offered = languages;
       refresh();
     },

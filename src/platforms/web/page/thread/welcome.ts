@@ -16,11 +16,7 @@ const STEPS = [
 ] as const;
 
 /** The view of an empty conversation. Its logo is in the static markup, so that it is visible at once. */
-export function createWelcome(onExample: (line: string) => void): {
-  /** Shows the examples and sites; while they are unknown (undefined), nothing that they would move. */
-  show(offer: Offer | undefined): void;
-  hide(): void;
-} {
+export function createWelcome(onExample: (line: string) => void) {
   const section = byId('welcome', HTMLElement);
   const sites = byId('sites', HTMLParagraphElement);
   const tries = byId('tries', HTMLDivElement);
@@ -55,7 +51,8 @@ export function createWelcome(onExample: (line: string) => void): {
   }
 
   return {
-    show(offer) {
+    /** Shows the view; while the offer is unknown (undefined), without it and everything below it. */
+    show(offer: Offer | undefined): void {
       section.hidden = false;
       if (offer === undefined) return;
       const { examples } = offer;
@@ -73,7 +70,7 @@ export function createWelcome(onExample: (line: string) => void): {
         h('span', {}, text('privacy')),
       );
     },
-    hide() {
+    hide(): void {
       section.hidden = true;
     },
   };
