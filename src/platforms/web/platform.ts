@@ -39,7 +39,7 @@ export interface WebPlatformOptions {
   readonly now?: () => number;
 }
 
-/** The plugin serves the page at `/`, its files under `/assets/`, image cards under `/picture/`, and the socket at `/chat`. */
+/** Its plugin serves the page at `/`, its files under `/assets/`, image cards under `/picture/`, the socket at `/chat`. */
 export type WebPlatform = Required<Pick<RuntimePlatform<string>, 'plugin'>> & RuntimePlatform<string>;
 
 /** The built page beside the built program. When run from its sources there is none, and `/` says how to build it. */
@@ -106,7 +106,7 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
       const address = answers.get(to)?.caller.sharedRateKey;
       return address === undefined ? {} : { sharedRateKey: address };
     },
-    // Each message of a page has an element for its answer, which shows the waiting.
+    // The page has a place for the answer below each message, and shows the waiting there.
     hasPlace: () => true,
     showProgress: (to, progress) => answers.progress(to, progress),
     onEnd: to => answers.end(to),
@@ -199,8 +199,8 @@ const FILES = {
 const MAX_REMEMBERED = 2_000;
 
 /**
- * Addresses in the tunnel for images and audio of no post. A file keeps its address for half of the address's validity,
- * so that browsers need not load the same covers again.
+ * Makes addresses in the tunnel for images and audio that belong to no post. A file keeps its address for half of the
+ * address's validity, so that browsers need not load the same covers again.
  */
 export function createAssetAddresses(
   tunnel: Pick<Tunnel, 'address' | 'carries'>,

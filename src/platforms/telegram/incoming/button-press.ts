@@ -27,7 +27,7 @@ export function createButtonPress(telegram: TelegramContext, answers: PressAnswe
     return dispatcher.translator(callerOf({ platform: 'telegram', ...speaker }));
   }
 
-  /** The person who pressed; an admin counts as the group if the group asked, as anonymous admins press in their name. */
+  /** The person who pressed. Anonymous admins ask in the group's name, so an admin counts as the group that asked. */
   async function presserOf(query: CallbackQuery, message: Pressed): Promise<Speaker | undefined> {
     const { chat, reply_to_message: asked } = message;
     const isAskedByGroup = asked?.sender_chat?.id === chat.id;

@@ -23,7 +23,7 @@ export interface ConversationOptions {
   readonly now: () => number;
 }
 
-/** Handles the frames of one connection: first a hello, then others, which are rate limited. */
+/** Handles the frames of one connection, of which the first must be a hello. They are rate limited. */
 export class Conversation {
   readonly #options: ConversationOptions;
   readonly #socket: WebSocket;
@@ -176,7 +176,7 @@ const pageMessage = z.discriminatedUnion('type', [
     session: z.uuid().toLowerCase(),
     locales: z.array(z.string().max(64)).max(16),
   }),
-  // Only the frame's size is limited by its schema, because a message that is too long gets a notice.
+  // The text has no maximum here: a message that is too long gets a notice, and is no invalid frame.
   z.object({ type: z.literal('message'), id, text: z.string() }),
   z.object({ type: z.literal('action'), id, token: z.string().max(256) }),
   z.object({ type: z.literal('suggest'), id, text: z.string() }),

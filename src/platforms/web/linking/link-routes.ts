@@ -17,7 +17,7 @@ export interface LinkRoutesOptions {
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
 
-/** Limits visits of all three pages by network address; one sign-in needs four of them. */
+/** Limits the requests to all routes here by network address; one sign-in takes four. */
 const RULE: RateLimitRule = { name: 'account-link', limit: 40, windowMs: 60_000, window: 'first' };
 const COOKIE = 'medley_link';
 const COOKIE_S = 600;

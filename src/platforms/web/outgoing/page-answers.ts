@@ -36,7 +36,7 @@ export interface PageAnswer {
   replies: number;
   /** The connected page that gets the answer; undefined while it is disconnected. */
   page: ConnectedPage | undefined;
-  /** The text about the wait that the person reads. */
+  /** The latest text about the wait, which a page that reconnects gets again. */
   progress: string | undefined;
   /** Drops the answer if its page does not reconnect. */
   orphanTimer: NodeJS.Timeout | undefined;
@@ -78,7 +78,7 @@ export class PageAnswers {
     this.#noticed = new LRUCache({ max: jobs, perf });
   }
 
-  /** The page gets the later frames of its session from now on, including those from a short disconnection. */
+  /** Sends the page better versions of complete answers from now on, those from a short disconnection included. */
   join(page: ConnectedPage): void {
     this.#pages.add(page);
     for (const frame of this.#late.get(page.caller.userId) ?? []) page.outlet.sendText(frame);
@@ -111,7 +111,7 @@ export class PageAnswers {
     return this.#openOf(session).find(answer => answer.messageId === messageId);
   }
 
-  /** Sends again everything that was sent in answer to a message. False for an unknown message. */
+  /** Sends everything again that was sent in answer to a message. False if the message is unknown. */
   repeat(page: ConnectedPage, messageId: string): boolean {
     const session = page.caller.userId;
     const frames = this.#complete.get(`${session} ${messageId}`);
@@ -131,7 +131,7 @@ export class PageAnswers {
     return answer;
   }
 
-  /** Shows below the person's message what it waits for; of several sent together one says that they wait. */
+  /** Shows below the person's message what it waits for. A wait in the queue is also announced, once for all links. */
   progress(requestId: string, progress: AnswerProgress): void {
     const answer = this.#open.get(requestId);
     if (answer === undefined) return;
@@ -176,7 +176,7 @@ export class PageAnswers {
     answer.page?.onAnswered();
   }
 
-  /** Ends the answer without completing it: nothing more is sent, and the message may be sent again. */
+  /** Ends the answer without completing it. Nothing more is sent, and the page may send the message again. */
   drop(answer: PageAnswer): void {
     this.#close(answer, 'dropped');
   }

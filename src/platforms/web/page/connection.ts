@@ -12,7 +12,7 @@ const FIRST_DELAY_MS = 400;
 const LONGEST_DELAY_MS = 15_000;
 /** If nothing is received within this time after a request, the connection is dead and a new one is opened. */
 const SILENCE_MS = 8_000;
-/** A connection of at least this length was good: after its loss the first delay is short again. */
+/** After the loss of a connection that lasted longer than this, the first delay is short again. */
 const GOOD_MS = 10_000;
 
 /** One WebSocket to the server at a time, reopened after a growing, random delay whenever it is lost. */
@@ -113,7 +113,7 @@ export class ServerConnection {
   }
 }
 
-/** Says whether a value is a frame. A newer server may send types that this page does not know, and does nothing for. */
+/** True for a frame, also for one of a type that only a newer server knows and this page ignores. */
 function isServerMessage(value: unknown): value is ServerMessage {
   return typeof value === 'object' && value !== null && 'type' in value;
 }

@@ -38,7 +38,7 @@ const wayBack = new WayBack({
   onForward: place => inlineUpdate.goForward(place),
 });
 const session = loadSession();
-/** The newest replies by turn, also of hidden turns that replaced another's reply: better versions may come. */
+/** The replies of the newest turns, removed ones included, by turn id: better versions of them may come. */
 const received = new Map<string, { readonly turn: Turn; readonly replies: Map<number, WebReply> }>();
 const MAX_RECEIVED = 40;
 /** A language that was chosen while the page was disconnected, to be sent later. */
@@ -129,7 +129,7 @@ function submit({ id, input }: Turn): boolean {
 function createView(turn: Turn, pressed?: HTMLElement): MessageView {
   const view = new MessageView(turn, turnContext);
   views.set(turn.id, view);
-  // A turn whose answer replaces the reply with the button is hidden.
+  // A turn is hidden while its answer may replace the reply with the pressed button.
   view.element.hidden = turn.state === 'waiting' && inlineUpdate.begin(turn, pressed);
   return view;
 }
@@ -269,7 +269,7 @@ function settleFocus(): void {
   else thread.focus();
 }
 
-/** Says whether there is a real keyboard: else focusing the input would cover the conversation with one. */
+/** True with a real keyboard; on a touch screen, focusing the input would cover the conversation with one. */
 function hasKeyboard(): boolean {
   return matchMedia('(pointer: fine)').matches;
 }
@@ -284,7 +284,7 @@ function loadSession(): string {
 
 playOneAtATime();
 const makers = history.turns.map(turn => () => createView(turn).element);
-// The answer to a waiting turn may replace any earlier reply.
+// All are shown at once if a turn still waits, because its answer may replace any earlier reply.
 thread.restore(makers, history.turns.some(({ state }) => state === 'waiting') ? makers.length : 1);
 for (const turn of history.turns) {
   if (!turn.exchanged) for (const [index, reply] of turn.replies.entries()) keepReply(turn, index, reply);

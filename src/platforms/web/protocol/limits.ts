@@ -21,7 +21,7 @@ export const REPLY_LIMITS = {
 /** How long addresses of a post's files are valid. */
 export const MEDIA_LIFE_MS = 6 * 3_600_000;
 
-/** How long addresses of covers and previews are valid: as long as buttons, since they belong to no post. */
+/** How long addresses of covers and audio previews are valid, which is as long as a reply's buttons work. */
 export const ASSET_LIFE_MS = 7 * 86_400_000;
 
 export const WEB_LIMITS = {
@@ -45,7 +45,7 @@ export const WEB_LIMITS = {
   /** How many requests of one session may run, and how many may wait, such as for the person's rate limit. */
   running: 3,
   queued: 37,
-  /** How much all sessions together may ask for. */
+  /** How many unfinished requests all sessions together may have. */
   jobs: 4_000,
   suggestions: 12,
   /** A request whose page disconnected is cancelled if the page does not come back within this time. */

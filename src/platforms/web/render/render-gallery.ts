@@ -106,9 +106,9 @@ interface ExtrasOptions extends Pick<GalleryItem, 'post' | 'index'> {
   readonly item: MediaItem;
   /** The played part of the video, as the end of an address. */
   readonly part: string;
-  /** The part as a file, which is saved instead of each size. */
+  /** The file with only that part, which is saved in place of each size. */
   readonly saved: WebFile | undefined;
-  /** The audio as the API makes it. */
+  /** The audio as an MP3, which the API makes. */
   readonly mp3: WebFile | undefined;
   readonly expiresAt: number;
   readonly tunnel: GalleryContext['tunnel'];

@@ -153,7 +153,7 @@ function coverAt(url: string, { alt, ratio }: Image): NonNullable<WebCard['image
   return { url, alt: shortenString(alt, REPLY_LIMITS.alt), ...(ratio !== undefined && { ratio }) };
 }
 
-/** The tokens in a block: of a card's button or of a text's links. */
+/** The tokens of a card's button or of a text's links. */
 function tokensOf(block: Block): readonly string[] {
   if (block.kind === 'text') return linkTokens(block.text);
   return block.kind === 'card' && block.action?.kind === 'button' ? [block.action.token] : [];
@@ -166,7 +166,7 @@ function linkTokens(text: readonly Inline[]): readonly string[] {
   });
 }
 
-/** Says whether cards and links open everything in a menu, which is for platforms whose cards have no buttons. */
+/** True for a menu whose choices cards and links open too; it is for platforms whose cards have no buttons. */
 function isRepeated(action: Action, opened: ReadonlySet<string>): boolean {
   return action.kind === 'menu' && action.choices.every(({ token }) => opened.has(token));
 }

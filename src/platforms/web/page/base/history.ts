@@ -24,11 +24,11 @@ export interface Turn {
   exchanged?: boolean;
   /** For each reply, by index, those from which it was opened, the nearest last. */
   below?: Kept;
-  /** For each reply, by index, those that Back closed, the one to reopen first last. */
+  /** For each reply, by index, those that Back closed; Forward reopens the last one first. */
   above?: Kept;
 }
 
-/** Lists of replies by a reply's position in the turn. */
+/** Lists of replies that a reply replaced, by that reply's index in the turn. */
 export type Kept = Readonly<Record<number, readonly WebReply[]>>;
 
 const KEY = 'medley.turns';

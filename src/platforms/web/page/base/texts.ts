@@ -2,7 +2,7 @@ import file from '../../../../i18n/en/web.json' with { type: 'json' };
 import { recallJson, remember } from './dom.ts';
 import { fill } from './fill.ts';
 
-/** The server adds to the texts of the page how the language writes a name with what it has. */
+/** The page's texts in English. `labelled` is not in the file: the server adds it in each language. */
 const english = { ...file.web, labelled: '{name}: {value}' };
 
 export type PageTextKey = keyof typeof english;
@@ -15,7 +15,7 @@ let locale = 'en';
 /** Restores the texts in the language of the last visit, so that a restored conversation does not begin in English. */
 export function restoreTexts(): void {
   const stored = recallJson('localStorage', KEY);
-  // Others are ignored: the server sends all texts in a moment.
+  // A value of another form is ignored, because the server sends all texts in a moment.
   if (isStored(stored)) apply(stored.tag, stored.texts);
 }
 
@@ -54,12 +54,12 @@ export function countOf(kind: 'photo' | 'video' | 'audio', n: number): string {
   return text(`${kind}Count`, { n });
 }
 
-/** A name and what it has, as the language writes `name: value`. */
+/** A name and its value, as the language writes `name: value`. */
 export function nameAndValue(name: string, value: string): string {
   return text('labelled', { name, value });
 }
 
-/** An enumeration of the parts that are not empty, with the commas of the language. */
+/** The parts that are not empty, separated by the language's comma. */
 export function listed(parts: readonly string[]): string {
   const [, comma] = new Intl.ListFormat(locale, { style: 'narrow' }).formatToParts(['a', 'b', 'c']);
   return parts.filter(part => part !== '').join(comma?.value);

@@ -3,8 +3,8 @@ import type { WebMedia } from '../base/protocol.ts';
 import { whenNear } from './media.ts';
 
 /**
- * The size of the copy in pixels: so small an image looks blurred when it is stretched. A blur filter would drop a
- * frame whenever it scrolls into view.
+ * The width and height of the copy in pixels. Stretched to the box it looks blurred; a blur filter would drop a frame
+ * whenever it scrolls into view.
  */
 const PIXELS = 8;
 const SMOOTH_PIXELS = 32;

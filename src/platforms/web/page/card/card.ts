@@ -18,13 +18,13 @@ type WebHeading = Extract<WebBlock, { kind: 'heading' }>;
 
 export interface CardContext extends ItemContext {
   readonly bringAgain: () => void;
-  /** Asks again for everything that failed, or for one of the links. */
+  /** Asks the question again, or only for one of its links. */
   readonly askAgain: (link?: string) => void;
   /** Shows the previous reply, which this one replaced; undefined when it replaced none. */
   readonly goBack: (() => void) | undefined;
 }
 
-/** A reply as a card: files, first heading, actions, text; without files the actions come last. */
+/** A reply as a card: its files, heading, tools for the files, text, and actions. */
 export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
   const { covers, heading, rest } = opening(reply.blocks);
   const root = h('article', { class: 'card', 'data-tone': reply.tone, 'aria-label': nameOf(reply) });

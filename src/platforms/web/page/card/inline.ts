@@ -8,8 +8,8 @@ import { pill, swatch } from './pill.ts';
 export type OnAction = (token: string, label: string, pressed: HTMLElement) => void;
 
 /**
- * A text as nodes; nothing in it is ever read as markup. Links with a token call `onAction`. `mayLine`: false where the
- * unbreakable values of a line would interrupt a link's underline.
+ * A text as nodes; nothing in it is ever read as markup. Links with a token call `onAction`.
+ * @param mayLine false inside a link, whose underline the unbreakable values of a line would interrupt
  */
 export function inlines(text: WebText, onAction?: OnAction, mayLine = true): Node[] {
   const content = joined(text);
@@ -31,7 +31,7 @@ export function inlines(text: WebText, onAction?: OnAction, mayLine = true): Nod
   });
 }
 
-/** The text with strings that follow each other made one. */
+/** The text with adjacent strings joined. */
 function joined(text: WebText): WebText {
   const parts: WebInline[] = [];
   for (const inline of text) {
@@ -42,7 +42,7 @@ function joined(text: WebText): WebText {
   return parts;
 }
 
-/** The text of a pill, which stands behind its colour: up to the stars, else the first word. */
+/** The beginning of `after` that the swatch `before` colours: up to the stars, else the first word; '' for none. */
 function wordBeside(before: WebInline | undefined, after: WebInline | undefined): string {
   if (typeof before !== 'object' || before.kind !== 'swatch' || typeof after !== 'string') return '';
   return /^ (?:[^\n·–★]{0,24}★|\S+)/.exec(after)?.[0] ?? '';

@@ -51,7 +51,7 @@ function item(card: WebCard, context: ItemContext): HTMLElement {
   return root;
 }
 
-/** The first line of a play; its parts are at the same position in every row. */
+/** The first line of a card. The parts of a play's line are at the same position in every row. */
 function firstLine(line: WebText, worth: WebCard['worth'], { onAction }: ItemContext): HTMLElement {
   const play = worth?.play;
   if (play === undefined) return h('p', { class: 'item-line' }, ...inlines(line, onAction));
@@ -65,7 +65,7 @@ function firstLine(line: WebText, worth: WebCard['worth'], { onAction }: ItemCon
   return h('p', { class: 'item-line play' }, ...parts.flatMap(part => [part, ' ']));
 }
 
-/** A preview labelled with the title of its card, since a list has many. */
+/** The audio preview, labelled with the title of its card too, since a list has many previews. */
 function named(sound: WebSound, title: WebText): WebSound {
   return { ...sound, label: listed([sound.label, wordsOf(title)]) };
 }
@@ -78,7 +78,7 @@ function opening(title: WebText, action: WebAction | null): WebText {
   );
 }
 
-/** Says whether a line, which has a link, is the reason why the card is shown; it may be cut at its end. */
+/** True for the line that says why the card is shown, the only one with a link. It may be cut at its end. */
 function isReason(line: WebText): boolean {
   return line.some(inline => typeof inline === 'object' && inline.kind === 'link');
 }

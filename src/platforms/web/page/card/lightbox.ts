@@ -39,7 +39,7 @@ export function openLightbox(photos: readonly WebMedia[], start: number): void {
     show();
   }
 
-  // The dialog is one for all photos, so these take the place of those from the last time.
+  // All photos share one dialog, so these handlers replace those of the last time.
   dialog.onkeydown = event => {
     if (event.key === 'ArrowLeft') step(-1);
     if (event.key === 'ArrowRight') step(1);

@@ -78,7 +78,7 @@ function videoOf(media: WebMedia, label: string, onError: () => void): HTMLVideo
 
 const SHORTEST_REST_S = 0.1;
 
-/** Keeps the player within a part of its video, in seconds, while there is one. */
+/** Keeps the player within a part of its video, in seconds, while `part` returns one. */
 export function keepWithin(video: HTMLVideoElement, part: () => { from: number; to: number } | undefined): void {
   video.addEventListener('play', () => {
     const { from, to } = part() ?? { from: 0, to: Number.POSITIVE_INFINITY };

@@ -2,8 +2,8 @@ import { byId, h } from '../base/dom.ts';
 import type { WebSuggestion } from '../base/protocol.ts';
 
 /**
- * The list above the input, as for a text box with several lines: focus stays in the input, which refers to the active
- * option. The role of a combobox is for inputs of one line.
+ * The list of suggestions above the input. Focus stays in the input, which refers to the active option; it is no
+ * combobox, since that role is for inputs of one line.
  */
 export class SuggestionList {
   readonly #input: HTMLTextAreaElement;
@@ -71,7 +71,7 @@ export class SuggestionList {
 
   #optionOf(item: WebSuggestion, index: number): HTMLDivElement {
     const line = item.text.trimEnd();
-    // What a command takes is set off from its name.
+    // The part of the label behind the command's name is set apart.
     const name = item.label.startsWith(line) ? line : item.label;
     const option = h(
       'div',

@@ -8,7 +8,7 @@ export interface InlineUpdateOptions {
   readonly history: History;
   readonly thread: Thread;
   readonly viewOf: (turnId: string) => MessageView | undefined;
-  /** Called when something was opened instead of a reply, which is kept for the way back. */
+  /** Called when something was opened in the place of a reply, which is kept for going back. */
   readonly onOpened: (place: ReplyPlace, top: number) => void;
 }
 
@@ -21,7 +21,7 @@ interface Shown {
   readonly index: number;
 }
 
-/** The most earlier replies, and the most closed ones, that are kept for one position. */
+/** The most replies that are kept for going back from one position, and for going forward. */
 const MAX_KEPT = 12;
 
 /** Shows an answer to a pressed button in the card with the button: its next page, or something opened from it. */
@@ -34,14 +34,14 @@ export class InlineUpdate {
     this.#options = options;
   }
 
-  /** Begins to wait. True when the answer may replace the reply that holds the button, which then shows the wait. */
+  /** Shows the wait at the reply with the pressed button. True when the answer may replace that reply. */
   begin(turn: Turn, pressed: HTMLElement | undefined): boolean {
     const place = this.#placeOf(turn);
     if (place) this.#wait(turn.id, place.card, pressed);
     return place !== undefined;
   }
 
-  /** Replaces the reply that holds the pressed button. False when the answer does not suit that, or the reply is gone. */
+  /** Replaces the reply that holds the pressed button. False when the answer cannot do that, or the reply is gone. */
   take(turn: Turn, reply: WebReply): boolean {
     const { thread, onOpened } = this.#options;
     const place = this.#placeOf(turn);

@@ -118,9 +118,9 @@ export class MessageView {
   }
 }
 
-/** The beginning that all addresses share is hidden. */
+/** The person's message. The `https://www.` of its addresses is visually hidden. */
 function saidBubble(words: string): HTMLElement {
-  // What is hidden has a text direction of its own, so that it does not decide that of the person's text.
+  // Hidden parts have their own text direction, so that they do not decide that of the person's text.
   const unseen = (hidden: string): HTMLElement => h('span', { class: 'unseen', dir: 'ltr' }, hidden);
   const parts = words.split(/(?<!\S)(https?:\/\/(?:www\.)?)(?=\S)/);
   const attributes = isLoneLink(words) ? { class: 'said address', title: words } : { class: 'said', dir: 'auto' };

@@ -18,9 +18,9 @@ export class Thread {
   readonly #latest = byId('latest', HTMLButtonElement);
   /** True while new answers are scrolled into view: ends when the reader scrolls up, begins again at the end. */
   #isFollowing = true;
-  /** What stays in view when the layout changes, until the reader scrolls: the end, or the top of an element. */
+  /** The place that stays in view when the layout changes, until the reader scrolls: the end, or an element's top. */
   #anchor: 'end' | HTMLElement | undefined;
-  /** Makes the elements above the first one, which are not shown yet. */
+  /** Functions that make the elements above the first shown one, in order. */
   #earlier: (() => HTMLElement)[] = [];
   /** A timer that is set during a smooth scroll. */
   #gliding: ReturnType<typeof setTimeout> | undefined;
@@ -32,7 +32,7 @@ export class Thread {
   #label = '';
 
   constructor() {
-    // Without a tab index the part cannot have the focus, and so arrow keys cannot scroll it.
+    // Without a tab index the element cannot have the focus, and so arrow keys cannot scroll it.
     this.#scroller.tabIndex = 0;
     this.#scroller.addEventListener('scroll', () => this.#onScroll(), { passive: true });
     for (const gesture of GESTURES)
@@ -53,8 +53,8 @@ export class Thread {
   }
 
   /**
-   * Makes the last `atOnce` elements of a conversation now, and those
-   * before them one by one, so that the page can be used meanwhile.
+   * Makes the last `atOnce` elements of a conversation now, and those before them one by one, so that the page can be
+   * used meanwhile.
    */
   restore(makers: readonly (() => HTMLElement)[], atOnce: number): void {
     this.#earlier = [...makers];
@@ -163,7 +163,7 @@ export class Thread {
     } else if (moved < 0) this.#isFollowing = false;
   }
 
-  /** The reader's gesture may have scrolled before its event arrived. */
+  /** Lets go of the anchor. The reader's gesture may have scrolled before its event arrived. */
   #onGesture(): void {
     if (this.#anchor === undefined) return;
     this.#anchor = undefined;
@@ -194,7 +194,7 @@ export class Thread {
   #anchorTop(): number {
     const anchor = this.#anchor;
     if (anchor === undefined || anchor === 'end') return this.#scroller.scrollHeight;
-    // An answer that about fills the screen gets less space above it, so that as little of its end as possible is hidden.
+    // An answer that about fills the screen gets less space above it, so that little of its end is hidden.
     const spare = Math.abs(this.#scroller.clientHeight - anchor.offsetHeight);
     return this.#topOf(anchor) - Math.min(spare, EDGE_PX);
   }
@@ -229,7 +229,7 @@ export class Thread {
     }, GLIDE_MS);
   }
 
-  /** False when the reader asked something after this turn, and waits for that answer. */
+  /** True for the last visible turn. Behind others stands a later question, whose answer the reader waits for. */
   #isNewest(element: HTMLElement): boolean {
     return [...this.#log.children].filter(each => each.checkVisibility()).at(-1) === element;
   }

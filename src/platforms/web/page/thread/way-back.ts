@@ -1,7 +1,7 @@
 import { recallJson, remember } from '../base/dom.ts';
 import type { ReplyPlace } from '../base/history.ts';
 
-/** Something that was opened instead of a reply, and the scroll position at that time. */
+/** The place of a reply in which something else was opened, and the scroll position at that time. */
 export interface Opened extends ReplyPlace {
   readonly top: number;
 }
@@ -18,7 +18,7 @@ const KEY = 'medley.opened';
 /** Makes the browser's Back button close what was opened last, before it leaves the page; Forward opens it again. */
 export class WayBack {
   readonly #options: WayBackOptions;
-  /** What each browser history entry of this page opened, entries ahead included; null for one closed out of order. */
+  /** The reply that each browser history entry opened, also those ahead; null for one closed out of order. */
   #steps = restore();
   /** How many of these entries are before the current position. */
   #depth = depthOf(history.state);
