@@ -3,7 +3,7 @@
  * 1. The platform hears a message (`platforms/NAME/incoming`), and `read` below finds what in it is meant for Medley.
  * 2. `runtime/accept.ts` stores the request in the queue, where it survives a kill, and `runtime/job-runner.ts` claims
  * it when its chat is next. 3. `runtime/send-replies.ts` asks for replies: `answer` below admits the caller
- * (`callers.ts`) and runs the command (`run-command.ts`), or one for each link; that for a post asks
+ * (`caller-policy.ts`) and runs the command (`run-command.ts`), or one for each link; that for a post asks
  * `media/extract/extractor.ts`. 4. The platform sends each reply once (`platforms/NAME/outgoing`); files come from
  * `media/delivery/delivery.ts` as they are sent. 5. `runtime/settle.ts` decides what follows a failure: another
  * attempt, a notice, or nothing.
@@ -32,7 +32,7 @@ import {
 import type { ButtonTokens, Services } from '../contract/services.ts';
 import { createRetryGate } from '../runtime/backoff.ts';
 import { linkLabels, notice } from '../views/notice.ts';
-import { type Callers, type CallersOptions, createCallers } from './callers.ts';
+import { type CallerPolicy, type CallerPolicyOptions, createCallerPolicy } from './caller-policy.ts';
 import { createLinkFinder, kindOfLink } from './find-links.ts';
 import { createMessageReader } from './read.ts';
 import { type CommandResolver, createCommandResolver } from './resolve-command.ts';
@@ -50,8 +50,8 @@ import {
 import { createAutocomplete } from './suggestions.ts';
 
 export interface DispatcherOptions
-  extends Pick<CallersOptions, 'limiter' | 'userLimit'>,
-    Partial<Pick<CallersOptions, 'owners' | 'blocks' | 'now'>> {
+  extends Pick<CallerPolicyOptions, 'limiter' | 'userLimit'>,
+    Partial<Pick<CallerPolicyOptions, 'owners' | 'blocks' | 'now'>> {
   readonly commands: readonly Command[];
   /** Commands for owners only, in private chats, that no list shows. Default: none. */
   readonly ownerCommands?: readonly Command[];
@@ -72,15 +72,15 @@ export function createDispatcher(options: DispatcherOptions) {
   const { concurrency = 32, queued = 256, times } = options;
   const logFailure = createFailureLog(log);
   const findLinks = createLinkFinder(services.extractor);
-  const callers = createCallers({ ...options, owners, blocks, logFailure, now });
-  const { preferences, translator, chatSettings, charge, isOwner, isBlocked, onUnreadable } = callers;
+  const policy = createCallerPolicy({ ...options, owners, blocks, logFailure, now });
+  const { preferences, translator, chatSettings, charge, isOwner, isBlocked, onUnreadable } = policy;
   const resolver = createCommandResolver({ commands, ownerCommands, isOwner, buttons: services.actions });
   const { listed, commandsFor, commandOf } = resolver;
   const readMessage = createMessageReader({ commandsFor, services, findLinks, isBlocked });
   const runTimes = { ...COMMAND_TIMES, ...times };
   const run = createCommandRunner({ services, findLinks, logFailure, concurrency, queued, times: runTimes });
   const answerLinks = createLinkAnswers({ commands, charge, run });
-  const answer = createAnswer({ callers, resolver, buttons: services.actions, run, answerLinks, logFailure });
+  const answer = createAnswer({ policy, resolver, buttons: services.actions, run, answerLinks, logFailure });
   const gate = createRetryGate(Math.random);
 
   /**
@@ -119,7 +119,7 @@ export function createDispatcher(options: DispatcherOptions) {
 }
 
 interface AnswerParts {
-  readonly callers: Pick<Callers, 'preferences' | 'charge' | 'isBlocked'>;
+  readonly policy: Pick<CallerPolicy, 'preferences' | 'charge' | 'isBlocked'>;
   readonly resolver: Pick<CommandResolver, 'resolve' | 'meant'>;
   readonly buttons: Pick<ButtonTokens, 'stored'>;
   readonly run: CommandRunner;
@@ -128,13 +128,13 @@ interface AnswerParts {
 }
 
 /** Makes the function that answers requests: it admits the caller, then runs the command, or one for each link. */
-function createAnswer({ callers, resolver, buttons, run, answerLinks, logFailure }: AnswerParts) {
+function createAnswer({ policy, resolver, buttons, run, answerLinks, logFailure }: AnswerParts) {
   async function answer(body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> {
     const { caller, signal, progress, from, paid } = attempt;
-    const { t, settings } = attempt.preferences ?? (await callers.preferences(caller));
+    const { t, settings } = attempt.preferences ?? (await policy.preferences(caller));
     const isQuiet = isUnasked(body) && settings.quietErrors;
     const context = { caller, t, signal, isQuiet, progress };
-    if (await callers.isBlocked(caller)) return answerBlocked(body, context, paid);
+    if (await policy.isBlocked(caller)) return answerBlocked(body, context, paid);
     try {
       const batch = await answerAdmitted(body, context, attempt);
       // If a reply fails, nobody awaits the later ones; this keeps their failures from ending the process as unhandled.
@@ -164,7 +164,7 @@ function createAnswer({ callers, resolver, buttons, run, answerLinks, logFailure
     if (position.from > 0) return noReply(position.from, position.paid);
     if (body.kind === 'talk') return onlyReply(Promise.resolve(notice(context.t.messages.notices.noLink)));
     const { command, raw, isPressed } = await resolver.resolve(body, context.caller, context.t);
-    const refusal = position.paid > 0 ? undefined : await callers.charge(command, context.caller);
+    const refusal = position.paid > 0 ? undefined : await policy.charge(command, context.caller);
     if (refusal) throw refusal;
     return onlyReply(run(command, context, raw, isPressed));
   }
@@ -186,7 +186,7 @@ function createAnswer({ callers, resolver, buttons, run, answerLinks, logFailure
 
 interface LinkAnswersOptions {
   readonly commands: readonly Command[];
-  readonly charge: Callers['charge'];
+  readonly charge: CallerPolicy['charge'];
   readonly run: CommandRunner;
 }
 

@@ -8,7 +8,7 @@ import type { BlockList } from '../stores/exclusions.ts';
 import { chatSettingsOf, readableChatSettings } from '../stores/settings.ts';
 import type { FailureLog } from './run-command.ts';
 
-export interface CallersOptions {
+export interface CallerPolicyOptions {
   readonly services: Pick<Services, 'settings'>;
   readonly limiter: RateLimiter;
   /** The cost units that one person may use in a window of time, in all chats together. */
@@ -21,13 +21,13 @@ export interface CallersOptions {
   readonly now: () => number;
 }
 
-export type Callers = ReturnType<typeof createCallers>;
+export type CallerPolicy = ReturnType<typeof createCallerPolicy>;
 
 /** People who share a network address, such as a household, have together this many times one person's limit. */
 const SHARED_FACTOR = 10;
 
 /** Knows who asks: the language, the chat's settings, the rate limit, and whether the person is an owner or blocked. */
-export function createCallers(options: CallersOptions) {
+export function createCallerPolicy(options: CallerPolicyOptions) {
   const { services, limiter, userLimit, owners, blocks, logFailure, now } = options;
   const own: RateLimitRule = { name: 'user', limit: userLimit.units, windowMs: userLimit.windowMs, window: 'first' };
   const shared: RateLimitRule = { ...own, name: 'address', limit: userLimit.units * SHARED_FACTOR };
