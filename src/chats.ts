@@ -44,7 +44,7 @@ export async function createChats(config: Config, core: Core, log: Logger) {
 
   const { shared } = storage;
   const turn =
-    works && shared !== undefined ? takeTurns(createRedisLease({ link: shared.link, name: 'tracking' })) : undefined;
+    works && shared !== undefined ? takeTurns(createRedisLease({ redis: shared.redis, name: 'tracking' })) : undefined;
   const isSole = () => turn === undefined || turn.isOurs();
   const tracking = createTracking({ services: core.services, post: runtime.post, isSole, log });
 
@@ -151,6 +151,6 @@ export function createWebChat(config: Config, core: Core, log: Logger) {
 /** Lets one of several processes with the same token receive events, while the others stand by. */
 function heardOnce(platform: RuntimePlatform, { storage }: Core, what: string): RuntimePlatform {
   if (storage.shared === undefined) return platform;
-  const { link } = storage.shared;
-  return soleListener(platform, createRedisLease({ link, name: `${platform.id} ${what}` }));
+  const { redis } = storage.shared;
+  return soleListener(platform, createRedisLease({ redis, name: `${platform.id} ${what}` }));
 }

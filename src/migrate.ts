@@ -51,7 +51,7 @@ async function migrate({ url, isBack }: Asked): Promise<readonly string[]> {
       const queue = createRedisQueue({ url, log, timeoutMs: TIMEOUT_MS });
       try {
         await shared.isReady(TIMEOUT_MS);
-        await migrateRedisShapes(shared.link);
+        await migrateRedisShapes(shared.redis);
         return await work({ shared, queue });
       } finally {
         await queue.close();

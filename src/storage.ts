@@ -85,7 +85,7 @@ async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Pro
   const { migrateRedisShapes } = await import('./infra/redis/redis-shapes.ts');
   const shared = openRedisState({ url: redisUrl, log });
   const isReady = await shared.isReady(mediaKey === undefined ? 15_000 : 2_000);
-  if (isReady) await migrateRedisShapes(shared.link);
+  if (isReady) await migrateRedisShapes(shared.redis);
   if (isReady || mediaKey !== undefined) return shared;
   throw new Error(
     'Redis does not answer, and without MEDIA_KEY the key of media links is kept there: start it, correct REDIS_URL, or set MEDIA_KEY',

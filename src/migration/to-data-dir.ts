@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import { createEmbeddedQueue } from '../infra/queue/embedded-queue.ts';
+import { fixedRedisKey, type RedisConnection, scanKeys } from '../infra/redis/redis-connection.ts';
 import { exportRecords } from '../infra/redis/redis-inspection.ts';
-import { fixedRedisKey, type RedisLink, scanKeys } from '../infra/redis/redis-link.ts';
 import { claimDataDir } from '../infra/store/file-lock.ts';
 import { createLibsqlRecords, hasRecords } from '../infra/store/libsql-records.ts';
 import { addReturnedRecords } from '../infra/store/returned-records.ts';
@@ -9,13 +9,13 @@ import { keepSharedMediaKey, loadSharedMediaKey } from '../media/tunnel/tunnel-k
 import { describeRecords, describeRequests, type Ends, moveRequests } from './move-requests.ts';
 
 /** Refuses a Redis that running processes use; their leases in it show them. */
-async function assertQuiet(link: RedisLink): Promise<void> {
-  for await (const _ of scanKeys(link, `${fixedRedisKey('lease')}:*`))
+async function assertQuiet(redis: RedisConnection): Promise<void> {
+  for await (const _ of scanKeys(redis, `${fixedRedisKey('lease')}:*`))
     throw new AppError('internal', 'Medley still runs with this Redis: stop all its processes, and wait 15 seconds');
 }
 
-async function takeMediaKey(link: RedisLink, dataDir: string): Promise<readonly string[]> {
-  const kept = await link.request('read', client => client.get(fixedRedisKey('media-key')));
+async function takeMediaKey(redis: RedisConnection, dataDir: string): Promise<readonly string[]> {
+  const kept = await redis.request('read', client => client.get(fixedRedisKey('media-key')));
   if (kept === null) return [];
   await keepSharedMediaKey(await loadSharedMediaKey(async () => kept, dataDir), dataDir);
   return ['key of media links: copied'];
@@ -35,9 +35,9 @@ export async function migrateToDataDir(ends: Ends): Promise<readonly string[]> {
         'internal',
         `${dataDir} keeps records already: name an empty DATA_DIR, or move its medley.db away`,
       );
-    return await ends.withRedis(async ({ shared: { link }, queue: from }) => {
-      await assertQuiet(link);
-      const records = await exportRecords(link);
+    return await ends.withRedis(async ({ shared: { redis }, queue: from }) => {
+      await assertQuiet(redis);
+      const records = await exportRecords(redis);
       // Records need their table, which this call makes.
       createLibsqlRecords(store);
       const counts = [...addReturnedRecords(store, records)];
@@ -45,7 +45,7 @@ export async function migrateToDataDir(ends: Ends): Promise<readonly string[]> {
       try {
         return [
           ...describeRecords(new Map(counts.map(([name, added]) => [name, { found: added, added }]))),
-          ...(mediaKey === undefined ? await takeMediaKey(link, dataDir) : []),
+          ...(mediaKey === undefined ? await takeMediaKey(redis, dataDir) : []),
           ...describeRequests(await moveRequests(from, to)),
         ];
       } finally {

@@ -50,12 +50,12 @@ function* batchesOf(store: Store, now: number): Iterable<readonly [string, reado
   yield* waiting;
 }
 
-async function copyRecords(store: Store, { link }: SharedState): Promise<ReadonlyMap<string, Copied>> {
+async function copyRecords(store: Store, { redis }: SharedState): Promise<ReadonlyMap<string, Copied>> {
   const counts = new Map<string, Copied>();
   for (const [collection, records] of batchesOf(store, Date.now())) {
     const known = COLLECTIONS.find(({ options }) => options.name === collection);
     const { found, added } = counts.get(collection) ?? { found: 0, added: 0 };
-    const more = known === undefined ? 0 : await addRecords(link, collectionId(known.options), records);
+    const more = known === undefined ? 0 : await addRecords(redis, collectionId(known.options), records);
     counts.set(collection, { found: found + records.length, added: added + more });
   }
   return counts;

@@ -253,8 +253,8 @@ describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
 
   it('comes back only when no process works with that Redis any more, and none with DATA_DIR', async () => {
     const { url } = await openServer(...SAFE);
-    const { link } = await open(url);
-    const lease = await createRedisLease({ link, name: 'tracking' }).hold({
+    const { redis } = await open(url);
+    const lease = await createRedisLease({ redis, name: 'tracking' }).hold({
       signal: new AbortController().signal,
       onWait: () => undefined,
       onLost: () => undefined,

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { nameOfDigest } from '../store/record-driver.ts';
 import type { ReturnedRecord } from '../store/returned-records.ts';
-import { fixedRedisKey, messageOf, type RedisLink, scanKeys } from './redis-link.ts';
+import { fixedRedisKey, messageOf, type RedisConnection, scanKeys } from './redis-connection.ts';
 
 /** Everything that Medley must know of a Redis before it stores durable records in it. */
 export interface RedisInspection {
@@ -75,17 +75,17 @@ interface Place {
  * missing.
  * @throws AppError `internal` when Redis cannot be read
  */
-export async function exportRecords(link: RedisLink): Promise<readonly ReturnedRecord[]> {
+export async function exportRecords(redis: RedisConnection): Promise<readonly ReturnedRecord[]> {
   const now = Date.now();
   const places = new Map<string, Place>();
-  for await (const keys of scanKeys(link, `${fixedRedisKey('order')}:*`))
-    for (const key of keys) await readPlaces(link, key, null, places);
-  for await (const keys of scanKeys(link, `${fixedRedisKey('group')}:*`)) {
-    for (const key of keys) await readPlaces(link, key, nameOfDigest(partsOf(key).digest), places);
+  for await (const keys of scanKeys(redis, `${fixedRedisKey('order')}:*`))
+    for (const key of keys) await readPlaces(redis, key, null, places);
+  for await (const keys of scanKeys(redis, `${fixedRedisKey('group')}:*`)) {
+    for (const key of keys) await readPlaces(redis, key, nameOfDigest(partsOf(key).digest), places);
   }
   const records = new Map<string, ReturnedRecord>();
-  for await (const keys of scanKeys(link, `${fixedRedisKey('record')}:*`)) {
-    const [values, livesMs] = await link.request('read', client =>
+  for await (const keys of scanKeys(redis, `${fixedRedisKey('record')}:*`)) {
+    const [values, livesMs] = await redis.request('read', client =>
       Promise.all([client.mget(...keys), Promise.all(keys.map(key => client.pttl(key)))]),
     );
     for (const [index, key] of keys.entries()) {
@@ -101,10 +101,10 @@ export async function exportRecords(link: RedisLink): Promise<readonly ReturnedR
   return [...records.values()];
 }
 
-async function readPlaces(link: RedisLink, index: string, group: string | null, places: Map<string, Place>) {
+async function readPlaces(redis: RedisConnection, index: string, group: string | null, places: Map<string, Place>) {
   const read = (start: number) => (client: Redis) => client.zrange(index, start, start + PAGE - 1, 'WITHSCORES');
   for (let start = 0; ; start += PAGE) {
-    const found = await link.request('read', read(start));
+    const found = await redis.request('read', read(start));
     for (let at = 0; at + 1 < found.length; at += 2)
       places.set(found[at] ?? '', { group, writtenAt: Number(found[at + 1]) });
     if (found.length < 2 * PAGE) return;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type RedisLink, redisKey } from './redis-link.ts';
+import { type RedisConnection, redisKey } from './redis-connection.ts';
 
 export type Lease = ReturnType<typeof createRedisLease>;
 export type HeldLease = Awaited<ReturnType<Lease['hold']>>;
@@ -13,7 +13,7 @@ export interface HoldOptions {
 }
 
 export interface RedisLeaseOptions {
-  readonly link: RedisLink;
+  readonly redis: RedisConnection;
   /** The name of the task; it is the same in all processes. */
   readonly name: string;
   /** A process that has not renewed the lease for this long has lost it. Default 15,000. */
@@ -33,13 +33,13 @@ const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call
  * A lease in Redis for a task that one process does while others stand by. While Redis is away the holder continues,
  * since no other process can take the lease. At times two processes may hold it, so it must only be used to save work.
  */
-export function createRedisLease({ link, name, leaseMs = 15_000 }: RedisLeaseOptions) {
+export function createRedisLease({ redis, name, leaseMs = 15_000 }: RedisLeaseOptions) {
   const key = redisKey('lease', name);
   const everyMs = leaseMs / 3;
 
   /** Tries to take or renew the lease; undefined while Redis is away. */
   async function tryHold(token: string): Promise<boolean | undefined> {
-    const answer = await link.ask('write', client => client.eval(HOLD, 1, key, token, leaseMs));
+    const answer = await redis.ask('write', client => client.eval(HOLD, 1, key, token, leaseMs));
     return answer === undefined ? undefined : answer === 1;
   }
 
@@ -70,7 +70,7 @@ export function createRedisLease({ link, name, leaseMs = 15_000 }: RedisLeaseOpt
         async release(): Promise<void> {
           clearInterval(timer);
           await renewing;
-          await link.ask('write', client => client.eval(RELEASE, 1, key, token));
+          await redis.ask('write', client => client.eval(RELEASE, 1, key, token));
         },
       };
     },

@@ -4,8 +4,8 @@ import { StoreAway } from '../../errors.ts';
 import type { Logger } from '../log.ts';
 import { type Added, QUEUE_LIMITS, type Queue, type QueueEntry, type QueueLimits } from '../queue/queue.ts';
 import { takeOverOldQueue } from './queue-of-0-2.ts';
+import { REDIS_PATIENCE_MS, within } from './redis-connection.ts';
 import { createRedisEntries } from './redis-entries.ts';
-import { REDIS_PATIENCE_MS, within } from './redis-link.ts';
 import { PARKED_MS, priorityOf, RedisWorker } from './redis-worker.ts';
 
 export interface RedisQueueOptions {

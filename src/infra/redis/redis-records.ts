@@ -9,7 +9,7 @@ import {
   type RecordDriver,
   type StoredRecord,
 } from '../store/record-driver.ts';
-import { execute, fixedRedisKey, type RedisChannel, type RedisLink, redisKey } from './redis-link.ts';
+import { execute, fixedRedisKey, type RedisChannel, type RedisConnection, redisKey } from './redis-connection.ts';
 
 export const CHANGES_CHANNEL = fixedRedisKey('changes');
 
@@ -52,12 +52,17 @@ function createChanges(channel: RedisChannel) {
 }
 
 /** Deletes records in the order of an index, until there are none, or at most `most`. */
-async function removeListed(link: RedisLink, collection: CollectionId, index: string, most = Number.POSITIVE_INFINITY) {
+async function removeListed(
+  redis: RedisConnection,
+  collection: CollectionId,
+  index: string,
+  most = Number.POSITIVE_INFINITY,
+) {
   for (let left = most; left > 0; left -= BATCH) {
     const last = Math.min(left, BATCH) - 1;
-    const keys = await link.request('read', client => client.zrange(index, 0, last));
+    const keys = await redis.request('read', client => client.zrange(index, 0, last));
     if (keys.length === 0) return;
-    await link.request('write', client => {
+    await redis.request('write', client => {
       // The index itself is not deleted, because records that are written meanwhile must stay in it.
       const transaction = client
         .multi()
@@ -70,7 +75,7 @@ async function removeListed(link: RedisLink, collection: CollectionId, index: st
 }
 
 /** Records in Redis, shared by processes. */
-export function createRedisRecords(link: RedisLink, channel: RedisChannel): RecordDriver {
+export function createRedisRecords(redis: RedisConnection, channel: RedisChannel): RecordDriver {
   const { announce, onChange } = createChanges(channel);
 
   /** Changes records in one transaction and announces it to other processes. */
@@ -79,7 +84,7 @@ export function createRedisRecords(link: RedisLink, channel: RedisChannel): Reco
     keys: readonly string[],
     add: (transaction: ChainableCommander) => void,
   ): Promise<void> {
-    await link.request('write', client => {
+    await redis.request('write', client => {
       const transaction = client.multi();
       add(transaction);
       announce(transaction, collection, keys);
@@ -89,14 +94,14 @@ export function createRedisRecords(link: RedisLink, channel: RedisChannel): Reco
 
   return {
     async read(collection, key) {
-      const value = await link.request('read', client => client.get(recordKey(collection, key)));
+      const value = await redis.request('read', client => client.get(recordKey(collection, key)));
       return value ?? undefined;
     },
     async readGroup(collection, group, limit) {
       const index = groupKey(collection, group);
-      const keys = await link.request('read', client => client.zrange(index, 0, limit - 1, 'REV'));
+      const keys = await redis.request('read', client => client.zrange(index, 0, limit - 1, 'REV'));
       if (keys.length === 0) return [];
-      const values = await link.request('read', client => client.mget(...keys));
+      const values = await redis.request('read', client => client.mget(...keys));
       return values.filter(value => value !== null);
     },
     write: (collection, record) => change(collection, [record.key], all => setRecord(all, collection, record)),
@@ -117,16 +122,16 @@ export function createRedisRecords(link: RedisLink, channel: RedisChannel): Reco
         if (collection.isBounded) all.zrem(orderKey(collection), name);
       });
     },
-    removeGroup: (collection, group) => removeListed(link, collection, groupKey(collection, group)),
+    removeGroup: (collection, group) => removeListed(redis, collection, groupKey(collection, group)),
     async trim(collection, maxRecords) {
       const index = orderKey(collection);
       const { ttlMs } = collection;
       if (ttlMs !== undefined) {
         // Redis deletes expired records by itself, but not their places in the index, which are removed here.
-        await link.request('write', client => client.zremrangebyscore(index, '-inf', Date.now() - ttlMs));
+        await redis.request('write', client => client.zremrangebyscore(index, '-inf', Date.now() - ttlMs));
       }
-      const count = await link.request('read', client => client.zcard(index));
-      await removeListed(link, collection, index, count - maxRecords);
+      const count = await redis.request('read', client => client.zcard(index));
+      await removeListed(redis, collection, index, count - maxRecords);
     },
     onChange,
   };
@@ -134,12 +139,12 @@ export function createRedisRecords(link: RedisLink, channel: RedisChannel): Reco
 
 /** Writes the records whose keys are new; returns how many. */
 export async function addRecords(
-  link: RedisLink,
+  redis: RedisConnection,
   collection: CollectionId,
   records: readonly StoredRecord[],
 ): Promise<number> {
   if (records.length === 0) return 0;
-  const answers = await link.request('write', async client => {
+  const answers = await redis.request('write', async client => {
     const transaction = client.multi();
     for (const record of records) setRecord(transaction, collection, record, 'NX');
     return execute(transaction);

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { writtenByNewer } from '../store/store.ts';
 import { migrateText, SHAPE_MIGRATIONS, type ShapeMigration } from '../store/stored-shapes.ts';
-import { fixedRedisKey, type RedisLink, scanKeys } from './redis-link.ts';
+import { fixedRedisKey, type RedisConnection, scanKeys } from './redis-connection.ts';
 import { QUEUE_ENTRIES } from './redis-queue.ts';
 
 /** Replaces a value unless another process has changed it meanwhile; its time to live stays. */
@@ -14,15 +14,15 @@ const VERSION = fixedRedisKey('shapes');
  * Converts values in Redis to the shapes of this version. Several processes that start at once may all do it.
  * @throws AppError `internal` when a newer version wrote it, or Redis does not answer
  */
-export async function migrateRedisShapes(link: RedisLink, migrations = SHAPE_MIGRATIONS): Promise<void> {
-  const version = Number((await link.request('read', client => client.get(VERSION))) ?? 0);
+export async function migrateRedisShapes(redis: RedisConnection, migrations = SHAPE_MIGRATIONS): Promise<void> {
+  const version = Number((await redis.request('read', client => client.get(VERSION))) ?? 0);
   if (version > migrations.length) throw writtenByNewer('Redis');
   if (version === migrations.length) return;
-  for (const migration of migrations.slice(version)) await migrateValues(link, migration);
-  await link.request('write', client => client.set(VERSION, migrations.length));
+  for (const migration of migrations.slice(version)) await migrateValues(redis, migration);
+  await redis.request('write', client => client.set(VERSION, migrations.length));
 }
 
-async function migrateValues(link: RedisLink, migration: ShapeMigration): Promise<void> {
+async function migrateValues(redis: RedisConnection, migration: ShapeMigration): Promise<void> {
   const { of } = migration;
   const isRequest = of === 'requests';
   const pattern = isRequest ? `${QUEUE_ENTRIES}*` : `${fixedRedisKey(`record:${of.collection}`)}:*`;
@@ -31,6 +31,6 @@ async function migrateValues(link: RedisLink, migration: ShapeMigration): Promis
     if (text !== null)
       await client.eval(isRequest ? REPLACE_PAYLOAD : REPLACE, 1, key, text, migrateText(text, migration));
   };
-  for await (const keys of scanKeys(link, pattern))
-    for (const key of keys) await link.request('write', client => replace(client, key));
+  for await (const keys of scanKeys(redis, pattern))
+    for (const key of keys) await redis.request('write', client => replace(client, key));
 }

@@ -18,10 +18,10 @@ import {
   fixedRedisKey,
   messageOf,
   REDIS_PATIENCE_MS,
-  type RedisLink,
+  type RedisConnection,
   redisKey,
   within,
-} from './redis-link.ts';
+} from './redis-connection.ts';
 import { CHANGES_CHANNEL, createRedisRecords } from './redis-records.ts';
 
 export type SharedState = ReturnType<typeof openRedisState>;
@@ -58,39 +58,39 @@ export function openRedisState({ url, log, timeoutMs = REDIS_PATIENCE_MS, retryM
     retryStrategy: (attempt: number) => retryMs * Math.min(attempt, 10),
   };
   const client = new Redis(url, options);
-  const link = createLink(client, log, timeoutMs);
+  const redis = createRedisConnection(client, log, timeoutMs);
   const listening = new Redis(url, { ...options, autoResubscribe: false });
   const changes = createRedisChannel(listening, CHANGES_CHANNEL);
   return {
-    limiter: createRedisRateLimiter(link),
-    records: createRecordStore(createRedisRecords(link, changes)),
-    link,
-    openCache: <V>(options: RedisCacheOptions<V>) => createRedisCache(link, options),
+    limiter: createRedisRateLimiter(redis),
+    records: createRecordStore(createRedisRecords(redis, changes)),
+    redis,
+    openCache: <V>(options: RedisCacheOptions<V>) => createRedisCache(redis, options),
     /**
      * A text that all processes use under that name: the one that was proposed first. It is stored for ever.
      * @throws AppError `internal`
      */
-    agree: (name: string, propose: () => Promise<string>) => agree(link, name, propose),
+    agree: (name: string, propose: () => Promise<string>) => agree(redis, name, propose),
     /** Resolves with true when Redis answers, at once or within the given time. */
-    isReady: link.isReady,
+    isReady: redis.isReady,
     close() {
-      link.close();
+      redis.close();
       changes.close();
     },
   };
 }
 
-async function agree(link: RedisLink, name: string, propose: () => Promise<string>): Promise<string> {
+async function agree(redis: RedisConnection, name: string, propose: () => Promise<string>): Promise<string> {
   const key = fixedRedisKey(name);
-  const read = () => link.request('read', client => client.get(key));
+  const read = () => redis.request('read', client => client.get(key));
   const known = await read();
   if (known !== null) return known;
   const proposal = await propose();
-  await link.request('write', client => client.set(key, proposal, 'NX'));
+  await redis.request('write', client => client.set(key, proposal, 'NX'));
   return (await read()) ?? proposal;
 }
 
-type LinkState = 'new' | 'answering' | 'refusing' | 'away' | 'closed';
+type ConnectionState = 'new' | 'answering' | 'refusing' | 'away' | 'closed';
 
 const SAID = {
   answering: 'Redis answers: limits, caches and records are shared',
@@ -99,8 +99,8 @@ const SAID = {
   away: 'Redis is away: limits, caches and settings go by the memory of this process, records cannot be changed',
 } as const;
 
-function createLink(client: Redis, log: Logger, timeoutMs: number) {
-  let state: LinkState = 'new';
+function createRedisConnection(client: Redis, log: Logger, timeoutMs: number) {
+  let state: ConnectionState = 'new';
   let lastError: unknown;
 
   /** Changes the state and logs it; returns true when the state before was a different one. */
@@ -191,18 +191,18 @@ const DAY_MS = 24 * 3_600_000;
 const Stored = z.object({ value: z.unknown(), freshUntil: z.number(), staleUntil: z.number() });
 
 /** Values of a cache, kept in Redis as JSON with their times. */
-function createRedisCache<V>(link: RedisLink, options: RedisCacheOptions<V>): SharedCache<V> {
+function createRedisCache<V>(redis: RedisConnection, options: RedisCacheOptions<V>): SharedCache<V> {
   const { name, parse, maxBytes = 512 * 1024, maxAgeMs = DAY_MS, now = Date.now } = options;
   const keyOf = (key: string) => redisKey(`cache:${name}`, key);
 
   async function remove(key: string): Promise<void> {
-    await link.ask('read', client => client.del(keyOf(key)));
+    await redis.ask('read', client => client.del(keyOf(key)));
   }
 
   return {
     remove,
     async read(key) {
-      const text = await link.ask('read', client => client.get(keyOf(key)));
+      const text = await redis.ask('read', client => client.get(keyOf(key)));
       return typeof text === 'string' ? readEntry(text, parse, now() + maxAgeMs) : undefined;
     },
     async write(key, entry) {
@@ -210,7 +210,7 @@ function createRedisCache<V>(link: RedisLink, options: RedisCacheOptions<V>): Sh
       const keptMs = Math.min(Math.ceil(entry.staleUntil - now()), maxAgeMs);
       // The value is not to be stored, but an older one of the key must not outlive it, so that one is deleted.
       if (keptMs <= 0 || Buffer.byteLength(text) > maxBytes) return remove(key);
-      await link.ask('write', client => client.set(keyOf(key), text, 'PX', keptMs));
+      await redis.ask('write', client => client.set(keyOf(key), text, 'PX', keptMs));
     },
   };
 }
@@ -232,7 +232,7 @@ function readEntry<V>(
 }
 
 /** Rate limit buckets that processes share, in windows of whole seconds. While Redis is away each counts alone. */
-function createRedisRateLimiter(link: RedisLink): RateLimiter {
+function createRedisRateLimiter(redis: RedisConnection): RateLimiter {
   const insurance = createMemoryRateLimiter();
   let counter: RateLimiterRedis | undefined;
 
@@ -245,7 +245,7 @@ function createRedisRateLimiter(link: RedisLink): RateLimiter {
         name: redisKey('limit', window.name),
         lengthMs: Math.ceil(window.lengthMs / 1_000) * 1_000,
       };
-      const state = await link.ask('write', client => {
+      const state = await redis.ask('write', client => {
         counter ??= new RateLimiterRedis({ ...UNLIMITED, storeClient: client });
         return takeFrom(counter, shared, cost);
       });

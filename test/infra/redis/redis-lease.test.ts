@@ -25,7 +25,7 @@ describe.skipIf(redisMissing)(`a lease in Redis${redisNote}`, () => {
     const shared = openRedisState({ url: server.url, log: createRecordingLog(), timeoutMs: 2_000, retryMs: 20 });
     opened.push(shared);
     await shared.isReady(30_000);
-    const lease = createRedisLease({ link: shared.link, name, leaseMs: LEASE_MS });
+    const lease = createRedisLease({ redis: shared.redis, name, leaseMs: LEASE_MS });
     const [onWait, onLost, stopping] = [vi.fn(), vi.fn(), new AbortController()];
     let held: HeldLease | undefined;
     const holding = lease.hold({ signal: stopping.signal, onWait, onLost }).then(result => {
@@ -67,8 +67,8 @@ describe.skipIf(redisMissing)(`a lease in Redis${redisNote}`, () => {
     const one = await process(name);
     await one.holding;
     const thief = await process('unused');
-    const keys = await thief.shared.link.request('read', client => client.keys('medley:1:lease:*'));
-    await thief.shared.link.request('write', async client => {
+    const keys = await thief.shared.redis.request('read', client => client.keys('medley:1:lease:*'));
+    await thief.shared.redis.request('write', async client => {
       for (const key of keys) if ((await client.get(key)) !== null) await client.set(key, 'another', 'KEEPTTL');
     });
     await expect.poll(() => one.onLost).toHaveBeenCalledOnce();
@@ -95,7 +95,7 @@ describe.skipIf(redisMissing)(`a lease in Redis${redisNote}`, () => {
     await new Promise(resolve => setTimeout(resolve, LEASE_MS * 1.5));
     await server.start();
     await expect
-      .poll(() => one.shared.link.request('read', client => client.keys('medley:1:lease:*')).catch(() => []))
+      .poll(() => one.shared.redis.request('read', client => client.keys('medley:1:lease:*')).catch(() => []))
       .toHaveLength(1);
     expect(one.onLost).not.toHaveBeenCalled();
     await one.held()?.release();
@@ -108,7 +108,7 @@ describe.skipIf(redisMissing)(`a lease in Redis${redisNote}`, () => {
     );
     opened.push(...shared);
     await Promise.all(shared.map(each => each.isReady(30_000)));
-    const turns = shared.map(({ link }) => takeTurns(createRedisLease({ link, name, leaseMs: LEASE_MS })));
+    const turns = shared.map(({ redis }) => takeTurns(createRedisLease({ redis, name, leaseMs: LEASE_MS })));
     const ours = () => turns.filter(turn => turn.isOurs());
     await expect.poll(() => ours()).toHaveLength(1);
     const [first] = ours();

@@ -100,12 +100,12 @@ describe.skipIf(redisMissing)(`stored shapes in Redis${redisNote}`, () => {
     expect(await state.isReady(8_000)).toBe(true);
     await queue.add(entry);
     await write(state.records);
-    await migrateRedisShapes(state.link, MIGRATIONS);
+    await migrateRedisShapes(state.redis, MIGRATIONS);
     await expectNew(state.records);
     expect(await queue.unclaimed()).toMatchObject([{ payload: '{"colours":["grey"]}' }]);
     const [key = ''] = await admin.keys('medley:1:record:birds:*');
     expect(await admin.pttl(key)).toBeGreaterThan(0);
-    await migrateRedisShapes(state.link, MIGRATIONS);
-    await expect(migrateRedisShapes(state.link, MIGRATIONS.slice(1))).rejects.toThrow(REFUSAL);
+    await migrateRedisShapes(state.redis, MIGRATIONS);
+    await expect(migrateRedisShapes(state.redis, MIGRATIONS.slice(1))).rejects.toThrow(REFUSAL);
   });
 });

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import { digestOf } from '../store/record-driver.ts';
 
 /** One connection to Redis, which may be away at any time. */
-export interface RedisLink {
+export interface RedisConnection {
   /**
    * The answer of Redis, or undefined when Redis is away, takes too long or refuses; the failure is logged once and not
    * thrown. After Redis refused writes, only a `write` that succeeds shows that it accepts them again.
@@ -35,10 +35,10 @@ export function fixedRedisKey(kind: string): string {
 const SCANNED_AT_ONCE = 500;
 
 /** Keys that match a pattern, page by page; a key may come twice. */
-export async function* scanKeys(link: RedisLink, pattern: string): AsyncGenerator<readonly string[]> {
+export async function* scanKeys(redis: RedisConnection, pattern: string): AsyncGenerator<readonly string[]> {
   let cursor = '0';
   do {
-    const [next, keys] = await link.request('read', client =>
+    const [next, keys] = await redis.request('read', client =>
       client.scan(cursor, 'MATCH', pattern, 'COUNT', SCANNED_AT_ONCE),
     );
     cursor = next;
