@@ -1,7 +1,8 @@
 import { AppError } from '../errors.ts';
 import { createEmbeddedQueue } from '../infra/queue/embedded-queue.ts';
-import { fixedRedisKey, type RedisConnection, scanKeys } from '../infra/redis/redis-connection.ts';
+import { type RedisConnection, scanKeys } from '../infra/redis/redis-connection.ts';
 import { exportRecords } from '../infra/redis/redis-inspection.ts';
+import { fixedRedisKey } from '../infra/redis/redis-keys.ts';
 import { claimDataDir } from '../infra/store/file-lock.ts';
 import { createLibsqlRecords, hasRecords } from '../infra/store/libsql-records.ts';
 import { addReturnedRecords } from '../infra/store/returned-records.ts';

@@ -1,35 +1,170 @@
-import type { ChainableCommander, Redis } from 'ioredis';
-import { AppError } from '../../errors.ts';
-import { digestOf } from '../store/record-driver.ts';
-
-/** One connection to Redis, which may be away at any time. */
-export interface RedisConnection {
-  /**
-   * The answer of Redis, or undefined when Redis is away, takes too long or refuses; the failure is logged once and not
-   * thrown. After Redis refused writes, only a `write` that succeeds shows that it accepts them again.
-   */
-  ask<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T | undefined>;
-  /**
-   * Like `ask`, for callers that need the answer.
-   * @throws StoreAway when Redis is away, too slow or refuses to read; AppError `internal` when it refuses to write
-   */
-  request<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T>;
-}
+import { type ChainableCommander, Redis, type RedisOptions } from 'ioredis';
+import { AppError, StoreAway } from '../../errors.ts';
+import type { Logger } from '../log.ts';
 
 /** The longest that a caller waits for one command of any kind: records, the queue, leases, limits, caches. */
 export const REDIS_PATIENCE_MS = 2_000;
 
-/** A number in all keys. It is raised when stored values get another meaning but keep their shape. */
-const VERSION = 1;
+export type RedisConnection = ReturnType<typeof createRedisConnection>;
 
-/** A key of fixed length. The name is hashed, so that Redis does not show who people are and what they searched for. */
-export function redisKey(kind: string, name: string): string {
-  return `${fixedRedisKey(kind)}:${digestOf(name)}`;
+type ConnectionState = 'new' | 'answering' | 'refusing' | 'away' | 'closed';
+
+const SAID = {
+  answering: 'Redis answers: limits, caches and records are shared',
+  refusing:
+    'Redis refuses to keep things: limits and caches go by the memory of this process, records cannot be changed',
+  away: 'Redis is away: limits, caches and settings go by the memory of this process, records cannot be changed',
+} as const;
+
+/** One connection to Redis, which may be away at any time. Commands to a Redis that is away fail at once. */
+export function createRedisConnection(client: Redis, log: Logger, timeoutMs: number) {
+  let state: ConnectionState = 'new';
+  let lastError: unknown;
+
+  /** Changes the state and logs it; returns true when the state before was a different one. */
+  function turn(next: keyof typeof SAID, error?: unknown): boolean {
+    if (next === state || state === 'closed') return false;
+    state = next;
+    if (next === 'answering') log.info({}, SAID[next]);
+    else log.warn({ reason: messageOf(error) }, SAID[next]);
+    return true;
+  }
+
+  const isThere = () => state === 'answering' || state === 'refusing';
+
+  client.on('error', error => {
+    lastError = error;
+  });
+  client.on('ready', () => {
+    lastError = undefined;
+    turn('answering');
+  });
+  client.on('close', () => turn('away', lastError));
+
+  /**
+   * The answer of Redis to a command.
+   * @throws StoreAway when Redis is away, too slow or refuses to read; AppError `internal` when it refuses to write
+   */
+  async function request<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T> {
+    if (!isThere()) throw new StoreAway(`Redis is away: ${messageOf(lastError)}`);
+    try {
+      const answer = await within(timeoutMs, command(client));
+      if (kind === 'write' && isThere()) turn('answering');
+      return answer;
+    } catch (error) {
+      // The error of Redis is never the cause of the thrown one, because it may contain a command with its password.
+      throw failed(kind, error);
+    }
+  }
+
+  function failed(kind: 'read' | 'write', error: unknown): AppError {
+    if (isRefusal(error)) {
+      if (isThere()) turn('refusing', error);
+      if (kind === 'write') return new AppError('internal', `Redis refuses: ${messageOf(error)}`);
+    } else if (turn('away', error)) {
+      // Redis is gone or too slow. The connection is renewed, and until it answers no further caller waits for it.
+      client.disconnect(true);
+    }
+    return new StoreAway(`Redis did not answer: ${messageOf(error)}`);
+  }
+
+  return {
+    request,
+    /**
+     * Like `request`, but undefined when Redis is away, takes too long or refuses; the failure is logged once and not
+     * thrown. After Redis refused writes, only a `write` that succeeds shows that it accepts them again.
+     */
+    ask: <T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>) =>
+      request(kind, command).catch(() => undefined),
+    /** Resolves with true when Redis answers, at once or within the given time. */
+    isReady(withinMs: number): Promise<boolean> {
+      if (isThere()) return Promise.resolve(true);
+      return new Promise(resolve => {
+        const settle = () => {
+          clearTimeout(timer);
+          client.off('ready', settle);
+          resolve(isThere());
+        };
+        const timer = setTimeout(settle, withinMs);
+        client.on('ready', settle);
+      });
+    },
+    close() {
+      state = 'closed';
+      client.disconnect();
+    },
+  };
 }
 
-/** The key of a value of which there is only one. */
-export function fixedRedisKey(kind: string): string {
-  return `medley:${VERSION}:${kind}`;
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError';
+}
+
+/** The longest pause before the queue's connections try to reconnect. */
+const RECONNECT_MS = 1_000;
+
+/** The connections of a queue. Commands on the first one are waited for no longer than `timeoutMs`. */
+export function createQueueConnections(url: string, log: Pick<Logger, 'info' | 'warn'>, timeoutMs: number) {
+  const clients: Redis[] = [];
+  let isAway = false;
+  let isEnding = false;
+  const client = connect({ enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: timeoutMs });
+  /** Only the first connecting is waited for: after it, commands fail at once while Redis is away. */
+  const connected = new Promise(resolve => client.once('ready', resolve));
+
+  function connect(more: RedisOptions): Redis {
+    const retryStrategy = (tries: number) => Math.min(100 * tries, RECONNECT_MS);
+    const made = new Redis(url, { ...more, disableClientInfo: true, retryStrategy });
+    made.on('error', noteError);
+    made.on('ready', () => {
+      if (!isConnected()) return;
+      if (isAway) log.info({}, 'queue: Redis answers again');
+      isAway = false;
+    });
+    clients.push(made);
+    return made;
+  }
+
+  /** One connection may be back while another still fails, which belongs to the same outage. */
+  function isConnected(): boolean {
+    return clients.every(({ status }) => status === 'ready');
+  }
+
+  /** Logs a failing connection once, however often it reconnects. */
+  function noteError(error: unknown): void {
+    const reason = error instanceof Error ? error.message : 'unknown failure';
+    if (isConnected()) log.warn({ reason }, 'queue: Redis refuses something');
+    else if (!isAway && !isEnding) {
+      isAway = true;
+      log.warn({ reason }, 'queue: Redis is away');
+    }
+  }
+
+  async function ask<T>(command: () => Promise<T>): Promise<T> {
+    let isLate = false;
+    // A command whose caller gave up before the first connection must not be sent later.
+    const answer = connected.then(() => (isLate ? Promise.reject(new Error('given up')) : command()));
+    try {
+      return await within(timeoutMs, answer);
+    } catch (cause) {
+      isLate = true;
+      const reason = cause instanceof Error ? cause.message : 'unknown';
+      throw new StoreAway(`Redis does not take it: ${reason}`, { cause });
+    }
+  }
+
+  return {
+    client,
+    connect,
+    ask,
+    noteError,
+    end() {
+      isEnding = true;
+    },
+    disconnect() {
+      for (const each of clients) each.disconnect();
+    },
+  };
 }
 
 const SCANNED_AT_ONCE = 500;

@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import { nameOfDigest } from '../store/record-driver.ts';
 import type { ReturnedRecord } from '../store/returned-records.ts';
-import { fixedRedisKey, messageOf, type RedisConnection, scanKeys } from './redis-connection.ts';
+import { messageOf, type RedisConnection, scanKeys } from './redis-connection.ts';
+import { fixedRedisKey } from './redis-keys.ts';
 
 /** Everything that Medley must know of a Redis before it stores durable records in it. */
 export interface RedisInspection {

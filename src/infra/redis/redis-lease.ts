@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type RedisConnection, redisKey } from './redis-connection.ts';
+import type { RedisConnection } from './redis-connection.ts';
+import { redisKey } from './redis-keys.ts';
 
 export type Lease = ReturnType<typeof createRedisLease>;
 export type HeldLease = Awaited<ReturnType<Lease['hold']>>;

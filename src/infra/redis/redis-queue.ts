@@ -1,10 +1,9 @@
 import { Queue as BullQueue, Worker } from 'bullmq';
-import { Redis, type RedisOptions } from 'ioredis';
-import { StoreAway } from '../../errors.ts';
+import type { Redis } from 'ioredis';
 import type { Logger } from '../log.ts';
 import { type Added, QUEUE_LIMITS, type Queue, type QueueEntry, type QueueLimits } from '../queue/queue.ts';
 import { takeOverOldQueue } from './queue-of-0-2.ts';
-import { REDIS_PATIENCE_MS, within } from './redis-connection.ts';
+import { createQueueConnections, REDIS_PATIENCE_MS } from './redis-connection.ts';
 import { createRedisEntries } from './redis-entries.ts';
 import { PARKED_MS, priorityOf, RedisWorker } from './redis-worker.ts';
 
@@ -35,7 +34,7 @@ const MOST_STALLS = 1_000_000;
  */
 export function createRedisQueue({ url, log, prefix = PREFIX, ...options }: RedisQueueOptions): Queue {
   const limits: QueueLimits = { ...QUEUE_LIMITS, ...options.limits };
-  const redis = createConnection(url, log, options.timeoutMs ?? REDIS_PATIENCE_MS);
+  const redis = createQueueConnections(url, log, options.timeoutMs ?? REDIS_PATIENCE_MS);
   const { ask, noteError } = redis;
   const { bull, entries, ...line } = createLine({ client: redis.client, prefix, limits, log });
   bull.on('error', noteError);
@@ -176,70 +175,6 @@ function createLine({ client, prefix, limits, log }: LineOptions) {
   }
 
   return { bull, entries, promote, add, end, sweep };
-}
-
-/** The connections of a queue. Commands on the first one are waited for no longer than `timeoutMs`. */
-function createConnection(url: string, log: RedisQueueOptions['log'], timeoutMs: number) {
-  const clients: Redis[] = [];
-  let isAway = false;
-  let isEnding = false;
-  const client = connect({ enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: timeoutMs });
-  /** Only the first connecting is waited for: after it, commands fail at once while Redis is away. */
-  const connected = new Promise(resolve => client.once('ready', resolve));
-
-  function connect(more: RedisOptions): Redis {
-    const retryStrategy = (tries: number) => Math.min(100 * tries, RETRY_MS);
-    const made = new Redis(url, { ...more, disableClientInfo: true, retryStrategy });
-    made.on('error', noteError);
-    made.on('ready', () => {
-      if (!isConnected()) return;
-      if (isAway) log.info({}, 'queue: Redis answers again');
-      isAway = false;
-    });
-    clients.push(made);
-    return made;
-  }
-
-  /** One connection may be back while another still fails, which belongs to the same outage. */
-  function isConnected(): boolean {
-    return clients.every(({ status }) => status === 'ready');
-  }
-
-  /** Logs a failing connection once, however often it reconnects. */
-  function noteError(error: unknown): void {
-    const reason = error instanceof Error ? error.message : 'unknown failure';
-    if (isConnected()) log.warn({ reason }, 'queue: Redis refuses something');
-    else if (!isAway && !isEnding) {
-      isAway = true;
-      log.warn({ reason }, 'queue: Redis is away');
-    }
-  }
-
-  async function ask<T>(command: () => Promise<T>): Promise<T> {
-    let isLate = false;
-    // A command whose caller gave up before the first connection must not be sent later.
-    const answer = connected.then(() => (isLate ? Promise.reject(new Error('given up')) : command()));
-    try {
-      return await within(timeoutMs, answer);
-    } catch (cause) {
-      isLate = true;
-      const reason = cause instanceof Error ? cause.message : 'unknown';
-      throw new StoreAway(`Redis does not take it: ${reason}`, { cause });
-    }
-  }
-
-  return {
-    client,
-    connect,
-    ask,
-    noteError,
-    end() {
-      isEnding = true;
-    },
-    disconnect() {
-      for (const each of clients) each.disconnect();
-    },
-  };
 }
 
 /** Throws the error again, unless BullMQ says by it that the entry is not, or no longer, delayed. */

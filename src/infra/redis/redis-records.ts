@@ -9,7 +9,8 @@ import {
   type RecordDriver,
   type StoredRecord,
 } from '../store/record-driver.ts';
-import { execute, fixedRedisKey, type RedisChannel, type RedisConnection, redisKey } from './redis-connection.ts';
+import { execute, type RedisChannel, type RedisConnection } from './redis-connection.ts';
+import { fixedRedisKey, redisKey } from './redis-keys.ts';
 
 export const CHANGES_CHANNEL = fixedRedisKey('changes');
 

@@ -1,7 +1,8 @@
 import type { Redis } from 'ioredis';
 import { writtenByNewer } from '../store/store.ts';
 import { migrateText, SHAPE_MIGRATIONS, type ShapeMigration } from '../store/stored-shapes.ts';
-import { fixedRedisKey, type RedisConnection, scanKeys } from './redis-connection.ts';
+import { type RedisConnection, scanKeys } from './redis-connection.ts';
+import { fixedRedisKey } from './redis-keys.ts';
 import { QUEUE_ENTRIES } from './redis-queue.ts';
 
 /** Replaces a value unless another process has changed it meanwhile; its time to live stays. */

@@ -1,7 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import * as z from 'zod';
-import { AppError, StoreAway } from '../../errors.ts';
 import type { SharedCache, SharedCacheEntry } from '../cache/cache.ts';
 import type { Logger } from '../log.ts';
 import { parseJson } from '../parse-json.ts';
@@ -15,13 +14,11 @@ import {
 import { createRecordStore } from '../store/records.ts';
 import {
   createRedisChannel,
-  fixedRedisKey,
-  messageOf,
+  createRedisConnection,
   REDIS_PATIENCE_MS,
   type RedisConnection,
-  redisKey,
-  within,
 } from './redis-connection.ts';
+import { fixedRedisKey, redisKey } from './redis-keys.ts';
 import { CHANGES_CHANNEL, createRedisRecords } from './redis-records.ts';
 
 export type SharedState = ReturnType<typeof openRedisState>;
@@ -71,7 +68,6 @@ export function openRedisState({ url, log, timeoutMs = REDIS_PATIENCE_MS, retryM
      * @throws AppError `internal`
      */
     agree: (name: string, propose: () => Promise<string>) => agree(redis, name, propose),
-    /** Resolves with true when Redis answers, at once or within the given time. */
     isReady: redis.isReady,
     close() {
       redis.close();
@@ -88,89 +84,6 @@ async function agree(redis: RedisConnection, name: string, propose: () => Promis
   const proposal = await propose();
   await redis.request('write', client => client.set(key, proposal, 'NX'));
   return (await read()) ?? proposal;
-}
-
-type ConnectionState = 'new' | 'answering' | 'refusing' | 'away' | 'closed';
-
-const SAID = {
-  answering: 'Redis answers: limits, caches and records are shared',
-  refusing:
-    'Redis refuses to keep things: limits and caches go by the memory of this process, records cannot be changed',
-  away: 'Redis is away: limits, caches and settings go by the memory of this process, records cannot be changed',
-} as const;
-
-function createRedisConnection(client: Redis, log: Logger, timeoutMs: number) {
-  let state: ConnectionState = 'new';
-  let lastError: unknown;
-
-  /** Changes the state and logs it; returns true when the state before was a different one. */
-  function turn(next: keyof typeof SAID, error?: unknown): boolean {
-    if (next === state || state === 'closed') return false;
-    state = next;
-    if (next === 'answering') log.info({}, SAID[next]);
-    else log.warn({ reason: messageOf(error) }, SAID[next]);
-    return true;
-  }
-
-  const isThere = () => state === 'answering' || state === 'refusing';
-
-  client.on('error', error => {
-    lastError = error;
-  });
-  client.on('ready', () => {
-    lastError = undefined;
-    turn('answering');
-  });
-  client.on('close', () => turn('away', lastError));
-
-  async function request<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T> {
-    if (!isThere()) throw new StoreAway(`Redis is away: ${messageOf(lastError)}`);
-    try {
-      const answer = await within(timeoutMs, command(client));
-      if (kind === 'write' && isThere()) turn('answering');
-      return answer;
-    } catch (error) {
-      // The error of Redis is never the cause of the thrown one, because it may contain a command with its password.
-      throw failed(kind, error);
-    }
-  }
-
-  function failed(kind: 'read' | 'write', error: unknown): AppError {
-    if (isRefusal(error)) {
-      if (isThere()) turn('refusing', error);
-      if (kind === 'write') return new AppError('internal', `Redis refuses: ${messageOf(error)}`);
-    } else if (turn('away', error)) {
-      // Redis is gone or too slow. The connection is renewed, and until it answers no further caller waits for it.
-      client.disconnect(true);
-    }
-    return new StoreAway(`Redis did not answer: ${messageOf(error)}`);
-  }
-
-  return {
-    request,
-    ask: <T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>) =>
-      request(kind, command).catch(() => undefined),
-    isReady(withinMs: number): Promise<boolean> {
-      if (isThere()) return Promise.resolve(true);
-      return new Promise(resolve => {
-        const settle = () => {
-          clearTimeout(timer);
-          client.off('ready', settle);
-          resolve(isThere());
-        };
-        const timer = setTimeout(settle, withinMs);
-        client.on('ready', settle);
-      });
-    },
-    close() {
-      state = 'closed';
-      client.disconnect();
-    },
-  };
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ReplyError';
 }
 
 export interface RedisCacheOptions<V> {

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { openRedisState, type SharedState } from '../../../src/infra/redis/redis.ts';
-import { redisKey } from '../../../src/infra/redis/redis-connection.ts';
+import { redisKey } from '../../../src/infra/redis/redis-keys.ts';
 import { createLibsqlRecords } from '../../../src/infra/store/libsql-records.ts';
 import { createRecordStore } from '../../../src/infra/store/records.ts';
 import { addReturnedRecords } from '../../../src/infra/store/returned-records.ts';

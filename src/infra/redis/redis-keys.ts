@@ -1,0 +1,14 @@
+import { digestOf } from '../store/record-driver.ts';
+
+/** A number in all keys. It is raised when stored values get another meaning but keep their shape. */
+const VERSION = 1;
+
+/** A key of fixed length. The name is hashed, so that Redis does not show who people are and what they searched for. */
+export function redisKey(kind: string, name: string): string {
+  return `${fixedRedisKey(kind)}:${digestOf(name)}`;
+}
+
+/** The key of a value of which there is only one. */
+export function fixedRedisKey(kind: string): string {
+  return `medley:${VERSION}:${kind}`;
+}
