@@ -120,7 +120,7 @@ export function createSemaphore({ atOnce, maxWaiting, name, full }: SemaphoreOpt
     });
 }
 
-/** The function, of whose calls only the first counts. */
+/** A function that calls `act` the first time it is called, and does nothing after that. */
 function once(act: () => void): () => void {
   let isDone = false;
   return () => {
@@ -230,7 +230,7 @@ export class FairLine<T> {
     this.#now = 0;
   }
 
-  /** Takes the last waiter of the longest queue, if `client`'s stays shorter with one more; else undefined. */
+  /** Takes out the last waiter of the longest queue, if `client`'s queue with one more is still shorter than that. */
   yieldTo(client: string): T | undefined {
     let richest: Line<T> | undefined;
     let longest = (this.#lines.get(client)?.waiters.size ?? 0) + 1;

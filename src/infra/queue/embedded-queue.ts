@@ -11,10 +11,10 @@ export interface EmbeddedQueueOptions {
   readonly now?: () => number;
 }
 
-/** The longest that an earlier process's delay may still last, because its clock may have been far ahead. */
+/** Delays that an earlier process set end within this time, because the clock of that process may have been ahead. */
 const MOST_AHEAD_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;
-const SWEEP_EVERY = 500;
+const SWEEP_EVERY_ENTRIES = 500;
 /** The most rows that one statement changes, because a larger change would block the process for too long. */
 const BATCH = 1_000;
 
@@ -176,7 +176,7 @@ function createSweeper({ table, limits, progress, now, log }: SweeperOptions) {
       if (now() - sweptAt >= SWEEP_EVERY_MS) sweep();
     },
     countAdded() {
-      if (addedSince >= SWEEP_EVERY) sweep();
+      if (addedSince >= SWEEP_EVERY_ENTRIES) sweep();
       addedSince += 1;
     },
   };

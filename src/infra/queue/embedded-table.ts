@@ -4,8 +4,8 @@ import type { QueueEntry } from './queue.ts';
 
 /**
  * The steps that make the queue's table. A `delayed` entry waits for `due`, a `claimed` one is held by the worker
- * `holder` until `lease`, of a `done` one only the id is kept. `turn` numbers the rounds in which each account has one
- * entry. Times are unix milliseconds.
+ * `holder` until `lease`, of a `done` one only the id is kept. `turn` is the round in which an entry is served; each
+ * account (`fair_by`) has one entry a round. Times are unix milliseconds.
  */
 const STEPS = [
   `CREATE TABLE queue (
@@ -120,7 +120,7 @@ function claims(store: Store) {
       );
     },
 
-    /** Replaces the payload. It returns false when `holder` does not hold the entry, as do the methods after it. */
+    /** Replaces the payload. This method and the next two return false when `holder` does not hold the entry. */
     save(id: string, holder: string, payload: string): boolean {
       const sql = `UPDATE queue SET payload = :payload WHERE id = :id AND state = 'claimed' AND holder = :holder`;
       return store.run(sql, { id, holder, payload }).changes > 0;
@@ -129,7 +129,7 @@ function claims(store: Store) {
       const sql = `UPDATE queue SET ${BARE} WHERE id = :id AND state = 'claimed' AND holder = :holder`;
       return store.run(sql, { id, holder, at }).changes > 0;
     },
-    /** Returns a claimed entry to the queue, delayed until `due` (0: not at all), in `turn` or later. */
+    /** Returns a claimed entry to the queue, delayed until `due` (0: no delay). Its turn becomes no earlier than `turn`. */
     release(id: string, holder: string, { due, turn, payload }: Release): boolean {
       const { changes } = store.run(
         `UPDATE queue SET state = :state, due = :due, turn = max(turn, :turn), holder = '',

@@ -7,6 +7,7 @@ import { type Claim, type Handler, type Verdict, verdictOf } from './queue.ts';
 export interface QueueProgress {
   /** The turn whose entries are being claimed now; a new entry of an account without waiting entries gets this turn. */
   turn: number;
+  /** The number of entries that are not done; it is compared with the queue's bound. */
   unfinished: number;
 }
 

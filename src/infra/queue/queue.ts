@@ -61,7 +61,7 @@ export type Handler = (claim: Claim) => Promise<Verdict>;
 /** How long an entry is delayed whose handler threw. */
 const THROWN_MS = 5_000;
 
-/** What the handler decides; an error is logged, and the entry is delayed. */
+/** The handler's verdict. If the handler throws, the error is logged and the verdict is to try again later. */
 export async function verdictOf(handler: Handler, claim: Claim, log: Pick<Logger, 'error'>): Promise<Verdict> {
   try {
     return await handler(claim);
@@ -118,7 +118,7 @@ export interface QueueLimits {
   readonly perLane: number;
   /** A worker that has not renewed a lease for this long has lost it. */
   readonly leaseMs: number;
-  /** How long ids of finished entries are kept: gateways repeat minutes of events, Telegram a day of updates. */
+  /** How long ids of finished entries are kept. Discord repeats the events of minutes, Telegram the updates of a day. */
   readonly markMs: number;
   /** Unfinished entries are dropped after this long. */
   readonly lifeMs: number;

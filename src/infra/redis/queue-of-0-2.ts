@@ -26,7 +26,7 @@ const Data = z.object({
 
 const NAME = 'requests';
 const PAGE = 500;
-/** How long a moved entry is delayed if this process dies before the old queue deleted it; else it is promoted. */
+/** The delay of a moved entry, in case this process dies before the old queue has deleted it; then it is promoted. */
 const MOVING_MS = 10_000;
 
 /**
@@ -49,6 +49,7 @@ export async function takeOverOldQueue(options: OldQueueOptions): Promise<void> 
       const id = decodeURIComponent(job.id);
       const { outcome } = await add({ id, lane, fairBy, ...others, delayMs: MOVING_MS });
       if (outcome === 'full') return;
+      // Only a job that a process of 0.2.0 works on cannot be removed; it stays with that process.
       const isOut = await job.remove().then(
         () => true,
         () => false,

@@ -22,7 +22,7 @@ export function createRedisConnection(client: Redis, log: Logger, timeoutMs: num
   let lastError: unknown;
 
   /** Changes the state and logs it; returns true when the state before was a different one. */
-  function turn(next: keyof typeof SAID, error?: unknown): boolean {
+  function changeState(next: keyof typeof SAID, error?: unknown): boolean {
     if (next === state || state === 'closed') return false;
     state = next;
     if (next === 'answering') log.info({}, SAID[next]);
@@ -30,26 +30,26 @@ export function createRedisConnection(client: Redis, log: Logger, timeoutMs: num
     return true;
   }
 
-  const isThere = () => state === 'answering' || state === 'refusing';
+  const isConnected = () => state === 'answering' || state === 'refusing';
 
   client.on('error', error => {
     lastError = error;
   });
   client.on('ready', () => {
     lastError = undefined;
-    turn('answering');
+    changeState('answering');
   });
-  client.on('close', () => turn('away', lastError));
+  client.on('close', () => changeState('away', lastError));
 
   /**
    * The answer of Redis to a command.
    * @throws StoreAway when Redis is away, too slow or refuses to read; AppError `internal` when it refuses to write
    */
   async function request<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T> {
-    if (!isThere()) throw new StoreAway(`Redis is away: ${messageOf(lastError)}`);
+    if (!isConnected()) throw new StoreAway(`Redis is away: ${messageOf(lastError)}`);
     try {
       const answer = await within(timeoutMs, command(client));
-      if (kind === 'write' && isThere()) turn('answering');
+      if (kind === 'write' && isConnected()) changeState('answering');
       return answer;
     } catch (error) {
       // The error of Redis is never the cause of the thrown one, because it may contain a command with its password.
@@ -59,9 +59,9 @@ export function createRedisConnection(client: Redis, log: Logger, timeoutMs: num
 
   function failed(kind: 'read' | 'write', error: unknown): AppError {
     if (isRefusal(error)) {
-      if (isThere()) turn('refusing', error);
+      if (isConnected()) changeState('refusing', error);
       if (kind === 'write') return new AppError('internal', `Redis refuses: ${messageOf(error)}`);
-    } else if (turn('away', error)) {
+    } else if (changeState('away', error)) {
       // Redis is gone or too slow. The connection is renewed, and until it answers no further caller waits for it.
       client.disconnect(true);
     }
@@ -78,12 +78,12 @@ export function createRedisConnection(client: Redis, log: Logger, timeoutMs: num
       request(kind, command).catch(() => undefined),
     /** Resolves with true when Redis answers, at once or within the given time. */
     isReady(withinMs: number): Promise<boolean> {
-      if (isThere()) return Promise.resolve(true);
+      if (isConnected()) return Promise.resolve(true);
       return new Promise(resolve => {
         const settle = () => {
           clearTimeout(timer);
           client.off('ready', settle);
-          resolve(isThere());
+          resolve(isConnected());
         };
         const timer = setTimeout(settle, withinMs);
         client.on('ready', settle);

@@ -5,11 +5,11 @@ import type { QueueEntry, QueueLimits } from '../queue/queue.ts';
 
 /**
  * The queue's entries in Redis. They have keys of our own beside BullMQ's, which knows only their ids, turns and
- * timers.
+ * timers. An entry's turn is the number of the round in which it is served; each `fairBy` has one entry a round.
  * - `entry:ID` is the entry with its last attempt and the attempt that holds it (`holder`).
  * - `ids` sorts unfinished entries by the time they were added, finished ones by minus the time they ended.
- * - `fair:` sorts the entries of one `fairBy` by turn.
- * - `lane:` sorts those of one lane: 0 has a slot, -1 is delayed, and a turn waits for a slot (is parked).
+ * - `fair:FAIR_BY` sorts the entries of one `fairBy` by turn.
+ * - `lane:LANE` scores the entries of a lane: 0 has a slot, -1 is delayed; one that waits for a slot has its turn.
  * - `turn` is the turn that is being served.
  * A worker writes under the number of its attempt (`attemptsStarted`), which rises with each claim from BullMQ: once
  * another worker has begun, writes of an earlier one are refused.
@@ -47,7 +47,7 @@ const LAST_TURN = 2_097_152;
 const RUN = {
   /**
    * Adds an entry, unless its id is known or a bound is reached, and gives it its turn. An entry that is not delayed
-   * gets a slot of its lane, or is parked until one is free.
+   * gets a slot of its lane, or is parked: it waits until one is free.
    */
   plan: script(`
 local id, lane, fairBy, atOnce, now = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[7]), ARGV[8]
@@ -91,7 +91,7 @@ if redis.call('HGET', entryOf(ARGV[2]), 'holder') ~= ARGV[3] then return 0 end
 redis.call('HSET', entryOf(ARGV[2]), 'payload', ARGV[4])
 return 1`),
 
-  /** Frees the entry's slot and returns the entry that gets it. An unfinished entry goes behind all that wait now. */
+  /** Frees an unfinished entry's slot and returns who gets it. An entry that yields goes behind all that wait now. */
   release: script(`
 local id, attempt, yields = ARGV[2], ARGV[3], ARGV[4]
 local known = redis.call('HMGET', entryOf(id), 'holder', 'lane', 'fairBy', 'turn')
@@ -135,7 +135,7 @@ const PLANNED = z
 const ENTERED = z
   .tuple([z.enum(['go', 'wait', 'lost', 'gone']), z.string(), z.string(), z.number()])
   .transform(([outcome, lane, payload, addedAt]) => ({ outcome, lane, payload, addedAt }));
-/** A script's answer: whether the change was made, the entry that got the freed slot, and the turn. */
+/** A script's answer: whether the change was made, the id of the entry that got the freed slot, and the turn. */
 const LEFT = z
   .tuple([z.number(), z.string(), z.number()])
   .transform(([ok, next, turn]) => ({ ok: ok === 1, next: next === '' ? undefined : next, turn }));

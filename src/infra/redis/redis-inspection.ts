@@ -39,8 +39,8 @@ export async function inspectRedis(url: string): Promise<RedisInspection> {
       evictionPolicy: fieldOf(info, 'maxmemory_policy') ?? 'unknown',
     };
   } catch (error) {
-    // The error of `connect` only says that the connection is closed; the other one contains the command with the
-    // password. So no error is passed on, only a message.
+    // The error of `connect` only says that the connection is closed. The one of the event says why, but contains the
+    // command with the password, so only its message is passed on.
     throw new Error(messageOf(reason ?? error));
   } finally {
     client.disconnect();
@@ -112,7 +112,7 @@ async function readPlaces(redis: RedisConnection, index: string, group: string |
   }
 }
 
-/** Reads the last two parts of a key such as `medley:1:record:COLLECTION:DIGEST`; keys of groups end like it. */
+/** The last two parts of the key of a record or group, such as `medley:1:record:COLLECTION:DIGEST`. */
 function partsOf(key: string): { readonly collection: string; readonly digest: string } {
   const [digest = '', collection = ''] = key.split(':').reverse();
   return { collection, digest };

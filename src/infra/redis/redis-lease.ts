@@ -78,7 +78,7 @@ export function createRedisLease({ redis, name, leaseMs = 15_000 }: RedisLeaseOp
   };
 }
 
-/** Runs a task in one process at a time: while another process runs it, this one waits for the lease. */
+/** Takes the lease whenever it is free, until `end`. `isOurs` is true while this process holds it. */
 export function takeTurns(lease: Lease) {
   const ending = new AbortController();
   const { signal } = ending;
@@ -95,9 +95,9 @@ export function takeTurns(lease: Lease) {
       held = await lease.hold({ signal, onLost: lose }).catch(() => undefined);
       if (held !== undefined) await lost;
       signal.removeEventListener('abort', lose);
-      const over = held;
+      const ended = held;
       held = undefined;
-      await over?.release();
+      await ended?.release();
     }
   }
 

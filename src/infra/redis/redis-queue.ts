@@ -25,7 +25,7 @@ const OWN = 'queue:';
 export const QUEUE_ENTRIES = `${PREFIX}:${OWN}entry:`;
 const RETRY_MS = 1_000;
 const SWEEP_EVERY_MS = 60_000;
-/** How often BullMQ lets a worker lose the same job: practically without bound, because bot/runtime has its own. */
+/** How often BullMQ lets workers lose the same job: practically without bound, because bot/runtime counts attempts. */
 const MOST_STALLS = 1_000_000;
 
 /**
@@ -36,12 +36,12 @@ export function createRedisQueue({ url, log, prefix = PREFIX, ...options }: Redi
   const limits: QueueLimits = { ...QUEUE_LIMITS, ...options.limits };
   const redis = createQueueConnections(url, log, options.timeoutMs ?? REDIS_PATIENCE_MS);
   const { ask, noteError } = redis;
-  const { bull, entries, ...line } = createLine({ client: redis.client, prefix, limits, log });
+  const { bull, entries, ...backlog } = createBacklog({ client: redis.client, prefix, limits, log });
   bull.on('error', noteError);
   let running: { readonly worker: RedisWorker; readonly bullWorker: Worker } | undefined;
   let drained: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
-  const sweeping = setInterval(() => void line.sweep().catch(noteError), SWEEP_EVERY_MS);
+  const sweeping = setInterval(() => void backlog.sweep().catch(noteError), SWEEP_EVERY_MS);
   sweeping.unref();
 
   async function close(): Promise<void> {
@@ -54,7 +54,7 @@ export function createRedisQueue({ url, log, prefix = PREFIX, ...options }: Redi
   }
 
   return {
-    add: entry => ask(() => line.add(entry)),
+    add: entry => ask(() => backlog.add(entry)),
     work(handler, { concurrency }) {
       const { leaseMs } = limits;
       const worker = new RedisWorker({
@@ -62,7 +62,7 @@ export function createRedisQueue({ url, log, prefix = PREFIX, ...options }: Redi
         handler,
         log,
         leaseMs,
-        promote: line.promote,
+        promote: backlog.promote,
         ask,
         onError: noteError,
       });
@@ -78,18 +78,18 @@ export function createRedisQueue({ url, log, prefix = PREFIX, ...options }: Redi
         for (const jobId of ids) worker.lose(decodeURIComponent(jobId));
       });
       running = { worker, bullWorker };
-      ask(line.sweep).catch(noteError);
+      ask(backlog.sweep).catch(noteError);
     },
-    promote: id => ask(() => line.promote(id)),
-    cancel: id => ask(() => line.end(id)),
+    promote: id => ask(() => backlog.promote(id)),
+    cancel: id => ask(() => backlog.end(id)),
     async forget(owner) {
       let forgotten = 0;
       for (const entry of await ask(entries.unclaimed))
-        if (entry.owner === owner && (await ask(() => line.end(entry.id)))) forgotten += 1;
+        if (entry.owner === owner && (await ask(() => backlog.end(entry.id)))) forgotten += 1;
       return forgotten;
     },
     unclaimed: async () => (await ask(entries.unclaimed)).map(({ turn: _, ...entry }) => entry),
-    remove: id => ask(() => line.end(id, 'forgotten')),
+    remove: id => ask(() => backlog.end(id, 'forgotten')),
     stats: () =>
       ask(async () => {
         const counts = [
@@ -112,13 +112,13 @@ export function createRedisQueue({ url, log, prefix = PREFIX, ...options }: Redi
   };
 }
 
-interface LineOptions extends Required<Pick<RedisQueueOptions, 'prefix' | 'log'>> {
+interface BacklogOptions extends Required<Pick<RedisQueueOptions, 'prefix' | 'log'>> {
   readonly client: Redis;
   readonly limits: QueueLimits;
 }
 
 /** The entries that wait, in our keys and in BullMQ's. */
-function createLine({ client, prefix, limits, log }: LineOptions) {
+function createBacklog({ client, prefix, limits, log }: BacklogOptions) {
   const entries = createRedisEntries(client, `${prefix}:${OWN}`);
   const bull = new BullQueue(NAME, { prefix, connection: client, skipVersionCheck: true, skipWaitingForReady: true });
 
@@ -129,7 +129,7 @@ function createLine({ client, prefix, limits, log }: LineOptions) {
   }
 
   /** Adds an entry to BullMQ, which recognises a repeat by the id. */
-  async function hand(id: string, turn: number, delay: number): Promise<void> {
+  async function addToBull(id: string, turn: number, delay: number): Promise<void> {
     await bull.add(
       NAME,
       {},
@@ -145,14 +145,14 @@ function createLine({ client, prefix, limits, log }: LineOptions) {
     if (outcome === 'fairBy' || outcome === 'queue') return { outcome: 'full', scope: outcome, waiting: count };
     const isParked = delayMs <= 0 && !isPlaced;
     // If the entry was known, the process that stored it may have died before adding it to BullMQ, so it is added now.
-    await hand(id, turn, isParked ? PARKED_MS : delayMs);
+    await addToBull(id, turn, isParked ? PARKED_MS : delayMs);
     if (isParked && (await entries.isPlaced(id, lane))) await promote(id);
     return outcome === 'kept' ? { outcome: 'known' } : { outcome, ahead: count };
   }
 
   /**
    * Ends an entry that no worker holds.
-   * @param becomes whether its id stays known for a day, or is forgotten
+   * @param becomes `known`: the id of the entry is still recognised for `markMs`
    */
   async function end(id: string, becomes: 'known' | 'forgotten' = 'known'): Promise<boolean> {
     const { ok, next } = await entries.cancel(id, becomes);
@@ -163,13 +163,13 @@ function createLine({ client, prefix, limits, log }: LineOptions) {
     return true;
   }
 
-  /** Deletes entries that were never finished, and adds to BullMQ those whose process died before it could do so. */
+  /** Drops entries older than `lifeMs`, and adds to BullMQ the entries whose process died before it could do that. */
   async function sweep(): Promise<void> {
     const now = Date.now();
     for (const id of await entries.addedBefore(now - limits.lifeMs))
       if (await end(id)) log.warn({ id }, 'queue: an entry that was never finished is dropped');
     const left = await entries.readUnclaimed(await entries.addedBefore(now - SWEEP_EVERY_MS));
-    for (const { id, turn } of left) await hand(id, turn, 0);
+    for (const { id, turn } of left) await addToBull(id, turn, 0);
     await entries.trimDone(now - limits.markMs, limits.marks);
     await takeOverOldQueue({ client, prefix, entries, add, promote, end, markMs: limits.markMs });
   }

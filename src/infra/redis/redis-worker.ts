@@ -24,7 +24,7 @@ export const PARKED_MS = 30_000;
 const RETRY_MS = 500;
 const LEAVE_MS = 2_000;
 
-/** BullMQ's priority for a turn: the first has 0, the plain list, which is served first and is cheaper. */
+/** BullMQ's priority for a turn. The first turn has 0: BullMQ serves such jobs first and keeps them in a cheaper list. */
 export const priorityOf = (turn: number): number => turn - 1;
 
 /** One claim of an entry: BullMQ's job and token, and the number that tells its writes from those of other claims. */
