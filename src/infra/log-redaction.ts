@@ -143,19 +143,6 @@ function cleanCause(cause: unknown, depth: number, budget: Budget, causes: numbe
   return cause instanceof Error ? cleanError(cause, depth, budget, causes) : clean(cause, depth + 1, budget);
 }
 
-/** The form of an error in a log line that shows no stacks. */
-interface ErrorSummary {
-  readonly type: string;
-  readonly code?: string | number;
-  readonly message: string;
-  readonly params?: Readonly<Record<string, string | number>>;
-  readonly retryAfterMs?: number;
-  /** The causes of the error, each as `code: message`; repeated ones are counted. */
-  readonly causes?: readonly string[];
-  /** The line of code where the error was thrown, only for bugs of the program. */
-  readonly stack?: string;
-}
-
 const MAX_LISTED = 20;
 /** The most characters of one message, and of all causes together. */
 const MAX_MESSAGE = 140;
@@ -163,8 +150,11 @@ const MAX_LISTED_CHARS = 640;
 const MIN_CAUSE = 16;
 const STACK_FRAMES = 6;
 
-/** Sums up an error in a few hundred characters. Pure; the result may still contain secrets. */
-function summarizeError(error: Error): ErrorSummary {
+/**
+ * Sums up an error in a few hundred characters: its causes as `code: message`, a stack only for bugs of the program.
+ * Pure; the result may still contain secrets.
+ */
+function summarizeError(error: Error): object {
   const causes = countRepeats(causesOf(error));
   const room = Math.max(MIN_CAUSE, Math.floor(MAX_LISTED_CHARS / Math.max(1, causes.length)));
   const mistake = findMistake(error);

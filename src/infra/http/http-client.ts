@@ -158,9 +158,8 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
       const call = begin(request, 'collect');
       try {
         const { head, bytes, url } = await follow(call);
-        const encoding = head.headers['content-encoding'];
-        const decoded =
-          encoding === undefined ? bytes : await decodeBody(bytes, encoding, request.maxBytes ?? DEFAULT_MAX_BYTES);
+        const { maxBytes = DEFAULT_MAX_BYTES } = request;
+        const decoded = await decodeBody(bytes, head.headers['content-encoding'], maxBytes);
         await takeTurn(decoded);
         call.deadline.assertAlive();
         return toResponse(head, url, decoded);

@@ -172,13 +172,10 @@ async function drain(app: FastifyInstance, { log, drainMs = DRAIN_MS }: ServerOp
   }
 }
 
-/** Escapes a path that cannot be decoded a second time, so that Fastify treats it as any unknown path. */
+/** Escapes a path that cannot be decoded, so that Fastify treats it as any other unknown path. */
 function repairPath(url: string): string {
-  const percent = url.indexOf('%');
-  if (percent === -1) return url;
-  const query = url.indexOf('?');
-  if (query !== -1 && query < percent) return url;
-  const path = query === -1 ? url : url.slice(0, query);
+  const path = pathOf(url);
+  if (!path.includes('%')) return url;
   try {
     decodeURIComponent(path);
     return url;
@@ -239,8 +236,8 @@ function quietLogger(log: Logger): FastifyBaseLogger {
 }
 
 /**
- * Records the routes that are registered from now on, for 405 and its `Allow`. A wildcard route alone does not make a
- * path known.
+ * Records the routes that are registered from now on, for status 405 and its `Allow`. A path that only a wildcard route
+ * matches counts as unknown.
  */
 function watchRoutes(app: FastifyInstance) {
   const exact = new Map<string, Set<string>>();

@@ -3,7 +3,7 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSyn
 import { dirname } from 'node:path';
 import Database from 'libsql';
 import { AppError } from '../../errors.ts';
-import { openingReason } from './store.ts';
+import { codeOf, openingReason } from './store.ts';
 
 /** How long to wait for another process that writes to the database. */
 const BUSY_TIMEOUT_MS = 10_000;
@@ -56,19 +56,14 @@ function copyInto(path: string, draft: string): void {
   }
 }
 
-/** Names the finished copy by a hard link, which replaces no newer file; file systems without links get a rename. */
+/** Gives the copy its name by a hard link, which never replaces a file; a file system without links gets a rename. */
 function publish(draft: string, target: string): void {
   try {
     linkSync(draft, target);
   } catch (error) {
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(String(codeOf(error))) || existsSync(target))
-      throw error;
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(codeOf(error)) || existsSync(target)) throw error;
     renameSync(draft, target);
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 function flush(path: string): void {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'libsql';
 import { AppError } from '../../errors.ts';
-import { openingReason } from './store.ts';
+import { codeOf, openingReason } from './store.ts';
 
 /** A file lock of the operating system: it ends with the process, even after a crash. */
 export interface FileLock {
@@ -39,7 +39,7 @@ export function tryFileLock(path: string, { kind = 'exclusive' }: FileLockOption
     connection.exec(kind === 'exclusive' ? 'BEGIN EXCLUSIVE' : 'BEGIN; SELECT 1 FROM sqlite_master');
   } catch (cause) {
     connection?.close();
-    if (cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY') return undefined;
+    if (codeOf(cause) === 'SQLITE_BUSY') return undefined;
     throw new AppError('internal', `${path} cannot be locked: ${openingReason(cause)}`, { cause });
   }
   held.add(connection);

@@ -218,8 +218,7 @@ function createFile(path: string): void {
 
 /** Says what is wrong with a file or directory that cannot be opened, and what to do. */
 export function openingReason(cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  switch (code) {
+  switch (codeOf(cause)) {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
@@ -250,7 +249,8 @@ const BUSY = /^SQLITE_(BUSY|LOCKED|PROTOCOL)/;
  */
 const PASSING = new RegExp(`${BUSY.source}|^SQLITE_(IOERR|CANTOPEN|CORRUPT|NOTADB|NOMEM)`);
 
-function codeOf(cause: unknown): string {
+/** The code of an error of Node or SQLite, such as `ENOENT` or `SQLITE_BUSY`; empty when it has none. */
+export function codeOf(cause: unknown): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
 }
 
