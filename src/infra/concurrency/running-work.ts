@@ -194,7 +194,7 @@ export class FairLine<T> {
     this.#size += 1;
   }
 
-  /** True when a waiting client was served less recently than all others. */
+  /** True when a client waits that was not served yet in the current round. */
   get isNextFresh(): boolean {
     for (const { waiters, turn } of this.#lines.values()) if (waiters.size > 0 && turn <= this.#now) return true;
     return false;

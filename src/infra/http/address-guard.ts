@@ -19,7 +19,8 @@ const METADATA_ON_PUBLIC_ADDRESS = '168.63.129.16';
 
 /**
  * True when an IP address is of the public internet: in no private, local, shared, tunnelled, reserved or test range.
- * Text that only one of the parsers (Node's, ipaddr.js) takes for an address, as with a zone, is not. Never throws.
+ * False for text that only one of the parsers (Node's, ipaddr.js) takes for an address, such as one with a zone. Never
+ * throws.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0 || !ipaddr.isValid(address)) return false;
@@ -85,7 +86,7 @@ const VERDICT_MS = 60_000;
 
 /**
  * Checks the target of a request that goes through a proxy; it is refused when its name resolves to an address that is
- * not public. Returns undefined when the host has passed before.
+ * not public. Returns undefined when the host has passed within the last minute.
  */
 export type TargetGuard = (host: string, deadline: Deadline) => Promise<void> | undefined;
 

@@ -246,7 +246,7 @@ function isLeftOut(key: string, step: CallStep): boolean {
 
 type Header = readonly [name: string, value: string];
 
-/** The headers with which a browser opens a page, in its order (Chrome, 2026); all others come at `others`. */
+/** Chrome's order of headers when it opens a page (as of 2026). A header that is not named here comes at `others`. */
 const ORDER: readonly string[] = [
   'host',
   'sec-ch-ua',

@@ -14,7 +14,7 @@ const decoders = {
 const MAX_CODINGS = 3;
 /** A decompressed page or JSON text is about this many times as large as the compressed one. */
 const GROWTH = 8;
-/** The least to decompress at once: each piece is a round trip to another thread, so large bodies get larger ones. */
+/** The least to decompress at once. Each piece is a round trip to another thread, so large bodies get larger pieces. */
 const MIN_PIECE_BYTES = 16 * 1024;
 const MAX_PIECE_BYTES = 256 * 1024;
 const EMPTY = Buffer.alloc(0);
@@ -85,7 +85,7 @@ function findDecoder(coding: string, bytes: Buffer) {
   if (coding === 'gzip' || coding === 'x-gzip') return decoders.gzip;
   if (coding === 'br') return decoders.br;
   if (coding !== 'deflate') return undefined;
-  // By "deflate" some servers mean the zlib format, as the RFC does, others the bare one. Only zlib's begins like this.
+  // By "deflate" some servers mean the zlib format, as the RFC does, others bare deflate; these bits tell zlib apart.
   const isZlib = ((bytes[0] ?? 0) & 0x0f) === 8 && (((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)) % 31 === 0;
   return isZlib ? decoders.zlib : decoders.raw;
 }
@@ -97,11 +97,11 @@ export function decodeText(bytes: Buffer): string {
 }
 
 /**
- * Gives back the memory of a body that has been read; its bytes are gone then. The garbage collector does so only when
- * it looks through the whole heap, and until then a hundred bodies wait for it under load. Node 20 cannot do this.
+ * Frees the memory of a body that has been read; its bytes are gone then. The garbage collector does so only when it
+ * looks through the whole heap: under load a hundred read bodies wait for that. On Node 20 this does nothing.
  */
 export function releaseBody({ buffer, byteLength }: Uint8Array): void {
-  // A smaller one may be in the pool that Node keeps for all buffers.
+  // A smaller body may lie in the pool that Node shares among buffers, which must stay.
   if (buffer instanceof ArrayBuffer && byteLength > Buffer.poolSize) buffer.transfer?.(0);
 }
 

@@ -36,7 +36,7 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
       const isDirect = override === undefined && proxyUrl === undefined;
       // The package cannot choose the local address of a connection, so a configured one cannot be honoured.
       if (isDirect && localAddress !== undefined) throw unavailable();
-      // The throttle counts a request only after this, so one that cannot be sent costs nothing.
+      // The package is loaded before the throttle counts the request, so that one that cannot be sent costs nothing.
       if (browserPackage.browser === undefined) await browserPackage.load();
       if (override === undefined && proxyUrl !== undefined) await guardTarget(host, deadline);
     },

@@ -213,7 +213,7 @@ export class Gate {
     return this.#waiting.isNextFresh || this.#rule.burst < MIN_BURST_TO_KEEP ? 1 : 1 + KEPT_TOKENS;
   }
 
-  /** Sets a timer if only tokens are missing; without a free slot none is needed, as a freed one admits the next. */
+  /** Sets a timer if only tokens are missing. Without a free slot it is not needed: `leave` admits the next waiter. */
   #wakeLater(): void {
     clearTimeout(this.#timer);
     if (this.#underWay >= this.#rule.atOnce) return;

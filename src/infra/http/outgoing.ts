@@ -75,15 +75,15 @@ export function createOutgoing(options: OutgoingOptions = {}) {
   }
 
   return {
-    /** The address to ask the host from: the one set for the running work, else the one chosen last. */
+    /** The address to ask a host from: its own proxy; else, of its source, the running work's address or the chosen. */
     of(host: string): OutgoingAddress {
       const [own] = select(rule => rule.host === host);
       if (own !== undefined) return own;
       const source = sourceOf(host);
       if (source === undefined) return forAll[0] ?? direct;
       const all = ofSource(source.id);
-      const told = workContext().outgoing;
-      return all.find(({ name }) => name === told) ?? chosen.get(source.id) ?? all[0];
+      const wanted = workContext().outgoing;
+      return all.find(({ name }) => name === wanted) ?? chosen.get(source.id) ?? all[0];
     },
     ofSource,
     /** Sets the address by which the hosts of a source are asked from now on. */

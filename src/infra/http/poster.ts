@@ -39,7 +39,7 @@ const IDLE_MS = 10_000;
 /** The largest answer that is read. APIs that files are posted to answer with far less. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** Posts forms with files to an API whose address the operator chooses. No request is repeated. */
+/** Posts forms with files to an API whose address the operator chooses. It never sends a request a second time. */
 export function createPoster() {
   // Each caller limits the time of its call, so the agent sets no limit.
   const agent = new Agent({

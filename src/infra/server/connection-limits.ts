@@ -19,8 +19,8 @@ interface Connection {
 }
 
 /**
- * Bounds the connections of each client and of all. One beyond the bound replaces the one that has been idle for
- * longest, so that idle connections never keep a new request out; when none is idle, it is closed at once.
+ * Bounds the connections of each client and of all. A connection beyond the bound replaces the one that has been idle
+ * for longest, so that idle ones never keep a new request out; when none is idle, the new connection is closed.
  */
 export function limitConnections(server: Server, { total, perClient, trustProxy }: ConnectionLimitsOptions): void {
   const proxies = createAddressList(trustProxy);
@@ -29,7 +29,7 @@ export function limitConnections(server: Server, { total, perClient, trustProxy 
   const counts = new Map<string, number>();
   const connections = new Map<Socket, Connection>();
 
-  /** True when there is room for a connection, possibly after closing an idle one, of that client if one is given. */
+  /** True when there is room for a connection, if need be after closing the longest idle one (of `client`, if given). */
   function makeRoom(held: number, limit: number, client?: string): boolean {
     if (held < limit) return true;
     for (const oldest of idle) {
