@@ -38,7 +38,7 @@ function createProgress(stream: NodeJS.WriteStream) {
         stream.write(`${text}\n`);
       }
     },
-    /** Writes a line of progress that stays, unlike one that the next line overwrites. */
+    /** Writes a line that stays; `show` overwrites its own lines on a terminal. */
     say(text: string) {
       if (isOpen) stream.write('\n');
       isOpen = false;

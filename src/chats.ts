@@ -43,9 +43,9 @@ export async function createChats(config: Config, core: Core, log: Logger) {
   core.watchChats(() => runtime.status());
 
   const { shared } = storage;
-  const turn =
+  const trackingTurns =
     works && shared !== undefined ? takeTurns(createRedisLease({ redis: shared.redis, name: 'tracking' })) : undefined;
-  const isSole = () => turn === undefined || turn.isOurs();
+  const isSole = () => trackingTurns === undefined || trackingTurns.isOurs();
   const tracking = createTracking({ services: core.services, post: runtime.post, isSole, log });
 
   let starting: Promise<void> | undefined;
@@ -74,7 +74,7 @@ export async function createChats(config: Config, core: Core, log: Logger) {
     },
     /** Accepts no new requests and lets running ones finish. */
     async stop(): Promise<void> {
-      await Promise.all([tracking.stop(), turn?.end(), runtime.stop()]);
+      await Promise.all([tracking.stop(), trackingTurns?.end(), runtime.stop()]);
       await starting;
     },
   };
@@ -148,9 +148,12 @@ export function createWebChat(config: Config, core: Core, log: Logger) {
   };
 }
 
-/** Lets one of several processes with the same token receive events, while the others stand by. */
-function heardOnce(platform: RuntimePlatform, { storage }: Core, what: string): RuntimePlatform {
+/**
+ * Lets only one of the processes that would hear the same events receive them, while the others stand by.
+ * @param account names those events: the token, and for Discord the shards
+ */
+function heardOnce(platform: RuntimePlatform, { storage }: Core, account: string): RuntimePlatform {
   if (storage.shared === undefined) return platform;
   const { redis } = storage.shared;
-  return soleListener(platform, createRedisLease({ redis, name: `${platform.id} ${what}` }));
+  return soleListener(platform, createRedisLease({ redis, name: `${platform.id} ${account}` }));
 }

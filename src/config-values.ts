@@ -30,7 +30,7 @@ export function list<T>(parse: (entry: string) => T | undefined) {
   };
 }
 
-/** Reads a host's name in lower case, without `www.`: a host's name stands for its subdomains too. */
+/** Reads a host's name in lower case. It stands for the host's subdomains too, so `www.` is left out. */
 export function parseSiteHost(text: string): string | undefined {
   const host = text.toLowerCase().replace(/^www\./, '');
   return /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,6}[a-z]{2,63}$/.test(host) ? host : undefined;
@@ -52,7 +52,7 @@ function isUnique(values: readonly unknown[]): boolean {
 /** Names of variables that only the tests read. */
 const TEST_NAMES: ReadonlySet<string> = new Set(['SPECS_DIR', 'REQUIRE_ALL']);
 
-/** How many letters a misspelt name may differ by: none if it is short, since many others are similar then. */
+/** How many letters a misspelt name may differ by: none for a short name, which many other words resemble. */
 function maxTypos({ length }: string): number {
   if (length < 5) return 0;
   return length < 8 ? 1 : 2;

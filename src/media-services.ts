@@ -112,7 +112,7 @@ async function openSites(
   });
 }
 
-/** Creates what brings a post's files to people: addresses of Medley, a page that plays videos, and uploads. */
+/** Creates the ways in which a post's files reach people: addresses of Medley, a page that plays videos, uploads. */
 function createFiles(
   { config, storage, metrics, log }: MediaServicesOptions,
   { http, streamHttp }: ReturnType<typeof openClients>,
@@ -154,7 +154,7 @@ function createFiles(
 
 export type MediaServices = Awaited<ReturnType<typeof openMediaServices>>;
 
-/** Turns links into posts and posts into files. It also opens the HTTP clients that everything else uses. */
+/** Opens the services that turn links into posts and posts into files, and the HTTP clients for all other parts too. */
 export async function openMediaServices(options: MediaServicesOptions) {
   const { config, searchPath, storage, metrics, log } = options;
   const outgoing = createSiteOutgoing(sourceDescriptors, config);

@@ -10,7 +10,7 @@ import { createProbe } from './probe/probe-strategy.ts';
 
 /** When all configured platforms have been away for this long, the process reports itself as not ready. */
 const AWAY_MS = 60_000;
-/** The queue looks at its waiting entries about every minute; if it has not for this long, it is stuck. */
+/** A request that has waited this long while none was taken up shows that the queue is stuck. */
 const STUCK_MS = 180_000;
 
 /** How often the canary asks test servers that stand in for the sites. */

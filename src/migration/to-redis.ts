@@ -81,7 +81,7 @@ async function assertSafe(url: string): Promise<void> {
     throw new AppError('internal', `this Redis would lose records. ${shortcomings.join(' ')}`);
 }
 
-/** Moves waiting requests to the queue in Redis, except for those that a running process has claimed. */
+/** Moves waiting requests to the queue in Redis; moves none while a process still runs with this DATA_DIR. */
 async function takeRequests({ store, dataDir, log }: Ends, to: Queue): Promise<MovedRequests> {
   if (!hasTable(store, 'queue')) return { moved: 0, left: 0 };
   const lock = tryFileLock(join(dataDir, 'medley.lock'));
