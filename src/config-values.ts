@@ -209,7 +209,7 @@ export function parseOwner(entry: string) {
   return platform === undefined || id === undefined ? undefined : { platform, id };
 }
 
-/** Reads a kind of example, which is a key of its texts, and the link or command to show. */
+/** Reads `KIND=LINK` or `KIND=/COMMAND`, an example to show; the kind is a key of the texts about examples. */
 export function parseWebExample(entry: string) {
   const [, kind, url] = /^([a-z][a-z-]{0,30})=(.+)$/.exec(entry) ?? [];
   if (kind === undefined || url === undefined) return undefined;

@@ -34,7 +34,7 @@ interface CoreOptions extends Pick<MediaServicesOptions, 'config' | 'searchPath'
   readonly failures: Pick<FailureTally, 'list'>;
 }
 
-/** What every role needs: storage, services, and the dispatcher. */
+/** The parts that every role needs: storage, services, and the dispatcher. */
 export type Core = Awaited<ReturnType<typeof createCore>>;
 
 /** Creates the core. @throws Error whose message says why Medley cannot start */
@@ -47,7 +47,7 @@ export async function createCore(options: CoreOptions) {
   const version = await readVersion();
   const { translateUrl } = config;
   const translation = translateUrl === undefined ? undefined : await openTextTranslation({ url: translateUrl });
-  // Nothing may fail from here on, because a thread is running now that would have to be ended.
+  // Nothing may fail after this call, because it starts a thread, which would then have to be ended.
   const beatmapServices = openBeatmapServices(config, storage, media.http, log);
   const { catalogue, backgroundFill, difficulty, calculator } = beatmapServices;
   const services = createServices({ options, storage, media, beatmapServices, translation, version });
@@ -96,7 +96,7 @@ interface ServiceParts {
   readonly version: string;
 }
 
-/** What every command can use. */
+/** The services that every command can use. */
 function createServices({ options, storage, media, beatmapServices, translation, version }: ServiceParts) {
   const { log } = options;
   const { records } = storage;

@@ -70,7 +70,7 @@ export class AppError extends Error {
   }
 }
 
-/** The store cannot be reached, is too slow or broken for now. People are not told: what needs it is repeated later. */
+/** The store cannot be reached, is too slow or broken for now. People are not told: work that needs it is repeated. */
 export class StoreAway extends AppError {
   override readonly name = 'StoreAway';
 

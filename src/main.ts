@@ -14,7 +14,7 @@ const FLUSH_MS = 1_000;
 const THREADS_MS = 5_000;
 /** How long the program may take to stop: tools such as `docker stop` kill it after ten seconds. */
 const STOP_MS = 9_000;
-/** How long threads may take to end when the process's time is over. */
+/** How long threads may still take to end when STOP_MS is over. */
 const LATE_THREADS_MS = 200;
 
 const destination = openLogDestination();

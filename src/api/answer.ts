@@ -5,7 +5,7 @@ import { JSON_TYPE } from '../infra/server/server-failure.ts';
 
 export type Answer = ReturnType<typeof createAnswer>;
 
-/** A JSON body that is ready to be sent, encoded once however often that is, with its entity tag. */
+/** A JSON body that is ready to be sent any number of times: it is encoded and compressed once, and has its tag. */
 export function createAnswer(value: object) {
   const body = Buffer.from(JSON.stringify(value));
   const etag = `"${createHash('sha1').update(body).digest('base64url')}"`;
@@ -33,7 +33,7 @@ export function sendAnswer(
   return reply.header('content-encoding', encoding).send(answer.compressed(encoding));
 }
 
-/** Finds the tag in a condition (RFC 9110 13.1.2), `*` or a list; weakly, as a compressing proxy makes tags weak. */
+/** True when `If-None-Match` is `*` or lists the tag (RFC 9110, 13.1.2), perhaps made weak by a compressing proxy. */
 function matchesEtag(condition: string, etag: string): boolean {
   if (condition.trim() === '*') return true;
   return condition.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag);
@@ -51,7 +51,7 @@ export const MIN_COMPRESSED_BYTES = 1_400;
 const MAX_AT_ONCE_BYTES = 32 * 1024;
 /** Brotli's quality. At its usual one, it would take longer than everything else about an answer together. */
 export const BROTLI_PARAMS = { [constants.BROTLI_PARAM_QUALITY]: 4 };
-/** The compressor's window need not exceed the largest body: with the default one it takes megabytes each time. */
+/** Brotli's window is 2^16 bytes, more than the largest body: with the default one each run takes megabytes. */
 const WINDOW_BITS = 16;
 
 function compress(body: Buffer, encoding: Encoding): Buffer {
@@ -65,7 +65,7 @@ function compress(body: Buffer, encoding: Encoding): Buffer {
   });
 }
 
-/** The body in an encoding, compressed when first requested; undefined when it is too small or too large for that. */
+/** A function that returns the body in an encoding, compressed once; undefined for a body too small or too large. */
 export function createCompressed(body: Buffer) {
   if (body.length < MIN_COMPRESSED_BYTES || body.length > MAX_AT_ONCE_BYTES) return undefined;
   const made: Partial<Record<Encoding, Buffer>> = {};

@@ -32,7 +32,7 @@ const COMPRESSION: FastifyCompressOptions = {
   brotliOptions: { params: BROTLI_PARAMS },
 };
 
-/** All below `/api`, also unknown paths: open to browsers, rate limited, described at `/openapi.json`, `/docs`. */
+/** Serves every path below `/api`, even unknown ones: open to any page, rate limited, described at `/docs`. */
 export function api(options: ApiOptions): FastifyPluginAsync {
   const { limiter, checkKey, routes, publicUrl, examples, thumbnails, now = Date.now } = options;
   const countRequest = createRateLimit({ limiter, checkKey, now });

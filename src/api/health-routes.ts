@@ -66,7 +66,7 @@ export function healthRoutes(options: HealthRoutesOptions): FastifyPluginAsync {
 
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
-/** True for a connection from this machine by its own name, not through a proxy or under a name that resolves to it. */
+/** True for a request from this machine under its own name, and not through a proxy or under a name that leads here. */
 function isLocal({ socket, headers }: FastifyRequest): boolean {
   return (
     isLoopback(socket.remoteAddress) &&

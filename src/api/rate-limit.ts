@@ -7,7 +7,7 @@ import { clientKey } from '../infra/server/client-address.ts';
 
 const HOUR_MS = 3_600_000;
 export const CLIENT_LIMIT = 1000;
-/** The limit that is reported for an API key without one. */
+/** The limit that is reported for an API key that has no limit. */
 const UNLIMITED = 2_147_483_647;
 
 /** Headers that scripts of other pages may read. */

@@ -2,7 +2,7 @@ import { cookiesVariable } from '../media/extract/source-descriptor.ts';
 import { type Finding, note, ok, wrong } from '../platforms/platform.ts';
 import type { ProbeReport, SourceReport } from '../probe/ask-sites.ts';
 
-/** What is set up here and matters for the advice. */
+/** The settings of this machine on which the advice depends. */
 export interface Setup {
   readonly hasBrowserTransport: boolean;
   readonly hasProxy: boolean;

@@ -41,7 +41,7 @@ export type HintValues<Key extends HintKey> = Messages['hints'][Key] extends (
 interface FilledTree {
   readonly [key: string]: Filling | string | FilledTree;
 }
-/** Declared as a method, because methods may have narrower parameters, and each text has its own. */
+/** Declared as a method, because only a method may be replaced by one whose parameter has a narrower type. */
 type Filling = { fill(values: TextValues): string }['fill'];
 
 /** The group of texts that the web chat's page fills in itself. */

@@ -108,7 +108,7 @@ function newTranslator(locale: string, messages: Messages) {
         .format(sites.map(site))
         // Chinese has spaces between its own letters and Latin ones, which the lists of CLDR lack.
         .replace(/(?<=\w)([\u4e00-\u9fff])(?=\w)/g, ' $1 '),
-    /** What stands between the parts of an enumeration, which has no "and": `, `, in Chinese and Japanese `、`. */
+    /** The separator of an enumeration without "and": `, `, or in Chinese and Japanese `、`. */
     get comma(): string {
       comma ??= commaOf(locale);
       return comma;
@@ -117,7 +117,7 @@ function newTranslator(locale: string, messages: Messages) {
     /** The number with `least` to `most` decimal digits. */
     decimal: (value: number, most: number, least = 0) => format(value, digits(most, least)),
     compact,
-    /** A short form for a text with a plural. `n` is what the form says: it is "4,8 тыс. лайков", although 4,821 ends in one. */
+    /** A short form with the number that selects its plural: Russian has "4,8 тыс. лайков", though 4,821 ends in 1. */
     counted: (value: number) => ({ n: wholeUnits(value), shown: compact(value) }),
     /** A share as a percentage with `least` to `most` decimal digits: 0.9834 as `98.34%`. */
     percent: (share: number, most: number, least = 0) => format(share, { style: 'percent', ...digits(most, least) }),
@@ -135,13 +135,13 @@ function newTranslator(locale: string, messages: Messages) {
   };
 }
 
-/** What a list of three has between its first two. */
+/** The text that a list of three has between its first two parts. */
 function commaOf(locale: string): string {
   const [, between] = new Intl.ListFormat(locale, { style: 'narrow' }).formatToParts(['a', 'b', 'c']);
   return between?.value ?? ', ';
 }
 
-/** Down to thousands, millions and so on: 4,000 for 4,821. */
+/** Rounds down to whole thousands, millions and so on, as a short form names them: 4,000 for 4,821. */
 function wholeUnits(value: number): number {
   const unit = 1_000 ** Math.floor(Math.log10(Math.max(value, 1)) / 3);
   return Math.floor(value / unit) * unit;

@@ -9,7 +9,7 @@ const MAX_PARTS = 20;
 /** The most values in one log line; further ones are cut. */
 const MAX_VALUES = 400;
 
-/** Names whose values are secret, compared without case, `-` and `_`. `key` alone names cache entries. */
+/** Names whose values are secret, compared without case, `-` and `_`. Plain `key` is not: it names cache entries. */
 const SECRET_NAME =
   /token|cookie|authorization|secret|password|passwd|credential|signature|apikey|mediakey|sessionid|csrf|redisurl|^(?:sig|lsd|fbdtsg|jazoest|oh)$/;
 

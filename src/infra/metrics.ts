@@ -4,7 +4,7 @@ import type { HttpEvent } from './http/exchange.ts';
 
 /** Functions that read current values, called each time the metrics are asked for. */
 export interface MetricReadings {
-  /** True when each configured chat platform is connected, by name. */
+  /** For each configured chat platform, by name, true when it is connected. */
   readonly platforms: () => Readonly<Record<string, boolean>>;
   /** Requests of people that wait or run, by state, and how long the oldest has waited. */
   readonly queue: () => Promise<QueueReading>;
@@ -26,7 +26,7 @@ export interface QueueReading {
 export type Metrics = ReturnType<typeof createMetrics>;
 
 const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
-/** The buckets of the histogram of seconds. There are few of them, because each strategy has a set of its own. */
+/** Buckets of the strategies' histogram. There are few of them, because each strategy has a set of its own. */
 const STRATEGY_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 20];
 const REQUEST_SECONDS = [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 300];
 

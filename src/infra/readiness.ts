@@ -24,7 +24,7 @@ export interface ReadinessReport {
 export type Readiness = ReturnType<typeof createReadiness>;
 
 export interface ReadinessOptions {
-  /** Its lines say once that a check begins to fail, and once that it passes again. */
+  /** The log gets one line when a check begins to fail, and one when it passes again. */
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly checks?: readonly ReadinessCheck[];
   /** A check that takes longer than this fails. Default 2 000. */
@@ -100,7 +100,7 @@ export function diskCheck(folder: string): ReadinessCheck {
   };
 }
 
-/** Makes a file, because permissions do not show all: after errors a disk becomes read-only by itself. */
+/** Tries to make a file, because permissions alone do not tell: after errors a disk becomes read-only by itself. */
 async function whyNoFile(folder: string): Promise<string | undefined> {
   const path = join(folder, '.writable');
   try {
@@ -129,7 +129,7 @@ export function storeCheck(records: RecordStore): ReadinessCheck {
   };
 }
 
-/** The reason for the log alone, since messages of SQLite and Redis name files and commands. */
+/** A plain reason in place of the messages of SQLite and Redis, which name files and commands. */
 function whyUnwritten(error: unknown): string {
   const text: string[] = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

@@ -7,7 +7,7 @@ import { createPoster, encodeForm, PostFailure } from './http/poster.ts';
 import { parseJson } from './parse-json.ts';
 
 export interface TextTranslation {
-  /** True when the text certainly is in another language than the tag's (BCP 47). Pure; takes less than 1 ms. */
+  /** True when the text is certainly not in the language of the tag `locale` (BCP 47). Pure; takes less than 1 ms. */
   isForeign(text: string, locale: string): boolean;
   /** @throws AppError `upstream_unavailable` (params.what `translation`); the signal's reason */
   translate(text: string, locale: string, signal: AbortSignal): Promise<string>;
@@ -28,7 +28,7 @@ const answerShape = z.object({ translatedText: z.string().min(1).max(20_000) });
 
 /** The fewest letters of a text whose language can be told; that of a shorter text can only be guessed. */
 const MIN_LETTERS = 20;
-/** A language that fits nearly as well may be the right one, such as Danish instead of Norwegian. */
+/** A language whose fit is at least this share of the best one's may be the right one: Danish looks like Norwegian. */
 const NEARLY = 0.8;
 /** ISO 639-3 codes for the languages of readers' tags. */
 const ISO_639_3: Readonly<Record<string, string>> = {

@@ -156,7 +156,7 @@ async function askSource(source: MediaSource, options: AskOptions, signal: Abort
   return { source: source.id, links, reports, unjudged };
 }
 
-/** What a strategy needs that this machine does not have, so that it cannot be asked at all. */
+/** The part whose lack may have kept a strategy from being asked: the browser transport, or cookies of an account. */
 function missingFor({ profile }: Strategy, hasBrowserTransport: boolean): 'browser' | 'account' | undefined {
   if (profile?.transport === 'browser' && !hasBrowserTransport) return 'browser';
   return profile?.session === 'account' ? 'account' : undefined;

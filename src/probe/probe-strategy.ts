@@ -14,7 +14,7 @@ export interface ProbeAnswer {
   /** `skipped` if the result says nothing about the strategy: no network, a pause of the site, or a limit of Medley. */
   readonly verdict: 'works' | 'fails' | 'skipped';
   readonly outcome: ErrorCode | 'ok' | 'slow' | 'incomplete' | 'no_video' | 'no_file';
-  /** How long the post took from the sending of its request on. */
+  /** Milliseconds from the sending of the strategy's request until the post was read. */
   readonly durationMs: number;
   /** The result in one line, or why there was none. */
   readonly detail: string;
@@ -28,7 +28,7 @@ export interface ProbeOptions {
   readonly http: Pick<HttpClient, 'stream'>;
   /** The time limit for a post, in milliseconds. Default 12 000. */
   readonly timeoutMs?: number;
-  /** A post that takes longer is `slow`. Default 6 000: if one strategy hangs, people wait three more seconds. */
+  /** A post that takes longer is `slow`. Default 6 000; people wait 3 000 more if a strategy before it hangs. */
   readonly budgetMs?: number;
 }
 

@@ -23,7 +23,7 @@ interface BeatmapEndpoint<Q extends z.ZodType> {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** What does not exist when the answer is `not_found`. */
+  /** The kind of thing that does not exist when the answer is `not_found`. */
   readonly about: 'beatmap' | 'player';
   readonly query: Q;
   readonly answer: z.ZodType;

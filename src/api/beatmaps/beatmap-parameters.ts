@@ -1,16 +1,15 @@
+/** The parameters of the beatmap endpoints, which may be written in several ways. */
 import { parseRuleset, RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import { SCORE_TYPES } from '../../beatmaps/model/score.ts';
 import { parseQuery, type RangeKey } from '../../beatmaps/query/query.ts';
 import { parseSort, parseStatusFilter, SORT_FIELDS, STATUS_FILTERS } from '../../beatmaps/query/query-words.ts';
 import { USER_BEATMAP_TYPES } from '../../beatmaps/upstreams/osu-players-api.ts';
-/** The parameters of the beatmap endpoints, which may be written in several ways. */
-
 import * as z from 'zod';
 
 const MAX_LIMIT = 50;
 const MODE_WORDS = 'osu (std, 0), taiko (1), fruits (catch, ctb, 2) or mania (3)';
 
-/** The longest parameter; only `q` is limited by the search itself. */
+/** The most characters of a parameter, except of `q`, which the search itself limits. */
 const MAX_CHARS = 2_048;
 
 type Meta = { readonly description: string; readonly example?: string; readonly enum?: readonly string[] };
@@ -130,7 +129,7 @@ export const searchQuery = z.object({
 
 export type SearchParameters = z.output<typeof searchQuery>;
 
-/** The search text behind the conditions of other parameters: an open quote in it would swallow what follows. */
+/** The conditions of the other parameters, and last the search text, whose open quote would swallow what follows. */
 export function wholeQuery(parameters: SearchParameters): string {
   const filters = Object.entries(parameters).flatMap(([name, value]) =>
     name in ranges && typeof value === 'string' ? [value] : [],

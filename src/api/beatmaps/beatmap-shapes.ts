@@ -1,3 +1,4 @@
+/** Turns values of src/beatmaps into answers with the osu! API's field names. */
 import type { DownloadAnswer as Download } from '../../beatmaps/beatmaps.ts';
 import { type Beatmap, type Beatmapset, rulesetNumber, statusNumber } from '../../beatmaps/model/beatmapset.ts';
 import { setPage } from '../../beatmaps/model/link.ts';
@@ -14,7 +15,6 @@ import type {
   UserAnswer,
   UserBeatmapsAnswer,
 } from './beatmap-schema.ts';
-/** Turns values of src/beatmaps into the osu! API's field names. */
 
 export function toBeatmap({ od, hp, ...beatmap }: Beatmap): BeatmapAnswer {
   const { id, beatmapset_id, mode, status } = beatmap;

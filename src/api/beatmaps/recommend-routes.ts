@@ -68,8 +68,7 @@ function round(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }
 
-// The most steps by which recommended maps may be harder or easier.
-
+/** The most steps by which recommended maps may be harder or easier. */
 const MOST_STEPS = 3;
 
 function readMods(text: string): ModFilter | undefined {

@@ -46,7 +46,7 @@ function moment(description: string, example: string) {
     .meta({ description: `${description}: seconds, \`m:ss\` or \`h:mm:ss\`, with up to three decimals.`, example });
 }
 
-/** How the endpoint stands in the reference, and what it says of a parameter that cannot be read. */
+/** An endpoint's entry in the reference, and its error for a parameter that cannot be read. */
 function describe(
   name: string,
   mimes: readonly string[],

@@ -30,7 +30,7 @@ export interface MediaRoutesOptions {
 interface Endpoint {
   readonly path: string;
   readonly only: Post['source'] | undefined;
-  /** True when an answer needs an item that could be read; without one it is the error that says why. */
+  /** True when a post none of whose items could be read is answered with the error that says why. */
   readonly readable: boolean;
   /** A sentence about the link to send, followed by an example. */
   readonly takes: string;

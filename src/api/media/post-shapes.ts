@@ -155,7 +155,7 @@ function rankedFiles(item: MediaItem): readonly PlayerFile[] {
   return preferCommon((withAudio.length > 0 ? withAudio : plain).map(variant => ({ variant })));
 }
 
-/** Files that can be muxed; those that are too large only if all are. */
+/** The item's files that have to be muxed, without those that are too large for that; the smallest if all are. */
 function muxedFiles(item: MediaItem): readonly PlayerFile[] {
   const pairs = wholeVideos(item).filter(({ audio }) => audio !== undefined);
   const muxable = pairs.filter(pair => isMuxable(pair, item));

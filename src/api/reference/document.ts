@@ -71,7 +71,7 @@ function refs(names: readonly HeaderName[]) {
   return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** What each error status means for the caller. */
+/** The meaning of each error status, for the caller. */
 const ERROR_TITLES: Readonly<Record<string, string>> = {
   400: 'The link or another parameter is missing, unreadable or not supported.',
   403: 'Private, for logged-in people only, age-restricted, or a wrong key.',

@@ -3,7 +3,7 @@ import { createSingleFlight, type Flight } from '../concurrency/abortable.ts';
 
 /** How one `wrap` call treats its value and its failures. Times are in milliseconds; 0 means that nothing is kept. */
 export interface CachePolicy<V> {
-  /** Freshness of a loaded value. */
+  /** How long a loaded value is fresh. */
   ttlMs(value: V): number;
   /** How long after the end of its freshness a value may still answer when loading fails. Default 0. */
   staleIfErrorMs?(value: V): number;
@@ -31,7 +31,7 @@ export interface Cache<V> {
   get(key: string): Promise<V | undefined>;
   set(key: string, value: V, ttlMs: number): Promise<void>;
   delete(key: string): Promise<void>;
-  /** Loads a value that is not kept. `load` gets a signal that aborts only when every waiting caller has given up. */
+  /** Returns a fresh value, else loads one. The signal of `load` aborts only when every waiting caller has given up. */
   wrap(key: string, load: Load<V>, policy: CachePolicy<V>, signal?: AbortSignal): Promise<CacheHit<V>>;
 }
 

@@ -56,7 +56,7 @@ export interface TransportOptions {
   readonly pauseTimeoutMs: number;
 }
 
-/** Where a request goes. */
+/** The destination of a request. */
 export interface Target {
   readonly host: string;
   /** The origin that is asked instead of the host; such a host has no throttle. */

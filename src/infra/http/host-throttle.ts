@@ -15,7 +15,7 @@ export interface ThrottleRule {
   readonly atOnce: number;
 }
 
-/** Hosts that share one rule's budget, as those of one site do. */
+/** The hosts of one site, which share the budget of one rule. */
 export interface ThrottledSite {
   readonly id: string;
   /** Exact host names, or `*.suffix`. */

@@ -75,7 +75,10 @@ export function createOutgoing(options: OutgoingOptions = {}) {
   }
 
   return {
-    /** The address to ask a host from: its own proxy; else, of its source, the running work's address or the chosen. */
+    /**
+     * The address to ask a host from: the host's own proxy; else, among the addresses of its source, the one set for
+     * the running work, the one chosen last, or the first.
+     */
     of(host: string): OutgoingAddress {
       const [own] = select(rule => rule.host === host);
       if (own !== undefined) return own;

@@ -6,7 +6,7 @@ export interface RateLimitRule {
   readonly name: string;
   readonly limit: number;
   readonly windowMs: number;
-  /** Where a window begins. `clock`: at a multiple of windowMs since the epoch; `first`: at a key's first use. */
+  /** The beginning of a window. `clock`: a multiple of windowMs since the epoch; `first`: the first use of a key. */
   readonly window: 'clock' | 'first';
 }
 

@@ -103,7 +103,7 @@ function isRefusal(error: unknown): boolean {
 /** The longest pause before the queue's connections try to reconnect. */
 const RECONNECT_MS = 1_000;
 
-/** The connections of a queue. Commands on the first one are waited for no longer than `timeoutMs`. */
+/** The connections of a queue: `client`, whose commands fail after `timeoutMs`, and those that `connect` adds. */
 export function createQueueConnections(url: string, log: Pick<Logger, 'info' | 'warn'>, timeoutMs: number) {
   const clients: Redis[] = [];
   let isAway = false;

@@ -19,9 +19,9 @@ const Change = z.object({ by: z.string(), collection: z.string(), key: z.string(
 const BATCH = 1_000;
 
 const recordKey = ({ name }: CollectionId, key: string) => keyOf(`record:${name}`, key);
-/** The key of an index: the keys of a group's records by the time at which they were written. */
+/** The key of a group's index, which sorts the keys of its records by the time at which they were written. */
 const groupKey = ({ name }: CollectionId, group: string) => keyOf(`group:${name}`, group);
-/** The key of an index: the keys of a bounded collection's records by the time at which they were written. */
+/** The key of a bounded collection's index, which sorts the keys of its records by the time of their writing. */
 const orderKey = ({ name }: CollectionId) => fixedRedisKey(`order:${name}`);
 
 /** The key of a record. A name that was read from Redis contains its digest and gives the same key as the real name. */

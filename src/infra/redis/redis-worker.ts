@@ -55,7 +55,7 @@ export class RedisWorker {
     try {
       await this.#take(job, token);
     } catch (error) {
-      // With any other error BullMQ would fail the job for good; with this one it repeats it when its lock expires.
+      // On any other error BullMQ would fail the job for good. After this one it repeats the job when the lock expires.
       if (!(error instanceof DelayedError)) this.#options.onError(error);
       throw new DelayedError();
     }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** What a driver must know about a collection. */
+/** The properties of a collection that a driver must know. */
 export interface CollectionId {
   readonly name: string;
   /** How long a record lives, unless another time is set for that record. */
   readonly ttlMs: number | undefined;
-  /** True when the oldest records of the collection are deleted beyond a number. */
+  /** True when the collection keeps only a given number of records, of which the oldest are deleted first. */
   readonly isBounded: boolean;
 }
 

@@ -244,8 +244,8 @@ export function openingReason(cause: unknown): string {
 /** Error codes for a file that another process has locked. */
 const BUSY = /^SQLITE_(BUSY|LOCKED|PROTOCOL)/;
 /**
- * Error codes of failures that may pass. A disk that cannot be read is one, since that says nothing about the data. A
- * disk that cannot be written is not, since that may last.
+ * Error codes of failures that may pass. A failed read of the disk is one, since it says nothing about the data. A
+ * failed write is not, since its reason, such as a full disk, may last.
  */
 const PASSING = new RegExp(`${BUSY.source}|^SQLITE_(IOERR|CANTOPEN|CORRUPT|NOTADB|NOMEM)`);
 
