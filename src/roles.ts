@@ -7,7 +7,7 @@ import { fileRoutes } from './api/media/file-routes.ts';
 import { mediaRoutes } from './api/media/media-routes.ts';
 import { createPostThumbnails } from './api/media/post-thumbnails.ts';
 import { tunnelRoutes } from './api/media/tunnel-routes.ts';
-import { createKeyCheck } from './api/rate-limit.ts';
+import { type CheckKey, createKeyCheck } from './api/rate-limit.ts';
 import { parameterExamples, withOwnExample } from './api/reference/example-values.ts';
 import { createChats, createWebChat } from './chats.ts';
 import type { Config } from './config.ts';
@@ -62,13 +62,7 @@ export async function startRoles(config: Config, core: Core, log: Logger) {
   };
 }
 
-async function registerWeb(
-  config: Config,
-  core: Core,
-  { app }: Server,
-  checkKey: ReturnType<typeof createKeyCheck>,
-  log: Logger,
-) {
+async function registerWeb(config: Config, core: Core, { app }: Server, checkKey: CheckKey, log: Logger) {
   const { creator, publicUrl, webExamples } = config;
   const { extractor, tunnel, playbacks, limiter, metrics } = core;
   const { beatmaps, recommend, accountLinks: links } = core.services;

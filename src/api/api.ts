@@ -8,13 +8,13 @@ import { AppError } from '../errors.ts';
 import { actFor } from '../infra/concurrency/running-work.ts';
 import type { RateLimiter } from '../infra/rate-limit/rate-limit.ts';
 import { BROTLI_PARAMS, ENCODINGS, MIN_COMPRESSED_BYTES } from './answer.ts';
-import { type createKeyCheck, createRateLimit, RATE_HEADERS } from './rate-limit.ts';
+import { type CheckKey, createRateLimit, RATE_HEADERS } from './rate-limit.ts';
 import { docsRoutes, type Thumbnails } from './reference/docs-routes.ts';
 import { describeApi, finishDocument, type ParameterExamples } from './reference/document.ts';
 
 export interface ApiOptions {
   readonly limiter: RateLimiter;
-  readonly checkKey: ReturnType<typeof createKeyCheck>;
+  readonly checkKey: CheckKey;
   /** Plugins with routes below `/api`. */
   readonly routes: readonly FastifyPluginAsync[];
   /** The public address of this server. Without it the reference shows the address of the request. */

@@ -53,7 +53,6 @@ export const errorAnswer = z
     }),
   })
   .meta({ id: 'Error', description: 'What went wrong.' });
-export type ErrorEnvelope = z.output<typeof errorAnswer>;
 
 const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
   invalid_request: params => {
@@ -146,7 +145,7 @@ function statusOf({ code, params }: AppError): number {
  */
 export function createErrorRenderer(creator: string) {
   return (error: AppError, status: number = statusOf(error)) => {
-    const body: ErrorEnvelope = {
+    const body: z.output<typeof errorAnswer> = {
       status,
       creator,
       error: { code: error.code, message: errorMessage(error.code, error.params) },

@@ -5,13 +5,13 @@ import type { RateLimiter, RateLimitRule } from '../infra/rate-limit/rate-limit.
 import type { Readiness } from '../infra/readiness.ts';
 import { clientKey, isLoopback, isLoopbackName } from '../infra/server/client-address.ts';
 import type { Server } from '../infra/server/server.ts';
-import type { createKeyCheck } from './rate-limit.ts';
+import type { CheckKey } from './rate-limit.ts';
 
 export interface HealthRoutesOptions {
   readonly server: Pick<Server, 'state'>;
   readonly readiness: Pick<Readiness, 'report'>;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
-  readonly checkKey: ReturnType<typeof createKeyCheck>;
+  readonly checkKey: CheckKey;
   /** The rate limiter that counts wrong keys. */
   readonly limiter: RateLimiter;
   /** True when there may be a proxy on this machine, so that any client's connection seems local. */
@@ -25,7 +25,7 @@ const WRONG_KEYS: RateLimitRule = { name: 'wrong-key', limit: 20, windowMs: 3_60
  * this machine unless there may be a proxy.
  */
 export function healthRoutes(options: HealthRoutesOptions): FastifyPluginAsync {
-  const { server: state, readiness, metrics, checkKey, limiter, isProxied } = options;
+  const { readiness, metrics, checkKey, limiter, isProxied } = options;
 
   return async server => {
     server.addHook('onRequest', (_request, reply, done) => {
@@ -37,11 +37,12 @@ export function healthRoutes(options: HealthRoutesOptions): FastifyPluginAsync {
 
     server.get('/readyz', async (_request, reply) => {
       const { isReady, checks } = await readiness.report();
-      const isUp = state.state === 'ready' && isReady;
+      const { state } = options.server;
+      const isUp = state === 'ready' && isReady;
       const reasons = checks.flatMap(({ name, reason }) => (reason === undefined ? [] : [`${name}: ${reason}`]));
       return reply.code(isUp ? 200 : 503).send({
         status: isUp ? 'ok' : 'unavailable',
-        server: state.state,
+        server: state,
         checks: Object.fromEntries(checks.map(({ name, reason }) => [name, reason === undefined ? 'ok' : 'failed'])),
         reasons,
       });

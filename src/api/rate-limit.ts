@@ -17,7 +17,7 @@ const CLIENT_RULE: RateLimitRule = { name: 'api', limit: CLIENT_LIMIT, windowMs:
 
 export interface RateLimitOptions {
   readonly limiter: RateLimiter;
-  readonly checkKey: (headers: FastifyRequest['headers']) => KeyCheck;
+  readonly checkKey: CheckKey;
   readonly now?: () => number;
 }
 
@@ -61,13 +61,15 @@ export interface ApiKey {
 }
 
 /** `none`: no key was sent. `unknown`: the sent key is not valid. */
-export type KeyCheck =
+type KeyCheck =
   | { readonly kind: 'none' }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'known'; readonly key: ApiKey };
 
+export type CheckKey = (headers: IncomingHttpHeaders) => KeyCheck;
+
 /** Checks `X-API-Key`, else `Authorization: Bearer`. Digests are compared, so that timing does not help guessing. */
-export function createKeyCheck(keys: readonly ApiKey[]): (headers: IncomingHttpHeaders) => KeyCheck {
+export function createKeyCheck(keys: readonly ApiKey[]): CheckKey {
   const known = new Map(keys.map(key => [digest(key.key), { kind: 'known', key } as const]));
   return headers => {
     const presented = presentedKey(headers);

@@ -1,10 +1,11 @@
 /** The parameters of the beatmap endpoints, which may be written in several ways. */
+
+import * as z from 'zod';
 import { parseRuleset, RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import { SCORE_TYPES } from '../../beatmaps/model/score.ts';
 import { parseQuery, type RangeKey } from '../../beatmaps/query/query.ts';
 import { parseSort, parseStatusFilter, SORT_FIELDS, STATUS_FILTERS } from '../../beatmaps/query/query-words.ts';
 import { USER_BEATMAP_TYPES } from '../../beatmaps/upstreams/osu-players-api.ts';
-import * as z from 'zod';
 
 const MAX_LIMIT = 50;
 const MODE_WORDS = 'osu (std, 0), taiko (1), fruits (catch, ctb, 2) or mania (3)';

@@ -1,6 +1,6 @@
-import { ERROR_CODES } from '../../errors.ts';
+import { AppError, ERROR_CODES } from '../../errors.ts';
 import { escapeHtml } from '../../infra/server/html.ts';
-import { ERROR_REASONS, ERROR_STATUS } from '../errors.ts';
+import { createErrorRenderer, ERROR_REASONS, ERROR_STATUS } from '../errors.ts';
 import {
   fieldRows,
   type NamedSchemas,
@@ -101,9 +101,9 @@ function renderParameter({ name, required, description, schema }: Parameter): st
 }
 
 /** A line of a list: a name, with its type beside it, and what it means. */
-function renderRow(name: string, meaning: string, type?: string | number, place = ''): string {
+function renderRow(name: string, meaning: string, type?: string | number, attributes = ''): string {
   const beside = type === undefined ? '' : ` <span class="type">${escapeHtml(String(type))}</span>`;
-  return `<div${place}><dt><code>${escapeHtml(name)}</code>${beside}</dt><dd>${escapeHtml(meaning)}</dd></div>`;
+  return `<div${attributes}><dt><code>${escapeHtml(name)}</code>${beside}</dt><dd>${escapeHtml(meaning)}</dd></div>`;
 }
 
 /** A parameter's value in the example request; '' when the example leaves it out. */
@@ -170,11 +170,7 @@ ${renderCode(`curl -H 'X-API-Key: YOUR_KEY' '${origin}/api/…'`, 'Request with 
 function renderErrors(): string {
   const codes = ERROR_CODES.toSorted((a, b) => ERROR_STATUS[a] - ERROR_STATUS[b]);
   const rows = codes.map(code => renderRow(code, ERROR_REASONS[code], ERROR_STATUS[code]));
-  const example = {
-    status: 404,
-    creator: 'Medley',
-    error: { code: 'not_found', message: 'This post does not exist, or it was removed.' },
-  };
+  const example = createErrorRenderer('Medley')(new AppError('not_found', 'an example')).body;
   return `<section id="errors" aria-labelledby="errors-title">
 <h2 id="errors-title">Errors</h2>
 <p>A failure has the HTTP status it names, a code for programs and a sentence for people.</p>

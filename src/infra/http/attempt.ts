@@ -1,7 +1,15 @@
 import { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/abortable.ts';
 import { waitInLine } from '../concurrency/running-work.ts';
-import type { BodyUse, Exchanged, ExchangeFailure, ExchangeHead, HttpCall, HttpEvent, Transport } from './exchange.ts';
+import type {
+  Exchanged,
+  ExchangeFailure,
+  ExchangeHead,
+  ExchangeOptions,
+  HttpCall,
+  HttpEvent,
+  Transport,
+} from './exchange.ts';
 import { type Overrides, parseTarget } from './host-list.ts';
 import type { HostThrottle } from './host-throttle.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -17,15 +25,10 @@ export interface AttemptOptions {
   readonly onRequest: ((event: HttpEvent) => void) | undefined;
 }
 
-export interface AttemptRequest {
+interface AttemptRequest
+  extends Pick<ExchangeOptions, 'deadline' | 'maxBytes' | 'flowTimeoutMs' | 'use' | 'onFlowClosed'> {
   readonly step: CallStep;
   readonly call: HttpCall;
-  readonly deadline: Deadline;
-  readonly maxBytes: number;
-  /** Set when the body is to be streamed: the longest pause between chunks. The deadline bounds only its headers. */
-  readonly flowTimeoutMs: number | undefined;
-  readonly use: (head: ExchangeHead) => BodyUse;
-  readonly onFlowClosed: () => void;
 }
 
 /**
