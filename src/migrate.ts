@@ -18,12 +18,7 @@ import { migrateToRedis } from './migration/to-redis.ts';
 const TIMEOUT_MS = 10_000;
 const BACK = '--back';
 
-interface Asked {
-  readonly url: string;
-  readonly isBack: boolean;
-}
-
-function readArguments(given: readonly string[]): Asked {
+function readArguments(given: readonly string[]) {
   const [url, ...others] = given.filter(each => each !== BACK);
   const known = url === undefined || others.length > 0 ? undefined : parseRedisUrl(url);
   if (known !== undefined) return { url: known, isBack: given.includes(BACK) };
@@ -33,7 +28,7 @@ function readArguments(given: readonly string[]): Asked {
 }
 
 /** `npm run migrate -- REDIS_URL` copies from DATA_DIR to Redis; with `--back`, from Redis to DATA_DIR. */
-async function migrate({ url, isBack }: Asked): Promise<readonly string[]> {
+async function migrate({ url, isBack }: ReturnType<typeof readArguments>): Promise<readonly string[]> {
   const { dataDir, mediaKey } = loadConfig(readEnvironment());
   const path = join(dataDir, 'medley.db');
   if (!isBack && !existsSync(path)) throw new AppError('internal', `there is nothing to copy: ${path} does not exist`);

@@ -18,16 +18,6 @@ export type BrowserConnectionOptions = Pick<
   'resolve' | 'proxy' | 'insecure' | 'connectTimeout' | 'readTimeout'
 >;
 
-/** The optional package behind the browser transport, loaded when it is first needed. */
-export interface BrowserPackage {
-  /** True while the package is installed and did not fail to load. */
-  readonly isAvailable: boolean;
-  /** Undefined until the package is loaded. */
-  readonly browser: Browser | undefined;
-  /** @throws AppError `upstream_unavailable` with `params.what` */
-  load(): Promise<Browser>;
-}
-
 export interface BrowserPackageOptions {
   readonly log?: { warn(details: object, message: string): void } | undefined;
   readonly isInstalled?: () => boolean;
@@ -40,34 +30,43 @@ const SYSTEM = 'windows';
 const IDLE_MS = 60_000;
 const IDLE_CONNECTIONS = 4;
 
-export function createBrowserPackage(options: BrowserPackageOptions = {}): BrowserPackage {
+export type BrowserPackage = ReturnType<typeof createBrowserPackage>;
+
+/** The optional package behind the browser transport, loaded when it is first needed. */
+export function createBrowserPackage(options: BrowserPackageOptions = {}) {
   const { log, isInstalled = isPackageInstalled, importPackage = () => import('wreq-js') } = options;
+  let isAvailable = isInstalled();
+  let browser: Browser | undefined;
   let loading: Promise<Browser> | undefined;
-  const state: Writable<BrowserPackage> = {
-    isAvailable: isInstalled(),
-    browser: undefined,
-    load() {
-      if (!state.isAvailable) return Promise.reject(unavailable());
-      loading ??= load();
-      return loading;
-    },
-  };
 
   async function load(): Promise<Browser> {
     try {
-      state.browser = createBrowser(await importPackage());
-      return state.browser;
+      browser = createBrowser(await importPackage());
+      return browser;
     } catch (cause) {
-      if (state.isAvailable) log?.warn({ err: cause }, 'the browser transport is installed and cannot be loaded');
-      state.isAvailable = false;
+      if (isAvailable) log?.warn({ err: cause }, 'the browser transport is installed and cannot be loaded');
+      isAvailable = false;
       throw unavailable(cause);
     }
   }
 
-  return state;
+  return {
+    /** True while the package is installed and did not fail to load. */
+    get isAvailable() {
+      return isAvailable;
+    },
+    /** Undefined until the package is loaded. */
+    get browser() {
+      return browser;
+    },
+    /** @throws AppError `upstream_unavailable` with `params.what` */
+    load(): Promise<Browser> {
+      if (!isAvailable) return Promise.reject(unavailable());
+      loading ??= load();
+      return loading;
+    },
+  };
 }
-
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 function isPackageInstalled(): boolean {
   try {

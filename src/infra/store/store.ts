@@ -12,12 +12,6 @@ export type SqlValue = string | number | bigint | Uint8Array | null;
 /** Parameters by position (`?`) or by name (`:name`, given without the colon). */
 export type SqlParams = readonly SqlValue[] | Readonly<Record<string, SqlValue>>;
 
-export interface RunResult {
-  /** Rows inserted, updated or deleted. */
-  readonly changes: number;
-  readonly lastInsertRowid: number | bigint;
-}
-
 /**
  * The durable embedded store. Every call is synchronous and meant to be short. Rows pass through a schema on their way
  * out; blobs come as Buffer, integers beyond 2^53 must be selected as text.
@@ -34,7 +28,8 @@ export interface Store {
   get<T>(sql: string, params: SqlParams, row: z.ZodType<T>): T | undefined;
   /** Returns rows one by one, as they were when the first was read; the caller must read them to the end. */
   each<T>(sql: string, params: SqlParams, row: z.ZodType<T>): Iterable<T>;
-  run(sql: string, params?: SqlParams): RunResult;
+  /** `changes`: the rows that were inserted, updated or deleted. */
+  run(sql: string, params?: SqlParams): { readonly changes: number };
   /** Applies all changes that `work` makes, or none if it throws. May be nested; `work` must not be asynchronous. */
   transaction<T>(work: () => T): T;
   /** Closes the database. Safe to call twice. */
@@ -110,8 +105,8 @@ export function openStore(path: string): Store {
       for (const found of rows) yield row.parse(readRow(found));
     },
     run(sql, params = []) {
-      const { changes, lastInsertRowid } = attempt(sql, () => prepare(sql).run(bind(params)), BUSY);
-      return { changes, lastInsertRowid };
+      const { changes } = attempt(sql, () => prepare(sql).run(bind(params)), BUSY);
+      return { changes };
     },
     transaction(work) {
       const name = `nested_${depth}`;

@@ -42,7 +42,7 @@ const add = (store: Store, text: string) => store.run('INSERT INTO notes (text) 
 describe('reading and writing', () => {
   it('runs, gets and lists with parameters by position and by name', () => {
     const store = openNotes();
-    expect(add(store, 'one')).toEqual({ changes: 1, lastInsertRowid: 1 });
+    expect(add(store, 'one')).toEqual({ changes: 1 });
     store.run('INSERT INTO notes (text) VALUES (:text)', { text: 'two' });
     expect(store.get('SELECT * FROM notes WHERE text = :text', { text: 'two' }, Note)).toEqual({ id: 2, text: 'two' });
     expect(store.get('SELECT * FROM notes WHERE id = ?', [3], Note)).toBeUndefined();
