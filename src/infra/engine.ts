@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 
-/** How often the empty script is compiled: V8 forgets after some 110 seconds that its C++ heap was used. */
+/** How often `staySmall` compiles an empty script: the effect of one on V8 lasts for some 110 seconds. */
 const SCRIPT_MS = 60_000;
 const FLAGS = ['--heap-growing-percent=100', '--bytecode-old-age=1', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 

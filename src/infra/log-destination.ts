@@ -42,7 +42,7 @@ function openFile(fd: number): LogDestination {
   };
 }
 
-/** Writes to a pipe: Node's own stream waits for the reader, and pino's can keep the process from ending. */
+/** Writes to a pipe by a socket: Node's stderr would wait for the reader, pino's could keep the process alive. */
 function openPipe(fd: number, maxBytes: number): LogDestination {
   const pipe = new Socket({ fd, readable: false, writable: true });
   let dropped = 0;

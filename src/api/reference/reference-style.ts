@@ -1,4 +1,4 @@
-/** The reference's style sheet, inline in the page, whose policy allows it by its hash, and no style attributes. */
+/** The style sheet of the reference, inline in its page, whose policy allows it by hash but no style attributes. */
 export const REFERENCE_STYLE = `
 @font-face { font-family: Figtree; src: url(/assets/static/figtree-latin.woff2) format("woff2"); font-weight: 300 900; font-display: swap; unicode-range: U+0-FF, U+131, U+152-153, U+2000-206F, U+20AC, U+2122, U+2191, U+2193; }
 :root {

@@ -57,7 +57,7 @@ export interface RateLimitWindow {
   /** The name of the window's counter. */
   readonly name: string;
   readonly limit: number;
-  /** Milliseconds from now until the window would end if it began now. */
+  /** Milliseconds until the window ends, or until a `first` window would end if it began now. */
   readonly lengthMs: number;
   /** When the window ends, unix milliseconds; undefined when it ends a fixed time after its first use. */
   readonly endsAt: number | undefined;
