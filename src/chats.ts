@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import type { Core } from './core.ts';
 import type { Logger } from './infra/log.ts';
 import { createEmbeddedQueue } from './infra/queue/embedded-queue.ts';
-import { createRedisLease, takeTurns } from './infra/redis/redis-lease.ts';
+import { createLeaseHolder, createRedisLease } from './infra/redis/redis-lease.ts';
 import { openStore } from './infra/store/store.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
 import type { RuntimePlatform } from './platforms/platform.ts';
@@ -43,9 +43,11 @@ export async function createChats(config: Config, core: Core, log: Logger) {
   core.watchChats(() => runtime.status());
 
   const { shared } = storage;
-  const trackingTurns =
-    works && shared !== undefined ? takeTurns(createRedisLease({ redis: shared.redis, name: 'tracking' })) : undefined;
-  const isSole = () => trackingTurns === undefined || trackingTurns.isOurs();
+  const trackingLease =
+    works && shared !== undefined
+      ? createLeaseHolder(createRedisLease({ redis: shared.redis, name: 'tracking' }))
+      : undefined;
+  const isSole = () => trackingLease === undefined || trackingLease.isOurs();
   const tracking = createTracking({ services: core.services, post: runtime.post, isSole, log });
 
   let starting: Promise<void> | undefined;
@@ -74,7 +76,7 @@ export async function createChats(config: Config, core: Core, log: Logger) {
     },
     /** Accepts no new requests and lets running ones finish. */
     async stop(): Promise<void> {
-      await Promise.all([tracking.stop(), trackingTurns?.end(), runtime.stop()]);
+      await Promise.all([tracking.stop(), trackingLease?.end(), runtime.stop()]);
       await starting;
     },
   };

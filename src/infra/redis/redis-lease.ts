@@ -79,7 +79,7 @@ export function createRedisLease({ redis, name, leaseMs = 15_000 }: RedisLeaseOp
 }
 
 /** Takes the lease whenever it is free, until `end`. `isOurs` is true while this process holds it. */
-export function takeTurns(lease: Lease) {
+export function createLeaseHolder(lease: Lease) {
   const ending = new AbortController();
   const { signal } = ending;
   let held: HeldLease | undefined;

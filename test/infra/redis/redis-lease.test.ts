@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openRedisState, type SharedState } from '../../../src/infra/redis/redis.ts';
-import { createRedisLease, type HeldLease, takeTurns } from '../../../src/infra/redis/redis-lease.ts';
+import { createLeaseHolder, createRedisLease, type HeldLease } from '../../../src/infra/redis/redis-lease.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { createRedisServer, type RedisServer, redisMissing, redisNote } from '../../redis-server.ts';
 
@@ -108,14 +108,14 @@ describe.skipIf(redisMissing)(`a lease in Redis${redisNote}`, () => {
     );
     opened.push(...shared);
     await Promise.all(shared.map(each => each.isReady(30_000)));
-    const turns = shared.map(({ redis }) => takeTurns(createRedisLease({ redis, name, leaseMs: LEASE_MS })));
-    const ours = () => turns.filter(turn => turn.isOurs());
+    const holders = shared.map(({ redis }) => createLeaseHolder(createRedisLease({ redis, name, leaseMs: LEASE_MS })));
+    const ours = () => holders.filter(holder => holder.isOurs());
     await expect.poll(() => ours()).toHaveLength(1);
     const [first] = ours();
     await first?.end();
     await expect.poll(() => ours()).toHaveLength(1);
     expect(ours()[0]).not.toBe(first);
-    await Promise.all(turns.map(turn => turn.end()));
+    await Promise.all(holders.map(holder => holder.end()));
     expect(ours()).toEqual([]);
   });
 });
