@@ -2,7 +2,7 @@
 
 type Value = string | number;
 
-/** What the texts are filled in with, by their keys. */
+/** The values that the texts are filled in with, by the keys of the texts. */
 export interface Parameters {
   'cards.hours': { n: Value };
   'cards.lastDays': { n: number };

@@ -27,7 +27,7 @@ it('has the types of all parameters: `npm run texts` writes them anew', async ()
     '',
     'type Value = string | number;',
     '',
-    '/** What the texts are filled in with, by their keys. */',
+    '/** The values that the texts are filled in with, by the keys of the texts. */',
     'export interface Parameters {',
     ...Object.values(others).flatMap(texts => [...linesOf(texts, '')]),
     '}',
