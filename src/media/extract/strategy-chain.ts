@@ -6,10 +6,10 @@ import { isDefinitive, notAsked, siteIsSilent } from './refusal.ts';
 import { askEndpoint, createSiteState, leftAloneUntil, type SiteState } from './site-state.ts';
 import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
 import { CoverOnlyError, mostInformative, type StrategyFailure, summarizeFailures } from './strategy-failures.ts';
-import { StrategyHistory, type StrategyHistoryOptions } from './strategy-history.ts';
 import { type RaceResult, StrategyRace } from './strategy-race.ts';
+import { StrategyRanking, type StrategyRankingOptions } from './strategy-ranking.ts';
 
-export interface StrategyChainOptions extends Pick<StrategyHistoryOptions, 'onOutcome'> {
+export interface StrategyChainOptions extends Pick<StrategyRankingOptions, 'onOutcome'> {
   readonly source: SourceId;
   /** Strategies by how complete their answers are, best first: the order while nothing is known about their success. */
   readonly strategies: readonly Strategy[];
@@ -39,7 +39,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
   const { source, strategies, deadlineMs = 19_500, log, now = Date.now, onOutcome } = options;
   const site = options.site ?? createSiteState({ source, log, now });
   const diagnosis = options.diagnose && diagnosisOf(options.diagnose);
-  const history = new StrategyHistory({ source, strategies, site, now, onOutcome });
+  const ranking = new StrategyRanking({ source, strategies, site, now, onOutcome });
 
   /** The strategies to run, in order; each one whose endpoint is paused counts as a failure. */
   function plan(ref: PostRef, isSingle: boolean) {
@@ -50,15 +50,15 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       if (waitMs > 0) waiting.push({ strategy, error: notAsked(waitMs) });
       else free.push(strategy);
     }
-    if (isSingle) return { asked: history.longestAgo(free), returning: undefined, waiting };
-    return { ...history.order(free), waiting };
+    if (isSingle) return { asked: ranking.longestAgo(free), returning: undefined, waiting };
+    return { ...ranking.order(free), waiting };
   }
 
   function note({ reports, winner, post, late }: RaceResult, ref: PostRef): void {
     const hasPost = post !== null && !isCoverOnly(post);
-    for (const report of reports) history.note(report, report.strategy === winner, hasPost);
+    for (const report of reports) ranking.note(report, report.strategy === winner, hasPost);
     late
-      ?.then(report => history.note(report, false, hasPost))
+      ?.then(report => ranking.note(report, false, hasPost))
       .catch(error => log.warn({ source, id: ref.id, err: error }, 'a late outcome of a strategy was not noted'));
   }
 
@@ -76,7 +76,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       throw siteIsSilent(undefined, Math.min(...waiting.flatMap(({ error }) => error.retryAfterMs ?? [])));
     }
     if (post !== null && !isCoverOnly(post)) {
-      const news = result.failures.filter(({ strategy }) => !history.isFailing(strategy));
+      const news = result.failures.filter(({ strategy }) => !ranking.isFailing(strategy));
       logFailures(ref, news, `brought by ${result.winner?.name} after others failed`);
       return post;
     }
@@ -94,16 +94,16 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
     const { asked, returning, waiting } = plan(ref, isSingle);
     const ask = (strategy: Strategy, own: AbortSignal) => {
       if (strategy === diagnosis) return strategy.run(ref, own);
-      history.noteStart(strategy);
+      ranking.noteStart(strategy);
       return askEndpoint(site, strategy, ref, own, now);
     };
-    const race = { strategies: asked, returning, diagnosis: isSingle ? undefined : diagnosis, history, deadlineMs };
+    const race = { strategies: asked, returning, diagnosis: isSingle ? undefined : diagnosis, ranking, deadlineMs };
     const result = await new StrategyRace({ ...race, ask, signal }).run();
     note(result, ref);
     return conclude(result, waiting, ref);
   }
 
-  return Object.assign(fetchPost, { figures: () => history.figures(), learn: history.learn.bind(history) });
+  return Object.assign(fetchPost, { figures: () => ranking.figures(), learn: ranking.learn.bind(ranking) });
 }
 
 /** Turns the request that asks why a post is not shown into a strategy. */

@@ -10,7 +10,7 @@ import { isCoverOnly, isWhole, type Post } from '../post.ts';
 import { asWeak, isDefinitive, isUnclear, isWithheld } from './refusal.ts';
 import { endpointOf, type Strategy } from './source.ts';
 import { agreedFailure, type StrategyFailure, toStrategyError } from './strategy-failures.ts';
-import { MAX_PATIENCE_MS, type StrategyHistory, type StrategyReport } from './strategy-history.ts';
+import { MAX_PATIENCE_MS, type StrategyRanking, type StrategyReport } from './strategy-ranking.ts';
 
 /**
  * Runs one strategy once, bounded in time; work that ignores its signal is not awaited. The promise that is returned as
@@ -53,7 +53,7 @@ interface RaceOptions {
   readonly returning: Strategy | undefined;
   /** Asks the site why a post is withheld: a certain failure ends the fetch, any other result is ignored. */
   readonly diagnosis: Strategy | undefined;
-  readonly history: Pick<StrategyHistory, 'patienceMs' | 'isReliable' | 'isTrusted'>;
+  readonly ranking: Pick<StrategyRanking, 'patienceMs' | 'isReliable' | 'isTrusted'>;
   ask(strategy: Strategy, signal: AbortSignal): Promise<Post>;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
@@ -156,9 +156,9 @@ export class StrategyRace {
 
   /** The weak failure that two endpoints agree on; undefined if any post was found. */
   #agreed(): AppError | undefined {
-    const { history } = this.#options;
+    const { ranking } = this.#options;
     if (this.#post !== null || this.#failures.length < 2) return undefined;
-    return agreedFailure(this.#failures, one => history.isReliable(one));
+    return agreedFailure(this.#failures, one => ranking.isReliable(one));
   }
 
   #startable(): Strategy | undefined {
@@ -179,7 +179,7 @@ export class StrategyRace {
     const next = this.#startable();
     if (next === undefined || this.#waitMs() > 0) return;
     this.#queue = this.#queue.filter(one => one !== next);
-    const patienceMs = Math.min(this.#options.history.patienceMs(next), this.#maxPatienceMs);
+    const patienceMs = Math.min(this.#options.ranking.patienceMs(next), this.#maxPatienceMs);
     const departure = this.#start(next);
     this.#waitMs = () => (departure.at === undefined ? LOOK_AGAIN_MS : departure.at + patienceMs - performance.now());
   }
@@ -207,7 +207,7 @@ export class StrategyRace {
   }
 
   #fail(strategy: Strategy, said: AppError): void {
-    const isDoubted = isDefinitive(said) && !strategy.explains && !this.#options.history.isTrusted(strategy);
+    const isDoubted = isDefinitive(said) && !strategy.explains && !this.#options.ranking.isTrusted(strategy);
     const error = isDoubted ? asWeak(said) : said;
     if (strategy !== this.#options.diagnosis || isDefinitive(error)) this.#note(strategy, error);
     if (!isDefinitive(error)) return;

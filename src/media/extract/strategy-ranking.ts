@@ -28,7 +28,7 @@ interface StrategyRecord {
   readonly medianMs: number | null;
 }
 
-export interface StrategyHistoryOptions {
+export interface StrategyRankingOptions {
   readonly source: SourceId;
   readonly strategies: readonly Strategy[];
   readonly site: SiteState;
@@ -61,14 +61,14 @@ const MIN_PATIENCE_MS = 300;
 const DOUBTED_AFTER = 4;
 const MAX_CAUSE_CHARS = 200;
 
-export class StrategyHistory {
-  readonly #options: StrategyHistoryOptions;
+export class StrategyRanking {
+  readonly #options: StrategyRankingOptions;
   readonly #records = new Map<string, Pick<StrategyRecord, 'successes' | 'triedAt' | 'medianMs'>>();
   readonly #last = new Map<string, StrategyFigures['last']>();
   /** How many times in a row each strategy reported that there is no post. */
   readonly #denials = new Map<string, number>();
 
-  constructor(options: StrategyHistoryOptions) {
+  constructor(options: StrategyRankingOptions) {
     this.#options = options;
   }
 

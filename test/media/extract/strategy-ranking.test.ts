@@ -110,7 +110,7 @@ function play({ names, changes, minutes }: History) {
   };
 }
 
-describe('histories', () => {
+describe('the ranking of strategies that die and return', () => {
   it.each(HISTORIES.map(history => [history.about, history] as const))('%s', async (about, history) => {
     const { dead, posts } = play(history);
     const diedAt = new Map<string, number>();
