@@ -6,11 +6,9 @@ import { firstOf, isJsonObject, parseJson } from '../../parse/json-fields.ts';
 import type { Post } from '../../post.ts';
 import { type PostContext, type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { publishTimeOf } from '../kit/link-match.ts';
-import { readCard, readOpenGraph } from './card.ts';
-import { embedContext, isSwitchedOff, parseEmbedMarkup } from './embed.ts';
+import { embedContext, isSwitchedOff, parseEmbedMarkup, readCard, readOpenGraph } from './embed.ts';
 import { evidenceIn, failureOfHead, failureOfJson, failureOfPage, failureOfReason } from './failures.ts';
-import { MediaFinder } from './find-media.ts';
-import { parseStories } from './media.ts';
+import { MediaFinder, parseStories } from './media.ts';
 
 /** The site puts this before its JSON, so that pages of others cannot load it as a script. */
 const GUARD = 'for (;;);';

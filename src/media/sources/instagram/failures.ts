@@ -2,6 +2,7 @@
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import { refusal, weakNotFound } from '../../extract/refusal.ts';
+import type { PostRef } from '../../extract/source.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
 import {
   child,
@@ -161,6 +162,11 @@ function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null 
   ];
   const code = rules.find(([fits]) => fits)?.[1];
   return code === undefined ? null : new AppError(code, `its words mean ${code}`);
+}
+
+/** The error for media that exist but are hidden from visitors: by age, sensitivity or region, or because an account is required. */
+export function gatedAnswer(ref: PostRef, message: string): AppError {
+  return new AppError(ref.parts.private === '1' ? 'private' : 'login_required', message);
 }
 
 /** Properties of a media that say why the site hides it from a visitor (`gating_ruling`: seen in 2026-09). */
