@@ -1,4 +1,4 @@
-/** The requests to Instagram. Each resolves with the site's answer, even when that is a refusal. */
+/** The requests to Instagram. Those for a post resolve with the site's answer, even when that is a refusal. */
 import { randomBytes } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
@@ -15,8 +15,9 @@ import { type Headers, navigationHeaders } from '../kit/constants.ts';
 import { failureOfStatus, redirectOf } from '../kit/failures.ts';
 import { followRedirects, followShortLink, type ShortLinkStep } from '../kit/page-site.ts';
 import type { InstagramConstants, ProfileName } from './constants.ts';
-import { failureOfPage, isWall, loginWall, redirectWithinSite } from './failures.ts';
+import { failureOfPage, failureOfRuling, isWall, loginWall, namesPrivatePost, redirectWithinSite } from './failures.ts';
 import { INSTAGRAM_HOSTS, matchInstagramLink, SHARE_LINK_HOSTS } from './link.ts';
+import { userIdOf } from './media.ts';
 
 /** The cookies and tokens that the site gave a profile. */
 interface Session {
@@ -29,7 +30,7 @@ interface Session {
 }
 
 const ORIGIN = 'https://www.instagram.com';
-export const HOME = `${ORIGIN}/`;
+const HOME = `${ORIGIN}/`;
 const VARIABLES = {
   shortcode: ({ id }: PostRef) => ({
     shortcode: id,
@@ -94,13 +95,6 @@ function createCallers(options: ClientOptions) {
   const { http, constants } = options;
   const currentSession = createHomeSessions(options);
 
-  /** Without the browser transport, diagnosing requests are sent over plain TLS: at worst they get no answer. */
-  function profileOf(name: ProfileName): RequestProfile {
-    const profile = constants.profiles[name];
-    if (isUsable(profile, http)) return profile;
-    return { ...profile, transport: 'plain', userAgent: profile.userAgent ?? constants.browserUserAgent };
-  }
-
   async function sessionOf(profile: RequestProfile, signal: AbortSignal, account?: CookieJar): Promise<Session> {
     if (profile.session === 'home') return currentSession(profile, signal);
     const jar = profile.session === 'account' ? account : null;
@@ -109,7 +103,10 @@ function createCallers(options: ClientOptions) {
   }
 
   return async (name: ProfileName, signal: AbortSignal, account?: CookieJar) => {
-    const profile = profileOf(name);
+    const own: RequestProfile = constants.profiles[name];
+    // Without the browser transport, diagnosing requests are sent over plain TLS: at worst they get no answer.
+    const plain = { ...own, transport: 'plain', userAgent: own.userAgent ?? constants.browserUserAgent } as const;
+    const profile = isUsable(own, http) ? own : plain;
     const session = await sessionOf(profile, signal, account);
     const cookies = session.jar === null ? {} : { cookies: session.jar };
     const request = { hosts: INSTAGRAM_HOSTS, maxBytes: MAX_BYTES, maxRedirects: 0, retries: 0, signal, ...cookies };
@@ -128,8 +125,18 @@ function createCallers(options: ClientOptions) {
 export type InstagramClient = ReturnType<typeof createInstagramClient>;
 
 export function createInstagramClient(options: ClientOptions) {
-  const { http, now, constants } = options;
+  const { constants } = options;
   const callerOf = createCallers(options);
+
+  async function script(path: string, referer: string, name: ProfileName, signal: AbortSignal, account?: CookieJar) {
+    const caller = await callerOf(name, signal, account);
+    return caller.ask(ORIGIN + path, visitorHeaders(caller, referer));
+  }
+
+  function mediaInfo({ parts }: PostRef, signal: AbortSignal, account: CookieJar): Promise<HttpResponse> {
+    return script(`/api/v1/media/${parts.mediaId ?? ''}/info/`, HOME, 'media-info', signal, account);
+  }
+
   return {
     async query(by: keyof typeof VARIABLES, ref: PostRef, name: ProfileName, signal: AbortSignal) {
       const caller = await callerOf(name, signal);
@@ -157,37 +164,56 @@ export function createInstagramClient(options: ClientOptions) {
       return followRedirects(ORIGIN + path, url => ask(url, headers), nextPage, MAX_HOPS);
     },
 
-    async script(path: string, referer: string, name: ProfileName, signal: AbortSignal, account?: CookieJar) {
-      const caller = await callerOf(name, signal, account);
-      return caller.ask(ORIGIN + path, visitorHeaders(caller, referer));
-    },
-
     async oembed(ref: PostRef, signal: AbortSignal): Promise<HttpResponse> {
       const { ask } = await callerOf('oembed', signal);
       return ask(`${constants.oembedUrl}?${new URLSearchParams({ url: ref.url })}`);
     },
 
-    /** Asks which page the site would show for the post's address; the answer tells whether the post is private. */
-    async routes(ref: PostRef, signal: AbortSignal): Promise<HttpResponse> {
+    mediaInfo,
+
+    /** The story or highlight, as an account sees it; an answer without the user's id says why there is none. */
+    async stories(ref: PostRef, signal: AbortSignal, account: CookieJar): Promise<HttpResponse> {
+      const { highlightId, mediaId, username = '' } = ref.parts;
+      const askStories = (path: string, query: Readonly<Record<string, string>>, referer: string) =>
+        script(`/api/v1/${path}/?${new URLSearchParams(query)}`, referer, 'stories', signal, account);
+      const reels = (id: string) => askStories('feed/reels_media', { reel_ids: id }, `${HOME}stories/`);
+      if (highlightId !== undefined) return reels(`highlight:${highlightId}`);
+      if (mediaId !== undefined) return mediaInfo(ref, signal, account);
+      const profile = await askStories('users/web_profile_info', { username }, `${HOME}${username}/`);
+      const userId = userIdOf(profile.text);
+      return userId === null ? profile : reels(userId);
+    },
+
+    /** @throws AppError the reason that the site's ruling about the post states. */
+    async askRuling(ref: PostRef, signal: AbortSignal): Promise<void> {
+      const target = new URLSearchParams({ content_type: 'MEDIA', target_id: ref.parts.mediaId ?? '' });
+      const response = await script(`/api/v1/web/get_ruling_for_content/?${target}`, ref.url, 'ruling', signal);
+      const ruled = response.status < 500 ? failureOfRuling(parseJson(response.text)) : null;
+      if (ruled !== null) throw ruled;
+    },
+
+    /** Asks which page the site would show for the post's address. @throws AppError when it is that of a private post. */
+    async askRoutes(ref: PostRef, signal: AbortSignal): Promise<void> {
       const caller = await callerOf('routes', signal);
       const { lsd } = caller;
       const form = { 'route_urls[0]': `/p/${ref.id}/`, routing_namespace: 'igx_www', __d: 'www', __a: '1', lsd };
       const headers = { 'x-fb-lsd': lsd, 'x-ig-d': 'www', origin: ORIGIN, ...visitorHeaders(caller, ref.url) };
-      return caller.ask(`${ORIGIN}/ajax/bulk-route-definitions/`, headers, form);
-    },
-
-    /** @throws AppError `not_found`, `login_required`, `unsupported_link` (another site), or any upstream code. */
-    resolveShort(link: string, signal: AbortSignal): Promise<string> {
-      const profile = profileRequest(constants.profiles['share-link'], {});
-      const request = { ...profile, hosts: SHARE_LINK_HOSTS, maxRedirects: 0, signal };
-      return followShortLink(link, async url => {
-        let answer = await http.request({ ...request, url, method: 'HEAD' });
-        if (redirectOf(answer) === null) answer = await http.request({ ...request, url, method: 'GET' });
-        const redirect = redirectOf(answer);
-        return redirect === null ? stepOfPage(answer, now()) : stepTo(redirect);
-      });
+      const response = await caller.ask(`${ORIGIN}/ajax/bulk-route-definitions/`, headers, form);
+      if (namesPrivatePost(response.text)) throw new AppError('private', 'routed as a private post');
     },
   };
+}
+
+/** @throws AppError `not_found`, `login_required`, `unsupported_link` (another site), or any upstream code. */
+export function resolveShareLink({ http, constants, now }: ClientOptions, link: string, signal: AbortSignal) {
+  const profile = profileRequest(constants.profiles['share-link'], {});
+  const request = { ...profile, hosts: SHARE_LINK_HOSTS, maxRedirects: 0, signal };
+  return followShortLink(link, async url => {
+    let answer = await http.request({ ...request, url, method: 'HEAD' });
+    if (redirectOf(answer) === null) answer = await http.request({ ...request, url, method: 'GET' });
+    const redirect = redirectOf(answer);
+    return redirect === null ? stepOfPage(answer, now()) : stepTo(redirect);
+  });
 }
 
 // Visits to the home page without an account; profiles that need the cookies and tokens of a visit share it.
@@ -221,56 +247,47 @@ function madeUpLsd(): string {
   return randomBytes(9).toString('base64url').slice(0, 11);
 }
 
-interface Visit {
-  readonly session: Promise<Session>;
-  keptUntil: number;
-}
-
 /** One session per kind of profile, because the site ties cookies to the TLS and the address of the visitor. */
 function createHomeSessions({ http, log, now }: ClientOptions) {
   /** At most one entry for each pair of a profile and an outgoing address. */
-  const visits = new Map<string, Visit>();
+  const visits = new Map<string, { readonly session: Promise<Session>; keptUntil: number }>();
 
-  /** Fills the jar; null when the home page failed or gave no token. */
-  async function visitHome(caller: RequestProfile, jar: CookieJar): Promise<string | null> {
+  /** Never rejects: when the home page fails or gives no token, the session has a made-up one and is kept shorter. */
+  async function visitHome(caller: RequestProfile, keepUntil: (moment: number) => void): Promise<Session> {
+    const jar = new CookieJar();
+    let lsd: string | null = null;
     const visit = profileRequest({ ...caller, headers: {}, timeoutMs: TIMEOUT_MS }, navigationHeaders(caller));
     const bounds = { hosts: INSTAGRAM_HOSTS, maxRedirects: 1, retries: 0 };
     try {
-      const response = await http.request({ ...visit, ...bounds, url: HOME, cookies: jar });
-      const lsd = response.status === 200 ? lsdOf(new Body(response.bytes)) : null;
-      if (lsd !== null) return lsd;
-      log.info({ source: 'instagram', status: response.status }, 'the home page came without its token');
+      const { status, bytes } = await http.request({ ...visit, ...bounds, url: HOME, cookies: jar });
+      if (status === 200) lsd = lsdOf(new Body(bytes));
+      if (lsd === null) log.info({ source: 'instagram', status }, 'the home page came without its token');
     } catch (error) {
       log.info({ source: 'instagram', err: error }, 'the home page did not answer; going on without its tokens');
     }
-    return null;
+    if (csrfOf(jar) === null) {
+      const token = randomBytes(24).toString('base64url');
+      jar.setCookieSync(`csrftoken=${token}; Domain=instagram.com; Path=/; Secure`, HOME);
+    }
+    const madeAt = now();
+    keepUntil(madeAt + (lsd === null ? RETRY_MS : MAX_AGE_MS));
+    const refuse = () => {
+      if (now() - madeAt >= PAUSE_MS) keepUntil(0);
+    };
+    return { jar, lsd: lsd ?? madeUpLsd(), refuse };
   }
 
-  function startVisit(caller: RequestProfile): Visit {
-    const jar = new CookieJar();
-    const session = visitHome(caller, jar).then(lsd => {
-      if (csrfOf(jar) === null) {
-        const token = randomBytes(24).toString('base64url');
-        jar.setCookieSync(`csrftoken=${token}; Domain=instagram.com; Path=/; Secure`, HOME);
-      }
-      const madeAt = now();
-      visit.keptUntil = madeAt + (lsd === null ? RETRY_MS : MAX_AGE_MS);
-      const refuse = () => {
-        if (now() - madeAt >= PAUSE_MS) visit.keptUntil = 0;
-      };
-      return { jar, lsd: lsd ?? madeUpLsd(), refuse };
-    });
-    const visit: Visit = { session, keptUntil: now() + RETRY_MS };
-    return visit;
-  }
-
-  /** The current session, or a new one. Rejects only by `signal`: when the visit fails, a made-up token is used. */
+  /** The current session, or a new one. Rejects only by `signal`. */
   return function currentSession(caller: RequestProfile, signal: AbortSignal): Promise<Session> {
     // The site distinguishes visitors by their transport, user agent and address.
     const key = `${caller.transport} ${workContext().outgoing ?? ''} ${caller.userAgent ?? ''}`;
     const known = visits.get(key);
-    const visit = known !== undefined && now() < known.keptUntil ? known : startVisit(caller);
+    if (known !== undefined && now() < known.keptUntil) return abortable(known.session, signal);
+    const session = visitHome(caller, moment => {
+      visit.keptUntil = moment;
+    });
+    const visit = { session, keptUntil: now() + RETRY_MS };
     visits.set(key, visit);
-    return abortable(visit.session, signal);
+    return abortable(session, signal);
   };
 }

@@ -1,25 +1,15 @@
-import type { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
-import type { Accounts } from '../../extract/accounts.ts';
 import { isDefinitive, isOfCaller, isWeak } from '../../extract/refusal.ts';
 import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
-import { parseJson } from '../../parse/json-fields.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import type { AnswerKind } from '../kit/draft.ts';
-import { type Asking, createAccountStrategies, createSource, createStrategy, type Way } from '../kit/source.ts';
+import { createAccountStrategies, createSource, createStrategy } from '../kit/source.ts';
 import { readInstagramAnswer } from './answer.ts';
-import { createInstagramClient, HOME, type InstagramClient } from './client.ts';
-import {
-  createInstagramConstants,
-  INSTAGRAM_EXAMPLES,
-  type InstagramConstants,
-  type ProfileName,
-} from './constants.ts';
-import { failureOfRuling, namesPrivatePost } from './failures.ts';
+import { createInstagramClient, type InstagramClient, resolveShareLink } from './client.ts';
+import { createInstagramConstants, INSTAGRAM_EXAMPLES, type ProfileName } from './constants.ts';
 import { instagramRefOf, matchInstagramLink } from './link.ts';
-import { userIdOf } from './media.ts';
 
 export const instagram: SourceDescriptor = {
   id: 'instagram',
@@ -50,15 +40,12 @@ function createQueries(client: InstagramClient, endpoint: Endpoint) {
   const exceptions = new WeakSet<PostRef>();
   return (by: 'shortcode' | 'mediaId', name: ProfileName): Strategy => {
     const strategy = endpoint(name, 'query', (...asked) => client.query(by, ...asked));
-    const explain = (error: unknown, ref: PostRef) => {
-      const { exception, empty } = error instanceof AppError ? error.params : {};
-      if (exception === 1) exceptions.add(ref);
-      const isGone = by === 'mediaId' && empty === 1 && exceptions.has(ref);
-      return isGone ? new AppError('not_found', 'no query knows the post', { cause: error }) : error;
-    };
-    const run: Strategy['run'] = async (ref, signal) =>
+    const run: Strategy['run'] = (ref, signal) =>
       strategy.run(ref, signal).catch(error => {
-        throw explain(error, ref);
+        const { exception, empty } = error instanceof AppError ? error.params : {};
+        if (exception === 1) exceptions.add(ref);
+        const isGone = by === 'mediaId' && empty === 1 && exceptions.has(ref);
+        throw isGone ? new AppError('not_found', 'no query knows the post', { cause: error }) : error;
       });
     return { ...strategy, run };
   };
@@ -82,18 +69,6 @@ function pageStrategy(client: InstagramClient, endpoint: Endpoint, name: Profile
   return { ...first, run };
 }
 
-async function askRuling(client: InstagramClient, ref: PostRef, signal: AbortSignal): Promise<void> {
-  const target = new URLSearchParams({ content_type: 'MEDIA', target_id: ref.parts.mediaId ?? '' });
-  const response = await client.script(`/api/v1/web/get_ruling_for_content/?${target}`, ref.url, 'ruling', signal);
-  const ruled = response.status < 500 ? failureOfRuling(parseJson(response.text)) : null;
-  if (ruled !== null) throw ruled;
-}
-
-async function askRoutes(client: InstagramClient, ref: PostRef, signal: AbortSignal): Promise<void> {
-  const response = await client.routes(ref, signal);
-  if (namesPrivatePost(response.text)) throw new AppError('private', 'routed as a private post');
-}
-
 function createInstagramSource(options: SourceOptions): MediaSource {
   const { http, log, accounts, extraStrategies = [], now = Date.now } = options;
   const constants = createInstagramConstants(options.upstreamConstants);
@@ -110,6 +85,19 @@ function createInstagramSource(options: SourceOptions): MediaSource {
     });
   const oembed = endpoint('oembed', 'card', (ref, _, signal) => client.oembed(ref, signal));
   const query = createQueries(client, endpoint);
+  // The operator's accounts are used for stories, and as a last resort for posts.
+  const byAccount = createAccountStrategies({ ...asking, accounts, site: 'instagram.com' }, [
+    {
+      ...{ name: 'media-info', profile: profiles['media-info'], kind: 'query', isLastResort: true, byAccount: true },
+      fits: ({ form }) => form !== 'story' && accounts?.isReady() === true,
+      ask: client.mediaInfo,
+    },
+    {
+      ...{ name: 'stories', profile: profiles.stories, kind: 'story' },
+      fits: ({ form }) => form === 'story',
+      ask: client.stories,
+    },
+  ]);
   const strategies: readonly Strategy[] = [
     query('shortcode', 'shortcode-query/plain'),
     query('mediaId', 'media-id-query/browser'),
@@ -117,7 +105,7 @@ function createInstagramSource(options: SourceOptions): MediaSource {
     pageStrategy(client, endpoint, 'page/crawler'),
     endpoint('embed/crawler', 'embed', ({ id }, ...asked) => client.page(`/p/${id}/embed/captioned/`, ...asked)),
     query('shortcode', 'shortcode-query/browser'),
-    ...(accounts === undefined ? [] : instagramAccounts(asking, accounts, client, profiles)),
+    ...byAccount,
     ...extraStrategies.map(one => ({ ...one, isLastResort: true })),
     { ...oembed, isLastResort: true, explains: true },
   ];
@@ -126,7 +114,7 @@ function createInstagramSource(options: SourceOptions): MediaSource {
     id: 'instagram',
     match: matchInstagramLink,
     refOf: instagramRefOf,
-    resolveShort: (url, { signal }) => client.resolveShort(url, signal),
+    resolveShort: (url, { signal }) => resolveShareLink({ http, log, constants, now }, url, signal),
     strategies,
     examples: INSTAGRAM_EXAMPLES,
     mediaHosts: META_MEDIA_HOSTS,
@@ -134,7 +122,7 @@ function createInstagramSource(options: SourceOptions): MediaSource {
     /** Asks two questions at once; the first certain failure is thrown, a failed question is only logged. */
     async diagnose(ref, signal) {
       if (ref.form === 'story') return;
-      const questions = [askRoutes(client, ref, signal), askRuling(client, ref, signal)];
+      const questions = [client.askRoutes(ref, signal), client.askRuling(ref, signal)];
       for (const answer of await Promise.allSettled(questions)) {
         if (answer.status === 'fulfilled') continue;
         if (answer.reason instanceof AppError && isDefinitive(answer.reason)) throw answer.reason;
@@ -142,49 +130,4 @@ function createInstagramSource(options: SourceOptions): MediaSource {
       }
     },
   });
-}
-
-// Requests with the operator's accounts: for stories, and as a last resort for posts.
-
-function instagramAccounts(
-  asking: Asking,
-  accounts: Accounts,
-  client: InstagramClient,
-  profiles: InstagramConstants['profiles'],
-): readonly Strategy[] {
-  function askForMedia({ parts }: PostRef, signal: AbortSignal, jar: CookieJar): Promise<HttpResponse> {
-    return client.script(`/api/v1/media/${parts.mediaId ?? ''}/info/`, HOME, 'media-info', signal, jar);
-  }
-
-  const askForStory: Way['ask'] = async (ref, signal, jar) => {
-    const { highlightId, mediaId, username = '' } = ref.parts;
-    const askStories = (path: string, query: Readonly<Record<string, string>>, referer: string) =>
-      client.script(`/api/v1/${path}/?${new URLSearchParams(query)}`, referer, 'stories', signal, jar);
-    const reels = (id: string) => askStories('feed/reels_media', { reel_ids: id }, `${HOME}stories/`);
-    if (highlightId !== undefined) return reels(`highlight:${highlightId}`);
-    if (mediaId !== undefined) return askForMedia(ref, signal, jar);
-    const profile = await askStories('users/web_profile_info', { username }, `${HOME}${username}/`);
-    const userId = userIdOf(profile.text);
-    // An answer without the user's id says why there is no story.
-    return userId === null ? profile : reels(userId);
-  };
-
-  return createAccountStrategies({ ...asking, accounts, site: 'instagram.com' }, [
-    {
-      name: 'media-info',
-      profile: profiles['media-info'],
-      kind: 'query',
-      isLastResort: true,
-      byAccount: true,
-      fits: ({ form }) => form !== 'story' && accounts.isReady(),
-      ask: askForMedia,
-    },
-    {
-      name: 'stories',
-      profile: profiles.stories,
-      kind: 'story',
-      fits: ({ form }) => form === 'story',
-      ask: askForStory,
-    },
-  ]);
 }
