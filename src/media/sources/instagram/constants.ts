@@ -80,7 +80,7 @@ function profilesOf({ appId, asbdId, wwwClaim, browserUserAgent: userAgent }: z.
 }
 
 export function createInstagramConstants(overrides: Readonly<Record<string, string>> = {}) {
-  return readConstants({ source: 'instagram', schema: IDS, profiles: profilesOf }, overrides);
+  return readConstants({ id: 'instagram', ids: IDS, profiles: profilesOf, anySession: true }, overrides);
 }
 
 export type InstagramConstants = ReturnType<typeof createInstagramConstants>;

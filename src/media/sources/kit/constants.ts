@@ -57,13 +57,13 @@ export type Constants<Ids, Name extends string> = Ids & { readonly profiles: Rea
 
 export interface ConstantsTable<Ids, Name extends string> {
   /** The first part of every key: `toy.queryId`, `toy.embed/crawler.userAgent`. */
-  readonly source: SourceId;
+  readonly id: SourceId;
   /** The ids that the site changes now and then, with defaults. The schema is strict, so unknown keys are refused. */
-  readonly schema: z.ZodType<Ids>;
+  readonly ids: z.ZodType<Ids>;
   /** Makes the default profile of each strategy, by name; some contain the ids. */
   readonly profiles: (ids: Ids) => Readonly<Record<Name, RequestProfile>>;
-  /** Sessions that a configured profile may have instead of its default one. Default: any. */
-  readonly sessions?: readonly RequestProfile['session'][];
+  /** True when any session can be configured. Otherwise accounts have a strategy of their own, so others get none. */
+  readonly anySession?: true;
 }
 
 /** @throws Error naming every key that is unknown or malformed. */
@@ -71,13 +71,13 @@ export function readConstants<Ids extends object, Name extends string>(
   table: ConstantsTable<Ids, Name>,
   overrides: Readonly<Record<string, string>> = {},
 ): Constants<Ids, Name> {
-  const prefix = `${table.source}.`;
-  const defaults = table.schema.parse({});
+  const prefix = `${table.id}.`;
+  const defaults = table.ids.parse({});
   const names = Object.keys(table.profiles(defaults));
   const ofIds = Object.entries(overrides)
     .filter(([key]) => key.startsWith(prefix) && !names.some(name => key.startsWith(`${prefix}${name}.`)))
     .map(([key, value]) => [key.slice(prefix.length), value]);
-  const given = table.schema.safeParse(Object.fromEntries(ofIds));
+  const given = table.ids.safeParse(Object.fromEntries(ofIds));
   const wrong = (given.error?.issues ?? [])
     .flatMap(issue => (issue.code === 'unrecognized_keys' ? issue.keys : issue.path))
     .map(key => prefix + String(key));
@@ -87,7 +87,7 @@ export function readConstants<Ids extends object, Name extends string>(
     const { session } = profiles[name];
     const result = overrideProfile(prefix + name, profiles[name], overrides);
     if ('wrong' in result) wrong.push(...result.wrong);
-    else if (result.profile.session === session || table.sessions?.includes(result.profile.session) !== false) {
+    else if (table.anySession || ['none', session].includes(result.profile.session)) {
       profiles[name] = result.profile;
     } else wrong.push(`${prefix}${name}.session`);
   }

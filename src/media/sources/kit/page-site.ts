@@ -1,6 +1,5 @@
 /** A source whose posts are read from public endpoints, each as a browser, a crawler or another client. */
 import { CookieJar } from 'tough-cookie';
-import type * as z from 'zod';
 import { AppError } from '../../../errors.ts';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
 import type { HostList, HttpClient, HttpHead, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
@@ -15,13 +14,19 @@ import {
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
 import { MAX_PLAYLIST_BYTES, type PlaylistPlace, playlistVariants } from '../../parse/playlist.ts';
 import type { MediaItem, Variant } from '../../post.ts';
-import { type Constants, navigationHeaders, readConstants } from './constants.ts';
+import { type Constants, type ConstantsTable, navigationHeaders, readConstants } from './constants.ts';
 import { ANSWER_KINDS, withCompleted } from './draft.ts';
 import { failureOfPlace, redirectOf } from './failures.ts';
 import { type AnswerReader, createSource, createStrategy, type SourceParts, type Way } from './source.ts';
 
+/**
+ * A site and how it is asked. The names of its profiles are those of its strategies, `ENDPOINT/CALLER` or `ENDPOINT`, and
+ * `short-link` where the site has such. A profile without an `accept` header gets the headers of a browser's navigation,
+ * unless the site `addsNoHeaders`.
+ */
 export interface PageSite<Ids extends object, Name extends string>
-  extends Omit<SourceDescriptor, 'example' | 'create'>,
+  extends ConstantsTable<Ids, Name>,
+    Omit<SourceDescriptor, 'id' | 'example' | 'create'>,
     Pick<MediaSource, 'match' | 'refOf'> {
   /** Public posts that have existed for years or months, one of each kind. */
   readonly examples: readonly [string, ...string[]];
@@ -30,17 +35,13 @@ export interface PageSite<Ids extends object, Name extends string>
   readonly maxBytes: number;
   /** Time for a post with all its requests. Default: the time of its strategy's profile. */
   readonly postMs?: number;
-  /** The ids that the site changes now and then, with defaults, as a strict schema. */
-  readonly ids: z.ZodType<Ids>;
-  /**
-   * Profiles by strategy, `ENDPOINT/CALLER` or `ENDPOINT`, and `short-link` where the site has such. One without an
-   * `accept` header gets the headers of a browser's navigation, unless the site `addsNoHeaders`.
-   */
-  readonly profiles: (ids: Ids) => Readonly<Record<Name, RequestProfile>>;
   /** True when a request has the headers of its profile alone, and with the browser transport those of that. */
   readonly addsNoHeaders?: true;
-  /** An endpoint that this machine cannot ask is left out. */
-  readonly endpoints: (options: SourceOptions, constants: Constants<Ids, Name>) => Endpoints;
+  /** How each endpoint is asked, by its name; one that this machine cannot ask is left out. */
+  readonly endpoints: (
+    options: SourceOptions,
+    constants: Constants<Ids, Name>,
+  ) => Readonly<Record<string, AskEndpoint | undefined>>;
   /** Says whether an endpoint can show a post. Default: each can show all. */
   readonly fits?: (endpoint: string, ref: PostRef) => boolean;
   readonly read: AnswerReader;
@@ -59,9 +60,6 @@ export interface PageSite<Ids extends object, Name extends string>
   /** Changes the parts of the source that differ for this site. */
   readonly adapt?: (source: MediaSource, options: SourceOptions) => MediaSource;
 }
-
-/** How each endpoint is asked, by its name. */
-type Endpoints = Readonly<Record<string, AskEndpoint | undefined>>;
 
 /** Asks with the strategy's profile. */
 export type Ask = (
@@ -89,14 +87,6 @@ export function definePageSite<Ids extends object, Name extends string>(
   };
 }
 
-/** The constants of a site, with overrides. Accounts have a strategy of their own, so no profile may name another session. */
-export function siteConstants<Ids extends object, Name extends string>(
-  { id, ids, profiles }: Pick<PageSite<Ids, Name>, 'id' | 'ids' | 'profiles'>,
-  overrides: SourceOptions['upstreamConstants'],
-): Constants<Ids, Name> {
-  return readConstants<Ids, Name>({ source: id, schema: ids, profiles, sessions: ['none'] }, overrides);
-}
-
 function createPageSource<Ids extends object, Name extends string>(
   options: SourceOptions,
   site: PageSite<Ids, Name>,
@@ -104,7 +94,7 @@ function createPageSource<Ids extends object, Name extends string>(
   const { id, match, refOf, examples, cdnHosts: mediaHosts, maxBytes, read, wall = /^$/, namedBy } = site;
   const { http, extraStrategies = [], now = Date.now } = options;
   const hosts = site.askedHosts ?? site.hosts;
-  const constants = siteConstants(site, options.upstreamConstants);
+  const constants = readConstants(site, options.upstreamConstants);
   const profiles: Readonly<Record<string, RequestProfile>> = constants.profiles;
   const endpoints = site.endpoints(options, constants);
   const complete = site.completer?.(options, constants);

@@ -83,8 +83,7 @@ const HOSTS = ['api.x.com', 'cdn.syndication.twimg.com', 't.co'];
 function createXSource(options: SourceOptions): MediaSource {
   const { http, log, extraStrategies = [], now = Date.now } = options;
   const site = options.site ?? createSiteState({ source: 'x', log, now });
-  const table = { source: 'x', schema: X_IDS, profiles: xProfiles, sessions: ['none'] } as const;
-  const { profiles, ...ids } = readConstants(table, options.upstreamConstants);
+  const { profiles, ...ids } = readConstants({ id: 'x', ids: X_IDS, profiles: xProfiles }, options.upstreamConstants);
   function askerOf(name: keyof typeof profiles): Ask {
     // Answers are small, since the longest posts have 25,000 characters.
     const bounds = { hosts: HOSTS, maxBytes: 384 * 1024, maxRedirects: 0, retries: 0 };

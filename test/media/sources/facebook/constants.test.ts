@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { FACEBOOK_IDS, facebook, facebookProfiles } from '../../../../src/media/sources/facebook/descriptor.ts';
-import { siteConstants } from '../../../../src/media/sources/kit/page-site.ts';
+import { readConstants } from '../../../../src/media/sources/kit/constants.ts';
 import { silentLog } from '../../../fakes/instagram-upstream.ts';
 import { noHttp } from '../../../fakes/no-http.ts';
 
 const createFacebookConstants = (overrides: Readonly<Record<string, string>>) =>
-  siteConstants({ id: 'facebook', ids: FACEBOOK_IDS, profiles: facebookProfiles }, overrides);
+  readConstants({ id: 'facebook', ids: FACEBOOK_IDS, profiles: facebookProfiles }, overrides);
 const createFacebook = (upstreamConstants: Readonly<Record<string, string>>) =>
   facebook.create({ http: noHttp(), log: silentLog, upstreamConstants });
 
