@@ -24,15 +24,13 @@ import { parseFacebookPage } from './post.ts';
 export function draftOfAnswer(answer: SiteAnswer, ref: PostRef, now: number): PostDraft {
   const isPage = answer.status >= 200 && answer.status < 300;
   const reading = isPage ? parseFacebookPage(answer.body, ref, answer.url) : undefined;
-  switch (reading?.kind) {
-    case 'post':
-      return reading.post;
-    case 'live':
-      throw new AppError('unsupported_link', 'a broadcast that is still on the air', { params: { what: 'live' } });
-    case 'unread': {
-      const restriction = statedRestriction(reading.objects, reading.budget);
-      throw restriction ?? new AppError('upstream_changed', 'the post came without a file that we know');
-    }
+  if (reading?.kind === 'post') return reading.post;
+  if (reading?.kind === 'live') {
+    throw new AppError('unsupported_link', 'a broadcast that is still on the air', { params: { what: 'live' } });
+  }
+  if (reading?.kind === 'unread') {
+    const restriction = statedRestriction(reading.objects, reading.budget);
+    throw restriction ?? new AppError('upstream_changed', 'the post came without a file that we know');
   }
   const failure = failureOfAnswer(answer, now, reading?.hasPosts);
   if (failure !== null) throw failure;

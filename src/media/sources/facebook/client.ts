@@ -88,17 +88,18 @@ export async function askPage(url: string, ask: Ask): Promise<HttpResponse> {
  */
 export async function resolveShort(
   link: string,
-  [crawler, browser]: readonly [Ask, Ask],
+  askAs: (name: 'share/crawler' | 'share/plain') => Ask,
   signal: AbortSignal,
   now: () => number,
 ): Promise<string> {
-  const resolveBy = (ask: Ask) =>
-    followShortLink(link, async url => readStep(await ask(url, { hosts: SHORT_HOSTS }), url, now()));
+  // Each request has a jar of its own: no cookie of a hop goes along to the next.
+  const resolveAs = (name: 'share/crawler' | 'share/plain') =>
+    followShortLink(link, async url => readStep(await askAs(name)(url, { hosts: SHORT_HOSTS }), url, now()));
   try {
-    return await resolveBy(crawler);
+    return await resolveAs('share/crawler');
   } catch (error) {
     if (signal.aborted || !isOfCaller(error)) throw error;
-    return resolveBy(browser).catch(second => {
+    return resolveAs('share/plain').catch(second => {
       throw isOfCaller(second) ? error : second;
     });
   }

@@ -3,7 +3,7 @@ import { failureOfPublicPost } from '../../extract/refusal.ts';
 import { headerValue, type PostRef, type RequestProfile } from '../../extract/source.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import { CHROME, ENGLISH, GOOGLEBOT, HTML, NAVIGATION, PLAIN } from '../kit/constants.ts';
-import { type Ask, definePageSite } from '../kit/page-site.ts';
+import { definePageSite } from '../kit/page-site.ts';
 import { createAccountStrategies } from '../kit/source.ts';
 import { isCalledPublic, readFacebookPage } from './answer.ts';
 import { askPage, resolveShort, SITE_HOSTS } from './client.ts';
@@ -122,19 +122,11 @@ export const facebook = definePageSite({
           ask: ({ url }, signal, jar) => askPage(url, askerOf(profile, signal, jar)),
         },
       ]),
-      resolveShort(url, { signal }) {
-        // Each request has a jar of its own: no cookie of a hop goes along to the next.
-        const askerAs =
-          (name: 'share/crawler' | 'share/plain'): Ask =>
-          (...asked) =>
-            askerOf(profiles[name], signal)(...asked);
-        return resolveShort(url, [askerAs('share/crawler'), askerAs('share/plain')], signal, now);
-      },
+      resolveShort: (url, { signal }) => resolveShort(url, name => askerOf(profiles[name], signal), signal, now),
       /** Asks the Graph API whether the post is public, after a page did not show it. */
       async diagnose(ref, signal) {
         const host = 'graph.facebook.com';
-        const { endpoint, url } = oembedQuestion(ref);
-        const address = `https://${host}/${graphVersion}/${endpoint}?${new URLSearchParams({ url, omitscript: 'true' })}`;
+        const address = `https://${host}/${graphVersion}/${oembedQuestion(ref)}`;
         const answer = await askerOf(profiles.oembed, signal)(address, { hosts: [host] });
         if (isCalledPublic(answer)) publicPosts.add(ref);
       },

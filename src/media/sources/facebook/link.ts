@@ -179,11 +179,6 @@ function videoAddress(ref: PostRef): string {
   return ref.form !== 'reel' && owner ? `${SITE}/${owner}/videos/${ref.id}/` : `${SITE}/reel/${ref.id}/`;
 }
 
-function storyAddress({ id, form, parts: { owner } }: PostRef): string | null {
-  const isOwnerKnown = form === 'permalink' || (form === 'post' && isNumericId(owner));
-  return isOwnerKnown ? `${SITE}/story.php?story_fbid=${id}&id=${owner}` : null;
-}
-
 /** The address at which each endpoint shows a post; null when it cannot show that kind of post. */
 export const ADDRESSES: Readonly<Record<string, (ref: PostRef) => string | null>> = {
   'post-page': ref => (/^(?:post|permalink|group|id)$/.test(ref.form) ? ref.url : null),
@@ -198,11 +193,14 @@ export const ADDRESSES: Readonly<Record<string, (ref: PostRef) => string | null>
   'video-page': ref => (isVideoLink(ref) && ref.parts.owner ? `${SITE}/${ref.parts.owner}/videos/${ref.id}/` : null),
   'group-page': ref => (ref.form === 'group' ? `${SITE}/groups/${ref.parts.group}/permalink/${ref.id}/` : null),
   'owner-page': ref => (ref.form === 'permalink' ? `${SITE}/${ref.parts.owner}/posts/${ref.id}` : null),
-  'story-page': storyAddress,
+  'story-page'({ id, form, parts: { owner } }) {
+    const isOwnerKnown = form === 'permalink' || (form === 'post' && isNumericId(owner));
+    return isOwnerKnown ? `${SITE}/story.php?story_fbid=${id}&id=${owner}` : null;
+  },
 };
 
-export function oembedQuestion(ref: PostRef): { readonly endpoint: string; readonly url: string } {
-  return isVideoLink(ref)
-    ? { endpoint: 'oembed_video', url: videoAddress(ref) }
-    : { endpoint: 'oembed_post', url: ref.url };
+/** The path and query with which the Graph API is asked for the post. */
+export function oembedQuestion(ref: PostRef): string {
+  const url = isVideoLink(ref) ? videoAddress(ref) : ref.url;
+  return `${isVideoLink(ref) ? 'oembed_video' : 'oembed_post'}?${new URLSearchParams({ url, omitscript: 'true' })}`;
 }

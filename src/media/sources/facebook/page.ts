@@ -69,7 +69,14 @@ function tracesOf(id: string): readonly string[] {
 }
 
 /** Shorter numbers are enumerations or positions in lists, not ids. */
-export const MIN_ID_CHARS = 6;
+const MIN_ID_CHARS = 6;
+
+/** An id under which a photo or video can be found elsewhere on the page. */
+export function knownIdOf(media: JsonObject): string | null {
+  const id = textOf(media.id);
+  return id !== null && id.length >= MIN_ID_CHARS ? id : null;
+}
+
 /** Up to this many ids are searched in the page's text one by one; for more, all scripts are parsed. */
 const MAX_LOOKUPS = 24;
 

@@ -18,17 +18,8 @@ import { readAddress } from '../kit/cdn-address.ts';
 import { isComplete, type PostDraft, readableItems } from '../kit/draft.ts';
 import { idOfAddress } from './link.ts';
 import { isPhoto, isVideo, readNamedVideo, readPhoto, readVideo } from './media.ts';
-import { type FacebookPage, openPage, textOf, valuesAt } from './page.ts';
-import {
-  attachedMedia,
-  distinctMedia,
-  isStory,
-  isWordsOnly,
-  knownIdOf,
-  messageOf,
-  postIdsOf,
-  storiesOf,
-} from './story.ts';
+import { type FacebookPage, knownIdOf, openPage, textOf, valuesAt } from './page.ts';
+import { attachedMedia, isStory, isWordsOnly, messageOf, postIdsOf, storiesOf } from './story.ts';
 
 /** The post on a page, or why the page does not contain it. */
 export type Reading =
@@ -65,7 +56,7 @@ function readAuthor(nodes: readonly JsonObject[]): Author {
   };
 }
 
-function authorOf(page: FacebookPage, { nodes, stories }: Found, isMediaItself: boolean): Author {
+function authorOf(page: FacebookPage, { nodes, stories, isMediaItself }: Found): Author {
   const actors = stories.flatMap(story => {
     const lists = valuesAt([story], 'actors', 'comet_sections.content.story.actors');
     return readList(lists.find(Array.isArray), 1);
@@ -138,9 +129,9 @@ function isAboutPost({ meta }: FacebookPage, ids: ReadonlySet<string>): boolean 
   return [meta.canonical, meta.og.get('og:url')].some(address => ids.has(idOfAddress(address) ?? ''));
 }
 
-function readFacts(page: FacebookPage, objects: Found, isMediaItself: boolean): Omit<PostDraft, 'items'> {
+function readFacts(page: FacebookPage, objects: Found): Omit<PostDraft, 'items'> {
   const { ids, nodes, stories } = objects;
-  const author = authorOf(page, objects, isMediaItself);
+  const author = authorOf(page, objects);
   const og = isAboutPost(page, ids) ? page.meta.og : undefined;
   const texts = [
     ...valuesAt(nodes, 'message.text', 'creation_story.message.text'),
@@ -163,11 +154,6 @@ function readFacts(page: FacebookPage, objects: Found, isMediaItself: boolean): 
   };
 }
 
-/** True when the link names a video or photo itself, not a post that contains it. */
-function isMediaItself(ref: PostRef): boolean {
-  return isVideoLink(ref) || ref.form === 'photo';
-}
-
 /** The objects that describe a photo or video. */
 function nodesOf(page: FacebookPage, media: JsonObject | null): readonly JsonObject[] {
   if (media === null) return [];
@@ -183,12 +169,14 @@ function readMedia(nodes: readonly JsonObject[], ref: PostRef): UnplacedItem | n
 
 /** Everything on the page about the post with one of some ids. */
 function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
+  // The link names a video or photo itself, not a post that contains it.
+  const isMediaItself = isVideoLink(ref) || ref.form === 'photo';
   const stories = storiesOf(page, ids);
   const named = [...ids].flatMap(page.byId);
   const own = named.find(isVideo) ?? named.find(isPhoto);
   const attached = attachedMedia(page, stories);
-  const isOwn = own !== undefined && (isMediaItself(ref) || attached.length === 0);
-  const media = distinctMedia(isOwn ? [own] : attached).map(one => nodesOf(page, one));
+  const isOwn = own !== undefined && (isMediaItself || attached.length === 0);
+  const media = (isOwn ? [own] : attached).map(one => nodesOf(page, one));
   const items = media.map(nodes => readMedia(nodes, ref));
   // The video in the head may be one of several in a longer post, so it is only used for a post with at most one item.
   const isSingle = readableItems({ items }) === 0 && items.length <= 1;
@@ -203,7 +191,8 @@ function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
     /** True when any object on the page belongs to the post or its media. */
     isHeld: stories.length > 0 || named.some(node => Object.keys(node).length > 1),
     isLive: media.some((nodes, index) => items[index] === null && isLive(nodes)),
-    isWordsOnly: !isMediaItself(ref) && attached.length === 0 && isWordsOnly(page, stories),
+    isMediaItself,
+    isWordsOnly: !isMediaItself && attached.length === 0 && isWordsOnly(page, stories),
   };
 }
 
@@ -218,14 +207,12 @@ export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string): R
   const [fullest] = found.toSorted((a, b) => readableItems(b) - readableItems(a));
   const best = found.find(isComplete) ?? fullest;
   if (best !== undefined && readableItems(best) > 0) {
-    return { kind: 'post', post: { ...readFacts(page, best, isMediaItself(ref)), items: best.items } };
+    return { kind: 'post', post: { ...readFacts(page, best), items: best.items } };
   }
   if (found.some(one => one.isLive)) return { kind: 'live' };
   // The page shows the post, so other content on it, such as a login form, says nothing.
   const words = found.find(one => one.isWordsOnly);
-  if (words !== undefined) {
-    return { kind: 'post', post: { ...readFacts(page, words, false), items: [], isWordsOnly: true } };
-  }
+  if (words !== undefined) return { kind: 'post', post: { ...readFacts(page, words), items: [], isWordsOnly: true } };
   const held = found.find(one => one.isHeld);
   if (held !== undefined) return { kind: 'unread', objects: [...held.stories, ...held.nodes], budget: page.budget };
   // A page never contains the pfbid (an encoded id) with which it was requested.

@@ -10,7 +10,7 @@ import {
 } from '../../parse/json-fields.ts';
 import { idOfAddress } from './link.ts';
 import { isPhoto, isVideo } from './media.ts';
-import { type FacebookPage, FOREIGN, MIN_ID_CHARS, textOf, valuesAt } from './page.ts';
+import { type FacebookPage, FOREIGN, knownIdOf, textOf, valuesAt } from './page.ts';
 
 /** The most objects that are read for the story of one post. */
 const MAX_STORIES = 30;
@@ -101,14 +101,8 @@ function isLinkImage(media: unknown): boolean {
   return child(media, '__typename') === 'GenericAttachmentMedia';
 }
 
-/** An id under which a photo or video can be found elsewhere on the page; short ids are only list positions. */
-export function knownIdOf(media: JsonObject): string | null {
-  const id = textOf(media.id);
-  return id !== null && id.length >= MIN_ID_CHARS ? id : null;
-}
-
 /** Each media once. */
-export function distinctMedia(media: Attached): Attached {
+function distinctMedia(media: Attached): Attached {
   const seen = new Set<string>();
   return media.filter(one => {
     const id = one === null ? null : knownIdOf(one);
@@ -167,13 +161,13 @@ function attachedTo(page: FacebookPage, story: unknown): Attached {
   return countKnown(media) === 0 && isJsonObject(reel) ? [reel] : media;
 }
 
-/** The media attached to the post, or to the post that it shares. */
+/** The media attached to the post, or to the post that it shares, each once. */
 export function attachedMedia(page: FacebookPage, stories: readonly JsonObject[]): Attached {
   const own = fullest(stories.map(story => attachedTo(page, story)));
-  if (countKnown(own) > 0) return own;
+  if (countKnown(own) > 0) return distinctMedia(own);
   const shared = stories.flatMap(story => findValues(story, 'attached_story', { budget: page.budget }));
   const ofShared = fullest(shared.map(story => attachedTo(page, story)));
-  return countKnown(ofShared) > 0 ? ofShared : own;
+  return distinctMedia(countKnown(ofShared) > 0 ? ofShared : own);
 }
 
 export function messageOf(page: FacebookPage, stories: readonly JsonObject[]): string | null {

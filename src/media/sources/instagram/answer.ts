@@ -4,7 +4,7 @@ import { weakNotFound, withEvidence } from '../../extract/refusal.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
 import { firstOf, isJsonObject, parseJson } from '../../parse/json-fields.ts';
 import type { Post } from '../../post.ts';
-import { type PostContext, type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
+import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { publishTimeOf } from '../kit/link-match.ts';
 import { embedContext, isSwitchedOff, parseEmbedMarkup, readCard, readOpenGraph } from './embed.ts';
 import { evidenceIn, failureOfHead, failureOfJson, failureOfPage, failureOfReason } from './failures.ts';
@@ -22,7 +22,7 @@ function jsonDocuments(answer: string): readonly unknown[] {
 }
 
 /** The post of a draft; if the answer does not state when it was published, the id does. */
-function postOfDraft(draft: PostDraft, context: PostContext): Post {
+function postOfDraft(draft: PostDraft, context: Omit<ReadContext, 'kind'>): Post {
   const publishedAt = draft.publishedAt ?? publishTimeOf(context.ref.parts.mediaId ?? '');
   return toPost({ ...draft, publishedAt }, context);
 }
@@ -38,12 +38,6 @@ function parseJsonAnswer(text: string, context: ReadContext): Post {
   if (stated !== null) throw stated;
   const message = hasOthers ? 'the answer is about another post' : 'an answer of an unknown kind';
   throw new AppError('upstream_changed', message);
-}
-
-function readStory(text: string, context: ReadContext): Post {
-  const draft = parseStories(text, context.ref);
-  if (draft !== null) return postOfDraft(draft, context);
-  throw failureOfJson(parseJson(text)) ?? weakNotFound('the story shows nothing');
 }
 
 /** Parses the few scripts of a page that contain the post's id; the others only if these are not enough. */
@@ -89,7 +83,11 @@ function shownByEmbed(page: Body, { ref }: ReadContext, finder: MediaFinder, isC
 
 /** @throws AppError the failure that the body states or shows, when the requested post is not in it. */
 export function parseAnswer(body: Body, context: ReadContext): Post {
-  if (context.kind === 'story') return readStory(body.text, context);
+  if (context.kind === 'story') {
+    const draft = parseStories(body.text, context.ref);
+    if (draft !== null) return postOfDraft(draft, context);
+    throw failureOfJson(parseJson(body.text)) ?? weakNotFound('the story shows nothing');
+  }
   const isJson = ['{', '[', GUARD].some(start => body.startsWith(start));
   return isJson ? parseJsonAnswer(body.text.trimStart(), context) : parsePage(body, context);
 }
@@ -108,7 +106,7 @@ export function readResponse({ body, ...head }: SiteAnswer, context: ReadContext
 }
 
 /** @throws AppError the site's stated reason, or the failure that status and body mean. */
-export function parseOembed(response: SiteAnswer, context: PostContext): Post {
+export function parseOembed(response: SiteAnswer, context: Omit<ReadContext, 'kind'>): Post {
   const json = parseJson(response.body.text);
   const answer = isJsonObject(json) ? json : {};
   const reason = failureOfReason(answer);

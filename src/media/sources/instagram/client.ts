@@ -95,19 +95,15 @@ function createCallers(options: ClientOptions) {
   const { http, constants } = options;
   const currentSession = createHomeSessions(options);
 
-  async function sessionOf(profile: RequestProfile, signal: AbortSignal, account?: CookieJar): Promise<Session> {
-    if (profile.session === 'home') return currentSession(profile, signal);
-    const jar = profile.session === 'account' ? account : null;
-    if (jar === undefined) throw refusal('login', 'no account is configured');
-    return { jar, lsd: madeUpLsd() };
-  }
-
   return async (name: ProfileName, signal: AbortSignal, account?: CookieJar) => {
     const own: RequestProfile = constants.profiles[name];
     // Without the browser transport, diagnosing requests are sent over plain TLS: at worst they get no answer.
     const plain = { ...own, transport: 'plain', userAgent: own.userAgent ?? constants.browserUserAgent } as const;
     const profile = isUsable(own, http) ? own : plain;
-    const session = await sessionOf(profile, signal, account);
+    const jar = profile.session === 'account' ? account : null;
+    if (jar === undefined) throw refusal('login', 'no account is configured');
+    const isVisitor = profile.session === 'home';
+    const session: Session = isVisitor ? await currentSession(profile, signal) : { jar, lsd: madeUpLsd() };
     const cookies = session.jar === null ? {} : { cookies: session.jar };
     const request = { hosts: INSTAGRAM_HOSTS, maxBytes: MAX_BYTES, maxRedirects: 0, retries: 0, signal, ...cookies };
     return {

@@ -20,7 +20,7 @@ export type PostDraft = Pick<Post, 'author' | 'title' | 'caption' | 'publishedAt
   /** True when the site marks the post as unsuitable for some people. */
   readonly sensitive?: boolean;
   /** The post that this one quotes or shares, without a further quote inside it. */
-  readonly quoted?: { readonly ref: Pick<PostRef, 'source' | 'id' | 'url'>; readonly draft: PostDraft } | null;
+  readonly quoted?: { readonly ref: PostContext['ref']; readonly draft: PostDraft } | null;
 };
 
 export const UNKNOWN_AUTHOR: Author = { id: null, username: null, name: null, verified: null, avatarUrl: null };
@@ -43,8 +43,8 @@ export function isComplete(draft: Pick<PostDraft, 'items'>): boolean {
   return draft.items.length > 0 && readableItems(draft) === draft.items.length;
 }
 
-export interface PostContext {
-  readonly ref: PostRef;
+interface PostContext {
+  readonly ref: Pick<PostRef, 'source' | 'id' | 'url'>;
   readonly strategy: string;
   /** The current time, unix milliseconds. */
   readonly now: number;
@@ -55,6 +55,7 @@ export const ANSWER_KINDS = ['query', 'page', 'embed', 'card', 'story', 'thread'
 export type AnswerKind = (typeof ANSWER_KINDS)[number];
 
 export interface ReadContext extends PostContext {
+  readonly ref: PostRef;
   readonly kind: AnswerKind;
 }
 
@@ -91,11 +92,9 @@ function earliest(moments: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known);
 }
 
-type QuotableContext = Omit<PostContext, 'ref'> & { readonly ref: Pick<PostRef, 'source' | 'id' | 'url'> };
-
 function postAlone(
   { isWordsOnly: _, quoted: _quoted, sensitive = false, ...draft }: PostDraft,
-  { ref, strategy, now }: QuotableContext,
+  { ref, strategy, now }: PostContext,
   expiring: 'files' | 'all',
 ): Omit<Post, 'quoted'> {
   const placed = placeItems(draft.items);

@@ -57,8 +57,6 @@ export interface PageSite<Ids extends object, Name extends string>
     constants: Constants<Ids, Name>,
     askerOf: AskerOf,
   ) => Partial<Pick<SourceParts, 'strategies' | 'resolveShort' | 'diagnose' | 'explain'>>;
-  /** Changes the parts of the source that differ for this site. */
-  readonly adapt?: (source: MediaSource, options: SourceOptions) => MediaSource;
 }
 
 /** Asks with the strategy's profile. */
@@ -79,12 +77,7 @@ const MAX_HOPS = 3;
 export function definePageSite<Ids extends object, Name extends string>(
   site: PageSite<Ids, Name>,
 ): SourceDescriptor & Pick<PageSite<Ids, Name>, 'examples'> {
-  const { adapt = source => source, ...described } = site;
-  return {
-    ...described,
-    example: site.examples[0],
-    create: options => adapt(createPageSource(options, site), options),
-  };
+  return { ...site, example: site.examples[0], create: options => createPageSource(options, site) };
 }
 
 function createPageSource<Ids extends object, Name extends string>(

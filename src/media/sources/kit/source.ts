@@ -3,7 +3,7 @@ import { type Cookie, CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import { releaseBody } from '../../../infra/http/body.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
-import type { Account, Accounts } from '../../extract/accounts.ts';
+import type { Accounts } from '../../extract/accounts.ts';
 import { pauseOfAccount, refusal } from '../../extract/refusal.ts';
 import { isUsable, type MediaSource, type PostRef, type RequestProfile, type Strategy } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
@@ -93,20 +93,15 @@ export function createAccountStrategies(options: AccountOptions, ways: readonly 
       accounts.use(account => {
         const jar = jars.get(account.name) ?? jarOf(account.cookies, site);
         jars.set(account.name, jar);
-        return strategy.run(ref, signal, jar).catch(error => {
-          throw error instanceof AppError ? judge(account, error) : error;
+        return strategy.run(ref, signal, jar).catch(cause => {
+          const reason = cause instanceof AppError ? pauseOfAccount(cause) : null;
+          if (reason !== null) account.pause(reason);
+          if (reason !== 'challenge') throw cause;
+          throw refusal('login', 'the account is to prove that a person uses it', { cause });
         });
       });
     return { ...strategy, run };
   });
-}
-
-/** Pauses an account that was refused. Returns the failure of the post. */
-function judge(account: Account, failure: AppError): AppError {
-  const reason = pauseOfAccount(failure);
-  if (reason !== null) account.pause(reason);
-  if (reason !== 'challenge') return failure;
-  return refusal('login', 'the account is to prove that a person uses it', { cause: failure });
 }
 
 function jarOf(cookies: readonly Cookie[], site: string): CookieJar {

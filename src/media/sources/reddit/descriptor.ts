@@ -19,7 +19,7 @@ const MANIFEST_HOSTS = ['v.redd.it'];
 /** A token is renewed this long before it expires. */
 const EARLY_MS = 60_000;
 
-export const reddit = definePageSite({
+const site = definePageSite({
   id: 'reddit',
   name: 'Reddit',
   colour: '#ff4500',
@@ -70,8 +70,9 @@ export const reddit = definePageSite({
   read: readRedditAnswer,
   wall: REDDIT_LOGIN_PATH,
   completer: createTrackFinder,
-  adapt: withFiles,
 });
+
+export const reddit: typeof site = { ...site, create: options => withFiles(site.create(options), options) };
 
 /** Adds answers to links to single files: the file, or for a video its post if the site names it. */
 function withFiles(source: MediaSource, options: SourceOptions): MediaSource {
