@@ -163,7 +163,6 @@ export function facebookRefOf(id: string): PostRef | undefined {
   return isPostId(id) ? refTo(id, 'id', `/${id}`) : undefined;
 }
 
-/** The id of the post that an address of the site names; null for any other address. */
 export function idOfAddress(address: unknown): string | null {
   return postIdOf(address, matchFacebookLink);
 }

@@ -73,7 +73,6 @@ function hasAudio(availability: unknown): boolean | null {
   return availability === 'AVAILABLE' || availability === 'UNAVAILABLE' ? availability === 'AVAILABLE' : null;
 }
 
-/** The video that these objects describe. */
 export function readVideo(videos: readonly JsonObject[]): UnplacedItem | null {
   const milliseconds = firstOf(valuesAt(videos, 'playable_duration_in_ms'), readSize);
   return videoItem({

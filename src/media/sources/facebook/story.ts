@@ -101,7 +101,6 @@ function isLinkImage(media: unknown): boolean {
   return child(media, '__typename') === 'GenericAttachmentMedia';
 }
 
-/** Each media once. */
 function distinctMedia(media: Attached): Attached {
   const seen = new Set<string>();
   return media.filter(one => {

@@ -9,7 +9,7 @@ import { refusal } from '../../extract/refusal.ts';
 import { isUsable, type PostRef, profileRequest, type RequestProfile } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { Body } from '../../parse/body.ts';
-import { child, parseJson } from '../../parse/json-fields.ts';
+import { child, firstOf, parseJson } from '../../parse/json-fields.ts';
 import { readMeta } from '../../parse/markup.ts';
 import { type Headers, navigationHeaders } from '../kit/constants.ts';
 import { failureOfStatus, redirectOf } from '../kit/failures.ts';
@@ -41,11 +41,6 @@ const VARIABLES = {
 const MAX_HOPS = 3;
 /** Pages of nine megabytes have been seen. */
 const MAX_BYTES = 16 * 1024 * 1024;
-
-function refusesSession({ status, bytes }: HttpResponse): boolean {
-  const isRedirect = status >= 300 && status < 400;
-  return isRedirect || status === 401 || status === 403 || new Body(bytes).startsWith('<');
-}
 
 function visitorHeaders({ jar }: Session, referer: string): Headers {
   const csrf = csrfOf(jar);
@@ -149,7 +144,9 @@ export function createInstagramClient(options: ClientOptions) {
       const ofPage = jar === null ? {} : { origin: ORIGIN, ...visitorHeaders(caller, ref.url) };
       const headers = { 'x-fb-friendly-name': friendlyName, 'x-fb-lsd': lsd, ...ofPage };
       const response = await caller.ask(constants[`${by}Url`], headers, form);
-      if (refusesSession(response)) caller.refuse?.();
+      const { status, bytes } = response;
+      const isRefused = (status >= 300 && status < 400) || status === 401 || status === 403;
+      if (isRefused || new Body(bytes).startsWith('<')) caller.refuse?.();
       return response;
     },
 
@@ -229,8 +226,7 @@ function checkedToken(value: unknown): string | null {
 /** The LSD token of a page: field `l` of the `__eqmc` script, or in the definition of the `LSD` module; or null. */
 function lsdOf(page: Body): string | null {
   const scripts = page.scripts.filter(({ tag }) => /\sid\s*=\s*["']?__eqmc\b/.test(tag));
-  const tokens = scripts.map(({ text }) => checkedToken(child(parseJson(text), 'l')));
-  const token = tokens.find(one => one !== null);
+  const token = firstOf(scripts, ({ text }) => checkedToken(child(parseJson(text), 'l')));
   return token ?? /\["LSD",\[\],\{"token":"([\w-]{1,100})"/.exec(page.text)?.[1] ?? null;
 }
 

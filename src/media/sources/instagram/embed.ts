@@ -6,18 +6,10 @@ import { AppError } from '../../../errors.ts';
 import { refusal } from '../../extract/refusal.ts';
 import { isVideoLink, type PostRef } from '../../extract/source.ts';
 import type { Body } from '../../parse/body.ts';
-import {
-  firstOf,
-  type JsonObject,
-  parseJson,
-  readId,
-  readShownCount,
-  readSize,
-  readText,
-} from '../../parse/json-fields.ts';
-import { type Attributes, type PageMeta, readMarkup, readMeta, visibleMarkup } from '../../parse/markup.ts';
+import { firstOf, type JsonObject, parseJson, readId, readShownCount, readText } from '../../parse/json-fields.ts';
+import { type Attributes, readMarkup, readMeta, visibleMarkup } from '../../parse/markup.ts';
 import { NO_STATS, type UnplacedItem } from '../../post.ts';
-import { readAddress } from '../kit/cdn-address.ts';
+import { readAddress, sizeOf } from '../kit/cdn-address.ts';
 import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { imageItem, type ListedFile, videoItem } from '../kit/media-files.ts';
 import { gatedAnswer } from './failures.ts';
@@ -27,34 +19,25 @@ function userNameOf(text: string | null): string | null {
   return text !== null && /^[A-Za-z0-9._]{1,30}$/.test(text) ? text : null;
 }
 
-/** Says whether the page is about the post: by the addresses that it states or, if none, by the post's id in it. */
-function isAbout({ canonical, og }: PageMeta, page: Body, ref: PostRef): boolean {
-  const given = [canonical, og.get('og:url'), og.get('al:ios:url'), og.get('al:android:url')];
-  const addresses = given.filter(text => text && URL.canParse(text));
-  return addresses.length === 0 ? page.includes(ref.id) : addresses.some(address => instagramIdOf(address) === ref.id);
-}
-
 /** Titles such as `Marla Quill on Instagram: "Kite day"`, with any quotation marks. */
 const TITLE = /^(.{1,200}?) on Instagram(?:: ?["\u201c]([\s\S]*)["\u201d])?\s*$/u;
 /** Descriptions such as `1,234 likes, 56 comments - marla.quill on April 24, 2026: "Kite day"`. */
 const DESCRIPTION = /^([\d.,]+[KMB]?) likes?, ([\d.,]+[KMB]?) comments? - ([A-Za-z0-9._]{1,30}) on /;
 const QUOTATION = /^[^"\u201c]{1,200}: ?["\u201c]([\s\S]*)["\u201d]\.?\s*$/u;
 
-/** Says whether the page calls its post a video, with or without a file. */
-function saysVideo(page: Body): boolean {
-  const { og } = readMeta(page.head);
-  return /^video/.test(og.get('og:type') ?? '') || og.has('og:video') || og.get('twitter:card') === 'player';
-}
-
 /** Null when the head of the page has no video, or is about another post. */
 export function readOpenGraph(page: Body, ref: PostRef): PostDraft | null {
-  const meta = readMeta(page.head);
-  if (!isAbout(meta, page, ref)) return null;
-  const read = (property: string) => meta.og.get(property) ?? '';
+  const { canonical, og } = readMeta(page.head);
+  const given = [canonical, og.get('og:url'), og.get('al:ios:url'), og.get('al:android:url')];
+  const stated = given.filter(text => text && URL.canParse(text));
+  // A page that states no address is about the post whose id is in it.
+  const isAbout = stated.length === 0 ? page.includes(ref.id) : stated.some(text => instagramIdOf(text) === ref.id);
+  if (!isAbout) return null;
+  const read = (property: string) => og.get(property) ?? '';
   const addressOf = (...properties: readonly string[]) => firstOf(properties, property => readAddress(read(property)));
   const url = addressOf('og:video:secure_url', 'og:video:url', 'og:video');
   const coverUrl = addressOf('og:image:secure_url', 'og:image');
-  const size = { width: readSize(read('og:video:width')), height: readSize(read('og:video:height')) };
+  const size = sizeOf({ width: read('og:video:width'), height: read('og:video:height') });
   const item = videoItem({ files: [{ url, ...size }], covers: [{ url: coverUrl }] });
   if (item === null) return null;
   const [, name, titled] = TITLE.exec(read('og:title')) ?? [];
@@ -170,7 +153,10 @@ class EmbedMarkup {
   isVideo(page: Body, ref: PostRef): boolean {
     const hasPlayButton = [...this.classes].some(one => one.includes('PlayButton'));
     if (/Video|Clips|Reel/.test(this.mediaType) || hasPlayButton) return true;
-    return !/Image|Photo/.test(this.mediaType) && (isVideoLink(ref) || saysVideo(page));
+    if (/Image|Photo/.test(this.mediaType)) return false;
+    const { og } = readMeta(page.head);
+    const isPlayer = og.has('og:video') || og.get('twitter:card') === 'player';
+    return isVideoLink(ref) || isPlayer || /^video/.test(og.get('og:type') ?? '');
   }
 
   get item(): UnplacedItem | null {

@@ -71,11 +71,6 @@ function userStory(owner: string, mediaId: string | null): LinkMatch {
   return storyMatch(`story.${username}.${mediaId}`, `${username}/${mediaId}`, { username, mediaId });
 }
 
-/** A share link. Its path may contain the kind of post; only the site knows which post it is. */
-function shareMatch(path: string): LinkMatch {
-  return { kind: 'short', url: `https://www.instagram.com/${path}/`, key: path };
-}
-
 /** The author's name, which may stand before the segment of the post. */
 const AUTHOR = '(?:(?!(?:p|reels?|tv|live)/)[\\w.]{1,30}/)?';
 
@@ -101,11 +96,14 @@ const PATHS: readonly PathShape[] = [
       return id === undefined ? PAGE : highlightMatch(id, query);
     },
   ],
+  // The path of a share link may contain the kind of post; only the site knows which post it is.
   [
-    /^share\/(p|reels?|tv)\/([\w-]{2,24})(?:\/|$)/i,
-    ([, form = '', id = '']) => shareMatch(`share/${form.toLowerCase()}/${id}`),
+    /^share\/((?:p|reels?|tv)\/|(?!(?:reels?|tv)(?:\/|$)))([\w-]{2,24})(?:\/|$)/i,
+    ([, form = '', id = '']) => {
+      const key = `share/${form.toLowerCase()}${id}`;
+      return { kind: 'short', url: `https://www.instagram.com/${key}/`, key };
+    },
   ],
-  [/^share\/(?!(?:reels?|tv)(?:\/|$))([\w-]{2,24})(?:\/|$)/i, ([, id = '']) => shareMatch(`share/${id}`)],
   // The query of the login page contains the address of the requested page.
   [
     /^accounts\/login(?:\/|$)/i,

@@ -89,11 +89,6 @@ function fullness(draft: PostDraft): number {
   return readableItems(draft) * 1_000 + (isComplete(draft) ? 100 : 0) + facts.filter(fact => fact !== null).length;
 }
 
-/** Says whether an object has nested values: the flat parameters of a page's route name the post, too. */
-function hasBody(object: JsonObject): boolean {
-  return Object.values(object).some(value => typeof value === 'object' && value !== null);
-}
-
 /**
  * Finds the requested media anywhere in an answer, since the site often moves it. It must have the requested id,
  * because pages contain other people's posts.
@@ -181,7 +176,10 @@ export class MediaFinder {
 
   #consider(object: JsonObject): void {
     const shapes = SHAPES.filter(({ keys }) => keys.some(key => key in object));
-    if (shapes.length === 0 && !(GATED_PLACE in object)) this.#isHeld ||= hasBody(object);
+    if (shapes.length === 0 && !(GATED_PLACE in object)) {
+      // The flat parameters of a page's route name the post, too, but they are not its media.
+      this.#isHeld ||= Object.values(object).some(value => typeof value === 'object' && value !== null);
+    }
     if (shapes.length === 0 || this.#copies >= MAX_COPIES) return;
     this.#copies += 1;
     for (const shape of shapes) {

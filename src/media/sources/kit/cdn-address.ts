@@ -2,7 +2,6 @@
 import { child, mediaAddress, parseJson, readSeconds, readSize, readText } from '../../parse/json-fields.ts';
 import type { Variant } from '../../post.ts';
 
-/** Domains of Instagram's and Facebook's media. */
 export const META_MEDIA_HOSTS: readonly string[] = ['cdninstagram.com', 'fbcdn.net'];
 
 /** The address if it is on the CDN, else null. */
@@ -62,19 +61,17 @@ export function atShortSide(original: PixelSize, shortSide: number | null, round
   return scaledDown(original, (...sides) => (shortSide === null ? 1 : shortSide / Math.min(...sides)), round);
 }
 
-/** The size of the stored file: as its encoding names it (`.1080x1350.`), or the original's at the named short side (`.640.`). */
-function keptSize(url: string, original: PixelSize): PixelSize {
-  const { encoding, shortSide } = addressTag(url);
-  const named = /\.(\d{2,5})x(\d{2,5})\./.exec(encoding ?? '');
-  if (named !== null) return { width: Number(named[1]), height: Number(named[2]) };
-  return atShortSide(original, shortSide, Math.round);
-}
-
-/** The size of an image by `stp`: a crop (`c0.135.1080.1080a`), scaled to cover (`p640x640`) or to fit (`s640x640`) a frame. */
+/**
+ * The size of an image by `stp`: a crop (`c0.135.1080.1080a`), scaled to cover (`p640x640`) or to fit (`s640x640`) a frame.
+ * The stored file has the size that its encoding names (`.1080x1350.`), or the original's at the named short side (`.640.`).
+ */
 export function imageSize(url: string, original: PixelSize): PixelSize {
   const stp = /[?&]stp=([^&]*)/.exec(url)?.[1] ?? '';
   const crop = /^c\d{1,5}\.\d{1,5}\.(\d{2,5})\.(\d{2,5})/.exec(stp);
-  const size = crop === null ? keptSize(url, original) : { width: Number(crop[1]), height: Number(crop[2]) };
+  const { encoding, shortSide } = addressTag(url);
+  const named = crop ?? /\.(\d{2,5})x(\d{2,5})\./.exec(encoding ?? '');
+  const kept = atShortSide(original, shortSide, Math.round);
+  const size = named === null ? kept : { width: Number(named[1]), height: Number(named[2]) };
   const frame = /(?:^|_)([ps])(\d{2,5})x(\d{2,5})(?:_|$)/.exec(stp);
   if (frame === null) return size;
   const choose = frame[1] === 'p' ? Math.max : Math.min;

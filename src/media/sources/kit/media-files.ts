@@ -148,11 +148,7 @@ export function listedFile(url: string, known: Partial<Variant> & Pick<Variant, 
 export type ItemFacts = Partial<Omit<UnplacedItem, 'kind' | 'variants'>>;
 
 /** An item with its files, best first; null without files. Facts not in `known` are taken from the best file. */
-export function listedItem(
-  kind: UnplacedItem['kind'],
-  files: readonly Variant[],
-  known: ItemFacts = {},
-): UnplacedItem | null {
+export function listedItem(kind: UnplacedItem['kind'], files: readonly Variant[], known: ItemFacts = {}) {
   return orderedItem(kind, files.toSorted(compareTracks), known);
 }
 

@@ -4,13 +4,7 @@ import { AppError } from '../../../errors.ts';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
 import type { HostList, HttpClient, HttpHead, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
 import { weakNotFound } from '../../extract/refusal.ts';
-import {
-  endpointOf,
-  type MediaSource,
-  type PostRef,
-  profileRequest,
-  type RequestProfile,
-} from '../../extract/source.ts';
+import { endpointOf, type PostRef, profileRequest, type RequestProfile } from '../../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
 import { MAX_PLAYLIST_BYTES, type PlaylistPlace, playlistVariants } from '../../parse/playlist.ts';
 import type { MediaItem, Variant } from '../../post.ts';
@@ -27,7 +21,7 @@ import { type AnswerReader, createSource, createStrategy, type SourceParts, type
 export interface PageSite<Ids extends object, Name extends string>
   extends ConstantsTable<Ids, Name>,
     Omit<SourceDescriptor, 'id' | 'example' | 'create'>,
-    Pick<MediaSource, 'match' | 'refOf'> {
+    Pick<SourceParts, 'match' | 'refOf'> {
   /** Public posts that have existed for years or months, one of each kind. */
   readonly examples: readonly [string, ...string[]];
   /** Hosts to which its requests go. Default: the hosts of its links. */
@@ -80,10 +74,7 @@ export function definePageSite<Ids extends object, Name extends string>(
   return { ...site, example: site.examples[0], create: options => createPageSource(options, site) };
 }
 
-function createPageSource<Ids extends object, Name extends string>(
-  options: SourceOptions,
-  site: PageSite<Ids, Name>,
-): MediaSource {
+function createPageSource<Ids extends object, Name extends string>(options: SourceOptions, site: PageSite<Ids, Name>) {
   const { id, match, refOf, examples, cdnHosts: mediaHosts, maxBytes, read, wall = /^$/, namedBy } = site;
   const { http, extraStrategies = [], now = Date.now } = options;
   const hosts = site.askedHosts ?? site.hosts;

@@ -76,19 +76,19 @@ export function createSource(options: SourceOptions, parts: SourceParts): MediaS
   };
 }
 
-interface AccountOptions extends Asking {
-  readonly accounts: Accounts | undefined;
-  /** The site's address; cookies for other sites are not used. */
-  readonly site: string;
-}
-
-/** Strategies that use accounts, each with its own renewed cookies; a challenged or logged-out one is paused. */
-export function createAccountStrategies(options: AccountOptions, ways: readonly Way[]): readonly Strategy[] {
-  const { accounts, site } = options;
+/**
+ * Strategies that use accounts, each with its own renewed cookies for the site alone; a challenged or logged-out one is
+ * paused.
+ */
+export function createAccountStrategies(
+  asking: Asking & { readonly accounts: Accounts | undefined; readonly site: string },
+  ways: readonly Way[],
+): readonly Strategy[] {
+  const { accounts, site } = asking;
   if (accounts === undefined || accounts.isEmpty) return [];
   const jars = new Map<string, CookieJar>();
   return ways.map(way => {
-    const strategy = createStrategy(options, way);
+    const strategy = createStrategy(asking, way);
     const run: Strategy['run'] = (ref, signal) =>
       accounts.use(account => {
         const jar = jars.get(account.name) ?? jarOf(account.cookies, site);
