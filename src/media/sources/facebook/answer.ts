@@ -4,16 +4,7 @@ import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import { refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
-import {
-  child,
-  findValues,
-  firstOf,
-  isJsonObject,
-  type JsonObject,
-  parseJson,
-  readText,
-  type SearchBudget,
-} from '../../parse/json-fields.ts';
+import { child, firstOf, isJsonObject, parseJson, readText } from '../../parse/json-fields.ts';
 import { readMeta, visibleMarkup } from '../../parse/markup.ts';
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, toPost } from '../kit/draft.ts';
@@ -29,7 +20,8 @@ export function draftOfAnswer(answer: SiteAnswer, ref: PostRef, now: number): Po
     throw new AppError('unsupported_link', 'a broadcast that is still on the air', { params: { what: 'live' } });
   }
   if (reading?.kind === 'unread') {
-    const restriction = statedRestriction(reading.objects, reading.budget);
+    const stated = reading.reasons.filter(reason => typeof reason === 'string' || isJsonObject(reason));
+    const restriction = firstOf(stated, reason => restrictionIn(JSON.stringify(reason)));
     throw restriction ?? new AppError('upstream_changed', 'the post came without a file that we know');
   }
   const failure = failureOfAnswer(answer, now, reading?.hasPosts);
@@ -132,19 +124,11 @@ function failureOfWords(page: Body, hasPosts: boolean): AppError | null {
   return stated ?? seen ?? (isGone ? weakNotFound('the page says that the post is no longer available') : null);
 }
 
-/** Names of properties that say why an object is not shown. */
-const REASON_KEY = /gat(?:ed|ing)|restrict|geo_?block|unavailab|cix_screen|warning_screen|error/;
 const MAX_REASON_CHARS = 20_000;
 
 /** The restriction of a post that a text of the site states. */
 function restrictionIn(text: string): AppError | null {
   return failureBySign(plainWords(text.slice(0, MAX_REASON_CHARS)), RESTRICTIONS);
-}
-
-function statedRestriction(objects: readonly JsonObject[], budget: SearchBudget): AppError | null {
-  const reasons = objects.flatMap(object => findValues(object, key => REASON_KEY.test(key), { budget }));
-  const stated = reasons.filter(reason => typeof reason === 'string' || isJsonObject(reason));
-  return firstOf(stated, reason => restrictionIn(JSON.stringify(reason)));
 }
 
 function failureOfHead(answer: SiteAnswer, now: number): AppError | null {

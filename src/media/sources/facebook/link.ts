@@ -12,19 +12,6 @@ const MIRROR = /^(?:www\.)?(?:facebed|facebookez)\.com$/;
 const POST_ID = /^(?:\d{1,20}|pfbid[A-Za-z0-9]{10,120})$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 
-const OTHER_PAGES = pagesOf({
-  event: 'events|event\\.php',
-  watch_party: 'watchparty',
-  ad: 'ads',
-  tag: 'hashtag',
-  marketplace: 'marketplace',
-  audio: 'music',
-  search: 'search',
-  place: 'places',
-  live: 'live',
-  page: 'gaming',
-  profile: 'profile\\.php|people',
-});
 const SITE_PAGES =
   /^(?:about|bookmarks|business|checkpoint|directory|friends|games|help|home\.php|login|login\.php|messages|notifications|onthisday|policies|policy|privacy|recover|reg|saved|settings|share|sharer|share\.php|sharer\.php|signup|terms|watch|help\.php|legal|careers)$/;
 
@@ -135,7 +122,19 @@ const PATHS: readonly PathShape[] = [
   [/^stories(?:\/([^/]*)|$)/i, ([, owner = '']) => storyMatch(owner)],
   [/^photo\/(\d{1,20})(?:\/|$)/i, ([, id = '']) => photoMatch(id)],
   [/^video\/(\d{1,20})(?:\/|$)/i, ([, id = '']) => videoMatch(id, 'watch')],
-  ...OTHER_PAGES,
+  ...pagesOf({
+    event: 'events|event\\.php',
+    watch_party: 'watchparty',
+    ad: 'ads',
+    tag: 'hashtag',
+    marketplace: 'marketplace',
+    audio: 'music',
+    search: 'search',
+    place: 'places',
+    live: 'live',
+    page: 'gaming',
+    profile: 'profile\\.php|people',
+  }),
   // Up to three segments may stand before the word; if there is one, it is the owner.
   [
     /^(?:([^/]*)\/|(?:[^/]*\/){2,3}?)??(videos|posts|photos|reels?|photos_albums)(?:\/(.*)|$)/i,
@@ -147,7 +146,6 @@ const PATHS: readonly PathShape[] = [
   [/^([^/]*)/, ([, word = '']) => (word === '' || SITE_PAGES.test(word.toLowerCase()) ? PAGE : unsupported('profile'))],
 ];
 
-/** Undefined for addresses on other hosts. Pure, never throws, and takes only checked ids and names from the address. */
 export const matchFacebookLink = linkMatcher([
   [
     /^(?:www\.)?fb\.(?:watch|me)$/,

@@ -2,6 +2,7 @@
 import { isVideoLink, type PostRef } from '../../extract/source.ts';
 import type { Body } from '../../parse/body.ts';
 import {
+  findValues,
   firstOf,
   isJsonObject,
   type JsonObject,
@@ -11,7 +12,6 @@ import {
   readList,
   readShownCount,
   readText,
-  type SearchBudget,
 } from '../../parse/json-fields.ts';
 import { type Author, NO_STATS, type Stats, type UnplacedItem } from '../../post.ts';
 import { readAddress } from '../kit/cdn-address.ts';
@@ -21,18 +21,10 @@ import { isPhoto, isVideo, readNamedVideo, readPhoto, readVideo } from './media.
 import { type FacebookPage, knownIdOf, openPage, textOf, valuesAt } from './page.ts';
 import { attachedMedia, isStory, isWordsOnly, messageOf, postIdsOf, storiesOf } from './story.ts';
 
-/** The post on a page, or why the page does not contain it. */
-export type Reading =
-  | { readonly kind: 'post'; readonly post: PostDraft }
-  /** The post is a broadcast that is live now. */
-  | { readonly kind: 'live' }
-  /** The post is on the page, but no file of it can be read; `objects` may say why. */
-  | { readonly kind: 'unread'; readonly objects: readonly JsonObject[]; readonly budget: SearchBudget }
-  /** `others`: the page has only videos of other posts; `nothing`: none. `hasPosts`: it has posts of other people. */
-  | { readonly kind: 'others' | 'nothing'; readonly hasPosts: boolean };
-
 type Found = ReturnType<typeof findPost>;
 
+/** Names of properties that say why an object is not shown. */
+const REASON_KEY = /gat(?:ed|ing)|restrict|geo_?block|unavailab|cix_screen|warning_screen|error/;
 /** One author, photo or video is described by fewer objects than this, and one post's counts are in fewer than that. */
 const MAX_NODES = 40;
 const MAX_FEEDBACK_NODES = 200;
@@ -74,10 +66,8 @@ function readTotal(value: unknown): number | null {
   return readCount(value.total_count) ?? readCount(value.count);
 }
 
-type CountReader = (value: unknown) => number | null;
-
 /** Where to find each count, best first; an exact count in any object is better than a rounded one in another. */
-const COUNTS: readonly (readonly [keyof Stats, CountReader, ...string[]])[] = [
+const COUNTS: readonly (readonly [keyof Stats, (value: unknown) => number | null, ...string[]])[] = [
   ['likes', readTotal, 'reaction_count', 'unified_reactors', 'reactors'],
   ['likes', readShownCount, 'i18n_reaction_count'],
   ['likes', readTotal, 'likers'],
@@ -196,8 +186,11 @@ function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
   };
 }
 
-/** `finalUrl` is the address that finally answered; it contains the site's own id of the post. */
-export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string): Reading {
+/**
+ * The post on a page, or why the page does not contain it: the post is live now, or `unread` (for `reasons`), or the page
+ * has `others` or `nothing`. `finalUrl` is the address that finally answered; it contains the site's own id of the post.
+ */
+export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string) {
   const page = openPage(body);
   const moved = idOfAddress(finalUrl) ?? ref.id;
   const attempts = [new Set([ref.id]), ...(moved === ref.id ? [] : [new Set([ref.id, moved])])];
@@ -207,16 +200,23 @@ export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string): R
   const [fullest] = found.toSorted((a, b) => readableItems(b) - readableItems(a));
   const best = found.find(isComplete) ?? fullest;
   if (best !== undefined && readableItems(best) > 0) {
-    return { kind: 'post', post: { ...readFacts(page, best), items: best.items } };
+    return { kind: 'post', post: { ...readFacts(page, best), items: best.items } } as const;
   }
-  if (found.some(one => one.isLive)) return { kind: 'live' };
+  if (found.some(one => one.isLive)) return { kind: 'live' } as const;
   // The page shows the post, so other content on it, such as a login form, says nothing.
   const words = found.find(one => one.isWordsOnly);
-  if (words !== undefined) return { kind: 'post', post: { ...readFacts(page, words), items: [], isWordsOnly: true } };
+  if (words !== undefined) {
+    return { kind: 'post', post: { ...readFacts(page, words), items: [], isWordsOnly: true } } as const;
+  }
   const held = found.find(one => one.isHeld);
-  if (held !== undefined) return { kind: 'unread', objects: [...held.stories, ...held.nodes], budget: page.budget };
+  if (held !== undefined) {
+    const { budget } = page;
+    const reasonsIn = (object: JsonObject) => findValues(object, key => REASON_KEY.test(key), { budget });
+    return { kind: 'unread', reasons: [...held.stories, ...held.nodes].flatMap(reasonsIn) } as const;
+  }
   // A page never contains the pfbid (an encoded id) with which it was requested.
   const isNamed = ref.id.startsWith('pfbid') || page.names([ref.id, moved]);
   const hasVideos = page.objects().some(isVideo);
-  return { kind: hasVideos && !isNamed ? 'others' : 'nothing', hasPosts: hasVideos || page.objects().some(isStory) };
+  const kind = hasVideos && !isNamed ? 'others' : 'nothing';
+  return { kind, hasPosts: hasVideos || page.objects().some(isStory) } as const;
 }

@@ -157,8 +157,8 @@ export function createInstagramClient(options: ClientOptions) {
       return followRedirects(ORIGIN + path, url => ask(url, headers), nextPage, MAX_HOPS);
     },
 
-    async oembed(ref: PostRef, signal: AbortSignal): Promise<HttpResponse> {
-      const { ask } = await callerOf('oembed', signal);
+    async oembed(ref: PostRef, name: ProfileName, signal: AbortSignal): Promise<HttpResponse> {
+      const { ask } = await callerOf(name, signal);
       return ask(`${constants.oembedUrl}?${new URLSearchParams({ url: ref.url })}`);
     },
 

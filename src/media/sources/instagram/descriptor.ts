@@ -83,7 +83,6 @@ function createInstagramSource(options: SourceOptions): MediaSource {
       fits: ({ form }) => form !== 'story',
       ask: (ref, signal) => ask(ref, name, signal),
     });
-  const oembed = endpoint('oembed', 'card', (ref, _, signal) => client.oembed(ref, signal));
   const query = createQueries(client, endpoint);
   // The operator's accounts are used for stories, and as a last resort for posts.
   const byAccount = createAccountStrategies({ ...asking, accounts, site: 'instagram.com' }, [
@@ -107,7 +106,7 @@ function createInstagramSource(options: SourceOptions): MediaSource {
     query('shortcode', 'shortcode-query/browser'),
     ...byAccount,
     ...extraStrategies.map(one => ({ ...one, isLastResort: true })),
-    { ...oembed, isLastResort: true, explains: true },
+    { ...endpoint('oembed', 'card', client.oembed), isLastResort: true, explains: true },
   ];
 
   return createSource(options, {

@@ -163,8 +163,7 @@ class EmbedMarkup {
     const files = imageFiles(this.image);
     if (this.video === null) return imageItem({ files });
     const { src = this.source, poster } = this.video;
-    const covers = [...files, { url: poster }];
-    return videoItem({ files: [{ url: src }], covers });
+    return videoItem({ files: [{ url: src }], covers: [...files, { url: poster }] });
   }
 }
 

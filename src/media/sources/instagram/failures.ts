@@ -40,18 +40,15 @@ export function failureOfHead(head: HttpHead, now: number): AppError | null {
   return isRedirect ? new AppError('upstream_changed', `redirected (${head.status})`) : failureOfStatus(head, now);
 }
 
-function isChallenge(answer: SiteAnswer): boolean {
-  const next = redirectWithinSite(answer);
-  if (next !== null) return /^\/(?:challenge\b|accounts\/suspended)/.test(next.pathname);
-  return answer.status >= 400 && /"(?:checkpoint|challenge|feedback)_required"/.test(answer.body.text.slice(0, 20_000));
-}
-
 /** What an answer without the post shows of a refusal, whatever else it says. */
 export function evidenceIn(answer: SiteAnswer, kind: AnswerKind): readonly ('challenge' | 'caller')[] {
   const next = redirectWithinSite(answer);
+  const text = next === null && answer.status >= 400 ? answer.body.text.slice(0, 20_000) : '';
+  const isStated = /"(?:checkpoint|challenge|feedback)_required"/.test(text);
+  const isChallenge = isStated || /^\/(?:challenge\b|accounts\/suspended)/.test(next?.pathname ?? '');
   const isPage = kind === 'query' && answer.body.startsWith('<');
   const isRefused = isPage || answer.status === 401 || (next !== null && isWall(next.pathname));
-  return [...(isChallenge(answer) ? (['challenge'] as const) : []), ...(isRefused ? (['caller'] as const) : [])];
+  return [...(isChallenge ? (['challenge'] as const) : []), ...(isRefused ? (['caller'] as const) : [])];
 }
 
 const PRIVATE = /not authorized to view|private account|account is private/;

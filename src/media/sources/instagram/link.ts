@@ -74,15 +74,6 @@ function userStory(owner: string, mediaId: string | null): LinkMatch {
 /** The author's name, which may stand before the segment of the post. */
 const AUTHOR = '(?:(?!(?:p|reels?|tv|live)/)[\\w.]{1,30}/)?';
 
-/** Pages that are not posts; their first segment cannot be a user name. */
-const OTHER_PAGES = pagesOf({
-  tag: 'explore/tags',
-  place: 'explore/locations',
-  search: 'explore/search',
-  page: 'about|accounts|api|ar|archive|business|challenge|data|developer|direct|directory|download|emails|explore|graphql|invites|legal|lite|login|oauth|press|privacy|push|qr|s|safety|session|share|signup|stories|terms|web|your_activity',
-  audio: `${AUTHOR}reels/audio`,
-});
-
 /** Shapes of paths, without the slashes at both ends; the first that matches is used. */
 const PATHS: readonly PathShape[] = [
   [/^stories\/highlights\/(\d{1,24})(?:_[^/]*)?(?:\/|$)/i, ([, id = ''], query) => highlightMatch(id, query)],
@@ -109,7 +100,14 @@ const PATHS: readonly PathShape[] = [
     /^accounts\/login(?:\/|$)/i,
     (_, query) => wrapper(query.get('next')?.replace(/^(?=\/)/, 'https://www.instagram.com')) ?? PAGE,
   ],
-  ...OTHER_PAGES,
+  // Pages that are not posts; their first segment cannot be a user name.
+  ...pagesOf({
+    tag: 'explore/tags',
+    place: 'explore/locations',
+    search: 'explore/search',
+    page: 'about|accounts|api|ar|archive|business|challenge|data|developer|direct|directory|download|emails|explore|graphql|invites|legal|lite|login|oauth|press|privacy|push|qr|s|safety|session|share|signup|stories|terms|web|your_activity',
+    audio: `${AUTHOR}reels/audio`,
+  }),
   // An index, `embed`, `captioned` or a comment may follow the shortcode.
   [
     new RegExp(`^${AUTHOR}(p|reels?|tv)/([\\w-]{1,48})(?:/([^/]*)|$)`, 'i'),
@@ -147,7 +145,6 @@ const matchWebLink = linkMatcher([
   [/\.instagram\.com$/, []],
 ]);
 
-/** Undefined for addresses on other hosts. Pure, never throws, and takes only checked ids from the address. */
 export function matchInstagramLink(address: URL): LinkMatch | undefined {
   return address.protocol === 'instagram:' ? matchAppLink(address) : matchWebLink(address);
 }

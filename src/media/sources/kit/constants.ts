@@ -29,7 +29,6 @@ function clientHints(userAgent: string): Headers {
   };
 }
 
-/** Headers that a browser sends with every navigation. */
 export const NAVIGATION: Headers = {
   'upgrade-insecure-requests': '1',
   'sec-fetch-site': 'none',

@@ -51,24 +51,16 @@ function even(pixels: number): number {
   return Math.max(2, Math.round(pixels / 2) * 2);
 }
 
-/** The size of a video file: as stated, or the original's, reduced to the short side that the address names. */
-function videoSize({ width, height, isReduced }: Addressed, original: PixelSize, shortSide: number | null): PixelSize {
-  if (width !== null && height !== null) return { width, height };
-  return shortSide === null && isReduced === true ? UNKNOWN_SIZE : atShortSide(original, shortSide, even);
-}
-
 function progressiveVariant(file: Addressed, original: PixelSize, hasAudio: boolean | null): Variant {
-  const { url } = file;
+  const { url, width, height } = file;
   const tag = addressTag(url);
-  const size = videoSize(file, original, tag.shortSide);
+  const isUnknown = tag.shortSide === null && file.isReduced === true;
+  // A size that is not stated is the original's, reduced to the short side that the address names.
+  const reduced = isUnknown ? UNKNOWN_SIZE : atShortSide(original, tag.shortSide, even);
+  const size = width !== null && height !== null ? { width, height } : reduced;
   const bitrate = file.bitrate ?? tag.bitrate;
   const expiresAt = addressExpiry(url);
   return listedFile(url, { mime: 'video/mp4', ...size, bitrate, hasAudio, hasVideo: true, expiresAt });
-}
-
-function adaptiveVariant(track: Variant): readonly Variant[] {
-  const url = readAddress(track.url);
-  return url === null ? [] : [{ ...track, url, expiresAt: addressExpiry(url) }];
 }
 
 /** The type such as `image/jpeg`: `stp=dst-jpg` states what Meta's CDN serves even when the path ends in `.webp`. */
@@ -114,7 +106,10 @@ function imageVariants(files: readonly ListedFile[], original: PixelSize): reado
 export function videoItem(facts: VideoFacts): UnplacedItem | null {
   const { files, covers, dashManifest, original = UNKNOWN_SIZE, alt = null } = facts;
   const dash = dashManifest ? parseDashManifest(dashManifest) : null;
-  const tracks = dash?.variants.flatMap(adaptiveVariant) ?? [];
+  const tracks = (dash?.variants ?? []).flatMap(track => {
+    const url = readAddress(track.url);
+    return url === null ? [] : [{ ...track, url, expiresAt: addressExpiry(url) }];
+  });
   const hasAudio = facts.hasAudio ?? (tracks.some(track => !track.hasVideo) ? true : null);
   const progressive = distinctByUrl(files).map(file => progressiveVariant(file, original, hasAudio));
   const thumbnailUrl = largestCover(covers);
