@@ -43,7 +43,7 @@ export interface Step {
 export interface PlanWish {
   readonly form: MediaForm;
   readonly maxBytes: number;
-  /** Keys of variants that must not be used. */
+  /** Keys of variants that are too large for the chat or for Medley. */
   readonly refused: Iterable<string>;
   /** Sizes that were learned from the CDN or from files, by key. */
   readonly sizes?: Pick<ReadonlyMap<string, number>, 'get'>;
@@ -64,7 +64,7 @@ export interface Means {
 /** A larger file is never downloaded in order to encode it smaller. */
 export const MAX_SOURCE_BYTES = 512 * 1024 * 1024;
 
-/** A limit that allows the audio fewer bits a second than this gets no audio at all. */
+/** Audio is not sent at all if the size limit allows it fewer bits a second than this. */
 const MIN_AUDIO_BITRATE = 24_000;
 /** A video whose shorter side is below this looks poor, so encoding a larger one may be worth the time. */
 const POOR_SHORT_SIDE = 360;
@@ -72,7 +72,7 @@ const POOR_SHORT_SIDE = 360;
 const GOOD_BITRATE = 600_000;
 /** Below this many bits per pixel, at 30 frames a second, a video is all blocks; a smaller variant looks better. */
 const STARVED_BITS = 0.008;
-/** After the chat refused a file, the next one is made for this share of its size. */
+/** After the chat refused a file as too large, the next one is encoded to at most this share of its size. */
 export const SMALLER = 0.6;
 /** Videos with a larger short side are scaled down to this one, because they take longer to encode. */
 const ENOUGH_SHORT_SIDE = 1_080;

@@ -198,7 +198,7 @@ function describeFile({ file, step, post }: FoundFile, { post: asked, index }: D
   return {
     kind: 'file',
     ...{ path, bytes, mime },
-    /** Identifies the variant, also after a restart. The key of a stored platform file id contains it. */
+    /** Identifies the variant, also after a restart: it is stored with the platform's id of the sent file. */
     variantKey: step.key,
     fileName: fileNameOf(asked, index, mime),
     width: isSeen ? (probe?.width ?? variant?.width ?? item?.width ?? null) : null,

@@ -17,7 +17,7 @@ export interface DownloadRequest extends CdnAddress {
   readonly path: string;
   /** The most bytes that are written; when the CDN states a larger size, nothing is downloaded. */
   readonly maxBytes: number;
-  /** Free space on the disk; a larger file is not downloaded. */
+  /** The disk space that is reserved for the file; a larger one is not downloaded. */
   readonly roomBytes: number;
   readonly signal: AbortSignal;
   /** The position in the file at `path` from which to write; earlier bytes stay. Default: the beginning. */
@@ -29,7 +29,7 @@ export interface DownloadRequest extends CdnAddress {
 export type DownloadFailure =
   /** `bytes` is null when the size was only found during the download. */
   | { readonly status: 'too_large'; readonly bytes: number | null }
-  /** The file is within its limit, but larger than the free disk space. */
+  /** The file is within its limit, but larger than the disk space that is reserved for it. */
   | { readonly status: 'needs_room'; readonly bytes: number }
   | { readonly status: 'expired' | 'timeout' | 'unavailable' | 'disk'; readonly cause: unknown };
 
@@ -215,7 +215,7 @@ function createClock(signal: AbortSignal, firstMs: number) {
   return {
     signal: AbortSignal.any([signal, over.signal]),
     isOver: () => over.signal.aborted,
-    /** Sets the time limit, counted from the beginning. */
+    /** Sets the time limit, counted from the beginning of the download. */
     allow(totalMs: number) {
       clearTimeout(timer);
       timer = setTimeout(end, Math.max(0, startedAt + totalMs - performance.now()));
@@ -235,7 +235,7 @@ const MAX_FIRST_BYTES = 1_024;
 export type FileSize = ReturnType<typeof createFileSize>;
 
 /**
- * The size of a file according to the CDN, undefined when it does not say.
+ * Makes a function that asks the CDN for the bytes of a file; undefined when the CDN does not state them.
  * @throws the signal's reason when it aborts
  */
 export function createFileSize({ http, mediaHosts, cdnHeaders }: FileSizeOptions) {

@@ -68,7 +68,7 @@ interface Job extends ConvertRequest, Pick<EncodeRequest, 'maxBytes'> {
   readonly inputs: readonly HeldFile[];
 }
 
-/** Makes the file; resolves with false when it should not be made. */
+/** Makes the file; resolves with false when there is no way to make it. */
 type Work = (job: Job) => Promise<boolean>;
 
 /** The disk space to reserve for a file made from these inputs. */

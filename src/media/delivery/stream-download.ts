@@ -92,7 +92,7 @@ function pieceRequest(
 }
 
 const TAG_HEAD_BYTES = 10;
-/** Pieces of plain AAC are smaller than this. */
+/** A larger piece is not plain AAC, so it is not searched for a tag. */
 const MAX_TAGGED_BYTES = 4 * 1024 * 1024;
 
 /**

@@ -40,12 +40,12 @@ export function createLinkReader(sources: readonly MediaSource[]) {
     if (known !== undefined) return known;
     const found = unwrapLink(text, sources);
     if (text.length <= MAX_MATCHED_CHARS) matched.set(text, found);
-    // Later steps use the canonical form of the link.
+    // Later steps use the canonical form of the link, so that is cached as well.
     if (found.match.kind === 'post') matched.set(linkOf(found.match.ref), found);
     return found;
   }
 
-  /** Says whether a source knows the host of an address, so that messages may have many other addresses. */
+  /** Says whether a source knows the host of an address. Others do not count towards the limit of links in a text. */
   function isKnown(address: URL): boolean {
     return matchAddress(address.protocol === 'https:' ? new URL('/', address) : address, sources) !== undefined;
   }
@@ -137,7 +137,7 @@ function linkOf(ref: PostRef): string {
   return ref.itemIndex === null ? ref.url : `${ref.url}?img_index=${ref.itemIndex + 1}`;
 }
 
-/** @param sources all sources, when the link belongs to none of them */
+/** @param sources all sources, for the error to name them, if the link belongs to none of them */
 function unsupported(what: string, sources: readonly MediaSource[] = []): AppError {
   const sites = sources.map(({ id }) => id).join(' ');
   return new AppError('unsupported_link', `no single post behind this link (${what})`, {

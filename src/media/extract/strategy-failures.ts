@@ -84,7 +84,7 @@ function withoutDoubtedGuesses(failures: readonly StrategyFailure[]): readonly S
   return others.length === 0 || (isShared && !isRefutable) ? failures : others;
 }
 
-/** The failure to throw: Medley's own limit before an unconfirmed or login failure; those of `explains` count last. */
+/** The failure to throw: Medley's own limit before an unconfirmed or login failure; strategies with `explains` last. */
 function headOf(all: readonly StrategyFailure[]): AppError | undefined {
   const failures = withoutDoubtedGuesses(all);
   const asked = failures.filter(({ strategy }) => !strategy.explains);

@@ -37,7 +37,7 @@ const ARGUMENTS: readonly string[] = [
   '--',
 ];
 
-/** The program's messages, the most telling first. It also says that a post was not found when the site refuses it. */
+/** Patterns of yt-dlp's messages, the most telling first. It also says "not found" when the site refuses the caller. */
 const COMPLAINTS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/rate[- ]limit|http error 429|too many requests/, 'upstream_rate_limited'],
   [/(?:video|post|account) is private|users who follow this account/, 'private'],

@@ -27,7 +27,7 @@ export const MAX_MUX_BYTES = 256 * 1024 * 1024;
 const MUXED_MIME = 'video/mp4';
 /** A larger video takes longer to load and has more pixels than most screens. */
 const FULL_HD = 1_080;
-/** A longer address would make the token, and so the request line, too long. */
+/** With more characters in all addresses of a file, the token, and so the request line, would be too long. */
 const MAX_ADDRESS_CHARS = 8_000;
 
 /** The best file with audio that a browser plays, up to 1080p; two tracks are muxed if that is better. Pure. */

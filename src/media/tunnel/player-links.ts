@@ -44,8 +44,8 @@ const TUNNEL_PATH = '/media/';
 const Sealed = z.object({ u: z.string(), n: z.number().int().nonnegative(), e: z.number() });
 
 /**
- * Short addresses of videos that stay valid longer than the CDN's: they contain the post's id, and its current files
- * are looked up at each request.
+ * Short addresses of videos that stay valid longer than the CDN's: they contain the post's address, and its current
+ * files are looked up at each request.
  */
 export function createPlayerLinks({ key, tunnel, findPost, now = Date.now }: PlayerLinksOptions) {
   function fileOf(post: Post, index: number, part: PlayerPart): TunnelFile | undefined {

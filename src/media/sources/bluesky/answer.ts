@@ -40,7 +40,7 @@ export function readBlueskyAnswer(answer: SiteAnswer, context: ReadContext): Pos
   return toReadablePost(draftOf(post), context);
 }
 
-/** Texts in an error's name and message, in lower case; for a wrong name the API only calls the request invalid. */
+/** Patterns for an error's `NAME: MESSAGE` in lower case. For an unknown author only the message shows the reason. */
 const SIGNS: readonly Sign[] = [
   [/^(?:blockedby|blockedactor|auth)/, 'login_required'],
   [/^(?:\w*notfound|account|repo)|(?:unable to|could not) (?:resolve|find)|not found/, 'not_found'],
@@ -194,7 +194,7 @@ function authorOf({ author, did }: PostView): Author {
   };
 }
 
-/** The links and mentions of a text, last first; their positions count bytes. */
+/** The links and mentions of a text, last first, so that each can be replaced without moving the rest; in bytes. */
 function facetsOf({ record }: PostView, bytes: Buffer) {
   const facets = readList(record.facets, 200).flatMap(facet => {
     const [start, end] = ['byteStart', 'byteEnd'].map(side => readCount(child(facet, 'index', side)));

@@ -15,7 +15,7 @@ export function pinterestRefOf(id: string): PostRef | undefined {
   return { source: 'pinterest', id, form: 'pin', url, itemIndex: null, parts: {} };
 }
 
-/** A code of either short host; the API knows its target. */
+/** The short link with this code, which both short hosts share; the API knows its target. */
 function shortMatch([, code = '']: readonly string[]): LinkMatch {
   const url = `https://api.pinterest.com/url_shortener/${code}/redirect/`;
   return { kind: 'short', url, key: `pin.it/${code}` };

@@ -111,7 +111,7 @@ class EmbedMarkup {
     if (post && (region === 'name' || region === 'text' || region === 'time')) post.words[region] += text;
   }
 
-  /** The parser calls this for void elements too. */
+  /** The parser calls this for void elements too, so that each frame is removed again. */
   onclosetag(name: string): void {
     const { post, slotAt } = this.#frames.pop() ?? {};
     if (name === 'video' && this.#video !== null) {
