@@ -79,7 +79,7 @@ export function createVocabulary(store: Store) {
       const isKnown = isLoaded && letters.length >= MIN_LENGTH && version !== undefined && version === readVersion();
       return isKnown ? inOrder.beginningWith(letters, most) : undefined;
     },
-    /** Known words within two mistakes (one in short words), nearest first; `isUnfinished`: also their beginnings. */
+    /** Known words within two mistakes (one if short), nearest first. If `isUnfinished`, `word` may be a beginning. */
     correct(word: string, isUnfinished: boolean): readonly string[] {
       if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return [];
       const most = word.length <= SHORT ? 1 : 2;

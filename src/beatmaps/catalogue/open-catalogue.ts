@@ -222,7 +222,7 @@ class CatalogueThread {
     this.#restarts += 1;
   }
 
-  /** Lets the thread go unless a call comes; a later one starts another thread, even before this one has ended. */
+  /** Ends the thread if no call comes for a while; a later call starts another, even before this one has ended. */
   #wait(thread: Worker): void {
     const { idleMs = IDLE_MS } = this.#options;
     thread.unref();

@@ -174,7 +174,7 @@ const MAX_MS = Date.UTC(3000, 0);
 const PERIOD = /^(\d{4})(?:([-./]?)(\d{1,2})(?:\2(\d{1,2}))?)?$/;
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,3}))?)?\s?(?:Z|[+-]\d{2}:?\d{2})?$/i;
 
-/** Dates in unix milliseconds. A year, month or day means all of it, in UTC; a time means its second. */
+/** Dates in unix milliseconds. A year, month or day means all of it, in UTC; a time is as exact as it is written. */
 export const DATE: RangeKind = {
   hasSpans: true,
   parse(text) {

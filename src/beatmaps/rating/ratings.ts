@@ -35,7 +35,7 @@ const MAX_ASKED = 5;
 const LOWEST = 0.7;
 const HIGHEST = 1.4;
 
-/** The library's mean error in pp without misses (`npm run check-stars`, 160 random maps, 2026-11). */
+/** The library's mean error in pp, as a share, without misses (`npm run check-stars`, 160 random maps, 2026-11). */
 const PP_ERRORS: Readonly<Record<Ruleset, number>> = { osu: 0.09, taiko: 0.19, fruits: 0.001, mania: 0.001 };
 
 /** osu!'s current stars divided by the library's; undefined if either is unknown, or they are of different maps. */
@@ -196,7 +196,7 @@ function rate({ request, ruleset, isPlain, official, library }: Known, common: n
     pp,
     /** The requested play's pp, scaled by what osu! states for it. */
     play: play && { pp: play.pp * scale, ppIfFullCombo: play.ppIfFullCombo * scale },
-    /** Settings, length and strains from the map's file. Its stars and pp must not be shown. */
+    /** Settings, length and strains from the map's file. The stars and pp in it must not be shown. */
     difficulty: library,
   };
 }

@@ -33,7 +33,7 @@ interface RescoringOptions {
   readonly waitMs: number;
 }
 
-/** The size of the first wave, as a multiple of the requested maps: some will drop out, and a choice is better. */
+/** The size of the first wave, as a multiple of the requested maps: some will drop out, and the best are chosen. */
 const WAVE = 1.5;
 /** How long to wait for one wave before the next, which makes use of its results. */
 const WAVE_MS = 500;
@@ -44,7 +44,7 @@ const REPEAT_MS = 200;
 /** How long the work on late figures goes on, in case the person asks again. */
 const WORKED_MS = 10_000;
 const MAX_KNOWN = 5_000;
-/** The number of figures that show how far the estimates for their mods are off. */
+/** From this many figures on, they show how far the estimates for their mods are off. */
 const ENOUGH_TO_LEARN = 3;
 
 /**

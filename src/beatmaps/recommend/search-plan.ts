@@ -50,7 +50,7 @@ const LEAST_SHARE = 0.03;
 const LEAST_PLAYS = 2;
 const MAX_CLASSES = 4;
 const START: Span = { low: 1, middle: 1.7, high: 2.5 };
-/** A search for more stars than this is none for a new player. */
+/** A player whose maps should have more stars than this does not count as new. */
 const MAX_START = 3;
 /** The factor by which stars may exceed the player's: in some rulesets pp tell little about stars. */
 const STARS_BEYOND = 1.15;

@@ -58,8 +58,8 @@ function combine(failures: readonly { readonly id: string; readonly error: AppEr
 }
 
 /**
- * @throws AppError `not_found` when a definitive source says so, or, if no source failed, any other; `invalid_request`
- * at once; else the most telling failure
+ * @throws AppError `not_found` when a definitive source says so, or, if none is definitive, any source (with
+ * `needsEveryone` only if no other failed); `invalid_request` at once; else the most telling failure
  */
 export async function askInOrder<T, S extends Source>(options: AskInOrderOptions<T, S>): Promise<Answered<T, S['id']>> {
   const { sources, isWeak, isDefinitive, needsEveryone = false, signal } = options;

@@ -41,7 +41,7 @@ export function createArtwork({ http, log, waitMs = 1_200 }: ArtworkOptions) {
       retries: 0,
     });
     if (status !== 200) throw new Error(`an image was answered with ${status}`);
-    // The library is loaded for the first card only, because many processes never draw one.
+    // Only the first card loads sharp, because many processes never draw one.
     const { default: sharp } = await import('sharp');
     const image = sharp(bytes, { limitInputPixels: MAX_PIXELS }).timeout({ seconds: 5 }).rotate();
     const small = image.resize({ width, height, fit: 'cover' }).flatten({ background: '#202020' });

@@ -52,7 +52,7 @@ const usersShape = z.object({ users: rows });
 const rankingShape = z.object({ ranking: rows });
 
 const playedShape = z.looseObject({ beatmap_id: id, count: number, beatmap: z.unknown(), beatmapset: z.unknown() });
-/** Reads the rows that can be read. If there are several and none can be, it throws: the API has changed. */
+/** Reads the rows that can be read. If there are rows, but none can be read, it throws: the API has changed. */
 function readRows<T>(all: readonly unknown[] | undefined, what: string, read: (row: unknown) => T | undefined) {
   const given = expectShape(all, OSU, `list of ${what}s`);
   const items = given.flatMap(row => read(row) ?? []);
