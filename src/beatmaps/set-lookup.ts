@@ -35,7 +35,7 @@ export interface SetAnswer {
 }
 
 /** Asks the catalogue. If it is broken or absent it counts as empty, so that the upstreams' error is thrown. */
-export async function recall<T>(
+export async function askCatalogue<T>(
   { catalogue, log }: SetAccess,
   read: (catalogue: BeatmapCatalogue) => Promise<T | undefined>,
 ): Promise<T | undefined> {
@@ -77,7 +77,7 @@ export function createSetLookup(access: SetAccess) {
       return { ...value, stale: from === 'stale', cached: from === 'cache' };
     } catch (error) {
       const isFinal = isNotFound(error) || signal?.aborted === true;
-      const known = isFinal ? undefined : await recall(access, each => each[by](id));
+      const known = isFinal ? undefined : await askCatalogue(access, each => each[by](id));
       if (known === undefined) throw error;
       return { set: known, source: 'catalogue', stale: true };
     }

@@ -7,7 +7,7 @@ import type { Ruleset } from './model/beatmapset.ts';
 import { assertAnswerable, parseQuery, renderQuery } from './query/query.ts';
 import { renderSort, type Sort, type StatusFilter } from './query/query-words.ts';
 import type { Search } from './query/search.ts';
-import { type BeatmapCatalogue, recall, type SetAccess, type SetAnswer } from './set-lookup.ts';
+import { askCatalogue, type BeatmapCatalogue, type SetAccess, type SetAnswer } from './set-lookup.ts';
 import { askInOrder, type Health, leading } from './upstreams/failover.ts';
 import { type BeatmapSource, tokenOf, type UpstreamId } from './upstreams/source.ts';
 import { isNotFound } from './upstreams/upstream-answer.ts';
@@ -74,7 +74,7 @@ export async function searchSets(access: SetAccess, request: SearchRequest): Pro
   } catch (error) {
     const isAsked = error instanceof AppError && error.code === 'invalid_request';
     if (isAsked || request.signal?.aborted === true) throw error;
-    const found = await recall(access, catalogue => searchCatalogue(catalogue, wanted));
+    const found = await askCatalogue(access, catalogue => searchCatalogue(catalogue, wanted));
     // A catalogue without a matching set does not prove that none exists, so the error is thrown.
     if (found === undefined || found.sets.length === 0) throw error;
     return { ...found, stale: true };
@@ -94,7 +94,7 @@ async function searchCatalogue(catalogue: BeatmapCatalogue, { search, start, lim
 /** For a query with a typo, which no upstream corrects, also asks the catalogue: it may know the word or the set. */
 async function orFromCatalogue(access: SetAccess, wanted: Wanted, found: SearchResult): Promise<SearchResult> {
   if (found.sets.length > 0 || found.total !== 0) return found;
-  const known = await recall(access, catalogue => searchCatalogue(catalogue, { ...wanted, start: SEARCH_START }));
+  const known = await askCatalogue(access, catalogue => searchCatalogue(catalogue, { ...wanted, start: SEARCH_START }));
   if (known === undefined || known.sets.length === 0) return found;
   // Mirrors have fewer sets than osu!, and do not understand every condition.
   return known.corrected || found.source !== 'osu' ? { ...known, stale: false } : found;

@@ -12,7 +12,7 @@ export type CatalogueWork = {
 };
 
 /** A call of one of these methods, as a message to the thread. */
-export type Ask<Name extends WorkName = WorkName> = {
+export type CatalogueCall<Name extends WorkName = WorkName> = {
   readonly [One in Name]: {
     readonly id: number;
     readonly name: One;
@@ -21,7 +21,7 @@ export type Ask<Name extends WorkName = WorkName> = {
 }[Name];
 
 /** A message from the catalogue's thread. */
-export type Told =
+export type CatalogueMessage =
   | { readonly kind: 'value'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly failure: ErrorData }
   /** An error of background work, for which no caller waits. */

@@ -4,12 +4,18 @@ import * as z from 'zod';
 import { toErrorData } from '../../errors.ts';
 import { openStore } from '../../infra/store/store.ts';
 import { openCatalogueFile } from './catalogue-file.ts';
-import { type Ask, type CatalogueThreadData, perform, type Told, type WorkName } from './catalogue-messages.ts';
+import {
+  type CatalogueCall,
+  type CatalogueMessage,
+  type CatalogueThreadData,
+  perform,
+  type WorkName,
+} from './catalogue-messages.ts';
 
 const BUSY_TIMEOUT_MS = 200;
 
 function serve(port: MessagePort, { path, isFilling }: CatalogueThreadData): void {
-  const tell = (told: Told) => port.postMessage(told);
+  const tell = (told: CatalogueMessage) => port.postMessage(told);
   const onFailure = (error: unknown) => tell({ kind: 'background failure', failure: toErrorData(error) });
   const store = openStore(path);
   // Opening may wait for another process that is creating the tables.
@@ -18,7 +24,7 @@ function serve(port: MessagePort, { path, isFilling }: CatalogueThreadData): voi
   store.get(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`, [], z.object({ timeout: z.literal(BUSY_TIMEOUT_MS) }));
   if (!isFilling) file.warm().catch(onFailure);
 
-  async function answer<Name extends WorkName>({ id, name, args }: Ask<Name>): Promise<void> {
+  async function answer<Name extends WorkName>({ id, name, args }: CatalogueCall<Name>): Promise<void> {
     try {
       const value = await perform(file, name, args);
       tell({ kind: 'value', id, value });
@@ -33,14 +39,14 @@ function serve(port: MessagePort, { path, isFilling }: CatalogueThreadData): voi
     port.close();
   }
 
-  port.on('message', (ask: Ask | 'close') => (ask === 'close' ? close() : answer(ask)));
+  port.on('message', (ask: CatalogueCall | 'close') => (ask === 'close' ? close() : answer(ask)));
 }
 
 if (parentPort !== null) {
   try {
     serve(parentPort, workerData);
   } catch (error) {
-    const told: Told = { kind: 'unusable', failure: toErrorData(error) };
+    const told: CatalogueMessage = { kind: 'unusable', failure: toErrorData(error) };
     parentPort.postMessage(told);
   }
 }

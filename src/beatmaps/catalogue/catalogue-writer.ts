@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Store } from '../../infra/store/store.ts';
 import { type Beatmapset, hasLeaderboard, starRange, statusNumber } from '../model/beatmapset.ts';
-import { time, yearOf } from '../query/query-match.ts';
+import { dateMs, yearOf } from '../query/query-match.ts';
 import { foldText } from '../query/query-text.ts';
 import { writeCandidates } from './candidates.ts';
 import { BodyRow } from './catalogue-schema.ts';
@@ -111,7 +111,7 @@ function insertSet(store: Store, set: Beatmapset, rank: number): void {
     ...[rank, set.id, set.artist, set.title, set.creator, statusNumber(set.status)],
     ...[stars?.min ?? null, stars?.max ?? null, set.play_count, set.favourite_count, set.rating],
     ...[set.genre_id, set.language_id, Number(set.video), Number(set.nsfw)],
-    ...[time(set.submitted_date), time(set.last_updated), hasLeaderboard(set) ? time(set.ranked_date) : null],
+    ...[dateMs(set.submitted_date), dateMs(set.last_updated), hasLeaderboard(set) ? dateMs(set.ranked_date) : null],
     ...[yearOf(set), packFigures(set)],
   ]);
 }

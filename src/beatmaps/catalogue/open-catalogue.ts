@@ -6,10 +6,10 @@ import type { Catalogue } from './catalogue.ts';
 import { type CatalogueFileOptions, openCatalogueFile } from './catalogue-file.ts';
 import {
   type ArgsOf,
+  type CatalogueMessage,
   type CatalogueThreadData,
   catalogueBy,
   perform,
-  type Told,
   type ValueOf,
   type WorkName,
 } from './catalogue-messages.ts';
@@ -116,7 +116,7 @@ interface Pending {
 
 /** A message from the thread; its value has the type that the caller expects. */
 type Heard =
-  | Exclude<Told, { readonly kind: 'value' }>
+  | Exclude<CatalogueMessage, { readonly kind: 'value' }>
   | { readonly kind: 'value'; readonly id: number; readonly value: never };
 
 class CatalogueThread {

@@ -30,9 +30,9 @@ type Figure<Read> = readonly [RangeKey, Read];
 export const SET_FIGURES: readonly Figure<(set: Beatmapset) => number | null>[] = [
   ['favourites', set => set.favourite_count],
   ['status', set => statusNumber(set.status)],
-  ['created', set => time(set.submitted_date)],
-  ['updated', set => time(set.last_updated)],
-  ['ranked', set => (hasLeaderboard(set) ? time(set.ranked_date) : null)],
+  ['created', set => dateMs(set.submitted_date)],
+  ['updated', set => dateMs(set.last_updated)],
+  ['ranked', set => (hasLeaderboard(set) ? dateMs(set.ranked_date) : null)],
   ['year', yearOf],
 ];
 
@@ -162,12 +162,12 @@ function searchedFields(set: Beatmapset): readonly (string | null)[] {
 
 /** The year in which a set was ranked, or submitted if it never was. */
 export function yearOf(set: Beatmapset): number | null {
-  const date = time(set.ranked_date) ?? time(set.submitted_date);
+  const date = dateMs(set.ranked_date) ?? dateMs(set.submitted_date);
   return date === null ? null : new Date(date).getUTCFullYear();
 }
 
 /** A date as unix milliseconds; null when it cannot be read. */
-export function time(date: string | null): number | null {
+export function dateMs(date: string | null): number | null {
   const ms = date === null ? Number.NaN : Date.parse(date);
   return Number.isNaN(ms) ? null : ms;
 }

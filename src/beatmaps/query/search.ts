@@ -1,7 +1,7 @@
 /** A search for sets as it is sent to upstreams, and their pages of answers. */
 import { type Beatmapset, type Ruleset, starRange } from '../model/beatmapset.ts';
 import { type Query, renderQuery } from './query.ts';
-import { time } from './query-match.ts';
+import { dateMs } from './query-match.ts';
 import type { Sort, SortField, StatusFilter } from './query-words.ts';
 
 /** A search, whichever page of its results is wanted. */
@@ -61,8 +61,8 @@ const READERS: Readonly<Partial<Record<SortField, Reader>>> = {
   favourites: set => set.favourite_count,
   plays: set => set.play_count,
   rating: set => set.rating,
-  ranked: set => time(set.ranked_date),
-  updated: set => time(set.last_updated),
+  ranked: set => dateMs(set.ranked_date),
+  updated: set => dateMs(set.last_updated),
 };
 
 function compare(a: string | number, b: string | number): number {

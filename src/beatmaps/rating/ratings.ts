@@ -89,7 +89,7 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
   async function rateAll(requests: readonly RatingRequest[], wait: Wait): Promise<readonly Rating[]> {
     const asked = new Set(requests.toSorted(byWeight).slice(0, MAX_ASKED));
     const known = await Promise.all(requests.map(request => know(request, asked.has(request), wait)));
-    const common = middleOf(
+    const common = medianOf(
       known.flatMap(({ official, library }) =>
         official === undefined ? [] : (starRatio(official.stars, library?.stars) ?? []),
       ),
@@ -163,7 +163,7 @@ function isWrongQuestion(error: unknown): boolean {
 }
 
 /** The median; for an even number of values the upper of the two middle ones. */
-export function middleOf(values: readonly number[]): number | undefined {
+export function medianOf(values: readonly number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 

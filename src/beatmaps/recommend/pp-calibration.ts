@@ -1,7 +1,7 @@
 import { abortable } from '../../infra/concurrency/abortable.ts';
 import type { Difficulty, MapDifficulty } from '../difficulty/difficulty.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
-import { middleOf } from '../rating/ratings.ts';
+import { medianOf } from '../rating/ratings.ts';
 import type { ClassProfile, Play } from './player-profile.ts';
 
 interface CalibrationSignals {
@@ -51,7 +51,7 @@ export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, { work, 
     const ratios = read.map(({ ratio }) => ratio).filter(ratio => ratio >= low && ratio <= high);
     return {
       /** osu!'s pp for these plays divided by those calculated by older rules; 1 without plays or time. */
-      ratio: middleOf(ratios) ?? 1,
+      ratio: medianOf(ratios) ?? 1,
       patterns: usualPatterns(read.map(({ patterns }) => patterns)),
     };
   }
@@ -79,7 +79,7 @@ export function patternsOf({ aim, speed, patterns = {} }: Pick<MapDifficulty, 'a
 /** The medians of several maps' shares of patterns. */
 function usualPatterns(maps: readonly Patterns[]): Patterns {
   const names = new Set(maps.flatMap(map => Object.keys(map)));
-  return Object.fromEntries([...names].map(name => [name, middleOf(maps.flatMap(map => map[name] ?? [])) ?? 0]));
+  return Object.fromEntries([...names].map(name => [name, medianOf(maps.flatMap(map => map[name] ?? [])) ?? 0]));
 }
 
 /** How different the patterns are: 0 the same, 1 if one differs much. Patterns of only one of the maps do not count. */

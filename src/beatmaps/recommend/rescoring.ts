@@ -6,7 +6,7 @@ import { abortable } from '../../infra/concurrency/abortable.ts';
 import type { Candidate } from '../catalogue/candidates.ts';
 import type { Difficulty, MapDifficulty } from '../difficulty/difficulty.ts';
 import type { Beatmap, Beatmapset } from '../model/beatmapset.ts';
-import { middleOf } from '../rating/ratings.ts';
+import { medianOf } from '../rating/ratings.ts';
 import type { RecommendFilters } from './filters.ts';
 import type { ClassProfile } from './player-profile.ts';
 import { createPpCalibration, patternDistance, patternsOf } from './pp-calibration.ts';
@@ -193,7 +193,7 @@ function createLearnt() {
   const errors = new Map<ClassProfile, number[]>();
   const factorOf = (profile: ClassProfile) => {
     const known = errors.get(profile) ?? [];
-    return known.length < ENOUGH_TO_LEARN ? 1 : (middleOf(known) ?? 1);
+    return known.length < ENOUGH_TO_LEARN ? 1 : (medianOf(known) ?? 1);
   };
   return {
     note({ profile, pp }: ScoredCandidate, real: number): void {

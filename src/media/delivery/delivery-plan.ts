@@ -73,7 +73,7 @@ const GOOD_BITRATE = 600_000;
 /** Below this many bits per pixel, at 30 frames a second, a video is all blocks; a smaller variant looks better. */
 const STARVED_BITS = 0.008;
 /** After the chat refused a file as too large, the next one is encoded to at most this share of its size. */
-export const SMALLER = 0.6;
+export const SHARE_AFTER_REFUSAL = 0.6;
 /** Videos with a larger short side are scaled down to this one, because they take longer to encode. */
 const ENOUGH_SHORT_SIDE = 1_080;
 const MEBIBYTE = 1024 * 1024;
@@ -203,7 +203,7 @@ function compressSteps(all: readonly Candidate[], { durationMs }: MediaItem, wis
   const broken = [...(wish.broken ?? [])];
   if ([...wish.refused, ...broken].some(key => key.startsWith('compress-'))) return [];
   const limit = limitOf(all, wish);
-  const maxBytes = budgetClass(limit < wish.maxBytes ? Math.floor(limit * SMALLER) : wish.maxBytes);
+  const maxBytes = budgetClass(limit < wish.maxBytes ? Math.floor(limit * SHARE_AFTER_REFUSAL) : wish.maxBytes);
   if (durationMs !== null && (maxBytes * 8_000) / durationMs < MIN_BITRATE) return [];
   const usable = all.filter(
     candidate => !uses(candidate, broken) && (candidate.bytes ?? candidate.estimatedBytes ?? 0) <= MAX_SOURCE_BYTES,

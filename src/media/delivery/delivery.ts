@@ -7,7 +7,7 @@ import { mostMp3Bytes } from '../transcode/convert.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
 import { playerTunnelFile } from '../tunnel/player-file.ts';
 import type { TunnelFile } from '../tunnel/tunnel-file.ts';
-import { type LinkTarget, MAX_SOURCE_BYTES, planLink, SMALLER } from './delivery-plan.ts';
+import { type LinkTarget, MAX_SOURCE_BYTES, planLink, SHARE_AFTER_REFUSAL } from './delivery-plan.ts';
 import { type DeliveryRequest, type NoFileReason, noFileReason } from './delivery-request.ts';
 import type { DownloadOptions } from './download.ts';
 import { FileResolver, type FileResolverOptions, type Resolution } from './file-resolver.ts';
@@ -254,7 +254,7 @@ async function clipFile(
   const { file, step } = whole;
   try {
     const tries = refused.filter(key => key.startsWith(CLIP_PREFIX)).length;
-    const maxBytes = Math.floor(request.maxBytes * SMALLER ** tries);
+    const maxBytes = Math.floor(request.maxBytes * SHARE_AFTER_REFUSAL ** tries);
     const clipKey = (bytes: number) => `${CLIP_PREFIX}${range.startMs}-${range.endMs}-${bytes}-${step.key}`;
     const inputs = [async () => ({ ...file, dispose: async () => undefined })];
     const cut = (bytes: number, own: AbortSignal) =>

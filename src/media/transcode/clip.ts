@@ -6,7 +6,7 @@ import { type EncodeRequest, encodingArguments } from './compress.ts';
 import { MIN_BITRATE, planCompression } from './compression-plan.ts';
 import { type Ffmpeg, makeFile, timeLeft } from './ffmpeg.ts';
 import { withMediaInput } from './media-input.ts';
-import { addAudio, addVideo, breathe, type Packet, primaryTrack, writeMp4 } from './mux.ts';
+import { addAudio, addVideo, letOtherWorkRun, type Packet, primaryTrack, writeMp4 } from './mux.ts';
 
 /** An encoded clip is made to fit `maxBytes`; a copied one may be larger. */
 export interface CutRequest extends EncodeRequest {
@@ -96,7 +96,7 @@ async function rangeOf(video: InputVideoTrack, clip: Clip, signal: AbortSignal):
   let range = { count: 0, surplus: 0 };
   for await (const { timestamp } of sink.packets(first, undefined, { metadataOnly: true })) {
     seen += 1;
-    await breathe(seen, signal);
+    await letOtherWorkRun(seen, signal);
     if (timestamp < end) range = { count: seen, surplus: late };
     else late += 1;
     if (late > MAX_REORDERED) break;

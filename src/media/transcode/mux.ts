@@ -37,13 +37,13 @@ async function countPackets(sink: EncodedPacketSink, signal: AbortSignal): Promi
   let count = 0;
   for await (const _ of sink.packets(undefined, undefined, { metadataOnly: true })) {
     count += 1;
-    await breathe(count, signal);
+    await letOtherWorkRun(count, signal);
   }
   return count;
 }
 
 /** Pauses now and then: if all data are in memory, copying would never let other work run, not even an abort. */
-export async function breathe(count: number, signal: AbortSignal): Promise<void> {
+export async function letOtherWorkRun(count: number, signal: AbortSignal): Promise<void> {
   if (count % 500 === 0) await nextTurn();
   signal.throwIfAborted();
 }
@@ -88,7 +88,7 @@ async function copyPackets(copies: readonly TrackCopy[], signal: AbortSignal): P
     (next.value?.timestamp ?? 0) - (copy.isUntimed === true ? 0 : late);
   try {
     for (let count = 0; ; count += 1) {
-      await breathe(count, signal);
+      await letOtherWorkRun(count, signal);
       const [cursor] = cursors.filter(({ next }) => next.done !== true).toSorted((a, b) => timeOf(a) - timeOf(b));
       if (cursor === undefined || cursor.next.done === true) return;
       const { value } = cursor.next;
