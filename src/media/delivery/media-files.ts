@@ -13,6 +13,7 @@ import { probeFile } from '../transcode/probe.ts';
 import { createCdnDownload, type Download, type DownloadOptions, type DownloadRequest } from './download.ts';
 import {
   type FileFailure,
+  type FileOrder,
   FileStore,
   type FileStoreOptions,
   type HeldFile,
@@ -29,10 +30,7 @@ export interface FetchRequest extends Pick<DownloadRequest, 'source' | 'url' | '
   readonly expectedBytes: number | null;
 }
 
-export interface MakeRequest {
-  /** Identifies the file: equal keys mean the same file. */
-  readonly key: string;
-  readonly maxBytes: number;
+export interface MakeRequest extends Pick<FileOrder, 'key' | 'maxBytes'> {
   /** Functions that get the input files, called when the file has to be made; the inputs are released afterwards. */
   readonly inputs: readonly ((signal: AbortSignal) => Promise<HeldFile | FileFailure>)[];
 }

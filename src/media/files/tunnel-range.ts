@@ -6,10 +6,9 @@ const VALIDATOR = /^[\x20-\x7e]{1,256}$/;
  * which RFC 9110 (14.2) allows: the whole file is sent.
  */
 export function rangeHeaders(range: string | undefined, ifRange: string | undefined): Record<string, string> {
-  const wanted = range?.trim().toLowerCase();
-  const match = wanted === undefined ? null : SINGLE_RANGE.exec(wanted);
-  if (match === null || wanted === undefined) return {};
-  const [, first, last] = match;
+  const match = SINGLE_RANGE.exec(range?.trim().toLowerCase() ?? '');
+  if (match === null) return {};
+  const [wanted, first, last] = match;
   if (first !== undefined && last !== undefined && last !== '' && Number(last) < Number(first)) return {};
   return ifRange !== undefined && VALIDATOR.test(ifRange) ? { range: wanted, 'if-range': ifRange } : { range: wanted };
 }
@@ -27,8 +26,7 @@ export interface ByteRange {
 
 /** The bytes that a client's `Range` asks for, of a file with that many; undefined for all of them. */
 export function byteRange(range: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | undefined {
-  const wanted = rangeHeaders(range, undefined).range;
-  const match = wanted === undefined ? null : SINGLE_RANGE.exec(wanted);
+  const match = SINGLE_RANGE.exec(rangeHeaders(range, undefined).range ?? '');
   if (match === null) return undefined;
   const [text, from, to = ''] = match;
   if (from !== undefined) {
