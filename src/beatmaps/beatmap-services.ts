@@ -29,20 +29,17 @@ export interface BeatmapServicesOptions {
   readonly log: Logger;
   /** The compiled worker thread that calculates difficulty. Default: the file beside the program. */
   readonly workerFile?: URL | undefined;
-  /** The catalogue's compiled worker thread. Default: the file beside the program; a run from source has none. */
-  readonly catalogueFile?: URL | undefined;
 }
 
 export type BeatmapServices = ReturnType<typeof createBeatmapServices>;
 
 /** The beatmap services over one store. Close `difficulty` first, and `catalogue` when no request runs any more. */
 export function createBeatmapServices(options: BeatmapServicesOptions) {
-  const { http, records, dataDir, isFiller, credentials, sharedCaches, log, workerFile, catalogueFile } = options;
+  const { http, records, dataDir, isFiller, credentials, sharedCaches, log, workerFile } = options;
   const catalogue = openCatalogue({
     dataDir,
     isFiller,
     onFailure: (error, message) => log.error({ err: error }, message),
-    workerFile: catalogueFile,
   });
   const osu = credentials && createOsuApi({ http, log, ...credentials });
   const caches = createMemoryBeatmapCaches(undefined, sharedCaches);
