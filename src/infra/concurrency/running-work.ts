@@ -34,7 +34,7 @@ export function withContext<T>(changes: Partial<WorkContext>, work: () => T): T 
 }
 
 /** Waits for a turn in one of Medley's own queues; that time does not count as the server's. */
-export async function waitInLine<T>(turn: Promise<T>): Promise<T> {
+export async function waitInQueue<T>(turn: Promise<T>): Promise<T> {
   const { departure } = workContext();
   if (departure === undefined) return turn;
   departure.at = undefined;
@@ -83,7 +83,7 @@ interface Waiter {
  * @throws AppError `full()` when the queue is full, `timeout` or the signal's own AppError when it aborts
  */
 export function createSemaphore({ atOnce, maxWaiting, name, full }: SemaphoreOptions): Semaphore {
-  const waiting = new FairLine<Waiter>();
+  const waiting = new FairQueue<Waiter>();
   const refusal = () => full?.() ?? new AppError('upstream_unavailable', `too many wait for ${name}`);
   let inside = 0;
   const leave = () => {
@@ -165,7 +165,7 @@ export function createClientSemaphore(options: SemaphoreOptions): Semaphore {
   };
 }
 
-interface Line<T> {
+interface ClientQueue<T> {
   readonly waiters: Set<T>;
   /** The round in which the client is served next; for one that was just served it is a later round. */
   turn: number;
@@ -175,9 +175,9 @@ interface Line<T> {
  * A fair queue: clients are served in rounds, one waiter each, so that a client with many waiters delays another by one
  * at most. A client not served lately comes next. One client's waiters keep their order.
  */
-export class FairLine<T> {
+export class FairQueue<T> {
   /** The queues by client. An emptied one stays until its round, so that leaving and coming back gains nothing. */
-  readonly #lines = new Map<string, Line<T>>();
+  readonly #queues = new Map<string, ClientQueue<T>>();
   /** The round whose clients were served last. */
   #now = 0;
   #size = 0;
@@ -187,31 +187,31 @@ export class FairLine<T> {
   }
 
   add(client: string, waiter: T): void {
-    const line = this.#lines.get(client) ?? { waiters: new Set(), turn: this.#now };
-    if (line.waiters.size === 0) line.turn = Math.max(line.turn, this.#now);
-    line.waiters.add(waiter);
-    this.#lines.set(client, line);
+    const queue = this.#queues.get(client) ?? { waiters: new Set(), turn: this.#now };
+    if (queue.waiters.size === 0) queue.turn = Math.max(queue.turn, this.#now);
+    queue.waiters.add(waiter);
+    this.#queues.set(client, queue);
     this.#size += 1;
   }
 
   /** True when a client waits that was not served yet in the current round. */
   get isNextFresh(): boolean {
-    for (const { waiters, turn } of this.#lines.values()) if (waiters.size > 0 && turn <= this.#now) return true;
+    for (const { waiters, turn } of this.#queues.values()) if (waiters.size > 0 && turn <= this.#now) return true;
     return false;
   }
 
   /** Removes a waiter; does nothing for one that is not in the queue. */
   remove(client: string, waiter: T): void {
-    if (this.#lines.get(client)?.waiters.delete(waiter) === true) this.#left();
+    if (this.#queues.get(client)?.waiters.delete(waiter) === true) this.#left();
   }
 
   /** Takes out the next waiter. */
   shift(): T | undefined {
-    let next: Line<T> | undefined;
-    for (const [client, line] of this.#lines) {
-      if (line.waiters.size > 0) {
-        if (next === undefined || line.turn < next.turn) next = line;
-      } else if (line.turn <= this.#now) this.#lines.delete(client);
+    let next: ClientQueue<T> | undefined;
+    for (const [client, queue] of this.#queues) {
+      if (queue.waiters.size > 0) {
+        if (next === undefined || queue.turn < next.turn) next = queue;
+      } else if (queue.turn <= this.#now) this.#queues.delete(client);
     }
     const [waiter] = next?.waiters ?? [];
     if (next === undefined || waiter === undefined) return undefined;
@@ -226,16 +226,16 @@ export class FairLine<T> {
   #left(): void {
     this.#size -= 1;
     if (this.#size > 0) return;
-    this.#lines.clear();
+    this.#queues.clear();
     this.#now = 0;
   }
 
   /** Takes out the last waiter of the longest queue, if `client`'s queue with one more is still shorter than that. */
   yieldTo(client: string): T | undefined {
-    let richest: Line<T> | undefined;
-    let longest = (this.#lines.get(client)?.waiters.size ?? 0) + 1;
-    for (const line of this.#lines.values()) {
-      if (line.waiters.size > longest) [richest, longest] = [line, line.waiters.size];
+    let richest: ClientQueue<T> | undefined;
+    let longest = (this.#queues.get(client)?.waiters.size ?? 0) + 1;
+    for (const queue of this.#queues.values()) {
+      if (queue.waiters.size > longest) [richest, longest] = [queue, queue.waiters.size];
     }
     const last = [...(richest?.waiters ?? [])].at(-1);
     if (richest === undefined || last === undefined) return undefined;

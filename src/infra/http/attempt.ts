@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/abortable.ts';
-import { waitInLine } from '../concurrency/running-work.ts';
+import { waitInQueue } from '../concurrency/running-work.ts';
 import type {
   Exchanged,
   ExchangeFailure,
@@ -54,7 +54,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     const headers = renderHeaders(attempt, { userAgent, cookie, host: isOverridden ? host : undefined });
     const gate = isOverridden ? undefined : throttle.gate(host, target.address.name);
     const waiting = gate?.enter(deadline);
-    if (waiting !== undefined) await waitInLine(waiting);
+    if (waiting !== undefined) await waitInQueue(waiting);
 
     const startedAt = performance.now();
     const result = await transport.exchange(target, {

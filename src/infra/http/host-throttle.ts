@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/abortable.ts';
-import { actingClient, FairLine } from '../concurrency/running-work.ts';
+import { actingClient, FairQueue } from '../concurrency/running-work.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
 import { matchesHost, matchesHostPattern } from './host-list.ts';
 import { OWN_DOING } from './read-failure.ts';
@@ -105,7 +105,7 @@ export class Gate {
   readonly #rule: ThrottleRule;
   readonly #now: () => number;
   readonly #share: Share | undefined;
-  readonly #waiting = new FairLine<Waiter>();
+  readonly #waiting = new FairQueue<Waiter>();
   #tokens: number;
   #filledAt: number;
   #underWay = 0;
@@ -156,7 +156,7 @@ export class Gate {
     const client = actingClient();
     if (this.#waiting.size >= MAX_WAITING) {
       const displaced = this.#waiting.yieldTo(client);
-      if (displaced === undefined) throw lineIsFull();
+      if (displaced === undefined) throw queueIsFull();
       displaced.refuse();
     }
     return new Promise((resolve, reject) => {
@@ -167,7 +167,7 @@ export class Gate {
         },
         refuse: () => {
           deadline.unwatch();
-          reject(lineIsFull());
+          reject(queueIsFull());
         },
       };
       deadline.watch(failure => {
@@ -228,6 +228,6 @@ function turnDidNotCome(cause: AppError): AppError {
   return new AppError(cause.code, 'its turn at the pace of this host did not come in time', { ...OWN_DOING, cause });
 }
 
-function lineIsFull(): AppError {
+function queueIsFull(): AppError {
   return new AppError('upstream_unavailable', `${MAX_WAITING} requests wait for this host already`, OWN_DOING);
 }

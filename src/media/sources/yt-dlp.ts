@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { findPrograms, runProgram } from '../../infra/child-process.ts';
-import { createSemaphore, waitInLine } from '../../infra/concurrency/running-work.ts';
+import { createSemaphore, waitInQueue } from '../../infra/concurrency/running-work.ts';
 import { createOutgoing, type Outgoing } from '../../infra/http/outgoing.ts';
 import type { Strategy } from '../extract/source.ts';
 import type { SourceDescriptor } from '../extract/source-descriptor.ts';
@@ -96,7 +96,7 @@ export async function findYtDlp({ searchPath, outgoing = createOutgoing(), concu
      * or it does not start).
      */
     async describe(url: string, signal: AbortSignal): Promise<string> {
-      const leave = await waitInLine(enter(signal));
+      const leave = await waitInQueue(enter(signal));
       try {
         return await run(url, signal);
       } finally {

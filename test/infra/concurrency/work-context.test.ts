@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Departure, waitInLine, withContext } from '../../../src/infra/concurrency/running-work.ts';
+import { type Departure, waitInQueue, withContext } from '../../../src/infra/concurrency/running-work.ts';
 
 it('says when work left our own line, and that it still stands there', async () => {
   const departure: Departure = { at: 5 };
@@ -7,7 +7,7 @@ it('says when work left our own line, and that it still stands there', async () 
   const turn = new Promise<void>(resolve => {
     admit = resolve;
   });
-  const work = withContext({ departure }, () => waitInLine(turn));
+  const work = withContext({ departure }, () => waitInQueue(turn));
   expect(departure.at).toBeUndefined();
   const before = performance.now();
   admit();
@@ -17,8 +17,10 @@ it('says when work left our own line, and that it still stands there', async () 
 
 it('hands on what a turn comes to, its failure too', async () => {
   const departure: Departure = { at: undefined };
-  await expect(withContext({ departure }, () => waitInLine(Promise.resolve('here')))).resolves.toBe('here');
-  await expect(withContext({ departure }, () => waitInLine(Promise.reject(new Error('full'))))).rejects.toThrow('full');
-  await expect(waitInLine(Promise.reject(new Error('full')))).rejects.toThrow('full');
+  await expect(withContext({ departure }, () => waitInQueue(Promise.resolve('here')))).resolves.toBe('here');
+  await expect(withContext({ departure }, () => waitInQueue(Promise.reject(new Error('full'))))).rejects.toThrow(
+    'full',
+  );
+  await expect(waitInQueue(Promise.reject(new Error('full')))).rejects.toThrow('full');
   expect(departure.at).toBeDefined();
 });

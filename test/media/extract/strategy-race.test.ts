@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorCode } from '../../../src/errors.ts';
-import { waitInLine } from '../../../src/infra/concurrency/running-work.ts';
+import { waitInQueue } from '../../../src/infra/concurrency/running-work.ts';
 import { CoverOnlyError } from '../../../src/media/extract/strategy-failures.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { chain, delayed, fail, hang, ok, POST, partial, type Run, strategy, weak } from './chain-fixture.ts';
@@ -304,7 +304,7 @@ describe('the time in our own lines', () => {
   const waiting =
     (ms: number, then: Run): Run =>
     async signal => {
-      await waitInLine(delayed(ms, ok)(signal));
+      await waitInQueue(delayed(ms, ok)(signal));
       return then(signal);
     };
 

@@ -1,30 +1,30 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FairLine } from '../../../src/infra/concurrency/running-work.ts';
+import { FairQueue } from '../../../src/infra/concurrency/running-work.ts';
 
-function drain(line: FairLine<string>): string[] {
+function drain(queue: FairQueue<string>): string[] {
   const order: string[] = [];
-  for (let next = line.shift(); next !== undefined; next = line.shift()) order.push(next);
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) order.push(next);
   return order;
 }
 
-describe('a fair line', () => {
+describe('a fair queue', () => {
   it('lets who has not been served lately go next', () => {
-    const line = new FairLine<string>();
-    for (let i = 0; i < 5; i += 1) line.add('many', `many${i}`);
-    expect([line.shift(), line.shift()]).toEqual(['many0', 'many1']);
-    line.add('new', 'new0');
-    line.add('new', 'new1');
-    expect(drain(line)).toEqual(['new0', 'many2', 'new1', 'many3', 'many4']);
+    const queue = new FairQueue<string>();
+    for (let i = 0; i < 5; i += 1) queue.add('many', `many${i}`);
+    expect([queue.shift(), queue.shift()]).toEqual(['many0', 'many1']);
+    queue.add('new', 'new0');
+    queue.add('new', 'new1');
+    expect(drain(queue)).toEqual(['new0', 'many2', 'new1', 'many3', 'many4']);
   });
 
-  it('gives nothing to who leaves the line and comes again at once', () => {
-    const line = new FairLine<string>();
-    for (let i = 0; i < 6; i += 1) line.add('many', `many${i}`);
+  it('gives nothing to who leaves the queue and comes again at once', () => {
+    const queue = new FairQueue<string>();
+    for (let i = 0; i < 6; i += 1) queue.add('many', `many${i}`);
     const order: (string | undefined)[] = [];
     for (let i = 0; i < 4; i += 1) {
-      line.add('one', `one${i}`);
-      order.push(line.shift(), line.shift());
+      queue.add('one', `one${i}`);
+      order.push(queue.shift(), queue.shift());
     }
     expect(order.filter(name => name?.startsWith('one'))).toHaveLength(4);
     expect(order.filter(name => name?.startsWith('many'))).toHaveLength(4);
@@ -34,11 +34,11 @@ describe('a fair line', () => {
     const clients = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 });
     fc.assert(
       fc.property(clients, names => {
-        const line = new FairLine<string>();
-        names.forEach((name, i) => void line.add(name, `${name}${i}`));
-        expect(line.size).toBe(names.length);
-        const order = drain(line);
-        expect(line.size).toBe(0);
+        const queue = new FairQueue<string>();
+        names.forEach((name, i) => void queue.add(name, `${name}${i}`));
+        expect(queue.size).toBe(names.length);
+        const order = drain(queue);
+        expect(queue.size).toBe(0);
         for (const client of 'abcd') {
           const own = order.filter(waiter => waiter.startsWith(client));
           const before = names.flatMap((name, i) => (name === client ? [`${name}${i}`] : []));
@@ -58,12 +58,12 @@ describe('a fair line', () => {
   });
 
   it('takes out the last of the longest part', () => {
-    const line = new FairLine<string>();
-    for (const waiter of ['a0', 'a1', 'a2', 'b0']) line.add(waiter.charAt(0), waiter);
-    expect(line.yieldTo('a')).toBeUndefined();
-    expect(line.yieldTo('c')).toBe('a2');
-    expect(line.yieldTo('b')).toBeUndefined();
-    line.remove('a', 'a2');
-    expect(line.size).toBe(3);
+    const queue = new FairQueue<string>();
+    for (const waiter of ['a0', 'a1', 'a2', 'b0']) queue.add(waiter.charAt(0), waiter);
+    expect(queue.yieldTo('a')).toBeUndefined();
+    expect(queue.yieldTo('c')).toBe('a2');
+    expect(queue.yieldTo('b')).toBeUndefined();
+    queue.remove('a', 'a2');
+    expect(queue.size).toBe(3);
   });
 });
