@@ -32,7 +32,7 @@ interface Endpoint {
   readonly only: Post['source'] | undefined;
   /** True when a post none of whose items could be read is answered with the error that says why. */
   readonly readable: boolean;
-  /** A sentence about the link to send, followed by an example. */
+  /** Names the link to send, such as `the link of a public Facebook video or reel`. */
   readonly takes: string;
   readonly example: string;
   /**

@@ -20,7 +20,7 @@ export function createPlainTransport(options: PlainTransportOptions): Transport 
     keepAliveMaxTimeout: 60_000,
   };
   const toOverrides = new Agent({ ...pool, connect: createOverrideConnector(options) });
-  /** Agents by the name of the outgoing address; their number is that of the configured addresses. */
+  /** Agents by the name of the outgoing address; only as many as addresses are configured, so they need no bound. */
   const agents = new Map<string, Dispatcher>();
   const guardTarget = createTargetGuard(options.resolve);
 

@@ -27,7 +27,7 @@ export interface ServerOptions {
   readonly maxHeaderSize?: number;
   /** The most characters of one path parameter. Default 12 288. */
   readonly maxParamLength?: number;
-  /** Time to receive the request's line and headers, from the connection's start or the first byte. Default 15 000. */
+  /** Time for a request's line and headers: from the connection's start, later from the first byte. Default 15 000. */
   readonly headersTimeoutMs?: number;
   /** The most connections of all clients together. Default 10 000. */
   readonly maxConnections?: number;
