@@ -143,14 +143,14 @@ function createAnswer({ policy, resolver, buttons, run, answerLinks, logFailure 
     } catch (error) {
       if (error instanceof StoreAway) throw error;
       if (signal.aborted) return noReply(from, paid);
-      const failure = await offering(body, context, error);
+      const failure = await failureNotice(body, context, error);
       // Links that an earlier attempt answered stay as they are; this notice is about all others.
       return onlyReply(Promise.resolve(isQuiet ? undefined : failure), partsOf(body));
     }
   }
 
   /** The notice of a failure. If a command's name was mistyped, it has a button for the command that was meant. */
-  async function offering(body: RequestBody, context: RunContext, error: unknown): Promise<Reply> {
+  async function failureNotice(body: RequestBody, context: RunContext, error: unknown): Promise<Reply> {
     const failure = renderFailure(error, body.kind, context, logFailure);
     const isUnknown = error instanceof AppError && error.params.hint === 'unknownCommand';
     const meant = isUnknown ? resolver.meant(body, context.caller, context.t) : undefined;
@@ -179,7 +179,7 @@ function createAnswer({ policy, resolver, buttons, run, answerLinks, logFailure 
     return onlyReply(Promise.resolve(renderFailure(error, body.kind, context, logFailure)));
   }
 
-  // Fair queues count the work for this person, or for the network that they share with others.
+  // Queues that take clients in turn (see `actFor`) count this work for the person, or for a network address they share.
   return (body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> =>
     actFor(attempt.caller.sharedRateKey ?? callerKey(attempt.caller), () => answer(body, attempt));
 }

@@ -120,7 +120,7 @@ export function findWishes(text: string): Pick<LinksBody['what'][number], 'view'
   return { ...(view !== undefined && { view }), ...(clip !== undefined && /\d/.test(clip) && { clip }) };
 }
 
-/** The text without its wishes. */
+/** The text without `view:media` and `clip:0:05-0:20`. */
 export function withoutWishes(text: string): string {
   return text.replace(WISH, '');
 }

@@ -191,7 +191,7 @@ const MAX_MESSAGES = 10_000;
 
 /** Finds the links that an edit adds to a message: only these are answered, not the earlier ones again. */
 export function createEditedLinks({ now }: { readonly now: () => number }) {
-  /** The accepted links by message, in memory only; after a restart the event's id tells if it was answered. */
+  /** The accepted links by message, in memory only; after a restart, the id of an event tells if it was answered. */
   const answered = createLru<string, ReadonlySet<string>>({ max: MAX_MESSAGES, ttl: EDITABLE_MS, perf: { now } });
 
   return {

@@ -198,12 +198,12 @@ function createSharedRuns({ concurrency, queued }: Pick<CommandRunnerOptions, 'c
 
 type TimedRun = (command: Command, values: Values<Command['options']>, context: CommandContext) => Promise<Reply>;
 
-/** Runs a command so that its card is shown soon; what comes too late follows in a second version (`later`). */
+/** Runs a command so that its card is shown soon; star ratings and pp that come too late follow in `Reply.later`. */
 function createTimedRun({ logFailure, times }: Pick<CommandRunnerOptions, 'logFailure' | 'times'>): TimedRun {
   const { firstMs, laterMs, runMs } = times;
   let running = 0;
 
-  /** Runs the command again: work of the first run has gone on, and everything else is in the caches. */
+  /** Runs the command again, which is quick: ratings of the first run have gone on, and all else is in the caches. */
   async function runAgain(...[command, values, context, first]: [...Parameters<TimedRun>, Reply]) {
     const patient = { ...context, signal: AbortSignal.timeout(runMs), progress: () => undefined };
     running += 1;

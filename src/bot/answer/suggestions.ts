@@ -96,14 +96,14 @@ async function wholeValues(text: string, spec: CommandSpec, context: CommandCont
   return values.map(({ label, detail = first.description, value }) => lineWith(before, printed(value), label, detail));
 }
 
-/** True when the value is understood only behind the option's name, as a boolean's or one behind all words. */
+/** True for an option that must be named: a boolean, or an option beside one that takes all words. */
 function isNamed({ key, option }: OptionSpec, { options }: CommandSpec): boolean {
   const rest = options.find(each => isRest(each) && formOf(each) !== 'name');
   const isLeadingName = formOf(options[0]) === 'name' && options[0]?.key === key;
   return option.type === 'boolean' || (rest !== undefined && rest.key !== key && !isLeadingName);
 }
 
-/** True when all words so far may belong to a name, and so not to this option behind it. */
+/** True for an option that follows a player's name, since all words typed so far may belong to that name. */
 function isBehindName({ key }: OptionSpec, { options: [first] }: CommandSpec): boolean {
   return formOf(first) === 'name' && first?.key !== key;
 }

@@ -9,7 +9,7 @@ import { newJob, writeJob } from './job.ts';
 import type { SendNotice } from './notices.ts';
 
 export interface AcceptorOptions {
-  /** The queue, and the spare one if there is one. */
+  /** The queue, and the one for requests that it cannot store (`RuntimeOptions.spare`). */
   readonly queues: readonly [queue: Queue, ...spare: Queue[]];
   readonly handler: Pick<RequestHandler, 'translator'>;
   readonly sendNotice: SendNotice;
@@ -19,7 +19,7 @@ export interface AcceptorOptions {
   readonly onAccepted: (platform: string, acceptance: Acceptance) => void;
 }
 
-/** How long a request waits for its acknowledgement: then it runs anyway, as the process to send that may have died. */
+/** How long a request waits for its acknowledgement; then it runs anyway, as the process to send it may have died. */
 const ACKNOWLEDGE_MS = 3_000;
 /** How long storing may take if the event must be confirmed within seconds; after it the event is refused. */
 const STORE_MS = 1_800;
@@ -121,7 +121,7 @@ export class Acceptor {
     return 'accepted';
   }
 
-  /** Changes both queues. A failed change does no harm, because the queue makes up for it soon. */
+  /** Changes both queues. A failure does no harm: a request runs after its delay, and one that is `gone` then ends. */
   async #inQueues(work: (queue: Queue) => Promise<unknown>): Promise<void> {
     const { queues, log } = this.#options;
     for (const each of queues)

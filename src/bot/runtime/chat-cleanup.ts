@@ -136,8 +136,8 @@ const MAX_REQUESTS = 2_000;
 export type WholeAnswers = ReturnType<typeof createWholeAnswers>;
 
 /**
- * Knows of requests that are answered in parts whether all parts were delivered, as far as this process saw. Only then
- * the person's message may be deleted, or its preview hidden.
+ * Tells, as far as this process saw, whether all parts of a request were delivered. Only then the person's message may
+ * be deleted, or its preview hidden.
  */
 export function createWholeAnswers() {
   const wholeSoFar = createLru<string, boolean>({ max: MAX_REQUESTS });

@@ -145,8 +145,8 @@ export class ChatSchedule {
   }
 
   /**
-   * When a group's limit per minute allows the messages (or as many as it ever does), besides those of
-   * these slots and the recent ones.
+   * The time at which a group's limit per minute allows the messages, in addition to the recent ones and those of the
+   * slots. If there are more than the limit, it is the time for as many as the limit.
    */
   #minuteAllows(slots: readonly Slot[], messages: number): number {
     if (!this.#isGroup) return Number.NEGATIVE_INFINITY;

@@ -19,11 +19,11 @@ export interface PlatformConnectionOptions {
   readonly onRefused: (forMs: number) => void;
 }
 
-/** The number of refusals of the token, in a row, that are surely the platform's and not of a proxy in between. */
+/** After so many refusals of the token in a row, they surely come from the platform and not from a proxy in between. */
 const CONVINCED = 2;
 const REFUSED_MS = 60_000;
 const MOST_REFUSED_MS = 10 * 60_000;
-/** After a connection that lasted this long, the delay before retries begins at its least again. */
+/** After a connection that lasted this long, the pauses between attempts are short again. */
 const STABLE_MS = 60_000;
 
 /** Keeps one platform connected, however many attempts that takes. */

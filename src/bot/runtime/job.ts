@@ -10,7 +10,7 @@ import type { Reservation, SendThrottle, ThrottledChat } from './send-throttle.t
 import { StoredReply } from './stored-reply.ts';
 import type { WorkStatus } from './work-status.ts';
 
-/** A notice that is still to be sent in place of the parts before `next`. */
+/** A notice that is still to be sent in place of the replies to the parts (links) before `next`. */
 const PendingNotice = z.object({
   kind: z.enum(['unsure', 'failed', 'timeout', 'limited', 'waiting']),
   next: z.number(),
@@ -26,14 +26,14 @@ const JobProgress = z.object({
   paid: z.number(),
   /** Keys of the messages that were sent for the parts that are being answered. */
   sent: z.array(z.string()),
-  /** A message that may have arrived; a repeat is recognised until `until`. `next`: the part after its own. */
+  /** A message that may have arrived; a repeat is recognised until `until`. `next`: the part after those it answers. */
   sending: z.object({ key: z.string(), until: z.number(), next: z.number() }).optional(),
   notice: PendingNotice.optional(),
   /** A reply that is made but not sent yet. Replies to links are not stored. */
   reply: StoredReply.optional().catch(undefined),
   /** True when the person was told that links wait. */
   isWaitSaid: z.boolean(),
-  /** The number of failures in a row whose effect is unknown. */
+  /** The number of failures in a row after which a message may have arrived, or which Medley caused by itself. */
   tries: z.number(),
   /** How many deaths of workers were taken into account already. */
   lostWorkers: z.number(),

@@ -41,8 +41,8 @@ export type StoredReply = z.output<typeof StoredReply>;
 const MOST = 64 * 1024;
 
 /**
- * The reply in the form in which it is stored. Undefined if it has files, because it can be made again, or if it is too
- * long even without its image cards and its end.
+ * The reply in the form in which it is stored. A reply that is too long loses its image cards and then its last blocks;
+ * if it has files it is not stored (undefined), because the post can be asked for again.
  */
 export function storeReply({ quoted, ...reply }: Reply): StoredReply | undefined {
   const stored = storePart(reply);

@@ -67,7 +67,7 @@ export function createAccountLinks({ records, key, publicUrl, signIn, settings }
 
   /** Takes the state out of the store. Two answers at once may both find it, but they are for the same person. */
   async function take({ state, proof }: LinkAnswer): Promise<OpenLink> {
-    // Without the proof it may be another browser, which must not end the state.
+    // An answer without the proof may come from another browser, which must not end the state.
     if (proof === undefined || !isSame(proof, proofOf(state))) throw usageError('endedLink');
     const found = await read(state);
     await open.delete(recordKey(state), found.user);

@@ -24,7 +24,7 @@ const STORED = 2;
 
 const StoredPayload = z.tuple([z.string(), z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))]);
 
-/** The collection of buttons' options. Keys are digests of the buttons; the group is a tag that names no person. */
+/** The collection of buttons' options. Keys are digests of the buttons, grouped by a tag that names no owner. */
 export const BUTTON_ARGUMENTS = {
   name: 'button-arguments',
   schema: StoredPayload,

@@ -13,7 +13,7 @@ export const USERS = { name: 'users', schema: UserSettings };
 /** The collection of settings in the web chat. A browser's session is no person: old ones are dropped. */
 export const WEB_USERS = { name: 'web-users', schema: UserSettings, ttlMs: 90 * DAY_MS, maxRecords: 50_000 };
 export const CHATS = { name: 'chats', schema: ChatSettings };
-/** The collection that lists for each player who signed in as them. Only people's settings decide whether it is so. */
+/** The index, by player, of people who signed in as that player; it may be outdated, people's settings are not. */
 export const PROVEN_USERS = { name: 'proven-users', schema: z.object({ user: z.string() }) };
 
 interface SettingsStoreOptions {
@@ -72,14 +72,14 @@ function provenPlayerOf({ player }: UserSettings): number | undefined {
   return player?.proven === true ? player.id : undefined;
 }
 
-/** The settings in use while they cannot be read. They hide and delete nothing, as the chat may not want that. */
+/** The settings in use while a chat's own cannot be read. They hide and delete nothing, as it may not want that. */
 const UNREADABLE: ChatSettings = { ...CHAT_DEFAULTS, suppressEmbeds: false, noticeSeconds: 0 };
 
 type Place = Pick<Caller, 'platform' | 'userId' | 'groupId' | 'chatId' | 'chatKind'>;
 
 /**
- * The settings of the caller's chat. In a private chat they are the defaults and the person's own; notices disturb
- * nobody else there.
+ * The settings of the caller's chat. A private chat has the defaults with the person's own view, and its notices stay,
+ * because they disturb nobody else.
  * @throws AppError `internal` when they cannot be read
  */
 export async function chatSettingsOf({ settings }: Pick<Services, 'settings'>, caller: Place): Promise<ChatSettings> {

@@ -9,7 +9,7 @@ import {
 import { type CallerPlace, chatKey } from '../contract/request.ts';
 
 export const TRACKING_CHATS = { name: 'tracking-chats', schema: TrackingChat, maxRecords: 5_000 };
-/** The collection of tracked players' best plays. A record that is not renewed expires: nobody tracks the player. */
+/** The collection of tracked players' best plays. A record expires when no chat tracks the player any more. */
 export const TRACK_MARKS = { name: 'track-marks', schema: TrackMark, ttlMs: 7 * 24 * 3_600_000, maxRecords: 5_000 };
 
 /** The most players that a chat may track; all chats together may track {@link MAX_FOLLOWED} different ones. */
@@ -28,9 +28,9 @@ export function createTrackedPlayers(records: RecordStore, canPost: TrackedPlaye
 
   /** Runs writes one after another, because each change is based on the result of the one before. */
   function inTurn<T>(write: () => Promise<T>): Promise<T> {
-    const turn = writes.then(write, write);
-    writes = turn.catch(() => undefined);
-    return turn;
+    const result = writes.then(write, write);
+    writes = result.catch(() => undefined);
+    return result;
   }
 
   async function put(key: string, chat: TrackingChat): Promise<void> {

@@ -49,8 +49,8 @@ export function createViewHistory({ platform, records, dispatcher, log }: ViewHi
       return ask?.kind === 'links' ? { ...ask, unasked: false } : ask;
     },
     /**
-     * The number of stored requests of the message if it shows the answer to this one; undefined if it shows something
-     * else by now, 0 if nothing is stored.
+     * The number of stored requests of the message if it still shows the answer to this request; undefined if it shows
+     * another answer by now, 0 if nothing is stored.
      */
     async depth(messageId: string, request: Request): Promise<number | undefined> {
       const shown = await shownIn(messageId);
@@ -64,10 +64,10 @@ export function createViewHistory({ platform, records, dispatcher, log }: ViewHi
       if (pressed?.isBack === true) return shown.slice(0, -1);
       const last = shown.at(-1);
       const caller = callerOf(request);
-      // If one command answers both requests, this one only shows another page or state, to which nobody goes back.
-      const isTurned =
+      // If one command answers both, this request shows another page or state, and replaces the one before it.
+      const isOtherPage =
         last !== undefined && (await dispatcher.commandOf(last, caller)) === (await dispatcher.commandOf(ask, caller));
-      return [...(isTurned ? shown.slice(0, -1) : shown), ask].slice(-MOST);
+      return [...(isOtherPage ? shown.slice(0, -1) : shown), ask].slice(-MOST);
     },
     async keep(messageId: string, shown: readonly RequestBody[], request: Request): Promise<void> {
       try {
