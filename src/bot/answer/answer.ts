@@ -179,7 +179,7 @@ function createAnswer({ policy, resolver, buttons, run, answerLinks, logFailure 
     return onlyReply(Promise.resolve(renderFailure(error, body.kind, context, logFailure)));
   }
 
-  // Queues that take clients in turn (see `actFor`) count this work for the person, or for a network address they share.
+  // Queues that take clients in turn (see `actFor`) count this work for the person, or for the address they share.
   return (body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> =>
     actFor(attempt.caller.sharedRateKey ?? callerKey(attempt.caller), () => answer(body, attempt));
 }

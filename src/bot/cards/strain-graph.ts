@@ -28,7 +28,7 @@ const COLOURS = ['accent', 'marigold', 'berry', 'sky', 'lilac'] as const;
 /** The most points of the chart; people could not tell more of them apart. */
 export const MAX_POINTS = 220;
 
-/** Skills that are variants of a shown one, whose line theirs would cover. */
+/** Skills that are variants of another one; their lines would cover its line. */
 const DOUBLES = new Set(['aimNoSliders', 'singleColorStamina']);
 
 /** The strain graph of a difficulty, with its alt text; undefined if there are no strains. */

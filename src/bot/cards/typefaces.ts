@@ -114,7 +114,7 @@ export function fontFilesOf(text: string): readonly string[] {
   return [...new Set([...typefaces].flatMap(({ regular, bold }) => [regular, bold]))];
 }
 
-/** The typeface of each character that was looked up; only so many characters exist. */
+/** The typeface of each character that was looked up. It needs no bound, because only so many characters exist. */
 const known = new Map<string, Typeface | undefined>();
 
 let others: readonly Typeface[] | undefined;

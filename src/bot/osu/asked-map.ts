@@ -12,7 +12,7 @@ import { usageError } from '../contract/usage-error.ts';
 import type { AskedMap } from '../views/osu/beatmap.ts';
 import { MODE_OPTION, rulesetOf } from './asked-player.ts';
 
-/** The map; without it, the last one shown in the chat. In text, any address of a map is this option. */
+/** A command's option for a map; default: the one last shown in the chat. A typed address of a map is this option. */
 export const MAP_OPTION = {
   type: 'string',
   form: 'map',
@@ -26,7 +26,7 @@ export function isMapLink(word: string): boolean {
   return kind === 'map' || kind === 'set';
 }
 
-/** The ruleset in commands about a map is named (`mode: taiko`), because a bare word may belong to the map's title. */
+/** In commands about a map the ruleset must be named, `mode:taiko`, because a bare word may be of the map's title. */
 export const MAP_MODE_OPTION = { ...MODE_OPTION, named: true } as const;
 
 /** The map and the ruleset as the person wrote them. */

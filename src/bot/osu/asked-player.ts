@@ -5,7 +5,7 @@ import { callerKey } from '../contract/request.ts';
 import { type Mode, TERMS } from '../contract/terms.ts';
 import { usageError } from '../contract/usage-error.ts';
 
-/** The ruleset. A word at the end of a line is read as one only in commands about a player. */
+/** A command's option for a ruleset. Only in commands about a player, the last word of a line may be one. */
 export const MODE_OPTION = TERMS.mode;
 
 export function rulesetOf(mode: Mode): Ruleset;
@@ -16,7 +16,7 @@ export function rulesetOf(mode: Mode | undefined): Ruleset | undefined {
 
 const MAX_SUGGESTIONS = 25;
 
-/** The player. People who linked theirs may leave the name out. */
+/** A command's option for a player. People who linked theirs may leave the name out. */
 export const PLAYER_OPTION = { type: 'string', form: 'name', maxLength: 200, suggest: suggestPlayers } as const;
 
 export type AskedPlayer = Awaited<ReturnType<typeof askedPlayer>>;

@@ -20,7 +20,7 @@ async function suggestMods(partial: string) {
   return USUAL_MODS.filter(mods => mods.startsWith(typed)).map(mods => ({ label: `+${mods}`, value: mods }));
 }
 
-/** Declares an option about a play, which can only be typed; any such option turns the map's card into a play's. */
+/** Declares an option about a play, which can only be typed; with any of them, `beatmap simulate` runs instead. */
 const aside = <O extends Option>(option: O) => ({ ...option, only: 'typed' }) as const;
 
 /** Ratings of the shown difficulties, by id; difficulties of a ruleset without these mods have none. */

@@ -40,7 +40,7 @@ const USUAL = [95, 97, 98, 99, 100];
 const STEPS = [95, 98, 99, 100];
 const USUAL_MODS = ['NM', 'HD', 'HR', 'DT', 'HDDT', 'HDHR', 'FL', 'EZ', 'HT'];
 const RATES = { min: 0.5, max: 2 };
-/** Figures of a map alone, as other bots take them to change the map; a search for them would find some map or other. */
+/** Matches `ar9.5 od8` without a map, with which other bots change the map; a search for it would find any map. */
 const CHANGES = /^((?:ar|od|cs|hp|bpm)[:=]?\d[\d.,]*)(?:\s+(?:ar|od|cs|hp|bpm)[:=]?\d[\d.,]*)*$/i;
 
 /** Calculates how many pp a play on a map would give. */

@@ -117,7 +117,7 @@ export function originBlocks(
   t: Translator,
 ): readonly Block[] {
   const words = t.messages.osu.origin;
-  // After a correction, osu! had found nothing, so the note that only the local copy was searched would be wrong.
+  // Mistyped words are corrected only after osu! found nothing, so "only the local copy was searched" would be wrong.
   const remembered = corrected ? undefined : words.local;
   const notes = [
     corrected ? words.corrected : undefined,
