@@ -26,11 +26,11 @@ interface OwnerCommandsOptions {
   readonly readChats: () => Promise<RuntimeStatus | undefined>;
 }
 
-const WHICH = {
+const BLOCK_OPTIONS = {
   kind: { type: 'choice', required: true, choices: BLOCK_KINDS },
   value: { type: 'string', form: 'rest', required: true, maxLength: 500 },
 } as const;
-const BEARING = { visibility: 'caller', cost: 0 } as const;
+const FOR_CALLER = { visibility: 'caller', cost: 0 } as const;
 /** Matches an id in the form `platform:id` or `source:id`. */
 const ID = /^[a-z][a-z0-9]{0,30}:[^\s/]{1,200}$/;
 /** How many entries of each kind are shown; the newest ones are. */
@@ -46,11 +46,11 @@ export function createOwnerCommands(options: OwnerCommandsOptions): readonly Com
     defineCommand({
       name: 'owner status',
       options: {},
-      ...BEARING,
+      ...FOR_CALLER,
       async run(_values, { services, t }: CommandContext) {
         const own = statusFields(await readChats(), t);
         const ofSites = sources.flatMap(({ id, figures }): readonly Block[] => {
-          const fields = (figures?.() ?? []).map(each => ({ label: each.strategy, value: standing(each, t) }));
+          const fields = (figures?.() ?? []).map(each => ({ label: each.strategy, value: strategyText(each, t) }));
           return [{ kind: 'divider' }, headingBlock([id]), { kind: 'fields', fields }];
         });
         return shown(`Medley ${services.version}`, own, ofSites);
@@ -58,8 +58,8 @@ export function createOwnerCommands(options: OwnerCommandsOptions): readonly Com
     }),
     defineCommand({
       name: 'owner block',
-      options: WHICH,
-      ...BEARING,
+      options: BLOCK_OPTIONS,
+      ...FOR_CALLER,
       async run({ kind, value }, context: CommandContext) {
         const id = await idOf(kind, value, context);
         const { blockChange, blockKinds } = context.t.messages.owner;
@@ -68,8 +68,8 @@ export function createOwnerCommands(options: OwnerCommandsOptions): readonly Com
     }),
     defineCommand({
       name: 'owner unblock',
-      options: WHICH,
-      ...BEARING,
+      options: BLOCK_OPTIONS,
+      ...FOR_CALLER,
       async run({ kind, value }, context: CommandContext) {
         const id = await idOf(kind, value, context);
         const { blockChange, blockKinds } = context.t.messages.owner;
@@ -80,7 +80,7 @@ export function createOwnerCommands(options: OwnerCommandsOptions): readonly Com
     defineCommand({
       name: 'owner blocked',
       options: {},
-      ...BEARING,
+      ...FOR_CALLER,
       async run(_values, { t }: CommandContext) {
         const words = t.messages.owner;
         const blocked = await blocks.list();
@@ -97,7 +97,7 @@ export function createOwnerCommands(options: OwnerCommandsOptions): readonly Com
     defineCommand({
       name: 'owner logs',
       options: {},
-      ...BEARING,
+      ...FOR_CALLER,
       async run(_values, { t }: CommandContext) {
         const words = t.messages.owner;
         const fields = failures.list().map(({ message, cause, count, lastAt }) => ({
@@ -152,7 +152,7 @@ function queueText({ waiting, running, oldestAt }: RuntimeStatus, t: Translator)
   return oldestAt === undefined ? [depth] : [depth, t.comma, t.messages.owner.oldest, ' ', ago(oldestAt)];
 }
 
-function standing({ successRate, medianMs, coolsUntil, waitsUntil, last }: StrategyFigures, t: Translator): Text {
+function strategyText({ successRate, medianMs, coolsUntil, waitsUntil, last }: StrategyFigures, t: Translator): Text {
   const words = t.messages.owner;
   const parts = [
     successRate === null ? words.untried : `${Math.round(successRate * 100)} %`,

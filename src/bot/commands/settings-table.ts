@@ -170,7 +170,7 @@ export function settingsOfChat(sources: readonly Site[]): readonly ChatSetting[]
       option: { type: 'integer', min: 0, max: ALBUM_CAP.max, only: 'group' },
       row({ albumCap }, { t: { messages } }) {
         const { rows, files } = messages.settings;
-        return pick(rows.files, withIt(FILES, albumCap ?? 0), albumCap ?? 0, n => files({ n }));
+        return pick(rows.files, withSet(FILES, albumCap ?? 0), albumCap ?? 0, n => files({ n }));
       },
       change: value => ({ albumCap: Number(value) || null }),
     },
@@ -192,7 +192,7 @@ export function settingsOfChat(sources: readonly Site[]): readonly ChatSetting[]
       option: { type: 'integer', ...NOTICE_SECONDS, only: 'group' },
       row({ noticeSeconds }, { t }) {
         const { rows } = t.messages.settings;
-        return pick(rows.notices, withIt(SECONDS, noticeSeconds), noticeSeconds, n => deletedAfter(n, t));
+        return pick(rows.notices, withSet(SECONDS, noticeSeconds), noticeSeconds, n => deletedAfter(n, t));
       },
       change: value => ({ noticeSeconds: Number(value) }),
     },
@@ -271,7 +271,7 @@ function oneOf<V>(values: readonly V[], value: Value): V {
 }
 
 /** The usual choices, and the number that is set if it is not one of them. */
-function withIt(usual: readonly number[], set: number): readonly number[] {
+function withSet(usual: readonly number[], set: number): readonly number[] {
   return usual.includes(set) ? usual : [...usual, set].sort((a, b) => a - b);
 }
 

@@ -19,8 +19,8 @@ import { ABOUT_BEATMAP, numberedLine, openable, playerMenu } from './osu-command
 
 const PER_PAGE = 10;
 /** Each member takes a request to osu!, so only this many are asked for at once; a button shows more. */
-const MEMBERS_A_TURN = 4;
-const MAX_TURNS = 25;
+const MEMBERS_A_PAGE = 4;
+const MAX_PAGES = 25;
 
 /** Shows the best plays on a map, worldwide or of this chat's members with a linked player. */
 export const beatmapLeaderboard = defineCommand({
@@ -31,7 +31,7 @@ export const beatmapLeaderboard = defineCommand({
     of: { type: 'choice', choices: ['world', 'here', 'country'] },
     country: TERMS.country,
     mode: MAP_MODE_OPTION,
-    page: { ...TERMS.page, max: MAX_TURNS },
+    page: { ...TERMS.page, max: MAX_PAGES },
   },
   ...ABOUT_BEATMAP,
   async run(
@@ -122,7 +122,7 @@ async function fromCountry(scores: readonly Score[], country: string, { services
 /** The best plays of the chat's members. Each page asks about a few more members; the earlier ones are cached. */
 async function ofChat({ map, mods, page }: Asked, { caller, services, signal }: CommandContext) {
   const members = await chatPlayers(caller, services);
-  const asked = members.slice(0, page * MEMBERS_A_TURN);
+  const asked = members.slice(0, page * MEMBERS_A_PAGE);
   const answers = await Promise.all(
     asked.map(async ({ id, name }) => {
       const { scores, stale } = await services.beatmaps.memberMapScores(map, id, map.ruleset, signal);
@@ -134,7 +134,7 @@ async function ofChat({ map, mods, page }: Asked, { caller, services, signal }: 
   return {
     scores: answers.flatMap(({ best }) => best ?? []).toSorted(byScore),
     first: 1,
-    hasMore: left > 0 && page < MAX_TURNS,
+    hasMore: left > 0 && page < MAX_PAGES,
     left,
     stale: answers.some(({ stale }) => stale),
   };

@@ -117,7 +117,7 @@ export const beatmapRecommend = defineCommand({
     const others = [
       ...(steps > -MOST_STEPS ? [button(words.easier, token({ steps: steps - 1 }))] : []),
       ...(steps < MOST_STEPS ? [button(words.harder, token({ steps: steps + 1 }))] : []),
-      ...(canTurnTo(wantedMods) ? [button(words.withDoubleTime, token({ mods: '+DT' }))] : []),
+      ...(mayAddDoubleTime(wantedMods) ? [button(words.withDoubleTime, token({ mods: '+DT' }))] : []),
     ];
     return renderRecommendations(result, another, others, context);
   },
@@ -143,13 +143,13 @@ function rangeOf(option: FilterRange, text: string | undefined) {
   return range;
 }
 
-function canTurnTo(mods: string): boolean {
+function mayAddDoubleTime(mods: string): boolean {
   if (mods === '') return true;
   const { must, never }: ModFilter = parseModFilter(mods);
   return ![...must, ...never].includes('DT');
 }
 
-/** Shows the maps as cards with their reasons, and buttons for further ones: the same way, or in another. */
+/** Shows the maps as cards with their reasons, and buttons for further maps: by the same filters, or by others. */
 function renderRecommendations(
   { recommendations, player, ruleset, target, isBeside, isFew, stale }: RecommendResult,
   another: Action,
@@ -177,14 +177,14 @@ function renderRecommendations(
         : [{ ...recommendationPicture(title, recommendations, services.painter, t), repeats: true } as const]),
       ...recommendations.map(each => recommendationCard(each, openToken(each.beatmap.id), t)),
       ...(isFew ? [textBlock([words.few])] : []),
-      textBlock([{ kind: 'emphasis', children: [reckoning(recommendations, t)] }]),
+      textBlock([{ kind: 'emphasis', children: [rulesText(recommendations, t)] }]),
     ],
     actions: [another, ...others, { kind: 'menu', label: t.messages.osu.open, choices }],
   });
 }
 
 /** Names the version of osu!'s pp rules by which the figures were calculated. */
-function reckoning(recommendations: readonly Recommendation[], t: Translator): string {
+function rulesText(recommendations: readonly Recommendation[], t: Translator): string {
   const { byFigures, byBoth, byRules } = t.messages.osu.recommend;
   const dates = recommendations.flatMap(({ algorithm }) => algorithm ?? []);
   const [date] = dates;

@@ -61,7 +61,8 @@ export const osuRecent = defineCommand({
     const play = await playBlock({ score, rating, cover, name: user.username, standing }, services, t);
     const title = nth === 1 ? words.title({ mode: ruleset }) : words.nth({ n: t.number(nth), mode: ruleset });
     const values = { player: String(user.id), mode: modeOf(user.mode), ...(pass && { pass }) };
-    const turn = (index: number) => services.actions.encode({ command: 'osu recent', values: { ...values, index } });
+    const playToken = (index: number) =>
+      services.actions.encode({ command: 'osu recent', values: { ...values, index } });
     const { earlier, later } = t.messages.plays.buttons;
     const map = mapOf(score);
     return reply({
@@ -69,8 +70,8 @@ export const osuRecent = defineCommand({
       actions: [
         // osu!'s site has no page for a failed play.
         ...(score.passed ? [{ kind: 'link', label: t.messages.osu.openAtOsu, url: scorePage(score.id) } as const] : []),
-        ...(nth < scores.length ? [button(earlier, turn(nth + 1))] : []),
-        ...(nth > 1 ? [button(later, turn(nth - 1))] : []),
+        ...(nth < scores.length ? [button(earlier, playToken(nth + 1))] : []),
+        ...(nth > 1 ? [button(later, playToken(nth - 1))] : []),
         ...(map === undefined ? [] : mapButtons(map, ['map', 'compare', 'leaderboard', 'simulate'], services, t)),
         ...actions,
       ],
@@ -131,7 +132,7 @@ function modsToOpen(score: Score): readonly string[] {
   return score.mode === score.beatmap?.mode && !isConvert && areMods(mods, score.mode) ? mods : [];
 }
 
-/** The result; undefined after a failure, which is logged where it happens and without which the card can do. */
+/** The result; undefined after a failure, because the card can do without it. Failures are logged where they happen. */
 async function ifKnown<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   try {
     return await asked;

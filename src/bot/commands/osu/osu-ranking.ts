@@ -22,7 +22,7 @@ import { askedCountry, MODE_OPTION, requirePlayers, rulesetOf } from '../../osu/
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { notice } from '../../views/notice.ts';
 import { originBlocks, ppText } from '../../views/osu/beatmap.ts';
-import { turnActions } from '../../views/osu/beatmap-list.ts';
+import { numberedPageActions } from '../../views/osu/beatmap-list.ts';
 import { PROVEN_MARK } from '../../views/osu/player.ts';
 import { ABOUT_PLAYER, numberedLine, playerMenu } from './osu-command.ts';
 
@@ -94,7 +94,7 @@ async function worldRanking(
   const { services, signal, t } = context;
   const { players, stale } = await services.beatmaps.ranking(ruleset, { page, country }, signal);
   const words = t.messages.plays.ranking;
-  const turn = (to: number) =>
+  const pageToken = (to: number) =>
     services.actions.encode({
       command: 'osu ranking',
       values: { of: 'world', mode: modeOf(ruleset), page: to, ...(country && { country }) },
@@ -109,7 +109,7 @@ async function worldRanking(
       ...originBlocks({ source: 'osu', stale }, t),
       textBlock(ranked.length === 0 ? [words.nobody] : stacked(linesOf(ranked, ruleset, t))),
     ],
-    actions: [...turnActions(page, players.length >= MOST, turn, t), ...menuOf(ranked, ruleset, context)],
+    actions: [...numberedPageActions(page, players.length >= MOST, pageToken, t), ...menuOf(ranked, ruleset, context)],
   });
 }
 

@@ -23,7 +23,7 @@ import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts
 import { playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, ratePlays } from '../../osu/plays.ts';
 import { ppText } from '../../views/osu/beatmap.ts';
-import { turnActions } from '../../views/osu/beatmap-list.ts';
+import { numberedPageActions } from '../../views/osu/beatmap-list.ts';
 import { gainText, playerHead } from '../../views/osu/player.ts';
 import { estimateBlocks, mapName, modsText } from '../../views/osu/score.ts';
 import { ABOUT_PLAYER, numberedLine, playedMapMenu } from './osu-command.ts';
@@ -174,7 +174,7 @@ async function rework(
   const shown = entries.toSorted((a, b) => b.worth - a.worth).slice(end - PER_PAGE, end);
   const scores = shown.map(({ score }) => score);
   const lines = shown.map((entry, index) => entryLine(entry, end - PER_PAGE + 1 + index, t));
-  const turn = (to: number) =>
+  const pageToken = (to: number) =>
     services.actions.encode({
       command,
       values: { ...values, player: String(user.id), mode: modeOf(user.mode), page: to },
@@ -193,8 +193,8 @@ async function rework(
       ...(isScan ? [] : estimateBlocks([...ratings.values()], t)),
     ],
     actions: [
-      ...(isPartial ? [button(t.messages.plays.buttons.again, turn(page))] : []),
-      ...turnActions(page, end < entries.length, turn, t),
+      ...(isPartial ? [button(t.messages.plays.buttons.again, pageToken(page))] : []),
+      ...numberedPageActions(page, end < entries.length, pageToken, t),
       ...actions,
       ...playedMapMenu(scores, context),
     ],

@@ -20,7 +20,7 @@ import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts
 import { openMapToken, playerButtons } from '../../osu/buttons.ts';
 import { firstPlays, PLAYS_A_CALL, type Plays, playsPart, ratePlays } from '../../osu/plays.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
-import { turnActions } from '../../views/osu/beatmap-list.ts';
+import { numberedPageActions } from '../../views/osu/beatmap-list.ts';
 import { inMode, playerTitle } from '../../views/osu/player.ts';
 import { estimateBlocks, playsChart, scoreCard } from '../../views/osu/score.ts';
 import { ABOUT_PLAYER, playedMapMenu } from './osu-command.ts';
@@ -85,16 +85,16 @@ export const osuScores = defineCommand({
       await services.memory.maps.remember(caller, { id: only.beatmap_id, ruleset: only.mode });
     }
     const values = { player: String(user.id), type, mode: modeOf(user.mode), ...given(filter) };
-    const turned = index === undefined ? 'page' : 'index';
-    const turn = (to: number) => {
-      const change = { ...values, [turned]: to };
-      return services.actions.encode({ command: 'osu scores', values: change, owner: callerKey(caller) });
+    const owner = callerKey(caller);
+    const tokenAt = (place: number) => {
+      const change = index === undefined ? { page: place } : { index: place };
+      return services.actions.encode({ command: 'osu scores', values: { ...values, ...change }, owner });
     };
     const words = t.messages.osu.scores;
     const heading = headingBlock(labelled(playerTitle(user), [inMode(words.titles[type], user.mode, t)], t));
     const isFirst = index !== undefined || page === 1;
     const ways = [
-      ...turnActions(index ?? page, found.hasMore, turn, t),
+      ...numberedPageActions(index ?? page, found.hasMore, tokenAt, t),
       ...playerButtons(user, ['profile', 'recent'], services, t),
     ];
     if (scores.length === 0) {
@@ -184,7 +184,7 @@ async function findPlays(
     all: plays.scores,
     /** The positions of plays in osu!'s list, by the play's id. */
     places,
-    /** How many plays meet the conditions; undefined if there are none. */
+    /** How many plays meet the conditions; undefined for osu!'s own list, whose length is unknown. */
     count: isPlain ? undefined : list.length,
     isPlain,
     hasMore: end < list.length || (isPlain && plays.hasMore),

@@ -37,15 +37,15 @@ export function pageActions({ back, more }: PagesView, t: Translator): readonly 
   ];
 }
 
-/** Buttons to the pages beside this one. @param turn makes the token of the button to a page */
-export function turnActions(
+/** Buttons to the pages beside this one. @param pageToken makes the token of the button to a page */
+export function numberedPageActions(
   page: number,
   hasMore: boolean,
-  turn: (to: number) => string,
+  pageToken: (page: number) => string,
   t: Translator,
 ): readonly Action[] {
-  const back = page === 1 ? undefined : turn(page - 1);
-  return pageActions({ back, more: hasMore ? turn(page + 1) : undefined }, t);
+  const back = page === 1 ? undefined : pageToken(page - 1);
+  return pageActions({ back, more: hasMore ? pageToken(page + 1) : undefined }, t);
 }
 
 interface SetCardOptions extends Opener {
