@@ -73,7 +73,7 @@ function sectionOf({ name, accepts }: Command): string {
   return second === undefined ? MORE : group;
 }
 
-/** Shows the commands that are needed most, and buttons to the others. */
+/** Says that links can be pasted, and shows a button for each section. */
 function renderHelp(sections: readonly HelpSection[], encode: Encode, { services, t }: CommandContext): Reply {
   const words = t.messages.help;
   const hasLinks = sections.some(({ key }) => key === LINKS);

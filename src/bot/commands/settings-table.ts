@@ -263,7 +263,7 @@ function languageOf(choice: Value): string | null {
   return choice === AUTOMATIC ? null : String(choice);
 }
 
-/** The value of that name. The option has refused unknown names before. */
+/** The one of `values` that equals the given value. The option's own check has refused all others before. */
 function oneOf<V>(values: readonly V[], value: Value): V {
   const found = values.find(each => each === value);
   if (found === undefined) throw new TypeError(`${value} is none of the choices`);

@@ -13,7 +13,7 @@ const WINDOW_MS = 61_000;
 /** A reservation that is not used within this time is dropped: its request has ended in another process. */
 const UNCLAIMED_MS = 30_000;
 
-/** Messages that are reserved for one request: for a later time, or since it began to send. */
+/** The messages that are reserved for one request, which waits for the time `at` or has begun to send. */
 export interface Slot {
   readonly id: string;
   at: number;
@@ -42,7 +42,7 @@ export class ChatSchedule {
     this.#clock = clock;
   }
 
-  /** Reserves messages behind all existing reservations; if the id has one already, that is kept. */
+  /** Reserves messages behind all existing reservations; if the request has one already, that is kept. */
   book(id: string, messages: number): Slot {
     this.#prune();
     const known = this.#waiting(id);

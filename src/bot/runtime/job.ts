@@ -20,7 +20,7 @@ const PendingNotice = z.object({
 export type PendingNotice = z.output<typeof PendingNotice>;
 
 const JobProgress = z.object({
-  /** The first part that is not answered yet. */
+  /** The first part (each link is one) that is not answered yet. */
   next: z.number(),
   /** The first part that is not charged to the person's rate limit yet. */
   paid: z.number(),
@@ -35,7 +35,7 @@ const JobProgress = z.object({
   isWaitSaid: z.boolean(),
   /** The number of failures in a row after which a message may have arrived, or which Medley caused by itself. */
   tries: z.number(),
-  /** How many deaths of workers were taken into account already. */
+  /** How many workers had died while they ran the request, when it was last taken up. */
   lostWorkers: z.number(),
 });
 /** How far a request is answered. Only the worker that holds the job changes it. */
@@ -170,8 +170,8 @@ const MOST_REPEAT_MS = 24 * 3_600_000;
 /**
  * Makes `sendOnce`, which sends each message once: before the call it stores that the message may arrive, after it
  * whether it did. If that is unknown, it is sent again only where the platform recognises the repeat.
- * @param phase makes these messages' tags differ from those of all others of the request
- * @param next the part after those of these messages
+ * @param phase the part of the idempotency keys that tells these messages from the request's others
+ * @param next the part of the request after those that these messages answer
  */
 export function createSendOnce(job: Job, phase: string, next: number, tools: JobTools): Sending['sendOnce'] {
   const { progress, platform, reservation, controller } = job;

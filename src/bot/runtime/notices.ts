@@ -62,7 +62,7 @@ export function createPost(platforms: readonly ChatPlatform[], tools: NoticeTool
 
 interface Unstored {
   readonly render: (t: Translator) => Reply;
-  /** Makes the tags of these messages differ from those of all others of the request. */
+  /** The part of the idempotency keys that tells these messages from the request's others. */
   readonly phase: string;
   readonly isFirst: boolean;
   readonly signal: AbortSignal;
@@ -116,7 +116,7 @@ const ONE_MORE_MS = 5_000;
  * @param clock in milliseconds, never set to another time
  */
 export function createNoticeBudget(clock: () => number): JobTools['mayNotify'] {
-  /** For each person, the time at which their notices would all be sent at an even rate. */
+  /** By person, the time at which the last notice would have been sent at an even rate. */
   const evenAt = createLru<string, number>({ max: MAX_PEOPLE });
 
   return person => {

@@ -23,7 +23,7 @@ export class PlatformAway extends Error {
 
 /** The most attempts to send one notice. */
 const MOST_NOTICES = 5;
-/** The phase of the first part's replies; the messages' tags contain it. */
+/** The phase (see `createSendOnce`) of the replies to the first part. */
 const FIRST_PHASE = '0';
 /** The pause before another attempt to tell a person that a request waits. */
 const NOTICE_MS = 5_000;
@@ -128,7 +128,7 @@ function waitForLimit(
   return undefined;
 }
 
-/** Plans a notice in place of the parts that are being answered. No other notice follows one that failed. */
+/** Plans a notice in place of the replies that are being sent. If a notice itself fails, no other one follows. */
 export async function noticeInstead(
   job: Job,
   kind: PendingNotice['kind'],

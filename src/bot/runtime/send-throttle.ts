@@ -52,7 +52,7 @@ export interface SendThrottleOptions {
 interface PlatformState {
   pausedUntil: number;
   failures: number;
-  /** The time at which all messages would be sent at an even rate; at most a second ahead of the clock. */
+  /** The time at which the last message would have been sent at an even rate; at most a second ahead of the clock. */
   evenAt: number;
 }
 

@@ -47,7 +47,6 @@ async function offerSignIn(mode: Ruleset | null, { caller, services, t }: Comman
   const isSeen = caller.chatKind === 'group' && caller.answersAlone !== true;
   if (isSeen) return notice(t.messages.linking.inPrivate);
   const words = t.messages.linking;
-  // The address is a page of this server, which only the caller may use.
   const url = await services.accountLinks.offer(callerKey(caller), mode);
   return reply({
     blocks: [textBlock([words.offer]), textBlock(sentence(words.byName))],

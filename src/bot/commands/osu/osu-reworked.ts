@@ -29,7 +29,7 @@ import { estimateBlocks, mapName, modsText } from '../../views/osu/score.ts';
 import { ABOUT_PLAYER, numberedLine, playedMapMenu } from './osu-command.ts';
 
 const PER_PAGE = 10;
-/** How many best plays are calculated anew: lower ones hardly count, and each needs a file. */
+/** How many best plays are calculated anew: lower ones hardly count, and each needs its map's file. */
 const MOST = 100;
 
 const PAGE = { ...TERMS.page, max: 20 };
