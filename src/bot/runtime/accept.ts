@@ -121,7 +121,7 @@ export class Acceptor {
     return 'accepted';
   }
 
-  /** Changes both queues. A failure does no harm: a delayed request runs later anyway, and ends if its chat is `gone`. */
+  /** Changes both queues. A failure does no harm: delayed requests run later anyway, and end if the chat is `gone`. */
   async #inQueues(work: (queue: Queue) => Promise<unknown>): Promise<void> {
     const { queues, log } = this.#options;
     for (const each of queues)
