@@ -125,7 +125,7 @@ export function isNotice({ tone, gallery, actions }: Reply): boolean {
 }
 
 /** The replies of one call of `send` that were delivered. */
-interface Brought {
+interface Delivered {
   readonly replies: readonly Reply[];
   /** True when the platform has confirmed that all files of the replies have arrived. */
   readonly isConfirmed: boolean;
@@ -144,21 +144,21 @@ export function createWholeAnswers() {
 
   return {
     /** True once: for the last part, if all parts were delivered. */
-    isAllBrought(
+    isAllDelivered(
       { request, isFirst, isLast, expected }: Pick<Sending, 'request' | 'isFirst' | 'isLast' | 'expected'>,
-      { replies, isConfirmed }: Brought,
+      { replies, isConfirmed }: Delivered,
     ): boolean {
       // If all replies of a part are notices, they only say that links are waiting, so nothing was answered.
       if (!isLast && replies.length > 0 && replies.every(({ tone }) => tone === 'notice')) return false;
       const quotes = new Set(replies.map(({ quoted }) => quoted));
       const answers = replies.filter(reply => !quotes.has(reply));
-      const isBrought =
+      const isDelivered =
         isConfirmed &&
         answers.length === expected &&
         answers.every(
           ({ tone, gallery, quoted }) => tone === 'neutral' && gallery.length + (quoted?.gallery.length ?? 0) > 0,
         );
-      const isWhole = isBrought && (isFirst || wholeSoFar.get(request.id) === true);
+      const isWhole = isDelivered && (isFirst || wholeSoFar.get(request.id) === true);
       if (isLast) wholeSoFar.delete(request.id);
       else wholeSoFar.set(request.id, isWhole);
       return isLast && isWhole;

@@ -78,8 +78,8 @@ async function sendMessage(
   });
   const lifeMs = noticeLifeMs(replies, sending);
   if (lifeMs !== undefined) sending.deleteLater(to.channelId, sent(), lifeMs);
-  const isAllBrought = wholeAnswers.isAllBrought(sending, { replies, isConfirmed: isWhole });
-  if (isAllBrought && settings.suppressEmbeds && to.isOnlyLinks && to.rights.manage) embeds.suppress(to);
+  const isAllDelivered = wholeAnswers.isAllDelivered(sending, { replies, isConfirmed: isWhole });
+  if (isAllDelivered && settings.suppressEmbeds && to.isOnlyLinks && to.rights.manage) embeds.suppress(to);
   return messages;
 }
 

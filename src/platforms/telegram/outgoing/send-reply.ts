@@ -214,6 +214,6 @@ export function createSendReplies({ api, log }: TelegramContext, sendReply: Send
       isConfirmed &&= isWhole;
       sent.push(reply);
     }
-    if (wholeAnswers.isAllBrought(sending, { replies: sent, isConfirmed })) await deleteAnswered(sending);
+    if (wholeAnswers.isAllDelivered(sending, { replies: sent, isConfirmed })) await deleteAnswered(sending);
   };
 }
