@@ -74,13 +74,13 @@ export function createDispatcher(options: DispatcherOptions) {
   const findLinks = createLinkFinder(services.extractor);
   const policy = createCallerPolicy({ ...options, owners, blocks, logFailure, now });
   const { preferences, translator, chatSettings, charge, isOwner, isBlocked, onUnreadable } = policy;
-  const resolver = createCommandResolver({ commands, ownerCommands, isOwner, buttons: services.actions });
+  const buttons = services.actions;
+  const resolver = createCommandResolver({ commands, ownerCommands, isOwner, buttons });
   const { listed, commandsFor, commandOf } = resolver;
   const readMessage = createMessageReader({ commandsFor, services, findLinks, isBlocked });
   const runTimes = { ...COMMAND_TIMES, ...times };
   const run = createCommandRunner({ services, findLinks, logFailure, concurrency, queued, times: runTimes });
-  const answerLinks = createLinkAnswers({ commands, charge, run });
-  const answer = createAnswer({ policy, resolver, buttons: services.actions, run, answerLinks, logFailure });
+  const answer = createAnswer({ commands, policy, resolver, buttons, run, logFailure });
   const gate = createRetryGate(Math.random);
 
   /**
@@ -119,16 +119,18 @@ export function createDispatcher(options: DispatcherOptions) {
 }
 
 interface AnswerParts {
+  readonly commands: readonly Command[];
   readonly policy: Pick<CallerPolicy, 'preferences' | 'charge' | 'isBlocked'>;
   readonly resolver: Pick<CommandResolver, 'resolve' | 'meant'>;
   readonly buttons: Pick<ButtonTokens, 'stored'>;
   readonly run: CommandRunner;
-  readonly answerLinks: LinkAnswers;
   readonly logFailure: FailureLog;
 }
 
 /** Makes the function that answers requests: it admits the caller, then runs the command, or one for each link. */
-function createAnswer({ policy, resolver, buttons, run, answerLinks, logFailure }: AnswerParts) {
+function createAnswer({ commands, policy, resolver, buttons, run, logFailure }: AnswerParts) {
+  const answerLinks = createLinkAnswers({ commands, policy, run });
+
   async function answer(body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> {
     const { caller, signal, progress, from, paid } = attempt;
     const { t, settings } = attempt.preferences ?? (await policy.preferences(caller));
@@ -184,19 +186,11 @@ function createAnswer({ policy, resolver, buttons, run, answerLinks, logFailure 
     actFor(attempt.caller.sharedRateKey ?? callerKey(attempt.caller), () => answer(body, attempt));
 }
 
-interface LinkAnswersOptions {
-  readonly commands: readonly Command[];
-  readonly charge: CallerPolicy['charge'];
-  readonly run: CommandRunner;
-}
-
-type LinkAnswers = ReturnType<typeof createLinkAnswers>;
-
 /** How many links of one message are answered at the same time. */
 const LINKS_AT_ONCE = 5;
 
 /** Makes the function that answers each link that the caller's rate limit allows, a few at a time; other links wait. */
-function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions) {
+function createLinkAnswers({ commands, policy, run }: Pick<AnswerParts, 'commands' | 'policy' | 'run'>) {
   // If a pasted link cannot be shown, only the person who pasted it gets the notice about it.
   const commandsByLink = new Map(
     commands.map(command => [command.accepts, { ...command, visibility: 'caller' as const }]),
@@ -229,7 +223,7 @@ function createLinkAnswers({ commands, charge, run }: LinkAnswersOptions) {
       const command = commandsByLink.get(kindOfLink(link.url));
       if (command !== undefined) {
         if (replies.length === LINKS_AT_ONCE) break;
-        if (next >= paid) refusal = await charge(command, context.caller);
+        if (next >= paid) refusal = await policy.charge(command, context.caller);
         if (refusal) break;
         const about = labels.slice(next, next + 1);
         replies.push({ reply: answerLink(command, link, { ...context, about }, isUnasked(body)), next: next + 1 });

@@ -135,7 +135,7 @@ export class Acceptor {
     translator: Promise<Translator> | undefined,
   ): Promise<Acceptance> {
     if (show === undefined || translator === undefined)
-      this.#track(this.#options.sendNotice(platform, request, t => renderBusy(t)));
+      this.#track(this.#options.sendNotice(platform, request, renderBusy));
     else await show(renderBusy(await translator));
     return 'refused';
   }

@@ -102,8 +102,8 @@ export function renderPlace(ahead: number, t: Translator): Reply {
 }
 
 /** Renders the notice that a request cannot be accepted now. */
-export function renderBusy(t: Translator, retryAfterMs?: number): Reply {
-  const error = new AppError('rate_limited', 'too much waits', { params: { reason: 'busy' }, retryAfterMs });
+export function renderBusy(t: Translator): Reply {
+  const error = new AppError('rate_limited', 'too much waits', { params: { reason: 'busy' } });
   return errorNotice(error, t, { visibility: 'caller' });
 }
 
