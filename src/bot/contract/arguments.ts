@@ -96,9 +96,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
 /** The value as a person has to type it so that it is read as one value: in quotes if needed. */
 export function printed(value: string): string {
   if (/^(?:[\p{L}\p{N}_][\p{L}\p{N}_-]*|https?:\/\/\S+)$/u.test(value) && termOf(value) === undefined) return value;
-  const [mark = '"'] = [/["\u201c\u201d\u201e]/, /['\u2018\u2019]/].flatMap((marks, index) =>
-    marks.test(value) ? [] : [`"'`.charAt(index)],
-  );
+  const mark = /["\u201c\u201d\u201e]/.test(value) && !/['\u2018\u2019]/.test(value) ? "'" : '"';
   return `${mark}${value}${mark}`;
 }
 

@@ -1,3 +1,4 @@
+import type { Values } from '../contract/command.ts';
 import type { PagesView } from '../views/osu/beatmap-list.ts';
 
 /** Options that only the buttons to other pages set. */
@@ -16,13 +17,7 @@ export interface ListPosition {
   readonly trail: readonly string[];
 }
 
-export function readPosition({
-  page = 1,
-  cursors,
-}: {
-  readonly page: number | undefined;
-  readonly cursors: string | undefined;
-}): ListPosition {
+export function readPosition({ page = 1, cursors }: Values<typeof PAGE_OPTIONS>): ListPosition {
   return { page, trail: cursors === undefined ? [] : cursors.split(',') };
 }
 

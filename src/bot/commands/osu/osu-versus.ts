@@ -81,15 +81,14 @@ interface Figure {
 /** The figures that osu! states for both players; the better one of each pair is bold. */
 function figures(players: Both, t: Translator) {
   const words = t.messages.osu.profile;
-  const whole = (value: number) => t.number(value);
   const rows: readonly Figure[] = [
     { label: words.rank, figureOf: each => each.global_rank, shown: value => `#${t.number(value)}`, isRank: true },
     { label: words.pp, figureOf: each => each.pp, shown: value => t.decimal(value, 0) },
     { label: words.accuracy, figureOf: each => each.hit_accuracy, shown: value => t.percent(value / 100, 2) },
-    { label: words.level, figureOf: each => each.level?.current ?? null, shown: whole },
-    { label: words.plays, figureOf: each => each.play_count, shown: whole },
+    { label: words.level, figureOf: each => each.level?.current ?? null, shown: t.number },
+    { label: words.plays, figureOf: each => each.play_count, shown: t.number },
     { label: words.combo, figureOf: each => each.maximum_combo, shown: value => `${t.number(value)}x` },
-    { label: words.score, figureOf: each => each.ranked_score, shown: whole },
+    { label: words.score, figureOf: each => each.ranked_score, shown: t.number },
   ];
   return rows.flatMap(({ label, figureOf, shown, isRank = false }) => {
     const [a, b] = players.map(({ statistics }) => (statistics === null ? null : figureOf(statistics)));
