@@ -27,7 +27,7 @@ export function createFailureLog(log: Log): FailureLog {
 
 export type RawOptions = Readonly<Record<string, unknown>>;
 
-/** What is known about the request that a command answers. */
+/** Facts about the request that a command answers. */
 export interface RunContext {
   readonly caller: Caller;
   readonly t: Translator;

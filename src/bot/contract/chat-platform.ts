@@ -22,14 +22,14 @@ export interface ChatPlatform<To = unknown> {
    * aborts when the connection is no longer wanted.
    */
   connect(host: PlatformHost<To>, signal: AbortSignal): Promise<ChatConnection>;
-  /** Asks the platform whether the token is valid. Of its errors, only one that means `token` says that it is not. */
+  /** Asks the platform whether the token is valid. It is not if this rejects with an error that means `token` below. */
   verify(signal: AbortSignal): Promise<void>;
   /**
    * Sends replies in order, each message by `sending.sendOnce`; resolves when all are sent. Errors of calls must be
    * thrown unchanged, because `outcomeOf` interprets them.
    */
   send(replies: AsyncIterable<Reply>, sending: Sending<To>): Promise<void>;
-  /** What an error means for the message being sent; undefined if no call to this platform threw it. Pure. */
+  /** Says what an error means for the message being sent; undefined if no call to this platform threw it. Pure. */
   outcomeOf(error: unknown): SendFailure | undefined;
   /** The platform's rate limits for messages. Absent if its own answers are enough to keep them. */
   readonly pace?: Pace;
@@ -81,7 +81,7 @@ type CallerDetails = Partial<
   Pick<Caller, 'hidesEmbeds' | 'answersAlone' | 'inviteUrl' | 'diagnose' | 'isChatAdmin' | 'sharedRateKey'>
 >;
 
-/** What is being done for a request, or how long its links must wait for the person's rate limit. */
+/** Says what is being done for a request, or how long its links must wait for the person's rate limit. */
 export type AnswerProgress =
   | { readonly kind: 'stage'; readonly stage: ProgressStage }
   | { readonly kind: 'waiting'; readonly links: number; readonly afterMs: number };
@@ -93,7 +93,7 @@ export type AnswerProgress =
  */
 export type RequestOutcome = 'answered' | 'failed' | 'unsure' | 'gone' | 'expired' | 'cancelled';
 
-/** What a failure means for the message. `notSent`: it certainly did not arrive. */
+/** Says what a failure means for the message. `notSent`: it certainly did not arrive. */
 export type SendFailure =
   | {
       readonly outcome: 'notSent';
@@ -105,7 +105,7 @@ export type SendFailure =
       readonly reason: 'away' | 'flood' | 'token' | 'cut' | 'refused' | 'gone';
       /** How long to wait, if the platform states it. */
       readonly retryAfterMs?: number | undefined;
-      /** Whether a `flood` is about the chat or the whole platform. Default: the chat. */
+      /** The place in which a `flood` forbids messages: one chat or the whole platform. Default: the chat. */
       readonly scope?: 'chat' | 'platform';
     }
   /** It is unknown whether the message arrived. */
@@ -244,7 +244,7 @@ export interface PlatformStatus {
   readonly state: PlatformState;
   /** When the state began, unix milliseconds. */
   readonly since: number;
-  /** Why the platform is not connected, without anything secret. */
+  /** The reason for which the platform is not connected, without anything secret. */
   readonly reason?: string;
 }
 

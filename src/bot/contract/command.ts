@@ -4,7 +4,7 @@ import type { Caller, ProgressStage } from './request.ts';
 import type { Services } from './services.ts';
 import type { Site } from './settings.ts';
 
-/** What options of every type have. Their texts come from i18n: `commands[name].description`, `.options[option]`. */
+/** The fields of options of every type. The texts are in i18n: `commands[name].description`, `.options[option]`. */
 interface OptionBase {
   readonly required?: boolean;
   /**
@@ -53,7 +53,7 @@ export interface ChoiceOption extends OptionBase {
   readonly choices: readonly string[];
   /** Names of choices that are the same in every language, such as the languages' own names. */
   readonly names?: Readonly<Record<string, string>>;
-  /** The choice that another word, given in lower case, means. */
+  /** Returns the choice that a further word, given in lower case, means; undefined if it means none. */
   readonly alias?: (word: string) => string | undefined;
 }
 export type Option = StringOption | IntegerOption | BooleanOption | ChoiceOption;
@@ -86,7 +86,7 @@ export interface CommandContext {
 
 export interface OptionSuggestion {
   readonly label: string;
-  /** What distinguishes the suggestion from others with a similar label; shown where there is space. */
+  /** Text that distinguishes the suggestion from others with a similar label; shown where there is space. */
   readonly detail?: string;
   readonly value: string;
 }
@@ -94,7 +94,7 @@ export interface OptionSuggestion {
 /** The kinds of links that commands answer: to posts, osu! beatmaps, osu! players, and their plays. */
 export type Accepted = 'link' | 'beatmap-link' | 'player-link' | 'score-link';
 
-/** What a command is about, if it is not about posts. */
+/** The subject of a command that is not about posts. */
 export type Subject = 'beatmap' | 'player';
 
 /** One page of results while a person types. */
@@ -113,7 +113,7 @@ export interface Command<O extends Options = Options> {
   readonly cost: number;
   /** Set for a command that menus and help leave out: `typed` if people may type it, false if only platforms run it. */
   readonly listed?: false | 'typed';
-  /** What the command's notices are about. Default: posts. */
+  /** The thing that the command's notices speak of. Default: posts. */
   readonly subject?: Subject;
   /**
    * The kind of pasted link that this command answers; its first option gets the link. People who ask for the same link

@@ -195,7 +195,7 @@ export function chatKey({ platform, groupId, chatId }: Pick<Caller, 'platform' |
   return `${platform}:${groupId ?? chatId}`;
 }
 
-/** Whether Medley may do one thing in a chat. Each language has texts that name the thing and say how to allow it. */
+/** A permission of Medley in a chat; `ok` if it has it. Each language has texts that name it and say how to give it. */
 export interface PermissionCheck {
   readonly key: PermissionCheckKey;
   readonly ok: boolean;

@@ -10,7 +10,7 @@ import type { ChatMemory } from './chat-memory.ts';
 import type { SvgRasterizer } from './picture.ts';
 import type { SettingsStore, Site } from './settings.ts';
 
-/** What every command can use. */
+/** The services that every command can use. */
 export interface Services {
   readonly extractor: Extractor;
   readonly sites: readonly Site[];

@@ -87,7 +87,7 @@ export function readJob(payload: string): StoredJob | undefined {
   }
 }
 
-/** What all jobs of this process share. */
+/** The services and settings that all jobs of this process share. */
 export interface JobTools {
   readonly handler: RequestHandler;
   readonly sendThrottle: SendThrottle;
@@ -110,7 +110,7 @@ export interface JobTools {
   readonly random: () => number;
 }
 
-/** Why this process ended an attempt. */
+/** The reason for which this process ended an attempt. */
 export type Ending = 'stopping' | 'cancelled' | 'superseded' | 'late';
 
 /** One attempt at a request that this worker holds. */

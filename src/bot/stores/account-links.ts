@@ -8,7 +8,7 @@ import { usageError } from '../contract/usage-error.ts';
 
 export type AccountLinks = ReturnType<typeof createAccountLinks>;
 
-/** What the browser brings back when osu! sends it to Medley. */
+/** The parameters and the cookie with which the browser comes back from osu!. */
 interface LinkAnswer {
   readonly state: string;
   /** The proof that the browser has kept since the sign-in began. */

@@ -264,7 +264,7 @@ export function renderCover(post: Post, site: PostSite, reason: AppError, t: Tra
 
 const MEGABYTE = 1_000_000;
 
-/** Why a file is a link, in words. */
+/** The reason, as a sentence, for which a link is sent in place of a file. */
 export function linkReason({ reason, leadsTo }: Pick<DeliveredLink, 'reason' | 'leadsTo'>, t: Translator): string {
   if (reason === 'stream') return t.error('upstream_unavailable', { what: 'stream' });
   return leadsTo === 'page' && reason === 'too_large' ? t.messages.post.tooLargeHere : t.error(reason);
