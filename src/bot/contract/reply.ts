@@ -199,7 +199,7 @@ export const ReplyFrame = z.object({
   visibility: z.enum(['chat', 'caller']),
   /** The milliseconds after which the reply, such as a time to wait, is no longer true and may be deleted. */
   outdatedMs: z.number().exactOptional(),
-  /** When asking again may help after a failure that may pass, and for which `link` if there are several. */
+  /** Set after a failure that may pass: when to ask again, and for which `link` if the request has several. */
   retry: z.object({ afterMs: z.number(), link: z.string().exactOptional() }).exactOptional(),
 });
 

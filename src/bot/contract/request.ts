@@ -4,7 +4,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Reply } from './reply.ts';
 import { type ChatSettings, VIEWS } from './settings.ts';
 
-/** A pressed button. `isEphemeral`: only who pressed it sees the result, so that people other than its owner may. */
+/** A pressed button. `isEphemeral`: only who presses it sees the result, so people who are not its owner may, too. */
 const PressedButton = z
   .object({
     token: z.string(),
@@ -18,8 +18,8 @@ const PressedButton = z
   }));
 
 /**
- * What a person asks for, as it is stored until it is answered: links, a command with its options, or a button. No
- * other text of the message is in it.
+ * The content of a request, as it is stored until it is answered: links, a command with its options, or a button. It
+ * has no other text of the message.
  */
 export const RequestBody = z.discriminatedUnion('kind', [
   /** The links in order: canonical, or as written if they lead to no known site. */
@@ -257,7 +257,7 @@ export interface AttemptContext extends Position {
   readonly preferences?: Preferences;
   /** Aborts when the replies are no longer wanted. */
   readonly signal: AbortSignal;
-  /** Called when the person has to wait for something. */
+  /** To be called when work begins for which the person has to wait. */
   progress(stage: ProgressStage): void;
 }
 
