@@ -23,7 +23,7 @@ export interface AcceptorOptions {
 const ACKNOWLEDGE_MS = 3_000;
 /** How long storing may take if the event must be confirmed within seconds; after it the event is refused. */
 const STORE_MS = 1_800;
-/** A person whose position in the queue is this or later gets a notice of it. */
+/** The number of requests before a new one in the queue from which on its person gets a notice of the wait. */
 const PLACE_NOTICED = 10;
 
 /** Accepts requests: each is stored in the queue before its event is confirmed. */
