@@ -165,7 +165,7 @@ function unspoofed(name: string | null): string {
 /** A title that contains this many characters of the caption's beginning is a copy of it. */
 const COPIED = 40;
 
-/** The title, unless it only repeats the caption: titles are often its beginning, with the author's name before or after. */
+/** The title, unless it only repeats the caption: often it is the caption's beginning, and the author's name. */
 function distinctTitle({ title, caption }: Post): string | undefined {
   const shown = title?.trim();
   if (!shown) return undefined;
@@ -270,7 +270,7 @@ export function linkReason({ reason, leadsTo }: Pick<DeliveredLink, 'reason' | '
   return leadsTo === 'page' && reason === 'too_large' ? t.messages.post.tooLargeHere : t.error(reason);
 }
 
-/** Says that a video is smaller than the site's, with a link to the whole one. `which` names the video when there are several. */
+/** Says that a video is smaller than the site's, with a link to that one. `which`: its name if there are several. */
 export function reductionText({ bytes, url, leadsTo }: Reduction, t: Translator, which?: string): Text {
   const { reduced, playWhole, openOriginal } = t.messages.post;
   const said = reduced({ size: t.megabytes(Math.max(bytes / MEGABYTE, 0.1)) });
