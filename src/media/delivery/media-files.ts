@@ -123,7 +123,6 @@ export function createMediaFiles(options: MediaFilesOptions) {
     /** Encodes a video again to fit `maxBytes`; only where ffmpeg is installed. */
     compress: (request: MakeRequest, signal: AbortSignal) =>
       hold(request, signal, 'video/mp4', compress, roomForEncoded),
-    /** Cuts out a part of a video. */
     clip(request: MakeRequest, clip: Clip, signal: AbortSignal) {
       const cut: Work = async ({ probe, ...job }) => probe !== null && cutClip({ ...job, probe, clip });
       return hold(request, signal, 'video/mp4', cut, roomForEncoded);
@@ -133,7 +132,6 @@ export function createMediaFiles(options: MediaFilesOptions) {
     /** Makes an MP3 of a video's audio, or of other audio, that states the title and author of the post. */
     toMp3: (request: MakeRequest, post: Post, signal: AbortSignal) =>
       hold(request, signal, 'audio/mpeg', job => convertToMp3({ ...job, post }), roomForEncoded),
-    /** Converts a photo to JPEG. */
     toJpeg: (request: MakeRequest, signal: AbortSignal) => hold(request, signal, 'image/jpeg', convertToJpeg),
     /** Makes a small JPEG of a photo or video. */
     thumbnail: (request: MakeRequest, signal: AbortSignal) =>

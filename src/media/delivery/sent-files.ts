@@ -13,7 +13,6 @@ export interface SentFileKey {
 
 const sentFile = z.object({
   variantKey: z.string(),
-  /** The platform's id for the file. */
   fileId: z.string(),
   /** The platform's kind of file, which never changes: `video`, `animation`, `photo`, `audio`, `document`. */
   kind: z.string(),

@@ -6,7 +6,6 @@ import type { Accounts } from './accounts.ts';
 import type { SiteState } from './site-state.ts';
 import type { MediaSource, Strategy } from './source.ts';
 
-/** The options with which every source is created. */
 export interface SourceOptions {
   readonly http: HttpClient;
   readonly log: Logger;
@@ -53,7 +52,6 @@ export interface SourceDescriptor {
   create(options: SourceOptions): MediaSource;
 }
 
-/** The environment variable of a site's cookies file. */
 export function cookiesVariable({ id }: Pick<SourceDescriptor, 'id'>): string {
   return `${id.toUpperCase()}_COOKIES_FILE`;
 }

@@ -159,7 +159,6 @@ export function profileRequest(
   return { headers: { ...agent, ...headers, ...own }, transport, timeoutMs };
 }
 
-/** The value of a request header. */
 export const headerValue = z
   .string()
   .trim()

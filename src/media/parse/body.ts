@@ -16,7 +16,6 @@ const CLOSE = Buffer.from('</script');
 
 /** A script of a page; the sites put their data into scripts that are JSON. */
 export class Script {
-  /** The start tag. */
   readonly tag: string;
   /** True when the tag says that the text is JSON. */
   readonly isJson: boolean;
