@@ -99,10 +99,7 @@ function codecsOf(attributes: Attributes): readonly string[] {
 
 function videoOf(attributes: Attributes, url: string, isSilent: boolean): Variant {
   const codecs = codecsOf(attributes);
-  const [audio, video] = [
-    codecs.filter(codec => AUDIO_CODEC.test(codec)),
-    codecs.filter(codec => !AUDIO_CODEC.test(codec)),
-  ];
+  const video = codecs.filter(codec => !AUDIO_CODEC.test(codec));
   const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(attributes.get('RESOLUTION') ?? '') ?? [];
   const hasVideo = codecs.length === 0 || video.length > 0;
   const named = isSilent ? video : codecs;
@@ -110,7 +107,7 @@ function videoOf(attributes: Attributes, url: string, isSilent: boolean): Varian
     ...{ ...RENDITION, url, hasVideo, adaptive: isSilent || !hasVideo },
     ...{ width: positiveInteger(width), height: positiveInteger(height), codecs: named.join(', ') || null },
     bitrate: positiveInteger(attributes.get('AVERAGE-BANDWIDTH')) ?? positiveInteger(attributes.get('BANDWIDTH')),
-    hasAudio: isSilent ? false : codecs.length === 0 ? null : audio.length > 0,
+    hasAudio: isSilent ? false : codecs.length === 0 ? null : video.length < codecs.length,
   };
 }
 
