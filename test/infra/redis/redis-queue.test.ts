@@ -38,7 +38,7 @@ describe.skipIf(redisMissing)(`a queue on Redis${redisNote}`, () => {
     return {
       isShared: true,
       worker: ['redis', server.url],
-      open: async limits => createRedisQueue({ url: server.url, log: createRecordingLog(), limits }),
+      open: async limits => createRedisQueue({ ...patient(server), limits }),
       dump: () => dumpOf(admin),
       close: async () => undefined,
     };
@@ -54,11 +54,7 @@ describe.skipIf(redisMissing)(`a queue on Redis${redisNote}`, () => {
     });
 
     function open(limits: Partial<QueueLimits> = {}): Queue {
-      const queue = createRedisQueue({
-        url: server.url,
-        log: createRecordingLog(),
-        limits: { leaseMs: 3_000, ...limits },
-      });
+      const queue = createRedisQueue({ ...patient(server), limits: { leaseMs: 3_000, ...limits } });
       queues.push(queue);
       return queue;
     }
@@ -165,6 +161,11 @@ describe.skipIf(redisMissing)(`a queue on Redis${redisNote}`, () => {
     expect(log.at('info')).toHaveLength(1);
   });
 });
+
+/** A machine that stands still for seconds must not look like a Redis that is away. */
+function patient({ url }: Pick<RedisServer, 'url'>) {
+  return { url, log: createRecordingLog(), timeoutMs: 30_000 };
+}
 
 const SQUARE = { lane: 'square', fairBy: 'square' };
 
