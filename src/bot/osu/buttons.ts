@@ -62,16 +62,16 @@ export function playerButtons(
 }
 
 /** The token of a button, for anyone to press, that opens a set; it contains the short form of the address. */
-export function openSetToken({ actions }: Pick<Services, 'actions'>, id: number): string {
+export function openSetToken({ actions }: Tokens, id: number): string {
   return actions.encode({ command: 'beatmap info', values: { map: `osu.ppy.sh/s/${id}` } });
 }
 
 /** The token of a button, for anyone to press, that opens a difficulty with mods. */
-export function openMapToken({ actions }: Pick<Services, 'actions'>, id: number, mods: readonly string[] = []): string {
+export function openMapToken({ actions }: Tokens, id: number, mods: readonly string[] = []): string {
   const played = mods.length === 0 ? {} : { mods: mods.join('') };
   return actions.encode({ command: 'beatmap info', values: { map: `osu.ppy.sh/b/${id}`, ...played } });
 }
 
-export function downloadToken({ actions }: Pick<Services, 'actions'>, id: number): string {
+export function downloadToken({ actions }: Tokens, id: number): string {
   return actions.encode({ command: 'beatmap download', values: { map: `osu.ppy.sh/s/${id}` } });
 }
