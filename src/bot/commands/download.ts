@@ -38,7 +38,7 @@ export function createDownload({ sources }: { readonly sources: readonly CardSit
     cost: 2,
     accepts: 'link',
     async run(asked: Asked, { caller, services, signal, progress, t }: CommandContext): Promise<Reply> {
-      // Where a platform cannot show an answer in a group to one person alone, a request for that is refused.
+      // A private answer in a group is refused on a platform that cannot show it to one person alone.
       if (asked.private === true && caller.chatKind === 'group' && caller.answersAlone !== true) {
         throw usageError('notPrivate');
       }

@@ -40,7 +40,7 @@ export interface ChatPlatform<To = unknown> {
   messagesOf?(to: To, reply?: Reply): number;
   /** Deletes a message of Medley; does nothing when it is deleted already. */
   deleteMessage?(chatId: string, messageId: string): Promise<void>;
-  /** Where to send a reply that answers no request and is identified by `eventId`. Absent where that is impossible. */
+  /** The place for a reply that answers no request, identified by `eventId`. Absent if the platform has none. */
   placeOf?(chatId: string, eventId: string): To;
   /** Details of the person and the chat that only the platform knows. */
   describeCaller?(request: Request, to: To): CallerDetails;

@@ -8,8 +8,8 @@ import type { Site } from './settings.ts';
 interface OptionBase {
   readonly required?: boolean;
   /**
-   * Where the option exists: `group`: not in private chats; `typed`: only in commands written as text; `button`: only
-   * in button tokens, so that people never see it.
+   * Limits the option. `group`: not in private chats; `typed`: only in commands written as text; `button`: only in
+   * button tokens, so that people never see it.
    */
   readonly only?: 'group' | 'typed' | 'button';
   /** True when a typed command must name the option before its value: `clip:0:05-0:20`. */

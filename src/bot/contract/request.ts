@@ -115,7 +115,7 @@ const Envelope = z.object({
   at: z.number(),
   /** The time after which no answer can arrive, because an interaction's token expires; unix milliseconds. */
   until: z.number().optional(),
-  /** Where to answer, in the platform's own terms. */
+  /** The place of the answer, in the platform's own form: `ChatPlatform.replyTo` parses it. */
   replyTo: z.unknown(),
 });
 

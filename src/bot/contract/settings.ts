@@ -9,8 +9,8 @@ export const VIEWS = ['card', 'media', 'text'] as const;
 export type View = (typeof VIEWS)[number];
 
 /**
- * Where posts are shown that their site marks as sensitive, always in a spoiler: in age-restricted
- * channels, in all channels, or nowhere.
+ * The channels in which posts are shown that their site marks as sensitive, always in a spoiler: those that are
+ * age-restricted, all, or none.
  */
 export const SENSITIVE = ['restricted', 'spoiler', 'never'] as const;
 
@@ -63,7 +63,7 @@ export const ChatSettings = z.object({
   /** True when links in quotes and forwarded messages are answered too; null for the platform's default. */
   quotedLinks: z.boolean().nullable().catch(null),
   view: z.enum(VIEWS).catch('card'),
-  /** Where sensitive posts are shown; private chats always show them. */
+  /** The channels in which sensitive posts are shown; private chats always show them. */
   sensitive: z.enum(SENSITIVE).catch('restricted'),
   /** The most files that are shown of one post; null for no limit. */
   albumCap: z.int().min(ALBUM_CAP.min).max(ALBUM_CAP.max).nullable().catch(null),
@@ -88,8 +88,8 @@ export const ChatSettings = z.object({
   /** The prefix of short commands (`!rs`); null if they are off. */
   prefix: z.enum(PREFIXES).nullable().catch(null),
   /**
-   * Whether pasted links of each site are answered; a site that is missing has its default. A choice for a source that
-   * this version does not know is kept, since another version may know it.
+   * True by site when its pasted links are answered; a missing site has its default. A choice for a source that this
+   * version does not know is kept, since another version may know it.
    */
   sources: z.record(sourceIdSchema, z.boolean()).readonly().catch({}),
 });

@@ -6,7 +6,7 @@ import { type Caller, callerKey, callerOf, type Request, RequestBody } from '../
 /** The requests whose answers a message with buttons has shown, the latest last. */
 const Views = z.array(RequestBody);
 
-// What a message showed is kept for as long as its buttons are valid.
+/** The collection of what messages showed; a record is kept for as long as the message's buttons are valid. */
 export const SHOWN_VIEWS = { name: 'shown-views', schema: Views, ttlMs: 7 * 24 * 3_600_000, maxRecords: 200_000 };
 
 export type ViewHistory = ReturnType<typeof createViewHistory>;
@@ -45,7 +45,7 @@ export function createViewHistory({ platform, records, dispatcher, log }: ViewHi
     /** The request whose answer the message showed before; undefined when unknown. */
     async before(messageId: string): Promise<RequestBody | undefined> {
       const ask = (await shownIn(messageId)).at(-2);
-      // Who goes back asks for the answer, so failures are reported, unlike those about a pasted link.
+      // A person who goes back asks for the answer, so failures are reported, unlike those about a pasted link.
       return ask?.kind === 'links' ? { ...ask, unasked: false } : ask;
     },
     /**
