@@ -35,7 +35,7 @@ export interface OsuFilesOptions {
 const OFFICIAL_PACE = { perSecond: 0.3, burst: 4 };
 const MIRROR_PACE = { perSecond: 0.7, burst: 8 };
 
-/** The sites that serve files. osu!'s own needs no login for them (others saw this in 2026-07) and is asked first. */
+/** The sites that serve files. osu!'s own needs no login for them (as reported in 2026-07) and is asked first. */
 const SITES = [
   { id: 'osu', host: OSU_HOST, pace: OFFICIAL_PACE, url: (id: number) => new URL(`https://${OSU_HOST}/osu/${id}`) },
   ...MIRROR_SITES.flatMap(({ id, host, osuFileUrl }) =>

@@ -2,7 +2,7 @@
 
 /** A player's best plays, and the total pp that osu! shows. */
 export interface PpStanding {
-  /** The pp of the best plays, in any order; osu! has 200. */
+  /** The pp of the best plays, in any order; osu!'s API has up to 200. */
   readonly best: readonly number[];
   /** The total; null for a player who has none at present: then the best plays count as all plays. */
   readonly total: number | null;

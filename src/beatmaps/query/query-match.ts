@@ -127,7 +127,7 @@ function matchesText(text: string, set: Beatmapset, words: 'all' | 'any'): boole
   return words === 'all' ? needles.every(has) : needles.some(has);
 }
 
-/** The letters from which on a word may have one mistake (5), or two (9). */
+/** A word of at least 5 letters may have one mistake, one of at least 9 letters two. */
 const FORGIVEN = [5, 9] as const;
 /** The most words that are compared for mistakes; a longer query is hardly a mistyped name. */
 const MAX_MISTYPED = 16;

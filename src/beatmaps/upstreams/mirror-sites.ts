@@ -1,4 +1,4 @@
-/** Mirrors that need no credentials and answer in the API v2's shapes (measured by others, 2026-07 to 2026-09). */
+/** Mirrors that need no credentials and answer in the API v2's shapes (as reported from 2026-07 to 2026-09). */
 
 import * as z from 'zod';
 import type { ThrottleRule } from '../../infra/http/host-throttle.ts';

@@ -70,7 +70,7 @@ export interface ExtractorOptions {
   readonly now?: () => number;
   /** The longest time of one `extract`, including short links. Default 20 000. */
   readonly deadlineMs?: number;
-  /** Called for every post that is returned, with `posts` and whether it came from the cache. */
+  /** Called for every post that is returned, with the cache's name (`posts`) and whether the post came from it. */
   readonly countLookup?: (cache: string, from: Extraction['from']) => void;
 }
 

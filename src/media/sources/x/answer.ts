@@ -72,7 +72,7 @@ function failureOfErrors(json: unknown): AppError | null {
   return failureOfWords(words) ?? new AppError(isOurs ? 'upstream_changed' : 'upstream_unavailable', words);
 }
 
-/** The failure that the status alone means; null when the body should be read. An endpoint that refuses the caller is left alone. */
+/** The failure that the status alone means; null when the body should be read. 401 and 403 pause the endpoint. */
 export function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
   const { status, headers, body } = answer;
   if (status === 401 || status === 403) return refusal('challenge', `refused by status ${status}`);
