@@ -197,12 +197,7 @@ export function createCommandIndex(specs: Dispatcher['commandSpecs']) {
   };
 }
 
-type Values = Readonly<Record<string, string | number | boolean>>;
-
-export function commandOf(interaction: ChatInputCommandInteraction | AutocompleteInteraction): {
-  name: string;
-  values: Values;
-} {
+export function commandOf(interaction: ChatInputCommandInteraction | AutocompleteInteraction) {
   const { commandName, options } = interaction;
   const [first] = options.data;
   if (first?.type !== ApplicationCommandOptionType.Subcommand)
@@ -210,6 +205,6 @@ export function commandOf(interaction: ChatInputCommandInteraction | Autocomplet
   return { name: `${commandName} ${first.name}`, values: valuesOf(first.options ?? []) };
 }
 
-function valuesOf(options: readonly CommandInteractionOption[]): Values {
+function valuesOf(options: readonly CommandInteractionOption[]): Readonly<Record<string, string | number | boolean>> {
   return Object.fromEntries(options.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));
 }

@@ -144,10 +144,7 @@ function isWrittenByPerson({ author, webhook_id: webhookId, type }: Created, own
 }
 
 /** A text without mentions of Medley, and whether there were any. */
-function spokenText(
-  content: string,
-  ownId: string | undefined,
-): { readonly text: string; readonly isMentioned: boolean } {
+function spokenText(content: string, ownId: string | undefined) {
   if (ownId === undefined) return { text: content, isMentioned: false };
   const text = content.replaceAll(`<@${ownId}>`, ' ').replaceAll(`<@!${ownId}>`, ' ');
   return { text: text.trim(), isMentioned: text !== content };
@@ -214,13 +211,8 @@ function withoutSuppressed(text: string): string {
   return text.replace(/<https?:\/\/[^\s<>]*>/gi, BLANK);
 }
 
-interface Part {
-  readonly part: string;
-  readonly spoiler: boolean;
-}
-
 /** Splits the text at pairs of `||`; an odd last `||` is plain text. */
-function spoilerParts(text: string): readonly Part[] {
+function spoilerParts(text: string) {
   const parts = text.replaceAll('\\|', BLANK).split('||');
   return parts.map((part, index) => ({ part, spoiler: index % 2 === 1 && index < parts.length - 1 }));
 }

@@ -151,10 +151,7 @@ export function withoutRepeats(
 /** The most links that become buttons; all others go into the text. */
 const MAX_LINKS = 10;
 
-export function linksWithin(actions: readonly Action[]): {
-  readonly shown: readonly Action[];
-  readonly others: readonly Block[];
-} {
+export function linksWithin(actions: readonly Action[]) {
   const links = actions.filter(action => action.kind === 'link');
   const over = new Set<Action>(links.slice(MAX_LINKS));
   if (over.size === 0) return { shown: actions, others: [] };

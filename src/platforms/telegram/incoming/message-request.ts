@@ -231,10 +231,7 @@ const MARKS: Readonly<Record<string, string>> = {
 };
 
 /** The text of a rich message, each block on its own line, and its entities. Offsets count UTF-16 units. */
-export function flattenRich(blocks: readonly unknown[]): {
-  readonly text: string;
-  readonly entities: readonly MessageEntity[];
-} {
+export function flattenRich(blocks: readonly unknown[]) {
   let text = '';
   const entities: MessageEntity[] = [];
 

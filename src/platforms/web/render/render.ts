@@ -88,9 +88,7 @@ function renderHeading({ text, image, site }: Heading, context: WebRenderContext
   };
 }
 
-function renderFields(
-  fields: Extract<Block, { kind: 'fields' }>['fields'],
-): Extract<WebBlock, { kind: 'fields' }>['fields'] {
+function renderFields(fields: Extract<Block, { kind: 'fields' }>['fields']) {
   const shown = fields.slice(0, REPLY_LIMITS.fields).map(field => ({
     label: shortenString(field.label, REPLY_LIMITS.fieldLabel),
     value: shortenText(field.value, REPLY_LIMITS.fieldValue),

@@ -82,7 +82,7 @@ export class Thread {
   follow(element: HTMLElement, added: HTMLElement): void {
     if (!this.#isFollowing) {
       this.#hasNew = true;
-      this.#look();
+      this.#noteScroll();
     } else if (!this.#isNewest(element)) this.#keepAnchor();
     else if (element.offsetHeight > this.#scroller.clientHeight) this.#showBeginning(element, added);
     else this.toEnd();
@@ -151,7 +151,7 @@ export class Thread {
     const isReader = this.#gliding === undefined && !mayBeLayout && Math.abs(moved) > 1;
     if (this.#gliding !== undefined) this.#armGlide();
     if (isReader) this.#onReaderMoved(moved);
-    this.#look();
+    this.#noteScroll();
   }
 
   #onReaderMoved(moved: number): void {
@@ -176,7 +176,7 @@ export class Thread {
     return this.#scroller.scrollHeight - this.#scroller.scrollTop - this.#scroller.clientHeight;
   }
 
-  #look(): void {
+  #noteScroll(): void {
     this.#lastTop = this.#scroller.scrollTop;
     this.#lastHeight = this.#scroller.scrollHeight;
     this.#latest.hidden = !this.#hasNew && this.#leftBelow() < this.#scroller.clientHeight;
@@ -185,7 +185,7 @@ export class Thread {
 
   /** To be called when the layout may have changed: scrolls the anchor back to where it was. */
   #keepAnchor(): void {
-    if (this.#anchor === undefined) this.#look();
+    if (this.#anchor === undefined) this.#noteScroll();
     else if (this.#gliding === undefined) this.#jump(this.#anchorTop());
     else this.#glide(this.#anchorTop());
   }
@@ -208,7 +208,7 @@ export class Thread {
     clearTimeout(this.#gliding);
     this.#gliding = undefined;
     this.#scroller.scrollTo({ top, behavior: 'instant' });
-    this.#look();
+    this.#noteScroll();
   }
 
   #glide(top: number): void {
