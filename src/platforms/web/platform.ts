@@ -39,7 +39,7 @@ export interface WebPlatformOptions {
   readonly now?: () => number;
 }
 
-/** Its plugin serves the page at `/`, its files under `/assets/`, image cards under `/picture/`, the socket at `/chat`. */
+/** `plugin` serves the page at `/`, its files under `/assets/`, image cards under `/picture/`, the socket at `/chat`. */
 export type WebPlatform = Required<Pick<RuntimePlatform<string>, 'plugin'>> & RuntimePlatform<string>;
 
 /** The built page beside the built program. When run from its sources there is none, and `/` says how to build it. */

@@ -19,7 +19,7 @@ export interface ReplyDestination {
   /** How many messages may be sent to this destination. */
   readonly messages: number;
   /**
-   * Sends message number `place` (from 0) of a presumable `count`, unless an earlier attempt sent it.
+   * Sends message number `place` (from 0) of about `count`, unless an earlier attempt sent it.
    * Resolves with true if its files have certainly arrived.
    */
   send(content: Content, place: number, count: number): Promise<boolean>;

@@ -126,7 +126,7 @@ async function search(
   await api.call('answerInlineQuery', answer, { signal });
 }
 
-/** For how many seconds Telegram may cache a search's results. No results are not cached if an upstream was slow. */
+/** For how many seconds Telegram may cache a search's results. An empty list is not cached if an upstream was slow. */
 function cacheSeconds(count: number, isLate: boolean): number {
   if (count > 0) return FOUND_CACHED_S;
   return isLate ? 0 : NOTHING_CACHED_S;

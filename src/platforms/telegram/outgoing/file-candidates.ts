@@ -212,7 +212,7 @@ function secondsOf(ms: number): number {
   return Math.max(1, Math.round(ms / 1_000));
 }
 
-/** True when Telegram can reach an address, which it cannot if that is in a local network. */
+/** True for an https address with a public domain: Telegram cannot reach addresses in a local network. */
 function isPublic(url: string): boolean {
   return (
     URL.canParse(url) &&

@@ -33,7 +33,7 @@ export class ImageCards {
     this.#drawn = new LRUCache({
       maxSize: maxBytes,
       sizeCalculation: png => Math.max(1, png.length),
-      // A card that others push out while it is drawn is still given to those who wait for it.
+      // An image that others displace from the cache while it is drawn is still given to those who wait for it.
       ignoreFetchAbort: true,
       async fetchMethod(_id, _stale, { context: { card, theme } }) {
         try {

@@ -104,7 +104,7 @@ function renamed({ fileName }: TunnelFile, ending: string): string {
 
 interface ExtrasOptions extends Pick<GalleryItem, 'post' | 'index'> {
   readonly item: MediaItem;
-  /** The played part of the video, as the end of an address. */
+  /** The played part of the video as the end of an address, such as `#t=5,12`; '' for the whole video. */
   readonly part: string;
   /** The file with only that part, which is saved in place of each size. */
   readonly saved: WebFile | undefined;

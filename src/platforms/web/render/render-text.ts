@@ -54,7 +54,7 @@ function spendInline(inline: Inline, budget: Budget): WebInline {
       return inline;
     case 'link': {
       const children = spend(inline.children, budget);
-      // An address that is not a web address becomes plain text instead of a link.
+      // A link to anything but a web address becomes emphasised text.
       if (!isWebAddress(inline.url)) return { kind: 'emphasis', children };
       return { kind: 'link', url: inline.url, children, ...(inline.token !== undefined && { token: inline.token }) };
     }

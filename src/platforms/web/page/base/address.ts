@@ -5,7 +5,7 @@ export function isWebAddress(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
-/** Says whether a text is a link and nothing else, so that it is clear what its reader wants. */
+/** True for a text that is a link and nothing else: it is sent at once, since the reader can only want its post. */
 export function isLoneLink(text: string): boolean {
   return /^https?:\/\/\S+$/.test(text);
 }

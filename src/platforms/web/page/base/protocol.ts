@@ -38,7 +38,7 @@ export type ServerMessage =
   /** The answer to this message is complete; only better versions of its replies may follow. */
   | { readonly type: 'done'; readonly id: string }
   | { readonly type: 'suggestions'; readonly id: string; readonly items: readonly WebSuggestion[] }
-  /** A notice about the connection, not about a message. */
+  /** A sentence that belongs to no single reply, such as the wait for several links; screen readers announce it. */
   | { readonly type: 'notice'; readonly text: string }
   /** The server is shutting down: it accepts nothing new, and the page reconnects soon. */
   | { readonly type: 'closing' };

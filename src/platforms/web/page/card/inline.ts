@@ -4,7 +4,7 @@ import type { WebInline, WebText } from '../base/protocol.ts';
 import { readerLocale } from '../base/texts.ts';
 import { pill, swatch } from './pill.ts';
 
-/** Does what a button with this token does. */
+/** Called when the reader opens a link with a token; it does the same as a button with that token. */
 export type OnAction = (token: string, label: string, pressed: HTMLElement) => void;
 
 /**

@@ -53,7 +53,7 @@ export function partsOf(line: WebText): WebText[] {
   return split(line, SEPARATOR).map(part => part.filter(inline => typeof inline !== 'string' || inline.trim() !== ''));
 }
 
-/** The text split at `mark`, at its top level. */
+/** Splits the text at `mark`, but not inside links and other nested text. */
 function split(text: WebText, mark: string): WebText[] {
   const cut: WebInline[][] = [[]];
   for (const inline of text) {

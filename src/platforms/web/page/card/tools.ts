@@ -166,8 +166,8 @@ function linkTool(url: string, named: Named, media: () => WebMedia | undefined):
     const data = ready?.data ?? (await fileData(shown)) ?? { url };
     if (shown) ready = { src: shown.src, data };
     tool.classList.remove('pressed');
-    // Closing the sheet rejects too, which is no failure. A file that took too long to load is ready at the next press,
-    // which browsers then demand.
+    // Closing the sheet rejects, which is no failure. Browsers also reject when loading the file took long after the
+    // press; at the next press it is ready.
     await navigator.share(data).catch(() => undefined);
   }
 

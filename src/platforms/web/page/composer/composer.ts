@@ -31,7 +31,7 @@ export class Composer {
   #maxLength = 10_000;
   #isWorking = false;
   #asked = 0;
-  /** Which earlier line is shown, counted from the newest; 0 for a line that was typed. */
+  /** The number of the earlier line that is shown, counted from the newest; 0 for a line that was typed. */
   #recalled = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 

@@ -229,7 +229,7 @@ export class Thread {
     }, GLIDE_MS);
   }
 
-  /** True for the last visible turn. Behind others stands a later question, whose answer the reader waits for. */
+  /** True for the last visible turn. Below any other is a later question, whose answer the reader waits for. */
   #isNewest(element: HTMLElement): boolean {
     return [...this.#log.children].filter(each => each.checkVisibility()).at(-1) === element;
   }
