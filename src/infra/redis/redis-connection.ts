@@ -204,7 +204,7 @@ export function messageOf(error: unknown): string {
 }
 
 /** @throws Error when the answer takes longer */
-export function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     // If this process was busy, the answer may have arrived without being read yet, so it is read before giving up.
     const giveUp = () => setImmediate(() => reject(new Error(`no answer within ${ms} ms`)));
