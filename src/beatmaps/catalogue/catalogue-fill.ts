@@ -31,7 +31,7 @@ export interface FillPace {
   readonly failureMs: readonly number[];
   /** The longest pause, even if an upstream asks for a longer one. */
   readonly maxWaitMs: number;
-  /** True to go on after any number of failures; else the fill ends after as many as `failureMs` has pauses. */
+  /** True to try a failing feed again for ever; else the fill ends when one fails more often than `failureMs` says. */
   readonly isPatient: boolean;
   /** The pause before all feeds are read again, to find changes. */
   readonly againMs: number;

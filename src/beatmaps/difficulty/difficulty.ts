@@ -38,7 +38,7 @@ export interface MapDifficulty extends DifficultyFigures {
   readonly isExact: boolean;
   /** The date of the osu! rules by which the estimating library calculates; osu! has changed them since. */
   readonly algorithm: string;
-  /** True when no upstream had the file of that checksum, so that another version of it was used. */
+  /** True when no upstream had the `.osu` file with the map's checksum, and another version of the file was used. */
   readonly isOtherFile: boolean;
 }
 

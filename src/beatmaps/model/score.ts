@@ -8,7 +8,7 @@ export const SCORE_TYPES = ['best', 'recent', 'firsts', 'pinned'] as const;
 export type ScoreType = (typeof SCORE_TYPES)[number];
 
 export interface ScoreMod {
-  /** The two letters of the mod. `CL` only marks a play in osu!stable; the player did not choose it. */
+  /** The mod's short name, such as `HD`. `CL` only marks a play in osu!stable; the player did not choose it. */
   readonly acronym: string;
   readonly settings?: Readonly<Record<string, unknown>>;
 }

@@ -62,7 +62,10 @@ const DECAY = 0.95;
 const PRIOR_PLAYS = 8;
 /** How many plays without any difference from the estimates are added, so that few plays move the mean little. */
 const PRIOR_ALL = 3;
-/** The largest logarithm that counts: a play further from its estimate is odd and says little about the player. */
+/**
+ * The bound of the logarithm of a play's pp divided by its estimate: a play further off is odd and says little about
+ * the player.
+ */
 const MAX_RESIDUAL = Math.log(2);
 
 const LEAST_HIDDEN = 2;

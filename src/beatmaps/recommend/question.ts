@@ -58,7 +58,10 @@ function noPlayer(ruleset: Ruleset) {
   return { profile, known: new Set<number>(), totalPp: null, total: null, player: null, stale: false };
 }
 
-/** Reads a player's plays. @throws AppError as `Beatmaps.user` and `userScores` do; recent plays may be missing */
+/**
+ * Reads a player's plays, without the recent ones if those cannot be read.
+ * @throws AppError as `Beatmaps.user` does, and `userScores` for the best plays
+ */
 async function readPlayer(
   { beatmaps, log }: QuestionOptions,
   user: number | string,
@@ -85,7 +88,7 @@ async function readPlayer(
     known: new Set([...best, ...recent.scores].flatMap(score => score.beatmap_id ?? score.beatmap?.id ?? [])),
     /** The player's total pp at osu!; null when unknown. */
     totalPp,
-    /** The calculation of the total; null without a player. */
+    /** Calculates by how much a further play would change the total pp. */
     total: createTotalPp(
       best.flatMap(({ pp }) => pp ?? []),
       totalPp,

@@ -9,7 +9,7 @@ import type { PlannedSearch, SearchPlan, SearchTarget } from './search-plan.ts';
 export interface ScoredCandidate {
   readonly candidate: Candidate;
   readonly profile: ClassProfile;
-  /** The mods to play the map with: those of the class, and HD if the player usually adds it. */
+  /** The mods to play the map with: those of `profile.modClass`, and HD if the player usually adds it. */
   readonly mods: readonly string[];
   /** The map's figures with the mods. */
   readonly figures: Figures;

@@ -105,7 +105,7 @@ function saidBy({ option }: OptionSpec, { text, quoted }: Word): string {
   return (quoted ? undefined : option.bare?.(text, 0)) ?? text;
 }
 
-/** The option that is meant by a short name which several have: `-m` means mods, unless misses or a ruleset follow. */
+/** Finds the option of a short name that several have: `-m 3` means misses, `-m taiko` the ruleset, else `-m` mods. */
 function accepting(meant: readonly OptionSpec[], value: string | undefined): OptionSpec | undefined {
   const fitting = (type: 'integer' | 'choice') =>
     meant.find(each => each.option.type === type && value !== undefined && fits(each, value));

@@ -56,7 +56,7 @@ export type TrackedPlayer = Readonly<z.output<typeof TrackedPlayer>>;
 export const TrackingChat = z.object({
   platform: z.string(),
   chatId: z.string(),
-  /** The `chatKey` of the chat's group. When Medley is removed from the group, nothing is posted any more. */
+  /** The `chatKey` of the chat or of its Discord server. When Medley is removed there, nothing is posted any more. */
   group: z.string(),
   players: z.array(TrackedPlayer).readonly(),
 });

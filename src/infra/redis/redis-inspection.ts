@@ -72,8 +72,8 @@ interface Place {
 }
 
 /**
- * Reads all records from Redis, to be put into a database; their names are digests. Records written meanwhile may be
- * missing.
+ * Reads all records from Redis, to be put into a database. Their keys and groups are returned as digests, because Redis
+ * has no more of them. Records written meanwhile may be missing.
  * @throws AppError `internal` when Redis cannot be read
  */
 export async function exportRecords(redis: RedisConnection): Promise<readonly ReturnedRecord[]> {

@@ -24,7 +24,10 @@ export const PARKED_MS = 30_000;
 const RETRY_MS = 500;
 const LEAVE_MS = 2_000;
 
-/** BullMQ's priority for a turn. The first turn has 0: BullMQ serves such jobs first and keeps them in a cheaper list. */
+/**
+ * BullMQ's priority for a turn, which is the number, from 1, of the round in which an entry is served. The first turn
+ * has 0: BullMQ serves such jobs first and keeps them in a cheaper list.
+ */
 export const priorityOf = (turn: number): number => turn - 1;
 
 /** One claim of an entry: BullMQ's job and token, and the number that tells its writes from those of other claims. */

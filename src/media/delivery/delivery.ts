@@ -65,7 +65,10 @@ export interface DeliveryOptions extends DownloadOptions, Pick<FileResolverOptio
   readonly addresses?: PublicAddresses | undefined;
   /** The ffmpeg program; without it nothing is encoded. */
   readonly ffmpeg?: Ffmpeg | undefined;
-  /** Called for each item: how its file was made (`file`: unchanged) and its bytes, or the target of its link. */
+  /**
+   * Called for each item. `step` says how its file was made (`file`: unchanged), or is `link-` and the target of its
+   * link; `bytes` is the file's size, 0 for a link.
+   */
   readonly onDelivered?: (step: string, bytes: number) => void;
   readonly now?: () => number;
   /** The most bytes of all files that are held for sending. Default 1 GiB. */

@@ -44,7 +44,7 @@ const MEDIAN_STEP = 0.2;
 const ASK_AGAIN_MS = 5 * 60_000;
 /** The assumed answer time of a strategy without any answer yet. */
 const UNKNOWN_MS = 1_000;
-/** A minimum rate, so that the worst strategies can still be compared. */
+/** The least success rate that is assumed, so that strategies which always fail can still be compared by their time. */
 const MIN_RATE = 0.01;
 /** A price added to each request's time: otherwise failing at once would look better than working slowly. */
 const REQUEST_PRICE_MS = 1_000;

@@ -1,6 +1,6 @@
 import type { Probe } from './probe.ts';
 
-/** The encoder's arguments, chosen before it starts, that make a video fit in a single pass. */
+/** The encoder's arguments, chosen before it starts, by which one pass brings a video below a chat's size limit. */
 export type CompressionPlan = NonNullable<ReturnType<typeof planCompression>>;
 
 /** The share of a chat's limit to use, since chats count some bytes beside the file itself. */

@@ -47,7 +47,10 @@ function visitorHeaders({ jar }: Session, referer: string): Headers {
   return { referer, ...(csrf !== null && { 'x-csrftoken': csrf }) };
 }
 
-/** The address of a redirect to follow; null for one to the login page, whose redirect is the answer. */
+/**
+ * The address to ask next; null when the response is no redirect within the site, or one to the login page: then the
+ * response itself is the answer.
+ */
 function nextPage(response: HttpResponse): URL | null {
   const next = redirectWithinSite(response);
   return next === null || isWall(next.pathname) ? null : next;

@@ -71,7 +71,7 @@ export function failureOfJson(answer: unknown): AppError | null {
   if (codes.includes(MEDIA_NOT_FOUND_CODE)) return new AppError('not_found', 'media not found or unavailable');
   if (codes.includes(RATE_LIMIT_CODE)) return refusal('limit', 'rate limit exceeded');
   const sentences = [answer, { message: answer.error_type }, ...errors].map(one => wordsOf(one, 'message'));
-  // This query answers removed and restricted posts alike; the query by media id distinguishes them.
+  // The query by shortcode answers so for removed and restricted posts alike; the query by media id distinguishes them.
   if (sentences.some(one => one.includes('field_exception'))) {
     return new AppError('not_found', 'gone or gated: field_exception', { params: { weak: 1, exception: 1 } });
   }

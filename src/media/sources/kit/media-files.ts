@@ -133,7 +133,7 @@ function whole({ width, height }: PixelSize): Partial<PixelSize> {
 
 // Variants and items from the files that an answer lists, for the CDN of any site.
 
-/** A variant with the given facts, all others null. A file without video counts as an image. */
+/** A variant with the given facts; others are null, but without video it has no audio, and it is not adaptive. */
 export function listedFile(url: string, known: Partial<Variant> & Pick<Variant, 'mime' | 'hasVideo'>): Variant {
   const unknown = { width: null, height: null, bitrate: null, bytes: null, codecs: null, expiresAt: null };
   return { url, ...unknown, hasAudio: known.hasVideo ? null : false, adaptive: false, ...known };

@@ -1,4 +1,4 @@
-/** Turns a page of TikTok, a post's or an embed, into the post or an AppError (seen in 2026-10). Pure. */
+/** Turns a page of TikTok, as seen in 2026-10 (a post's own page or its embed), into the post or an AppError. Pure. */
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import { refusal, weakNotFound } from '../../extract/refusal.ts';

@@ -91,7 +91,10 @@ function createXSource(options: SourceOptions): MediaSource {
       http.request({ ...profileRequest(profiles[name], headers), ...bounds, url, ...request });
   }
   const askQuery = createGuestQuery(ids, askerOf('guest-query'), now);
-  /** References, one for each fetch, of posts that syndication withholds: the query calls such a post missing. */
+  /**
+   * Posts that syndication withheld, by the reference object of one fetch. The query calls such a post missing,
+   * although a login would show it.
+   */
   const withheld = new WeakSet<PostRef>();
 
   function strategy(name: 'syndication' | 'guest-query', run: Strategy['run']): Strategy {

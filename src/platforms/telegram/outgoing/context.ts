@@ -39,7 +39,7 @@ export interface MessageDestination
   readonly silent?: boolean;
   /** The id of the one person who sees the message, where that is possible; elsewhere everyone sees it. */
   readonly onlyFor?: number | undefined;
-  /** The id of the query of a pressed button, if one person alone sees the button's message: it is replaced. */
+  /** The id of a pressed button's query, if only one person sees the button's message; that message is replaced. */
   readonly replaces?: string | undefined;
 }
 

@@ -16,8 +16,8 @@ export interface RichPayload {
 }
 
 /**
- * Renders a reply as a rich message. Undefined if it is no album, if it has fewer than `from` files and fits into one
- * album, or if it exceeds the limits. Pure.
+ * Renders a reply as a rich message. Undefined with fewer than two files, with too many or with audio, and if it has
+ * fewer than `from` files and its text fits into an album's caption. Pure.
  */
 export function renderRich(
   reply: Reply,
