@@ -34,6 +34,12 @@ it('is unknown after three seconds without an answer', async () => {
   expect(standing(fake)).toEqual([]);
 });
 
+it('is known after three seconds in which this machine stood still', async () => {
+  const { interaction } = await command();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_100);
+  await interaction.deferReply();
+});
+
 it('is answered once', async () => {
   const { fake, interaction } = await command();
   const first = await defer(fake, interaction);

@@ -56,6 +56,8 @@ export interface StoredInteraction {
   /** The app is not in the server: five follow-ups at most. */
   readonly userInstalledOnly: boolean;
   readonly createdAt: number;
+  /** The time of `Clock.worked` when it was created. */
+  readonly startedAt: number;
   /** The message whose component was used. */
   readonly source: StoredMessage | undefined;
   /** Of the callback that answered it. */
@@ -110,6 +112,7 @@ export function createInteractions(options: InteractionsOptions): Interactions {
       attachmentSizeLimit: wanted.attachmentSizeLimit ?? 10 * MIB,
       userInstalledOnly: guildId !== undefined && owners['0'] === undefined,
       createdAt: clock.now(),
+      startedAt: clock.worked(),
       source,
       answered: undefined,
       original: undefined,
@@ -208,7 +211,7 @@ export function createInteractions(options: InteractionsOptions): Interactions {
     },
     forCallback(id, token) {
       const found = byToken.get(token);
-      const late = found === undefined || found.expired || clock.now() - found.createdAt > ACKNOWLEDGE_WITHIN_MS;
+      const late = found === undefined || found.expired || clock.worked() - found.startedAt > ACKNOWLEDGE_WITHIN_MS;
       if (found !== undefined && found.answered !== undefined) {
         throw new Refusal(400, 40060, 'Interaction has already been acknowledged.');
       }
