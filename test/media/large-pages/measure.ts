@@ -65,9 +65,11 @@ for (const file of files) {
     await wait(50);
     delay.reset();
     await wait(20);
-    const started = performance.now();
+    // The time of the processor, all threads together: other work on the machine makes it hardly longer.
+    const before = process.cpuUsage();
     outcome = await read(site, bytes);
-    tookMs = Math.min(tookMs, performance.now() - started);
+    const { user, system } = process.cpuUsage(before);
+    tookMs = Math.min(tookMs, (user + system) / 1_000);
     await wait(20);
     delay.disable();
     blockedMs = Math.min(blockedMs, delay.max / 1e6);
