@@ -18,7 +18,7 @@ import { ACCOUNTS, type AccountPaused, createAccounts } from './media/extract/ac
 import { readCookies } from './media/extract/cookies-file.ts';
 import { createExtractor, type Extractor } from './media/extract/extractor.ts';
 import { createStoredPostParser } from './media/extract/post-cache.ts';
-import { openSite } from './media/extract/site.ts';
+import { openSite } from './media/extract/site-breaker.ts';
 import { createSiteOutgoing, siteThrottles } from './media/extract/site-outgoing.ts';
 import { SITE_STATES } from './media/extract/site-state.ts';
 import type { SourceDescriptor } from './media/extract/source-descriptor.ts';

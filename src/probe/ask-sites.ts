@@ -8,7 +8,7 @@ import { createLogger } from '../infra/log.ts';
 import { createMemoryRateLimiter } from '../infra/rate-limit/rate-limit.ts';
 import { type AccountPace, createAccounts } from '../media/extract/accounts.ts';
 import { readCookies } from '../media/extract/cookies-file.ts';
-import { openSite } from '../media/extract/site.ts';
+import { openSite } from '../media/extract/site-breaker.ts';
 import type { MediaSource, PostRef, Strategy } from '../media/extract/source.ts';
 import type { SourceDescriptor } from '../media/extract/source-descriptor.ts';
 import type { SourceId } from '../media/post.ts';

@@ -4,7 +4,7 @@ import { createOverrides } from '../../src/infra/http/host-list.ts';
 import { createHttpClient, type HttpClient } from '../../src/infra/http/http-client.ts';
 import { createOutgoing } from '../../src/infra/http/outgoing.ts';
 import { createMemoryRateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
-import { openSite } from '../../src/media/extract/site.ts';
+import { openSite } from '../../src/media/extract/site-breaker.ts';
 import type { SiteState } from '../../src/media/extract/site-state.ts';
 import type { MediaSource } from '../../src/media/extract/source.ts';
 import { createStrategyChain } from '../../src/media/extract/strategy-chain.ts';

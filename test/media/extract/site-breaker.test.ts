@@ -5,7 +5,7 @@ import { actFor } from '../../../src/infra/concurrency/running-work.ts';
 import { createOutgoing } from '../../../src/infra/http/outgoing.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
-import { openSite } from '../../../src/media/extract/site.ts';
+import { openSite } from '../../../src/media/extract/site-breaker.ts';
 import { SITE_STATES, type SiteState } from '../../../src/media/extract/site-state.ts';
 import type { MediaSource, PostRef } from '../../../src/media/extract/source.ts';
 import { createStrategyChain } from '../../../src/media/extract/strategy-chain.ts';

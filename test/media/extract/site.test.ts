@@ -3,7 +3,7 @@ import { AppError } from '../../../src/errors.ts';
 import { actFor, workContext } from '../../../src/infra/concurrency/running-work.ts';
 import { createOutgoing } from '../../../src/infra/http/outgoing.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
-import { openSite } from '../../../src/media/extract/site.ts';
+import { openSite } from '../../../src/media/extract/site-breaker.ts';
 import type { PostRef } from '../../../src/media/extract/source.ts';
 import { createStrategyChain } from '../../../src/media/extract/strategy-chain.ts';
 import { createRecordingLog } from '../../fakes/log.ts';

@@ -45,28 +45,28 @@ const OPEN_MS = 24 * 3_600_000;
 export function openSite(options: SiteOptions): OpenSite {
   const { descriptor, outgoing, collection, log, now = Date.now } = options;
   const { id } = descriptor;
-  const accesses = outgoing.ofSource(id).map(address => {
+  const breakers = outgoing.ofSource(id).map(address => {
     const state = createSiteState({ source: id, outgoing: address.name, log, now, collection });
-    return new Access(address, state, { ...options, now });
+    return new SiteBreaker(address, state, { ...options, now });
   });
-  const [first] = accesses;
+  const [first] = breakers;
   if (first === undefined) throw new Error(`there is no address to ask ${id} by`);
   let current = first;
-  const ofWork = () => accesses.find(({ address }) => address.name === workContext().outgoing) ?? current;
-  const source = options.create(accesses.length === 1 ? first.state : stateOf(() => ofWork().state));
-  for (const access of accesses) access.source = source;
+  const ofWork = () => breakers.find(({ address }) => address.name === workContext().outgoing) ?? current;
+  const source = options.create(breakers.length === 1 ? first.state : stateOf(() => ofWork().state));
+  for (const breaker of breakers) breaker.source = source;
 
   /** Chooses an address. If all are refused they are tried in turn, as rarely as their breakers allow. */
-  async function choose(): Promise<Access> {
-    if (accesses.length === 1) return current;
-    await Promise.all(accesses.map(({ state }) => state.refresh()));
+  async function choose(): Promise<SiteBreaker> {
+    if (breakers.length === 1) return current;
+    await Promise.all(breakers.map(({ state }) => state.refresh()));
     if (current.isOpen()) leave(current);
-    for (const access of accesses) if (access !== current && access.isOpen()) tryAgain(access);
+    for (const breaker of breakers) if (breaker !== current && breaker.isOpen()) tryAgain(breaker);
     return current;
   }
 
-  function leave(left: Access): void {
-    const next = accesses.find(one => !one.isOpen()) ?? accesses[(accesses.indexOf(left) + 1) % accesses.length];
+  function leave(left: SiteBreaker): void {
+    const next = breakers.find(one => !one.isOpen()) ?? breakers[(breakers.indexOf(left) + 1) % breakers.length];
     left.triedAt ??= now();
     if (next === undefined) return;
     if (!next.isOpen())
@@ -75,20 +75,20 @@ export function openSite(options: SiteOptions): OpenSite {
     outgoing.choose(id, next.address);
   }
 
-  function tryAgain(access: Access): void {
-    access.triedAt ??= now();
+  function tryAgain(breaker: SiteBreaker): void {
+    breaker.triedAt ??= now();
     const ref = exampleOf(source, descriptor);
-    if (ref === undefined || now() - access.triedAt < RETURN_EVERY_MS) return;
-    access.triedAt = now();
-    actFor('', () => access.fetch(ref, { signal: AbortSignal.timeout(EXAMPLE_MS) })).catch(error =>
-      log.info({ source: id, by: access.address.name, err: error }, 'a site still refuses the address that was left'),
+    if (ref === undefined || now() - breaker.triedAt < RETURN_EVERY_MS) return;
+    breaker.triedAt = now();
+    actFor('', () => breaker.fetch(ref, { signal: AbortSignal.timeout(EXAMPLE_MS) })).catch(error =>
+      log.info({ source: id, by: breaker.address.name, err: error }, 'a site still refuses the address that was left'),
     );
   }
 
   return {
     source: {
       ...source,
-      isRefused: () => accesses.every(access => access.isOpen()),
+      isRefused: () => breakers.every(breaker => breaker.isOpen()),
       resolveShort: async (url, context) => (await choose()).resolveShort(url, context),
       // A single file is fetched from the CDN, so its result says nothing about the site.
       fetch: async (ref, context) =>
@@ -99,7 +99,7 @@ export function openSite(options: SiteOptions): OpenSite {
       })),
     },
     async close() {
-      await Promise.all(accesses.map(({ state }) => state.close()));
+      await Promise.all(breakers.map(({ state }) => state.close()));
     },
   };
 }
@@ -109,7 +109,7 @@ export function openSite(options: SiteOptions): OpenSite {
  * got only refusals, and closes with the first answer; until then all clients together may make one request in five
  * seconds, and further ones fail at once. Requests of a single strategy obey the breaker and the pauses too.
  */
-class Access {
+class SiteBreaker {
   readonly address: OutgoingAddress;
   readonly state: SiteState;
   /** When the address was last refused or tried again. */
