@@ -1,5 +1,7 @@
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
+/** The pause before a job is tried again that needs the store while it is away. */
+export const STORE_AWAY_MS = 5_000;
 
 /** A pause that doubles with each failure from a second to a minute, and a random part. `failures` counts from 1. */
 export function backoffMs(failures: number, random: () => number): number {

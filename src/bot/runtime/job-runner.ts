@@ -3,6 +3,7 @@ import { createLru } from '../../infra/cache/cache.ts';
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import { type ChatPlatform, type RequestOutcome, Superseded } from '../contract/chat-platform.ts';
 import { callerOf, partsOf, type Request } from '../contract/request.ts';
+import { STORE_AWAY_MS } from './backoff.ts';
 import { type Ending, type Job, type JobTools, readJob, retryLater, throttledChatOf } from './job.ts';
 import { createReplyOrder, type OrderedPlace, type ReplyOrder } from './reply-order.ts';
 import { continueJob, noticeInstead } from './send-replies.ts';
@@ -20,7 +21,6 @@ const RUN_MS = 15 * 60_000;
 /** The pause after which other processes may run a request that this version or process cannot. */
 const ELSEWHERE_MS = 30_000;
 const UNREADABLE_MS = 10 * 60_000;
-const STORE_MS = 5_000;
 /** The time in which a job must end after it was aborted. */
 const GRACE_MS = 1_200;
 /** The number of workers that may die during a request. After that it may be what kills them, so it is ended. */
@@ -155,7 +155,7 @@ export class JobRunner {
     } catch (error) {
       const isExpected = error instanceof Superseded || error instanceof StoreAway;
       this.#tools.log[isExpected ? 'info' : 'error']({ err: error, id: request.id }, 'a request could not be run now');
-      return retryLater(job, STORE_MS);
+      return retryLater(job, STORE_AWAY_MS);
     } finally {
       clearTimeout(deadline);
       claim.signal.removeEventListener('abort', onLost);

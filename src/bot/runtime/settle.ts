@@ -1,12 +1,11 @@
 import { StoreAway } from '../../errors.ts';
 import type { Verdict } from '../../infra/queue/queue.ts';
 import { type SendFailure, Superseded } from '../contract/chat-platform.ts';
-import { backoffMs } from './backoff.ts';
+import { backoffMs, STORE_AWAY_MS } from './backoff.ts';
 import { type Job, type JobTools, retryLater, throttledChatOf, Unsure } from './job.ts';
 import { noticeInstead, PlatformAway, repeatNotice } from './send-replies.ts';
 import { Throttled } from './send-throttle.ts';
 
-const STORE_MS = 5_000;
 const MIN_FLOOD_MS = 500;
 const MIN_REPEAT_MS = 500;
 /** How often Medley may end a message's call by itself before the request fails. */
@@ -40,8 +39,8 @@ export async function settleFailure(job: Job, error: unknown, tools: JobTools): 
 async function settleStoreAway(job: Job, error: StoreAway, tools: JobTools): Promise<Verdict | undefined> {
   const { id, until } = job.request;
   tools.log.warn({ err: error, id }, 'a request waits for the store');
-  const isLast = until !== undefined && tools.now() + 2 * STORE_MS >= until;
-  return isLast ? noticeInstead(job, 'failed', tools) : retryLater(job, STORE_MS);
+  const isLast = until !== undefined && tools.now() + 2 * STORE_AWAY_MS >= until;
+  return isLast ? noticeInstead(job, 'failed', tools) : retryLater(job, STORE_AWAY_MS);
 }
 
 function failureOf({ platform, progress }: Job, error: unknown): SendFailure | undefined {
