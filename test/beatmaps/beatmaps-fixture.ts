@@ -31,7 +31,8 @@ export interface House {
 
 export async function openHouse(options: HouseOptions = {}): Promise<House> {
   const { withCredentials = true, clientSecret = SANDBOX_OSU.clientSecret } = options;
-  const timeoutOf = (upstream: string) => options.timeoutMs?.[upstream] ?? 5_000;
+  // The played upstreams answer at once; this bound catches what hangs, on a crowded machine too.
+  const timeoutOf = (upstream: string) => options.timeoutMs?.[upstream] ?? 30_000;
   const sandbox = await createSandbox({ beatmapsets: options.beatmapsets ?? 0 });
   const overrides = sandbox.overrides.split(',').map(pair => {
     const [host = '', origin = ''] = pair.split('=');
