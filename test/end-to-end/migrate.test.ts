@@ -42,9 +42,9 @@ async function openServer(...args: readonly string[]): Promise<RedisServer> {
 }
 
 async function open(url: string): Promise<SharedState> {
-  const state = openRedisState({ url, log: createRecordingLog(), timeoutMs: 5_000, retryMs: 20 });
+  const state = openRedisState({ url, log: createRecordingLog(), timeoutMs: 30_000, retryMs: 20 });
   onTestFinished(() => state.close());
-  expect(await state.isReady(8_000)).toBe(true);
+  expect(await state.isReady(30_000)).toBe(true);
   return state;
 }
 

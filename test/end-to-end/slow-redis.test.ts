@@ -21,7 +21,7 @@ describe.skipIf(redisMissing)(`the program over a Redis that is slow${redisNote}
     redis = await createSlowRedis();
     await redis.start();
     shared = openRedisState({ url: redis.directUrl, log: createRecordingLog() });
-    expect(await shared.isReady(8_000)).toBe(true);
+    expect(await shared.isReady(30_000)).toBe(true);
     chats = await openChats({ environment: { REDIS_URL: redis.url, MEDIA_KEY: 'k'.repeat(43) } });
   });
 

@@ -40,7 +40,7 @@ describe.skipIf(redisMissing)(`two processes with one Redis${redisNote}`, () => 
   async function open(): Promise<Process> {
     const state = openRedisState({ url: server.url, log: createRecordingLog(), timeoutMs: 2_000, retryMs: 20 });
     onTestFinished(() => state.close());
-    expect(await state.isReady(8_000)).toBe(true);
+    expect(await state.isReady(30_000)).toBe(true);
     const { records } = state;
     const services: Services = {
       ...sampleServices(),

@@ -330,7 +330,7 @@ describe('the throttle', () => {
     const server = await serveHttp((_request, response) => response.end('ok'));
     const throttle = { default: { perSecond: 1, burst: 1, atOnce: 1 } };
     const client = createTestClient({ 'www.instagram.com': server.origin }, { throttle });
-    const all = await Promise.all(Array.from({ length: 50 }, () => client.request({ url, hosts, timeoutMs: 5_000 })));
+    const all = await Promise.all(Array.from({ length: 50 }, () => client.request({ url, hosts, timeoutMs: 30_000 })));
     expect(all).toHaveLength(50);
   });
 });

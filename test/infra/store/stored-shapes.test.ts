@@ -89,7 +89,7 @@ describe.skipIf(redisMissing)(`stored shapes in Redis${redisNote}`, () => {
     await server.start();
     onTestFinished(() => server.stop());
     const log = createRecordingLog();
-    const state = openRedisState({ url: server.url, log, timeoutMs: 5_000 });
+    const state = openRedisState({ url: server.url, log, timeoutMs: 30_000 });
     const queue = createRedisQueue({ url: server.url, log });
     const admin = new Redis(server.url);
     onTestFinished(async () => {
@@ -97,7 +97,7 @@ describe.skipIf(redisMissing)(`stored shapes in Redis${redisNote}`, () => {
       state.close();
       admin.disconnect();
     });
-    expect(await state.isReady(8_000)).toBe(true);
+    expect(await state.isReady(30_000)).toBe(true);
     await queue.add(entry);
     await write(state.records);
     await migrateRedisShapes(state.redis, MIGRATIONS);
