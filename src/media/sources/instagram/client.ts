@@ -201,7 +201,8 @@ export function createInstagramClient(options: ClientOptions) {
 }
 
 /** @throws AppError `not_found`, `login_required`, `unsupported_link` (another site), or any upstream code. */
-export function resolveShareLink({ http, constants, now }: ClientOptions, link: string, signal: AbortSignal) {
+export function resolveShareLink(options: Omit<ClientOptions, 'log'>, link: string, signal: AbortSignal) {
+  const { http, constants, now } = options;
   const profile = profileRequest(constants.profiles['share-link'], {});
   const request = { ...profile, hosts: SHARE_LINK_HOSTS, maxRedirects: 0, signal };
   return followShortLink(link, async url => {
@@ -245,10 +246,10 @@ function madeUpLsd(): string {
 /** One session per kind of profile, because the site ties cookies to the TLS and the address of the visitor. */
 function createHomeSessions({ http, log, now }: ClientOptions) {
   /** At most one entry for each pair of a profile and an outgoing address. */
-  const visits = new Map<string, { readonly session: Promise<Session>; keptUntil: number }>();
+  const visits = new Map<string, { readonly session: Promise<Session>; readonly kept: { until: number } }>();
 
   /** Never rejects: when the home page fails or gives no token, the session has a made-up one and is kept shorter. */
-  async function visitHome(caller: RequestProfile, keepUntil: (moment: number) => void): Promise<Session> {
+  async function visitHome(caller: RequestProfile, kept: { until: number }): Promise<Session> {
     const jar = new CookieJar();
     let lsd: string | null = null;
     const visit = profileRequest({ ...caller, headers: {}, timeoutMs: TIMEOUT_MS }, navigationHeaders(caller));
@@ -265,9 +266,9 @@ function createHomeSessions({ http, log, now }: ClientOptions) {
       jar.setCookieSync(`csrftoken=${token}; Domain=instagram.com; Path=/; Secure`, HOME);
     }
     const madeAt = now();
-    keepUntil(madeAt + (lsd === null ? RETRY_MS : MAX_AGE_MS));
+    kept.until = madeAt + (lsd === null ? RETRY_MS : MAX_AGE_MS);
     const refuse = () => {
-      if (now() - madeAt >= PAUSE_MS) keepUntil(0);
+      if (now() - madeAt >= PAUSE_MS) kept.until = 0;
     };
     return { jar, lsd: lsd ?? madeUpLsd(), refuse };
   }
@@ -277,12 +278,10 @@ function createHomeSessions({ http, log, now }: ClientOptions) {
     // The site distinguishes visitors by their transport, user agent and address.
     const key = `${caller.transport} ${workContext().outgoing ?? ''} ${caller.userAgent ?? ''}`;
     const known = visits.get(key);
-    if (known !== undefined && now() < known.keptUntil) return abortable(known.session, signal);
-    const session = visitHome(caller, moment => {
-      visit.keptUntil = moment;
-    });
-    const visit = { session, keptUntil: now() + RETRY_MS };
-    visits.set(key, visit);
+    if (known !== undefined && now() < known.kept.until) return abortable(known.session, signal);
+    const kept = { until: now() + RETRY_MS };
+    const session = visitHome(caller, kept);
+    visits.set(key, { session, kept });
     return abortable(session, signal);
   };
 }

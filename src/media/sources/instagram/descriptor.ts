@@ -113,7 +113,7 @@ function createInstagramSource(options: SourceOptions): MediaSource {
     id: 'instagram',
     match: matchInstagramLink,
     refOf: instagramRefOf,
-    resolveShort: (url, { signal }) => resolveShareLink({ http, log, constants, now }, url, signal),
+    resolveShort: (url, { signal }) => resolveShareLink({ http, constants, now }, url, signal),
     strategies,
     examples: INSTAGRAM_EXAMPLES,
     mediaHosts: META_MEDIA_HOSTS,
