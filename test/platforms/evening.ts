@@ -119,7 +119,8 @@ const LONGEST_MS = 60_000;
 
 /** Real services over the sandbox, for the length of a test. */
 export async function openEvening(workerFile: URL): Promise<Evening> {
-  const { osu } = await openOsuServices({ workerFile, beatmapsets: 60 });
+  // Of few maps one recommendation may take all that suit the player, and the next would find none.
+  const { osu } = await openOsuServices({ workerFile, beatmapsets: 400 });
   // A new catalogue is filled from the mirrors.
   osu.catalogue.remember((await osu.beatmaps.search({ q: 'No.', limit: 50 })).sets);
   await osu.catalogue.flush();

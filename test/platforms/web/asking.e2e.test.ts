@@ -74,6 +74,11 @@ describe.skipIf(browserMissing !== undefined)(`asking on the page${browserNote}`
   async function say(line: string): Promise<void> {
     await page.locator('#input').fill(line);
     await page.keyboard.press('Enter');
+    await answered();
+  }
+
+  /** A turn goes on for a moment after its last card. */
+  async function answered(): Promise<void> {
     await page.locator('.pending').waitFor({ state: 'detached' });
   }
 
@@ -248,6 +253,7 @@ describe.skipIf(browserMissing !== undefined)(`asking on the page${browserNote}`
     const asked = stage.asked.length;
     await again.click();
     await expect.poll(() => again.count()).toBe(2);
+    await answered();
     expect(stage.asked.slice(asked)).toEqual([SILENT]);
     await say(LIMITED);
     await expect(again.last().isDisabled()).resolves.toBe(true);

@@ -89,7 +89,7 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
   async function say(line: string): Promise<void> {
     await page.locator('#input').fill(line);
     await page.keyboard.press('Enter');
-    await page.locator('.pending').waitFor({ state: 'detached' });
+    await expect.poll(() => page.locator('.pending').count(), { timeout: 30_000 }).toBe(0);
   }
 
   const heading = () => page.locator('.card-heading').first().textContent();

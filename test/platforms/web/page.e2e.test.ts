@@ -235,7 +235,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
     await expect.poll(() => stage.asked).toEqual(expect.arrayContaining([WAITS, REEL]));
     stage.release();
     await expect.poll(() => page.locator('.card').count()).toBe(2);
-    await page.locator('.pending').waitFor({ state: 'detached' });
+    await expect.poll(() => page.locator('.pending').count(), { timeout: 30_000 }).toBe(0);
     expect(stage.asked).toHaveLength(2);
   });
 
