@@ -37,7 +37,9 @@ const MAX_POST_BYTES = 8 * 1024 * 1024;
 const MAX_POSTS_AT_HAND = 300;
 const MAX_AT_HAND_BYTES = 6 * 1024 * 1024;
 const MAX_SHORT_LINKS = 20_000;
-/** The most connections for streams to one host: more than streams may run at once, so that none waits for one. */
+/**
+ * The most connections for streams to one host: more than streams may run at once, so no stream waits for a connection.
+ */
 const STREAM_CONNECTIONS = 256;
 
 /**

@@ -13,7 +13,7 @@ const AWAY_MS = 60_000;
 /** A request that has waited this long while none was taken up shows that the queue is stuck. */
 const STUCK_MS = 180_000;
 
-/** How often the canary asks test servers that stand in for the sites. */
+/** How often the canary, which probes every site, runs when test servers stand in for the sites. */
 const STAND_IN_INTERVAL_MS = 4_000;
 
 type Status = Awaited<ReturnType<Chats['status']>>;

@@ -10,7 +10,7 @@ export interface TextTree {
 /** The files with the texts of the command menus: names, descriptions, and the names of sites. */
 export const OF_MENUS = ['commands', 'language'] as const;
 
-/** Where the build puts the languages' folders, beside the programs; in the sources they are beside this file. */
+/** The build puts the languages' folders here, beside the programs; in the sources they are beside this file. */
 const BUILT = new URL('./i18n/', import.meta.url);
 const FOLDER = existsSync(BUILT) ? BUILT : new URL('./', import.meta.url);
 

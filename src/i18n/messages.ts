@@ -48,8 +48,8 @@ type Filling = { fill(values: TextValues): string }['fill'];
 const FOR_PAGE = 'web';
 
 /**
- * The texts of a language, with English ones for missing keys. A file is read when one of its texts is first used:
- * menus need two of them in every language, and few people need them all.
+ * The texts of a language, with English ones for missing keys. A file is read when one of its texts is first used: the
+ * command menus need two files of every language, and most others are never needed.
  */
 export function createMessages(read: (file: string) => TextTree, locale: string): Messages;
 // The types of parameters are in a generated file, so the compiler cannot derive each text's type from its source.
@@ -97,7 +97,7 @@ export type TextValues = Readonly<Record<string, string | number>>;
  */
 export type ParameterKind = 'plain' | 'plural' | 'choice';
 
-/** The case that is used if a choice has no value; without such a case, `other`. */
+/** The case of a choice that is used when no value is given. A text without this case uses `other`. */
 const NOT_GIVEN = 'unknown';
 
 /** `<` is an ordinary character in these texts, not the beginning of a tag. */

@@ -53,13 +53,16 @@ export interface DispatcherOptions
   extends Pick<CallerPolicyOptions, 'limiter' | 'userLimit'>,
     Partial<Pick<CallerPolicyOptions, 'owners' | 'blocks' | 'now'>> {
   readonly commands: readonly Command[];
-  /** Commands for owners only, in private chats, that no list shows. Default: none. */
+  /**
+   * Commands for the people who host Medley: they work in private chats only, and no list or menu shows them. Default:
+   * none.
+   */
   readonly ownerCommands?: readonly Command[];
   readonly services: Services;
   readonly log: Log;
-  /** The most commands that run at once, not counting those of cost 0. Default 32. */
+  /** The most commands that run at once; commands of cost 0, which are quick, are not counted. Default 32. */
   readonly concurrency?: number;
-  /** The most commands that wait for others to end. Default 256. */
+  /** The most commands that wait until a running one ends; further ones are refused. Default 256. */
   readonly queued?: number;
   readonly times?: Partial<CommandTimes>;
 }
@@ -100,8 +103,8 @@ export function createDispatcher(options: DispatcherOptions) {
   }
 
   /**
-   * The links in a message that Medley can answer, canonical and in order; empty for other messages, and while settings
-   * cannot be read. Never rejects.
+   * The links in a message that Medley can answer, canonical and in order. Empty if the message asks for something
+   * else, and while settings cannot be read. Never rejects.
    */
   async function linksOf(message: TextMessage): Promise<readonly PastedLink[]> {
     const body = await readMessage(message).catch(error => onUnreadable(error, message.caller));
@@ -111,7 +114,7 @@ export function createDispatcher(options: DispatcherOptions) {
   return {
     ...{ answer, preferences, translator, chatSettings, linksOf, commandOf },
     read: (message: TextMessage) => read(message),
-    /** All commands in the reader's language, or those of one kind of chat. */
+    /** Describes the commands in the reader's language: all of them, or those that one kind of chat has. */
     commandSpecs: (t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[] =>
       listed.map(command => commandSpec(command, t, chatKind)),
     ...createAutocomplete({ commands: listed, services, translator, logFailure, isBlocked, charge }),
@@ -181,7 +184,8 @@ function createAnswer({ commands, policy, resolver, buttons, run, logFailure }: 
     return onlyReply(Promise.resolve(renderFailure(error, body.kind, context, logFailure)));
   }
 
-  // Queues that take clients in turn (see `actFor`) count this work for the person, or for the address they share.
+  // Work queues that serve their clients in turn (see `actFor`) count this work for the person, or for the network
+  // address that several people share.
   return (body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> =>
     actFor(attempt.caller.sharedRateKey ?? callerKey(attempt.caller), () => answer(body, attempt));
 }
@@ -189,7 +193,10 @@ function createAnswer({ commands, policy, resolver, buttons, run, logFailure }: 
 /** How many links of one message are answered at the same time. */
 const LINKS_AT_ONCE = 5;
 
-/** Makes the function that answers each link that the caller's rate limit allows, a few at a time; other links wait. */
+/**
+ * Makes the function that answers the links of a message, a few at a time, as far as the caller's rate limit allows;
+ * the batch states how many remain.
+ */
 function createLinkAnswers({ commands, policy, run }: Pick<AnswerParts, 'commands' | 'policy' | 'run'>) {
   // If a pasted link cannot be shown, only the person who pasted it gets the notice about it.
   const commandsByLink = new Map(

@@ -36,7 +36,10 @@ interface MessageReaderOptions {
  * It throws StoreAway when the settings of the chat and the person cannot be read.
  */
 export function createMessageReader({ commandsFor, services, findLinks, isBlocked }: MessageReaderOptions) {
-  /** True when pasted links are ignored by the person's choice; mentions and menu commands (without text) never are. */
+  /**
+   * True when the person chose that links they paste are ignored, and this link was pasted. Mentions of Medley and menu
+   * commands (whose text is empty) are answered all the same.
+   */
   async function isOptedOut({ caller, direct, text }: TextMessage): Promise<boolean> {
     const isPasted = caller.chatKind === 'private' ? text !== '' : direct !== true;
     return isPasted && (await services.optOuts.has(callerKey(caller)));
@@ -63,7 +66,7 @@ export function createMessageReader({ commandsFor, services, findLinks, isBlocke
     const { caller, text, direct, links: pasted, line = text } = message;
     const short = await readShortForm(message);
     if (short !== undefined) return short;
-    // A message for Medley is a request, whatever the settings about pasted links are.
+    // A message addressed to Medley is always answered, whatever the settings say about pasted links.
     const isDirect = direct ?? caller.chatKind === 'private';
     const typed = parseCommandLine(text);
     if (typed !== undefined) return readLine(typed, isDirect, commandsFor(caller));
@@ -185,7 +188,10 @@ function findAddress(text: string): string | undefined {
   });
 }
 
-/** Edits of older messages are ignored: platforms report other changes as edits, and nobody expects an answer. */
+/**
+ * Edits of messages older than this are ignored: platforms report other changes as edits too, and nobody expects an
+ * answer.
+ */
 export const EDITABLE_MS = 3_600_000;
 const MAX_MESSAGES = 10_000;
 

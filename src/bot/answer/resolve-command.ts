@@ -12,7 +12,7 @@ import { usageError } from '../contract/usage-error.ts';
 import { kindOfLink } from './find-links.ts';
 import type { RawOptions } from './run-command.ts';
 
-/** Requests for one command, which excludes links and messages that ask for nothing. */
+/** A request that names a command, unlike pasted links and messages that ask for nothing. */
 type CommandBody = Extract<RequestBody, { kind: 'command' | 'line' | 'button' }>;
 
 interface ResolvedCommand {
@@ -116,9 +116,8 @@ export function createCommandResolver({ commands, ownerCommands, isOwner, button
 }
 
 /**
- * Reads values that were given option by option, as in a form; terms behind a map or a name are recognised as in a
- * typed line.
- * @throws AppError `invalid_request` with a hint.
+ * Reads values that were given option by option, as in a form. Terms behind a map or a player's name, such as `+HDDT`,
+ * are recognised as in a typed line.
  */
 export function readGiven(spec: CommandSpec, given: RawOptions): RawOptions {
   let all = given;
@@ -134,7 +133,10 @@ export function readGiven(spec: CommandSpec, given: RawOptions): RawOptions {
   return all;
 }
 
-/** The longest label that repeats a whole line on a button; for a longer line it is the command's name alone. */
+/**
+ * The most letters of a line that a button's label repeats whole; for a longer line the label has only the command's
+ * name.
+ */
 const MOST_LABEL = 40;
 /** The number of letters of a mistyped name for which one mistake is allowed. */
 const LETTERS_A_MISTAKE = 3;

@@ -13,7 +13,9 @@ import { errorNotice } from '../views/notice.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
-/** Logs each failure once, with its cause, at the level of its code, even if several people wait for one run. */
+/**
+ * Logs each failure once, with its cause, at the log level of its error code, even if several people wait for one run.
+ */
 export type FailureLog = (error: AppError, doing: string, caller: Caller) => void;
 
 export function createFailureLog(log: Log): FailureLog {
@@ -43,8 +45,8 @@ export interface RunContext {
 }
 
 /**
- * Makes the command's reply, or a notice about its failure; undefined when it is no longer wanted.
- * @param raw returns the options as they were given, or throws a hint
+ * Makes the command's reply, or a notice about its failure; undefined when the reply is no longer wanted.
+ * @param raw returns the options as they were given, or throws an AppError with a hint
  * @throws StoreAway
  */
 export type CommandRunner = (
@@ -58,9 +60,9 @@ export interface CommandRunnerOptions {
   readonly services: Services;
   readonly findLinks: (text: string) => readonly string[];
   readonly logFailure: FailureLog;
-  /** The most commands that run at once, not counting those of cost 0. */
+  /** The most commands that run at once; commands of cost 0 are not counted. */
   readonly concurrency: number;
-  /** The most commands that wait for others to end. */
+  /** The most commands that wait until a running one ends. */
   readonly queued: number;
   readonly times: CommandTimes;
 }
@@ -77,8 +79,8 @@ export interface CommandTimes {
 
 export const COMMAND_TIMES: CommandTimes = { firstMs: 1_000, laterMs: 8_000, runMs: 12_000 };
 /**
- * The most second runs at once; beyond it, cards stay without star ratings and pp. First runs, for which
- * people wait, are counted apart.
+ * The most commands that run a second time at once, to add star ratings and pp that came late; beyond it, cards stay
+ * without them. First runs, for which people wait, are counted apart.
  */
 const MOST_LATER = 32;
 const BUSY_RETRY_MS = 10_000;
@@ -203,7 +205,10 @@ function createTimedRun({ logFailure, times }: Pick<CommandRunnerOptions, 'logFa
   const { firstMs, laterMs, runMs } = times;
   let running = 0;
 
-  /** Runs the command again, which is quick: ratings of the first run have gone on, and all else is in the caches. */
+  /**
+   * Runs the command again, which is quick: meanwhile the first run's calculation of ratings went on, and all else is
+   * cached.
+   */
   async function runAgain(...[command, values, context, first]: [...Parameters<TimedRun>, Reply]) {
     const patient = { ...context, signal: AbortSignal.timeout(runMs), progress: () => undefined };
     running += 1;

@@ -85,7 +85,7 @@ async function continuations(
   ];
 }
 
-/** Suggests values for the whole text behind the name, since it may be one name of several words. */
+/** Suggests values for the whole text behind the command's name, since it may be one value of several words. */
 async function wholeValues(text: string, spec: CommandSpec, context: CommandContext) {
   const [first] = spec.options;
   const before = text.slice(0, spec.name.length + 2);
@@ -96,14 +96,18 @@ async function wholeValues(text: string, spec: CommandSpec, context: CommandCont
   return values.map(({ label, detail = first.description, value }) => lineWith(before, printed(value), label, detail));
 }
 
-/** True for an option that must be named: a boolean, or an option beside one that takes all words. */
+/**
+ * True for an option that must be typed with its name: a boolean, or one beside an option that takes all other words.
+ */
 function isNamed({ key, option }: OptionSpec, { options }: CommandSpec): boolean {
   const rest = options.find(each => isRest(each) && formOf(each) !== 'name');
   const isLeadingName = formOf(options[0]) === 'name' && options[0]?.key === key;
   return option.type === 'boolean' || (rest !== undefined && rest.key !== key && !isLeadingName);
 }
 
-/** True for an option that follows a player's name, since all words typed so far may belong to that name. */
+/**
+ * True for any other option of a command that begins with a player's name, as all words so far may belong to that name.
+ */
 function isBehindName({ key }: OptionSpec, { options: [first] }: CommandSpec): boolean {
   return formOf(first) === 'name' && first?.key !== key;
 }
@@ -213,7 +217,7 @@ export function createAutocomplete(options: AutocompleteOptions) {
         return spec ? optionValues(spec, partial, context) : [];
       }),
 
-    /** Finds beatmaps by plain text during typing; nothing when they cannot be read. Never rejects. */
+    /** Finds beatmaps by plain text during typing; nothing while the local catalogue cannot be read. Never rejects. */
     async browse({ caller, signal, text, next, mayAsk }: BrowseRequest): Promise<Browsed> {
       const command = commands.find(each => each.browse !== undefined);
       const pages = await orNone(caller, signal, async context => {

@@ -17,7 +17,7 @@ import { MAX_POINTS, shownSeries, sumsOf, timeline } from './strain-graph.ts';
 import { element, type Markup } from './svg.ts';
 import { INNER, type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
 
-/** The head of a card about a map: what it shows of the map. */
+/** The facts about a map that the head, the upper part of a card, shows. */
 export interface MapHead {
   /** The title in characters that can be drawn. */
   readonly title: string;

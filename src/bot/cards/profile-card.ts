@@ -235,7 +235,10 @@ function renderChart(chart: ProfileChart, area: Area, { t, look }: Pen): readonl
   ];
 }
 
-/** The range of a chart. A constant rank is drawn in the middle; pp begin near the lowest, to show differences. */
+/**
+ * The range of a chart's vertical axis. A constant rank is drawn in the middle. An axis of pp begins a little below the
+ * lowest value, so that differences are visible.
+ */
 function rangeOf(heights: readonly number[], isRanks: boolean): { readonly min: number; readonly max: number } {
   const [min, max] = [Math.min(...heights), Math.max(...heights)];
   if (min === max) return { min: min - 1, max: max + 1 };

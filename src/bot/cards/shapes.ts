@@ -18,7 +18,9 @@ export interface Label {
   readonly maxWidth?: number;
 }
 
-/** How narrow a drawn line may be compared to the measured one, since some pairs of letters are set closer. */
+/**
+ * A line of text may be drawn this much narrower than it was measured, as kerning sets some pairs of letters closer.
+ */
 const NARROWEST = 0.98;
 
 /** The reader's language if its letters can be drawn, else English. */

@@ -32,7 +32,7 @@ export const LOOKS: Readonly<Record<CardTheme, Look>> = {
   },
 };
 
-/** A card is drawn with a language and colours. */
+/** The language and the colours in which a card is drawn. */
 export interface Pen {
   readonly t: Translator;
   readonly look: Look;
@@ -42,7 +42,7 @@ export interface Pen {
 export const WIDTH = 1080;
 /** The width in pixels at which a phone of 360 px shows a card, between the margins of the chat. */
 export const PHONE = 306;
-/** The smallest size of text on a card, which such a phone shows 11 px high. */
+/** The smallest size of text on a card: a phone of 360 px shows it 11 px high. */
 export const SMALL = 39;
 /** The space between a card's edge and its contents. */
 export const MARGIN = 32;

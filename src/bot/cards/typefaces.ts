@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 
-/** The font files of a typeface. One that is not shipped with Medley has only one weight. */
+/** The font files of a typeface. Both are the same file unless the typeface is shipped with Medley. */
 interface Typeface {
   readonly regular: string;
   readonly bold: string;
@@ -61,7 +61,10 @@ const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator
 /** A Thai vowel that is drawn as two signs, of which the rasterizer ignores the second one's width. */
 const SARA_AM = /([\u0E48-\u0E4B]?)\u0E33/g;
 
-/** The text in characters that can be drawn: emoji are left out, an ellipsis stands for others, not an empty box. */
+/**
+ * The text in characters that can be drawn: emoji without a typeface are left out, and other missing characters become
+ * an ellipsis, since they would be drawn as empty boxes.
+ */
 export function drawable(text: string): string {
   const plain = text
     .replace(JOINERS, '')
@@ -211,7 +214,9 @@ function tablesOf(read: Read): (name: string) => Buffer {
   };
 }
 
-/** The name of the family with all weights if there is one, else of the family of this weight. */
+/**
+ * The name of the typographic family, which has all weights, if the font states it, else of the family of this weight.
+ */
 function familyIn(names: Buffer): string | undefined {
   const texts = names.readUInt16BE(4);
   const records = Array.from({ length: names.readUInt16BE(2) }, (_, index) => 6 + 12 * index);
@@ -226,8 +231,8 @@ function familyIn(names: Buffer): string | undefined {
 type GlyphFinder = (character: number) => number;
 
 /**
- * Finds the glyph of a character, 0 for none, by the file's table of format 12, else by the older format 4. It searches
- * the file for each character: a card needs few of the ten thousands in Chinese typefaces.
+ * Finds the glyph of a character, 0 for none, by the font's `cmap` table of format 12, else by the older format 4. It
+ * searches the file for each character: a card needs few of the ten thousands in Chinese typefaces.
  */
 function glyphFinder(cmap: Buffer): GlyphFinder {
   const subtables = Array.from({ length: cmap.readUInt16BE(2) }, (_, index) => cmap.readUInt32BE(8 + 8 * index));

@@ -6,7 +6,10 @@ import { callerKey } from '../contract/request.ts';
 import { readShortWord } from '../contract/short-forms.ts';
 import { usageError } from '../contract/usage-error.ts';
 
-/** Explains Medley, a section of commands, or one. `list` is a function, because help itself is in the list. */
+/**
+ * Explains Medley, a section of its commands, or one command. `list` is a function, because the list contains help
+ * itself.
+ */
 export function createHelp(list: () => readonly Command[]) {
   const listed = () => list().filter(each => each.listed === undefined);
 
@@ -35,7 +38,7 @@ export function createHelp(list: () => readonly Command[]) {
       const name = command.replace(/^\//, '').replaceAll('_', ' ').toLowerCase();
       const specOf = (each: Command) => commandSpec(each, t, caller.chatKind);
       const section = sections.find(each => each.key === name);
-      // A players' word is explained as its command: `/help osutop`.
+      // A short word of players, such as `osutop`, is explained as the command that it stands for.
       const meant = section === undefined ? readShortWord(name, '')?.command : undefined;
       const asked = commands.find(each => each.name === name) ?? commands.find(each => each.name === meant);
       if (asked) return renderCommandHelp(specOf(asked), encode('help', { command: sectionOf(asked) }), t);
@@ -45,7 +48,7 @@ export function createHelp(list: () => readonly Command[]) {
   });
 }
 
-/** Makes the token of a button, for the caller alone, that runs a command. */
+/** Makes the token of a button that runs a command, and that only the caller may press. */
 type Encode = (command: string, values?: Readonly<Record<string, string>>) => string;
 
 /** A section of the help: commands that belong together. */

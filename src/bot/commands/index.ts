@@ -67,7 +67,7 @@ export function createCommandList({ sources, example }: CommandListOptions): rea
     createHelp(() => list),
     about,
   ] satisfies readonly DescribedCommand[];
-  // Menus do not list these commands: platforms run them by themselves, or only some people know them.
+  // Menus do not list the commands added here: platforms run them by themselves, or people have to know their names.
   const list: readonly Command[] = [...described, createStart({ example }), welcome, translate, osuTopOld].map(
     notingMembers,
   );

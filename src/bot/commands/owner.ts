@@ -33,7 +33,7 @@ const BLOCK_OPTIONS = {
 const FOR_CALLER = { visibility: 'caller', cost: 0 } as const;
 /** Matches an id in the form `platform:id` or `source:id`. */
 const ID = /^[a-z][a-z0-9]{0,30}:[^\s/]{1,200}$/;
-/** How many entries of each kind are shown; the newest ones are. */
+/** The most entries of each kind that are shown; if there are more, the newest are shown. */
 const MAX_SHOWN = 50;
 const MAX_FAILURES = 20;
 const MEBIBYTE = 1024 * 1024;

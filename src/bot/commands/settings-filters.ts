@@ -8,7 +8,10 @@ import { usageError } from '../contract/usage-error.ts';
 /** A value of an option of /settings. */
 export type Value = string | number | boolean;
 
-/** The rules for one channel; `everywhere` removes the rules of all channels. */
+/**
+ * The rules that admins can set for one channel: answer links there, do not, or only there. `everywhere` removes the
+ * rules of all channels.
+ */
 export const CHANNEL_RULES = ['on', 'off', 'only', 'everywhere'] as const;
 
 /** The change of the settings by which a rule is set for the caller's channel. */
@@ -31,7 +34,10 @@ export function channelOf({ parentChatId, chatId }: Caller): string {
   return parentChatId ?? chatId;
 }
 
-/** A row for a list that admins type, such as roles; buttons cannot change it, only the option can. */
+/**
+ * A row of the settings for a list that admins type, such as roles. Buttons cannot change the list; only the option
+ * can.
+ */
 export function filterRow(
   name: string,
   named: readonly string[],

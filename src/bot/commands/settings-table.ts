@@ -97,7 +97,7 @@ const view = {
 } as const;
 export const ownView: Setting<UserSettings> = view;
 
-/** The languages in which a person is answered who chose none. */
+/** The languages, best first, in which a person is answered who has not chosen any. */
 export function automaticFor({ locales }: Caller, { language }: ChatSettings): readonly string[] {
   return language === null ? locales : [language, ...locales];
 }

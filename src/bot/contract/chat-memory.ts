@@ -23,8 +23,8 @@ export const ShownMap = z.object({ id: z.number().int().positive(), ruleset: z.e
 export type ShownMap = Readonly<z.output<typeof ShownMap>>;
 
 /**
- * The difficulty that was last shown in each chat, so that people need not name it again. That of a private chat is
- * stored for the person. Only `forgetUser` rejects, since replies can do without this memory.
+ * The difficulty that was last shown in each chat, so that people need not name it again. For a private chat it is
+ * stored under the person's key. Only `forgetUser` rejects, since replies can do without this memory.
  */
 export interface ShownMaps {
   last(place: CallerPlace): Promise<ShownMap | undefined>;

@@ -15,14 +15,17 @@ export interface ChatPlatform<To = unknown> {
   readonly replyTo: z.ZodType<To>;
   /** How many replies to one request are shown together; with 1 each is shown as soon as it is ready. */
   readonly repliesAtOnce: number;
-  /** How many requests of one chat run at once; with 1 they run in order. Default: the queue's `perLane`. */
+  /** How many requests of one chat run at once; with 1 they run in order. Default: the queue's own limit for a chat. */
   readonly perChat?: number;
   /**
-   * Begins to receive events; resolves when it does. Called again when the connection is lost or failed; `signal`
-   * aborts when the connection is no longer wanted.
+   * Begins to receive events; resolves when the connection stands. Called again when the connection could not be made
+   * or is lost; `signal` aborts when it is no longer wanted.
    */
   connect(host: PlatformHost<To>, signal: AbortSignal): Promise<ChatConnection>;
-  /** Asks the platform whether the token is valid. It is not if this rejects with an error that means `token` below. */
+  /**
+   * Asks the platform whether the bot's token is valid. It is invalid if this rejects with an error that `outcomeOf`
+   * explains by the reason `token`.
+   */
   verify(signal: AbortSignal): Promise<void>;
   /**
    * Sends replies in order, each message by `sending.sendOnce`; resolves when all are sent. Errors of calls must be
@@ -35,16 +38,19 @@ export interface ChatPlatform<To = unknown> {
   readonly pace?: Pace;
   /**
    * How many messages a reply to `to` may take, including one about files that could not be sent; 0 for a reply that
-   * edits a message. Without a reply: the most that any reply takes. Default 1.
+   * edits a message. If `reply` is left out: the most that any reply takes. Default 1.
    */
   messagesOf?(to: To, reply?: Reply): number;
   /** Deletes a message of Medley; does nothing when it is deleted already. */
   deleteMessage?(chatId: string, messageId: string): Promise<void>;
-  /** The place for a reply that answers no request, identified by `eventId`. Absent if the platform has none. */
+  /**
+   * The `To` for a reply that answers no request, such as the news of a tracked player; `eventId` identifies that
+   * reply. Absent if the platform cannot post such replies.
+   */
   placeOf?(chatId: string, eventId: string): To;
   /** Details of the person and the chat that only the platform knows. */
   describeCaller?(request: Request, to: To): CallerDetails;
-  /** True if the chat shows already where the answer will appear, so that it need not wait for earlier answers. */
+  /** True if the chat shows already where the answer will appear, so that the answer need not wait for earlier ones. */
   hasPlace?(to: To): boolean;
   /** Shows that Medley is working on the request, until the returned function is called. */
   showWorking?(to: To, stage: ProgressStage): () => void;
@@ -131,8 +137,8 @@ export interface Sending<To = unknown> {
   /** Keys of the messages that earlier attempts sent. */
   readonly sentKeys: readonly string[];
   /**
-   * Replaces the sent reply once by a better one when that is ready, after the request has ended. Absent where messages
-   * cannot be edited.
+   * Replaces the sent reply once when a better one is ready, which may be after the request has ended. Absent where
+   * messages cannot be edited.
    */
   readonly editLater?: (later: Promise<Reply | undefined>, edit: EditReply) => void;
   /**

@@ -18,7 +18,7 @@ interface OptionBase {
   readonly also?: readonly string[];
   /**
    * Recognises a typed value by its form alone, at any position: `98%`.
-   * @param place how many words before it are not recognised by their form
+   * @param place how many of the words before this one have no such form
    */
   readonly bare?: (word: string, place: number) => string | undefined;
 }

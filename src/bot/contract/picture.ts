@@ -11,7 +11,7 @@ export type CardTheme = 'dark' | 'light';
 export interface Picture extends Size {
   /** Identifies the image by its content: letters, digits, `-`. */
   readonly key: string;
-  /** The SVG of the card's dark version, by which it is stored until it is sent. */
+  /** The SVG of the card's dark version. A reply that waits to be sent is stored with it in place of the PNG. */
   readonly svg?: string;
   /**
    * Draws the PNG; a card that cannot be drawn is replaced by its `alt`.
@@ -23,7 +23,10 @@ export interface Picture extends Size {
 /** A curve through values, from left to right. */
 export interface Chart {
   readonly label: string;
-  /** A point: `height` compares it to the curve's other points, `text` is its value in words, `name` says of what. */
+  /**
+   * A point: `height` places it among the curve's other points, `text` is its value in words, `name` tells what has
+   * that value, such as a play or a day.
+   */
   readonly points: readonly { readonly height: number; readonly text: string; readonly name: string }[];
 }
 
@@ -31,7 +34,7 @@ export interface Chart {
 export interface SvgRasterizer {
   /**
    * An image that is drawn when it is needed. Equal SVGs share one image, which is kept for a while.
-   * @param render returns a whole document of that size, with no address in it
+   * @param render returns a whole SVG document of that size, which refers to no address
    */
   picture(name: string, render: (theme: CardTheme) => string, size: Size): Picture;
 }

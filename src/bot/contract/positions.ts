@@ -8,7 +8,7 @@ export type Raw = Record<string, string | boolean>;
 export type SetOption = (option: OptionSpec, value: string | boolean) => void;
 
 /**
- * Gives words without a form of their own (such as `98%`) to the unused options.
+ * Gives the words that were not recognised by their form (as `98%` is) to the unused options, by position.
  * @throws AppError `invalid_request` with a hint.
  */
 export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Raw, set: SetOption): void {
@@ -81,7 +81,10 @@ function isLast(option: OptionSpec, word: string): boolean {
   return option.key === 'mods' ? LAST_MODS.test(word) : word.length >= MIN_LAST_WORD && fits(option, word);
 }
 
-/** Joins words into a `rest` value. Quotes inside it stay, as they may have a meaning; quotes around all go. */
+/**
+ * Joins words into the value of a `rest` option. Quotes around the whole value are dropped; quotes around a part of it
+ * stay, as they may have a meaning in a search.
+ */
 export function joinWords(words: readonly Word[]): string {
   return words.length === 1 ? (words[0]?.text ?? '') : words.map(word => word.raw).join(' ');
 }

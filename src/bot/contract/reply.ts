@@ -27,7 +27,7 @@ const Inline = z.union([
     get children(): z.ZodReadonly<z.ZodArray<typeof Inline>> {
       return Text;
     },
-    /** The token of a button that opens the same in the chat, for platforms whose text can have buttons. */
+    /** The token of a button that opens the link's target in the chat, for platforms whose text can have buttons. */
     token: z.string().exactOptional(),
   }),
   /** A date or time, unix milliseconds, shown in the reader's own format where the platform can. */
@@ -93,7 +93,7 @@ const CardWorth = z.object({
   value: z.string(),
   /** More about the value, such as `+6.2 in total`, where a layout has room. */
   detail: z.string().exactOptional(),
-  /** Replaces the card's lines in a layout with a column for the value, since they repeat `value` and `play`. */
+  /** Replaces the card's lines in a layout with a column for the value, where those lines would repeat the column. */
   lines: z.array(Text).readonly(),
   /** A play's grade and each of its mods separately, for lists with aligned columns. */
   play: z.object({ grade: z.string(), colour: Colour, mods: z.array(z.string()).readonly() }).exactOptional(),
@@ -193,7 +193,7 @@ export const ReplyFrame = z.object({
   isHidden: z.boolean().exactOptional(),
   /** The colour of the post's site, for platforms that can show one. */
   colour: Colour.exactOptional(),
-  /** True when the site's own preview shows as much; if its link was only pasted, there is then no reply. */
+  /** True when the site's own preview shows as much as the reply. A link that was only pasted then gets no reply. */
   onlyWhenAsked: z.boolean().exactOptional(),
   /** `caller`: only the person who asked sees the reply, where the platform supports that. */
   visibility: z.enum(['chat', 'caller']),
@@ -219,7 +219,7 @@ export function reply(parts: Partial<Reply>): Reply {
   return { tone: 'neutral', blocks: [], gallery: [], actions: [], visibility: 'chat', ...parts };
 }
 
-/** The reply with its text and files in a spoiler. */
+/** Puts the reply's text and files into a spoiler. */
 export function hidden(shown: Reply): Reply {
   const { later, quoted, ...now } = shown;
   const better = later?.then(reply => reply && hidden(reply));
@@ -266,7 +266,7 @@ export function listed(parts: readonly Inline[], { comma }: Pick<Translator, 'co
   return parts.flatMap((part, index) => (index === 0 ? [part] : [comma, part]));
 }
 
-/** A name and what it has, as the language writes `name: value`. */
+/** A name with its value, as the language writes `name: value`. */
 export function labelled(name: Text, value: Text, { messages }: Pick<Translator, 'messages'>): Text {
   const between = messages.joining.labelled({ name: '', value: '' });
   return [...name, between, ...value].reduce<Text>((text, part) => {

@@ -4,7 +4,10 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Reply } from './reply.ts';
 import { type ChatSettings, VIEWS } from './settings.ts';
 
-/** A pressed button. `isEphemeral`: only who presses it sees the result, so people who are not its owner may, too. */
+/**
+ * A pressed button. `isEphemeral`: only the person who presses it sees the result, so not only the button's owner may
+ * press it.
+ */
 const PressedButton = z
   .object({
     token: z.string(),
@@ -19,7 +22,7 @@ const PressedButton = z
 
 /**
  * The content of a request, as it is stored until it is answered: links, a command with its options, or a button. It
- * has no other text of the message.
+ * contains no other text of the message.
  */
 export const RequestBody = z.discriminatedUnion('kind', [
   /** The links in order: canonical, or as written if they lead to no known site. */
@@ -89,7 +92,10 @@ export function partsOf(body: RequestBody): number {
 
 /** All of a request except what is asked. */
 const Envelope = z.object({
-  /** `PLATFORM:EVENT`. The event's own id tells a repeat, and does not identify a person. */
+  /**
+   * `PLATFORM:EVENT`, where EVENT is the event's own id: a repeat of the event has the same, and it identifies no
+   * person.
+   */
   id: z.string(),
   platform: z.string(),
   chat: z.object({
@@ -177,7 +183,7 @@ export interface Caller {
   /** Finds out what Medley may do in this chat; called only when that is shown. */
   readonly diagnose?: () => readonly PermissionCheck[] | Promise<readonly PermissionCheck[]>;
   readonly rateKey: string;
-  /** The key of a far higher rate limit that they share with others: in the web chat, that of the network address. */
+  /** The key of a far higher rate limit that several people share: in the web chat, those with one network address. */
   readonly sharedRateKey?: string;
   readonly locales: readonly string[];
 }
@@ -264,7 +270,7 @@ export interface AttemptContext extends Position {
 export interface PendingReply {
   /** The reply; undefined when nobody wants it any more. Rejects only with StoreAway. */
   readonly reply: Promise<Reply | undefined>;
-  /** The part after this reply's part. */
+  /** The number of the request's first part (link) that this reply and the earlier ones do not answer. */
   readonly next: number;
 }
 

@@ -50,7 +50,7 @@ export interface ButtonPayload {
 
 /**
  * Button tokens: at most 64 bytes, valid after a restart. Options that do not fit into a token are stored for a week.
- * Tokens carry an HMAC; one with an owner is refused from anyone else.
+ * Tokens carry an HMAC. If a token has an owner, nobody else may press its button.
  */
 export interface ButtonTokens {
   /** Makes a token. It starts storing options that do not fit into it; `stored` waits for that. */
@@ -65,7 +65,7 @@ export interface ButtonTokens {
    * person than the owner pressed the button, `internal`
    */
   decode(token: string, presser: string): Promise<ButtonPayload>;
-  /** Like `decode`, but whoever presses the button may. @throws AppError `invalid_request`, `internal` */
+  /** Like `decode`, but anyone may press the button. @throws AppError `invalid_request`, `internal` */
   decodeForAnyone(token: string): Promise<Pick<ButtonPayload, 'command' | 'values'>>;
   /** Deletes the stored options of that person's buttons, which then no longer work. @throws AppError `internal` */
   forget(owner: string): Promise<void>;
@@ -74,7 +74,7 @@ export interface ButtonTokens {
 /**
  * Records people (by `callerKey`) whose pasted links must not be answered. Only a keyed hash is stored, so no record
  * names a person; it stays after `/forget me`. Records are held in memory, so a pasted link costs no query.
- * @throws AppError `internal` from every method when the store cannot be read (and was not before) or written
+ * @throws AppError `internal` from every method when the store cannot be written, or read for the first time
  */
 export interface OptOuts {
   has(person: string): Promise<boolean>;

@@ -9,19 +9,19 @@ export const VIEWS = ['card', 'media', 'text'] as const;
 export type View = (typeof VIEWS)[number];
 
 /**
- * The channels in which posts are shown that their site marks as sensitive, always in a spoiler: those that are
- * age-restricted, all, or none.
+ * The channels in which posts are shown that their site marks as sensitive: age-restricted ones, all, or none. Such
+ * posts are always in a spoiler.
  */
 export const SENSITIVE = ['restricted', 'spoiler', 'never'] as const;
 
 /** A source that people may switch on or off. */
 export type Site = Pick<SourceDescriptor, 'id' | 'name' | 'onInGroups'>;
 
-/** The person's osu! player. One that another version stored in an unknown shape counts as none. */
+/** The person's osu! player; null for one that another version stored in an unknown shape. */
 const LinkedPlayer = z.object({
   id: z.number().int().positive(),
   name: z.string(),
-  /** The ruleset to show when they name none; null for the one that the player plays most. */
+  /** The ruleset to show when the person names none; null for the one that the player plays most. */
   mode: z.enum(RULESETS).nullable().catch(null),
   /** True when the person signed in at osu! as that player; false when they only named the player. */
   proven: z.boolean().catch(false),
@@ -50,7 +50,7 @@ export const OFF_WORD = { most: 50, maxLength: 50 } as const;
 
 const idsUpTo = (most: number) => z.array(z.string().max(64)).max(most).readonly().catch([]);
 
-/** The choices of a group's admins. One that is missing or has an unknown shape is read as its default. */
+/** The choices of a group's admins. A setting that is missing or has an unknown shape gets its default. */
 export const ChatSettings = z.object({
   /** True when pasted links are answered; null for the default, which is yes. */
   autoDetect: z.boolean().nullable().catch(null),
@@ -100,7 +100,7 @@ export const CHAT_DEFAULTS: ChatSettings = ChatSettings.parse({});
 /**
  * Durable settings of people, by `callerKey`, and chats, by `chatKey`; without own choices they have the defaults. They
  * are held in memory, so that a message costs no query. While the store cannot be read, the last settings are used.
- * @throws AppError `internal` from every method when the store cannot be read (and was not before) or written
+ * @throws AppError `internal` from every method when the store cannot be written, or read for the first time
  */
 export interface SettingsStore {
   user(key: string): Promise<UserSettings>;

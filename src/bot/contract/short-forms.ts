@@ -2,7 +2,10 @@
 export const PREFIXES = ['!', '.', '?', '>', '<', ';', '$', '-', '+', '~', 'm!', 'o!'] as const;
 export type Prefix = (typeof PREFIXES)[number];
 
-/** The prefix of short commands in private chats. Nothing else is needed, since everything there is for Medley. */
+/**
+ * The only prefix of short commands in private chats: others are not needed, since no other bot reads what is typed
+ * there.
+ */
 export const PRIVATE_PREFIX: Prefix = '!';
 
 /** Words that players type, each list with the line that they stand for: a command of two words and its options. */
@@ -70,7 +73,10 @@ const LINE_OF: ReadonlyMap<string, string> = new Map(
   LINES.flatMap(([words, line]) => words.split(' ').map(word => [word, line] as const)),
 );
 
-/** Matches a total of pp to reach, a whole number behind `pp` or `pp NAME`; anything else there describes a play. */
+/**
+ * Matches the text behind the short command `pp` if it asks for a total to reach: a whole number, alone or behind a
+ * player's name. Any other text describes a play to simulate.
+ */
 const TOTAL = /^(?:\d+(?:\s|$)|[\w[\]-]+\s\d{4,5}$)/;
 /** Matches a number behind a name, as players write it for other bots: `rank lamp post 1000`. */
 const NUMBER_LAST = /^(\D.*?)\s+(\d+)$/;
@@ -89,7 +95,10 @@ export interface ShortForm {
 
 const WORD = /^([a-z]{1,14})(\d{1,3})?$/i;
 
-/** The command that a word of players stands for. A number at its end is a position in a list: `rs2 lamp post`. */
+/**
+ * The command that a short word of players stands for: `rs` is `osu recent`. A number at the word's end is a position
+ * in a list: `rs2 lamp post`.
+ */
 export function readShortWord(typed: string, behind: string): ShortForm | undefined {
   const [, word = '', index] = WORD.exec(typed) ?? [];
   const first = lineOf(word.toLowerCase(), behind);

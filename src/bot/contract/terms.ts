@@ -1,4 +1,7 @@
-/** This file has the terms that mean the same in every osu! command: `docs/osu-commands.md` has a table of them. */
+/**
+ * This file has the terms: words such as `+HDDT` and `98%` that mean the same in every osu! command (see
+ * `docs/osu-commands.md`).
+ */
 import { parseRuleset, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { areMods } from '../../beatmaps/model/mods.ts';
 import type { ChoiceOption, IntegerOption, StringOption } from './command.ts';
@@ -34,7 +37,7 @@ const USUAL_MODS = /^(?:(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+|(?:ez|nf|ht|dc|
 export const LAST_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+$/i;
 const isMod = (acronym: string) => areMods([acronym]);
 
-/** All terms: the forms in which they need no name, and their other names. */
+/** All terms: the option that each fills, the form in which it needs no name, and its other names. */
 export const TERMS = {
   /** Exactly these mods: `+HDDT`, `+hd,dt`, `+HD+DT` and `+HD +DT` are the same; a closing `!` changes nothing. */
   mods: {
@@ -68,7 +71,10 @@ export const TERMS = {
 /** Chooses plays by mods: with at least these (`+HDDT`), with only these (`+HDDT!`), or without some (`-HR`). */
 export const MOD_FILTER = {
   ...MODS,
-  /** Usual mods in capitals need no plus: two or more anywhere, one alone not in a first word, which may be a name. */
+  /**
+   * Usual mods in capitals need no plus. Two or more may stand anywhere; a single one not as the first word, which may
+   * be a player's name.
+   */
   bare: (word: string, place: number) => {
     if (NO_MODS.test(word) || word === 'NM') return 'NM';
     if (CAPITAL_MODS.test(word) && (word.length > 2 || place > 0)) return word;

@@ -12,7 +12,10 @@ import { usageError } from '../contract/usage-error.ts';
 import type { AskedMap } from '../views/osu/beatmap.ts';
 import { MODE_OPTION, rulesetOf } from './asked-player.ts';
 
-/** A command's option for a map; default: the one last shown in the chat. A typed address of a map is this option. */
+/**
+ * A command's option for a map; default: the one last shown in the chat. A map's address is taken for this option
+ * wherever it stands in the line.
+ */
 export const MAP_OPTION = {
   type: 'string',
   form: 'map',
@@ -49,7 +52,10 @@ export async function askedMap(wish: MapWish, context: CommandContext): Promise<
   return map;
 }
 
-/** Like {@link askedMap}, but it may find a whole set, and is not remembered. @throws as `askedMap` does */
+/**
+ * Like {@link askedMap}, but it may find a whole set, and does not become the chat's last shown map. @throws as
+ * `askedMap` does
+ */
 export async function wishedMap({ map, mode }: MapWish, context: CommandContext): Promise<FoundMap> {
   const { caller, services, signal } = context;
   const last = map === undefined ? await services.memory.maps.last(caller) : undefined;

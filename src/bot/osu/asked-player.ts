@@ -5,7 +5,7 @@ import { callerKey } from '../contract/request.ts';
 import { type Mode, TERMS } from '../contract/terms.ts';
 import { usageError } from '../contract/usage-error.ts';
 
-/** A command's option for a ruleset. Only in commands about a player, the last word of a line may be one. */
+/** A command's option for a ruleset. In commands about a player, the last word of a line may be the ruleset, too. */
 export const MODE_OPTION = TERMS.mode;
 
 export function rulesetOf(mode: Mode): Ruleset;

@@ -25,7 +25,7 @@ export async function chatPlayers(
   return [...players.values()];
 }
 
-/** The most people whose sign-in as one player is looked at. */
+/** The most people with a sign-in as one player who are looked up. */
 const MOST_USERS = 20;
 
 /** True when someone of this chat has proved to be this player; so in a group the answer is the same for everyone. */

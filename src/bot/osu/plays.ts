@@ -63,8 +63,8 @@ export async function bestPlays(player: Player, beatmaps: Pick<Beatmaps, 'userSc
 }
 
 /**
- * Ratings of plays, by the play's id: stars with its mods; pp of a play without pp, or else its pp without misses.
- * Plays of unknown maps are left out.
+ * Ratings of plays, by the play's id: the stars with its mods and, unless osu! states pp for a full combo, the pp of
+ * the play and those it would have without misses. Plays of unknown maps are left out.
  */
 export async function ratePlays(
   scores: readonly Score[],

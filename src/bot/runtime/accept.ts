@@ -23,7 +23,7 @@ export interface AcceptorOptions {
 const ACKNOWLEDGE_MS = 3_000;
 /** How long storing may take if the event must be confirmed within seconds; after it the event is refused. */
 const STORE_MS = 1_800;
-/** The number of requests before a new one in the queue from which on its person gets a notice of the wait. */
+/** If at least this many requests come before a new one in the queue, its person is told about the wait. */
 const PLACE_NOTICED = 10;
 
 /** Accepts requests: each is stored in the queue before its event is confirmed. */
@@ -72,7 +72,8 @@ export class Acceptor {
     const { acknowledge, refuse: showRefusal } = draft;
     const request = requestOf(platform, draft, this.#options.now());
     const entry = entryOf(request, platform.perChat, acknowledge === undefined ? 0 : ACKNOWLEDGE_MS);
-    // The language is read while the request is stored, so that a store that hangs is not waited for twice.
+    // The language is read while the request is stored, so that a store that does not respond delays the request only
+    // once.
     const translator = showRefusal && this.#options.handler.translator(callerOf(request));
     const added = await this.#store(
       entry,
@@ -121,7 +122,10 @@ export class Acceptor {
     return 'accepted';
   }
 
-  /** Changes both queues. A failure does no harm: delayed requests run later anyway, and end if the chat is `gone`. */
+  /**
+   * Changes both queues. A failure does no harm: delayed requests run later anyway, and a request whose chat is gone
+   * then ends.
+   */
   async #inQueues(work: (queue: Queue) => Promise<unknown>): Promise<void> {
     const { queues, log } = this.#options;
     for (const each of queues)
@@ -158,8 +162,8 @@ function requestOf(platform: ChatPlatform, draft: NewRequest, at: number): Reque
 }
 
 /**
- * The queue's entry for a request. Its lane is the channel, and servers take turns. What is not a pasted link gets a
- * lane of its own, so that a button need not wait for videos.
+ * The queue's entry for a request. Requests of one channel form a lane, and servers take turns. Pasted links and all
+ * other requests of a channel have different lanes, so that a button need not wait for videos.
  */
 function entryOf(request: Request, atOnce: number | undefined, delayMs: number): QueueEntry {
   const { platform, chat, kind } = request;

@@ -69,7 +69,10 @@ export function createDeletions({ platforms, records, log, now }: DeletionsOptio
   }
 
   return {
-    /** Plans to delete messages on a platform. One that cannot be deleted minutes after its time stays. */
+    /**
+     * Plans to delete messages on a platform. A message that still cannot be deleted after a few tries, a minute apart,
+     * stays.
+     */
     deleteLater(platform: string, ...[chatId, messageIds, afterMs]: Parameters<Sending['deleteLater']>): void {
       for (const messageId of messageIds) {
         const message = { platform, chatId, messageId, at: now() + afterMs };
@@ -136,8 +139,8 @@ const MAX_REQUESTS = 2_000;
 export type WholeAnswers = ReturnType<typeof createWholeAnswers>;
 
 /**
- * Tells, as far as this process saw, whether all parts of a request were delivered. Only then the person's message may
- * be deleted, or its preview hidden.
+ * Tells, as far as this process saw, whether all parts (links) of a request were delivered. Only then the person's
+ * message may be deleted, or its preview hidden.
  */
 export function createWholeAnswers() {
   const wholeSoFar = createLru<string, boolean>({ max: MAX_REQUESTS });

@@ -8,7 +8,7 @@ export interface Taken {
   giveBack(): void;
 }
 
-/** The window of a limit per minute, and a second more, because messages take unequal times on their way. */
+/** The window of a limit per minute: a second more than a minute, because messages take unequal times on their way. */
 const WINDOW_MS = 61_000;
 /** A reservation that is not used within this time is dropped: its request has ended in another process. */
 const UNCLAIMED_MS = 30_000;
@@ -117,7 +117,7 @@ export class ChatSchedule {
     this.#prune();
     const isPaused = this.pausedUntil > this.#clock();
     this.pausedUntil = Math.max(this.pausedUntil, this.#clock() + ms);
-    // Without a pace nothing is reserved in this chat, so a slot would never be used up.
+    // For a platform whose rate limits Medley does not keep, nothing is reserved, so a slot would never be used up.
     if (!this.#isPaced) return;
     const begun = this.#begun().find(each => each.id === id);
     if (this.#waiting(id) === undefined && !isPaused) this.#add(id, this.#clock(), Math.max(1, begun?.messages ?? 1));
@@ -161,7 +161,7 @@ export class ChatSchedule {
     return Number.NEGATIVE_INFINITY;
   }
 
-  /** The earliest time behind these slots that keeps the spacing to all messages. */
+  /** The earliest time for the messages that is after these slots and keeps the spacing to all other messages. */
   #earliest(messages: number, slots: readonly Slot[]): number {
     const { spacingMs } = this.#pace;
     const open = slots.filter(slot => slot.messages > 0).map(({ at }) => at + spacingMs);

@@ -66,7 +66,10 @@ export class PlatformConnection {
     this.#endAttempt?.();
   }
 
-  /** To be called when a token was refused, perhaps by a proxy: before disconnecting, the platform is asked. */
+  /**
+   * To be called when a call failed because the token was refused, perhaps only by a proxy in between: the platform is
+   * asked about the token again before Medley disconnects.
+   */
   suspect(): void {
     if (this.#status.state === 'refused') return;
     this.#confirming ??= this.#confirm().finally(() => {
@@ -148,7 +151,7 @@ export class PlatformConnection {
     return failure?.outcome === 'notSent' && failure.reason === 'token';
   }
 
-  /** Asks the platform about the token until it accepts it or cannot be reached. */
+  /** Asks the platform about the token until the platform accepts it or cannot be reached. */
   async #confirm(): Promise<void> {
     const { platform, random } = this.#options;
     while (!this.#stopping.signal.aborted) {
@@ -175,8 +178,8 @@ export class PlatformConnection {
 }
 
 /**
- * Lets one process receive the platform's events while others stand by, because the platform allows one connection: for
- * a shard, or for a token's updates. Even without this lease, each event is answered once.
+ * Lets one process receive the platform's events while others stand by, because the platform allows one connection for
+ * a shard or a token. Even without this lease, each event is answered once.
  */
 export function soleListener<P extends ChatPlatform>(platform: P, lease: Lease): P {
   return {

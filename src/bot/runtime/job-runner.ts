@@ -30,7 +30,7 @@ const MOST_PAUSE_MS = 10_000;
 const MAX_ENDED = 10_000;
 
 const DONE: Verdict = { done: true };
-/** The place of a request that need not wait for earlier answers. */
+/** The place, in the order of replies, of a request that need not wait for earlier answers. */
 const APART: OrderedPlace = { waitMs: () => 0, next: async () => 0, leave: () => undefined };
 
 type ClaimedJob = Pick<Job, 'request' | 'progress' | 'platform' | 'to' | 'claim'>;
@@ -76,7 +76,7 @@ export class JobRunner {
     }
     if (claim.lapses > progress.lostWorkers) {
       progress.lostWorkers = claim.lapses;
-      // The request may be what kills workers, so it waits while those that were lost with it are answered first.
+      // The request may be what kills workers, so it waits until the other requests of the lost workers are answered.
       if (claim.lapses > 1) return retryLater(job, random() * Math.min(2 ** claim.lapses * 1_000, MOST_PAUSE_MS));
     }
     return this.#runInOrder(job);

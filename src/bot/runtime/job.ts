@@ -33,7 +33,9 @@ const JobProgress = z.object({
   reply: StoredReply.optional().catch(undefined),
   /** True when the person was told that links wait. */
   isWaitSaid: z.boolean(),
-  /** The number of failures in a row after which a message may have arrived, or which Medley caused by itself. */
+  /**
+   * The number of failures in a row that left unknown whether a message arrived, or in which Medley ended its own call.
+   */
   tries: z.number(),
   /** How many workers had died while they ran the request, when it was last taken up. */
   lostWorkers: z.number(),

@@ -116,7 +116,9 @@ const ONE_MORE_MS = 5_000;
  * @param clock in milliseconds, never set to another time
  */
 export function createNoticeBudget(clock: () => number): JobTools['mayNotify'] {
-  /** By person, the time at which the last notice would have been sent at an even rate. */
+  /**
+   * By person, the time at which their last notice would have been sent if notices had kept the distance `ONE_MORE_MS`.
+   */
   const evenAt = createLru<string, number>({ max: MAX_PEOPLE });
 
   return person => {

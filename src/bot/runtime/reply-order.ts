@@ -33,8 +33,8 @@ const AGAIN_MS = 1_000;
 export type ReplyOrder = ReturnType<typeof createReplyOrder>;
 
 /**
- * Keeps the answers of one lane in the order in which its requests first ran, even if some have to
- * wait, as far as this process knows.
+ * Keeps the answers of one lane (the requests of a chat) in the order in which its requests first ran, even if some
+ * have to wait. It knows only the requests of this process.
  */
 export function createReplyOrder(clock: () => number) {
   const lanes = createLru<string, readonly Entry[]>({ max: MAX_LANES });

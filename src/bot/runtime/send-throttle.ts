@@ -52,7 +52,10 @@ export interface SendThrottleOptions {
 interface PlatformState {
   pausedUntil: number;
   failures: number;
-  /** The time at which the last message would have been sent at an even rate; at most a second ahead of the clock. */
+  /**
+   * The time at which the last message would have been sent if all had been sent at the greatest even rate that the
+   * platform allows; at most a second ahead of the clock.
+   */
   evenAt: number;
 }
 

@@ -24,7 +24,10 @@ const STORED = 2;
 
 const StoredPayload = z.tuple([z.string(), z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))]);
 
-/** The collection of buttons' options. Keys are digests; groups are owners, by a tag that does not tell who it is. */
+/**
+ * The collection of buttons' options. Keys are digests; records are grouped by owner, under a tag that does not tell
+ * who the owner is.
+ */
 export const BUTTON_ARGUMENTS = {
   name: 'button-arguments',
   schema: StoredPayload,

@@ -26,9 +26,9 @@ const NONE: Blocked = Blocked.parse({});
 export const BLOCKS = { name: 'blocks', schema: Blocked };
 
 /**
- * The people, chats, posts and authors that the owners blocked, stored durably. It is one record, held in memory, so
+ * The people, chats, posts and authors that the owners blocked, stored durably. They are one record, held in memory, so
  * reading it costs no query.
- * @throws AppError `internal` from every method when the store cannot be read (and was not before) or written
+ * @throws AppError `internal` from every method when the store cannot be written, or read for the first time
  */
 export function createBlockList({ records }: { readonly records: RecordStore }) {
   const kept = records.collection<Blocked>({ ...BLOCKS, maxInMemory: 1 });

@@ -13,7 +13,10 @@ export const USERS = { name: 'users', schema: UserSettings };
 /** The collection of settings in the web chat. A browser's session is no person: old ones are dropped. */
 export const WEB_USERS = { name: 'web-users', schema: UserSettings, ttlMs: 90 * DAY_MS, maxRecords: 50_000 };
 export const CHATS = { name: 'chats', schema: ChatSettings };
-/** The index, by player, of people who signed in as that player; it may be outdated, people's settings are not. */
+/**
+ * The index, by player, of people who signed in as that player. It may be outdated, so the person's settings are
+ * checked.
+ */
 export const PROVEN_USERS = { name: 'proven-users', schema: z.object({ user: z.string() }) };
 
 interface SettingsStoreOptions {
@@ -72,7 +75,9 @@ function provenPlayerOf({ player }: UserSettings): number | undefined {
   return player?.proven === true ? player.id : undefined;
 }
 
-/** The settings in use while a chat's own cannot be read. They hide and delete nothing, as it may not want that. */
+/**
+ * The settings in use while a chat's own cannot be read. They hide and delete nothing, as the chat may not want that.
+ */
 const UNREADABLE: ChatSettings = { ...CHAT_DEFAULTS, suppressEmbeds: false, noticeSeconds: 0 };
 
 type Place = Pick<Caller, 'platform' | 'userId' | 'groupId' | 'chatId' | 'chatKind'>;

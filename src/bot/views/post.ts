@@ -194,7 +194,7 @@ function detailsLine(post: Post, t: Translator, { indexes, form, site, isQuoted 
     [comments, words.comments],
     [shares, words.shares],
   ] as const;
-  // The heading names the site of an author whose name is not known.
+  // If the author's name is not known, the heading names the site, so this line does not.
   const isNamed = [post.author.name, post.author.username].some(name => unspoofed(name) !== '');
   const parts: Inline[] = [...(isQuoted ? [words.quoted] : []), ...(isNamed ? [site.name] : [])];
   for (const [count, word] of counts) if (count !== null) parts.push(word(t.counted(count)));
@@ -270,7 +270,10 @@ export function linkReason({ reason, leadsTo }: Pick<DeliveredLink, 'reason' | '
   return leadsTo === 'page' && reason === 'too_large' ? t.messages.post.tooLargeHere : t.error(reason);
 }
 
-/** Says that a video is smaller than the site's, with a link to that one. `which`: its name if there are several. */
+/**
+ * Says that a sent video is smaller than the site's own, to which it links. `which`: the sent video's name if there are
+ * several.
+ */
 export function reductionText({ bytes, url, leadsTo }: Reduction, t: Translator, which?: string): Text {
   const { reduced, playWhole, openOriginal } = t.messages.post;
   const said = reduced({ size: t.megabytes(Math.max(bytes / MEGABYTE, 0.1)) });

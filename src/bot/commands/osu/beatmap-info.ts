@@ -20,7 +20,9 @@ async function suggestMods(partial: string) {
   return USUAL_MODS.filter(mods => mods.startsWith(typed)).map(mods => ({ label: `+${mods}`, value: mods }));
 }
 
-/** Declares an option about a play, which can only be typed; with any of them, `beatmap simulate` runs instead. */
+/**
+ * Declares an option about a play, which can only be typed. If a person gives any such option, `beatmap simulate` runs.
+ */
 const aside = <O extends Option>(option: O) => ({ ...option, only: 'typed' }) as const;
 
 /** Ratings of the shown difficulties, by id; difficulties of a ruleset without these mods have none. */

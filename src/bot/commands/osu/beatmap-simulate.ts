@@ -40,7 +40,10 @@ const USUAL = [95, 97, 98, 99, 100];
 const STEPS = [95, 98, 99, 100];
 const USUAL_MODS = ['NM', 'HD', 'HR', 'DT', 'HDDT', 'HDHR', 'FL', 'EZ', 'HT'];
 const RATES = { min: 0.5, max: 2 };
-/** Matches `ar9.5 od8` without a map, with which other bots change the map; a search for it would find any map. */
+/**
+ * Matches map settings such as `ar9.5 od8` in place of a map. Other bots change the map by them, but a search for them
+ * would find any map.
+ */
 const CHANGES = /^((?:ar|od|cs|hp|bpm)[:=]?\d[\d.,]*)(?:\s+(?:ar|od|cs|hp|bpm)[:=]?\d[\d.,]*)*$/i;
 
 /** Calculates how many pp a play on a map would give. */
@@ -190,7 +193,7 @@ function ways({ map, mods, rate, play }: Simulated, { services, t }: CommandCont
 
 interface Played {
   readonly mods: readonly string[];
-  /** The requested speed, if it is not that of the mods. */
+  /** The requested speed, if it differs from the speed that the mods give. */
   readonly rate: number | undefined;
   /** The rating with these mods at this speed. */
   readonly usual: Rating;
@@ -200,7 +203,7 @@ interface Played {
 function settingsOf({ beatmap, ruleset }: AskedMap, { mods, rate, usual }: Played, t: Translator): readonly string[] {
   const { difficulty } = usual;
   const played = { ...withMods(beatmap, mods), mode: ruleset };
-  // A speed that is not that of the mods changes the settings further.
+  // A requested speed other than that of the mods also changes AR, OD, the BPM and the length.
   const shown =
     rate === undefined || difficulty === undefined
       ? played

@@ -8,7 +8,7 @@ import { type OpenableMap, openMapToken } from '../../osu/buttons.ts';
 import type { AskedMap } from '../../views/osu/beatmap.ts';
 import { mapName, resultText } from '../../views/osu/score.ts';
 
-/** Most osu! commands have this in common. */
+/** The visibility, cost and subject that most osu! commands have. */
 export const ABOUT_BEATMAP = { visibility: 'chat', cost: 1, subject: 'beatmap' } as const;
 export const ABOUT_PLAYER = { visibility: 'chat', cost: 1, subject: 'player' } as const;
 

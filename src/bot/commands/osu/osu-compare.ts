@@ -27,7 +27,7 @@ interface Asked {
   readonly player: string | undefined;
 }
 
-/** Matches an id. First or alone in a typed line, a number is the map's id and not a player's. */
+/** Matches an id. A number that is the first or only word of a typed line is the map's id, not a player's. */
 const FIRST_NUMBER = /^[1-9]\d{3,14}$/;
 
 /** Shows a player's plays on a map: the named one, or the one that was last shown in this chat. */

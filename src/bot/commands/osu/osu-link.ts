@@ -9,8 +9,8 @@ import { notice } from '../../views/notice.ts';
 import { ABOUT_PLAYER } from './osu-command.ts';
 
 /**
- * Links the caller to a player, whose name may then be left out of commands: the one whom they name or, where the host
- * configured it, the one as whom they sign in at osu!.
+ * Links the caller to an osu! player, whose name they may then leave out of commands. It is the player whom they name
+ * or, if the host configured sign-in, the one as whom they sign in at osu!.
  */
 export const osuLink = defineCommand({
   name: 'osu link',

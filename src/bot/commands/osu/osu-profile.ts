@@ -104,7 +104,9 @@ async function profileBlocks(player: Player, isProven: boolean, context: Command
   return [{ ...picture, beside: [card, ...statisticsBlocks(player, t, true)], instead: inWords, repeats: true }];
 }
 
-/** The pp of the best plays. If they fail or do not come in time there are none, and the card has no curve. */
+/**
+ * The pp of the best plays; empty if the plays cannot be read or do not arrive in time, so that the card has no curve.
+ */
 async function bestWorth(player: Player, { services, signal }: CommandContext): Promise<readonly number[]> {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(PLAYS_WAIT_MS)]);
   try {

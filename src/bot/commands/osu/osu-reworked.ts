@@ -129,7 +129,10 @@ interface Rework {
   readonly change: (score: Score) => Score | undefined;
   /** The pp of a play that `change` has returned. */
   readonly worthOf: (score: Score, rating: Rating) => number;
-  /** True when the library calculates all pp by its own rules, so that osu! is not asked. */
+  /**
+   * True when all pp, also those of unchanged plays, are estimated by the library, and osu!'s exact calculator is not
+   * used.
+   */
   readonly isScan?: boolean;
   readonly words: {
     title(values: { readonly mode: string }): string;
@@ -138,7 +141,7 @@ interface Rework {
   };
   /** The sentence to show if no play would change. */
   readonly none: (plays: BestPlays) => string;
-  /** The values of options, beside those that all these commands have. */
+  /** The values of the command's own options, which the buttons to other pages repeat beside player, mode and page. */
   readonly values?: Readonly<Record<string, string>>;
 }
 

@@ -26,7 +26,7 @@ export function inMode(title: string, mode: Ruleset, t: Translator): string {
   return t.messages.joining.aside({ words: title, aside: t.messages.osu.modes[mode] });
 }
 
-/** The mark behind the name of a player whom the person has proved to be. */
+/** The mark behind a player's name if someone of the chat has proved to be this player by signing in. */
 export const PROVEN_MARK = ' ✓';
 
 /** A linked player's name as a link to the profile, with the mark if it is proved. */
