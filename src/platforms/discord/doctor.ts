@@ -105,7 +105,7 @@ function readSwitches(application: Application): readonly Finding[] {
   return findings;
 }
 
-/** True when the application can be installed in this way. Old ones have no table of ways: only servers add them. */
+/** True when servers or people (`type`) can install the application. Old applications do not say: only servers can. */
 function canInstall({ integration_types_config: contexts }: Application, type: ApplicationIntegrationType): boolean {
   return contexts ? `${type}` in contexts : type === ApplicationIntegrationType.GuildInstall;
 }

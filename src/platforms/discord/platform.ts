@@ -66,7 +66,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   };
   async function registerMenus(english: Menu): Promise<void> {
     const spoken: Menu[] = [];
-    // Registering needs the texts of every language. One is read at a time, so that events are answered in between.
+    // Registering needs the texts of every language. They are loaded one by one, so that events are handled in between.
     for (const { tag } of LANGUAGES) {
       spoken.push(menuIn(loadTranslator(tag), dispatcher.commandSpecs));
       await setImmediate();
@@ -130,7 +130,10 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   };
 }
 
-/** Writes the status into an interaction's deferred answer, else into a message. A pressed button does not need it. */
+/**
+ * Writes how the request is getting on: into an interaction's deferred answer, or into a message of its own. After a
+ * pressed button nothing is written, since its message still shows the earlier reply.
+ */
 async function showStatus(
   context: DiscordContext,
   to: DiscordReplyTo,

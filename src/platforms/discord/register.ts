@@ -30,7 +30,7 @@ export function menuIn(t: Translator, specs: (t: Translator) => readonly Command
 
 /**
  * Makes the payloads that register the slash commands and the command in a message's menu. Pure.
- * @param menus the menus in all languages, English included: Americans would see the texts of en-GB without own ones
+ * @param menus the menus in all languages, English too: without texts for en-US, Discord shows Americans those of en-GB
  */
 export function commandPayloads(english: Menu, menus: readonly Menu[]): readonly JsonObject[] {
   const others = Object.values(Locale).flatMap(locale => {
@@ -51,7 +51,7 @@ export function commandPayloads(english: Menu, menus: readonly Menu[]): readonly
   ];
 }
 
-/** Makes the fields of a text: in English, and in each other language by the tag that Discord has for it. */
+/** Makes a command's field in English, and its `_localizations` field with the texts by Discord's language tags. */
 type Localize = (key: 'name' | 'description', textIn: (menu: Menu) => string | undefined) => JsonObject;
 
 const EVERYWHERE = {

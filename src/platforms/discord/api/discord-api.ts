@@ -21,14 +21,14 @@ import { ALREADY_ACKNOWLEDGED, DiscordFailure, isTokenDead, UNKNOWN_CHANNEL, UNK
 export interface Content {
   readonly components: readonly APIMessageTopLevelComponent[];
   readonly uploads: readonly UploadFile[];
-  /** The text of a message without components: only in such a text Discord shows previews of links. */
+  /** The text of a message that has no components: Discord shows previews of links only in such messages. */
   readonly text?: string;
 }
 
 export interface MessageOptions {
-  /** The idempotency key, at most 25 characters: for a repeat within minutes, Discord posts no second message. */
+  /** The idempotency key, at most 25 characters: a repeated request with the same key within minutes posts nothing. */
   readonly nonce: string;
-  /** The id of the message to reply to. If that is gone or may not be read, the message is posted as no reply. */
+  /** The id of the message to reply to. If Discord does not accept the reference, the message is posted without it. */
   readonly replyTo: string | undefined;
   /** True to send the message without notifying anyone. */
   readonly isSilent?: boolean;
@@ -36,7 +36,7 @@ export interface MessageOptions {
 
 export interface PostedMessage {
   readonly id: string;
-  /** True when Discord states that it has every file of the message in its full size. */
+  /** True when Discord's answer shows that it received every file of the message in its full size. */
   readonly isConfirmed: boolean;
 }
 
@@ -181,7 +181,7 @@ function interactionCalls(rest: Rest) {
     ): Promise<string> {
       const route: ApiRoute = [RequestMethod.Post, Routes.webhook(applicationId, token)];
       const body = { flags: formFlag(content) | (isEphemeral ? MessageFlags.Ephemeral : 0) };
-      // Discord knows no nonce for messages of webhooks, so a repeat would be sent twice.
+      // A follow-up is a message of a webhook, for which Discord takes no nonce, so a repeat would post it twice.
       return Posted.parse(
         await sendContent(rest, route, body, content, { isAuthorized: false, signal, isRepeatable: false }),
       ).id;
@@ -229,7 +229,10 @@ async function sendContent(
   return rest.request(route, { ...more, body: await formOf(payload, uploads) });
 }
 
-/** True when Discord states the sizes of all files; or if it states none, when no `attachment://` name is left. */
+/**
+ * True when Discord's answer lists the sizes of all sent files. If it lists no files: when it has replaced every
+ * `attachment://` name in the components by an address of its own.
+ */
 function isConfirmed({ attachments, components }: z.output<typeof Posted>, { uploads }: Content): boolean {
   if (attachments.length === 0)
     return uploads.length === 0 || !`${JSON.stringify(components)}`.includes('attachment://');
@@ -250,7 +253,7 @@ function attachmentOf({ name, spoiler, alt = '' }: UploadFile, index: number) {
   };
 }
 
-/** True for a failure on the way, except a timeout, after which a repeat would come too late for the interaction. */
+/** True for a network failure. After a timeout it is false: a repeat would come too late for the interaction. */
 function mayBeRepeated(error: unknown): boolean {
   return error instanceof DiscordFailure && (error.problem === 'unclear' || error.problem === 'away') && !error.isEnded;
 }
@@ -269,7 +272,7 @@ function unlessGone(error: unknown): void {
   if (code !== UNKNOWN_MESSAGE && code !== UNKNOWN_CHANNEL) throw error;
 }
 
-/** Makes a nonce of at most 25 characters: twelve of the event's id in base 36, a dash, and twelve of the tag. */
+/** Makes a nonce of at most 25 characters: the event's id in base 36 (up to 12), a dash, and `sendOnce`'s tag (12). */
 export function nonceOf(eventId: string, tag: string): string {
   return `${BigInt(eventId).toString(36)}-${tag}`;
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Request } from '../../../bot/contract/request.ts';
 
-/** Hashes text into a number of the form of Discord's ids, which stands for a message's id in nonces and answers. */
+/** Hashes text into a number like a Discord id, for answers to an edited message and messages that answer none. */
 export function stableId(words: string): string {
-  // In base 36, 62 bits take at most twelve characters, so that a nonce has room for its tag.
+  // In base 36, 62 bits take at most twelve characters, which leaves the nonce space for the message's tag.
   return (createHash('sha256').update(words).digest().readBigUInt64BE() >> 2n).toString();
 }
 

@@ -8,7 +8,7 @@ export const DISCORD_LIMITS = {
   /** The text of all components of one message together. */
   text: 4_000,
   attachments: 10,
-  /** How many replies to one request are put into one message. */
+  /** The most replies to one request that share a message, e.g. when a person sent several links. */
   replies: 5,
   /** How many links of one message Discord shows as players; more addresses would not fit into 2,000 characters. */
   unfurled: 5,
@@ -36,7 +36,7 @@ export const COMMAND_LIMITS = {
 /** Limits that Medley sets itself, below those of Discord. */
 export const SHOWN = {
   heading: 300,
-  /** The characters of a folded text: a longer one is cut, since the original post has all of it. */
+  /** The most characters of a text that other platforms fold, such as a caption; the original post has all of it. */
   folded: 300,
   fieldLabel: 200,
   fieldValue: 600,
@@ -44,7 +44,7 @@ export const SHOWN = {
   cardLine: 300,
   /** The fewest characters of text that each of several posts in one message gets; more posts take another message. */
   leastText: 650,
-  /** With more buttons than this, they become a menu. */
+  /** The most buttons under a message; more become the options of a select menu. */
   buttons: 15,
 } as const;
 
@@ -56,12 +56,12 @@ export const TIMES = {
   suggest: 2_000,
   /** How long an interaction's token is used: its fifteen minutes, less a margin for the last request. */
   token: 14.5 * 60_000,
-  /** How long after an interaction a message in the channel may answer it, once its token has expired. */
+  /** How long after an interaction a message in the channel may be its answer, when the token has expired. */
   instead: 60 * 60_000,
   /** How long Discord surely recognises a repeated nonce. Its documentation says "the past few minutes". */
   nonce: 2 * 60_000,
   request: 20_000,
-  /** A shorter rate limit is waited out in the process; after a longer one the request goes back to the queue. */
+  /** A rate limit up to this long is waited out within the call; after a longer one the request is queued again. */
   shortRateLimit: 1_000,
   upload: 5 * 60_000,
   /** The time limit that discord.js gets for a request: longer than Medley's, so that it never applies. */
@@ -86,7 +86,7 @@ export const TIMES = {
 export const WORK = {
   /** How many messages are watched for previews (embeds) that appear late and must be hidden. */
   suppressed: 2_000,
-  /** After so many uploads were refused as too large, the answer's other files become links. */
+  /** After this many refusals of a message's files as too large, all its files become links. */
   refusals: 4,
 } as const;
 
@@ -95,5 +95,8 @@ export const DEFAULT_UPLOAD_BYTES = 10 * MIB;
 /** The size limits of one file in servers that were boosted to the second or third level. */
 export const BOOSTED_UPLOAD_BYTES = { second: 50 * MIB, third: 100 * MIB } as const;
 
-/** The size limit of all files of one request: 25 MiB, less 64 KiB for its other parts. A larger file is sent alone. */
+/**
+ * The size limit of an HTTP request's files together: 25 MiB, less 64 KiB for its other parts. A larger file goes
+ * alone.
+ */
 export const REQUEST_UPLOAD_BYTES = 25 * MIB - 64 * 1024;

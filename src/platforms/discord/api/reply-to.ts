@@ -25,9 +25,9 @@ const MessageReplyTo = z.object({
   channelId: z.string(),
   messageId: z.string(),
   flags: z.number(),
-  /** True when no link of the message but the answered ones can have a preview (embed). */
+  /** True when all links of the message that can have a preview (embed) are answered: then all embeds may be hidden. */
   isOnlyLinks: z.boolean(),
-  /** The id of the request for links that an edit added. It replaces the message's id in nonces and as the answer's. */
+  /** Present if an edit added the links: the id of the edit, which replaces the message's id in nonces and buttons. */
   editId: z.string().optional(),
 });
 
@@ -36,7 +36,9 @@ const InteractionReplyTo = z.object({
   ...ChannelAddress,
   applicationId: z.string().optional(),
   token: z.string(),
-  /** Present when only the person has installed Medley, which limits follow-ups; `isAllowed`: by the channel. */
+  /**
+   * Present when only the person has installed Medley: follow-ups are limited. `isAllowed`: their channel permits it.
+   */
   personal: z.object({ isAllowed: z.boolean() }).optional(),
   /** True when only the caller sees the first message of the answer. */
   isEphemeral: z.boolean(),

@@ -25,7 +25,7 @@ export type ApiRoute = readonly [method: RequestMethod, fullRoute: `/${string}`]
 
 export interface RequestDetails extends Pick<RequestData, 'query'> {
   readonly body?: object;
-  /** False when the request needs no token, because its path contains a secret. */
+  /** False when the request needs no bot token, because its path contains the interaction's token. */
   readonly isAuthorized?: boolean;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
@@ -88,8 +88,8 @@ export function createRest({ token, apiUrl, log }: RestOptions) {
 }
 
 /**
- * True when a rate-limited request should go back to the queue; a shorter wait than preparing the message again would
- * take is waited out here. A block by Cloudflare states no time (0), after which discord.js would ask again at once.
+ * True when a rate-limited request should go back to the queue. A wait below a second happens here, since preparing the
+ * message again would take longer. A block by Cloudflare states no time (0), and discord.js would ask again at once.
  */
 function isWorthReturning({ retryAfter, sublimitTimeout, timeToReset }: RateLimitData): boolean {
   return retryAfter <= 0 || Math.max(retryAfter, sublimitTimeout, timeToReset) > TIMES.shortRateLimit;
@@ -118,7 +118,7 @@ function makeRequestsBy(agent: Agent): RESTOptions['makeRequest'] {
       // The files are opened anew for each attempt, so a repeated request reads them again.
       const upload = isForm(body) ? Readable.from(body.body(), { objectMode: false }) : undefined;
       const handler = new ResponseHandler(resolve, error => reject(new TransportFailure(error, isSent())));
-      // A body of one piece goes out with the headers, so such a request is sent as soon as it has a connection.
+      // A body without files is sent with the headers, so such a request is sent as soon as it has a connection.
       const isSent = () => handler.isStarted && upload?.readableEnded !== false;
       if (signal?.aborted === true) return handler.abort(signal.reason);
       signal?.addEventListener('abort', () => handler.abort(signal.reason), { once: true });

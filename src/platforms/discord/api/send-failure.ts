@@ -64,7 +64,7 @@ export function sendOutcome({ problem, retryAfterMs, isGlobal }: DiscordFailure)
     case 'blocked':
     case 'refused':
       return { outcome: 'notSent', reason: 'refused' };
-    // Where Medley may not write, it cannot send a notice about the failure either.
+    // Without the right to write to the channel, Medley cannot send a notice about the failure either.
     case 'forbidden':
     case 'gone':
     case 'reference':
@@ -80,7 +80,7 @@ interface FailedCall {
   readonly method: string;
   /** True when the request had been sent completely. */
   readonly isSent: boolean;
-  /** True when the call may be repeated without harm. A 503 is then taken to mean that nothing was done. */
+  /** True when a repeat would do no harm. A 503 is then taken to mean that Discord did nothing. */
   readonly isRepeatable: boolean;
   /** True when it was Medley that ended the call. */
   readonly isEnded: boolean;
@@ -111,7 +111,7 @@ export function discordFailure(error: unknown, call: FailedCall): DiscordFailure
   });
 }
 
-/** How long to wait when Cloudflare blocks: it states no time, and blocks the whole network address. */
+/** How long to wait when Cloudflare blocks this network address, since it states no time. */
 const BLOCKED_MS = 30_000;
 
 function rateLimited(error: RateLimitError, method: string): DiscordFailure {

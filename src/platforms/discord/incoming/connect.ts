@@ -24,7 +24,7 @@ export interface ConnectOptions extends Pick<ListeningOptions, 'context' | 'sett
   readonly state: GatewayState;
 }
 
-/** Connects to the gateway and receives its events, those that came while Medley was disconnected included. */
+/** Connects to the gateway and receives its events, including those that came while Medley was disconnected. */
 export async function connect(
   options: ConnectOptions,
   host: PlatformHost<DiscordReplyTo>,
@@ -46,7 +46,7 @@ export async function connect(
     onSession: sessions.note,
     onReady(ready) {
       state.client = ready;
-      // No event reports servers that added Medley again while it was disconnected, so all servers are recorded.
+      // No event reports servers that invited Medley back while it was disconnected, so all are recorded as joined.
       for (const id of ready.guilds.cache.keys()) listener.onGuild(id, true);
     },
   };

@@ -13,7 +13,7 @@ export interface GuardOptions {
 }
 
 export interface SessionHandler {
-  /** Called when a session begins, with an object that always has its latest sequence number; null when it is over. */
+  /** Called when a session begins, with an object whose sequence number stays current; with null when it has ended. */
   onSession(shardId: number, session: GatewaySession | null): void;
 }
 
@@ -32,9 +32,9 @@ const EARLY: ReadonlySet<string> = new Set(['READY', 'RESUMED', 'GUILD_CREATE', 
 const MAX_WAITING = 5_000;
 
 /**
- * Filters the events on their way from the connection to discord.js: one that it cannot read would end the process, by
- * an unhandled rejection or in a timer. Messages go to Medley alone, because discord.js would spend most of its time on
- * making objects of messages without links.
+ * Filters the events on their way from the connection to discord.js: an event that discord.js cannot read would end the
+ * process, by an unhandled rejection or in a timer. Messages go to Medley alone, because discord.js would spend most of
+ * its time on making objects of messages without links.
  */
 export function guardDispatches(
   manager: ShardManager,
@@ -45,7 +45,7 @@ export function guardDispatches(
   const waiting: (() => void)[] = [];
   const counts = { asked: 0, changed: 0, lost: 0 };
 
-  /** Keeps an event until the client is ready. Each kind has a limit of its own, so neither displaces the other. */
+  /** Keeps an event until the client is ready. Requests and server changes each have a limit of their own. */
   function wait(dispatch: Dispatch, handle: () => void): void {
     const kind = kindOf(dispatch, isOfInterest);
     if (kind === undefined) return;
@@ -102,8 +102,9 @@ function dispatchOf(value: unknown): Dispatch | undefined {
 export type ShardManager = ConstructorParameters<typeof SimpleShardingStrategy>[0];
 
 /**
- * Makes @discordjs/ws resume a session after a network failure, where it would begin a new one: only Discord ends
- * sessions. While a session's own address cannot be reached, every second attempt uses the general one.
+ * Makes @discordjs/ws resume a session after a network failure; by itself it would begin a new session, although only
+ * Discord ends sessions. While a session's own address cannot be reached, every second attempt uses the general
+ * address.
  * @param gatewayUrl the general address, at which sessions begin
  * @returns a function that must see every event of the manager before anything else does
  */
@@ -114,7 +115,7 @@ export function keepSessions(
 ): (event: string, value: unknown) => void {
   const keep = options.updateSessionInfo.bind(options);
   const sessions = new Map<number, { readonly own: GatewaySession; isElsewhere: boolean }>();
-  /** The shards to which Discord has sent something on their present connection. */
+  /** The shards that got Discord's hello on their present connection: if they then lose a session, Discord ended it. */
   const spoken = new Set<number>();
 
   function forget(shardId: number): ReturnType<typeof keep> {

@@ -26,7 +26,7 @@ import {
 export type ShardChoice = 'auto' | { readonly ids: readonly number[]; readonly total: number };
 
 export interface GatewayHandlers extends MessageHandlers, SessionHandler {
-  /** Called with the ready client before any other event of it. */
+  /** Called with the ready client before any other of these handlers. */
   onReady(client: Client<true>): void;
   onInteraction(interaction: Interaction): void;
   onGuild(guildId: string, isMember: boolean): void;
@@ -43,14 +43,14 @@ export interface GatewayOptions extends Pick<GuardOptions, 'isOfInterest'> {
   readonly token: string;
   readonly apiUrl: string | undefined;
   readonly shards: ShardChoice;
-  /** True to ask for the privileged intent, by which messages have their text. */
+  /** True to ask for the privileged intent "message content", without which messages of servers come without text. */
   readonly messageContent: boolean;
   readonly handlers: GatewayHandlers;
   /** Aborts the attempt to connect. */
   readonly signal: AbortSignal;
   /** How long to wait for each further shard to become ready. Default: a minute. */
   readonly patienceMs?: number;
-  /** Called when the connection cannot be restored. After all other losses discord.js restores it. */
+  /** Called when the connection is lost for good. After any other loss discord.js reconnects by itself. */
   readonly onLost: (why: GatewayFailure) => void;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
@@ -201,7 +201,7 @@ function isSelf({ id, client }: { readonly id: string; readonly client: Client }
   return id === client.user?.id;
 }
 
-/** Starts no shards when too few session starts are left for them: a bot that exceeds these loses its token. */
+/** Starts no shards if Discord allows too few new sessions: it resets the token of a bot that begins too many. */
 class BudgetedSharding extends SimpleShardingStrategy {
   readonly #manager: ShardManager;
 
@@ -223,7 +223,7 @@ class BudgetedSharding extends SimpleShardingStrategy {
   }
 }
 
-/** Rejects if the connection was closed during the wait, after which discord.js would identify twice on the next. */
+/** Rejects if the connection was closed while it waited to identify; discord.js would identify twice on the next. */
 export class AbortableThrottler extends SimpleIdentifyThrottler {
   override async waitForIdentify(shardId: number, signal: AbortSignal): Promise<void> {
     await super.waitForIdentify(shardId, signal);

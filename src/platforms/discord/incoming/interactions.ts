@@ -32,7 +32,7 @@ type Requesting = ChatInputCommandInteraction | MessageContextMenuCommandInterac
 type InteractionRequest = NewRequest<DiscordReplyTo>;
 type Envelope = Pick<InteractionRequest, 'eventId' | 'chat' | 'user' | 'until' | 'replyTo' | 'acknowledge' | 'refuse'>;
 
-/** How the first response to an interaction is given. */
+/** The visibility and place of the first response to an interaction. */
 type First = Pick<InteractionReplyTo, 'isEphemeral' | 'pressed'>;
 
 /** Reads the request in an interaction; undefined if the interaction is answered at once, without the queue. */
@@ -102,7 +102,7 @@ function envelope(interaction: Requesting, first: First, context: DiscordContext
   return {
     eventId: interaction.id,
     ...whoAndWhere(interaction),
-    // The time until which an answer can arrive is measured by this machine's clock, as Discord's may differ.
+    // The deadline for the answer is measured by this machine's clock, since Discord's clock may differ.
     until: context.now() + (isInChannel ? TIMES.instead : TIMES.token),
     replyTo: {
       kind: 'interaction',
@@ -173,7 +173,7 @@ function isPersonal({ guildId, authorizingIntegrationOwners }: Interaction): boo
   return guildId !== null && authorizingIntegrationOwners?.[ApplicationIntegrationType.GuildInstall] === undefined;
 }
 
-/** The links for a message's menu command: the shown ones, or else those in quotes, code, embeds and forwards. */
+/** The links for a message's menu command: those shown as links, else those in quotes, code, embeds and forwards. */
 function linksIn(message: Message): readonly PastedLink[] {
   const content = message.content ?? '';
   const shown = findMarkdownLinks(content);

@@ -48,7 +48,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
   const seen = createLru<string, true>({ max: SEEN });
   const edits = createEditReader(context);
   const underway = new Set<Promise<void>>();
-  /** The storing of messages' requests, by message id. An edit of a message waits for it. */
+  /** Messages whose requests are being stored, by message id. An edit of such a message waits until that is done. */
   const accepting = new Map<unknown, Promise<void>>();
   const marks = createGuildMarks(settings, log);
   let isOpen = true;
@@ -121,7 +121,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
   };
 }
 
-/** Records that Medley left servers or came back. It writes one by one: at the start every server is reported. */
+/** Records that Medley left or joined servers, one after the other, since at the start Discord reports all servers. */
 function createGuildMarks(settings: ListeningOptions['settings'], log: DiscordContext['log']) {
   let marking = Promise.resolve();
   return {
@@ -154,7 +154,7 @@ function createEditReader(context: DiscordContext) {
       const replyTo = { ...draft.replyTo, isOnlyLinks: false, editId: eventId };
       return { ...draft, what: links, replyTo, eventId };
     },
-    /** Records an accepted message, to compare its edits with it. */
+    /** Remembers the links of an accepted message, so that later edits can be compared with it. */
     accepted(draft: NewRequest<DiscordReplyTo>): void {
       if (draft.replyTo.kind === 'message') answered.accepted(draft.replyTo.messageId, draft);
     },
@@ -162,8 +162,8 @@ function createEditReader(context: DiscordContext) {
 }
 
 /**
- * Answers autocompletion and the delete button. Such interactions are not stored, since nobody waits for them after a
- * restart.
+ * Answers autocompletion and the delete button. Such interactions are not stored, since after a restart their answers
+ * would come too late.
  * @throws DiscordFailure
  */
 async function answerAtOnce(

@@ -39,8 +39,8 @@ export function readUpdate(data: unknown): { messageId: string; flags: number } 
 }
 
 /**
- * Reads the request in a MESSAGE_CREATE; undefined for a message that is not meant for Medley. For most of them no
- * promise is made, because every message of every server is read.
+ * Reads the request in a MESSAGE_CREATE; undefined for a message that is not meant for Medley. For most messages that
+ * is not even a promise, to save time: every message of every server is read.
  * @throws ZodError for data that are no message
  */
 export function readMessage(
@@ -131,7 +131,7 @@ async function draftOf(
 export function mayMatter(data: unknown, ownId: string | undefined): boolean {
   if (!isRecord(data)) return true;
   const { content, guild_id: guildId } = data;
-  // Without the privileged intent most messages have no text, and those that forward others never have any.
+  // Without the privileged intent most messages have no text; a message that only forwards another never has any.
   if (content === '') return Array.isArray(data.message_snapshots) && data.message_snapshots.length > 0;
   if (typeof content !== 'string' || typeof guildId !== 'string') return true;
   if (content.includes('/') || (ownId !== undefined && content.includes(ownId))) return true;
@@ -181,10 +181,10 @@ function addressedLinks(text: string): readonly PastedLink[] {
   return [...found.values()];
 }
 
-/** Leaves out code, from a run of backticks to the next of the same length. A run that is never closed is text. */
+/** Leaves out code: everything from a run of backticks to the next run of the same length. An unclosed run is text. */
 function withoutCode(text: string): string {
   const runs = [...text.matchAll(/\\`|`+/g)].filter(([run]) => run !== '\\`');
-  // Three backticks and more open the same kind of code.
+  // A run of three backticks and a longer one mean the same.
   const kindOf = (run: string) => Math.min(run.length, 3);
   let kept = '';
   let from = 0;

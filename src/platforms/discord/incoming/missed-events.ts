@@ -16,9 +16,9 @@ const INVALID_SESSION = 9;
 const HELLO = 10;
 const HEARTBEAT_ACK = 11;
 
-/** The close code that ends a session. */
+/** The close code (sent by Medley) that ends a session. */
 const GIVEN_UP = 1000;
-/** A close code after which a session can be resumed. */
+/** A close code (sent by Medley) after which the session can be resumed. */
 const KEPT = 4200;
 
 /** The most missed events that are read, more than come in the few minutes for which a session can be resumed. */
@@ -31,9 +31,9 @@ interface ResumeOptions {
 }
 
 /**
- * Resumes an earlier session once, beside the new one. The new one is needed too: a resumed session does not
- * describe servers, so Medley's permissions there would be unknown. The old one lasts until `leave`, so that no
- * event between the two is missed.
+ * Resumes an earlier gateway session once, beside the new session. The new session is needed too, because a resumed one
+ * does not describe servers, and Medley's permissions there would be unknown. The earlier session lasts until `leave`,
+ * so that no event between the two is missed.
  */
 export function resumeSession(session: GatewaySession, options: ResumeOptions) {
   const events: unknown[] = [];
@@ -44,9 +44,8 @@ export function resumeSession(session: GatewaySession, options: ResumeOptions) {
   return {
     shardId: session.shardId,
     /**
-     * The messages and interactions that matter, from the end of the session's connection until now; none if Discord no
-     * longer has the session. If the session's own address could not be reached, it is tried again, then the general
-     * one.
+     * The messages for Medley and the interactions since the session's connection ended; none if Discord no longer has
+     * the session. If the session's own address cannot be reached, it is tried again, and then `gatewayUrl`.
      */
     async collected(gatewayUrl: string | null): Promise<readonly unknown[]> {
       for (const url of [session.resumeURL, gatewayUrl ?? session.resumeURL]) {

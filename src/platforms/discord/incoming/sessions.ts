@@ -43,11 +43,11 @@ export async function openSessionRecord({ records, key, isSettled, log }: Sessio
   const store = records.collection(DISCORD_SESSIONS);
   let isFailureLogged = false;
   const left = (await store.get(key).catch(failed)) ?? [];
-  /** Each shard's session: as it is now, and as it was when all its events had been accepted. */
+  /** Each shard's session in two states: as it is now, and as it was when the queue had accepted all its events. */
   const [heard, accepted] = [new Map<number, GatewaySession>(), new Map<number, GatewaySession>()];
   /** Sessions of earlier processes, until their missed events are accepted. */
   let earlier = left;
-  /** The JSON that this process wrote last; undefined before its first session, until which it writes nothing. */
+  /** The JSON that this process wrote last. Until its first session begins, it is undefined and nothing is written. */
   let written: string | undefined;
   let writing = Promise.resolve(true);
 
@@ -107,7 +107,7 @@ export async function openSessionRecord({ records, key, isSettled, log }: Sessio
       void save();
     },
     save,
-    /** Stores the sequence numbers once more. */
+    /** Stops the regular storing, and stores the sequence numbers a last time. */
     async close(): Promise<void> {
       clearInterval(timer);
       await save();
@@ -115,7 +115,7 @@ export async function openSessionRecord({ records, key, isSettled, log }: Sessio
   };
 }
 
-/** The newest session of each shard. The same shard number means another shard if the count of shards differs. */
+/** The newest sessions of each shard, at most `MAX_LEFT`. Shards of another shard count are other shards. */
 function newestOfEach(sessions: readonly GatewaySession[]): GatewaySession[] {
   const counts = new Map<string, number>();
   const kept = sessions.toReversed().filter(({ shardId, shardCount }) => {

@@ -50,7 +50,7 @@ interface EmbedMessage {
   readonly flags: number;
 }
 
-/** How many times the embeds of a message are hidden again: each of its links may add one by an update of its own. */
+/** How many times the embeds of a message are hidden again: Discord may add those of its links one after the other. */
 const MAX_REPEATS = 3;
 
 type EmbedSuppression = ReturnType<typeof createEmbedSuppression>;
@@ -108,7 +108,7 @@ export function createEmbedSuppression({
 
   return {
     suppress(message: EmbedMessage): void {
-      // Only a process that is connected hears of later embeds; any other hides them again after the usual delay.
+      // Only a process with a gateway connection hears of later embeds; others hide them once more after a few seconds.
       if (gateway.client !== undefined) watched.set(message.messageId, { message, repeats: 0 });
       else hideLater(message, TIMES.usualEmbed);
       hide(message);

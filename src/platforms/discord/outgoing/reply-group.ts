@@ -10,7 +10,7 @@ import type { CommandIds } from '../render/markdown-text.ts';
 import { type LinkReason, type ReplySection, renderMessage } from '../render/render.ts';
 import { type Deliver, type Drawing, drawPictures, prepareUploads, type Uploads } from './uploads.ts';
 
-/** Where a group of replies is sent. */
+/** The chat or interaction to which a group of replies is sent. */
 export interface ReplyDestination {
   /** The id of the button that deletes the message. */
   readonly deleteId: string | undefined;
@@ -120,7 +120,7 @@ export function createReplyGroup(
 
 const MOST = DISCORD_LIMITS.attachments;
 
-/** Links to pages that play the files which are too large. A hidden post's link is hidden too. */
+/** Links to Medley's pages that play files too large for an upload. A spoiler's link is written as a spoiler, too. */
 function pagesOf(drafts: readonly Draft[]): string {
   const pages = drafts.flatMap(({ reply, uploads }) => {
     const isHidden = reply.gallery.some(({ spoiler }) => spoiler);
@@ -188,7 +188,7 @@ function contentOf(
   wording: Wording,
 ): Content {
   const drawn = batch.flatMap(({ uploads, drawings }, index) => {
-    // A message may have ten files; drawn cards get the places that the posts' files leave.
+    // A message may have ten files. Drawn image cards get the places that the posts' files leave free.
     const shown = drawings.slice(0, DISCORD_LIMITS.attachments - uploads.count);
     return shown.map(({ key, file }) => ({ index, key, file: file(prefixOf(index)) }));
   });
@@ -225,8 +225,8 @@ function inMessages(drafts: readonly Draft[], requestBytes: number, wording: Wor
 }
 
 /**
- * If the number of messages is limited, leaves out the last files of replies, which then say so; if that is not
- * enough, all files become links.
+ * Divides the replies among at most `messages` messages. If they need more, the last files of replies are left out, and
+ * the replies say so; if that is not enough, all files become links.
  */
 async function withinMessages(
   drafts: readonly Draft[],

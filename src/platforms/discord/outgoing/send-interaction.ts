@@ -17,7 +17,7 @@ interface Call extends SendContext {
   readonly key: AnswerKey;
   readonly sending: Sending;
   readonly to: InteractionReplyTo;
-  /** True until a reply was written into the deferred message, or into the one with the pressed button. */
+  /** True until a first reply has been written into the deferred message, or into the one with the pressed button. */
   readonly isOpen: boolean;
 }
 
@@ -159,7 +159,10 @@ export function isForCallerAlone(
   return isHidden && chat === 'group';
 }
 
-/** How many follow-ups may be sent now. An app that only a person installed has five for the whole answer. */
+/**
+ * How many follow-ups this call may send. If only a person has installed the app, Discord allows five for the whole
+ * answer, and some are left for replies that come later.
+ */
 function mostFollowUps({ personal }: InteractionReplyTo, { isFirst, isLast }: Sending): number {
   if (personal === undefined) return Number.POSITIVE_INFINITY;
   if (!isFirst) return 1;

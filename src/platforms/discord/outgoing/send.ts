@@ -34,7 +34,7 @@ export function createSend(context: SendContext): ChatPlatform<DiscordReplyTo>['
           ? await sendMessage(context, wholeAnswers, shared, sending, to)
           : await sendInteraction(context, { shared, personal }, sending, to);
       const later = sent.length === 1 ? sent[0]?.later : undefined;
-      // Only a message with a single reply can be edited later, and no follow-up of an interaction.
+      // Only an answer of a single message with a single reply can be edited later, and no follow-up of an interaction.
       const isAlone = messages.length === 1 && (to.kind === 'message' || sending.isFirst);
       if (later !== undefined && isAlone) replaceLater(context, sending, later, messages[0]);
     } finally {
@@ -95,7 +95,7 @@ function replaceLater(
   editLater?.(later, async (better, signal) => {
     const shownIn = messageId ?? pressed?.messageId;
     const depth = shownIn === undefined ? 0 : await history.depth(shownIn, request);
-    // The reader has opened something else in this message meanwhile, so it is left as it is.
+    // With its buttons, the reader has opened something else in this message meanwhile, so it is left as it is.
     if (depth === undefined) return;
     const limits = { fileBytes: to.fileBytes, canAttach: to.kind === 'interaction' || to.rights.attach };
     const group = createReplyGroup(limits, { ...context, t, signal, commands: await context.commandIds.current() });

@@ -81,7 +81,7 @@ function createUploads(slots: Slot[], fill: Fill) {
     get count() {
       return held().length;
     },
-    /** True when no file is shorter than its post says. */
+    /** True when no video or audio is shorter than its post says. */
     get isAsExpected() {
       return held().every(({ slot, file }) => isLongEnough(slot.item, file));
     },

@@ -24,7 +24,7 @@ export interface Space {
   readonly components: number;
 }
 
-/** How much of its cards a message shows, so that it keeps to Discord's limits. */
+/** How much of a reply's cards a message shows, so that it keeps to Discord's limits. */
 export interface CardForm {
   /** The most lines of each card, of which the last are left out first. */
   readonly lines: number;
@@ -69,7 +69,7 @@ export function renderContainer(
     beside = undefined;
   }
 
-  /** True when a component still fits with the text before it and one text behind it. */
+  /** True when `size` more components fit, besides one for the text before them and one for the text behind them. */
   const hasSpaceFor = (size: number) => count + size + 2 <= space.components;
 
   function placeText(block: Block): boolean {

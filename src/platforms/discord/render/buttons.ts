@@ -38,8 +38,8 @@ export interface RenderContext {
 }
 
 /**
- * Renders menus, then buttons; buttons that are too many become a menu as well. A token may occur only once in a
- * message: `used` has those of the whole message.
+ * Renders menus, then buttons; if there are too many buttons, they become a menu as well. A token (custom id) may occur
+ * only once in a message, so `used` collects those of all its replies.
  */
 export function renderActions(actions: readonly Action[], used: Set<string>, context: RenderContext): Row[] {
   const { t, deleteId, backId } = context;
@@ -96,7 +96,9 @@ function labelOf(label: string, max: number): string {
   return text === '' ? '…' : text;
 }
 
-/** Renders a menu whose options have the tokens. Its own id is never read, but must be unique in the message. */
+/**
+ * Renders a select menu with tokens as its options' values. Its own id is not read but must be unique in the message.
+ */
 function renderMenu({ label, choices }: MenuAction, used: Set<string>): Row[] {
   const byToken = new Map(choices.map(choice => [choice.token, choice]));
   const options = [...byToken.values()].slice(0, DISCORD_LIMITS.selectOptions).map(renderOption);

@@ -54,7 +54,7 @@ export interface FileLink extends Omit<DeliveredLink, 'reason'> {
 
 type PlacedLink = InPost & FileLink;
 
-/** A reply, and the files of its gallery that could be prepared. */
+/** A reply with its files, or the links that replace them. */
 export interface ReplySection {
   readonly reply: Reply;
   readonly media: readonly PlacedMedia[];
@@ -121,7 +121,7 @@ function colourOf({ colour, blocks }: Reply): number | undefined {
   return others.length === 0 && /^#[0-9a-f]{6}$/i.test(only) ? Number.parseInt(only.slice(1), 16) : undefined;
 }
 
-/** Renders a reply. Until it fits, it leaves out separators, then covers, then lines. */
+/** Renders a reply. Until it fits, it leaves out separators, then images beside the text, then lines of cards. */
 function renderSection(
   section: ReplySection,
   space: SectionRoom,
@@ -181,7 +181,7 @@ function sizeOf(blocks: readonly Block[], form: CardForm, pictures: PictureNames
 
 const NO_PICTURES: PictureNames = new Map();
 
-/** One button, or a menu, for the cards that have no button beside them. Cards with links have them in their titles. */
+/** A button or a menu that opens the cards without a button beside them. Cards with a link have it in their title. */
 function openers(
   framed: readonly (Card | Heading)[],
   actions: readonly Action[],
