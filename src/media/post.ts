@@ -62,7 +62,7 @@ const stats = z
   .readonly()
   .meta({ id: 'PostStats', description: 'Counts as the site gave them; null when it was silent or hides them.' });
 
-/** The format of a source's id. Whether the source exists is not checked, so that posts of a removed one stay valid. */
+/** The format of a source's id. The source need not exist, so that stored posts of a removed source stay valid. */
 export const sourceIdSchema = z
   .string()
   .regex(/^[a-z][a-z0-9]{0,30}$/)

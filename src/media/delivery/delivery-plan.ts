@@ -74,7 +74,7 @@ const GOOD_BITRATE = 600_000;
 const STARVED_BITS = 0.008;
 /** After the chat refused a file as too large, the next one is encoded to at most this share of its size. */
 export const SHARE_AFTER_REFUSAL = 0.6;
-/** Videos with a larger short side are scaled down to this one, because they take longer to encode. */
+/** A video whose shorter side has more pixels is encoded only if there is no smaller one, because it takes longer. */
 const ENOUGH_SHORT_SIDE = 1_080;
 const MEBIBYTE = 1024 * 1024;
 
@@ -120,7 +120,7 @@ function videoSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
   return withMade(all, means.transcode ? compressSteps(all, item, wish) : [], isGood, wish);
 }
 
-/** Puts good files first, then those that have to be made, then all others; only files that fit. */
+/** Joins the steps: first the candidates that `isGood` accepts, then `made`, then the other candidates that fit. */
 function withMade(
   candidates: readonly Candidate[],
   made: readonly Step[],
@@ -198,7 +198,7 @@ function isWorthMore(
   return largest >= side * 2 && (wish.maxBytes * 8_000) / durationMs >= GOOD_BITRATE;
 }
 
-/** Returns at most one step, since encoding takes long: it encodes the smallest video that is large enough. */
+/** Returns at most one step, because encoding takes long: the step encodes the largest video up to 1080p. */
 function compressSteps(all: readonly Candidate[], { durationMs }: MediaItem, wish: PlanWish): readonly Step[] {
   const broken = [...(wish.broken ?? [])];
   if ([...wish.refused, ...broken].some(key => key.startsWith('compress-'))) return [];
@@ -234,8 +234,8 @@ function audioSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
 }
 
 /**
- * The steps to the audio tracks. Whole files are sent as they are; a DASH track consists of fragments, of which few
- * players know the duration, so it is rewritten as a plain file.
+ * The steps to the audio tracks. Whole files are sent as they are. A DASH track consists of fragments and few players
+ * can tell its duration, so it is rewritten as a plain file.
  */
 function trackSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
   const choices = audioTracks(item).map(variant => toChoice(variant, item, wish.sizes));
@@ -260,7 +260,7 @@ function candidateOf(choice: VariantChoice): Candidate {
   return { ...choice, kind: 'file', parts: [choice], isCommon: true };
 }
 
-/** The steps that convert these files, without excluded ones and those that are too large to be fetched for that. */
+/** The steps that convert these files, except files that were refused or broken before or exceed `MAX_SOURCE_BYTES`. */
 function converted(choices: readonly VariantChoice[], wish: PlanWish, kind: 'convert' | 'mp3' = 'convert') {
   return choices
     .map((choice): Step => ({ kind, key: `${kind}-${choice.key}`, parts: [choice], maxBytes: wish.maxBytes }))
@@ -272,7 +272,7 @@ function isStarved({ variant }: Candidate): boolean {
   return bitrate !== null && pixels(variant) > 0 && bitrate / (pixels(variant) * 30) < STARVED_BITS;
 }
 
-/** The bytes of these parts together; those of a part that are not known are estimated. Null if that is impossible. */
+/** The size of all parts together, estimated where it is not known; null if a part's size cannot be estimated. */
 export function roughBytes(parts: readonly VariantChoice[]): number | null {
   return sum(parts.map(({ bytes, estimatedBytes }) => bytes ?? estimatedBytes));
 }

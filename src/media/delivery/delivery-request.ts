@@ -35,7 +35,10 @@ export type StepKind =
 /** Why a request gets no file; `stream`: the pieces of the stream cannot be joined. */
 export type NoFileReason = 'too_large' | 'upstream_unavailable' | 'timeout' | 'stream';
 
-/** Why there is no file after a failed step. A video that could not be converted has no audio, or an unknown codec. */
+/**
+ * Why there is no file after a failed step. A failed `convert` does not count as `too_large`, because it fails only for
+ * files without audio or with an unknown codec.
+ */
 export function noFileReason(failure: FileFailure, kind: StepKind): NoFileReason {
   const { status } = failure;
   const { cause } = 'cause' in failure ? failure : { cause: undefined };

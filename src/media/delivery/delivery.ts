@@ -84,12 +84,12 @@ const LINK_LIFE_MS = 6 * 3_600_000;
 const PAGE_LIFE_MS = 7 * 24 * 3_600_000;
 const COVER = { mime: 'image/jpeg', maxBytes: 10 * 1024 * 1024, expectedBytes: 1_250_000 };
 const MAX_THUMBNAIL_BYTES = 200_000;
-/** A muxed video with this many times more pixels is uploaded, even if the platform could fetch a smaller one. */
+/** A muxed video with this many times the pixels is uploaded, even if the platform could fetch a smaller one itself. */
 const SHARPER = 1.5;
 
 /** Keys of clips that were cut from the whole video begin with this. */
 const CLIP_PREFIX = 'clip-';
-/** A clip that is cut only for its audio may have at least this many bytes: enough for the longest, quick to encode. */
+/** The least size limit of a video clip that is cut only to extract its audio: enough for the longest clip. */
 const AUDIO_SOURCE_BYTES = 32 * 1024 * 1024;
 
 /** Turns an item of a post and a size limit into the file to send, or into a link. */
@@ -129,8 +129,8 @@ export function createDelivery(options: DeliveryOptions) {
     /**
      * Makes the best file that fits, on disk: as the CDN serves it, of joined tracks, or encoded again where ffmpeg is
      * installed. Concurrent callers of one file share the work, and files are kept for later callers. An expired
-     * address is renewed once. All files share one bound of bytes: a caller that asks for several should dispose of
-     * sent ones early, since a long wait for room ends in a link.
+     * address is renewed once. All files share one limit of disk space: a caller that asks for several should dispose
+     * of each as soon as it is sent, because a file that waits too long for space is replaced by a link.
      * @throws AppError only when the caller's signal aborts
      */
     async deliver(request: DeliveryRequest, signal: AbortSignal): Promise<DeliveredFile | DeliveredLink> {
@@ -161,7 +161,7 @@ export function createDelivery(options: DeliveryOptions) {
       });
       const fitting = plain.find(({ bytes, variant }) => bytes <= maxBytes && !resolver.isOver(variant));
       const best = steps[0]?.parts[0];
-      // The platform would fetch the file without these headers, and must not learn them.
+      // The platform would fetch the file without the headers that its host requires, and must not learn them.
       if (fitting === undefined || best === undefined || fitting.variant.headers !== undefined) return undefined;
       // When a step encodes first, the file itself plays on few devices or looks poor: the platform must not fetch it.
       const isMuxBetter = pixels(best.variant) > pixels(fitting.variant) * SHARPER;
@@ -211,7 +211,7 @@ function describeFile({ file, step, post }: FoundFile, { post: asked, index }: D
   } as const;
 }
 
-/** The site's cover image, else one of the first frames; null without either. Releases the video when it throws. */
+/** The site's cover image, else one of the first frames; undefined without either. Releases the video if it throws. */
 async function thumbnailOf(
   { file: video, step, post }: FoundFile,
   { post: asked, index, thumbnail, clip }: DeliveryRequest,

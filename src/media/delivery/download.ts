@@ -235,7 +235,7 @@ const MAX_FIRST_BYTES = 1_024;
 export type FileSize = ReturnType<typeof createFileSize>;
 
 /**
- * Makes a function that asks the CDN for the bytes of a file; undefined when the CDN does not state them.
+ * Makes a function that asks the CDN for the size of a file in bytes; undefined when the CDN does not state it.
  * @throws the signal's reason when it aborts
  */
 export function createFileSize({ http, mediaHosts, cdnHeaders }: FileSizeOptions) {

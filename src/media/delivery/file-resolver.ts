@@ -33,7 +33,7 @@ export interface FileResolverOptions extends FileSizeOptions {
 /** An address that expires sooner than this is renewed before it is used. */
 const EXPIRY_MARGIN_MS = 10_000;
 const MAX_REMEMBERED = 5_000;
-/** The pieces of a stream together are larger than the file made from them. */
+/** The pieces of a stream together may be this many times as large as the file made from them. */
 const PIECES_OVERHEAD = 1.2;
 
 type PlannedRequest = Omit<DeliveryRequest, 'post'> & { readonly post: Pick<Post, 'items'> };
@@ -188,7 +188,7 @@ class FileSearch {
     return { ...request, inputs: [own => mux(whole, own)] };
   }
 
-  /** The file as the CDN serves it, rewritten if it could only be played after it is loaded. */
+  /** The file as the CDN serves it, rewritten if a player would have to load all of it before playing. */
   async #wholeFile({ key, parts: [part], maxBytes }: Step): Promise<HeldFile | FileFailure> {
     if (part === undefined) return { status: 'unavailable', cause: undefined };
     const file = await this.#fetch(part, maxBytes, this.#signal);
@@ -218,7 +218,7 @@ class FileSearch {
     return fileKey(this.#request.post, this.#request.index, key);
   }
 
-  /** Says whether the file plays on all devices, or no better one is left to try. */
+  /** Says whether the file plays on all devices, or is known not to and was planned again because no other is left. */
   #isWelcome({ probe }: HeldFile, { kind, key }: Step): boolean {
     const { uncommon } = this.#resolver;
     if (probe === null || probe.kind === 'audio' || this.#request.form === 'audio') return true;
@@ -240,7 +240,7 @@ class FileSearch {
         this.#resolver.sizes.set(key, failure.bytes ?? this.#request.maxBytes + 1);
         await this.#learnSizes();
         return true;
-      // A part that cannot be fetched rules out all steps that use it. A step that failed for another reason does not.
+      // A part that cannot be fetched rules out all steps that use it; any other failure rules out this step alone.
       case 'expired':
       case 'unavailable':
       case 'tool':
@@ -281,7 +281,7 @@ class FileSearch {
     const unknown = [...parts.values()].filter(
       ({ bytes, estimatedBytes, variant }) => bytes === null && estimatedBytes === null && !isPlaylist(variant),
     );
-    // The size of a single file is found when it is downloaded.
+    // If only one size is unknown, it is found when that file is downloaded.
     if (unknown.length < 2) return;
     await Promise.all(
       unknown.map(async ({ key, variant }) => {

@@ -127,7 +127,7 @@ export class FileStore {
     }
   }
 
-  /** Aborts every making and removes every file. */
+  /** Aborts the making of all unfinished files and removes every file. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#live].map(making => this.#remove(making)));
@@ -155,7 +155,7 @@ export class FileStore {
     return making;
   }
 
-  /** Never rejects, since by then no caller may be waiting for the result. */
+  /** Never rejects, because all callers may have left by then, and nobody would handle the rejection. */
   async #run(order: FileOrder, making: Making): Promise<MadeFile | FileFailure> {
     let outcome = await this.#make(order, making);
     const isFull = 'cause' in outcome && isDiskFull(outcome.cause);

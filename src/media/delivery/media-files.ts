@@ -190,7 +190,7 @@ async function makeFile(
   }
 }
 
-/** All input files, or the first failure, in which case the others are not waited for. */
+/** All input files, or the first failure; after a failure the fetching of the other files is aborted. */
 async function gather(inputs: MakeRequest['inputs'], signal: AbortSignal): Promise<readonly HeldFile[] | FileFailure> {
   const cancelRest = new AbortController();
   const own = AbortSignal.any([signal, cancelRest.signal]);
@@ -239,7 +239,7 @@ function isRead(file: HeldFile | undefined, isVideo: boolean): boolean {
   return !probe.hasAudio || probe.audioCodec !== null;
 }
 
-/** The failure of a request that waited for disk space as long as a person would. */
+/** The failure of a request that waited for disk space as long as it may. */
 function diskFull(): FileFailure {
   return { status: 'timeout', cause: new AppError('timeout', 'no room on the disk for now') };
 }
@@ -249,7 +249,7 @@ function roomFor(inputs: readonly HeldFile[]): number {
   return Math.ceil(inputs.reduce((total, { bytes }) => total + bytes, 0) * OVERHEAD) + OVERHEAD_BYTES;
 }
 
-/** The disk space for an encoded file: far below its limit the video is only encoded for its codec and hardly grows. */
+/** The disk space for an encoded file. A video far below the limit is only encoded for its codec and hardly grows. */
 function roomForEncoded(inputs: readonly HeldFile[], maxBytes: number): number {
   return Math.min(maxBytes, roomFor(inputs) * 2);
 }

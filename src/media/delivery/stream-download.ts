@@ -96,7 +96,7 @@ const TAG_HEAD_BYTES = 10;
 const MAX_TAGGED_BYTES = 4 * 1024 * 1024;
 
 /**
- * Removes the ID3 tag at the beginning of a piece of plain AAC: inside the joined file it would look like the end.
+ * Removes the ID3 tag at the beginning of a piece of plain AAC: in the joined file it would look like the file's end.
  * @returns the bytes that are left
  */
 async function withoutTag(path: string, at: number, bytes: number): Promise<number> {

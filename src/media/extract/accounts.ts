@@ -103,7 +103,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     const at = now();
     const today = Math.floor(at / DAY_MS);
     const freeAt = day === today && uses >= pace.perDay ? (today + 1) * DAY_MS : 0;
-    // A use in the future was recorded by a clock that is ahead.
+    // A use in the future was recorded by another machine whose clock is ahead, so it counts as a use at this moment.
     return Math.max(pausedUntil, freeAt, Math.min(usedAt, at) + pace.everyMs, at) - at;
   }
 

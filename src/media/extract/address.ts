@@ -6,7 +6,7 @@ const APP_LINK = /^(?!https?:)[a-z][a-z0-9]{1,30}:\/\/[a-z_]{1,30}\/?(?:\?[\x21-
 /** The scheme `http://` or `https://`, also mistyped without its colon. */
 const SCHEME = /^https?:?\/\//i;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** A top-level domain has only letters, which no spelling of an IPv4 address has. */
+/** A top-level domain has only letters; the last part of an IPv4 address begins with a digit in every spelling. */
 const TOP_LABEL = /^[a-z]{2,63}$/;
 /** White space, control characters, and the backslash, which browsers treat as a slash. */
 const FORBIDDEN = /[\s\\\p{Cc}\p{Zl}\p{Zp}]/u;
@@ -17,7 +17,7 @@ const OUTSIDE_ASCII = /\P{ASCII}/u;
 
 /**
  * The address without text that was written right behind it: an emoji, or words of another script. It ends at the first
- * non-ASCII character after its host, unless another ASCII path segment follows, as behind a title:
+ * non-ASCII character after its host, unless another ASCII path segment follows, such as the id after a title in
  * `/NAME/videos/フェリー/1`.
  */
 function withoutTail(address: string): string {
@@ -90,7 +90,7 @@ const BRACKETS: ReadonlyMap<string, string> = new Map([
   ['}', '{'],
 ]);
 
-/** The text without code, which stands between two equally long runs of backticks. A single run is plain text. */
+/** The text without code, which stands between two equally long runs of backticks. A run without a partner stays. */
 function withoutCode(text: string): string {
   const runs = [...text.matchAll(/`+/g)].map(match => ({ start: match.index, length: match[0].length }));
   const closing = new Map<number, number>();
@@ -123,7 +123,7 @@ function withoutSuppressed(text: string): string {
 
 /**
  * The address as its writer meant it: without the punctuation of the sentence, a closing bracket that was opened before
- * the address, and (if `isUnderlined`, since one stands before the address, too) the underscores of formatting.
+ * the address, and, if `isUnderlined` (an underscore stands before the address), the underscores of formatting.
  */
 function trimEnd(raw: string, isUnderlined: boolean): string {
   const cut = raw.indexOf('](');

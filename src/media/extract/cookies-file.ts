@@ -29,7 +29,7 @@ function parseLine(line: string): Cookie | null {
 
 /**
  * The cookies of a Netscape `cookies.txt` (tab-separated domain, subdomains, path, secure, expiry, name, value).
- * Comments and lines that are not cookies are skipped; expired cookies are kept, since a jar does not send them.
+ * Comments and lines that are not cookies are skipped; expired cookies are kept, since a cookie jar never sends them.
  */
 export function parseCookiesFile(text: string): Cookie[] {
   return text.split(/\r?\n/, MAX_LINES).flatMap(line => parseLine(line) ?? []);

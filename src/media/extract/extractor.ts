@@ -20,7 +20,7 @@ import { CoverOnlyError } from './strategy-failures.ts';
 
 export interface Extraction {
   readonly post: Post;
-  /** Zero-based index of the item that the link points at, missing items included; null if it points at none. */
+  /** Zero-based position of the item that the link points at, unreadable items counted; null if it points at none. */
   readonly itemIndex: number | null;
   readonly from: 'cache' | 'load' | 'stale';
   /** Why the post has no items, when only its author and cover could be read. */

@@ -6,7 +6,7 @@ import type { LinkMatch, MediaSource, PostRef } from './source.ts';
 
 type PostMatch = Extract<LinkMatch, { kind: 'post' | 'story' }>;
 
-/** A link and its source, after wrapper addresses were removed. */
+/** What a link leads to, and its source; a wrapper (`l.SITE/?u=ADDRESS`) was replaced by the address in its query. */
 export interface MatchedLink<Match = Exclude<LinkMatch, { kind: 'wrapper' }>> {
   readonly source: MediaSource;
   readonly match: Match;
@@ -45,7 +45,7 @@ export function createLinkReader(sources: readonly MediaSource[]) {
     return found;
   }
 
-  /** Says whether a source knows the host of an address. Others do not count towards the limit of links in a text. */
+  /** Says whether a source knows the host of an address. Others do not count towards a text's limit of addresses. */
   function isKnown(address: URL): boolean {
     return matchAddress(address.protocol === 'https:' ? new URL('/', address) : address, sources) !== undefined;
   }

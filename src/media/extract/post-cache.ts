@@ -13,9 +13,9 @@ const HOUR = 60 * MINUTE;
 const POST_TTL_MS = 30 * MINUTE;
 /** A post with missing items is cached briefly: another strategy may be able to read them soon. */
 const INCOMPLETE_TTL_MS = 2 * MINUTE;
-/** Stories are changed and removed while people look at them. */
+/** Stories are cached briefly, because their authors add and remove items while people look at them. */
 const STORY_TTL_MS = 5 * MINUTE;
-/** How long beyond its time a cached post is shown while the site cannot be asked. */
+/** How long after its expiry a cached post may still be shown if the site cannot be asked. */
 const STALE_MS = 24 * HOUR;
 const SHORT_LINK_TTL_MS = 24 * HOUR;
 /** Media addresses must stay valid this much longer than the cached post, so that they can still be fetched. */
@@ -58,7 +58,7 @@ export const SHORT_LINK_POLICY: CachePolicy<string> = {
   errorTtlMs,
 };
 
-/** A post is fetched again at most once a minute, also when that failed. */
+/** A post is fetched again at most once a minute, also after a failed attempt. */
 export const REFRESH_POLICY: CachePolicy<Post> = { ttlMs: () => REFRESH_PAUSE_MS, errorTtlMs: () => REFRESH_PAUSE_MS };
 
 /** How a post is cached: at most as long as its media addresses can be used. */
@@ -97,7 +97,7 @@ export function createStoredPostParser(sources: readonly KnownSource[]): (value:
   };
 }
 
-/** Says whether the source takes the address for one of a post, and would write it on the same host. */
+/** Says whether the source recognises the address as that of a post and would itself write it with the same origin. */
 function isPostOf({ match }: KnownSource, url: string): boolean {
   if (!URL.canParse(url)) return false;
   const address = new URL(url);

@@ -31,7 +31,7 @@ export function refusal(evidence: Evidence, message: string, { params, ...more }
   return new AppError(code, message, { ...more, params: { ...params, ...marks } });
 }
 
-/** The failure with its code and more evidence of a refusal. */
+/** The failure with more evidence of a refusal, and with another code if one is given. */
 export function withEvidence(failure: AppError, evidence: readonly Evidence[], code = failure.code): AppError {
   const marks = evidence.map(one => REFUSALS[one][1]);
   const { message, retryAfterMs } = failure;
@@ -82,7 +82,7 @@ export function failureOfPublicPost(failure: AppError): AppError {
       cause: failure,
     });
   }
-  // Medley's addresses or its parser are out of date.
+  // If a public post is reported as `not_found`, the endpoint addresses or the parser in Medley are out of date.
   if (code !== 'not_found') return failure;
   return new AppError('upstream_changed', 'the post is public, but no page shows it', { cause: failure });
 }

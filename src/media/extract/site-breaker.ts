@@ -33,7 +33,7 @@ export interface OpenSite {
 /** A refused outgoing address is tried again this often. */
 const RETURN_EVERY_MS = 10 * 60_000;
 const EXAMPLE_MS = 20_000;
-/** The breaker opens when this many clients got only refusals: the private posts of one person prove nothing. */
+/** The breaker opens when this many clients got only refusals: one client may have asked for private posts alone. */
 const REFUSED_CLIENTS = 3;
 const REFUSALS_COUNT_MS = 2 * 60_000;
 /** While the breaker is open, all processes together make one request in this time. */

@@ -53,7 +53,7 @@ export interface Strategy {
   /** Says whether this strategy can fetch this post at all; cheap and pure. */
   isAvailable(ref: PostRef): boolean;
   /**
-   * Fetches the post. One with `missingItems` is kept while other strategies run.
+   * Fetches the post. A post with missing items is kept while other strategies are tried.
    * @throws anything. The params of an AppError may say more: `weak`: a `not_found` or the like that another endpoint
    * must confirm; `own`: one of Medley's own limits; `challenge`: the site wants a pause; `refused`: the site refuses
    * the caller, not the post
@@ -175,7 +175,7 @@ const headersJson = z.string().transform((value, context) => {
   }
 });
 
-/** Each field in the form in which `UPSTREAM_CONSTANTS` has it: a string. */
+/** Schemas that read each field of a profile from its string in `UPSTREAM_CONSTANTS`. */
 const FIELDS = {
   userAgent: headerValue.transform(value => (value === 'own' ? null : value)),
   headers: headersJson,

@@ -80,7 +80,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       logFailures(ref, news, `brought by ${result.winner?.name} after others failed`);
       return post;
     }
-    // A definitive failure is thrown alone. One that is likely, because two endpoints report it, has all as its cause.
+    // A definitive failure is thrown alone; one on which only two endpoints agree gets all failures as its cause.
     if (verdict !== null) throw isDefinitive(verdict) ? verdict : mostInformative(ref, failures, verdict);
     const error = mostInformative(ref, failures);
     if (post === null) throw error;

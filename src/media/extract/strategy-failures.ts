@@ -11,8 +11,8 @@ export interface StrategyFailure {
 }
 
 /**
- * The most telling error of a post of which only the author and cover could be read, together with that post. It is not
- * cached like a post, and an older complete post is used instead.
+ * The most telling error of a post of which only the author and cover could be read, together with that post. Such a
+ * post is not cached, and a complete one that was cached earlier is shown instead.
  */
 export class CoverOnlyError extends AppError {
   /** The post without items; its `missingItems` is 1 or more. */
@@ -84,7 +84,10 @@ function withoutDoubtedGuesses(failures: readonly StrategyFailure[]): readonly S
   return others.length === 0 || (isShared && !isRefutable) ? failures : others;
 }
 
-/** The failure to throw: Medley's own limit before an unconfirmed or login failure; strategies with `explains` last. */
+/**
+ * The failure to throw: that of the best rank, or one of Medley's own limits if the best is unconfirmed or a login.
+ * Failures of strategies with `explains` count only if there are no others.
+ */
 function headOf(all: readonly StrategyFailure[]): AppError | undefined {
   const failures = withoutDoubtedGuesses(all);
   const asked = failures.filter(({ strategy }) => !strategy.explains);
@@ -127,7 +130,7 @@ const MIN_CAUSE_CHARS = 12;
 
 /** The failure of each strategy, `CODE: MESSAGE` by its name, short enough for a log line. */
 export function summarizeFailures(failures: readonly StrategyFailure[]): Readonly<Record<string, string>> {
-  // In JSON each entry has six further characters.
+  // In JSON each entry has six characters besides its name and text: four quotation marks, a colon and a comma.
   const names = failures.reduce((sum, { strategy }) => sum + strategy.name.length + 6, 0);
   const room = Math.max(Math.floor((MAX_CAUSES_CHARS - names) / Math.max(1, failures.length)), MIN_CAUSE_CHARS);
   return Object.fromEntries(

@@ -40,7 +40,7 @@ const UNTRIED = { successes: 0, triedAt: 0, medianMs: null };
 const MAX_SUCCESSES = 20;
 /** One answer changes the median by at most this share, so that a single late answer has little effect. */
 const MEDIAN_STEP = 0.2;
-/** The run after a cooldown proves nothing for a post that no strategy can get; the next is allowed after this time. */
+/** A strategy is tried once after its cooldown, and if no strategy could get that post, again after this time. */
 const ASK_AGAIN_MS = 5 * 60_000;
 /** The assumed answer time of a strategy without any answer yet. */
 const UNKNOWN_MS = 1_000;
@@ -55,9 +55,9 @@ const REQUEST_PRICE_MS = 1_000;
 const PLACE_SHARE = 0.1;
 /** The longest wait before the next strategy starts: people get an answer within 3 s even if the first hangs. */
 export const MAX_PATIENCE_MS = 1_500;
-/** The shortest wait: less would not be noticed by people, and random delays would double the requests. */
+/** The shortest wait: people would not notice a shorter one, and every slow answer would cost a second request. */
 const MIN_PATIENCE_MS = 300;
-/** A strategy that reported "no post" this many times in a row may be broken, so its report needs a second one. */
+/** A strategy that reported "no post" this many times in a row may be broken, so another has to confirm its report. */
 const DOUBTED_AFTER = 4;
 const MAX_CAUSE_CHARS = 200;
 
@@ -79,8 +79,8 @@ export class StrategyRanking {
   }
 
   /**
-   * Sorts strategies by success rate and speed, best first, with those that failed last behind the others; equal ones
-   * keep the given order. Last resorts follow, and then those in a cooldown.
+   * Sorts strategies by success rate and speed, best first, with those whose latest result was a failure behind the
+   * others; equal ones keep the given order. Last resorts follow, and then those in a cooldown.
    * @returns `returning`: a strategy whose cooldown is over, to be tried beside the first
    */
   order(strategies: readonly Strategy[]): { asked: readonly Strategy[]; returning: Strategy | undefined } {

@@ -24,7 +24,7 @@ export interface ByteRange {
   readonly last: number;
 }
 
-/** The bytes that a client's `Range` asks for, of a file with that many; undefined for all of them. */
+/** The bytes that a client's `Range` header asks for, of a file of `bytes` bytes; undefined for the whole file. */
 export function byteRange(range: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | undefined {
   const match = SINGLE_RANGE.exec(rangeHeaders(range, undefined).range ?? '');
   if (match === null) return undefined;

@@ -185,7 +185,7 @@ const MANY_JSON_BYTES = 384 * 1024;
 
 /**
  * Says whether reading a body takes so long that another thread should do it: it is large, or much of its JSON contains
- * one of `names`. For an ordinary page the transfer to the thread costs more.
+ * one of `names`. For an ordinary page, the transfer to the thread takes longer than reading the page here.
  */
 export function isLarge(body: Body, names: readonly string[]): boolean {
   if (body.length <= MANY_JSON_BYTES || body.length > LARGE_BYTES) return body.length > LARGE_BYTES;

@@ -15,7 +15,7 @@ import { createSource } from './kit/source.ts';
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['too_large', 'unsupported_link']);
 
 interface Site extends Pick<SourceDescriptor, 'id' | 'name' | 'colour' | 'hosts' | 'cdnHosts' | 'example'> {
-  /** An id names a `video`, whose id yt-dlp's output must repeat, or some other `page`. */
+  /** What an id names: a `video`, whose id yt-dlp's output must repeat, or any other `page`. */
   readonly form: 'video' | 'page';
   readonly idPattern: RegExp;
   idOf(address: URL): string | null | undefined;
@@ -88,7 +88,7 @@ function createYtDlpSource(site: Site, { extraStrategies = [], ...options }: Sou
     return ref === undefined ? PAGE : { kind: 'post', ref };
   };
   const [program] = extraStrategies;
-  /** Why Medley does not show a video that yt-dlp described, by the reference object of one fetch. */
+  /** Why Medley does not show a video that yt-dlp described. The keys are the `PostRef` objects of single fetches. */
   const refused = new WeakMap<PostRef, AppError>();
   return createSource(options, {
     ...{ id: source, match, refOf, mediaHosts: cdnHosts, canFetchStories: false },

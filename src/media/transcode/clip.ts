@@ -49,7 +49,7 @@ async function encode(request: CutRequest & { readonly ffmpeg: Ffmpeg }): Promis
   return true;
 }
 
-/** The most frames by which a frame may be stored later than it is shown. */
+/** In the file, at most this many frames that are shown later may stand before a frame (B-frames). */
 const MAX_REORDERED = 32;
 
 /** Says whether a copy of the part, which begins at a key frame, begins and ends within one frame of the clip's times. */

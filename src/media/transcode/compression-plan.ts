@@ -28,7 +28,7 @@ const AUDIO_STEPS = [
 ] as const;
 /**
  * Presets with the million pixels a second that one core encodes, including scaling (measured in 2026-11 with x264
- * 164). Slower presets take half as long again for a gain that hardly anyone sees on a phone.
+ * 164). Slower presets take 50 % longer for a gain that hardly anyone sees on a phone.
  */
 const SPEEDS = [
   { preset: 'veryfast', megapixels: 65 },
@@ -39,7 +39,7 @@ const [, QUICKEST] = SPEEDS;
 const DECODED_MEGAPIXELS = 500;
 /** More cores than this hardly make one video faster. */
 const MAX_CORES = 8;
-/** If encoding would take longer than people gladly wait, a faster preset is used. */
+/** If encoding would take longer than this, a faster preset is used, because people do not gladly wait longer. */
 const PATIENCE_MS = 18_000;
 /** Encoding is not started if it would take longer than this. */
 const MAX_ESTIMATE_MS = 240_000;

@@ -68,7 +68,7 @@ function timesOf(chunk: Buffer): readonly number[] {
   return [...chunk.toString('latin1').matchAll(/^out_time_us=(\d{1,15})$/gm)].map(([, us]) => Number(us) / 1_000);
 }
 
-/** Estimates from the written duration how long a run will still take whose output lasts `durationMs`. */
+/** Makes a callback that estimates from the duration written so far (of `durationMs`) how long a run still takes. */
 export function timeLeft(
   durationMs: number | null,
   onLeft: ((leftMs: number) => void) | undefined,

@@ -102,7 +102,7 @@ export interface TunnelResponse extends RelayedFile {
   readonly expiresAt: number;
 }
 
-/** Gets the current version of a post: from the cache if possible, or always from its site, as the caller chose. */
+/** Gets the current version of a post. Each function of this type decides whether the cache may answer. */
 export type RefreshPost = (post: Pick<Post, 'source' | 'id'>, signal: AbortSignal) => Promise<Pick<Post, 'items'>>;
 
 export function noSuchFile(message: string, cause?: unknown): AppError {

@@ -31,7 +31,7 @@ export interface TunnelOptions {
   readonly cdnHeaders: CdnHeaders;
   /** Exact host names, for images and audio that belong to no post. */
   readonly assetHosts?: readonly string[];
-  /** Gets a post for the headers that a file requires, from the cache if possible. Default: it is fetched. */
+  /** Gets a post for the headers that a file requires, from the cache if possible. Default: `refresh`. */
   readonly find?: RefreshPost;
   readonly refresh: RefreshPost;
   readonly muxTracks: MuxTracks;

@@ -26,7 +26,7 @@ import { blueskyRefOf } from './link.ts';
 export const OWN_SERVERS = 'host.bsky.network';
 export const BLUESKY_MEDIA_HOSTS: readonly string[] = ['cdn.bsky.app', 'video.bsky.app', OWN_SERVERS];
 
-/** @throws AppError by the answer's error, when the post is not in it, or is not for everyone */
+/** @throws AppError the error that the answer states, or that the post is not in the answer or not open to visitors */
 export function readBlueskyAnswer(answer: SiteAnswer, context: ReadContext): Post {
   const json = parseJson(answer.body.text.trim());
   const failure = failureOfStatus(answer, context.now);
@@ -71,7 +71,7 @@ function frameOf(view: JsonObject): PixelSize {
   return Math.min(size.width ?? 0, size.height ?? 0) >= MIN_PIXELS ? size : UNKNOWN_SIZE;
 }
 
-/** A file's address on the CDN; null if it contains another person's id, since each file's address has its owner's. */
+/** A file's address on the CDN; null if it contains another person's id, since an address contains its owner's id. */
 function addressOf(url: unknown, did: string): string | null {
   const address = mediaAddress(url, BLUESKY_MEDIA_HOSTS);
   const owner = /did(?::|%3a)\w+(?::|%3a)[a-z0-9.-]+/i.exec(address ?? '')?.[0].replace(/%3a/gi, ':');
@@ -194,7 +194,7 @@ function authorOf({ author, did }: PostView): Author {
   };
 }
 
-/** The links and mentions of a text, last first, so that each can be replaced without moving the rest; in bytes. */
+/** The links and mentions of a text by byte offsets, last first: replacing one does not move those before it. */
 function facetsOf({ record }: PostView, bytes: Buffer) {
   const facets = readList(record.facets, 200).flatMap(facet => {
     const [start, end] = ['byteStart', 'byteEnd'].map(side => readCount(child(facet, 'index', side)));

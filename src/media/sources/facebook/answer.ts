@@ -113,7 +113,7 @@ function dataWords(page: Body): string {
   return plainWords(words.slice(0, MAX_WORDS_CHARS));
 }
 
-/** The failure that the page states, in its visible text or, if it contains no posts of people, in its data. */
+/** The failure in the page's visible text or its data; if the data contain posts, only a rate limit counts there. */
 function failureOfWords(page: Body, hasPosts: boolean): AppError | null {
   const visible = visibleWords(page.text);
   const seen = failureBySign(visible, SIGNS);
@@ -141,7 +141,7 @@ function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
   return failureOfStatus({ ...answer, headers: status === 429 || status >= 500 ? headers : {} }, now);
 }
 
-/** Null when no failure is stated. `hasPosts`: other people's posts on the page must not be read as the site's text. */
+/** The failure that an answer states, else null. `hasPosts`: the page has posts, which are not the site's words. */
 export function failureOfAnswer(answer: SiteAnswer, now: number, hasPosts = false): AppError | null {
   const { status, body } = answer;
   const moved = status >= 300 && status < 400 ? (answer.headers.location ?? null) : answer.url;

@@ -120,7 +120,7 @@ export const facebook = definePageSite({
   read: readFacebookPage,
   own({ http, accounts, now = Date.now }, { profiles, graphVersion }, askerOf) {
     const profile = profiles['post-page/account'];
-    /** Posts that the Graph API calls public, by the reference object that one call of `fetch` has. */
+    /** Posts that the Graph API calls public. The keys are the `PostRef` objects of single calls of `fetch`. */
     const publicPosts = new WeakSet<PostRef>();
     return {
       strategies: createAccountStrategies({ http, read: readFacebookPage, now, accounts, site: 'facebook.com' }, [
@@ -172,7 +172,7 @@ function nextPage(answer: HttpResponse): URL | null {
   return next;
 }
 
-/** The site tests whether the client is a browser (403, seen 2026): posting to this address sets a cookie with which it answers. */
+/** The address in the site's test for browsers (status 403, seen 2026): after a POST to it, the site shows the page. */
 function challengeAddress({ status, text }: HttpResponse): string | null {
   if (status !== 403) return null;
   const path = /fetch\(\s*["'](\/__rd_verify[\w/?=&.%+-]{0,1000})["']/.exec(text.slice(0, 200_000))?.[1];

@@ -75,7 +75,7 @@ function shortMatch(origin: string, place: string, rest: string): LinkMatch {
   return path === undefined ? PAGE : { kind: 'short', url: `${origin}${place}/${path}/`, key: `${place}/${path}` };
 }
 
-/** A path in which a title, an album or `vb.N` may stand before the id; the owner may be missing or in any script. */
+/** A path in which a title, an album or `vb.N` may stand before the id; the owner may be missing or in any alphabet. */
 function ownedMatch(owner: string | undefined, word: string, rest: string): LinkMatch {
   const id = rest.split('/', 4).findLast(word === 'posts' ? isPostId : isNumericId);
   if (word.startsWith('photos')) return id === undefined ? unsupported('album') : photoMatch(id);
@@ -135,7 +135,7 @@ const PATHS: readonly PathShape[] = [
     page: 'gaming',
     profile: 'profile\\.php|people',
   }),
-  // Up to three segments may stand before the word; if there is one, it is the owner.
+  // Up to three segments may stand before `videos`, `posts` and so on; if there is exactly one, it is the owner.
   [
     /^(?:([^/]*)\/|(?:[^/]*\/){2,3}?)??(videos|posts|photos|reels?|photos_albums)(?:\/(.*)|$)/i,
     ([, owner, word = '', rest = '']) => ownedMatch(owner, word.toLowerCase(), rest),
@@ -165,7 +165,7 @@ export function idOfAddress(address: unknown): string | null {
   return postIdOf(address, matchFacebookLink);
 }
 
-/** Says whether the post may be a video: a number alone does not tell. */
+/** Says whether the post may be a video; a link with only a numeric id may lead to any kind of post. */
 function mayBeVideo(ref: PostRef): boolean {
   return isVideoLink(ref) || (ref.form === 'id' && isNumericId(ref.id));
 }

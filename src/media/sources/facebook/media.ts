@@ -37,7 +37,7 @@ function answersOf(video: JsonObject): readonly unknown[] {
   return valuesAt([video], `${FRAGMENT}.${RESULT}`, RESULT);
 }
 
-/** The addresses in one object: its own properties, its delivery data, and its newest form (2024-11). */
+/** The addresses in one object: in its own properties, in its delivery data, and in the lists used since 2024-11. */
 function addressesOf(video: JsonObject, isHd: boolean): readonly unknown[] {
   const listed = answersOf(video).flatMap(answer => readList(child(answer, 'progressive_urls')));
   const fits = (one: unknown) => (readText(child(one, 'metadata', 'quality'))?.toUpperCase() === 'HD') === isHd;

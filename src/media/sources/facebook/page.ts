@@ -170,7 +170,7 @@ function videosIn(script: string): readonly unknown[] {
   return found;
 }
 
-/** The videos in each `videoData: [...]`, with ids: the embedded player's script is not JSON. */
+/** The videos in each `videoData: [...]` of the embedded player's script (not JSON); `video_id` becomes their `id`. */
 function playerVideos(body: Body): readonly JsonObject[] {
   if (!body.includes('videoData')) return [];
   const entries = body.scripts.flatMap(({ text }) => videosIn(text)).filter(isJsonObject);

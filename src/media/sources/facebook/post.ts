@@ -25,7 +25,7 @@ type Found = ReturnType<typeof findPost>;
 
 /** Names of properties that say why an object is not shown. */
 const REASON_KEY = /gat(?:ed|ing)|restrict|geo_?block|unavailab|cix_screen|warning_screen|error/;
-/** One author, photo or video is described by fewer objects than this, and one post's counts are in fewer than that. */
+/** The most objects that are read for one author, photo or video, and for the counts of one post; pages have fewer. */
 const MAX_NODES = 40;
 const MAX_FEEDBACK_NODES = 200;
 
@@ -54,7 +54,7 @@ function authorOf(page: FacebookPage, { nodes, stories, isMediaItself }: Found):
     return readList(lists.find(Array.isArray), 1);
   });
   const owners = [...valuesAt(nodes, 'owner'), ...valuesAt(stories, 'short_form_video_context.video_owner')];
-  // The author is the person who shares a video, unless the link is to the video itself: then it is its owner.
+  // The author is the person who shares a video; if the link is to the video itself, it is the video's owner.
   const people = (isMediaItself ? [...owners, ...actors] : [...actors, ...owners]).filter(isJsonObject);
   const id = textOf(people[0]?.id);
   if (id === null) return readAuthor(people.slice(0, 1));
@@ -157,7 +157,7 @@ function readMedia(nodes: readonly JsonObject[], ref: PostRef): UnplacedItem | n
   return isImage ? readPhoto(nodes.filter(node => !isVideo(node))) : readVideo(nodes);
 }
 
-/** Everything on the page about the post with one of some ids. */
+/** Everything on the page about the post that has one of these ids. */
 function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
   // The link names a video or photo itself, not a post that contains it.
   const isMediaItself = isVideoLink(ref) || ref.form === 'photo';
@@ -187,8 +187,9 @@ function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
 }
 
 /**
- * The post on a page, or why the page does not contain it: the post is live now, or `unread` (for `reasons`), or the page
- * has `others` or `nothing`. `finalUrl` is the address that finally answered; it contains the site's own id of the post.
+ * The post on a page (`post`), or why it cannot be read: it is being broadcast (`live`), it has no readable file
+ * (`unread`, perhaps for one of `reasons`), the page shows other videos (`others`) or neither (`nothing`). `finalUrl`
+ * is the address that answered after all redirects; it contains the site's own id of the post.
  */
 export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string) {
   const page = openPage(body);
@@ -203,7 +204,7 @@ export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string) {
     return { kind: 'post', post: { ...readFacts(page, best), items: best.items } } as const;
   }
   if (found.some(one => one.isLive)) return { kind: 'live' } as const;
-  // The page shows the post, so other content on it, such as a login form, says nothing.
+  // The page shows the post, so other content on it, such as a login form, is no refusal.
   const words = found.find(one => one.isWordsOnly);
   if (words !== undefined) {
     return { kind: 'post', post: { ...readFacts(page, words), items: [], isWordsOnly: true } } as const;

@@ -113,7 +113,7 @@ function withMissing(media: Attached, missing: number): Attached {
   return [...media, ...Array<null>(Math.max(0, missing)).fill(null)];
 }
 
-/** The media of an attachment. The page lists the first few and states their number in `all_subattachments`. */
+/** The media of an attachment. The page lists the first few and states in `all_subattachments` how many there are. */
 function mediaOf(page: FacebookPage, attachment: unknown): Attached {
   if (attachment === null) return [null];
   const listsOf = (fits: (key: string) => boolean) =>
@@ -148,7 +148,7 @@ function fullest(candidates: readonly Attached[]): Attached {
   return best;
 }
 
-/** A page may describe the same attachments more than once. */
+/** Every list of the story's attachments; a page may describe the same attachments more than once. */
 function attachmentLists(page: FacebookPage, story: unknown): readonly (readonly unknown[])[] {
   return page.ownValues(story, 'attachments').filter(list => Array.isArray(list));
 }
@@ -173,7 +173,7 @@ export function messageOf(page: FacebookPage, stories: readonly JsonObject[]): s
   return firstOf(stories, story => firstOf(valuesAt(page.ownValues(story, 'message'), 'text'), textOf));
 }
 
-/** Says whether the page shows a post without photo or video: an empty list or a link, and a text of its own. */
+/** Says whether the post has no photo or video: it has a text, and an empty list of attachments or just a link. */
 export function isWordsOnly(page: FacebookPage, stories: readonly JsonObject[]): boolean {
   const lists = stories.flatMap(story => attachmentLists(page, story));
   const isStated = lists.some(list => list.length === 0 || page.ownValues(list, 'media').some(isLinkImage));

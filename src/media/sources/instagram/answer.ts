@@ -21,7 +21,7 @@ function jsonDocuments(answer: string): readonly unknown[] {
   return lines.filter(value => isJsonObject(value) || Array.isArray(value));
 }
 
-/** The post of a draft; if the answer does not state when it was published, the id does. */
+/** The post of a draft; if the answer does not state the time of publication, it is read from the id. */
 function postOfDraft(draft: PostDraft, context: Omit<ReadContext, 'kind'>): Post {
   const publishedAt = draft.publishedAt ?? publishTimeOf(context.ref.parts.mediaId ?? '');
   return toPost({ ...draft, publishedAt }, context);
@@ -52,7 +52,7 @@ function readScripts(page: Body, { ref }: ReadContext): MediaFinder {
   return finder;
 }
 
-/** In a page, unlike in a query's answer, null instead of the media proves nothing: the page's route does. */
+/** In a page, unlike a query's answer, null in place of the post does not prove that it is gone; the route does. */
 function failureWithoutPost(page: Body, { emptiness }: MediaFinder, { kind }: ReadContext): AppError {
   const failure = failureOfPage(page.text);
   if (failure.code !== 'not_found') return emptiness?.code === 'private' ? emptiness : failure;
@@ -132,7 +132,7 @@ export function readInstagramAnswer(answer: SiteAnswer, context: ReadContext): P
     return readResponse(answer, context);
   } catch (error) {
     const failure = toAppError(error);
-    // A private account's post, linked with a private suffix, looks to visitors as if it did not exist.
+    // The link of a private account's post has a suffix after the shortcode. To visitors the site denies such a post.
     const isPrivate = failure.code === 'not_found' && context.ref.parts.private === '1';
     throw withEvidence(failure, evidenceIn(answer, context.kind), isPrivate ? 'private' : failure.code);
   }

@@ -138,7 +138,7 @@ export function createInstagramClient(options: ClientOptions) {
       const friendlyName = constants[`${by}FriendlyName`];
       const form = {
         lsd,
-        // These fields are in requests that a page sends, so callers without a visit leave them out.
+        // The site's pages send these fields, so a caller that has not visited a page leaves them out.
         ...(jar !== null && { fb_api_caller_class: 'RelayModern', fb_api_req_friendly_name: friendlyName }),
         server_timestamps: 'true',
         variables: JSON.stringify(VARIABLES[by](ref)),
@@ -167,7 +167,7 @@ export function createInstagramClient(options: ClientOptions) {
 
     mediaInfo,
 
-    /** The story or highlight, as an account sees it; an answer without the user's id says why there is none. */
+    /** The story or highlight, as an account sees it; if the user's profile has no id, the answer about the profile. */
     async stories(ref: PostRef, signal: AbortSignal, account: CookieJar): Promise<HttpResponse> {
       const { highlightId, mediaId, username = '' } = ref.parts;
       const askStories = (path: string, query: Readonly<Record<string, string>>, referer: string) =>
@@ -213,7 +213,7 @@ export function resolveShareLink(options: Omit<ClientOptions, 'log'>, link: stri
   });
 }
 
-// Visits to the home page without an account; profiles that need the cookies and tokens of a visit share it.
+// Visits to the home page without an account. Profiles that need the cookies and tokens of a visit share one.
 
 const MAX_AGE_MS = 30 * 60_000;
 /** The shortest time between two renewals of a session. */

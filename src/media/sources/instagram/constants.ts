@@ -31,7 +31,7 @@ const IDS = z.strictObject({
 const APP =
   'Instagram 275.0.0.27.98 Android (33/13; 280dpi; 720x1423; Xiaomi; Redmi 7; onclite; qcom; en_US; 458229237)';
 
-/** Profiles by strategy or question; in summer 2026 each endpoint answered one kind of caller only. */
+/** Profiles by the name of the strategy or request; in summer 2026 each endpoint answered one kind of caller only. */
 function profilesOf({ appId, asbdId, wwwClaim, browserUserAgent: userAgent }: z.infer<typeof IDS>) {
   /** A caller without cookies, tokens or anything that looks like a browser. */
   const plain = { ...PLAIN, userAgent: 'Mozilla/5.0', headers: { accept: '*/*' }, timeoutMs: 6_000 };

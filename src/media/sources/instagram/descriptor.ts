@@ -28,7 +28,7 @@ export const instagram: SourceDescriptor = {
 type Ask = (ref: PostRef, name: ProfileName, signal: AbortSignal) => Promise<HttpResponse>;
 type Endpoint = (name: ProfileName, kind: AnswerKind, ask: Ask) => Strategy;
 
-/** True for a failure that the page's other address would only repeat. */
+/** True for a failure that the page's other address (`/reel/` instead of `/p/`) would only repeat. */
 function isFinal(error: unknown): error is AppError {
   if (!(error instanceof AppError) || isWeak(error)) return false;
   return isDefinitive(error) || ['timeout', 'upstream_rate_limited'].includes(error.code) || isOfCaller(error);
@@ -36,7 +36,7 @@ function isFinal(error: unknown): error is AppError {
 
 /** Only the query by id tells a removed post (no result) from a restricted one; the query by code does not. */
 function createQueries(client: InstagramClient, endpoint: Endpoint) {
-  /** Posts that a query called removed or restricted; the key is the reference object of one call. */
+  /** Posts that a query called removed or restricted. The keys are the `PostRef` objects of single calls of `fetch`. */
   const exceptions = new WeakSet<PostRef>();
   return (by: 'shortcode' | 'mediaId', name: ProfileName): Strategy => {
     const strategy = endpoint(name, 'query', (...asked) => client.query(by, ...asked));
@@ -118,7 +118,7 @@ function createInstagramSource(options: SourceOptions): MediaSource {
     examples: INSTAGRAM_EXAMPLES,
     mediaHosts: META_MEDIA_HOSTS,
     canFetchStories: accounts?.isEmpty === false,
-    /** Asks two questions at once; the first certain failure is thrown, a failed question is only logged. */
+    /** Asks two endpoints at once why there is no post; throws the first certain reason and logs other failures. */
     async diagnose(ref, signal) {
       if (ref.form === 'story') return;
       const questions = [client.askRoutes(ref, signal), client.askRuling(ref, signal)];

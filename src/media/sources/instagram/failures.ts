@@ -40,7 +40,7 @@ export function failureOfHead(head: HttpHead, now: number): AppError | null {
   return isRedirect ? new AppError('upstream_changed', `redirected (${head.status})`) : failureOfStatus(head, now);
 }
 
-/** What an answer without the post shows of a refusal, whatever else it says. */
+/** Signs in an answer without the post that the site refuses the caller, or wants proof that a person asks. */
 export function evidenceIn(answer: SiteAnswer, kind: AnswerKind): readonly ('challenge' | 'caller')[] {
   const next = redirectWithinSite(answer);
   const text = next === null && answer.status >= 400 ? answer.body.text.slice(0, 20_000) : '';
@@ -71,7 +71,7 @@ export function failureOfJson(answer: unknown): AppError | null {
   if (codes.includes(MEDIA_NOT_FOUND_CODE)) return new AppError('not_found', 'media not found or unavailable');
   if (codes.includes(RATE_LIMIT_CODE)) return refusal('limit', 'rate limit exceeded');
   const sentences = [answer, { message: answer.error_type }, ...errors].map(one => wordsOf(one, 'message'));
-  // The query by shortcode answers so for removed and restricted posts alike; the query by media id distinguishes them.
+  // The query by shortcode gives this error for removed and restricted posts; the query by media id tells them apart.
   if (sentences.some(one => one.includes('field_exception'))) {
     return new AppError('not_found', 'gone or gated: field_exception', { params: { weak: 1, exception: 1 } });
   }
@@ -89,19 +89,22 @@ export function namesPrivatePost(body: string): boolean {
   return /"tracePolicy"\s*:\s*"polaris\.privatePostPage"/.test(body);
 }
 
-/** The address of a post's file, with slashes escaped or not; `t51.2885-19` are profile images, which every page may contain. */
+/** The address of a post's file, with or without escaped slashes. `t51.2885-19` is that of a profile image. */
 const MEDIA_FILE = /(?:cdninstagram\.com|fbcdn\.net)\\?\/(?:o1\\?\/)?v\\?\/t(?!51\.2885-19)\d/;
 
 /** Failures by the name of the page's route. */
 const ROUTES: readonly Sign[] = [
   [/ErrorRoute|ErrorPage/, 'not_found'],
   [/Login|Signup|Challenge|Checkpoint/, 'login_required'],
-  // This is the page of the post, but the post is missing on it.
+  // The route is that of a post, but the page does not contain the post: the site limits the caller.
   [/Post|Reel|Clips/, 'upstream_rate_limited'],
 ];
 const MAX_ROUTES = 20;
 
-/** The failure that a page shows: even for a missing post it has status 200, and error routes count only alone. */
+/**
+ * The failure that a page without the post shows. Its status is 200 even for a missing post, so the names of its routes
+ * decide; an error route counts only if the page names no other.
+ */
 export function failureOfPage(html: string): AppError {
   if (namesPrivatePost(html)) return new AppError('private', 'the page is marked as a private post');
   const names = [...html.matchAll(/"canonicalRouteName"\s{0,9}:\s{0,9}"([\w.]{1,120})"/g)].slice(0, MAX_ROUTES);
@@ -116,7 +119,7 @@ export function failureOfPage(html: string): AppError {
   return isLogin ? loginWall() : new AppError('upstream_changed', 'a page of an unknown kind');
 }
 
-/** The failure by the text of this kind of answer, which the site gives for region, age and limited audiences. */
+/** The failure in a `geoblock_required` answer, whose texts tell whether region, age or the audience is the reason. */
 function failureOfGeoblock(answer: JsonObject, isWithheld: boolean): AppError | null {
   if (answer.message !== 'geoblock_required') return null;
   return failureOfWords(answer, isWithheld) ?? refusal('audience', 'kept from a part of the visitors');
@@ -133,14 +136,14 @@ export function failureOfRuling(answer: unknown): AppError | null {
 
 const MAX_WORDS_CHARS = 1_000;
 
-/** The texts of these properties in plain letters, cut where they are long. */
+/** The texts of these properties in lower case, cut where they are long. */
 function wordsOf(said: JsonObject, ...keys: readonly string[]): string {
   return plainWords(keys.map(key => (readText(said[key]) ?? '').slice(0, MAX_WORDS_CHARS)).join(' '));
 }
 
 const REGION = /\bcountry\b|\bcountries\b|\bregion\b|location|where you (?:are|live)/;
 const AGE = /\bage\b|min_age|years? old|\b(?:under|over) (?:1\d|2\d)\b|\b(?:1\d|2\d) (?:and|or) (?:over|older)\b/;
-/** Words that the site uses for several restrictions; without others they mean age or sensitivity. */
+/** Words that the site uses for several restrictions; without a word for a region they mean age or sensitivity. */
 const RESTRICTED = /restricted|sensitive/;
 const WITHHELD = /(?:isn't|is not|not|un)\s?available|restricted|blocked|can't (?:see|view)/;
 
@@ -161,7 +164,7 @@ function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null 
   return code === undefined ? null : new AppError(code, `its words mean ${code}`);
 }
 
-/** The error for media that exist but are hidden from visitors: by age, sensitivity or region, or because an account is required. */
+/** The error for media that exist but are hidden from visitors: by age, sensitivity or region, or without a login. */
 export function gatedAnswer(ref: PostRef, message: string): AppError {
   return new AppError(ref.parts.private === '1' ? 'private' : 'login_required', message);
 }

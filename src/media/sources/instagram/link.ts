@@ -79,7 +79,7 @@ const PATHS: readonly PathShape[] = [
   [/^stories\/highlights\/(\d{1,24})(?:_[^/]*)?(?:\/|$)/i, ([, id = ''], query) => highlightMatch(id, query)],
   [/^stories\/([\w.]{1,30})\/(\d{1,24})(?:_[^/]*)?(?:\/|$)/i, ([, owner = '', id = '']) => userStory(owner, id)],
   [/^stories\/(?!highlights$)([\w.]{1,30})$/i, ([, owner = '']) => userStory(owner, null)],
-  // The segment is base64 of `highlight:ID`.
+  // The segment after `s/` is base64 of `highlight:ID`.
   [
     /^s\/([^/]{1,100})(?:\/|$)/i,
     ([, text = ''], query) => {

@@ -56,7 +56,7 @@ function idOf(object: unknown): string | null {
   return readId(child(object, 'pk')) ?? readId(child(object, 'id'));
 }
 
-/** What a property means for the object that has it: each role is a bit, looked up for every object of a page. */
+/** What the name of a property tells about the object that has it. The roles are bits, combined for each object. */
 const ROLE = { media: 1, identity: 2, gate: 4, place: 8, list: 16, context: 32 } as const;
 const SHAPES = [PRODUCT, GRAPH];
 const GATED_PLACE = 'if_not_gated_logged_out';
@@ -96,7 +96,7 @@ function fullness(draft: PostDraft): number {
 export class MediaFinder {
   draft: PostDraft | null = null;
   hasOthers = false;
-  /** The failure that an empty property for the media means; null when there is none. */
+  /** The failure to report if the answer has an empty property in place of the media; null when it has none. */
   emptiness: AppError | null = null;
   readonly #ref: PostRef;
   /** True when the requested media is there, but in an unknown shape. */

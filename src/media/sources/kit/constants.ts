@@ -47,7 +47,7 @@ export function navigationHeaders({ transport, userAgent }: RequestProfile, from
   return { ...(transport === 'plain' && plain), ...NAVIGATION, ...site, priority: 'u=0, i' };
 }
 
-/** The base of profiles without cookies. Over the browser transport they have its own user agent. */
+/** The bases of profiles without cookies. `BROWSER` leaves the user agent to the browser transport. */
 export const PLAIN = { session: 'none', transport: 'plain', headers: {} } as const;
 export const BROWSER = { ...PLAIN, transport: 'browser', userAgent: null } as const;
 
@@ -61,7 +61,7 @@ export interface ConstantsTable<Ids, Name extends string> {
   readonly ids: z.ZodType<Ids>;
   /** Makes the default profile of each strategy, by name; some contain the ids. */
   readonly profiles: (ids: Ids) => Readonly<Record<Name, RequestProfile>>;
-  /** True when any session can be configured. Otherwise accounts have a strategy of their own, so others get none. */
+  /** True when any profile may be configured to use an account or a visit; otherwise only to use no session. */
   readonly anySession?: true;
 }
 

@@ -15,7 +15,7 @@ export type PostDraft = Pick<Post, 'author' | 'title' | 'caption' | 'publishedAt
   readonly coverUrl: string | null;
   /** True when the answer states that the post is text alone; otherwise a draft without items was not understood. */
   readonly isWordsOnly?: boolean;
-  /** The names of people mentioned in the text, if the answer lists them: the text may show others. */
+  /** The user names of people mentioned, if the answer lists them: the text may show them by other names. */
   readonly mentions?: readonly string[];
   /** True when the site marks the post as unsuitable for some people. */
   readonly sensitive?: boolean;
@@ -50,7 +50,10 @@ interface PostContext {
   readonly now: number;
 }
 
-/** An error page in place of a query's answer may mean that the query is gone. A card has author, text and cover at most. */
+/**
+ * What an endpoint answers with. A `card` has author, text and cover at most; an error page in place of the answer to a
+ * `query` may mean that the site removed the query.
+ */
 export const ANSWER_KINDS = ['query', 'page', 'embed', 'card', 'story', 'thread', 'posts', 'app'] as const;
 export type AnswerKind = (typeof ANSWER_KINDS)[number];
 
@@ -61,7 +64,7 @@ export interface ReadContext extends PostContext {
 
 /**
  * Makes the post. `expiring`: the addresses that limit its validity: all, or those of its files.
- * @throws AppError `upstream_changed` for a draft without items that does not state that there are none
+ * @throws AppError `upstream_changed` for a draft without items, unless it states that the post is text alone
  */
 export function toPost(draft: PostDraft, context: PostContext, expiring: 'files' | 'all' = 'all'): Post {
   if (draft.items.length === 0 && !draft.isWordsOnly) {
@@ -79,7 +82,7 @@ export function toPost(draft: PostDraft, context: PostContext, expiring: 'files'
   };
 }
 
-/** @throws AppError `upstream_changed` when none of its items can be read, or when it has none and does not state so */
+/** @throws AppError `upstream_changed` when no item can be read, unless the draft states that the post is text alone */
 export function toReadablePost(draft: PostDraft, context: PostContext): Post {
   if (draft.items.length > 0 && readableItems(draft) === 0) {
     throw new AppError('upstream_changed', 'the post came without a file that we know');

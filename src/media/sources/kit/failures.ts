@@ -14,7 +14,7 @@ export function plainWords(text: string): string {
 
 /**
  * The first sign that occurs in the text, as an error; null when none does.
- * @param account the pattern for a text that is about the account rather than the post, if it was not found
+ * @param account a pattern; a "not found" in a text that matches it is about the account, not the post
  */
 export function failureBySign(words: string, signs: readonly Sign[], account?: RegExp): AppError | null {
   const [pattern, code] = signs.find(([one]) => one.test(words)) ?? [];

@@ -25,7 +25,7 @@ export function wrapper(target: string | null | undefined): LinkMatch | undefine
   return target ? { kind: 'wrapper', target } : undefined;
 }
 
-/** A link to the post; a page without a post when there is none. */
+/** The match for a link to a post; without `ref` that of a page that is not a post. */
 export function postMatch(ref: PostRef | undefined): LinkMatch {
   return ref === undefined ? PAGE : { kind: 'post', ref };
 }
@@ -106,7 +106,7 @@ export function shortcodeOf(mediaId: string): string | null {
   return code;
 }
 
-/** The time in an id's upper 41 bits, unix milliseconds; minutes before the shown time. Null for ids before 2011. */
+/** The time in an id's upper 41 bits, minutes before the displayed one, unix milliseconds. Null for ids before 2011. */
 export function publishTimeOf(mediaId: string): number | null {
   if (!MEDIA_ID.test(mediaId)) return null;
   const sinceEpoch = BigInt(mediaId) >> 23n;

@@ -14,7 +14,7 @@ import {
 
 /** A file as an answer lists it; a size that is not stated may be left out. */
 export interface ListedFile extends Partial<PixelSize> {
-  /** One that is not on the CDN is ignored. */
+  /** The file's address; a file that is not on the CDN is ignored. */
   readonly url: unknown;
   readonly bitrate?: number | null;
   /** True when the file is a smaller encoding of the video, so that the original's size is not its own. */
@@ -83,7 +83,7 @@ function largestCover(covers: readonly ListedFile[]): string | null {
   return urls.find(url => !isCrop(url)) ?? urls[0] ?? null;
 }
 
-/** The size of a photo file; unknown if other files state theirs, because it may be any smaller one. */
+/** The size of a photo file. If only other files state theirs, this one may be any smaller copy of the original. */
 function photoSize({ url, width, height }: Addressed, isAnyStated: boolean, original: PixelSize): PixelSize {
   if (width !== null && height !== null) return { width, height };
   const size = imageSize(url, isAnyStated ? UNKNOWN_SIZE : original);
@@ -133,7 +133,7 @@ function whole({ width, height }: PixelSize): Partial<PixelSize> {
 
 // Variants and items from the files that an answer lists, for the CDN of any site.
 
-/** A variant with the given facts; others are null, but without video it has no audio, and it is not adaptive. */
+/** A variant with the facts in `known`; unknown ones are null. By default a file without video has no audio either. */
 export function listedFile(url: string, known: Partial<Variant> & Pick<Variant, 'mime' | 'hasVideo'>): Variant {
   const unknown = { width: null, height: null, bitrate: null, bytes: null, codecs: null, expiresAt: null };
   return { url, ...unknown, hasAudio: known.hasVideo ? null : false, adaptive: false, ...known };
@@ -147,7 +147,7 @@ export function listedItem(kind: UnplacedItem['kind'], files: readonly Variant[]
   return orderedItem(kind, files.toSorted(compareTracks), known);
 }
 
-/** The same for files whose order the site decides. */
+/** Like `listedItem`, but keeps the order of the files, because the site lists them best first. */
 export function orderedItem(
   kind: UnplacedItem['kind'],
   variants: readonly Variant[],

@@ -14,9 +14,9 @@ import { failureOfPlace, redirectOf } from './failures.ts';
 import { type AnswerReader, createSource, createStrategy, type SourceParts, type Way } from './source.ts';
 
 /**
- * A site and how it is asked. The names of its profiles are those of its strategies, `ENDPOINT/CALLER` or `ENDPOINT`, and
- * `short-link` where the site has such. A profile without an `accept` header gets the headers of a browser's navigation,
- * unless the site `addsNoHeaders`.
+ * A site and how it is asked. The names of its profiles are those of its strategies, `ENDPOINT/CALLER` or `ENDPOINT`,
+ * and `short-link` if the site has short links. A profile without an `accept` header gets the headers of a browser that
+ * opens a page, unless the site `addsNoHeaders`.
  */
 export interface PageSite<Ids extends object, Name extends string>
   extends ConstantsTable<Ids, Name>,
@@ -29,7 +29,7 @@ export interface PageSite<Ids extends object, Name extends string>
   readonly maxBytes: number;
   /** Time for a post with all its requests. Default: the time of its strategy's profile. */
   readonly postMs?: number;
-  /** True when a request has the headers of its profile alone, and with the browser transport those of that. */
+  /** True when no headers are added to those of the profile, except by the browser transport itself. */
   readonly addsNoHeaders?: true;
   /** How each endpoint is asked, by its name; one that this machine cannot ask is left out. */
   readonly endpoints: (
@@ -53,7 +53,7 @@ export interface PageSite<Ids extends object, Name extends string>
   ) => Partial<Pick<SourceParts, 'strategies' | 'resolveShort' | 'diagnose' | 'explain'>>;
 }
 
-/** Asks with the strategy's profile. */
+/** Makes a request with the profile of the strategy that runs. */
 export type Ask = (
   url: string | URL,
   request?: Partial<Pick<HttpRequest, 'hosts' | 'method' | 'headers' | 'body' | 'signal'>>,

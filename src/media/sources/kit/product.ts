@@ -78,8 +78,8 @@ export const PRODUCT = {
   /** True when the media has a property that only videos have. */
   hasVideoSign: (media: JsonObject) => media.has_audio === true,
   /**
-   * The items of a carousel, null for other media. What a carousel
-   * shows of itself repeats one of its items, so it does not count.
+   * The items of a carousel, null for other media. The carousel's
+   * own image or video repeats one of its items, so it is left out.
    */
   children(media: JsonObject): readonly unknown[] | null {
     if (!isCarousel(media)) return null;

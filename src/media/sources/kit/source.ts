@@ -13,7 +13,7 @@ import { createParseThread } from '../../parse/parse-thread.ts';
 import type { Post } from '../../post.ts';
 import type { AnswerKind, ReadContext } from './draft.ts';
 
-/** @throws AppError when the post is not in it. */
+/** @throws AppError when the post is not in the answer. */
 export type AnswerReader = (answer: SiteAnswer, context: ReadContext) => Post;
 
 export interface PageTask {
@@ -77,8 +77,8 @@ export function createSource(options: SourceOptions, parts: SourceParts): MediaS
 }
 
 /**
- * Strategies that use accounts, each with its own renewed cookies for the site alone; a challenged or logged-out one is
- * paused.
+ * Strategies that use accounts. Each account has a cookie jar of its own, which the site may update and which only this
+ * site gets; an account that is challenged or logged out is paused.
  */
 export function createAccountStrategies(
   asking: Asking & { readonly accounts: Accounts | undefined; readonly site: string },
@@ -122,7 +122,8 @@ const readInThread = import.meta.url.endsWith('.ts')
   : createParseThread<PageTask, Post>(new URL(WORKER, import.meta.url), 'readLargePage');
 
 /**
- * Reads an answer, whose bytes are gone afterwards. One of many megabytes is read in a worker thread, which finds `read` by the source's id.
+ * Reads the post from an answer, whose bytes cannot be used afterwards. An answer of many megabytes is read in a worker
+ * thread, which finds `read` by the source's id.
  * @throws AppError like the reader
  * @public The tests measure it with large pages.
  */

@@ -155,7 +155,7 @@ function videoFile(name: string, file: unknown): readonly Variant[] {
   return [listedFile(url, { mime: PLAYLIST_MIME, hasVideo: true, ...size, bitrate })];
 }
 
-/** A video as whole files, first that of 720 pixels, which plays everywhere; without files as its best stream. */
+/** A video: its whole files, first the one of 720 pixels, which plays everywhere; without any, its best stream. */
 function videoOf(list: unknown, cover: string | null = null): DraftItem {
   if (!isJsonObject(list)) return null;
   const entries = Object.entries(list).slice(0, 40);

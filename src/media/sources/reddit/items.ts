@@ -52,7 +52,7 @@ export function packagedVideo(files: readonly unknown[], known: ItemFacts): Draf
   return listedItem('video', variants, known);
 }
 
-/** A video of the name in the first address of the form `v.redd.it/NAME`. */
+/** The video whose name is in the first address of the form `v.redd.it/NAME`; null if there is no such address. */
 export function namedVideo(addresses: unknown, known: ItemFacts = {}): DraftItem {
   const texts = [addresses].flat().map(address => readText(address) ?? '');
   const name = firstOf(texts, text => /^https:\/\/v\.redd\.it\/([a-z0-9]{6,24})(?:[/?]|$)/.exec(text)?.[1]);

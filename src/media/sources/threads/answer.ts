@@ -30,7 +30,7 @@ export function readThreadsPage({ body, ...head }: SiteAnswer, context: ReadCont
   if (failure !== null) throw failure;
   const { ref } = context;
   const draft = body.includes('OuterContainer') ? parseEmbed(body, ref) : parsePage(body, context);
-  // If the page does not state when the post was published, its id does.
+  // If the page does not state when the post was published, the time is read from the post's id.
   const publishedAt = draft.publishedAt ?? publishTimeOf(ref.parts.mediaId ?? '');
   return toReadablePost({ ...draft, publishedAt }, context);
 }

@@ -6,7 +6,7 @@ import { definePageSite } from '../kit/page-site.ts';
 import { readThreadsPage, THREADS_LOGIN_PATH } from './answer.ts';
 import { matchThreadsLink, THREADS_HOSTS, threadsRefOf } from './link.ts';
 
-/** The embed is found under any user name, a page without a name only by its code. */
+/** The address of a post's page. Its embed is found under any user name, so `threads` replaces an unknown name. */
 const pageOf = ({ id, parts: { user = 'threads' } }: PostRef) => `https://www.threads.com/@${user}/post/${id}`;
 
 export const threads = definePageSite({
@@ -26,7 +26,7 @@ export const threads = definePageSite({
     /** A user agent without a browser's version: with one, the embed was an empty shell (seen in 2026-10). */
     userAgent: headerValue.default('Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Safari/537.36'),
   }),
-  /** Both endpoints come early, because a refusal by one alone proves nothing. */
+  /** The first two profiles ask both endpoints, because a refusal by one alone proves nothing. */
   profiles({ userAgent }) {
     const plain = { ...PLAIN, userAgent, timeoutMs: 8_000 };
     const headers = { accept: 'text/html,application/xhtml+xml', 'accept-language': ENGLISH };

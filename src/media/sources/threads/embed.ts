@@ -47,7 +47,7 @@ class DrawnPost {
     return this.words.name === '' && this.words.text === '' && this.items.length === 0;
   }
 
-  /** One count. The embed shows no 0, and shortens counts from 1,000 on, which are therefore unknown. */
+  /** The count beside an icon. The embed shows no 0, and shortens counts from 1,000 on, which are therefore unknown. */
   #count(icon: number): number | null {
     const shown = this.counts[icon]?.trim().replaceAll(',', '') ?? '-';
     return /^\d{0,12}$/.test(shown) ? Number(shown) : null;
@@ -157,7 +157,7 @@ function regionOf(classes: readonly string[], outer: Region, post: DrawnPost | n
   return own === 'name' && outer !== 'name' && post?.hasHeader ? null : own;
 }
 
-/** Outside the known places, the path tells a post's images (15) from avatars (19) and images of linked pages. */
+/** In other regions, a number in the path tells a post's images (15) from avatars (19) and images of linked pages. */
 function isMedia(src: string | undefined, region: Region): boolean {
   const type = /\/t51\.[\d-]{1,20}-(\d+)\//.exec(src ?? '')?.[1];
   return type !== '19' && (type === '15' || region === 'media' || isSlot(region));

@@ -59,7 +59,7 @@ export function readTiktokPage({ body, ...head }: SiteAnswer, context: ReadConte
   throw isAbsent ? weakNotFound('the embed has no post') : new AppError('upstream_changed', 'a page without the post');
 }
 
-/** The failure that the site's status of its answer means. */
+/** The failure that the site's own status code (`statusCode`) in the page means; null when it is 0. */
 function failureOfState(state: JsonObject | undefined): AppError | null {
   const code = readCount(state?.statusCode) ?? 0;
   const words = readText(state?.statusMsg) ?? '';

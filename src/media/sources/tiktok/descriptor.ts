@@ -39,7 +39,7 @@ export const tiktok = definePageSite({
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0',
     ),
   }),
-  /** The callers that the site answers change every week, so neighbours in this order differ in endpoint or caller. */
+  /** Each profile differs from the one before it, because the site changes every week which callers it answers. */
   profiles({ userAgent, firefoxUserAgent }) {
     const plain = { ...PLAIN, userAgent, timeoutMs: 9_000 };
     return {

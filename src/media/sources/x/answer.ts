@@ -61,7 +61,7 @@ function failureOfResult(result: unknown): AppError | null {
 
 const CODES: Readonly<Record<number, ErrorCode>> = { 88: 'upstream_rate_limited', 144: 'not_found', 179: 'private' };
 
-/** The error that a query's answer states; null when there is none. The message about a wrong flag names that flag. */
+/** The error that a query's answer states, else null. A complaint about the query's flags is `upstream_changed`. */
 function failureOfErrors(json: unknown): AppError | null {
   const [error] = readList(child(json, 'errors')).filter(isJsonObject);
   if (error === undefined) return null;

@@ -92,8 +92,8 @@ function createXSource(options: SourceOptions): MediaSource {
   }
   const askQuery = createGuestQuery(ids, askerOf('guest-query'), now);
   /**
-   * Posts that syndication withheld, by the reference object of one fetch. The query calls such a post missing,
-   * although a login would show it.
+   * Posts that syndication withheld. The query calls such a post missing, although a login would show it. The keys are
+   * the `PostRef` objects of single calls of `fetch`.
    */
   const withheld = new WeakSet<PostRef>();
 

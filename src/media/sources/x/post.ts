@@ -1,4 +1,4 @@
-/** Reads a post from the syndication endpoint or the query, which use the same field names, one level apart. */
+/** Reads a post from the syndication endpoint or the query: the same fields, which the query has one level deeper. */
 import {
   child,
   isJsonObject,
