@@ -36,7 +36,7 @@ export interface AskSitesOptions extends Pick<AskOptions, 'links' | 'onAsk'> {
 export async function askSites(options: AskSitesOptions) {
   const { descriptors, upstreamConstants, outgoing, searchPath, overrides, http, clientOf = () => http } = options;
   const isStandIn = (hostname: string) => overrides.find(hostname) !== undefined;
-  // yt-dlp cannot be sent to stand-in sites, so it is only used with real ones.
+  // yt-dlp cannot be directed to test servers that stand in for the sites, so it is only used with real sites.
   const isReal = !descriptors.some(({ example }) => isStandIn(new URL(example).hostname));
   const ytDlp = isReal ? await findYtDlp({ searchPath, outgoing }) : undefined;
   const log = createLogger({ level: 'silent' });
@@ -89,7 +89,7 @@ export interface SourceReport {
   /** The addresses of the requested posts, in order. */
   readonly links: readonly string[];
   readonly reports: readonly ProbeReport[];
-  /** Strategies that were not judged, by reason: no time, a missing part or link, or the site wants a pause. */
+  /** Strategies that were not judged, by reason: no browser transport, account, time or fitting link, or a pause. */
   readonly unjudged: Readonly<Record<Reason, readonly string[]>>;
 }
 

@@ -11,7 +11,7 @@ import { isPlaylist, isWhole, type Post, playableVariants, type Variant } from '
 import { sourceDescriptors } from '../media/sources/index.ts';
 
 export interface ProbeAnswer {
-  /** `skipped` if the result says nothing about the strategy: no network, a pause of the site, or a limit of Medley. */
+  /** `skipped` if the result says nothing about the strategy: no network, a limit of Medley, or a rate limit. */
   readonly verdict: 'works' | 'fails' | 'skipped';
   readonly outcome: ErrorCode | 'ok' | 'slow' | 'incomplete' | 'no_video' | 'no_file';
   /** Milliseconds from the sending of the strategy's request until the post was read. */
@@ -39,7 +39,7 @@ const HOSTS = hostsBelow(sourceDescriptors.flatMap(({ cdnHosts }) => cdnHosts));
 const cdnHeaders = createCdnHeaders(sourceDescriptors);
 const MAX_HOPS = 2;
 
-/** Checks what a delivery needs: the whole post in time, a promised video, and a file that can be fetched. */
+/** Checks what a delivery needs: the whole post in time, a video for a video's link, and a file that can be fetched. */
 export function createProbe({ http, timeoutMs = 12_000, budgetMs = 6_000 }: ProbeOptions): ProbeStrategy {
   return async (strategy, ref, signal) => {
     signal.throwIfAborted();
