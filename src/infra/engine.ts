@@ -13,10 +13,10 @@ const FLAGS = ['--heap-growing-percent=100', '--bytecode-old-age=1', '--no-wasm-
  * growth by half makes pages take a third more time.
  * - WebAssembly is not optimized. The parser of HTTP answers is one huge function: optimizing it takes 60 MB for a
  * moment, after some dozens of answers, and makes no measurable difference.
- * - Code of functions is forgotten when they were not called between two collections, and compiled again from their
- * text when they are. V8's default keeps what only the start needed.
- * - An empty script is compiled each minute. V8 gives memory back while little is allocated, but V8 13 (Node 24) takes
- * a C++ heap without any allocation for a busy one. Compiling a script allocates there.
+ * - The bytecode of functions that were not called between two collections is dropped, and compiled again on the next
+ * call. V8's default would keep the code that only the program's start needs.
+ * - An empty script is compiled each minute. V8 returns memory to the system when a program allocates little, but V8 13
+ * (Node 24) takes the C++ heap for busy if nothing at all is allocated in it. Compiling a script allocates there.
  */
 export function staySmall(): void {
   for (const flag of FLAGS) setFlagsFromString(flag);

@@ -24,7 +24,7 @@ function isPipe(fd: number): boolean {
     const kind = fstatSync(fd);
     return kind.isFIFO() || kind.isSocket();
   } catch {
-    // The line cannot be written at all if the descriptor is closed.
+    // The descriptor is closed, so no line can be written to it either way.
     return false;
   }
 }

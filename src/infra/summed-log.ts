@@ -23,8 +23,8 @@ const MINUTE_MS = 60_000;
 const MAX_KINDS = 500;
 
 /**
- * A log for events that strangers can cause as often as they like. The first line of a kind is written at once. After
- * it only the latest is written, once a minute, with the number of all in `times`. `debug` lines are never held back.
+ * A log for events that strangers can cause as often as they like. The first line of a kind is written at once; of the
+ * later ones only the latest, once a minute, with their number in `times`. `debug` lines are never held back.
  */
 export function createSummedLog({ log, everyMs = MINUTE_MS }: SummedLogOptions) {
   const sums = createLru<string, Sum>({ max: MAX_KINDS, dispose: sum => end(sum) });

@@ -8,8 +8,8 @@ export interface CachePolicy<V> {
   /** How long after the end of its freshness a value may still answer when loading fails. Default 0. */
   staleIfErrorMs?(value: V): number;
   /**
-   * True when an old value may stand in for this failure; false for a definitive one (the post is gone), which also
-   * drops the old value. Default: always true.
+   * True when an old value may be returned in place of this failure. False for a definitive failure (the post is gone),
+   * which also removes the old value. Default: always true.
    */
   staleOnError?(error: unknown): boolean;
   /** How long a failure is remembered and thrown again without asking. Default 0. */
@@ -39,7 +39,7 @@ export interface SharedCacheEntry<V> {
   readonly value: V;
   /** When the value stops being fresh, unix milliseconds. */
   readonly freshUntil: number;
-  /** When the value may no longer stand in for a failure, unix milliseconds; never before `freshUntil`. */
+  /** When the value may no longer be returned in place of a failure, unix milliseconds; never before `freshUntil`. */
   readonly staleUntil: number;
 }
 
@@ -100,7 +100,7 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
 
   /**
    * Returns an old value instead of throwing the failure of a load.
-   * @throws the failure when no old value may stand in
+   * @throws the failure when there is no old value or the policy does not allow it
    */
   function standIn(key: string, error: unknown, policy: CachePolicy<V>): CacheHit<V> {
     const old = values.get(key);
@@ -286,8 +286,8 @@ export interface LruOptions<K, V>
 
 /**
  * A bounded map whose memory grows as it fills. Given `max`, lru-cache reserves memory for that many entries at once,
- * some ten megabytes for all caches of this program. A `maxSize` with size 1 for each entry is the same bound without
- * that.
+ * some ten megabytes for all caches of this program. A `maxSize` with size 1 for each entry sets the same bound without
+ * reserving anything.
  */
 export function createLru<K extends NonNullable<unknown>, V extends NonNullable<unknown>>({
   max,

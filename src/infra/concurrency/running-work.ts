@@ -5,7 +5,7 @@ import { abortReason } from './abortable.ts';
 
 /** The moment at which a piece of work sent its request to a server. */
 export interface Departure {
-  /** By `performance.now()`. Undefined during a wait in Medley's own queues, which is not the server's time. */
+  /** The time by `performance.now()`; undefined while the work waits in Medley's own queues and not for the server. */
   at: number | undefined;
 }
 
@@ -78,8 +78,8 @@ interface Waiter {
 }
 
 /**
- * Lets `atOnce` callers run; the others wait in a fair queue, or are dropped when their signal aborts. When it is full,
- * a new client takes the last position of the client that has the most.
+ * Lets `atOnce` callers run; the others wait in a fair queue, or are dropped when their signal aborts. When the queue
+ * is full, the client with the most waiting callers loses its last one to a client that has fewer.
  * @throws AppError `full()` when the queue is full, `timeout` or the signal's own AppError when it aborts
  */
 export function createSemaphore({ atOnce, maxWaiting, name, full }: SemaphoreOptions): Semaphore {
@@ -167,16 +167,16 @@ export function createClientSemaphore(options: SemaphoreOptions): Semaphore {
 
 interface ClientQueue<T> {
   readonly waiters: Set<T>;
-  /** The round in which the client is served next; for one that was just served it is a later round. */
+  /** The round in which the client is served next. It is later than the current round if the client was just served. */
   turn: number;
 }
 
 /**
  * A fair queue: clients are served in rounds, one waiter each, so that a client with many waiters delays another by one
- * at most. A client not served lately comes next. One client's waiters keep their order.
+ * waiter at most. A client not served lately comes next. One client's waiters keep their order.
  */
 export class FairQueue<T> {
-  /** The queues by client. An emptied one stays until its round, so that leaving and coming back gains nothing. */
+  /** The queues by client. An empty one stays until its next round, so that leaving and coming back gains no turn. */
   readonly #queues = new Map<string, ClientQueue<T>>();
   /** The round whose clients were served last. */
   #now = 0;
@@ -230,7 +230,7 @@ export class FairQueue<T> {
     this.#now = 0;
   }
 
-  /** Takes out the last waiter of the longest queue, if `client`'s queue with one more is still shorter than that. */
+  /** Takes out the last waiter of the longest queue, if that is longer than `client`'s queue with one more waiter. */
   yieldTo(client: string): T | undefined {
     let richest: ClientQueue<T> | undefined;
     let longest = (this.#queues.get(client)?.waiters.size ?? 0) + 1;

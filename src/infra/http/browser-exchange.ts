@@ -16,7 +16,7 @@ interface BrowserRoute {
   readonly pauseTimeoutMs: number;
 }
 
-/** The browser package's own timeout is this much longer, so that it ends only what our deadline failed to end. */
+/** The browser package's own timeout is this much longer than the deadline, in case that fails to end a request. */
 const GRACE_MS = 1_000;
 const EMPTY = Buffer.alloc(0);
 
@@ -124,8 +124,8 @@ class BrowserExchange {
   }
 
   /**
-   * Reads the body without pause, because the package holds back up to 2 MiB of a body of declared length, and up to
-   * HTTP/2's window of any other.
+   * Reads the body as fast as it comes. Pausing would save no memory, because the package itself buffers up to 2 MiB of
+   * a body of declared length, and up to HTTP/2's window of any other.
    */
   async #collect(reader: ReadableStreamDefaultReader<Uint8Array>, head: ExchangeHead): Promise<Buffer> {
     const { maxBytes } = this.#options;

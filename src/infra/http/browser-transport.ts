@@ -36,7 +36,7 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
       const isDirect = override === undefined && proxyUrl === undefined;
       // The package cannot choose the local address of a connection, so a configured one cannot be honoured.
       if (isDirect && localAddress !== undefined) throw unavailable();
-      // The package is loaded before the throttle counts the request, so that one that cannot be sent costs nothing.
+      // The package is loaded before the throttle counts the request, so a request that cannot be sent uses no budget.
       if (browserPackage.browser === undefined) await browserPackage.load();
       if (override === undefined && proxyUrl !== undefined) await guardTarget(host, deadline);
     },
@@ -60,7 +60,7 @@ async function bindPublic(host: string, resolve: ResolveHost): Promise<BrowserTa
   return { origin: `https://${host}`, options: { resolve: { [host]: found.map(({ address }) => address) } } };
 }
 
-/** The target of an overridden host. On loopback it keeps the host's name, which the TLS greeting contains. */
+/** The target of an overridden host. On loopback the URL keeps the host's own name, which TLS sends to the server. */
 function bindOverride(host: string, override: string): BrowserTarget {
   const { protocol, hostname, port } = new URL(override);
   if (!isLoopbackHost(hostname)) return { origin: override, options: {} };

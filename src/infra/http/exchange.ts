@@ -67,7 +67,7 @@ export interface Target {
 /** One way of sending requests. Each outgoing address, and each overridden host, has connections of its own. */
 export interface Transport {
   /**
-   * Checks that must pass before anything is sent; undefined when there are none.
+   * Runs the checks that must pass before anything is sent; returns undefined when there are none to wait for.
    * @throws AppError `forbidden`; `upstream_unavailable` with `params.what` when the transport cannot be used on this
    * machine; the deadline's failure
    */

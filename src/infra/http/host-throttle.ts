@@ -82,7 +82,7 @@ export function createHostThrottle(rules: ThrottleRules = {}, options: HostThrot
   };
 }
 
-/** Takes a token of the rate that all processes share: 0 when it got one, else the milliseconds to wait. */
+/** Takes a token of the rate that all processes share: resolves with 0, or with the milliseconds to wait for one. */
 type Share = () => Promise<number>;
 
 const SHARED_WINDOW_MS = 2_000;

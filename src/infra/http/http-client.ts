@@ -35,10 +35,10 @@ export interface HttpRequest extends HttpCall {
   readonly maxRedirects?: number;
   /**
    * How often a request is sent again after connection failures, 502, 503, 504 and 429. Default 1 for GET and HEAD, 0
-   * for POST. One that is not `repeatable` is sent again only when no byte of it left. With 0 the call never waits.
+   * for POST. A request that is not `repeatable` is sent again only if no byte was sent. With 0 the call never waits.
    */
   readonly retries?: number;
-  /** True when the server may safely get the request twice. Default true for GET and HEAD; set it on a reading POST. */
+  /** True if repeating the request is safe. Default true for GET and HEAD; to be set for a POST that only reads. */
   readonly repeatable?: boolean;
   readonly signal?: AbortSignal;
 }

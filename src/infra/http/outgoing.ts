@@ -24,7 +24,7 @@ export interface ProxyRule {
 
 export interface OutgoingOptions {
   readonly proxies?: readonly ProxyRule[] | undefined;
-  /** An address of this machine, or a prefix such as `2001:db8:1:2::/64` routed to it, used where no proxy is. */
+  /** An address of this machine, or a prefix such as `2001:db8:1:2::/64` routed to it, for hosts without a proxy. */
   readonly localAddress?: string | undefined;
   readonly sources?: readonly OutgoingSource[];
 }
@@ -41,7 +41,7 @@ export type Outgoing = ReturnType<typeof createOutgoing>;
 const KEPT_MS = 30 * 60_000;
 const MAX_KEPT = 1_000;
 
-/** Chooses the outgoing address for a host: by the host's own proxy, else by its source's, else by the one for all. */
+/** Chooses the outgoing address for a host: its own proxy, else its source's, else the one for all hosts, else none. */
 export function createOutgoing(options: OutgoingOptions = {}) {
   const { proxies = [], localAddress, sources = [] } = options;
   const direct: OutgoingAddress =

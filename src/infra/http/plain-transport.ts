@@ -10,7 +10,7 @@ import { readFailure, tooLarge } from './read-failure.ts';
 
 const MAX_ORIGINS = 256;
 
-/** Node's own TLS and HTTP/1.1, by undici. */
+/** Sends requests with Node's own TLS and HTTP/1.1, by undici. */
 export function createPlainTransport(options: PlainTransportOptions): Transport {
   const pool = {
     connections: options.connectionsPerHost,

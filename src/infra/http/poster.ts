@@ -31,7 +31,7 @@ export class PostFailure extends Error {
   }
 }
 
-/** Error codes after which no connection was made. */
+/** Error codes that mean that no connection was made. */
 const UNREACHED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|UND_ERR_CONNECT_TIMEOUT|CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
 /** Idle connections are closed before servers close them, so that no request is sent on a closing one. */
@@ -81,7 +81,7 @@ export function createPoster() {
   };
 }
 
-/** The form is complete when its last piece was taken; a server cannot have understood an incomplete one. */
+/** Yields the body and notes when its last piece was taken; before that, no server can have accepted the form. */
 async function* watched(form: EncodedForm, progress: { isComplete: boolean }): AsyncGenerator<Uint8Array> {
   yield* form.body();
   progress.isComplete = true;

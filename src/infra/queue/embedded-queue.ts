@@ -11,7 +11,7 @@ export interface EmbeddedQueueOptions {
   readonly now?: () => number;
 }
 
-/** Delays that an earlier process set end within this time, because the clock of that process may have been ahead. */
+/** Delays set by an earlier process end at most this long after the start: its clock may have been ahead of time. */
 const MOST_AHEAD_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;
 const SWEEP_EVERY_ENTRIES = 500;
@@ -156,7 +156,7 @@ interface SweeperOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Deletes the ids of entries that were done long ago, and entries that were never finished. */
+/** Deletes the ids of entries that were done long ago, and entries that are still unfinished after a week. */
 function createSweeper({ table, limits, progress, now, log }: SweeperOptions) {
   let addedSince = 0;
   let sweptAt = Number.NEGATIVE_INFINITY;

@@ -21,7 +21,7 @@ export interface EmbeddedWorkerOptions {
   readonly wakeBy: (at: number) => void;
 }
 
-/** The pause before a verdict that could not be stored is stored again, and before a failing store is asked again. */
+/** The pause before a handler's verdict is stored again, or the table read again, after the store failed. */
 export const RETRY_MS = 1_000;
 
 interface Active {

@@ -118,7 +118,7 @@ export interface QueueLimits {
   readonly perLane: number;
   /** A worker that has not renewed a lease for this long has lost it. */
   readonly leaseMs: number;
-  /** How long ids of finished entries are kept. Discord repeats the events of minutes, Telegram the updates of a day. */
+  /** How long ids of finished entries are kept: Discord repeats events of the last minutes, Telegram of a whole day. */
   readonly markMs: number;
   /** Unfinished entries are dropped after this long. */
   readonly lifeMs: number;

@@ -47,7 +47,7 @@ export function createMemoryRateLimiter({ maxKeys = 100_000 }: MemoryRateLimiter
   };
 }
 
-/** Options of counters that only count and expire: each rule has another limit, so `takeFrom` compares it itself. */
+/** Options for counters without a limit: it differs by rule, so `takeFrom` compares the count with the rule's own. */
 export const UNLIMITED = { points: Number.MAX_SAFE_INTEGER, duration: 0, keyPrefix: '' };
 
 /** The window of time in which a call counts. */

@@ -26,7 +26,10 @@ const Data = z.object({
 
 const NAME = 'requests';
 const PAGE = 500;
-/** The delay of a moved entry, in case this process dies before the old queue has deleted it; then it is promoted. */
+/**
+ * The delay of a moved entry. As soon as the old queue has deleted its job, the entry is promoted; should this process
+ * die before, the entry starts after the delay.
+ */
 const MOVING_MS = 10_000;
 
 /**

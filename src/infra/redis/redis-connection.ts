@@ -109,7 +109,7 @@ export function createQueueConnections(url: string, log: Pick<Logger, 'info' | '
   let isAway = false;
   let isEnding = false;
   const client = connect({ enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: timeoutMs });
-  /** Only the first connecting is waited for: after it, commands fail at once while Redis is away. */
+  /** Commands wait only until the first connection is made. From then on they fail at once while Redis is away. */
   const connected = new Promise(resolve => client.once('ready', resolve));
 
   function connect(more: RedisOptions): Redis {
@@ -125,7 +125,7 @@ export function createQueueConnections(url: string, log: Pick<Logger, 'info' | '
     return made;
   }
 
-  /** One connection may be back while another still fails, which belongs to the same outage. */
+  /** True when all connections are ready; while any of them still fails, the outage has not ended. */
   function isConnected(): boolean {
     return clients.every(({ status }) => status === 'ready');
   }

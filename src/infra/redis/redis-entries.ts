@@ -5,11 +5,11 @@ import type { QueueEntry, QueueLimits } from '../queue/queue.ts';
 
 /**
  * The queue's entries in Redis. They have keys of our own beside BullMQ's, which knows only their ids, turns and
- * timers. An entry's turn is the number of the round in which it is served; each `fairBy` has one entry a round.
+ * timers. An entry's turn is the number of the round in which it is served; each account (`fairBy`) has one a round.
  * - `entry:ID` is the entry with its last attempt and the attempt that holds it (`holder`).
  * - `ids` sorts unfinished entries by the time they were added, finished ones by minus the time they ended.
  * - `fair:FAIR_BY` sorts the entries of one `fairBy` by turn.
- * - `lane:LANE` scores the entries of a lane: 0 has a slot, -1 is delayed; one that waits for a slot has its turn.
+ * - `lane:LANE` has a score for each entry: 0 if it has a slot, -1 if it is delayed, its turn if it waits for a slot.
  * - `turn` is the turn that is being served.
  * A worker writes under the number of its attempt (`attemptsStarted`), which rises with each claim from BullMQ: once
  * another worker has begun, writes of an earlier one are refused.
@@ -91,7 +91,7 @@ if redis.call('HGET', entryOf(ARGV[2]), 'holder') ~= ARGV[3] then return 0 end
 redis.call('HSET', entryOf(ARGV[2]), 'payload', ARGV[4])
 return 1`),
 
-  /** Frees an unfinished entry's slot and returns who gets it. An entry that yields goes behind all that wait now. */
+  /** Frees an unfinished entry's slot and returns the entry that gets it. `yields` gives the freed one a later turn. */
   release: script(`
 local id, attempt, yields = ARGV[2], ARGV[3], ARGV[4]
 local known = redis.call('HMGET', entryOf(id), 'holder', 'lane', 'fairBy', 'turn')

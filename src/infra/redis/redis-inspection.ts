@@ -65,7 +65,7 @@ function fieldOf(info: string, name: string): string | undefined {
 
 const PAGE = 500;
 
-/** The place of a record in an index: its group and its time, or its time among all of its collection. */
+/** The facts about a record that only an index has: the time at which it was written, and its group if it has one. */
 interface Place {
   readonly group: string | null;
   readonly writtenAt: number;
@@ -73,7 +73,7 @@ interface Place {
 
 /**
  * Reads all records from Redis, to be put into a database. Their keys and groups are returned as digests, because Redis
- * has no more of them. Records written meanwhile may be missing.
+ * has only the digests. Records written meanwhile may be missing.
  * @throws AppError `internal` when Redis cannot be read
  */
 export async function exportRecords(redis: RedisConnection): Promise<readonly ReturnedRecord[]> {

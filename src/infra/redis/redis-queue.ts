@@ -117,7 +117,7 @@ interface BacklogOptions extends Required<Pick<RedisQueueOptions, 'prefix' | 'lo
   readonly limits: QueueLimits;
 }
 
-/** The entries that wait, in our keys and in BullMQ's. */
+/** Adds, ends and moves the entries that wait. Each is kept under our own keys and as a job of BullMQ. */
 function createBacklog({ client, prefix, limits, log }: BacklogOptions) {
   const entries = createRedisEntries(client, `${prefix}:${OWN}`);
   const bull = new BullQueue(NAME, { prefix, connection: client, skipVersionCheck: true, skipWaitingForReady: true });

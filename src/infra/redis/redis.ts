@@ -93,7 +93,7 @@ export interface RedisCacheOptions<V> {
   parse(value: unknown): V | undefined;
   /** The most bytes of one value as JSON; a larger value is not shared. Default 512 KiB. */
   readonly maxBytes?: number;
-  /** No value is kept longer than this, even if it could still stand in when loading fails. Default a day. */
+  /** No value is kept longer than this, even if it could still be returned when loading fails. Default a day. */
   readonly maxAgeMs?: number;
   /** The clock, in unix milliseconds. */
   readonly now?: () => number;
@@ -121,7 +121,7 @@ function createRedisCache<V>(redis: RedisConnection, options: RedisCacheOptions<
     async write(key, entry) {
       const text = JSON.stringify(entry);
       const keptMs = Math.min(Math.ceil(entry.staleUntil - now()), maxAgeMs);
-      // The value is not to be stored, but an older one of the key must not outlive it, so that one is deleted.
+      // A value that is not to be stored still makes an older one of the key outdated, so that one is deleted.
       if (keptMs <= 0 || Buffer.byteLength(text) > maxBytes) return remove(key);
       await redis.ask('write', client => client.set(keyOf(key), text, 'PX', keptMs));
     },
@@ -144,7 +144,7 @@ function readEntry<V>(
   };
 }
 
-/** Rate limit buckets that processes share, in windows of whole seconds. While Redis is away each counts alone. */
+/** Rate limit buckets that processes share, in windows of whole seconds. Without Redis each process counts alone. */
 function createRedisRateLimiter(redis: RedisConnection): RateLimiter {
   const insurance = createMemoryRateLimiter();
   let counter: RateLimiterRedis | undefined;

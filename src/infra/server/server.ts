@@ -23,11 +23,11 @@ export interface ServerOptions {
   readonly renderError: RenderError;
   /** The most bytes of a request's body unless its route sets another bound. Default 64 KiB. */
   readonly bodyLimit?: number;
-  /** The most bytes of a request's line and headers together. Default 32 KiB: a link of 8 KB, percent-encoded. */
+  /** The most bytes of a request's line and headers together. Default 32 KiB, for a percent-encoded link of 8 KB. */
   readonly maxHeaderSize?: number;
   /** The most characters of one path parameter. Default 12 288. */
   readonly maxParamLength?: number;
-  /** Time for a request's line and headers: from the connection's start, later from the first byte. Default 15 000. */
+  /** Time for the line and headers, from the connection's start or a later request's first byte. Default 15 000. */
   readonly headersTimeoutMs?: number;
   /** The most connections of all clients together. Default 10 000. */
   readonly maxConnections?: number;

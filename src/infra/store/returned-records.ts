@@ -29,7 +29,7 @@ export function addReturnedRecords(store: Store, records: readonly ReturnedRecor
   return counts;
 }
 
-/** Finds records that came from Redis, which kept only digests: a record gets its real name when first asked for. */
+/** Finds records that came from Redis, which kept only digests of names; asking for a record restores its name. */
 export function withReturnedRecords(driver: RecordDriver, store: Store): RecordDriver {
   /** Gives a record or a group its real name, and returns that name. */
   function named(column: 'key' | 'group_key', { name: collection }: CollectionId, value: string): string {

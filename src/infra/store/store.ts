@@ -28,7 +28,7 @@ export interface Store {
   get<T>(sql: string, params: SqlParams, row: z.ZodType<T>): T | undefined;
   /** Returns rows one by one, as they were when the first was read; the caller must read them to the end. */
   each<T>(sql: string, params: SqlParams, row: z.ZodType<T>): Iterable<T>;
-  /** `changes`: the rows that were inserted, updated or deleted. */
+  /** `changes` is the number of rows that were inserted, updated or deleted. */
   run(sql: string, params?: SqlParams): { readonly changes: number };
   /** Applies all changes that `work` makes, or none if it throws. May be nested; `work` must not be asynchronous. */
   transaction<T>(work: () => T): T;
@@ -37,7 +37,7 @@ export interface Store {
 }
 
 const MAX_STATEMENTS = 200;
-/** How long to wait for another writer: the whole process is blocked, and no writer of Medley takes long. */
+/** How long to wait for another writer. The time is short, because the whole process is blocked meanwhile. */
 const BUSY_TIMEOUT_MS = 2_000;
 /** SQLite's page cache. With its default of 2 MB a large catalogue would be read from the file again and again. */
 const CACHE_KIB = 16 * 1024;
@@ -195,7 +195,7 @@ function openDatabase(path: string): InstanceType<typeof Database> {
 }
 
 function closeDatabase(db: InstanceType<typeof Database>): void {
-  // SQLite deletes the files beside the database only when the last statement is collected: they are emptied now.
+  // SQLite deletes its log files only when its last statement has been garbage-collected, so they are emptied now.
   try {
     db.pragma('wal_checkpoint(TRUNCATE)');
   } catch {
@@ -274,7 +274,7 @@ function bindValue(value: unknown): SqlValue {
   throw new AppError('internal', `a ${typeof value === 'number' ? value : typeof value} cannot be stored`);
 }
 
-/** A plain row: libsql adds `_metadata` to single rows, whose blobs are Buffers but ArrayBuffers in lists. */
+/** A plain row: libsql adds `_metadata` to a single row, and in lists of rows gives blobs as ArrayBuffers. */
 function readRow(row: unknown): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(row ?? {})) {
