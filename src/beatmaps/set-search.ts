@@ -38,7 +38,7 @@ export interface SearchResult extends CatalogueResult, Omit<SetAnswer, 'set'> {
 const MAX_QUERY_LENGTH = 500;
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 50;
-/** The most pages of an upstream for one page of the answer: those of mirrors lose the sets that do not match. */
+/** The most pages of an upstream for one page of the answer; sets that do not match are removed from mirrors' pages. */
 const MAX_PAGES = 3;
 
 type Wanted = ReturnType<typeof readRequest>;
@@ -96,7 +96,7 @@ async function orFromCatalogue(access: SetAccess, wanted: Wanted, found: SearchR
   if (found.sets.length > 0 || found.total !== 0) return found;
   const known = await askCatalogue(access, catalogue => searchCatalogue(catalogue, { ...wanted, start: SEARCH_START }));
   if (known === undefined || known.sets.length === 0) return found;
-  // Mirrors have fewer sets than osu!, and do not understand every condition.
+  // Mirrors have fewer sets than osu! and ignore some conditions, so the catalogue's sets replace their empty answer.
   return known.corrected || found.source !== 'osu' ? { ...known, stale: false } : found;
 }
 

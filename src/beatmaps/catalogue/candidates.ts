@@ -5,10 +5,10 @@ import { type Beatmap, type Beatmapset, hasLeaderboard, RULESETS, type Ruleset }
 const STEPS_PER_STAR = 20;
 
 /**
- * The table of maps that may be recommended: those that give pp, and loved ones. It is ordered by stars, so that a
- * range of stars is read in few pieces however large the catalogue is. Fractions are stored as whole numbers of
- * `UNITS`, which take few bytes. Within a step of stars, rows are ordered by set, so that a fill appends to the end
- * and reading may begin anywhere.
+ * The table of maps that may be recommended: those that give pp, and loved ones. It is ordered by steps of a twentieth
+ * of a star, so that a range of stars is read in few pieces however large the catalogue is. Fractions are stored as
+ * whole numbers of `UNITS`, which take few bytes. Within a step, rows are ordered by set, so that a fill appends to the
+ * end and reading may begin anywhere.
  */
 export const CANDIDATES_TABLE = `
 CREATE TABLE catalogue_candidates (

@@ -48,7 +48,7 @@ export function openCatalogueFile(options: CatalogueFileOptions) {
     store,
     vocabulary,
     onFailure(error) {
-      // When the file is closed, the reading of words is aborted; that is no failure.
+      // Closing the file aborts the loading of the vocabulary, which is no failure.
       if (!queue.isClosed) onFailure(error);
     },
   });

@@ -138,7 +138,7 @@ export async function fillCatalogue(options: FillOptions): Promise<void> {
   await catalogue.keepPlace(name, null);
 }
 
-/** Takes the next step of the fill. While the catalogue is away it waits, as after a failure of a feed. */
+/** Takes the next step of the fill. While the catalogue cannot be used it waits, as after a failure of a feed. */
 async function stepOrWait(fill: Fill): Promise<number | undefined> {
   try {
     return await step(fill);

@@ -4,7 +4,7 @@ import { type Beatmapset, starRange, statusOf } from '../model/beatmapset.ts';
 import { CANDIDATES_TABLE } from './candidates.ts';
 import { longestOf } from './map-figures.ts';
 
-/** An index for each order of sets but popularity, with its column. */
+/** The indexes for sorting sets, each with its column. Popularity needs none, because it orders the table itself. */
 const SORT_INDEXES: readonly (readonly [name: string, column: string])[] = [
   ...['plays', 'favourites', 'rating', 'updated', 'ranked'].map(name => [`catalogue_by_${name}`, name] as const),
   ...['artist', 'title', 'creator'].map(name => [`catalogue_by_${name}`, `${name} COLLATE NOCASE`] as const),

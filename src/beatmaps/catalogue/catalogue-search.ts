@@ -23,7 +23,7 @@ const BODY_OF_SET = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 const BODY_OF_MAP = 'SELECT b.body FROM catalogue_maps m JOIN catalogue_bodies b ON b.id = m.set_id WHERE m.id = ?';
 
 const MAX_NEEDLES = 32;
-/** The longest beginning of a word that each index finds at once; a longer one would need a search of its own. */
+/** The longest beginning of a word, in letters, that each text index stores; a longer one is found more slowly. */
 const INDEXED_LETTERS: Readonly<Record<TextIndex, number>> = { catalogue_names: 6, catalogue_text: 3 };
 /** The most whole words that are searched for in place of the beginning of a word. */
 const MAX_WRITTEN_OUT = 16;
@@ -151,7 +151,7 @@ function groupsOf({ text }: Query): Groups {
     .map(needle => [needle]);
 }
 
-/** The groups, in which each long beginning of a word is replaced by all whole words that begin with it. */
+/** Replaces each beginning of a word that is too long for the index by all whole words that begin with it. */
 function writtenOut(vocabulary: Vocabulary, groups: Groups, index: TextIndex): Groups {
   return groups.map(group =>
     group.flatMap(needle => {
@@ -163,8 +163,8 @@ function writtenOut(vocabulary: Vocabulary, groups: Groups, index: TextIndex): G
 }
 
 /**
- * The groups with similar words in place of unknown ones; if all are known, with similar ones
- * added. Undefined if there are none.
+ * Replaces unknown words by similar ones; if all words are known, adds the similar ones beside them. Undefined when
+ * there are no similar words.
  */
 function correctGroups(options: CatalogueSearchOptions, groups: Groups): Groups | undefined {
   const { store, vocabulary, onFailure } = options;

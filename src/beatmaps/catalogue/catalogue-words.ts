@@ -62,7 +62,7 @@ export function createVocabulary(store: Store) {
 
   return {
     isLoaded: () => isLoaded,
-    /** Reads the stored words in small portions; until then nothing is corrected. Concurrent callers share this. */
+    /** Reads the stored words in small portions; until then nothing is corrected. Concurrent callers share one read. */
     load() {
       loading ??= read().catch((error: unknown) => {
         loading = undefined;

@@ -9,7 +9,7 @@ import { figureWords } from './figure-words.ts';
 import { packFigures } from './map-figures.ts';
 import { mergeSets, packBody, parseBody, renderBody, unpackBody } from './set-body.ts';
 
-/** A bound for set ids, above osu!'s for a long time (2.6 million in 2026-07). Ranks stay below 2^31, in few bytes. */
+/** Ids of sets must be below this bound, which osu! is far from (2.6 million in 2026-07). It keeps ranks below 2^31. */
 const MAX_ID = 2 ** 23;
 const RANK_STEPS = 256;
 /** How many steps of rank a doubling of popularity makes. They are large, so that small changes do not move a set. */
@@ -43,7 +43,7 @@ const INSERT_FIGURES = 'INSERT INTO catalogue_figures (rowid, words) VALUES (?, 
 
 /**
  * Stores sets with different ids; to be called in a transaction. Fields that a set does not state stay as they were.
- * Sets are inserted by rank: a text index writes a piece to the disk whenever a row is not its last.
+ * Sets are inserted by rank: a text index writes a piece to the disk for each row that does not come after all others.
  * @returns the folded texts that are new to the index
  */
 export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly string[] {

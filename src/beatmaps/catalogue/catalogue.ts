@@ -15,7 +15,7 @@ export interface Catalogue {
   /** Resolves when all sets passed to `remember` are written. */
   flush(): Promise<void>;
   search(search: Search, page: CataloguePageRequest): Promise<CatalogueResult>;
-  /** The most popular sets that match what a person has typed, with its conditions. */
+  /** The most popular sets that match the words and conditions (`ar>9`) that a person has typed so far. */
   suggest(typed: string, limit: number): Promise<readonly Suggestion[]>;
   set(id: number): Promise<Beatmapset | undefined>;
   /** The catalogue's sets with these ids, in the order of the ids; unknown ones are left out. */
@@ -33,7 +33,7 @@ export interface Catalogue {
   keepPlace(name: string, place: string | null): Promise<void>;
   /** Moves sets to the rank of their present popularity and merges the indexes, in steps; may take long. */
   tidy(): Promise<void>;
-  /** Resolves when the words for correcting typos are read. A thread begins with it; a search does not wait for it. */
+  /** Resolves when the words for correcting typos are in memory. A new thread loads them; a search does not wait. */
   warm(): Promise<void>;
   /** Writes the remembered sets and closes the file. Safe to call twice. */
   close(): Promise<void>;

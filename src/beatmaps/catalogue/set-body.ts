@@ -23,7 +23,7 @@ type Missing =
   | Exclude<keyof Beatmapset, (typeof SET_FIELDS)[number] | 'beatmaps'>
   | Exclude<keyof Beatmap, (typeof MAP_FIELDS)[number]>;
 
-/** Texts that most sets share, the most common last. It must never change: what was packed with it needs it. */
+/** The compression's dictionary, with the most common texts last. A change would make all stored sets unreadable. */
 const DICTIONARY = Buffer.from(
   'variousartists cover remix feat game opening ending original soundtrack instrumental electronic japanese english anime video ' +
     'featured artist collab gekkai touhou vocaloid the of a no graveyard loved pending approved qualified wip true false ' +

@@ -106,7 +106,7 @@ function scoreOf({ map, attributes }: Rated, play: HitCounts): LibraryScore {
   const perfect = map.createScore(1);
   const { maxCombo, nCircles, nSliders, nSpinners } = attributes.getData();
   const counts = Object.fromEntries((RESULTS[map.mode] ?? []).map(([name, count]) => [name, play[count] ?? 0]));
-  // The maximum combo counts circles, and ticks, heads and ends of sliders; the rest of it is the ticks.
+  // The maximum combo counts circles, spinners, and the heads, ends and ticks of sliders; the rest of it is the ticks.
   const ticks = Math.max(0, maxCombo - nCircles - 2 * nSliders - nSpinners);
   const { misses = 0, combo = maxCombo, sliderEndHits = perfect.sliderEndHits, largeTickHits = ticks } = play;
   const ofSliders = map.mode === 0 ? { sliderEndHits, largeTickMisses: Math.max(0, ticks - largeTickHits) } : {};
@@ -155,7 +155,7 @@ export function calculate({ PlayBeatmap }: CalculatorLibrary, job: Omit<Difficul
   };
 }
 
-/** Answers each job with its figures, or with an object without any if the map could not be calculated. */
+/** Answers each job with its figures, or with an object that has none of them if the map could not be calculated. */
 function serve(library: CalculatorLibrary): void {
   process.on('message', (job: DifficultyJob) => {
     try {

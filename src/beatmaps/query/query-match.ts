@@ -90,7 +90,7 @@ export function filterNeedles({ text, isPhrase }: TextFilter): readonly Needle[]
   return folded === '' ? [] : [{ text: folded, isWhole: true }];
 }
 
-/** True when the filter is a mapper's whole name or id (of set or difficulty), or words of the set's mapper's name. */
+/** True when the filter is the name or id of the set's or a difficulty's mapper, or words of the name of the set's. */
 function isMadeBy(filter: TextFilter, set: Beatmapset): boolean {
   const name = foldPlayerName(filter.text);
   const id = /^\d+$/.test(filter.text) ? Number(filter.text) : undefined;

@@ -190,7 +190,7 @@ function isWhole(value: string): boolean {
 
 /**
  * Writes the query as text in one fixed way: `parseQuery(renderQuery(query))` equals the query.
- * @param options `osuOnly`: without conditions that osu!'s search does not know; some are sent as separate parameters
+ * @param options `osuOnly`: leaves out conditions that osu!'s search language lacks; some can be sent as parameters
  */
 export function renderQuery(query: Query, { osuOnly = false }: { readonly osuOnly?: boolean } = {}): string {
   const words: string[] = [];

@@ -88,7 +88,7 @@ function standardPp({ stars, accuracy, misses, objects, ar, od, mods }: Known): 
 /** The z-score of 99 % confidence in the share of well-timed hits: a short play proves less than a long one. */
 const CONFIDENCE = 2.32634787404;
 
-/** The unstable rate of such a play: the standard deviation of its hits, in tenths of a millisecond. */
+/** The unstable rate of a play with these figures: the standard deviation of its hits, in tenths of a millisecond. */
 function unstableRate({ accuracy, misses, objects, od }: Known): number {
   const window = 50 - 3 * od;
   const great = Math.max(0, 1 - 2 * Math.max(0, 1 - accuracy - misses / objects) - misses / objects);
@@ -156,7 +156,7 @@ function correctionOf(ruleset: Ruleset, stars: number): number {
   return low + (high - low) * (place - Math.floor(place));
 }
 
-/** The stars, between 0.1 and 20, at which such a play has this pp. */
+/** The stars, between 0.1 and 20, at which the described play is estimated to have this pp. */
 export function starsForPp(pp: number, play: Omit<Performance, 'stars'>): number {
   let low = 0.1;
   let high = 20;

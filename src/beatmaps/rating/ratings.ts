@@ -1,4 +1,4 @@
-/** The stars and pp of a difficulty with mods, for every card. "The library" calculates both from the map's file. */
+/** The stars and pp of a difficulty with mods, for every card. "The library" calculates both from the `.osu` file. */
 
 import { setMaxListeners } from 'node:events';
 import { AppError } from '../../errors.ts';
@@ -11,7 +11,7 @@ import { type OfficialRating, type OfficialStars, type RatedMap, ratedMods } fro
 export interface RatingRequest extends Omit<DifficultyRequest, 'beatmap'> {
   /** The map with osu!'s stars without mods. */
   readonly beatmap: RatedMap;
-  /** The pp that osu! states for `play`; calculated pp of the same play with other results are scaled by it. */
+  /** The pp that osu! states for `play`; calculated pp of the play, also as a full combo, are scaled to match them. */
   readonly knownPp?: number | null | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface RatingsOptions {
 const USUAL_MS = 3_000;
 /** The most maps of one answer for which osu! is asked, to keep the requests few. */
 const MAX_ASKED = 5;
-/** Bounds of osu!'s stars divided by the library's. New rules change less: beyond the bounds the maps are different. */
+/** Bounds of osu!'s stars divided by the library's. osu!'s rules change less; beyond, the two are of different maps. */
 const LOWEST = 0.7;
 const HIGHEST = 1.4;
 
@@ -61,7 +61,7 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
       return await difficulty?.of(asked, signal);
     } catch (error) {
       signal.throwIfAborted();
-      // Only for mods that a person typed is it an error: mods of a play may be too new for this library.
+      // Wrong mods are an error only when a person typed them: those of a play may be too new for this library.
       if (isWrongQuestion(error) && request.mods.every(mod => typeof mod === 'string')) throw error;
       // The error was logged where it happened.
       return undefined;

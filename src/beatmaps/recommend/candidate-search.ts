@@ -34,7 +34,7 @@ export interface CandidateSearchOptions {
 const LOOKED_AT = 2_400;
 /** Orders of which one is chosen at random, so that upstreams return other maps when asked again. */
 const ORDERS = ['plays', 'favourites', 'rating', 'ranked'] as const;
-/** The most queries to upstreams for all classes of mods: with the calls for a player's plays that makes six. */
+/** The most searches that are sent to upstreams for one answer. Reading a player's plays takes four more requests. */
 const MAX_ASKED = 2;
 /** With fewer candidates than this the same maps would be recommended again and again. */
 const ENOUGH = 60;
@@ -140,7 +140,7 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
   };
 }
 
-/** Merges the closest ranges of stars until few enough are left to request; all mods stay covered. */
+/** Merges neighbouring ranges of stars, the closest first, until at most `MAX_ASKED` ranges are left to request. */
 export function spansOf(windows: readonly Bounds[]): readonly Bounds[] {
   const spans = windows.toSorted((a, b) => a.low - b.low);
   while (spans.length > MAX_ASKED) {

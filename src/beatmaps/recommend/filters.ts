@@ -73,7 +73,7 @@ export function parseFilterRange(range: FilterRange, text: string): Bounds | und
   return { low: Math.max(0, middle - about), high: middle + about };
 }
 
-/** A wish for mods. */
+/** The mods that recommendations must have and must not have. */
 export interface ModFilter {
   /** Mods that a recommendation must have; `NC` is written `DT`. */
   readonly must: readonly string[];
@@ -115,14 +115,14 @@ export function parseModFilter(text: string): ModFilter {
   return { must, never, exact: wishes.some(({ isAlone }) => isAlone) };
 }
 
-/** True when maps of this class can be played with the requested mods. HD may be added to any, so it is ignored. */
+/** True when a class of mods has all that are requested and none that are excluded. HD may be added to any class. */
 export function allowsClass({ must, never, exact }: ModFilter, { mods }: ModClass): boolean {
   const wanted = must.filter(mod => mod !== 'HD');
   if (!wanted.every(mod => mods.includes(mod)) || mods.some(mod => never.includes(mod))) return false;
   return !exact || mods.length === wanted.length;
 }
 
-/** The mods to recommend for a class, written in the order that players use. */
+/** The mods to recommend for this combination of mods, with HD if it is requested or the player's habit. */
 export function modsToPlay(
   { must, never, exact }: ModFilter,
   { mods }: ModClass,

@@ -27,7 +27,7 @@ export interface Play {
 export const FEATURES = ['ar', 'od', 'cs', 'bpm', 'length'] as const;
 export type Feature = (typeof FEATURES)[number];
 
-/** How a player plays with one class of mods. */
+/** How a player plays with one combination of mods (`ModClass`). */
 export interface ClassProfile {
   readonly modClass: ModClass;
   /** In mania the number of keys, because each is a skill of its own; else null. */
@@ -50,7 +50,7 @@ export interface ClassProfile {
 export interface PlayerProfile {
   readonly ruleset: Ruleset;
   readonly plays: readonly Play[];
-  /** The classes, sorted by their share, the largest first. */
+  /** One profile for each combination of mods that the player uses, sorted by share, the largest first. */
   readonly classes: readonly ClassProfile[];
   /** The median pp of the plays, each counted by its weight; null without plays. */
   readonly pivot: number | null;
@@ -58,7 +58,7 @@ export interface PlayerProfile {
 }
 
 const DECAY = 0.95;
-/** For a class of mods, the mean over all classes weighs as much as this many plays of that class. */
+/** The mean of all plays counts like this many more plays in the mean of a single combination of mods. */
 const PRIOR_PLAYS = 8;
 /** How many plays without any difference from the estimates are added, so that few plays move the mean little. */
 const PRIOR_ALL = 3;

@@ -11,11 +11,11 @@ interface CalibrationSignals {
   readonly wait: AbortSignal;
 }
 
-/** How many plays are read. Each needs a file, as the recommended maps do at the same time. */
+/** How many of a player's plays are calculated: each needs a map's file, and so do the recommended maps. */
 const PLAYS = 3;
 /**
- * Bounds of a play's pp divided by the calculated pp. New rules change pp by less: beyond the bounds, the id has
- * another map, or the play is of another client.
+ * osu!'s pp for a play divided by the calculated pp must be between these bounds. Changes of osu!'s rules are smaller,
+ * so a ratio beyond the bounds means that the file is of another map, or that the play is of another client.
  */
 const BOUNDS = { low: 0.7, high: 1.4 };
 /** The bounds in mania are wider: perfect hits give more pp, and accuracy does not tell how many there are. */

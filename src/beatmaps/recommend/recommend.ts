@@ -32,19 +32,19 @@ export interface RecommendOptions {
 }
 
 const NEVER = new AbortController().signal;
-/** When an answer should be ready, with those of osu!'s own stars that came in time. */
+/** The time in which an answer should be ready, in milliseconds; osu!'s own stars that come later are left out. */
 const ANSWER_MS = 2_600;
-/** When an answer should be ready if the same question was asked lately. */
+/** The time in which an answer should be ready if the same question was asked lately, in milliseconds. */
 const REPEAT_MS = 400;
 /** How long the answer waits for osu!'s own stars, at least and at most. */
 const STARS_MS = { least: 50, most: 600 };
 /** How many more maps than requested are chosen, because some may no longer be available. */
 const SPARE = 3;
 const SEEDS = 2 ** 31;
-/** How long a map is kept from other people, if there are enough: similar players should get different maps. */
+/** How long a map that one person got is not given to others, so that similar players get different maps. */
 const GIVEN_MS = 60 * 60_000;
 const MAX_GIVEN = 5_000;
-/** The candidates that others did not get are enough if they are so many times the requested maps. */
+/** Maps that other people got are left out only if this many times the requested number of maps remain. */
 const ENOUGH_OTHERS = 2;
 
 /**
@@ -80,7 +80,7 @@ export function createRecommend(options: RecommendOptions) {
     const { limit, context, like, plan } = question;
     const { isRepeat, lookedAt, note } = recent.of(nameOf(request));
     const random = createRandom(request.seed ?? randomInt(SEEDS));
-    // With a seed but no known person the seed alone decides, so it must not matter what others got.
+    // A request with a seed but without a person must always get the same answer, whatever maps other people got.
     const isOwn = caller !== undefined || request.seed === undefined;
     const isFree = ({ id }: Candidate) => !isOwn || !given.has(id);
     const before = caller === undefined ? new Set<number>() : await history.mapsOf(caller);
@@ -160,7 +160,9 @@ function othersOf(
   return others.length >= limit * ENOUGH_OTHERS ? others : candidates;
 }
 
-/** If others got the best maps, adds those that fit nearly as well, then those that others got. */
+/**
+ * Completes a list that is too short without the maps that others got: first with less fitting maps, then with those.
+ */
 function fillUp(
   fitted: readonly ScoredCandidate[],
   [fresh, all]: readonly [fresh: readonly ScoredCandidate[], all: readonly ScoredCandidate[]],
@@ -173,7 +175,7 @@ function fillUp(
   return spreadOut([...fitted, ...[...withinFirst(fresh, plan), ...given].filter(isOpen)], limit);
 }
 
-/** A key for a question. Without a known person it includes the seed, which then decides the answer. */
+/** A key that recognises a repeated question. Without a known person it includes the seed, which decides the answer. */
 function nameOf({ caller, seed, signal: _signal, limit: _limit, ...asked }: RecommendRequest): string {
   return JSON.stringify(caller === undefined && seed !== undefined ? { ...asked, seed } : asked);
 }

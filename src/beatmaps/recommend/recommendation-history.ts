@@ -42,14 +42,14 @@ export function createRecommendationHistory({ records, now = Date.now }: Recomme
 }
 
 const MAX_ANSWERS = 500;
-/** How long a question counts as asked lately: longer than it takes to read about ten maps. */
+/** How long a question counts as asked lately. A person takes less time to look at about ten maps and to ask again. */
 const LATELY_MS = 15 * 60_000;
 /** The most maps that are kept for a question; the least recently drawn ones are dropped. */
 const MAX_CANDIDATES = 60;
 
 /**
- * Maps that were drawn for recent questions. Figures that come too late for an answer are used in the next one to the
- * same question, although each answer draws only a few maps of a large catalogue.
+ * Keeps the maps that were drawn for recent questions, and offers them again when a question is repeated. Thus figures
+ * that were calculated too late for one answer are used in the next, which would otherwise draw other maps.
  */
 export function createRecentAnswers() {
   const recent = createLru<string, readonly Candidate[]>({ max: MAX_ANSWERS, ttl: LATELY_MS });

@@ -15,7 +15,10 @@ export type Reason =
     }
   /** The player often plays these mods; `value` is their share of the best plays, 0 to 1. */
   | { readonly kind: 'mods'; readonly value: number }
-  /** The map is close to the player's plays; `pp` is what they can reach next, `accuracy` (0 to 1) their usual. */
+  /**
+   * The map is close to what the player plays. `value` is the map's figure, but for `pp` what the player can reach
+   * next, and for `accuracy` (0 to 1) what they usually have.
+   */
   | { readonly kind: Feature | 'stars' | 'pp' | 'accuracy'; readonly value: number }
   /** The map is popular; `value` is its number of favourites. */
   | { readonly kind: 'popular'; readonly value: number }

@@ -16,7 +16,7 @@ import type { SearchPlan } from './search-plan.ts';
 export interface RescoringRequest {
   readonly plan: SearchPlan;
   readonly filters: RecommendFilters;
-  /** The candidates in the order of drawing. */
+  /** The candidates in the random order in which they were drawn. */
   readonly ordered: readonly ScoredCandidate[];
   /** How many maps the person wants. */
   readonly limit: number;
@@ -33,11 +33,11 @@ interface RescoringOptions {
   readonly waitMs: number;
 }
 
-/** The size of the first wave, as a multiple of the requested maps: some will drop out, and the best are chosen. */
+/** How many maps the first wave calculates, as a multiple of the requested maps, because some of them will not fit. */
 const WAVE = 1.5;
-/** How long to wait for one wave before the next, which makes use of its results. */
+/** How long to wait for the maps of one wave. The results decide which maps are calculated in the next wave. */
 const WAVE_MS = 500;
-/** The most maps that all waves read, as a multiple of the requested ones, because each needs a file. */
+/** The most maps that are calculated in all waves, as a multiple of the requested maps; each needs a file. */
 const MOST_ASKED = 3;
 /** How long to wait when a person asks again: figures that came too late the last time are ready now. */
 const REPEAT_MS = 200;

@@ -59,7 +59,8 @@ const LIKE_REACH = 0.35;
 
 /**
  * @param profile of the player; without plays if there is no player
- * @param totalPp that osu! shows for the player; null when unknown @param like a map to find similar ones to
+ * @param totalPp that osu! shows for the player; null when unknown
+ * @param like a map to find similar ones to
  */
 export function planSearch(
   profile: PlayerProfile,
@@ -138,10 +139,10 @@ const NO_HABITS: ClassProfile = {
   objects: null,
 };
 
-/** The classes with the requested mods that the player usually plays; else a new class for those mods. */
+/** The player's usual combinations of mods among those that the filter allows; if there is none, the requested mods. */
 function classesFor({ classes }: PlayerProfile, mods: ModFilter): readonly ClassProfile[] {
   const allowed = classes.filter(({ modClass }) => allowsClass(mods, modClass));
-  // A class of a single play may be chance, so more plays are needed unless the person asked for its mods.
+  // One play with a combination of mods may be chance, so more are needed unless the person asked for these mods.
   const isHabit = ({ share, plays }: ClassProfile) => share >= LEAST_SHARE && plays.length >= LEAST_PLAYS;
   const usual = allowed.filter(isHabit).slice(0, MAX_CLASSES);
   if (usual.length > 0) return usual;

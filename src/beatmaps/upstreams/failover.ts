@@ -76,7 +76,7 @@ export async function askInOrder<T, S extends Source>(options: AskInOrderOptions
     else failed.push({ id: source.id, error: result });
   }
   if (weak !== undefined) return weak;
-  // A definitive source in the list has failed; then `not_found` of the others may only mean that they do not know.
+  // If the list contains a definitive source it has failed, so `not_found` may only mean that the others do not know.
   const isCertain = !sources.some(each => isDefinitive?.(each) === true);
   const missing = failed.find(({ error }) => error.code === 'not_found');
   const others = failed.filter(({ error }) => error.code !== 'not_found');

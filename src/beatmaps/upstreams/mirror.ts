@@ -35,7 +35,7 @@ const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const ALIVE_MS = 60_000;
 /** The last page that is requested: a quarter of a million sets, more than have a leaderboard. */
 const MAX_PAGE = 5_000;
-/** A page with fewer sets than this is the last one; another page may be a little shorter than requested. */
+/** A page with fewer sets than this is the last one; mirrors make other pages a little shorter than requested, too. */
 const LAST_PAGE_BELOW = PAGE_SIZE * 0.8;
 
 const namesSet = z.looseObject({
@@ -194,7 +194,10 @@ export interface DownloadAddress {
   readonly url: string;
 }
 
-/** Download addresses, best first: by mirror, with the video, then without; osu!'s page last, or alone if disabled. */
+/**
+ * Download addresses, best first: those of each mirror, with the video before without, and last osu!'s own page. If
+ * osu! has disabled downloads of the set there is only the page.
+ */
 export function downloadAddresses(
   set: Beatmapset,
   mirrors: readonly Mirror[],

@@ -71,7 +71,7 @@ function createOsuSetsApi(ask: OsuCall): Omit<BeatmapSource, 'id'> {
       const found = expectShape(searchShape.safeParse(answer).data, OSU, 'list of sets');
       const sets = expectShape(await parseBeatmapsets(found.beatmapsets), OSU, 'readable set');
       const following = sets.length === 0 ? null : found.cursor_string;
-      // osu!'s search cannot exclude sets. They are removed here, so osu!'s total would count too many.
+      // osu!'s search cannot exclude sets, so they are removed here. osu!'s total still counts them, so it is left out.
       if (query.excluded === undefined) return { sets, total: found.total, next: following };
       return { sets: sets.filter(set => !isExcluded(query, set)), total: null, next: following };
     },

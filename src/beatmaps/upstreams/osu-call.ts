@@ -105,7 +105,7 @@ export function createOsuCall({ timeoutMs = 6_000, now = Date.now, ...options }:
 }
 
 const EARLY_MS = 60_000;
-/** A token that is valid for less than this, or for no stated time, would be requested anew for every call. */
+/** A token is used for at least this long: one without a stated lifetime would be requested anew for every call. */
 const MIN_LIFE_MS = 30_000;
 const MAX_LIFE_MS = 24 * 60 * 60_000;
 /** How long a refusal of the credentials is remembered: asking again does not make a wrong secret right. */

@@ -1,4 +1,4 @@
-/** The sources of sets: the official API and the mirrors, and the catalogue that stands in for them. */
+/** The sources of sets: the official API, the mirrors, and the catalogue, which answers when all of them fail. */
 import type { Beatmapset } from '../model/beatmapset.ts';
 import type { Search, SearchPage } from '../query/search.ts';
 import { MIRROR_IDS, type MirrorId } from './mirror-sites.ts';
