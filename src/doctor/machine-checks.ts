@@ -66,7 +66,7 @@ async function checkFfmpeg(searchPath: string): Promise<Finding> {
   return ok(`ffmpeg ${version} at ${program} (${skills}): videos that are too large are compressed`);
 }
 
-/** Checks osu!'s own calculator. @param library default: the installed one */
+/** Checks that osu!'s own difficulty calculator works. @param library default: the installed one */
 export async function checkCalculator(library?: CalculatorLibrary): Promise<Finding> {
   const quiet = { info: () => undefined, warn: () => undefined };
   const calculator = createCalculator({ log: quiet, ...(library && { library }) });

@@ -2,7 +2,7 @@
 
 const REMOVED = 'removed';
 
-/** Names of values that identify a session, device, account or address. A name in capitals counts only in capitals. */
+/** Names of values that identify a session, device, account or address. Those in capitals count only in capitals. */
 const PRIVATE_NAMES: ReadonlySet<string> = new Set(
   'lsd fb_dtsg dtsg dtsg_ag async_get_token token csrf_token csrftoken x-csrftoken csrf-token access_token accesstoken jazoest nonce sessionid session_id sid datr _js_datr sb fr mid ig_did ig_nrcb rur shbid shbts ds_user_id c_user xs presence device_id deviceid machine_id machineid haste_session hsi __hsi __s __user __dyn __csr viewer_id viewerid USER_ID ACCOUNT_ID ig_user_eimu actorid client_ip clientip ip_address ipaddress remote_ip encrypted_context lgnrnd lgndim _js_ig_did wd'.split(
     ' ',
@@ -15,7 +15,7 @@ const COOKIES = /^(?:_js_\w{1,20}|datr|csrftoken|sessionid|ig_did|c_user|xs)$/;
 const PRIVATE_PARAMETERS =
   'oh|_nc_ohc|_nc_oc|_nc_gid|_nc_ss|_nc_rid|_nc_eui2|_nc_hot|sig|signature|hash|access_token|rdid|mibextid|igsh|igshid|fbclid|__tn__|__cft__(?:\\[0\\])?|lsd|fb_dtsg|jazoest|nonce|token';
 
-/** A quotation mark as JSON inside a script's string has it: behind any number of backslashes, or as an entity. */
+/** A quotation mark: plain, behind up to eight backslashes (JSON inside a script's string), or as an HTML entity. */
 const QUOTE = '(?:\\\\{0,8}["\']|&quot;|&#0?39;)';
 const NAME = '[\\w-]{1,40}';
 /** The value up to the next quotation mark of any kind; its slashes may be escaped. */
