@@ -13,7 +13,7 @@ import { SITE_STATES } from '../media/extract/site-state.ts';
 import { DISCORD_SESSIONS } from '../platforms/discord/incoming/sessions.ts';
 import { ANSWER_PARTS } from '../platforms/discord/outgoing/answer-parts.ts';
 
-/** All records of this version, and what each collection means to the host. */
+/** All collections of records that this version stores, each with the label by which the migration reports it. */
 export const COLLECTIONS = [
   { options: USERS, label: 'settings of people' },
   { options: WEB_USERS, label: 'settings of web chats' },

@@ -40,7 +40,7 @@ export interface Ends {
   readonly dataDir: string;
   /** The store in the embedded database. */
   readonly store: Store;
-  /** The configured key, if there is one; DATA_DIR then contains none. */
+  /** The configured key of media links; undefined when none is configured and DATA_DIR has the key in a file. */
   readonly mediaKey: Uint8Array | undefined;
   readonly url: string;
   readonly log: Logger;

@@ -9,7 +9,7 @@ import { addReturnedRecords } from '../infra/store/returned-records.ts';
 import { keepSharedMediaKey, loadSharedMediaKey } from '../media/tunnel/tunnel-key.ts';
 import { describeRecords, describeRequests, type Ends, moveRequests } from './move-requests.ts';
 
-/** Refuses a Redis that running processes use; their leases in it show them. */
+/** Throws when processes still run with this Redis; each running process keeps leases in it. */
 async function assertQuiet(redis: RedisConnection): Promise<void> {
   for await (const _ of scanKeys(redis, `${fixedRedisKey('lease')}:*`))
     throw new AppError('internal', 'Medley still runs with this Redis: stop all its processes, and wait 15 seconds');

@@ -35,7 +35,7 @@ const Row = z.object({
 const RECORDS = `SELECT collection, key, group_key AS "group", value, written_at AS writtenAt, expires_at AS expiresAt
   FROM records WHERE expires_at IS NULL OR expires_at > ?`;
 
-/** Reads records in batches of one collection each, as they were when the first was read, without expired ones. */
+/** Reads the records that have not expired, as of one moment, in batches that each belong to one collection. */
 function* batchesOf(store: Store, now: number): Iterable<readonly [string, readonly StoredRecord[]]> {
   const waiting = new Map<string, StoredRecord[]>();
   if (!hasTable(store, 'records')) return;
