@@ -15,7 +15,7 @@ import { createWebPlatform } from './platforms/web/platform.ts';
 
 export type Chats = Awaited<ReturnType<typeof createChats>>;
 
-/** The chat platforms for which a token is configured. */
+/** Creates the chat platforms for which a token is configured, and the runtime that answers on them. */
 export async function createChats(config: Config, core: Core, log: Logger) {
   const { roles, requestsAtOnce } = config;
   const { storage, dispatcher, metrics } = core;

@@ -96,7 +96,6 @@ interface ServiceParts {
   readonly version: string;
 }
 
-/** The services that every command can use. */
 function createServices({ options, storage, media, beatmapServices, translation, version }: ServiceParts) {
   const { log } = options;
   const { records } = storage;

@@ -1,12 +1,13 @@
 /**
  * The way of every request, from a message to its answer:
- * 1. The platform hears a message (`platforms/NAME/incoming`), and `read` below finds what in it is meant for Medley.
- * 2. `runtime/accept.ts` stores the request in the queue, where it survives a kill, and `runtime/job-runner.ts` claims
- * it when its chat is next. 3. `runtime/send-replies.ts` asks for replies: `answer` below admits the caller
- * (`caller-policy.ts`) and runs the command (`run-command.ts`), or one for each link; that for a post asks
- * `media/extract/extractor.ts`. 4. The platform sends each reply once (`platforms/NAME/outgoing`); files come from
- * `media/delivery/delivery.ts` as they are sent. 5. `runtime/settle.ts` decides what follows a failure: another
- * attempt, a notice, or nothing.
+ * 1. A platform hears a message (`platforms/NAME/incoming`), and `read` below finds what in it is meant for Medley.
+ * 2. `runtime/accept.ts` stores the request in the queue, where it survives a crash of the process.
+ * `runtime/job-runner.ts` takes it up when it is its chat's turn.
+ * 3. `runtime/send-replies.ts` asks for replies: `answer` below checks who asks (`caller-policy.ts`) and runs the
+ * command (`run-command.ts`), or one command for each link. The command for a post asks `media/extract/extractor.ts`.
+ * 4. The platform sends each reply once (`platforms/NAME/outgoing`); files come from `media/delivery/delivery.ts` as
+ * they are sent.
+ * 5. `runtime/settle.ts` decides what follows a failure: another attempt, a notice, or nothing.
  */
 import { AppError, StoreAway } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
@@ -142,14 +143,14 @@ function createAnswer({ commands, policy, resolver, buttons, run, logFailure }: 
     if (await policy.isBlocked(caller)) return answerBlocked(body, context, paid);
     try {
       const batch = await answerAdmitted(body, context, attempt);
-      // If a reply fails, nobody awaits the later ones; this keeps their failures from ending the process as unhandled.
+      // After one reply fails, nobody awaits the later ones; this handler keeps their failures from ending the process.
       for (const { reply } of batch.replies) reply.catch(() => undefined);
       return batch;
     } catch (error) {
       if (error instanceof StoreAway) throw error;
       if (signal.aborted) return noReply(from, paid);
       const failure = await failureNotice(body, context, error);
-      // Links that an earlier attempt answered stay as they are; this notice is about all others.
+      // The notice stands for all links that no earlier attempt has answered.
       return onlyReply(Promise.resolve(isQuiet ? undefined : failure), partsOf(body));
     }
   }
@@ -190,7 +191,6 @@ function createAnswer({ commands, policy, resolver, buttons, run, logFailure }: 
     actFor(attempt.caller.sharedRateKey ?? callerKey(attempt.caller), () => answer(body, attempt));
 }
 
-/** How many links of one message are answered at the same time. */
 const LINKS_AT_ONCE = 5;
 
 /**

@@ -66,8 +66,9 @@ const ADDRESS = /[^\s<>()|]*ppy\.sh\/[^\s<>()|+]*/giu;
 const MAX_CHARS = 6_000;
 
 /**
- * Finds the options that stand beside osu! links in a message, by canonical link. Right behind a link every term
- * counts: `LINK +HDDT 98%`. Elsewhere, up to the next link or before the first one, only mods do: "try LINK with +HR".
+ * Finds the options that people write beside osu! links in a message, by canonical link. Right behind a link every
+ * option that has a form of its own counts: `LINK +HDDT 98%`. Elsewhere, up to the next link or before the first one,
+ * only mods do: "try LINK with +HR".
  */
 export function termsBeside(text: string, findLinks: LinkFinder): ReadonlyMap<string, Terms> {
   const whole = text.slice(0, MAX_CHARS);
@@ -100,7 +101,7 @@ function readBeside(before: string, behind: string): Terms {
   return found;
 }
 
-/** The words without punctuation. */
+/** The words of a text, without the punctuation behind them. */
 function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/).flatMap(word => word.replace(/[.,;:!?)\]>*_|]+$/, '') || []);
 }

@@ -22,7 +22,6 @@ import { chatSettingsOf, isChannelOn, isFiltered, isSiteOn } from '../stores/set
 import { findWishes, kindOfLink, type LinkFinder, termsBeside } from './find-links.ts';
 
 interface MessageReaderOptions {
-  /** The commands that this caller may use. */
   readonly commandsFor: (caller: Caller) => readonly Command[];
   readonly services: Pick<Services, 'extractor' | 'sites' | 'settings' | 'optOuts'>;
   readonly findLinks: LinkFinder;

@@ -39,7 +39,6 @@ export function createCommandResolver({ commands, ownerCommands, isOwner, button
   const listed = commands.filter(each => each.listed === undefined);
   const typed = commands.filter(each => each.listed !== false);
 
-  /** The commands that this caller may use. */
   function commandsFor(caller: Caller): readonly Command[] {
     return caller.chatKind === 'private' && isOwner(caller) ? [...typed, ...ownerCommands] : typed;
   }

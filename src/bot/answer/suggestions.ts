@@ -8,7 +8,6 @@ import type { Services } from '../contract/services.ts';
 import type { CallerPolicy } from './caller-policy.ts';
 import type { FailureLog } from './run-command.ts';
 
-/** A way to continue a typed line. */
 interface LineSuggestion {
   readonly label: string;
   readonly detail: string;
@@ -106,7 +105,8 @@ function isNamed({ key, option }: OptionSpec, { options }: CommandSpec): boolean
 }
 
 /**
- * True for any other option of a command that begins with a player's name, as all words so far may belong to that name.
+ * True for an option behind a player's name: all words so far may belong to that name, so none of them uses up the
+ * option.
  */
 function isBehindName({ key }: OptionSpec, { options: [first] }: CommandSpec): boolean {
   return formOf(first) === 'name' && first?.key !== key;
@@ -181,7 +181,6 @@ interface AutocompleteOptions extends Pick<CallerPolicy, 'translator' | 'isBlock
   readonly logFailure: FailureLog;
 }
 
-/** Suggestions for people while they type. */
 export function createAutocomplete(options: AutocompleteOptions) {
   const { commands, services, translator, logFailure, isBlocked, charge } = options;
 

@@ -68,7 +68,6 @@ function renderRow(row: ListRow, top: number, placeWidth: number, { look }: Pen)
   ];
 }
 
-/** Joins as many of the facts as there is room for. */
 function factsWithin(facts: readonly string[], room: number): string {
   const text = facts.join(' · ');
   return facts.length < 2 || labelWidth(text) <= room ? text : factsWithin(facts.slice(0, -1), room);

@@ -62,7 +62,6 @@ function written(mods: readonly string[]): string {
   return mods.length === 0 ? '' : `+${mods.join('')}`;
 }
 
-/** Draws a list of maps to play next. */
 export function renderRecommendationCard(heading: string, rows: readonly RecommendationRow[], pen: Pen): string {
   return cardMarkup(recommendationCardSize(rows.length), pen.look, [
     label(heading, { x: MARGIN, y: 80, size: 46, bold: true, colour: pen.look.ink, maxWidth: INNER }),

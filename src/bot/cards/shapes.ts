@@ -60,7 +60,6 @@ export function label(
 /** The share of a line's width that is to the left of its anchor. */
 const BEFORE = { start: 0, middle: 0.5, end: 1 } as const;
 
-/** The width of a label with that text. */
 export function labelWidth(text: string, { size = SMALL, bold = false }: Pick<Label, 'size' | 'bold'> = {}): number {
   return textWidth(drawable(text), size, bold);
 }

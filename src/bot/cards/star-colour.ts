@@ -45,7 +45,6 @@ const SYMBOLS: readonly (readonly [below: number, symbol: string])[] = [
   [Number.POSITIVE_INFINITY, '⚫'],
 ];
 
-/** osu!'s colour for a star rating. */
 export function starColour(stars: number): Colour {
   return stars < 0.1 || Number.isNaN(stars) ? UNRATED : colourIn(SPECTRUM, stars);
 }

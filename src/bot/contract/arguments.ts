@@ -9,10 +9,11 @@ import { createWordReader, type Word, type WordReader } from './word-reader.ts';
 const MODS_AT_LINK = /(?<=ppy\.sh\/[^\s+]{1,100})(?=\+[a-z\d]{2})/gi;
 
 /**
- * Reads the text after a command as raw option values: in declared order, as `name:value` or `name=value` in any order,
- * in quotes if a value has spaces, by their form alone (`98%`), and booleans as bare words or with a word for on or
- * off. An option of form `rest`, `name` or `map` gets all remaining words. Names are accepted in the reader's language
- * and as declared. Values are not checked (see `validateOptions`).
+ * Reads the text after a command as raw option values. A value may stand in declared order; behind the option's name in
+ * any order (`name:value`, `name=value`); in quotes, if it has spaces; or anywhere, if its form tells the option
+ * (`98%`). A boolean option is its bare name, or the name and a word for on or off. An option of form `rest`, `name` or
+ * `map` gets all remaining words. Names are accepted in the reader's language and as declared. Values are not checked
+ * (see `validateOptions`).
  * @param into the option for words that fit no other; default: the unused options, by position
  * @throws AppError `invalid_request` with a hint.
  */

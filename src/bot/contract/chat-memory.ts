@@ -73,7 +73,6 @@ export type TrackMark = Readonly<z.output<typeof TrackMark>>;
 export interface TrackedPlayers {
   /** Says whether the platform allows messages that answer no request. */
   canPost(platform: string): boolean;
-  /** The players of that chat. */
   list(place: ChatPlace): Promise<readonly TrackedPlayer[]>;
   /** Begins to track a player; false if the chat, or Medley as a whole, tracks as many players as it may. */
   add(place: ChatPlace, player: TrackedPlayer): Promise<boolean>;

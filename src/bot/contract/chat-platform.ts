@@ -34,7 +34,10 @@ export interface ChatPlatform<To = unknown> {
   send(replies: AsyncIterable<Reply>, sending: Sending<To>): Promise<void>;
   /** Says what an error means for the message being sent; undefined if no call to this platform threw it. Pure. */
   outcomeOf(error: unknown): SendFailure | undefined;
-  /** The platform's rate limits for messages. Absent if its own answers are enough to keep them. */
+  /**
+   * The platform's rate limits for messages. Absent if Medley need not count, as the platform's answers say when to
+   * wait.
+   */
   readonly pace?: Pace;
   /**
    * How many messages a reply to `to` may take, including one about files that could not be sent; 0 for a reply that
@@ -209,7 +212,6 @@ interface NewRequestEnvelope<To> extends Pick<Request, 'chat' | 'user' | 'until'
   readonly refuse?: (reply: Reply) => Promise<void>;
 }
 
-/** A connection over which a platform receives events. */
 export interface ChatConnection {
   /** Receives no further events; resolves when all received ones are accepted. */
   close(): Promise<void>;

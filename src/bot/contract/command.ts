@@ -25,8 +25,8 @@ interface OptionBase {
 export interface StringOption extends OptionBase {
   readonly type: 'string';
   /**
-   * How typed words become the value. `rest`: all that follow; `name`: the same without last words that are choices,
-   * switches or mods of other options; `map`: like `name`, but conditions such as `stars>6` are allowed; `link`: one
+   * How typed words become the value. `rest`: all words that follow; `name`: all except last ones that are choices,
+   * switches or mods for other options; `map`: like `name`, but conditions such as `stars>6` are allowed; `link`: one
    * pasted address; `role`: the id of a role, from a list where the platform has one.
    */
   readonly form?: 'word' | 'rest' | 'name' | 'map' | 'link' | 'role';

@@ -30,7 +30,6 @@ export interface Chart {
   readonly points: readonly { readonly height: number; readonly text: string; readonly name: string }[];
 }
 
-/** Turns SVG into PNG. */
 export interface SvgRasterizer {
   /**
    * An image that is drawn when it is needed. Equal SVGs share one image, which is kept for a while.

@@ -129,7 +129,9 @@ export type Heading = z.output<typeof Heading>;
 const Field = z.object({
   label: z.string(),
   value: Text,
-  /** The command that the label describes. Where commands can be clicked, it is shown in place of the label. */
+  /**
+   * The command that the label describes. Where commands can be clicked, the command is shown in place of the label.
+   */
   command: z.string().exactOptional(),
 });
 export type Field = z.output<typeof Field>;

@@ -73,7 +73,7 @@ export interface TextMessage {
   readonly direct?: boolean;
   /**
    * All that a person wrote to the group, if that was not addressed to Medley and `text` has only the links. It is read
-   * for a short command (`!rs`) and for options beside links alone.
+   * only for a short command (`!rs`) and for options beside links.
    */
   readonly line?: string;
   /** The message's links, used in place of those in `text`. Addresses that are no posts are ignored. */
@@ -110,11 +110,13 @@ const Envelope = z.object({
   }),
   user: z.object({
     id: z.string(),
-    /** The key of the person's rate limit. */
     rateKey: z.string(),
     /** The person's preferred languages according to the platform, best first; their settings come before these. */
     locales: z.array(z.string()),
-    /** Absent if finding out takes a request to the platform, which is then made only when it matters. */
+    /**
+     * True for an admin. Absent if finding out takes a request to the platform, which is then made only when it
+     * matters.
+     */
     isChatAdmin: z.boolean().optional(),
   }),
   /** When the request was accepted, unix milliseconds. */
@@ -222,7 +224,7 @@ export type PermissionCheckKey =
   | 'messageContent'
   /** Medley may read what people paste: Telegram's privacy mode is off, or Medley is an admin of the group. */
   | 'privacyMode'
-  /** Medley may answer for everyone to see although one person installed it, by Discord's Use External Apps. */
+  /** Medley, installed by one person, may answer so that everyone sees it, by Discord's Use External Apps. */
   | 'useExternalApps';
 
 /** Answers requests. bot/runtime uses it without knowing what requests are about. */
@@ -241,7 +243,6 @@ export interface RequestHandler {
   chatSettings(caller: Caller): Promise<ChatSettings>;
 }
 
-/** A person's language and the settings of the chat. */
 export interface Preferences {
   readonly t: Translator;
   readonly settings: ChatSettings;

@@ -40,7 +40,6 @@ export interface Services {
 }
 
 export interface ButtonPayload {
-  /** The command that the button runs. */
   readonly command: string;
   /** The options' values. Numbers must be finite. */
   readonly values: Readonly<Record<string, string | number | boolean>>;

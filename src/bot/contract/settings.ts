@@ -88,8 +88,8 @@ export const ChatSettings = z.object({
   /** The prefix of short commands (`!rs`); null if they are off. */
   prefix: z.enum(PREFIXES).nullable().catch(null),
   /**
-   * True by site when its pasted links are answered; a missing site has its default. A choice for a source that this
-   * version does not know is kept, since another version may know it.
+   * By site id, true when the site's pasted links are answered; a missing site has its default. A choice for a source
+   * that this version does not know is kept, since another version may know it.
    */
   sources: z.record(sourceIdSchema, z.boolean()).readonly().catch({}),
 });
@@ -107,7 +107,6 @@ export interface SettingsStore {
   setUser(key: string, change: Partial<UserSettings>): Promise<void>;
   /** The people who signed in at osu! as that player, most recent first, except for people of the web chat. */
   provenUsers(playerId: number): Promise<readonly string[]>;
-  /** Deletes that person's settings. */
   forgetUser(key: string): Promise<void>;
   chat(key: string): Promise<ChatSettings>;
   setChat(key: string, change: Partial<ChatSettings>): Promise<void>;

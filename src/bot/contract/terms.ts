@@ -33,7 +33,9 @@ const PLUS_MODS = /^\+([a-z\d][a-z\d,+]+)!?$/i;
 const CAPITAL_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD)+$/;
 /** Matches usual mods. In lower case there must be two at least, since one is likely a word of a title or sentence. */
 const USUAL_MODS = /^(?:(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+|(?:ez|nf|ht|dc|nc|dt|hr|sd|pf|fl|hd){2,})$/;
-/** Matches usual mods in any case: behind a name, or alone, where two letters cannot be a name. */
+/**
+ * Matches usual mods in any case. It reads the last words behind a name, or the only word, as two letters are no name.
+ */
 export const LAST_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+$/i;
 const isMod = (acronym: string) => areMods([acronym]);
 

@@ -43,7 +43,9 @@ export function createWordReader(text: string, { isSearch }: { readonly isSearch
     at += matchAt(SPACE)?.[0].length ?? 0;
   }
 
-  /** The index of the mark that closes the quote which begins here: of the same kind, before a space or the end. */
+  /**
+   * The index of the mark that closes the quote beginning here: one of the same kind, before a space or the text's end.
+   */
   function closingQuote(): number | undefined {
     const family = [DOUBLE, SINGLE].find(marks => marks.includes(text.charAt(at)));
     if (family === undefined || at >= text.length || hopeless.has(family)) return undefined;

@@ -19,7 +19,10 @@ export interface AcceptorOptions {
   readonly onAccepted: (platform: string, acceptance: Acceptance) => void;
 }
 
-/** How long a request waits for its acknowledgement; then it runs anyway, as the process to send it may have died. */
+/**
+ * How long a request waits until its event is confirmed; then it runs anyway, as the process that confirms may have
+ * died.
+ */
 const ACKNOWLEDGE_MS = 3_000;
 /** How long storing may take if the event must be confirmed within seconds; after it the event is refused. */
 const STORE_MS = 1_800;

@@ -1,6 +1,6 @@
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
-/** The pause before a job is tried again that needs the store while it is away. */
+/** The pause before the next attempt at a job that needs the store, while the store cannot be reached. */
 export const STORE_AWAY_MS = 5_000;
 
 /** A pause that doubles with each failure from a second to a minute, and a random part. `failures` counts from 1. */

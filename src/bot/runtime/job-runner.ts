@@ -76,7 +76,8 @@ export class JobRunner {
     }
     if (claim.lapses > progress.lostWorkers) {
       progress.lostWorkers = claim.lapses;
-      // The request may be what kills workers, so it waits until the other requests of the lost workers are answered.
+      // The request may be what kills workers, so it waits a little: other requests of the lost workers are answered
+      // first.
       if (claim.lapses > 1) return retryLater(job, random() * Math.min(2 ** claim.lapses * 1_000, MOST_PAUSE_MS));
     }
     return this.#runInOrder(job);
@@ -168,7 +169,9 @@ export class JobRunner {
     }
   }
 
-  /** Gives up a job that does not end although it was aborted, as a crash of this process would. */
+  /**
+   * Gives up a job that does not end although it was aborted. Unless it was cancelled, it runs again, as after a crash.
+   */
   #abandon(job: Job): Verdict {
     this.#tools.log.error({ id: job.request.id, ending: job.ending }, 'a request does not end');
     return job.ending === 'cancelled' ? this.#finish(job, 'cancelled') : retryLater(job, 0);

@@ -214,7 +214,8 @@ export function createSendOnce(job: Job, phase: string, next: number, tools: Job
     } catch (error) {
       if (!isBegun || isNotSent(error)) taken.giveBack();
       else taken.arrived();
-      // If a repeat is refused, the attempt before it may still have arrived.
+      // If only a repeat was refused, the first attempt may have arrived, so the record that it may have arrived is
+      // kept.
       if (isBegun && !isRepeat && isNotSent(error)) {
         delete progress.sending;
         await saveJob(job);

@@ -73,7 +73,10 @@ export function createReplyOrder(clock: () => number) {
   }
 
   return {
-    /** Called when work on a request begins. At the first call it gets a place in the order, to be left in the end. */
+    /**
+     * Called when work on a request begins. The first call gives it a place in the order, which must be left in the
+     * end.
+     */
     join(lane: string, id: string): OrderedPlace {
       const own = entryOf(lane, id);
       return {

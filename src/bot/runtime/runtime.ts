@@ -55,7 +55,7 @@ const CONCURRENCY = 32;
 /** Tools such as `docker stop` kill a process after ten seconds, in which other things must end too. */
 const DRAIN_MS = 7_500;
 const STATUS_MS = 10_000;
-/** How long to wait for things that may not end when asked. */
+/** How long to wait for each part that is asked to end, such as a connection, and may not do so. */
 const CLOSE_MS = 2_000;
 
 /**

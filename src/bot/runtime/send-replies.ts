@@ -29,7 +29,8 @@ const FIRST_PHASE = '0';
 const NOTICE_MS = 5_000;
 
 /**
- * Sends the next batch of replies, or a notice in their place; returns a verdict, or undefined when parts are left.
+ * Sends the next batch of replies, or a notice in their place. Returns what the queue is to do with the job, or
+ * undefined when parts (links) of the request are left.
  * @throws whatever sending throws
  */
 export async function continueJob(

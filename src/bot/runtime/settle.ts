@@ -13,7 +13,9 @@ const MOST_CUTS = 5;
 
 type NotSent = Extract<SendFailure, { outcome: 'notSent' }>;
 
-/** Decides what follows a failed attempt: a verdict, or undefined if a notice is still to be sent. */
+/**
+ * Decides what follows a failed attempt: returns what the queue is to do, or undefined if a notice is still to be sent.
+ */
 export async function settleFailure(job: Job, error: unknown, tools: JobTools): Promise<Verdict | undefined> {
   const { request, platform, ending } = job;
   const { log } = tools;

@@ -9,7 +9,9 @@ const StoredPicture = z.object({
   beside: z.array(WordBlock).readonly().exactOptional(),
   instead: z.array(WordBlock).readonly().exactOptional(),
   repeats: z.literal(true).exactOptional(),
-  /** A drawn image card. Its `svg` is empty if the source is unknown; then `alt` is shown instead. */
+  /**
+   * A drawn image card. Its `svg` is empty if it is unknown or was left out as too long; then `alt` is shown instead.
+   */
   picture: z.object({ key: z.string(), width: z.number(), height: z.number(), svg: z.string() }),
 });
 type StoredPicture = z.output<typeof StoredPicture>;

@@ -14,7 +14,7 @@ export interface WorkStatusOptions {
   /** Plans to delete the message, in case this process ends before the answer comes. */
   readonly deleteLater: Deletions['deleteLater'];
   readonly signal: AbortSignal;
-  /** The time within which an answer needs no status. */
+  /** How long to wait for the answer before a status is shown, in milliseconds. */
   readonly firstMs: number;
   readonly log: Pick<Logger, 'debug'>;
 }

@@ -75,7 +75,7 @@ const MAX_IN_MEMORY = 10_000;
 const NoValues = z.object({}).transform((): Readonly<Record<string, never>> => ({}));
 
 export const OPT_OUTS = { name: 'opt-outs', schema: NoValues };
-/** The collection of opt-outs in the web chat. A browser's session is not a person, so old ones are dropped. */
+/** The collection of opt-outs in the web chat. A browser's session may never return, so old records are dropped. */
 export const WEB_OPT_OUTS = {
   name: 'web-opt-outs',
   schema: NoValues,

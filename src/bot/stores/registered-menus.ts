@@ -18,8 +18,8 @@ export function createRegisteredMenus({ records, log }: RegisteredMenusOptions) 
   const onAway = (err: unknown) => log.info({ err }, 'which menus are registered could not be read or stored');
   return {
     /**
-     * Calls `register`, unless that was done within the last day with the same menus. A store that is away does not
-     * keep menus from being registered.
+     * Calls `register`, unless that was done within the last day with the same menus. If the store cannot be reached,
+     * the menus are registered anyway.
      * @param account `${platform}:${id of the bot}`
      * @param english the menus in English: together with the texts they decide all other languages
      */

@@ -10,7 +10,7 @@ const DAY_MS = 24 * 3_600_000;
 const LEFT_MS = 30 * DAY_MS;
 
 export const USERS = { name: 'users', schema: UserSettings };
-/** The collection of settings in the web chat. A browser's session is no person: old ones are dropped. */
+/** The collection of settings in the web chat. A browser's session may never return, so old records are dropped. */
 export const WEB_USERS = { name: 'web-users', schema: UserSettings, ttlMs: 90 * DAY_MS, maxRecords: 50_000 };
 export const CHATS = { name: 'chats', schema: ChatSettings };
 /**

@@ -11,7 +11,6 @@ export const SHOWN_VIEWS = { name: 'shown-views', schema: Views, ttlMs: 7 * 24 *
 
 export type ViewHistory = ReturnType<typeof createViewHistory>;
 
-/** The message whose button was pressed. */
 interface PressedMessage {
   readonly messageId?: string | undefined;
   /** True when the button leads to the previous content. */

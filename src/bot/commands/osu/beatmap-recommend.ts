@@ -51,7 +51,10 @@ const MAX_LINK = 300;
 
 const STARS = figure('stars', 'star', 'sr');
 
-/** Reads a range of stars: `5-6`, or one number with a star, `5.5*`. A number alone may be a player's id. */
+/**
+ * Reads a range of stars: `5-6`, or one number with a star, `5.5*`. A number without a star may be a player's id, so it
+ * is no range.
+ */
 function starRange(word: string): string | undefined {
   const [, range, about] =
     /^(?:(\d{1,2}(?:[.,]\d{1,2})?-\d{1,2}(?:[.,]\d{1,2})?)[*\u2605]?|(\d{1,2}(?:[.,]\d{1,2})?)[*\u2605])$/.exec(word) ??
@@ -59,7 +62,6 @@ function starRange(word: string): string | undefined {
   return (range ?? about)?.replaceAll(',', '.');
 }
 
-/** Recommends maps to play next, with reasons. */
 export const beatmapRecommend = defineCommand({
   name: 'beatmap recommend',
   options: {

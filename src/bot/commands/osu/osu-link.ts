@@ -55,7 +55,6 @@ async function offerSignIn(mode: Ruleset | null, { caller, services, t }: Comman
   });
 }
 
-/** Removes the caller's link to a player. */
 export const osuUnlink = defineCommand({
   name: 'osu unlink',
   options: {},

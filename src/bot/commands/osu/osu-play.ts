@@ -79,7 +79,6 @@ export const osuRecent = defineCommand({
   },
 });
 
-/** Shows one play. */
 export const osuScore = defineCommand({
   name: 'osu score',
   options: { play: { type: 'string', form: 'link', required: true, maxLength: MAX_LINK } },

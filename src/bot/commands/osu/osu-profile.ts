@@ -28,7 +28,6 @@ const PLAYS_WAIT_MS = 1_200;
 const AVATAR = { width: 160, height: 160 };
 const COVER = { width: 640, height: 118 };
 
-/** Shows a player's profile. */
 export const osuProfile = defineCommand({
   name: 'osu profile',
   options: { player: PLAYER_OPTION, mode: MODE_OPTION },

@@ -28,7 +28,6 @@ import { ABOUT_PLAYER, numberedLine, playerMenu } from './osu-command.ts';
 
 /** The number of players on a page of osu!'s ranking. */
 const MOST = 50;
-/** The most choices of a menu. */
 const MAX_CHOICES = 25;
 
 /** Ranks this chat's members who have a linked player by pp, or shows osu!'s ranking. */

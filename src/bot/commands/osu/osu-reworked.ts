@@ -129,10 +129,7 @@ interface Rework {
   readonly change: (score: Score) => Score | undefined;
   /** The pp of a play that `change` has returned. */
   readonly worthOf: (score: Score, rating: Rating) => number;
-  /**
-   * True when all pp, also those of unchanged plays, are estimated by the library, and osu!'s exact calculator is not
-   * used.
-   */
+  /** True when the estimating library calculates all pp, so that osu!'s exact calculator is not run. */
   readonly isScan?: boolean;
   readonly words: {
     title(values: { readonly mode: string }): string;

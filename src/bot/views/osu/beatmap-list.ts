@@ -49,7 +49,7 @@ export function numberedPageActions(
 }
 
 interface SetCardOptions extends Opener {
-  /** A note at the beginning. */
+  /** A note at the beginning of the card. */
   readonly note?: Text | undefined;
   /** The requested order; the figure that it sorts by is shown for each set. */
   readonly sort?: SortField | undefined;
