@@ -60,13 +60,13 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     deleteMessage: (chatId, messageId) =>
       deleteMessage(api, { chat_id: Number(chatId), message_id: Number(messageId) }),
     pace: limits,
-    // The answer to a press edits the button's message, which shows the waiting in the meantime.
+    // The answer to a press edits the button's message, so its place in the chat is known before it is ready.
     hasPlace: ({ press }) => press !== undefined,
     messagesOf: (to, reply) => messagesOf(to, reply, limits),
     placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),
     showWorking: to => (to.press === undefined ? actions.begin(to) : () => undefined),
 
-    // In a group no status message is sent, as few a minute are allowed; the chat action shows the waiting.
+    // In a group no status message is sent, since Telegram allows 20 messages a minute there; the chat action suffices.
     async showStatus({ chat, thread, isGroup, isChannel, press }, text, shown, signal) {
       if (isGroup || isChannel === true || press !== undefined) return undefined;
       if (shown !== undefined) {
@@ -131,7 +131,7 @@ function createParts(options: TelegramPlatformOptions, limits: TelegramLimits) {
   return { telegram, bot, actions, messages, listener, send: createSendReplies(telegram, sendReply) };
 }
 
-/** Medley's own account, as Telegram described it last. */
+/** Medley's own account, as Telegram last described it. */
 function createBotIdentity(api: BotApi) {
   let me: Me | undefined;
 

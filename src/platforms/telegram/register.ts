@@ -11,8 +11,8 @@ type Commands = Params['setMyCommands']['commands'];
 const SCOPES = ['all_private_chats', 'all_group_chats', 'all_chat_administrators'] as const;
 
 /**
- * Registers the command menus for each kind of chat and two-letter language, the English one for all others. A menu
- * that Telegram has already is not sent again.
+ * Registers the command menus for each kind of chat and two-letter language; speakers of other languages get English. A
+ * menu that Telegram has already is not sent again.
  * @throws BotApiError
  */
 export function registerCommands(
@@ -39,7 +39,7 @@ export function registerCommands(
       const commands = menuIn(type, t);
       const where = { scope: { type }, ...(code === 'en' ? {} : { language_code: code }) };
       const known = withoutMenus.has(type) ? [] : await api.call('getMyCommands', where, { signal });
-      // English is checked first, because if Telegram has no English menu, it has none in other languages.
+      // English is checked first. If Telegram has no English menu, it has none in any language, so none is asked for.
       if (code === 'en' && known.length === 0) withoutMenus.add(type);
       if (!isSame(known, commands)) await api.call('setMyCommands', { ...where, commands }, { signal });
     }

@@ -44,7 +44,7 @@ export function notBegun(method: string): BotApiError {
   return new BotApiError({ method, code: undefined, description: 'not begun', isNotDone: true, isCut: true });
 }
 
-/** True when the token was revoked or never valid. A 404 of another method means that the server does not know it. */
+/** True when the token was revoked or never valid. A 404 of any other method means that the server lacks the method. */
 export function isTokenRefused({ code, method }: BotApiError): boolean {
   return code === 401 || (code === 404 && (method === 'getMe' || method === 'getUpdates'));
 }

@@ -48,9 +48,9 @@ interface Caller {
 
 export type BotApi = ReturnType<typeof createBotApi>;
 
-/** Makes all calls of the Bot API, each once. */
+/** Makes all calls of the Bot API. None is repeated here. */
 export function createBotApi({ token, apiRoot, limits }: BotApiOptions) {
-  // Telegraf must not answer within the response to a webhook, because failures of that are not reported.
+  // Telegraf must not make a call by the response to a webhook, because Telegram does not report whether that failed.
   const caller: Caller = new Telegram(token, { apiRoot, webhookReply: false });
   const poster = createPoster();
 
@@ -93,7 +93,7 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions) {
     /** Makes one request. @throws BotApiError */
     call: <M extends Method>(method: M, params: Params[M], options: CallOptions = {}) =>
       request(method, params, options),
-    /** Sends a message to that address. @throws BotApiError */
+    /** Sends a message to the chat that `address` states. @throws BotApiError */
     send: <M extends Method>(method: M, address: Address, content: Content<M>, options: CallOptions) =>
       request(method, { ...address, ...content }, options),
     /** Ends all calls that are running. */

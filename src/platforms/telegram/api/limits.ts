@@ -1,8 +1,8 @@
-/** All limits of Telegram (Bot API 10.3, 2026-08). Lengths are UTF-16 units, at least as many as Telegram counts. */
+/** All limits of Telegram (Bot API 10.3, 2026-08). Lengths are UTF-16 units, of which Telegram never counts more. */
 
 export const DEFAULT_API = 'https://api.telegram.org/';
 
-/** The parameter in the link by which people add Medley to a group. */
+/** The value of `startgroup` in the link by which people add Medley to a group; Telegram then sends `/start true`. */
 export const INVITATION = 'true';
 
 const MB = 1024 * 1024;
@@ -18,7 +18,7 @@ export const MESSAGE_LIMITS = {
   richMedia: 50,
   buttons: 100,
   buttonsPerRow: 3,
-  /** The most buttons in a row of which each shows only a number. */
+  /** The most buttons in one row if each shows only a number. */
   numbersPerRow: 8,
   buttonLabel: 64,
   callbackAnswer: 200,
@@ -46,7 +46,7 @@ const FILE_LIMITS = {
 } as const;
 
 const CHAT_LIMITS = {
-  /** The fewest files of a post that are sent as a rich message. Fewer are an album, unless the text is long. */
+  /** A post with this many files is a rich message; with fewer it is an album, unless its text is too long for that. */
   richFrom: 11,
   /**
    * Rate limits: the time between messages to one chat, messages a second to all chats, and messages a minute to one
@@ -59,7 +59,7 @@ const CHAT_LIMITS = {
   actionEveryMs: 4_000,
   /** How long a notice in a group about one person's rate limit stays before it is deleted. */
   noticeMs: 60_000,
-  /** How soon after a request a message that one person alone sees must be sent; later they may have left the chat. */
+  /** How soon after a request an ephemeral message must be sent: only a person who still has the chat open sees it. */
   ephemeralMs: 60_000,
   /** How long Telegram may hold a request open in long polling. */
   pollSeconds: 50,
@@ -67,7 +67,7 @@ const CHAT_LIMITS = {
   callMs: 30_000,
   /** The time limit if Telegram fetches a file in the call, and the least time limit of an upload. */
   fileMs: 120_000,
-  /** The slowest speed at which an upload may go on. */
+  /** The speed in bytes per second that the time limit of an upload assumes. */
   uploadBytesPerSecond: 100_000,
   /** How long a pressed button may spin; if its answer takes longer, the press is acknowledged before. */
   spinMs: 3_000,

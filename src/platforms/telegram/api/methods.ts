@@ -66,7 +66,7 @@ const File = z.object({
   /** The length in seconds. */
   duration: z.number().optional().catch(undefined),
 });
-/** A sent message and the file that Telegram made: a video without sound becomes an animation with a document. */
+/** A sent message with its file as Telegram stored it: a video without sound as an animation, with a document. */
 const SentMessage = z.object({
   message_id: z.number(),
   photo: z.array(File).optional(),
@@ -155,7 +155,7 @@ export type Method = keyof typeof SHAPES;
 export type Answers = { readonly [M in Method]: z.output<(typeof SHAPES)[M]> };
 export const ANSWERS: { readonly [M in Method]: z.ZodType<Answers[M]> } = SHAPES;
 
-/** Parameters with looser types than the Bot API's: other code sees to it that only fitting files share an album. */
+/** Parameters with looser types than the Bot API's, which do not check that the files of an album may be combined. */
 interface Loose {
   readonly sendMediaGroup: { readonly media: readonly AlbumItem[] };
   readonly sendRichMessage: {

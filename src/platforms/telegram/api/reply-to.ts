@@ -13,14 +13,14 @@ export const TelegramReplyTo = z.object({
   thread: z.number().optional(),
   /** The id of the message to reply to. */
   message: z.number().optional(),
-  /** True when the message to reply to contains nothing but links that are answered. */
+  /** True when the message to reply to consists of answered links alone, so that it may be deleted. */
   isOnlyLinks: z.boolean().optional(),
   /** The pressed button: the id of Telegram's query about it, and the message with the button. */
   press: z
     .object({
       query: z.string(),
       message: z.number(),
-      /** The kind of the message with the button if an answer may replace it; undefined for posts and other files. */
+      /** The kind of the button's message, if an answer may replace it; undefined if the message has a post's files. */
       stands: z.enum(['text', 'photo']).optional(),
       /** True when the message with the button is seen only by the person who pressed it. */
       isEphemeral: z.boolean().optional(),
@@ -37,8 +37,8 @@ export type Speaker = Pick<NewRequest<TelegramReplyTo>, 'chat' | 'user'>;
 export type EventIds = (...names: readonly (string | number)[]) => string;
 
 /**
- * Makes ids that are the same for a repeated event, after a restart as well. Those of private chats and of pressed
- * buttons would identify people, so they are hashed: an event's id is kept for a day, longer than anything else of the
+ * Makes ids that are the same for a repeated event, after a restart as well. Plain ids of private chats and of pressed
+ * buttons would identify people, so all are hashed: an event's id is kept for a day, longer than anything else of the
  * request.
  * @param secret the same after a restart
  */
@@ -56,9 +56,9 @@ interface Speech {
   readonly chat: Chat;
 }
 
-/** The author of a message; undefined for bots. `isChatAdmin` is left out where only a call would tell it. */
+/** The author of a message; undefined for bots. `isChatAdmin` is left out if only a call to Telegram could tell it. */
 export function speakerOf({ from, sender_chat: as, chat }: Speech): Speaker | undefined {
-  // For a message in the name of a chat, Telegram states a bot of its own as the sender.
+  // If a chat is the author (`sender_chat`), Telegram states a placeholder bot in `from`.
   if (as === undefined && (from === undefined || from.is_bot)) return undefined;
   const id = `${as?.id ?? from?.id}`;
   const isPrivate = chat.type === 'private';
@@ -85,7 +85,7 @@ interface Located {
   readonly is_topic_message: boolean;
 }
 
-/** Where to reply to a message. A thread is stated only in forums: Telegram does not accept that of other chats. */
+/** The chat and topic for a reply. The thread id is left out except in forums: Telegram rejects that of other chats. */
 export function replyToOf(located: Located): Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread'> {
   const { chat, message_thread_id: thread, is_topic_message: isInTopic } = located;
   return {

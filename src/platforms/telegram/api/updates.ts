@@ -68,7 +68,7 @@ const CallbackQuery = z.object({
   from: User,
   data: z.string().optional(),
   inline_message_id: z.string().optional(),
-  /** The message with the button; absent for inline messages. Of an old one, only its chat and id are known. */
+  /** The message with the button; absent for inline messages. Telegram states only chat and id of an old message. */
   message: z
     .object({
       ...Place,
@@ -96,7 +96,7 @@ export type ChosenInlineResult = z.output<typeof ChosenInlineResult>;
 const Membership = z.object({ status: z.string(), is_member: z.boolean().optional() });
 const MyChatMember = z.object({
   chat: Chat,
-  /** Who changed the bot's membership. */
+  /** The person who changed the bot's membership. */
   from: User.optional().catch(undefined),
   /** The time of the change, in unix seconds. */
   date: z.number().catch(0).default(0),

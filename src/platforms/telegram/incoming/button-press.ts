@@ -27,7 +27,7 @@ export function createButtonPress(telegram: TelegramContext, answers: PressAnswe
     return dispatcher.translator(callerOf({ platform: 'telegram', ...speaker }));
   }
 
-  /** The person who pressed. Anonymous admins ask in the group's name, so an admin counts as the group that asked. */
+  /** The person who pressed. If an anonymous admin asked, as the group, any admin who presses counts as the group. */
   async function presserOf(query: CallbackQuery, message: Pressed): Promise<Speaker | undefined> {
     const { chat, reply_to_message: asked } = message;
     const isAskedByGroup = asked?.sender_chat?.id === chat.id;
@@ -44,7 +44,8 @@ export function createButtonPress(telegram: TelegramContext, answers: PressAnswe
     const asked = message.reply_to_message?.message_id ?? owner.messageId;
     const isOwner = owner.userId === `${query.from.id}` || owner.userId === presser.user.id;
     if ((owner.messageId === asked && isOwner) || (await chats.isAdmin(chat.id, query.from.id))) {
-      // Of several messages, Telegram silently skips those that it cannot delete, so the first is deleted by itself.
+      // When several messages are deleted, Telegram silently skips those that it cannot delete. The first is deleted by
+      // a call of its own, so that a failure is noticed.
       await deleteMessage(api, { chat_id: chat.id, message_id }, signal);
       const { others } = owner;
       if (others.length > 0) await api.call('deleteMessages', { chat_id: chat.id, message_ids: others }, { signal });
@@ -63,7 +64,7 @@ export function createButtonPress(telegram: TelegramContext, answers: PressAnswe
   }
 
   return {
-    /** Acts on a button that makes no request: it deletes an answer at once. Never rejects. */
+    /** Acts on a delete button at once, without the queue. Never rejects. */
     async act(query: CallbackQuery, signal: AbortSignal): Promise<void> {
       try {
         if (query.message !== undefined) await deleteAnswer(query, query.message, signal);

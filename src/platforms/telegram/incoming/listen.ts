@@ -100,7 +100,7 @@ function createWorkAtOnce(log: TelegramContext['log']) {
   };
 }
 
-/** Finds the links that an edit adds to a message: only these are answered, not the earlier ones again. */
+/** Finds the links that an edit adds to a message, because the earlier links are not answered again. */
 function createLinkEdits({ eventIds, now }: TelegramContext, readMessage: ReadMessage) {
   const answered = createEditedLinks({ now });
   const keyOf = ({ chat, message }: TelegramReplyTo) => `${chat} ${message}`;

@@ -14,7 +14,7 @@ import { menuName } from '../render/formatted-text.ts';
 
 interface Listening {
   readonly caller: Caller;
-  /** True when the message is for Medley: it has its name, or is in a private chat. */
+  /** True when the message addresses Medley: it mentions its name, or is in a private chat. */
   readonly direct: boolean;
 }
 
@@ -28,7 +28,7 @@ export function createReadMessage({ dispatcher, username, eventIds }: TelegramCo
 
   async function command(line: CommandLine, words: MessageWords, message: Message, listening: Listening) {
     const { caller } = listening;
-    // Telegram sends `/start` when a person opens the chat; if they came by a link, with a parameter.
+    // Telegram sends `/start` when a person opens the chat. If they came by a link to the bot, a parameter follows it.
     if (line.name === 'start') return isInvited(line, caller) ? undefined : START;
     const specs = dispatcher.commandSpecs(await dispatcher.translator(caller), caller.chatKind);
     const spec = specs.find(({ name }) => menuName(name) === line.name);
@@ -83,7 +83,7 @@ async function readReplied(
 ): Promise<RequestBody | undefined> {
   if (other === undefined) return undefined;
   const { text = '', links } = messageWords(other) ?? {};
-  // A message of Medley has its post's address in a button.
+  // If that is a message of Medley, the address of its post is in a button.
   const buttons = other.reply_markup?.inline_keyboard.flat() ?? [];
   const addresses = buttons.flatMap(({ url }) => (url === undefined ? [] : [{ url, spoiler: false }]));
   const all = addresses.length === 0 ? links : [...(links ?? []), ...addresses];
@@ -91,7 +91,7 @@ async function readReplied(
   return body?.kind === 'links' ? body : undefined;
 }
 
-/** Reads a command with a link. Telegram's entities are used, since the link may be hidden behind a word. */
+/** Reads a command with a link. The link is found by Telegram's entities, since a word may hide its address. */
 async function readLinkCommand(
   read: Read,
   spec: CommandSpec,
@@ -107,7 +107,7 @@ async function readLinkCommand(
     const options = { ...parseArguments(spec, text), [key]: link.url };
     return { kind: 'command', what: { name: spec.name, options } };
   } catch (error) {
-    // The caller then lets the dispatcher read the command, which explains the error better.
+    // The command is then read by the dispatcher, whose error message is better.
     if (error instanceof AppError) return undefined;
     throw error;
   }
@@ -130,7 +130,7 @@ function ownWords(message: Message): MessageWords | undefined {
   return { ...words, links: words.links.map(link => ({ ...link, quoted: true })) };
 }
 
-/** True when a message has nothing but links, so that it may be deleted after they were answered. */
+/** True when a message has only links (and options such as `view:media`), so that it may be deleted when answered. */
 function isOnlyLinks({ text }: Message, { links = [], remainder }: MessageWords, body: RequestBody): boolean {
   if (text === undefined || body.kind !== 'links' || body.what.length !== links.length) return false;
   return withoutWishes(remainder).trim() === '';

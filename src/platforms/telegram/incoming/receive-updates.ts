@@ -11,7 +11,7 @@ const Numbered = z.looseObject({ update_id: z.number() });
 type TakeUpdate = (update: unknown) => Promise<boolean>;
 
 /**
- * Receives updates by long polling. A request confirms all earlier updates, so their requests are stored before it.
+ * Receives updates by long polling. Each poll confirms all earlier updates, so their requests are stored before it.
  * @param onLost is called once when polling has ended, with the reason
  */
 export function startPolling(

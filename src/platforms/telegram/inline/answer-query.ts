@@ -21,7 +21,7 @@ const NOTHING_CACHED_S = 10;
 
 /** Answers an inline query with the files of a link, or with beatmaps that match its text. */
 export function createAnswerQuery(telegram: TelegramContext, lookUp: InlineLookUp) {
-  /** The id of each person's latest query, by which it is seen that they typed on. */
+  /** The id of each person's latest query. If it has changed, the person has typed on. */
   const typed = createLru<number, string>({ max: MAX_TYPING });
 
   return async (query: InlineQuery, signal: AbortSignal): Promise<void> => {
@@ -126,13 +126,13 @@ async function search(
   await api.call('answerInlineQuery', answer, { signal });
 }
 
-/** For how many seconds Telegram may cache a search's results. An empty list is not cached if an upstream was slow. */
+/** For how many seconds Telegram may cache a search's results. An empty list of an unfinished search is not cached. */
 function cacheSeconds(count: number, isLate: boolean): number {
   if (count > 0) return FOUND_CACHED_S;
   return isLate ? 0 : NOTHING_CACHED_S;
 }
 
-/** An answer for this person alone, whose language and settings it depends on, so Telegram must not share it. */
+/** An answer that depends on this person's language and settings, so Telegram must not show it to others. */
 function personal(id: string, results: readonly InlineResult[]) {
   return { inline_query_id: id, results, cache_time: 0, is_personal: true };
 }

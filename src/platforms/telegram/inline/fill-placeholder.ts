@@ -19,7 +19,7 @@ interface Filling extends TelegramContext {
   readonly lookUp: InlineLookUp;
 }
 
-/** How many of a post's files are tried for one inline message. */
+/** How many ways to send a file (by file id, by address) are tried for one inline message. */
 const MAX_EDITS = 3;
 
 /** Replaces a placeholder that a person chose by the file, or by the reason why there is none. */
@@ -47,8 +47,8 @@ export async function fillPlaceholder(
 }
 
 /**
- * Makes Telegram have a file under an id that can be used again: sends it to the person in private and deletes that
- * message. Resolves with undefined on success, else with a sentence that says why not.
+ * Uploads a file so that its Telegram file id can be used: sends it to the person in private, and deletes that message.
+ * Resolves with undefined on success, else with a sentence that says why not.
  */
 async function uploadTo(
   { api, sender, log }: Filling,
@@ -71,7 +71,7 @@ async function uploadTo(
   }
 }
 
-/** Puts a file into an inline message, which takes ids and addresses but no uploads. False if it took none. */
+/** Puts a file into an inline message, by id or address, since it takes no uploads. False if Telegram took neither. */
 async function editFile(
   { api, limits }: Filling,
   ways: FileCandidates,

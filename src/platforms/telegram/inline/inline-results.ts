@@ -72,7 +72,7 @@ export function inlineFile(candidate: FileCandidate | DeliveredLink) {
   return { type, media, ...hidden, ...sizeFields(candidate), supports_streaming: true };
 }
 
-/** A result without its file, which comes later by an edit. Telegram allows that only if it has a keyboard. */
+/** A result whose file is added later by an edit. Telegram allows that edit only if the message has a keyboard. */
 export function placeholder(
   id: string,
   link: string,

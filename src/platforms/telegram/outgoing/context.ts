@@ -22,9 +22,9 @@ export interface TelegramContext {
   readonly eventIds: EventIds;
   readonly deleteButtons: DeleteButtons;
   readonly limits: TelegramLimits;
-  /** The size limit of an upload, in bytes; that of a photo is another one. */
+  /** The size limit of an upload, in bytes. Photos have a limit of their own. */
   readonly uploadBytes: number;
-  /** The owner of file ids, as `telegram:BOT_ID`: a file id is valid for one bot. */
+  /** The bot for which stored file ids are valid, as `telegram:BOT_ID`. */
   readonly holder: string;
   /** The bot's name without the `@`. */
   readonly username: () => string;
@@ -32,14 +32,14 @@ export interface TelegramContext {
   readonly now: () => number;
 }
 
-/** The chat of a message, and in which way it is sent there. */
+/** The chat of a message, and how it is shown there. */
 export interface MessageDestination
   extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread' | 'message'> {
   /** True when people get no notification. */
   readonly silent?: boolean;
-  /** The id of the one person who sees the message, where that is possible; elsewhere everyone sees it. */
+  /** The id of the only person who sees the message, if Telegram can do that in this chat; otherwise all see it. */
   readonly onlyFor?: number | undefined;
-  /** The id of a pressed button's query, if only one person sees the button's message; that message is replaced. */
+  /** The callback query id of a button in a message that one person alone sees: the new message replaces that one. */
   readonly replaces?: string | undefined;
 }
 
@@ -48,13 +48,13 @@ export interface ReplyContext extends Pick<Sending, 'signal' | 'sendOnce' | 'sen
   readonly to: MessageDestination;
   readonly t: Translator;
   /**
-   * Makes the buttons that no other platform has, such as for the audio, under a file or below albums.
+   * Makes the buttons that only Telegram has, such as for the audio: under a single file, or below albums.
    * @param album ids of the albums' messages; undefined when they are no longer known
    */
   readonly extra?: (gallery: readonly GalleryItem[], album: readonly number[] | undefined) => readonly Button[];
   /** The id of the request, under which its messages' ids are remembered. */
   readonly request?: string;
-  /** The beginning of the keys of the reply's messages. */
+  /** The beginning of the keys under which `sendOnce` records the reply's messages. */
   readonly key: string;
 }
 

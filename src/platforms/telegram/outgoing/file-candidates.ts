@@ -19,7 +19,7 @@ export function createFileCandidates(item: GalleryItem, inAlbum: boolean, contex
   const { post, index, form, clip } = item;
   const key: SentFileKey = { holder, source: post.source, postId: post.id, index, form };
   const wanted: Wanted = { item, media: post.items[index], refused: new Set(), context };
-  // A clip is made for one person, so no file id is looked up for it and its first way is the upload.
+  // A clip is made for one person, so no file id is remembered for it, and it is uploaded.
   let way: 'remembered' | 'address' | 'upload' | 'link' = clip === undefined ? 'remembered' : 'upload';
   let current: FileCandidate | DeliveredLink | undefined;
   const upload = createUpload(wanted);
@@ -48,9 +48,9 @@ export function createFileCandidates(item: GalleryItem, inAlbum: boolean, contex
   }
 
   return {
-    /** Resolves with true when Telegram has the file, so that sending it takes no upload. */
+    /** Resolves with true when the file id of an earlier upload is known, so that sending the file takes no upload. */
     isRemembered: async () => way === 'remembered' && (await remembered()) !== undefined,
-    /** The way to try now; it is the same until it is refused. @throws AppError when the signal aborts. */
+    /** The way to try now; it stays the same until `refuse` is called. @throws AppError when the signal aborts. */
     async candidate(signal: AbortSignal): Promise<FileCandidate | DeliveredLink> {
       current ??= await find(signal);
       return current;
@@ -68,7 +68,7 @@ export function createFileCandidates(item: GalleryItem, inAlbum: boolean, contex
         await sentFiles.delete(key);
       }
     },
-    /** The address of the post, if the file cannot be sent. */
+    /** The address of the post, to be sent if the file cannot be. */
     link,
     /** Remembers the file id that Telegram gave to the sent file. */
     async sent(message: SentMessage): Promise<void> {
@@ -105,7 +105,10 @@ function createUpload(wanted: Wanted) {
       }
       return uploadedFile(wanted, file, asDocument);
     },
-    /** Makes the next upload smaller; returns false when there is none that is smaller. */
+    /**
+     * Changes the next upload: to a smaller file after a refusal as too large, from a photo to a document after
+     * another. Returns false when neither is possible.
+     */
     refuse({ code, description }: BotApiError, { type, variantKey }: FileCandidate): boolean {
       const isTooLarge = code === 413 || /too (big|large)/i.test(description);
       if (isTooLarge && !refused.has(variantKey)) {
@@ -165,7 +168,7 @@ function uploadedFile(wanted: Wanted, file: DeliveredFile, asDocument: boolean):
   });
 }
 
-/** Completes a candidate by the size and length that the post states, unless the file states its own. */
+/** Adds the width, height and duration that the post states to a candidate, unless the file states its own. */
 function candidateOf(
   { item: { clip, spoiler }, media }: Wanted,
   part: Omit<FileCandidate, 'kind' | 'uploadBytes' | 'spoiler'>,
@@ -222,9 +225,9 @@ function isPublic(url: string): boolean {
 }
 
 /**
- * The files of an album that need another way after a refusal. Telegram names only the first file that it cannot get.
- * Other files that go by id or by address usually fail as well, and each attempt would upload the accepted ones again,
- * so all files that go the same way as the named one change together.
+ * The files of an album that must be sent in another way after Telegram refused the album. Telegram names only the
+ * first file that it cannot get, but other files sent by id or by address usually fail as well, and each attempt would
+ * upload the accepted ones again. So all files that were sent in the same way as the named one change together.
  */
 export function culprits<T extends { readonly candidate: FileCandidate }>(
   { code, description }: BotApiError,

@@ -24,15 +24,15 @@ import { createFileCandidates, culprits, type FileCandidates } from './file-cand
 import type { MessageApi } from './message-api.ts';
 import type { UploadInTurn } from './upload-turns.ts';
 
-/** The ways of sending files, by item, that the attempt to send them as a rich message has prepared. */
+/** For each item, the ways to send its file, as prepared for a rich message that Telegram then refused. */
 export type KnownWays = ReadonlyMap<GalleryItem, FileCandidates>;
 
 export interface SentFilesResult {
   readonly missing: readonly DeliveredLink[];
   readonly messages: readonly SentMessage[];
-  /** The ids of all messages of the payload in the chat; undefined if an earlier attempt's are not known. */
+  /** The ids of all messages with these files; undefined if an earlier attempt sent some whose ids are not known. */
   readonly ids: readonly number[] | undefined;
-  /** True when any file of the payload is in the chat, perhaps from an earlier attempt. */
+  /** True when any of these files is in the chat, perhaps from an earlier attempt. */
   readonly isAnySent: boolean;
   /** True when Telegram confirmed in this attempt that every file is there in full. */
   readonly isConfirmed: boolean;
@@ -45,11 +45,11 @@ export interface ReadyFile {
   readonly candidate: FileCandidate;
 }
 
-/** One file among those of the payload, with its position there. */
+/** One file of an album (or the only file), with its position. */
 type Part = Omit<ReadyFile, 'candidate'> & { readonly index: number };
 type Ready = Part & ReadyFile;
 
-/** After so many calls were refused because of a payload's files, the others become links: each may be an upload. */
+/** After this many refused calls for an album, its other files become links, since each call may be a long upload. */
 const MAX_REFUSALS = 6;
 
 export function createFileSender(telegram: TelegramContext, api: MessageApi, inTurn: UploadInTurn) {
@@ -94,8 +94,9 @@ export function createFileSender(telegram: TelegramContext, api: MessageApi, inT
   }
 
   /**
-   * Sends one file, or an album of up to ten: those that have a way and were not sent before.
-   * @param known is closed in any case
+   * Sends one file, or an album of up to ten, without the files that were sent before and those that Telegram does not
+   * take.
+   * @param known ways that were prepared for these files; they are closed here, even on failure
    * @throws BotApiError, and whatever `sendOnce` throws
    */
   return async (payload: MediaPayload, context: ReplyContext, known?: KnownWays): Promise<SentFilesResult> => {
@@ -140,7 +141,7 @@ function createAlbumIds() {
   };
 }
 
-/** Finds the way to send each file; those that have none are `missing` and become links. */
+/** Finds the way to send each file. The files that cannot be sent are `missing`, and become links. */
 export async function findWays<T extends Omit<ReadyFile, 'candidate'>>(files: readonly T[], signal: AbortSignal) {
   const candidates = await Promise.all(files.map(({ ways }) => ways.candidate(signal)));
   const ready: (T & ReadyFile)[] = [];
@@ -229,17 +230,17 @@ export async function rememberSent(batch: readonly ReadyFile[], sent: readonly S
   return batch.every(({ candidate, item }, index) => isWholeFile(sent[index], candidate, item));
 }
 
-/** True when Telegram's file is as large as the upload and as long as its post says; unknown figures are no fault. */
+/** True when Telegram's file is as large as the upload and as long as its post says, as far as these are known. */
 function isWholeFile(sent: SentMessage | undefined, { uploadBytes, type }: FileCandidate, item: GalleryItem): boolean {
   if (sent === undefined) return false;
   const file = sent.video ?? sent.animation ?? sent.audio ?? sent.document;
-  // Telegram makes photos smaller, so their size tells nothing.
+  // Telegram shrinks photos, so their size does not show whether they arrived in full.
   if (file === undefined) return type === 'photo';
   if (uploadBytes > 0 && file.file_size !== undefined && file.file_size < uploadBytes) return false;
   return isLongEnough(item, { durationMs: file.duration === undefined ? null : file.duration * 1_000 });
 }
 
-/** Two characters that say which of a payload's files a call sends, by a bit for each of at most ten. */
+/** Two base-36 digits that say which files of an album (at most ten) a call sends: each file is a bit. */
 function maskOf(batch: readonly Part[]): string {
   const mask = batch.reduce((sum, { index }) => sum | (1 << index), 0);
   return mask.toString(36).padStart(2, '0');

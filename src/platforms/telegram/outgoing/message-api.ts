@@ -57,7 +57,7 @@ export function createMessageApi({ api, chats, limits }: TelegramContext, action
     }
   }
 
-  /** Another destination after a refusal by which nothing was sent; undefined if there is none. */
+  /** The next destination to try after Telegram refused a message, such as the supergroup that a group has become. */
   async function detour(error: unknown, to: MessageDestination): Promise<MessageDestination | undefined> {
     if (!(error instanceof BotApiError)) return undefined;
     const { migrateTo, code, description } = error;
@@ -67,7 +67,7 @@ export function createMessageApi({ api, chats, limits }: TelegramContext, action
       return relocated(to);
     }
     if (code === 403 && /blocked|kicked|not a member|deactivated/i.test(description)) await chats.left(to.chat);
-    // In a basic group, or after the person left, no message can be for one person alone, so all see it.
+    // In a basic group, or after the person left, a message cannot be for one person alone, so everybody sees it.
     if (code === 400 && to.onlyFor !== undefined) return { ...to, onlyFor: undefined };
     const isTopicGone = code === 400 && /thread not found|topic_(deleted|id_invalid)/i.test(description);
     return isTopicGone && to.thread !== undefined ? { ...to, thread: undefined } : undefined;
@@ -92,8 +92,8 @@ export function createMessageApi({ api, chats, limits }: TelegramContext, action
       }
     },
     /**
-     * To be called when Telegram may be away. Its availability is then checked before the next message, because after a
-     * lost answer nobody would know whether the message was sent.
+     * To be called when Telegram may be out of order. `getMe` must then succeed before the next message is sent: if the
+     * answer to a message is lost, nobody knows whether it was sent.
      */
     doubt() {
       isDoubtful = true;
@@ -130,7 +130,7 @@ interface Shown {
   readonly ended: AbortController;
 }
 
-/** How long a message waits at most for the running call that shows an action, which would else arrive after it. */
+/** A message waits this long for a running call that shows an action, which could otherwise arrive after it. */
 const SETTLE_MS = 1_000;
 
 export type ChatActions = ReturnType<typeof createChatActions>;
@@ -156,7 +156,7 @@ export function createChatActions({ api, limits, log }: Pick<TelegramContext, 'a
     shown.timer = setInterval(() => show(place, shown), limits.actionEveryMs).unref();
   }
 
-  /** Shows an action once for several requests in one chat. */
+  /** Shows an action. Requests in the same chat share it, so that it is sent once, until all have released it. */
   function share(place: ActionChat, action: ChatAction): { readonly shown: Shown; readonly release: () => void } {
     const key = keyOf(place);
     const shown = chats.get(key) ?? begun(action);
@@ -197,7 +197,7 @@ export function createChatActions({ api, limits, log }: Pick<TelegramContext, 'a
         release();
       }
     },
-    /** Sends a message. No action is shown from then until other work begins, since it would stay five seconds. */
+    /** Sends a message and hides the action, which Telegram would show for up to five seconds after the message. */
     async before<T>(place: ActionChat, send: () => Promise<T>): Promise<T> {
       const shown = chats.get(keyOf(place));
       if (shown === undefined) return send();

@@ -4,11 +4,11 @@ import { hasSound } from '../../../bot/views/post.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Button } from '../api/methods.ts';
 
-/** An answer that people may delete: for whom it is, the message that asked, and its other messages. */
+/** An answer that can be deleted: the person who asked, the message that asked, and the answer's further messages. */
 interface Deletable {
   readonly userId: string;
   readonly messageId: number;
-  /** The ids of the answer's messages that do not have the button: those of an album. */
+  /** The ids of an album's messages, which cannot have the button themselves. */
   readonly others: readonly number[];
 }
 
@@ -46,7 +46,7 @@ export function createDeleteButtons(secret: string) {
   };
 }
 
-/** Writes ids as `FIRST-COUNT` in base 36, since those of an album follow each other. */
+/** Writes ids as runs `FIRST-COUNT` in base 36, which are short, since an album's ids are consecutive. */
 function writeRuns(ids: readonly number[]): string {
   const runs: { first: number; count: number }[] = [];
   for (const id of ids.toSorted((a, b) => a - b)) {
@@ -75,7 +75,7 @@ export function audioButton([first]: readonly GalleryItem[], label: string): But
   return Buffer.byteLength(data) <= MESSAGE_LIMITS.callbackData ? { text: label, callback_data: data } : undefined;
 }
 
-/** The post's link out of a button's data, as if a person had typed it; undefined for other data. */
+/** The post's link in a button's data, which is then read as if a person had sent it; undefined for other data. */
 export function readAudioButton(data: string): string | undefined {
   return data.startsWith(PREFIX) ? `${SCHEME}${data.slice(PREFIX.length)}` : undefined;
 }

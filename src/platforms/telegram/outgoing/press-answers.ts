@@ -22,7 +22,7 @@ export function createPressAnswers({ api, limits, log }: TelegramContext) {
   /** The queries that this process answered; if another process did, Telegram refuses a second answer. */
   const answered = createLru<string, true>({ max: MAX_ANSWERED });
 
-  /** Answers a press; false if it was answered before, or is too old for it. */
+  /** Answers a press. False if it was answered before, or if Telegram no longer accepts an answer to it. */
   async function answer(id: string, notice: { readonly text?: string; readonly show_alert?: boolean }) {
     if (answered.has(id)) return false;
     answered.set(id, true);
@@ -49,10 +49,10 @@ export function createPressAnswers({ api, limits, log }: TelegramContext) {
   };
 }
 
-/** The end of the key of a call that edits the button's message. */
+/** The last character of the `sendOnce` key for an edit of the message with the button. */
 export const EDITED = 'e';
 
-/** Sends the reply to a pressed button: to one person alone, by editing the button's message, or as a new one. */
+/** Sends the reply to a pressed button: as a notice at the button, as an edit of its message, or as a new message. */
 export function createAnswerPress(
   { api, log }: TelegramContext,
   sender: Sender,
@@ -63,7 +63,7 @@ export function createAnswerPress(
     const { to, t, sendOnce, key } = context;
     const isForOne = isNotice(reply);
     if (isForOne && (await isNotified(reply, press.query, context))) return;
-    // A notice that comes too late to be shown at the button must not replace the button's message either.
+    // If a notice comes too late to be shown at the button, it is sent as a new message; it never replaces the old one.
     const mayEdit = reply.gallery.length === 0 && !isForOne && press.isEphemeral !== true;
     const kind = mayEdit ? press.stands : undefined;
     const message = { chat_id: to.chat, message_id: press.message };
@@ -74,7 +74,7 @@ export function createAnswerPress(
     if (edited === 'anew') await sendOnce(`${key}d`, () => withdraw(message), EDIT);
   }
 
-  /** Shows the reply as a notice at the button, unless an earlier attempt did. Resolves with true if it is shown. */
+  /** Shows the reply as a notice at the button, if no earlier attempt did. Resolves with true if it was shown. */
   async function isNotified(reply: Reply, query: string, { key, sendOnce, t }: ReplyContext): Promise<boolean> {
     try {
       await sendOnce(`${key}a`, async () => assertNotified(await answers.notifyReply(query, reply, t)), EDIT);

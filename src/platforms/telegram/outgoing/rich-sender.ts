@@ -9,7 +9,7 @@ import { findWays, type KnownWays, type ReadyFile, rememberSent } from './file-s
 import type { MessageApi } from './message-api.ts';
 import { postKey, type UploadInTurn } from './upload-turns.ts';
 
-/** How many refused posts are remembered. */
+/** For how many posts it is remembered that Telegram refused their rich message. */
 const MAX_REFUSED = 1_000;
 /** After so many refusals in a row no rich message is tried any more, since each costs time or an upload. */
 const MAX_REFUSALS = 3;
@@ -20,7 +20,7 @@ export function createRichSender(telegram: TelegramContext, api: MessageApi, inT
   let refusalsInRow = 0;
   let isOffered = true;
 
-  /** Sends the rich message; undefined when nothing was sent, so that albums are to be tried. */
+  /** Sends the rich message. True when all files have certainly arrived; undefined when albums must be sent instead. */
   async function attempt(payload: RichPayload, ways: KnownWays, context: ReplyContext): Promise<boolean | undefined> {
     for (;;) {
       const ready = await readied(ways, context.signal, telegram.uploadBytes);
@@ -57,7 +57,7 @@ export function createRichSender(telegram: TelegramContext, api: MessageApi, inT
   }
 
   /**
-   * Sends a post of several files as one rich message. If Telegram refuses that, `albums` is called once.
+   * Sends a post of several files as one rich message. If Telegram refuses it, `albums` is called, which sends albums.
    * @returns true when all files have certainly arrived in full
    * @throws BotApiError, and whatever `sendOnce` throws
    */
@@ -79,7 +79,7 @@ export function createRichSender(telegram: TelegramContext, api: MessageApi, inT
   };
 }
 
-/** The files, each with the way to send it; undefined if one has none, or if they are too large together. */
+/** The files, each with the way to send it; undefined if one cannot be sent, or if they are too large together. */
 async function readied(ways: KnownWays, signal: AbortSignal, maxBytes: number) {
   const files = [...ways].map(([item, way]) => ({ item, ways: way }));
   const { ready, missing } = await findWays(files, signal);
@@ -87,13 +87,13 @@ async function readied(ways: KnownWays, signal: AbortSignal, maxBytes: number) {
   return missing.length === 0 && bytes <= maxBytes ? ready : undefined;
 }
 
-/** Remembers the files if there is one for each; resolves with true when all files are there in full. */
+/** Remembers Telegram's ids of the files, unless the message has fewer files; true when all are there in full. */
 async function isConfirmed(sent: SentRich, ready: readonly ReadyFile[]): Promise<boolean> {
   const files = filesIn(sent);
   return files.length === ready.length && rememberSent(ready, files);
 }
 
-/** The key of a rich message; no album of the reply has the same. */
+/** The `sendOnce` key of a rich message, which differs from those of all albums. */
 function keyOf({ key }: ReplyContext): string {
   return `${key}y`;
 }
@@ -103,7 +103,7 @@ function isBegunAsAlbum({ key, sentKeys }: ReplyContext): boolean {
   return sentKeys.some(each => each.startsWith(key) && each.length === key.length + 3);
 }
 
-/** The files in a sent rich message, in order, each as a message of its own would have it. */
+/** The files in a sent rich message, in order, each in the form of a message with one file. */
 function filesIn({ message_id, rich_message: message }: SentRich): readonly SentMessage[] {
   return filesAmong(message?.blocks ?? []).map(file => ({ message_id, ...file }));
 }
@@ -133,7 +133,7 @@ function isMethodUnknown({ code, description }: BotApiError): boolean {
 const NOT_FOUND =
   /NO_MEDIA|MEDIA_(EMPTY|INVALID)|media not found|web ?page|HTTP URL|file identifier|FILE_(ID|REFERENCE)|(PHOTO|VIDEO)_URL|failed to (get|send)/i;
 
-/** Takes the next way for each refused file; resolves with false when one has no way left. */
+/** Changes the refused files to their next way of being sent. Resolves with false when none has another way. */
 async function useOtherWays(error: BotApiError, ready: readonly ReadyFile[]): Promise<boolean> {
   if (error.code !== 400 || !NOT_FOUND.test(error.description)) return false;
   const others = culprits(error, ready).filter(({ candidate }) => candidate.from !== 'upload');

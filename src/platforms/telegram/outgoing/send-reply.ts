@@ -37,7 +37,7 @@ export function createSendReply(
   const informed = createLru<string, true>({ max: MAX_INFORMED, ttl: INFORMED_MS, perf: { now } });
 
   /**
-   * Sends a notice in a group: to the person it is for alone, if Telegram can do that. Otherwise all see it, without a
+   * Sends a notice in a group. If possible, only the person whom it is for sees it. Otherwise everybody does, without a
    * notification, and it is deleted later if the chat's settings say so.
    */
   async function sendNotice(reply: Reply, sending: ReplySending, context: ReplyContext): Promise<void> {
@@ -46,7 +46,7 @@ export function createSendReply(
     const notice = renderText(reply.blocks, reply.actions, styleOf(reply, context.t));
     const silent: MessageDestination = { ...to, silent: true, ...(isForOne && { onlyFor: Number(request.user.id) }) };
     const sent = await words.sendText(notice, { ...context, to: silent });
-    // A message to one person alone has no id to delete it by, and disappears by itself.
+    // A message that one person alone sees has no id by which to delete it; it disappears by itself.
     if (sent === undefined || sent.message_id === 0) return;
     const isShort = reply.outdatedMs !== undefined || to.isChannel === true;
     const lifeMs = Math.min(noticeLifeMs([reply], sending) ?? Infinity, isShort ? limits.noticeMs : Infinity);
@@ -61,7 +61,7 @@ export function createSendReply(
     try {
       await api.call('sendMessage', { chat_id: Number(id), text: failureSentence(error, t) });
     } catch (cause) {
-      // A person who has never opened a chat with Medley cannot be written to.
+      // Telegram does not let bots write to a person who has never opened a chat with them.
       log.debug({ err: cause }, 'a person could not be told that a topic is closed');
     }
   }
@@ -91,7 +91,10 @@ export function createSendReply(
   };
 }
 
-/** The buttons under one file. In private chats people delete messages by themselves, but not a whole album at once. */
+/**
+ * Telegram's own buttons, for the audio and for deletion. In private chats only albums have them: people can delete one
+ * message by themselves, but not a whole album at once.
+ */
 function extraButtons(
   { deleteButtons }: TelegramContext,
   { request, to, t }: ReplySending,
@@ -110,7 +113,7 @@ function extraButtons(
   return buttons.filter(button => button !== undefined);
 }
 
-/** True when the caller alone can see the notice: Telegram shows such messages to people who have the chat open. */
+/** True when a notice can be shown to the caller alone, which Telegram does only for people who have the chat open. */
 function isForCaller({ visibility }: Reply, { request, to }: ReplySending, isRecent: boolean): boolean {
   const isPerson = Number(request.user.id) > 0;
   return visibility === 'caller' && isPerson && to.isChannel !== true && isRecent;
@@ -131,7 +134,7 @@ function isPersonal({ visibility, blocks, gallery, later }: Reply): boolean {
   );
 }
 
-/** The context for a pressed button. A message to one person cannot be edited, so a new one to them replaces it. */
+/** The context for a pressed button. A message that only one person sees cannot be edited, so a new one replaces it. */
 function pressContext(reply: Reply, { to, request }: ReplySending, context: ReplyContext): ReplyContext {
   if (to.press?.isEphemeral !== true) return context;
   const alone = isPersonal(reply) && { onlyFor: Number(request.user.id), replaces: to.press.query };

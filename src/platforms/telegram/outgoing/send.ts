@@ -19,7 +19,7 @@ export function createSender(telegram: TelegramContext, messages: MessageApi, ac
   const sendFiles = createFileSender(telegram, messages, inTurn);
   const sendRich = createRichSender(telegram, messages, inTurn);
 
-  /** Sends the message below albums, which counts their files and has their buttons. Without buttons none is sent. */
+  /** Sends the message below albums, which counts their files and has their buttons. It is not sent without buttons. */
   async function sendFollowUp(
     { content, keyboard }: FollowUpPayload,
     { gallery }: Reply,
@@ -39,7 +39,7 @@ export function createSender(telegram: TelegramContext, messages: MessageApi, ac
     await words.sendText(text, { ...context, to: { ...context.to, silent: true } });
   }
 
-  /** Sends the files; undefined if the chat accepts none, in which case the text is sent and says so. */
+  /** Sends the files. Undefined if the chat allows no files: then the text is sent with a sentence that says so. */
   async function sendMedia(
     payload: MediaPayload,
     reply: Reply,

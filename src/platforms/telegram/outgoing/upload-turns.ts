@@ -11,7 +11,8 @@ export function createUploadTurns(actions: ChatActions) {
   const busy = new Map<string, Promise<void>>();
 
   /**
-   * Sends a post's files. Only one request uploads them at a time; the next ones use the file ids that Telegram gave.
+   * Sends a post's files. Requests for the same post take turns: the first one uploads the files, and the next ones
+   * send them by the ids that Telegram gave.
    * @throws whatever `send` throws, or the signal's reason
    */
   return async <T>(

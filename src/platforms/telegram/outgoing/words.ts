@@ -96,7 +96,7 @@ export function createWordSender({ api, limits, log }: TelegramContext, messages
   };
 }
 
-/** Matches refusals of an edit that the message caused, after which another photo would be refused too. */
+/** Matches refusals of an edit for which the edited message is the reason, not the photo. */
 const ABOUT_MESSAGE = /message (to edit|can't be|identifier|is not modified)|MESSAGE_ID/i;
 
 /** How many image cards are remembered by Telegram's file id, so that they need not be drawn again. */
@@ -106,7 +106,7 @@ const MAX_KNOWN = 2_000;
 function createPhotoAttempts(log: TelegramContext['log']) {
   const known = createLru<string, string>({ max: MAX_KNOWN });
 
-  /** @param use sends the photo; undefined when nothing is read from the answer, or it was sent before */
+  /** @param use sends the photo; it resolves with undefined after an edit, or if the photo was sent before */
   return async (photo: Photo, use: (media: FileSource) => Promise<SentMessage | undefined>): Promise<boolean> => {
     const fileId = photo.kind === 'picture' ? known.get(photo.picture.key) : undefined;
     if (fileId !== undefined && (await isTaken(fileId))) return true;

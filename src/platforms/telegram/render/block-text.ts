@@ -22,7 +22,8 @@ interface Part {
 }
 
 /**
- * Renders blocks as one text of at most `max` units. Cards' last lines and foldable texts are shortened first.
+ * Renders blocks as one text of at most `max` units. A longer text loses the last lines of cards first, then the ends
+ * of texts that may be shortened (`folded`).
  * @param isNumbered whether cards have their number, from 1, before their name
  */
 export function renderBlocks(

@@ -67,7 +67,7 @@ export interface FileCandidate {
   readonly reduced: Reduction | undefined;
 }
 
-// The functions below make fields of a file's message; those without a value are left out.
+// The functions below make the parameters of a message with a file; parameters without a value are left out.
 
 export function captionFields({ text, entities }: FormattedText) {
   return text === '' ? {} : { caption: text, caption_entities: entities };

@@ -85,7 +85,7 @@ function asCode(text: string, { isHidden = false }: TextStyle): FormattedText {
   return isHidden ? plainText(unnamed(text)) : covered(plainText(text), { type: 'code' });
 }
 
-/** The text with a wide `＠`, in which Telegram sees no mention. */
+/** The text with each `@` replaced by the wide `＠`, by which Telegram mentions nobody. */
 function unnamed(text: string): string {
   return text.replaceAll('@', '＠');
 }
@@ -97,8 +97,8 @@ export function plainText(text: string): FormattedText {
 const NAME = /(?<![A-Za-z0-9_])@([A-Za-z0-9_][A-Za-z0-9_.]*)/g;
 
 /**
- * Telegram makes a mention of each `@name` and notifies that person, who has nothing to do with the text, but not in
- * links and code. So names become links or code; no characters are added, so that people can copy them.
+ * Telegram turns each `@name` into a mention and notifies that person, who has nothing to do with the text. It does not
+ * in links and code, so names become links or code. No characters are added, so that people can copy the names.
  */
 function withoutMentions(text: string, style: TextStyle): FormattedText {
   const parts: FormattedText[] = [];
@@ -160,8 +160,8 @@ export function shorten(content: FormattedText, max: number): FormattedText {
 const MOST_ENTITIES = 100;
 
 /**
- * Leaves no more entities than Telegram reads. The last `@names` lose theirs first; a wide `＠` then keeps Telegram
- * from notifying these people.
+ * Leaves no more entities than Telegram reads. The last `@names` lose their entity first, and get a wide `＠` instead,
+ * so that Telegram does not notify these people.
  */
 export function withinEntities({ text, entities }: FormattedText): FormattedText {
   if (entities.length <= MOST_ENTITIES) return { text, entities };

@@ -12,7 +12,7 @@ export interface NumberButton {
   readonly token: string | undefined;
 }
 
-/** Buttons that only Telegram has. */
+/** Buttons that other platforms do not show. */
 export interface OwnButtons {
   /** Buttons for the cards that are numbered in the text. */
   readonly numbers?: readonly NumberButton[];

@@ -39,7 +39,7 @@ export type Payload = TextPayload | PhotoPayload | MediaPayload | FollowUpPayloa
 /**
  * Renders a reply as messages. Pure. The text becomes the first file's caption. Albums cannot have buttons: links go
  * into the caption, other buttons into a message behind the albums.
- * @param extra the platform's own buttons, under a single file
+ * @param extra buttons that only Telegram has, for a single file
  */
 export function renderReply(reply: Reply, t: Translator, extra: readonly Button[] = []): readonly Payload[] {
   const { blocks, gallery, actions } = reply;
@@ -121,7 +121,7 @@ const CLOSING = 1;
 /** One FollowUpPayload may follow the albums. */
 const FOLLOW_UP = 1;
 
-/** The most messages that a reply takes of a group's rate limit, where each file of an album counts; 0 for an edit. */
+/** The most messages that a reply costs of a group's rate limit. Each file of an album counts as one, an edit as 0. */
 export function messagesOf(
   { press }: { readonly press?: PressedButton | undefined },
   reply: Reply | undefined,

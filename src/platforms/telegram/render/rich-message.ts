@@ -31,7 +31,7 @@ export function renderRich(
   return { items: gallery, words: renderRichWords(words), keyboard: renderKeyboard(actions, { extra }) };
 }
 
-/** The files side by side and the text below. Undefined if a file cannot be in a rich message. */
+/** The files as a slideshow, and the text below. Undefined if a file cannot be in a rich message. */
 export function richBlocks(
   files: readonly { readonly item: GalleryItem; readonly candidate: FileCandidate }[],
   { words }: Pick<RichPayload, 'words'>,
@@ -87,7 +87,7 @@ function slice({ text, entities }: FormattedText, from: number, to: number): For
 }
 
 function richText(content: FormattedText): RichText {
-  // Outer entities come before inner ones; the order of those with equal ranges is kept.
+  // Outer entities are put before inner ones. Those with equal ranges keep their order.
   const entities = content.entities.toSorted((a, b) => a.offset - b.offset || b.length - a.length);
   return simple(partsOf({ ...content, entities }, true));
 }

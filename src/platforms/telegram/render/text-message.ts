@@ -96,7 +96,7 @@ interface Arranged {
   readonly numbers: readonly NumberButton[];
 }
 
-/** Turns audio previews into buttons. Where numbered buttons open the cards, a menu that does the same is left out. */
+/** Turns audio previews into buttons. If numbered buttons open the cards, a menu with the same choices is left out. */
 function arranged(blocks: readonly Block[], actions: readonly Action[]): Arranged {
   const listen = blocks.flatMap((block): Action[] =>
     block.kind === 'sound' && isWebAddress(block.url) ? [{ kind: 'link', label: block.label, url: block.url }] : [],
