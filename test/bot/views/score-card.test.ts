@@ -49,6 +49,16 @@ describe('the card of a play', () => {
     expect(text).not.toContain('if ranked');
   });
 
+  it('has its main facts in a list, on two lines', () => {
+    const ended_at = '2026-05-17T12:00:00Z';
+    const score = playOn(900_001, { statistics: { great: 210, ok: 7, meh: 2, miss: 1 }, ended_at });
+    const { lines, worth } = scoreCard(score, { rating: RATING, isListed: true }, t);
+    const text = JSON.stringify(lines);
+    expect([lines.length, worth?.lines.length]).toEqual([2, 2]);
+    for (const fact of ['2.35★', '1 miss', 'about 97 pp as a full combo', '"relative"']) expect(text).toContain(fact);
+    for (const fact of ['210×300', 'score 949']) expect(text).not.toContain(fact);
+  });
+
   it.each([
     [900_004, { great: 90, ok: 5, miss: 2 }, '90×300 5×100 2 miss'],
     [

@@ -110,7 +110,8 @@ export const osuScores = defineCommand({
     ]);
     const cards = scores.map(score => {
       const inList = type === 'best' ? places.get(score.id) : undefined;
-      return scoreCard(score, { place: inList, rating: ratings.get(score.id), openToken }, t);
+      const rating = ratings.get(score.id);
+      return scoreCard(score, { place: inList, rating, isListed: index === undefined, openToken }, t);
     });
     return reply({
       blocks: [

@@ -41,11 +41,14 @@ interface ScoreCardOptions {
   readonly rating: Rating | undefined;
   /** The play's position in the list of best plays. */
   readonly place?: number | undefined;
+  /** True in a list of plays, which shows only the main facts of each so that it fits on a phone. */
+  readonly isListed?: boolean;
   /** Makes the token of the button that opens the play's difficulty. */
   readonly openToken?: (mapId: number) => string;
 }
 
-export function scoreCard(score: Score, { place, rating, openToken }: ScoreCardOptions, t: Translator): Card {
+export function scoreCard(score: Score, options: ScoreCardOptions, t: Translator): Card {
+  const { place, rating, openToken } = options;
   const { beatmap, beatmapset, beatmap_id } = score;
   const page = pageOf(score);
   const name = mapName(score, t);
@@ -56,8 +59,8 @@ export function scoreCard(score: Score, { place, rating, openToken }: ScoreCardO
   return {
     kind: 'card',
     title: [...(place === undefined ? [] : [`${t.number(place)}. `]), page === undefined ? name : link(page, name)],
-    lines: scoreLines(score, rating, t, resultText(score, t)),
-    ...worthOf(score, rating, t),
+    lines: scoreLines(score, options, t, resultText(score, t)),
+    ...worthOf(score, options, t),
     ...(image && { image }),
     ...(stars !== undefined && { colour: starColour(stars) }),
     ...(action && { action }),
@@ -65,10 +68,15 @@ export function scoreCard(score: Score, { place, rating, openToken }: ScoreCardO
 }
 
 /**
- * The lines about a play: `S · 98.75 % · 201 pp (weighted 190 pp) · +HDDT`; stars with its mods, combo, pp without a
- * miss; hit results and score; date.
+ * The lines about a play: `S · 98.75 % · 201 pp · +HDDT · weighted 190 pp`; stars with its mods, combo, pp without a
+ * miss; hit results and score; date. In a list the misses and the date end the second line, and the others are left out.
  */
-function scoreLines(score: Score, rating: Rating | undefined, t: Translator, result: string): readonly Text[] {
+function scoreLines(
+  score: Score,
+  { rating, isListed = false }: ScoreCardOptions,
+  t: Translator,
+  result: string,
+): readonly Text[] {
   const words = t.messages.osu;
   const { beatmap, pp, weight, max_combo, ended_at, passed } = score;
   const ended = moment(ended_at, 'relative');
@@ -80,14 +88,20 @@ function scoreLines(score: Score, rating: Rating | undefined, t: Translator, res
   const plain = beatmap === null ? undefined : { stars: beatmap.difficulty_rating, isEstimate: false };
   const stars = rating ?? plain;
   const total = score.legacy_total_score ?? score.total_score;
+  const shownStars = stars && ratedStarsWithSwatch(stars, t);
+  const ifFullCombo = fullComboText(score, rating, t);
+  const first = joined([
+    [strong(result)],
+    weighted,
+    passed ? undefined : failedText(score, t),
+    worthText(score, rating, t),
+  ]);
+  if (isListed) {
+    return [first, joined([shownStars, combo, missesText(score, t), ifFullCombo, ended && [ended]])];
+  }
   return [
-    joined([[strong(result)], weighted, passed ? undefined : failedText(score, t), worthText(score, rating, t)]),
-    joined([
-      stars && ratedStarsWithSwatch(stars, t),
-      combo,
-      score.is_perfect_combo ? words.scores.fullCombo : undefined,
-      fullComboText(score, rating, t),
-    ]),
+    first,
+    joined([shownStars, combo, score.is_perfect_combo ? words.scores.fullCombo : undefined, ifFullCombo]),
     joined([resultCounts(score, t), total === null ? undefined : words.scores.score({ shown: t.number(total) })]),
     ended === undefined ? [] : [ended],
   ].filter(line => line.length > 0);
@@ -100,9 +114,9 @@ export function withLines(card: Card, change: (lines: Card['lines']) => Card['li
 }
 
 /** The pp for a layout with a column for it; a dash, as at osu!, for a play without pp. */
-function worthOf(score: Score, rating: Rating | undefined, t: Translator): Pick<Card, 'worth'> {
+function worthOf(score: Score, options: ScoreCardOptions, t: Translator): Pick<Card, 'worth'> {
   const value = score.pp === null ? '–' : ppText(score.pp, t);
-  const lines = scoreLines(score, rating, t, t.percent(score.accuracy, 2, 2));
+  const lines = scoreLines(score, options, t, t.percent(score.accuracy, 2, 2));
   const grade = shownGrade(score.rank);
   return { worth: { value, lines, play: { grade, colour: gradeColour(grade), mods: modNames(score, t) } } };
 }
