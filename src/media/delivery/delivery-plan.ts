@@ -45,7 +45,7 @@ export interface PlanWish {
   readonly maxBytes: number;
   /** Keys of variants that are too large for the chat or for Medley. */
   readonly refused: Iterable<string>;
-  /** Sizes that were learned from the CDN or from files, by key. */
+  /** Sizes in bytes that were learned from the CDN or from finished files, by the key of the variant or file. */
   readonly sizes?: Pick<ReadonlyMap<string, number>, 'get'>;
   /** Keys of files that turned out to be in a format that few devices play, whatever the site says about them. */
   readonly uncommon?: { has(key: string): boolean };
@@ -162,7 +162,7 @@ function videoCandidates(item: MediaItem, { sizes, uncommon }: PlanWish): readon
   ]);
 }
 
-/** The size limit to plan with: below all sizes that the chat refused, as far as they are known. */
+/** The size limit to plan with: the chat's, or one byte less than the smallest known size that the chat refused. */
 function limitOf(all: readonly Candidate[], { refused, sizes, maxBytes }: PlanWish): number {
   const out = new Set(refused);
   const learned = [...out].flatMap(key => sizes?.get(key) ?? []);
@@ -216,7 +216,7 @@ function compressSteps(all: readonly Candidate[], { durationMs }: MediaItem, wis
   return [{ kind: 'compress', key: `compress-${maxBytes}-${candidate.key}`, parts: candidate.parts, maxBytes }];
 }
 
-/** The steps to the audio of a video, or to an audio item: an MP3 where it surely fits, else as the site has it. */
+/** The steps to the audio of a video or to an audio item: an MP3 where it surely fits, else the format of the site. */
 function audioSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
   if (item.kind === 'image') return [];
   const { durationMs } = item;

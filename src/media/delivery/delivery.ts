@@ -17,7 +17,7 @@ import { createMediaFiles, fileKey, type MediaFiles } from './media-files.ts';
 /** The address that a reader gets: Medley's page for a video, a file, or the post. */
 export interface MediaAddress {
   readonly url: string;
-  /** The target of the address. A `page` is shown by the chat as a player. */
+  /** The target of the address. The chat shows a `page` as a video player. */
   readonly leadsTo: LinkTarget;
 }
 
@@ -73,7 +73,7 @@ export interface DeliveryOptions extends DownloadOptions, Pick<FileResolverOptio
   readonly now?: () => number;
   /** The most bytes of all files that are held for sending. Default 1 GiB. */
   readonly maxSpoolBytes?: number;
-  /** Bytes of all files that are kept for later callers. Default none. */
+  /** The most bytes of all files that are kept for later callers. Default none. */
   readonly keptBytes?: number;
 }
 
@@ -163,7 +163,7 @@ export function createDelivery(options: DeliveryOptions) {
       const best = steps[0]?.parts[0];
       // The platform would fetch the file without the headers that its host requires, and must not learn them.
       if (fitting === undefined || best === undefined || fitting.variant.headers !== undefined) return undefined;
-      // When a step encodes first, the file itself plays on few devices or looks poor: the platform must not fetch it.
+      // If the best step encodes, the file itself plays on few devices or looks poor: the platform must not fetch it.
       const isMuxBetter = pixels(best.variant) > pixels(fitting.variant) * SHARPER;
       if (steps[0]?.kind === 'mux' ? isMuxBetter : steps[0]?.kind !== 'file') return undefined;
       const { variant, key, bytes, step } = fitting;

@@ -27,7 +27,7 @@ export function createDiskQuota(maxBytes: number) {
       get bytes() {
         return held;
       },
-      /** Gives back the space above this many bytes. */
+      /** Keeps this many bytes of the reservation and gives back the rest. */
       shrink,
       /** Safe to call twice. */
       release: () => shrink(0),
@@ -36,7 +36,7 @@ export function createDiskQuota(maxBytes: number) {
 
   return {
     /**
-     * Waits for the space. A request above the total gets the total.
+     * Waits for the space. A request for more than `maxBytes` gets `maxBytes`.
      * @throws the signal's reason when it aborts
      */
     async enter(wanted: number, signal: AbortSignal) {

@@ -184,7 +184,7 @@ async function write(
       { signal },
     );
   } finally {
-    // Writing may fail while the file is still being opened; without this it would be created after its deletion.
+    // Writing may fail while the file is still being opened, and the caller then deletes it: it must not appear later.
     file.destroy();
     if (!file.closed) await new Promise<void>(resolve => file.once('close', () => resolve()));
     progress.bytes = begun + file.bytesWritten;
@@ -206,7 +206,7 @@ function readFailure(error: unknown, { signal }: DownloadRequest, clock: Clock):
 
 type Clock = ReturnType<typeof createClock>;
 
-/** Aborts with the caller's signal, or when its time is over. */
+/** Makes a signal that aborts with the caller's, or when the time limit is over. */
 function createClock(signal: AbortSignal, firstMs: number) {
   const over = new AbortController();
   const startedAt = performance.now();

@@ -95,7 +95,7 @@ export class FileStore {
   readonly #options: FileStoreOptions;
   readonly #folder: ReturnType<typeof claimSpoolFolder>;
   readonly #quota: DiskQuota;
-  /** The file that later callers share, by key. */
+  /** The files that later callers may share, unfinished ones too, by key. */
   readonly #makings = new Map<string, Making>();
   /** All files that are not deleted yet, including those that later callers cannot share any more. */
   readonly #live = new Set<Making>();
@@ -238,7 +238,7 @@ export class FileStore {
     return Promise.all(removals);
   }
 
-  /** Makes a kept file a held one again; returns false if it no longer exists on the disk. */
+  /** Takes a kept file back into use; returns false if it no longer exists on the disk. */
   #revive(making: Making): boolean {
     if (!this.#leaveKept(making) || existsSync(making.path)) return true;
     void this.#remove(making);

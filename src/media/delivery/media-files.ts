@@ -37,7 +37,7 @@ export interface MakeRequest extends Pick<FileOrder, 'key' | 'maxBytes'> {
 
 export type MediaFiles = ReturnType<typeof createMediaFiles>;
 
-/** Identifies a file of an item in the store. */
+/** The key by which the store identifies a file of an item. */
 export function fileKey({ source, id }: Pick<Post, 'source' | 'id'>, index: number, name: string): string {
   return [source, id, index, name].join(' ');
 }

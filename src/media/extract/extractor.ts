@@ -45,7 +45,7 @@ export interface Extractor extends Omit<LinkReader, 'match'> {
   extract(link: string, options?: ExtractOptions): Promise<Extraction>;
   /** The post with that id, in the same form as from `extract`. */
   find(post: Pick<Post, 'source' | 'id'>, signal?: AbortSignal): Promise<Post>;
-  /** Asks the site again, bypassing the cache: for media addresses that expired early. At most once a minute a post. */
+  /** Asks the site again without the cache, for media addresses that expired early; for a post at most once a minute. */
   refresh(post: Pick<Post, 'source' | 'id'>, signal?: AbortSignal): Promise<Post>;
   /** Hosts on which the media of all sources may be. */
   readonly mediaHosts: readonly string[];
@@ -84,7 +84,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
   const { sources, cache, withheld, log, countLookup, now = Date.now, deadlineMs = 20_000 } = options;
   const links = createLinkReader(sources);
   const fetchPost = createFetch();
-  /** References of recent posts for `refresh`, which gets ids only. */
+  /** The `PostRef` of each recent post, because the callers of `refresh` know only its id. */
   const refs = createLru<string, PostRef>({ max: MAX_REFS });
 
   /** Finds the post of a link in the cache, or fetches it once for all who ask at the same time. */

@@ -30,7 +30,7 @@ export interface SiteState {
   times(name: string): number;
   /** Sets a pause: in this process at once, in others after at most `REREAD_MS`. */
   set(name: string, until: number): void;
-  /** Sets a pause that doubles each time in a row, from 1 to 30 minutes, plus a small random part. */
+  /** Sets a pause of 1 minute, doubled for each earlier pause in a row up to 30 minutes, plus a small random part. */
   coolDown(name: string): void;
   clear(name: string): void;
   /** Waits until all pauses are stored. */

@@ -69,12 +69,12 @@ export function agreedFailure(
   )?.error;
 }
 
-/** After one of these failures the strategy gave no answer, so it might have found the post. */
+/** Failures that mean that the strategy got no answer, so that with one it might have found the post. */
 const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['timeout', 'upstream_unavailable']);
 
 /**
- * Drops unconfirmed `not_found` failures, unless nothing else is left, or a second endpoint reported the same and no
- * endpoint without an answer might contradict it.
+ * Drops unconfirmed `not_found` failures. They stay if there are no other failures, or if two endpoints report
+ * `not_found` and all other strategies got an answer.
  */
 function withoutDoubtedGuesses(failures: readonly StrategyFailure[]): readonly StrategyFailure[] {
   const isGuess = ({ error }: StrategyFailure) => error.code === 'not_found' && isWeak(error);
@@ -85,8 +85,8 @@ function withoutDoubtedGuesses(failures: readonly StrategyFailure[]): readonly S
 }
 
 /**
- * The failure to throw: that of the best rank, or one of Medley's own limits if the best is unconfirmed or a login.
- * Failures of strategies with `explains` count only if there are no others.
+ * The failure to throw: the first by `RANKS`. If that one is unconfirmed or `login_required`, a failure by one of
+ * Medley's own limits goes before it. Failures of strategies with `explains` count only if there are no others.
  */
 function headOf(all: readonly StrategyFailure[]): AppError | undefined {
   const failures = withoutDoubtedGuesses(all);

@@ -134,7 +134,7 @@ export class StrategyRace {
     }
   }
 
-  /** The reason why the race ended without a result. */
+  /** The error if the caller or the deadline ended the race, else undefined. */
   #cutShort(): AppError | undefined {
     const { signal, deadlineMs } = this.#options;
     if (signal.aborted) return abortReason(signal);

@@ -93,7 +93,7 @@ function videoTracks(item: MediaItem): readonly Variant[] {
   return item.variants.filter(({ hasVideo, hasAudio, adaptive }) => hasVideo && adaptive && hasAudio === false);
 }
 
-/** Videos that can be played without joining tracks: video tracks only if no variant of the item has audio. */
+/** Videos that play without joining tracks. A track without audio is one of them only if no variant has audio. */
 export function plainVideos(item: MediaItem): readonly Variant[] {
   const isSilent = item.variants.every(({ hasAudio }) => hasAudio === false);
   return isSilent ? item.variants.filter(({ hasVideo }) => hasVideo) : playableVariants(item);
@@ -179,7 +179,7 @@ export function wholeVideos(item: MediaItem): readonly WholeVideo[] {
   return [...plain.map(variant => ({ variant, audio: undefined })), ...tracks.map(variant => ({ variant, audio }))];
 }
 
-/** The key of a file that is made from tracks or from a stream, whose keys (by `variantKey`) are given. */
+/** The key of a file that is muxed from tracks or from a stream; `keys` are the tracks' own keys, by `variantKey`. */
 export function muxKey(keys: readonly string[]): string {
   return ['mux', ...keys].join('-');
 }

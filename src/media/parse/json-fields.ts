@@ -158,7 +158,7 @@ export function readFlag(value: unknown): boolean | null {
   return value === false || value === 0 ? false : null;
 }
 
-/** A decimal id as text; of `PK_OWNER` and `POLARIS_PK` the part PK. A number too large to be exact gives null. */
+/** A decimal id as text; from `PK_OWNER` or `POLARIS_PK` only the PK. A number too large to be exact gives null. */
 export function readId(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? String(value) : null;
   if (typeof value !== 'string') return null;
@@ -229,12 +229,12 @@ const PLAIN = /^https:\/\/([a-z0-9.-]{1,200})\/[A-Za-z0-9\-._~!$&()*+,;=:@%/]*(?
 /** Addresses with one of these parts are parsed: `URL` resolves the path segments and checks punycode names. */
 const UNPLAIN: readonly string[] = ['/.', '/%2', '..', 'xn--'];
 
-/** Says whether a host is one of `hosts` or below it. */
+/** Says whether a host is one of `hosts` or a subdomain of one. */
 export function isOn(host: string, hosts: readonly string[]): boolean {
   return hosts.some(suffix => host === suffix || host.endsWith(`.${suffix}`));
 }
 
-/** The address if it may be fetched and shown, else null: https, no user or port, on one of `hosts` or below it. */
+/** The address if it may be fetched and shown, else null: https, no user or port, on one of `hosts` or a subdomain. */
 export function mediaAddress(url: unknown, hosts: readonly string[]): string | null {
   if (typeof url !== 'string' || url.length > MAX_ADDRESS_CHARS) return null;
   const host = PLAIN.exec(url)?.[1];

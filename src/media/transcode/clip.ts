@@ -104,7 +104,7 @@ async function rangeOf(video: InputVideoTrack, clip: Clip, signal: AbortSignal):
   return { first, ...range };
 }
 
-/** Moves packets so that second `from` becomes 0. Frames before it are dropped: they depend on frames not copied. */
+/** Shifts packets in time, so that second `from` becomes 0. Earlier frames are dropped: they need frames not copied. */
 async function* moved(
   sink: EncodedPacketSink,
   first: Packet | null,

@@ -117,7 +117,7 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number) {
     crf: CRF,
     /** Bits per second that the video track may exceed only for a moment. */
     videoBitrate,
-    /** Bits by which the track may exceed that rate for a moment. */
+    /** Bits by which the video track may exceed `videoBitrate` for a moment. */
     bufferBits: Math.floor(videoBitrate * bufferSeconds),
     /** Bits per second of the audio track; 0 for a silent video. */
     audioBitrate,

@@ -149,8 +149,8 @@ export async function primaryTrack<T>(track: Promise<T | null>, what: string): P
 }
 
 /**
- * Writes the video of one file, or of its pieces, and the audio of the same file or of another, if any, into one
- * unfragmented MP4 that plays while it loads. Nothing is encoded.
+ * Writes the video of one file (also of a stream's joined pieces) and the audio of the same file or of another, if any,
+ * into one unfragmented MP4 that plays while it loads. Nothing is encoded.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when one of them is not a complete media file; the
  * signal's reason
  */

@@ -40,7 +40,7 @@ export type MuxTracks = (order: MuxOrder, signal: AbortSignal) => Promise<DiskFi
 export type MuxedFile = TunnelFile & { readonly tracks: TrackPair };
 
 export function createMuxedRelay(muxTracks: MuxTracks, find: RefreshPost, refresh: RefreshPost) {
-  // A player makes many range requests, so what the first one renewed or looked up is reused, by the video's address.
+  // A player makes many range requests: tracks that the first one renewed or looked up are reused, by video address.
   const known = createLru<string, TrackAddresses>({ max: 500, ttl: 30 * 60_000 });
 
   async function mux(file: MuxedFile, signal: AbortSignal): Promise<DiskFile> {

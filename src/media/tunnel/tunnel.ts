@@ -114,7 +114,7 @@ function createCdnRelay(
   hosts: readonly string[],
 ) {
   const { http, cdnHeaders, refresh, find, now } = options;
-  // A player makes many range requests, so what the first one renewed or looked up is reused, by the token's address.
+  // A player makes many range requests: the address that the first one renewed or looked up is reused, by the token's.
   const known = createLru<string, CdnAddress>({ max: 500, ttl: 30 * 60_000 });
 
   async function ask(

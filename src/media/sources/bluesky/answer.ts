@@ -137,13 +137,13 @@ interface PostView {
 
 const URI = /^at:\/\/(did:[a-z]{1,10}:[\w.:%-]{1,200})\/app\.bsky\.feed\.post\/([\w~-]{1,64})$/;
 
-/** The embeds of a post; a quote with media consists of two. */
+/** The embeds of a post. One that has both a quote and media gives two objects. */
 function embedsOf(view: JsonObject): readonly JsonObject[] {
   const embeds = [view.embed, ...readList(view.embeds)].filter(isJsonObject);
   return embeds.flatMap(embed => (isJsonObject(embed.media) ? [embed, embed.media] : [embed]));
 }
 
-/** Null for an object that is not a post. Quotes are read one level deep, without posts hidden from visitors. */
+/** Reads an object as a post, else null. Its quoted post is read, too, unless `isQuote` or hidden from visitors. */
 function readView(view: unknown, isQuote = false): PostView | null {
   if (!isJsonObject(view)) return null;
   const [, did, key] = URI.exec(readText(view.uri) ?? '') ?? [];

@@ -56,7 +56,7 @@ function contentOf(root: unknown) {
   return { objects, byId };
 }
 
-/** An id inside a base64 text looks one of three ways, depending on its offset within a group of three bytes. */
+/** The texts to search for an id. Within base64 it has three forms, by its offset within a group of three bytes. */
 function tracesOf(id: string): readonly string[] {
   if (!/^\d{6,20}$/.test(id)) return [id.replace(/=+$/, '')];
   const encoded = [0, 1, 2].map(offset => {
@@ -71,7 +71,7 @@ function tracesOf(id: string): readonly string[] {
 /** Shorter numbers are enumerations or positions in lists, not ids. */
 const MIN_ID_CHARS = 6;
 
-/** An id under which a photo or video can be found elsewhere on the page. */
+/** The id of a photo or video, if it is long enough to find other objects about it on the page; else null. */
 export function knownIdOf(media: JsonObject): string | null {
   const id = textOf(media.id);
   return id !== null && id.length >= MIN_ID_CHARS ? id : null;
@@ -109,7 +109,7 @@ export function openPage(body: Body) {
       return contents().flatMap(content => content.byId.get(id) ?? []);
     },
 
-    /** Objects of all scripts that contain one of `ids` or were parsed before, in page order; all without `ids`. */
+    /** Objects of the scripts that contain one of `ids` or were parsed before, in page order; without `ids`, of all. */
     objects(ids?: ReadonlySet<string>): readonly JsonObject[] {
       if (ids === undefined) readEach(scripts);
       else for (const id of ids) readNaming(id, tracesOf(id));

@@ -131,7 +131,7 @@ function mediaOf(page: FacebookPage, attachment: unknown): Attached {
   const parts = listsOf(key => key.endsWith('subattachments'));
   const shown = Math.max(0, ...parts.map(one => one.nodes.length));
   const total = Math.max(0, ...parts.map(one => one.total));
-  // Each list may have only a part of the media: unless more were found than the longest has, at least one is missing.
+  // Each list may be incomplete. Unless more media were found than the longest list has, at least one is missing.
   if (shown > 0 || total > 0) return withMissing(known, Math.max(total - known.length, known.length > shown ? 0 : 1));
   if (known.length > 0) return known;
   return values.length > 0 && !values.some(isLinkImage) ? [null] : [];

@@ -52,7 +52,7 @@ function readScripts(page: Body, { ref }: ReadContext): MediaFinder {
   return finder;
 }
 
-/** In a page, unlike a query's answer, null in place of the post does not prove that it is gone; the route does. */
+/** In a page, unlike a query's answer, null instead of the post does not prove it gone: only the route's name does. */
 function failureWithoutPost(page: Body, { emptiness }: MediaFinder, { kind }: ReadContext): AppError {
   const failure = failureOfPage(page.text);
   if (failure.code !== 'not_found') return emptiness?.code === 'private' ? emptiness : failure;
@@ -72,7 +72,7 @@ function parsePage(page: Body, context: ReadContext): Post {
   throw finder.failure ?? failureWithoutPost(page, finder, context);
 }
 
-/** The visible part of an embed. A refusal in it counts only if the page's data have no more than the cover. */
+/** Reads the visible part of an embed. Its refusal is thrown only if the data in the page do not state a failure. */
 function shownByEmbed(page: Body, { ref }: ReadContext, finder: MediaFinder, isCover: boolean): PostDraft | null {
   try {
     return parseEmbedMarkup(page, ref);

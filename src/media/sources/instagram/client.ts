@@ -61,7 +61,7 @@ function postAt(address: string): ShortLinkStep | null {
   return match?.kind === 'post' ? { target: match.ref.url } : null;
 }
 
-/** A redirect that leaves the site is not followed. */
+/** The next step after a redirect to `target`. @throws AppError when it leaves the site */
 function stepTo(target: URL): ShortLinkStep {
   const match = matchInstagramLink(target);
   if (match === undefined) {
@@ -88,14 +88,14 @@ interface ClientOptions extends Pick<SourceOptions, 'http' | 'log'> {
   readonly now: () => number;
 }
 
-/** Makes requests look like those of a profile, with its cookies and tokens. */
+/** Returns a function that makes a caller: its requests have the headers, cookies and tokens of the named profile. */
 function createCallers(options: ClientOptions) {
   const { http, constants } = options;
   const currentSession = createHomeSessions(options);
 
   return async (name: ProfileName, signal: AbortSignal, account?: CookieJar) => {
     const own: RequestProfile = constants.profiles[name];
-    // Without the browser transport, diagnosing requests are sent over plain TLS: at worst they get no answer.
+    // Without the browser transport, requests that ask why a post is hidden use plain TLS: at worst nothing is learned.
     const plain = { ...own, transport: 'plain', userAgent: own.userAgent ?? constants.browserUserAgent } as const;
     const profile = isUsable(own, http) ? own : plain;
     const jar = profile.session === 'account' ? account : null;
@@ -248,7 +248,7 @@ function createHomeSessions({ http, log, now }: ClientOptions) {
   /** At most one entry for each pair of a profile and an outgoing address. */
   const visits = new Map<string, { readonly session: Promise<Session>; readonly kept: { until: number } }>();
 
-  /** Never rejects: when the home page fails or gives no token, the session has a made-up one and is kept shorter. */
+  /** Never rejects: if the home page fails or gives no token, the session has a made-up token and is renewed sooner. */
   async function visitHome(caller: RequestProfile, kept: { until: number }): Promise<Session> {
     const jar = new CookieJar();
     let lsd: string | null = null;
@@ -273,7 +273,7 @@ function createHomeSessions({ http, log, now }: ClientOptions) {
     return { jar, lsd: lsd ?? madeUpLsd(), refuse };
   }
 
-  /** The current session, or a new one. Rejects only by `signal`. */
+  /** The current session, or a new one. Rejects only when `signal` aborts. */
   return function currentSession(caller: RequestProfile, signal: AbortSignal): Promise<Session> {
     // The site distinguishes visitors by their transport, user agent and address.
     const key = `${caller.transport} ${workContext().outgoing ?? ''} ${caller.userAgent ?? ''}`;

@@ -24,7 +24,7 @@ export const SHARE_LINK_HOSTS: readonly string[] = [...INSTAGRAM_HOSTS, 'ig.me']
 
 /** The site, and preview mirrors that people paste in chats; they have the same paths (known in 2026-08). */
 const SITE = /^(?:(?:www|[im])\.)?instagram\.com$|^(?:www\.)?instagr\.am$/;
-/** `d.` answers with the file itself, `g.` with a gallery. */
+/** The mirrors' hosts; under `d.` they answer with the file itself, under `g.` with a gallery. */
 const MIRROR =
   /^(?:(?:www|[dgm])\.)?(?:(?:(?:dd|kk|vx|fx|uu|ee|zz|gg|rx|bb|tt|to)instagram|fxstagram|instagramez|instagrambed)\.com|instafix\.io)$/;
 

@@ -153,7 +153,7 @@ export class MediaFinder {
     this.hasOthers ||= isAsked === false && (roles & ROLE.media) !== 0;
   }
 
-  /** Reads a property that only the requested media can have, or a script that contains another document. */
+  /** Reads a property that only the requested media can have, or a string that contains another JSON document. */
   #visitPlace(role: number, key: string, value: unknown): void {
     if (role === ROLE.place && value === null) this.emptiness ??= emptyAnswer(this.#ref, `${key} is null`);
     else if (role === ROLE.list && isEmptyList(value)) this.emptiness ??= emptyAnswer(this.#ref, `${key} is empty`);
@@ -177,7 +177,7 @@ export class MediaFinder {
   #consider(object: JsonObject): void {
     const shapes = SHAPES.filter(({ keys }) => keys.some(key => key in object));
     if (shapes.length === 0 && !(GATED_PLACE in object)) {
-      // The flat parameters of a page's route name the post, too, but they are not its media.
+      // An object of plain values, such as the parameters of a page's route, names the post but is not its media.
       this.#isHeld ||= Object.values(object).some(value => typeof value === 'object' && value !== null);
     }
     if (shapes.length === 0 || this.#copies >= MAX_COPIES) return;

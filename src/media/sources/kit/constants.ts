@@ -61,7 +61,7 @@ export interface ConstantsTable<Ids, Name extends string> {
   readonly ids: z.ZodType<Ids>;
   /** Makes the default profile of each strategy, by name; some contain the ids. */
   readonly profiles: (ids: Ids) => Readonly<Record<Name, RequestProfile>>;
-  /** True when any profile may be configured to use an account or a visit; otherwise only to use no session. */
+  /** True when any session may be configured for a profile; otherwise only the profile's default or none. */
   readonly anySession?: true;
 }
 

@@ -24,7 +24,7 @@ export interface PageSite<Ids extends object, Name extends string>
     Pick<SourceParts, 'match' | 'refOf'> {
   /** Public posts that have existed for years or months, one of each kind. */
   readonly examples: readonly [string, ...string[]];
-  /** Hosts to which its requests go. Default: the hosts of its links. */
+  /** Hosts to which requests go. Default: the hosts of the site's links. */
   readonly askedHosts?: HostList;
   readonly maxBytes: number;
   /** Time for a post with all its requests. Default: the time of its strategy's profile. */

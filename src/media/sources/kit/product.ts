@@ -70,7 +70,7 @@ export const PRODUCT = {
   ],
   videos: (media: JsonObject) => listed(media.video_versions),
   manifest: (media: JsonObject) => media.video_dash_manifest,
-  /** True or false as the media states whether it is a video; null when it states neither. */
+  /** True when the media states that it is a video, false when it states that it is a photo, else null. */
   saysVideo({ media_type }: JsonObject): boolean | null {
     const type = readCount(media_type);
     return type === PHOTO || type === VIDEO ? type === VIDEO : null;

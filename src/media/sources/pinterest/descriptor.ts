@@ -29,7 +29,7 @@ export const pinterest = definePageSite({
     handler: headerValue.default('www/[username].js'),
     fields: headerValue.default('unauth_react_main_pin'),
   }),
-  /** This query is the one that the site's own pages use. */
+  /** The profiles of `query` imitate the site's own pages, which send the same query. */
   profiles({ userAgent, handler }) {
     const plain = { ...PLAIN, userAgent, timeoutMs: 9_000 };
     const browser = { ...plain, ...BROWSER };

@@ -102,7 +102,7 @@ function readFeed(text: string, { ref }: ReadContext): PostDraft {
   const partOf = (name: string) =>
     decodeHTML(new RegExp(`<${name}(?:\\s[^>]*)?>([^<]{0,100000})</${name}>`).exec(entry)?.[1] ?? '');
   const content = partOf('content');
-  // Words of the post may contain such a link too, but they come before it.
+  // The text of the post may contain such a link, too, but it comes before the feed's own, which is the last.
   const [, address = ''] = [...content.matchAll(/<a href="([^"]{1,2000})">\[link\]</g)].at(-1) ?? [];
   const target = readText(decodeHTML(address));
   const words = content.split('<div class="md">', 2)[1]?.split('</div>', 1)[0] ?? '';

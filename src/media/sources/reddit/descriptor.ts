@@ -133,12 +133,12 @@ function createTrackFinder({ http, now = Date.now }: Pick<SourceOptions, 'http' 
   };
 }
 
-/** The operator's own app gives the whole post, within its rate limit. */
+/** Asks Reddit's API as an app that the operator registered: within a rate limit, it answers with the whole post. */
 function createAppEndpoint({ now = Date.now }: SourceOptions, clientId: string): AskEndpoint {
   const flights = createSingleFlight<string>();
   let held = { token: '', until: 0 };
 
-  /** @throws AppError */
+  /** @throws AppError when the site gives no token */
   async function askToken(ask: Ask, signal: AbortSignal): Promise<string> {
     const headers = {
       authorization: `Basic ${Buffer.from(`${clientId}:`).toString('base64')}`,

@@ -109,7 +109,7 @@ function quotedBy(info: JsonObject): NonNullable<PostDraft['quoted']> | null {
   return post === undefined || ref === undefined || isUnavailable(post) ? null : { ref, draft: parsePost(post) };
 }
 
-/** The page may have several copies of the post, so the most complete one is used. */
+/** How complete a copy of the post is: of the several copies that a page may have, the fullest is used. */
 const fullness = (draft: PostDraft) => 2 * readableItems(draft) + Number(draft.caption !== null);
 
 /** @throws AppError when the post is not in the page. */

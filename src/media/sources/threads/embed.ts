@@ -56,7 +56,7 @@ class DrawnPost {
   toDraft(): PostDraft {
     const caption = this.words.text.replaceAll('\ufffc', '').replaceAll('\u00a0', ' ').trim() || null;
     const username = /^[\w.]{1,30}$/.exec(this.words.name.trim())?.[0] ?? null;
-    // A name without a badge beside it is not verified.
+    // The header shows a badge beside a verified name; without a header it is unknown whether the name is verified.
     const verified = this.hasHeader ? this.isVerified : null;
     const quotedRef = threadsRefOf(this.quoted?.id ?? '');
     return {
@@ -157,7 +157,7 @@ function regionOf(classes: readonly string[], outer: Region, post: DrawnPost | n
   return own === 'name' && outer !== 'name' && post?.hasHeader ? null : own;
 }
 
-/** In other regions, a number in the path tells a post's images (15) from avatars (19) and images of linked pages. */
+/** Says whether an image belongs to the post: by its region, or by a 15 in its path (avatars have 19 there). */
 function isMedia(src: string | undefined, region: Region): boolean {
   const type = /\/t51\.[\d-]{1,20}-(\d+)\//.exec(src ?? '')?.[1];
   return type !== '19' && (type === '15' || region === 'media' || isSlot(region));
@@ -185,7 +185,7 @@ export function pacificInstant(text: string): number | null {
   const [, hour, minute, half, day] = TIMESTAMP.exec(text.trim().replace(/\s+/g, ' ')) ?? [];
   const local = Date.parse(`${day} ${hour}:${minute} ${half} UTC`);
   if (Number.isNaN(local)) return null;
-  // Pacific time is eight hours behind in winter, seven in summer.
+  // Pacific time is 8 hours behind UTC in winter and 7 in summer, so the moment 7.5 hours later has the right offset.
   const parts = PACIFIC.formatToParts(local + 7.5 * HOUR_MS);
   const behind = /^GMT-(\d)$/.exec(parts.find(({ type }) => type === 'timeZoneName')?.value ?? '')?.[1];
   return behind === undefined ? null : local + Number(behind) * HOUR_MS;

@@ -26,7 +26,7 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || (isJsonObject(value) && Object.values(value).every(isEmpty));
 }
 
-/** The failure without a post. An empty result means a removed post (query) or a withheld one (syndication). */
+/** The failure of an answer without the post. An empty one means: removed (query) or withheld (syndication). */
 function failureWithoutPost(json: unknown, { kind }: ReadContext, hasOthers: boolean): AppError {
   if (!isJsonObject(json)) return new AppError('upstream_changed', 'the answer is no JSON');
   const stated = failureOfResult(kind === 'query' ? child(json, 'data', 'tweetResult', 'result') : json);
@@ -50,7 +50,7 @@ function failureOfWords(words: string): AppError | null {
   return failureBySign(plainWords(words), SIGNS, /suspended|account|deactivated/);
 }
 
-/** The reason in an object that replaces the post, else null. Without a text it is the visitor's age or region. */
+/** The reason in an object that replaces the post, else null. Without a text, the visitor's age or region is meant. */
 function failureOfResult(result: unknown): AppError | null {
   if (!isJsonObject(result) || !/Tombstone|Unavailable/.test(String(result.__typename))) return null;
   const { tombstone, reason } = result;

@@ -72,7 +72,7 @@ function mediaOf(tweet: JsonObject): readonly JsonObject[] {
   return media.map(one => flat(one)).filter(isOwn);
 }
 
-/** The time of publication, unix milliseconds; if the answer does not state it, the id does (since 2010-11). */
+/** The time of publication, unix milliseconds; if the answer lacks it, it is read from the id (since 2010-11). */
 function publishTimeOf(tweet: JsonObject): number | null {
   const id = idOf(tweet) ?? '';
   return readDate(tweet.created_at) ?? (id.length < 15 ? null : Number((BigInt(id) >> 22n) + 1_288_834_974_657n));
