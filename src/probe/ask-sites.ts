@@ -95,7 +95,7 @@ export interface SourceReport {
 
 export interface AskOptions {
   readonly sources: readonly MediaSource[];
-  /** Links of posts, of which each source uses its own. If empty, each source's examples are used. */
+  /** Links of posts; each source is asked for those of its own site. If empty, each source's examples are used. */
   readonly links: readonly string[];
   readonly probe: ProbeStrategy;
   readonly hasBrowserTransport: boolean;
