@@ -187,7 +187,6 @@ function countRepeats(lines: readonly string[]): string[] {
   return [...counts].slice(0, MAX_LISTED).map(([line, count]) => (count === 1 ? line : `${count}x ${line}`));
 }
 
-/** The code of an error, if it has one. */
 function codeOf(error: Error): { readonly code?: string | number } {
   const code = 'code' in error ? error.code : undefined;
   return typeof code === 'string' || typeof code === 'number' ? { code } : {};

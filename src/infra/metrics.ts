@@ -14,7 +14,7 @@ export interface MetricReadings {
   readonly checks: () => Promise<Readonly<Record<string, boolean>>>;
   /** For each source, by id, whether its site refuses Medley's requests. */
   readonly refusingSites: () => Readonly<Record<string, boolean>>;
-  /** Strategies whose last canary probe failed. */
+  /** Strategies that failed the last canary, which asks for known posts once an hour. */
   readonly brokenStrategies: () => readonly { readonly source: string; readonly strategy: string }[];
 }
 

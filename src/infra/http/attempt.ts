@@ -210,7 +210,7 @@ interface HeaderExtras {
   readonly userAgent: string;
   /** The `cookie` header, from the call's cookie jar. */
   readonly cookie: string;
-  /** The Host header; set only when the request connects to another host than the one it names. */
+  /** The Host header; set only when an override makes the request connect to another host than the header names. */
   readonly host: string | undefined;
 }
 

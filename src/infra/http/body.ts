@@ -14,7 +14,9 @@ const decoders = {
 const MAX_CODINGS = 3;
 /** A decompressed page or JSON text is about this many times as large as the compressed one. */
 const GROWTH = 8;
-/** The least to decompress at once. Each piece is a round trip to another thread, so large bodies get larger pieces. */
+/**
+ * The smallest piece to decompress at once. Each is a round trip to another thread, so large bodies get larger ones.
+ */
 const MIN_PIECE_BYTES = 16 * 1024;
 const MAX_PIECE_BYTES = 256 * 1024;
 const EMPTY = Buffer.alloc(0);

@@ -136,7 +136,7 @@ interface Shared {
   isEvicted: boolean;
 }
 
-/** Connections of the browser transport, bounded in number: the least recently used set is closed first. */
+/** Connections of the browser transport, bounded in number: those to the least recently used target close first. */
 export function createBrowserConnections(connect: (options: BrowserTarget['options']) => Promise<Transport>) {
   const shared = createLru<string, Shared>({
     max: MAX_TARGETS,
@@ -149,7 +149,7 @@ export function createBrowserConnections(connect: (options: BrowserTarget['optio
   function open(key: string, target: BrowserTarget): Shared {
     const opened: Shared = { transport: connect(target.options), users: 0, isEvicted: false };
     shared.set(key, opened);
-    // The request that needs this connection reports the failure; here it is only dropped from the cache.
+    // The request that needs this connection reports the failure; here the connection is only dropped from the cache.
     opened.transport.catch(() => shared.delete(key));
     return opened;
   }

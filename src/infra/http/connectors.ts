@@ -12,7 +12,7 @@ export interface PlainTransportOptions extends TransportOptions {
   readonly connectionsPerHost: number;
 }
 
-/** The connections that use one outgoing address. */
+/** Opens the agent that sends requests by one outgoing address: directly, or through a proxy. */
 export function openAgent(
   { proxyUrl, localAddress }: OutgoingAddress,
   pool: Agent.Options,

@@ -94,7 +94,7 @@ export function createOutgoing(options: OutgoingOptions = {}) {
   };
 }
 
-/** Accounts of one proxy may leave by different addresses, so each gets a name; the account is hashed. */
+/** Accounts of one proxy may leave by different addresses, so the name of each contains a hash of its account. */
 function nameOf(proxyUrl: string): string {
   const { protocol, host, username } = new URL(proxyUrl);
   const account = username === '' ? '' : `#${createHash('sha256').update(username).digest('hex').slice(0, 8)}`;

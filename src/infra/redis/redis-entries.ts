@@ -74,7 +74,7 @@ if ARGV[9] ~= '1' then return {'accepted', ahead, turn, place(id, lane, turn, at
 redis.call('ZADD', laneOf(lane), -1, id)
 return {'accepted', ahead, turn, 0}`),
 
-  /** Lets a worker hold the entry if the entry has a slot of its lane or one is free; else the entry is parked. */
+  /** Lets a worker hold the entry if it has a slot of its lane or one is free; else the entry waits for a slot. */
   enter: script(`
 local id, attempt = ARGV[2], ARGV[3]
 local known = redis.call('HMGET', entryOf(id), 'attempt', 'lane', 'turn', 'atOnce', 'payload', 'addedAt')

@@ -79,7 +79,7 @@ export function createResponseStreams(options: ResponseStreamsOptions = {}) {
       return count;
     },
     /**
-     * Takes a slot until the response is closed; after `watch` the client has to read.
+     * Takes a slot until the response is closed. Once `watch` was called, a client that reads too slowly is cut off.
      * @throws AppError `rate_limited`: `params.what` is `streams` for a client with too many, `params.reason` is `busy`
      * when no slot is free
      */

@@ -61,7 +61,7 @@ export interface FileLockWait extends FileLockOptions {
   readonly onWait?: () => void;
 }
 
-/** Takes a lock like `tryFileLock`, but tries again until it gets it, without blocking the process. */
+/** Takes a lock like `tryFileLock`, but tries again until `waitMs` is over, without blocking the process. */
 export async function waitForFileLock(path: string, options: FileLockWait): Promise<FileLock | undefined> {
   const { waitMs, everyMs = 100, onWait } = options;
   const until = Date.now() + waitMs;
