@@ -24,7 +24,6 @@ export interface BeatmapServicesOptions {
   readonly isFiller: () => boolean;
   /** Credentials for the official API; without them the mirrors answer what they can. */
   readonly credentials: { readonly clientId: number; readonly clientSecret: string } | undefined;
-  /** Caches that several processes share. */
   readonly sharedCaches?: SharedBeatmapCaches | undefined;
   readonly log: Logger;
   /** The compiled worker thread that calculates difficulty. Default: the file beside the program. */

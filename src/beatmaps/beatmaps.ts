@@ -15,7 +15,7 @@ export type DownloadAnswer = Awaited<ReturnType<Beatmaps['download']>>;
 export interface BeatmapsOptions {
   /** The official API; absent without credentials. */
   readonly osu?: OsuApi | undefined;
-  /** The mirrors in the order in which they are asked at first, before their health changes it. */
+  /** The mirrors in the order in which they are asked at first, before failures and slow answers change it. */
   readonly mirrors: readonly Mirror[];
   readonly catalogue?: BeatmapCatalogue | undefined;
   readonly caches: BeatmapCaches;

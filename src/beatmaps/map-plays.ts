@@ -5,7 +5,6 @@ import type { Score } from './model/score.ts';
 import { type OsuAccess, playerAnswer, requireOsu } from './players.ts';
 import { missingAs } from './upstreams/upstream-answer.ts';
 
-/** A difficulty with its set. */
 export interface MapInSet {
   readonly beatmap: Beatmap;
   readonly set: Beatmapset;

@@ -72,7 +72,7 @@ export function requireOsu(osu: OsuApi | undefined, what: 'player' | 'score'): O
 const MAX_SEEN = 2_000;
 
 /**
- * `user` is an id, a name, `@name` or a profile's address.
+ * In every method, `user` is an id, a name, `@name` or a profile's address.
  * @throws AppError from every method: `invalid_request` (params.what: `user`, `cursor`), `credentials_required`,
  * `not_found`, or an upstream code
  */
@@ -126,7 +126,7 @@ export function createPlayers({ osu, caches }: OsuAccess) {
       const cursor = nextOf(value, offset + size, MAX_ENTRIES[type]);
       return { scores: value.items, cursor, ...playerAnswer(from) };
     },
-    /** A single play; with a ruleset, `id` is from before 2022. `not_found` and the like have params.what `score`. */
+    /** A single play. With a ruleset, `id` is from before 2022. Errors such as `not_found` have params.what `score`. */
     async score(id: number, ruleset?: Ruleset, signal?: AbortSignal) {
       const api = requireOsu(osu, 'score');
       const load = (own: AbortSignal) => missingAs('score', api.score(id, ruleset, own));

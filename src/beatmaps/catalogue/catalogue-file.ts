@@ -149,7 +149,7 @@ class WriteQueue {
       if (sets.length > 0) this.#options.write(sets);
     } catch (error) {
       if (isBusy(error)) {
-        // After a failure the sets return to the queue; those that were added since stay, because they are newer.
+        // If another process was writing, the sets return to the queue, unless newer copies were added since.
         const newer = [...this.#waiting.values()];
         this.#waiting.clear();
         this.#append([...sets, ...newer]);

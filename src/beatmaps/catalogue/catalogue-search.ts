@@ -47,7 +47,7 @@ export function createCatalogueSearch(options: CatalogueSearchOptions) {
   const readSet = (id: number) => readBody(store, BODY_OF_SET, id);
 
   function page(asked: Asked, groups: Groups, wanted: CataloguePageRequest): Page {
-    // Sets are checked one by one for conditions in no index (a mapper's whole name, several on one difficulty).
+    // Conditions that no index answers, such as a mapper's whole name, are checked set by set.
     const rest = isLeftToTables(asked.query) ? undefined : { ...asked.query, text: '' };
     const bodies = new Map<number, Beatmapset | undefined>();
     const read = (id: number) => {

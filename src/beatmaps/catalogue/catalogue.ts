@@ -7,7 +7,7 @@ import type { Suggestion } from './catalogue-schema.ts';
  * All sets that Medley has ever read, searched without an upstream. Each word of the free text must begin a word in a
  * set's latin and unicode names, mappers, source, tags or difficulties. Popularity replaces osu!'s relevance.
  * @throws AppError `internal` from every method but `remember` when the file fails, `upstream_unavailable` while the
- * catalogue is away, `rate_limited` (params.reason `busy`) when too many calls wait
+ * catalogue's thread cannot run, `rate_limited` (params.reason `busy`) when too many calls wait
  */
 export interface Catalogue {
   /** Stores sets after a short delay. Sets without difficulties are left out; failures are logged. */

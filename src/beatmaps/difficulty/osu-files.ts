@@ -31,7 +31,7 @@ export interface OsuFilesOptions {
   readonly now?: () => number;
 }
 
-/** Files get a small part of the rate limits: players need most of osu!'s, and searches most of a mirror's. */
+/** Files may use a small part of the rate limits: of osu!'s most is for players, of a mirror's most is for searches. */
 const OFFICIAL_PACE = { perSecond: 0.3, burst: 4 };
 const MIRROR_PACE = { perSecond: 0.7, burst: 8 };
 

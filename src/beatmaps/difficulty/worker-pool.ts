@@ -69,7 +69,7 @@ export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions)
   async function compute(job: DifficultyJob): Promise<DifficultyAnswer> {
     running += 1;
     const isCold = pool.threads.length < running;
-    // Optimised code pays off in this long-lived thread, so the modules loaded from now on may be optimised.
+    // Optimised code pays off in a calculating thread, which lives long, so modules may be optimised from now on.
     if (isCold) optimizeWasm();
     const over = joinSignals([closing.signal], isCold ? START_MS + deadlineMs : deadlineMs);
     try {

@@ -1,5 +1,5 @@
 /**
- * Beatmaps from any upstream. The names are the osu! API's, which the HTTP answers use too; a field that an upstream
+ * Beatmaps from any upstream. The names are the osu! API's, which Medley's HTTP API uses too; a field that an upstream
  * does not state is null. Types, stored copies and the API's schema are derived from the schemas below.
  */
 import * as z from 'zod';

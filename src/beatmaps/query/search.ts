@@ -14,7 +14,7 @@ export interface Search {
 
 /** One page of sets from an upstream. */
 export interface SearchPage {
-  /** True when no set in the answer matches: the upstream has none, or it ignored a condition. Default false. */
+  /** True when none of the returned sets matches: the upstream has no match or ignored a condition. Default false. */
   readonly isUnsure?: boolean;
   readonly sets: readonly Beatmapset[];
   /** How many sets all pages have together, if known. */

@@ -30,7 +30,7 @@ const USUAL_OBJECTS = 600;
 
 /**
  * Estimates pp from a map's stars and settings by the published formulas (2025-03). Figures that only the map's file
- * has get usual values; a factor by stars brings the result near that of rosu-pp-js. The bench prints its error.
+ * has get usual values; a factor for the stars brings the result near that of rosu-pp-js. The bench prints its error.
  */
 export function estimatePp(play: Performance): number {
   const { ruleset, stars } = play;

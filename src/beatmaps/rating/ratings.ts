@@ -140,7 +140,7 @@ function createWait(signal: AbortSignal, { ms, waitMs, onLate }: Patience): Wait
   setMaxListeners(0, own);
   return work => {
     const late = AbortSignal.timeout(Math.ceil(Math.max(0, end - performance.now())));
-    // A late part goes on until its time is over, and a caller who asks again shares it, with its error.
+    // Work on a late part goes on until `waitMs` is over; a caller who asks again meanwhile shares its result or error.
     return abortable(work(own), late).catch((error: unknown) => {
       if (error !== late.reason) {
         signal.throwIfAborted();

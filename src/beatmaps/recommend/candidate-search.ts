@@ -18,7 +18,7 @@ export interface CandidateSearch {
   isNew(candidate: Candidate): boolean;
   /** False for a map that other people got lately, which does not count towards `enough`. */
   isFree(candidate: Candidate): boolean;
-  /** Maps whose figures were calculated for the last answer; they are always candidates. */
+  /** Maps whose figures were calculated for the last answer to the same question; they are always candidates. */
   readonly lookedAt: readonly Candidate[];
   readonly random: () => number;
   readonly signal: AbortSignal | undefined;

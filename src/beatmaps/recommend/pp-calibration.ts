@@ -50,7 +50,9 @@ export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, { work, 
     const { low, high } = ruleset === 'mania' ? MANIA_BOUNDS : BOUNDS;
     const ratios = read.map(({ ratio }) => ratio).filter(ratio => ratio >= low && ratio <= high);
     return {
-      /** osu!'s pp for these plays divided by those calculated by older rules; 1 without plays or time. */
+      /**
+       * osu!'s pp for these plays divided by those calculated by older rules; 1 if none could be calculated in time.
+       */
       ratio: medianOf(ratios) ?? 1,
       patterns: usualPatterns(read.map(({ patterns }) => patterns)),
     };

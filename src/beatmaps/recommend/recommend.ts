@@ -99,7 +99,7 @@ export function createRecommend(options: RecommendOptions) {
     /** The sets that are still available; candidates of the catalogue come without their sets. */
     async function readSets(choices: readonly ScoredCandidate[]): Promise<ReadonlyMap<number, Beatmapset>> {
       const missing = new Set(choices.map(({ candidate }) => candidate.setId).filter(id => !sets.has(id)));
-      // Asking a catalogue that is away would fail, so it is not asked when no set is missing.
+      // While the catalogue cannot be used, asking it fails, so it is asked only if sets are missing.
       for (const set of missing.size === 0 ? [] : await catalogue.sets([...missing])) sets.set(set.id, set);
       const found = choices.flatMap(({ candidate }) => sets.get(candidate.setId) ?? []);
       return new Map(found.filter(set => !set.download_disabled).map(set => [set.id, set]));

@@ -93,7 +93,7 @@ const OSU_DIRECT = minoSite({
   host: 'osu.direct',
   throttle: { perSecond: 0.8, burst: 12, atOnce: 6 },
   limitName: 'amount',
-  // This mirror accepts only one status, and answers several with a 403.
+  // This mirror answers a request for several statuses with a 403, so only the first one is requested.
   statuses: status => (status === 'any' ? [] : statusParams(status).slice(0, 1)),
   downloadUrl: (id, withVideo) => `https://osu.direct/api/d/${id}${withVideo ? '' : '?noVideo=1'}`,
   osuFileUrl: id => url(`https://osu.direct/api/osu/${id}`),
