@@ -1,4 +1,4 @@
-/** The doctor's programs share these parts: the run itself, arguments, a line of progress, the error for wrong ones. */
+/** Parts that the doctor's programs share: the arguments, the error for wrong ones, a line of progress, and the run. */
 import { parseArgs } from 'node:util';
 
 /** The error for a wrong command line; its message says what is wrong. */
@@ -30,8 +30,8 @@ export function showProgress(text: string): void {
 }
 
 /**
- * Runs a program, which resolves with its exit code. For a wrong command line and an `Expected` error only the message
- * is printed, for any other error `failure` and the error.
+ * Runs a program, whose result becomes the exit code. For a wrong command line or an `Expected` error only the error's
+ * message is printed, for any other error `failure` and the error.
  */
 export function run(program: () => Promise<number>, failure: string, Expected: new (message: string) => Error): void {
   program().then(

@@ -1,4 +1,4 @@
-/** Checks that the sites can be reached by both transports. */
+/** Checks that the sites can be reached by both transports: Node's own and the emulated browser. */
 import { AppError } from '../errors.ts';
 import type { HttpClient } from '../infra/http/http-client.ts';
 import type { SourceDescriptor } from '../media/extract/source-descriptor.ts';
