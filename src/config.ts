@@ -290,7 +290,8 @@ function toConfig(values: z.output<typeof VARIABLES>) {
     mediaKey: values.MEDIA_KEY,
     mediaCacheBytes: values.MEDIA_CACHE_MB * 1024 * 1024,
     requestsAtOnce: values.REQUESTS_AT_ONCE,
-    // A queue for more requests is for more events a second too, so it keeps more ids of finished ones.
+    // A longer queue is for more events a second, so it keeps more ids of finished requests, which tell repeats of
+    // events.
     queueLimits: { entries: values.REQUESTS_WAITING, marks: 10 * values.REQUESTS_WAITING },
     owners: values.OWNER_IDS,
     canary: values.CANARY === 'on',

@@ -15,7 +15,7 @@ const BUILT = new URL('./i18n/', import.meta.url);
 const FOLDER = existsSync(BUILT) ? BUILT : new URL('./', import.meta.url);
 
 /**
- * The texts in one file of a language's folder; none when it is missing, so that English is said in their place.
+ * The texts in one file of a language's folder; empty if the file is missing, so that the English texts are used.
  * @throws Error when the file contains something else than texts
  */
 export function loadTexts(tag: string, file: string): TextTree {

@@ -18,8 +18,8 @@ export interface ChatPlatform<To = unknown> {
   /** How many requests of one chat run at once; with 1 they run in order. Default: the queue's own limit for a chat. */
   readonly perChat?: number;
   /**
-   * Begins to receive events; resolves when the connection stands. Called again when the connection could not be made
-   * or is lost; `signal` aborts when it is no longer wanted.
+   * Begins to receive events; resolves when the connection is made. Called again when it could not be made or is lost;
+   * `signal` aborts when the connection is no longer wanted.
    */
   connect(host: PlatformHost<To>, signal: AbortSignal): Promise<ChatConnection>;
   /**
@@ -183,7 +183,7 @@ export interface PlatformHost<To = unknown> {
   cancel(eventId: string): Promise<void>;
   /** Reports that the connection is lost for good. */
   lost(reason: unknown): void;
-  /** Reports that another process receives the events, and that this one waits until it may. */
+  /** Reports that another process receives the events, and that this process waits until it may receive them. */
   standBy(): void;
 }
 

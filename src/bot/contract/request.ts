@@ -123,7 +123,7 @@ const Envelope = z.object({
   at: z.number(),
   /** The time after which no answer can arrive, because an interaction's token expires; unix milliseconds. */
   until: z.number().optional(),
-  /** The place of the answer, in the platform's own form: `ChatPlatform.replyTo` parses it. */
+  /** The place to which the answer is sent, in the platform's own form: `ChatPlatform.replyTo` parses it. */
   replyTo: z.unknown(),
 });
 

@@ -1,6 +1,9 @@
 import { type Block, type Card, namedLink, type PictureBlock, type Text } from './reply.ts';
 
-/** Adds the text that belongs beside each image card that is shown, and replaces the others by their texts. */
+/**
+ * Puts behind each image card that is shown its further text; image cards that are not shown are replaced by their
+ * text.
+ */
 export function withPictures(blocks: readonly Block[], isShown: (block: PictureBlock) => boolean): readonly Block[] {
   return blocks.flatMap((block): readonly Block[] => {
     if (block.kind !== 'picture') return [block];

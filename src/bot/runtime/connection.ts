@@ -60,7 +60,7 @@ export class PlatformConnection {
     this.#onLost?.(reason);
   }
 
-  /** To be called when another process receives the events: this one waits until it may. */
+  /** To be called when another process receives the events and this process waits until it may receive them. */
   standBy(): void {
     this.#setState('standby');
     this.#endAttempt?.();

@@ -26,7 +26,10 @@ const JobProgress = z.object({
   paid: z.number(),
   /** Keys of the messages that were sent for the parts that are being answered. */
   sent: z.array(z.string()),
-  /** A message that may have arrived; a repeat is recognised until `until`. `next`: the part after those it answers. */
+  /**
+   * A message that may have arrived, and until when the platform recognises its repeat. `next`: the part (link) of the
+   * request after those that the message answers.
+   */
   sending: z.object({ key: z.string(), until: z.number(), next: z.number() }).optional(),
   notice: PendingNotice.optional(),
   /** A reply that is made but not sent yet. Replies to links are not stored. */
@@ -126,7 +129,7 @@ export interface Job extends StoredJob {
   ending: Ending | undefined;
   stopWorking: (() => void) | undefined;
   status: WorkStatus | undefined;
-  /** The part after those that are being answered. */
+  /** The request's part (link) after those that are being answered. */
   next: number;
   /** The worst outcome of its parts, for the metrics. */
   worst: RequestOutcome;
@@ -157,7 +160,7 @@ export async function stepTo(job: Job, next: number, isSaved: boolean): Promise<
   if (isSaved) await saveJob(job);
 }
 
-/** The chat for which the answer's messages are counted. */
+/** The chat for which the answer's messages count in the platform's rate limit. */
 export function throttledChatOf({ platform, chat }: Request): ThrottledChat {
   return { platform, chatId: chat.id, isGroup: chat.kind === 'group' };
 }

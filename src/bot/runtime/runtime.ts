@@ -115,7 +115,9 @@ export class Runtime {
     });
   }
 
-  /** Begins to receive events and run requests. Resolves when each platform was tried once; others are retried. */
+  /**
+   * Begins to receive events and run requests. Resolves when each platform was tried once; failed ones are tried again.
+   */
   async start(): Promise<void> {
     const { works = true, hears = () => true, concurrency = CONCURRENCY, now = Date.now } = this.#options;
     if (works) {

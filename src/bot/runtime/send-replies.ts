@@ -23,7 +23,9 @@ export class PlatformAway extends Error {
 
 /** The most attempts to send one notice. */
 const MOST_NOTICES = 5;
-/** The phase (see `createSendOnce`) of the replies to the first part. */
+/**
+ * The phase (a part of the idempotency keys, see `createSendOnce`) of the replies to the request's first part (link).
+ */
 const FIRST_PHASE = '0';
 /** The pause before another attempt to tell a person that a request waits. */
 const NOTICE_MS = 5_000;

@@ -63,7 +63,8 @@ export function createViewHistory({ platform, records, dispatcher, log }: ViewHi
       if (pressed?.isBack === true) return shown.slice(0, -1);
       const last = shown.at(-1);
       const caller = callerOf(request);
-      // If one command answers both, this request shows another page or state, and replaces the one before it.
+      // If one command answers this request and the one before it, this one shows another page or state, and replaces
+      // it.
       const isOtherPage =
         last !== undefined && (await dispatcher.commandOf(last, caller)) === (await dispatcher.commandOf(ask, caller));
       return [...(isOtherPage ? shown.slice(0, -1) : shown), ask].slice(-MOST);
