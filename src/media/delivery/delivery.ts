@@ -59,7 +59,7 @@ export interface PublicAddresses {
 }
 
 export interface DeliveryOptions extends DownloadOptions, Pick<FileResolverOptions, 'refresh' | 'log'> {
-  /** Created when missing, readable by its owner alone; files that an earlier process left in it are removed at once. */
+  /** The folder for files: created when missing, readable by its owner alone, cleared of files of ended processes. */
   readonly tempDir: string;
   /** Public addresses of Medley; without them links lead to the original post. */
   readonly addresses?: PublicAddresses | undefined;

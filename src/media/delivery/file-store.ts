@@ -55,7 +55,7 @@ export interface FileOrder {
 }
 
 export interface FileStoreOptions {
-  /** Created when missing. It holds a folder for each process; folders of processes that have ended are removed. */
+  /** The folder for files, created when missing. Each process has a folder in it; those of ended processes are removed. */
   readonly tempDir: string;
   /** The most bytes of all files that callers hold. */
   readonly maxBytes: number;

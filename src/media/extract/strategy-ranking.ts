@@ -40,7 +40,7 @@ const UNTRIED = { successes: 0, triedAt: 0, medianMs: null };
 const MAX_SUCCESSES = 20;
 /** One answer changes the median by at most this share, so that a single late answer has little effect. */
 const MEDIAN_STEP = 0.2;
-/** A strategy is tried once after its cooldown, and if no strategy could get that post, again after this time. */
+/** A strategy is tried for one post after its cooldown; if no strategy gets that post, again after this time. */
 const ASK_AGAIN_MS = 5 * 60_000;
 /** The assumed answer time of a strategy without any answer yet. */
 const UNKNOWN_MS = 1_000;

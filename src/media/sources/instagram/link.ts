@@ -22,9 +22,12 @@ export const INSTAGRAM_HOSTS: readonly string[] = [
 ];
 export const SHARE_LINK_HOSTS: readonly string[] = [...INSTAGRAM_HOSTS, 'ig.me'];
 
-/** The site, and preview mirrors that people paste in chats; they have the same paths (known in 2026-08). */
+/** The hosts of the site itself. */
 const SITE = /^(?:(?:www|[im])\.)?instagram\.com$|^(?:www\.)?instagr\.am$/;
-/** The mirrors' hosts; under `d.` they answer with the file itself, under `g.` with a gallery. */
+/**
+ * Preview mirrors that people paste in chats, with the site's paths (known in 2026-08). Under `d.` they answer with the
+ * file itself, under `g.` with a gallery.
+ */
 const MIRROR =
   /^(?:(?:www|[dgm])\.)?(?:(?:(?:dd|kk|vx|fx|uu|ee|zz|gg|rx|bb|tt|to)instagram|fxstagram|instagramez|instagrambed)\.com|instafix\.io)$/;
 

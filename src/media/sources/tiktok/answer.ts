@@ -115,7 +115,7 @@ function findItem(page: Body, { id }: PostRef) {
   return { item: items[0], state, isAbsent };
 }
 
-/** The counts: texts in `statsV2`, numbers, sometimes rounded, in `stats`, or in an embed's post itself (in 2026). */
+/** The counts: texts in `statsV2`, (sometimes rounded) numbers in `stats`, or properties of an embed's post (2026). */
 function readStats(item: JsonObject): Stats {
   const read = (name: string) => firstOf([item.statsV2, item.stats, item], place => readCount(child(place, name)));
   return {
