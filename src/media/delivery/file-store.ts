@@ -55,7 +55,7 @@ export interface FileOrder {
 }
 
 export interface FileStoreOptions {
-  /** The folder for files, created when missing. Each process has a folder in it; those of ended processes are removed. */
+  /** The folder for files, created when missing. It has one folder per process; those of ended processes are removed. */
   readonly tempDir: string;
   /** The most bytes of all files that callers hold. */
   readonly maxBytes: number;

@@ -45,7 +45,7 @@ export interface Extractor extends Omit<LinkReader, 'match'> {
   extract(link: string, options?: ExtractOptions): Promise<Extraction>;
   /** The post with that id, in the same form as from `extract`. */
   find(post: Pick<Post, 'source' | 'id'>, signal?: AbortSignal): Promise<Post>;
-  /** Asks the site again without the cache, for media addresses that expired early; for a post at most once a minute. */
+  /** Asks the site again without the cache, for media addresses that expired early; at most once a minute per post. */
   refresh(post: Pick<Post, 'source' | 'id'>, signal?: AbortSignal): Promise<Post>;
   /** Hosts on which the media of all sources may be. */
   readonly mediaHosts: readonly string[];

@@ -148,8 +148,8 @@ const RESTRICTED = /restricted|sensitive/;
 const WITHHELD = /(?:isn't|is not|not|un)\s?available|restricted|blocked|can't (?:see|view)/;
 
 /**
- * The failure by an answer's texts. Region and age restrictions have the same titles. `isWithheld`: the answer hides the
- * post, so a `geo` code counts before words for an age, and the word "restricted" alone proves nothing.
+ * The failure by an answer's texts. Region and age restrictions have the same titles. `isWithheld`: the answer hides
+ * the post, so a `geo` code counts before words for an age, and the word "restricted" alone proves nothing.
  */
 function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null {
   const words = wordsOf(said, 'title', 'description', 'subtitle', 'blocks_logging_data');
