@@ -7,13 +7,13 @@ interface OfferedExample {
   readonly url: string;
 }
 
-/** Examples that work on every server: without an osu! key, mirrors answer searches. */
+/** Examples that work on every server: even without an osu! API key, mirrors answer searches. */
 const BEATMAP_EXAMPLES: readonly OfferedExample[] = [
   { kind: 'search', url: '/beatmap search camellia stars>6' },
   { kind: 'taiko', url: '/beatmap search mode:taiko stars>4' },
 ];
 
-/** The empty chat's examples: the operator's, and beatmap searches if the operator chose no command. */
+/** The examples for an empty chat: the operator's, and beatmap searches unless the operator has chosen a command. */
 export function createWebExamples(
   own: readonly OfferedExample[],
   isPost: (link: string) => boolean,

@@ -28,7 +28,7 @@ export interface WebPlatformOptions {
   readonly encodesMp3?: boolean;
   /** Examples for the empty conversation; the page adds the help command. */
   readonly examples?: (t: Translator) => readonly WebExample[];
-  /** The sites that the empty chat names. */
+  /** The sites that are named on the page while its conversation is empty. */
   readonly sites?: readonly Site[];
   /** The address that people open, if it differs from the Host header that the server receives. */
   readonly publicUrl?: string | undefined;
@@ -106,7 +106,7 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
       const address = answers.get(to)?.caller.sharedRateKey;
       return address === undefined ? {} : { sharedRateKey: address };
     },
-    // The page has a place for the answer below each message, and shows the waiting there.
+    // Each message has a place below it for its answer, where the page shows the progress, too.
     hasPlace: () => true,
     showProgress: (to, progress) => answers.progress(to, progress),
     onEnd: to => answers.end(to),
@@ -143,13 +143,13 @@ async function registerPage(server: FastifyInstance, pageFolder: string, publicU
     if (request.routeOptions.url === '/')
       reply.headers({ ...PAGE_HEADERS, 'content-security-policy': policy(request, publicUrl) });
   });
-  // Other sites' previews of the page need absolute addresses.
+  // The link previews that other sites make of the page need absolute addresses.
   const shared =
     publicUrl && readFileSync(file, 'utf8').replaceAll('content="/', `content="${new URL('/', publicUrl)}`);
   server.get('/', (_request, reply) =>
     shared ? reply.type('text/html; charset=utf-8').send(shared) : reply.sendFile('static/index.html', pageFolder),
   );
-  // A service worker controls only addresses below its own, so it is served at the root.
+  // A service worker controls only addresses below the folder of its own, so it is served at the root.
   server.get('/sw.js', (_request, reply) => reply.sendFile('sw.js', pageFolder));
 }
 
@@ -167,7 +167,7 @@ const PAGE_HEADERS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const;
 
-/** The content security policy. It lists the socket's address, because old browsers' 'self' does not include ws:. */
+/** The content security policy. It lists the WebSocket's address, since in old browsers 'self' does not include ws:. */
 function policy(request: FastifyRequest, publicUrl: string | undefined): string {
   const hosts = [request.host, publicUrl === undefined ? undefined : new URL(publicUrl).host]
     .filter(host => host !== undefined && /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(host))
@@ -199,8 +199,8 @@ const FILES = {
 const MAX_REMEMBERED = 2_000;
 
 /**
- * Makes addresses in the tunnel for images and audio that belong to no post. A file keeps its address for half of the
- * address's validity, so that browsers need not load the same covers again.
+ * Makes addresses on this server for images and audio that belong to no post. A file gets the same address again for
+ * half of its validity, so that browsers do not load the same covers again.
  */
 export function createAssetAddresses(
   tunnel: Pick<Tunnel, 'address' | 'carries'>,

@@ -23,7 +23,7 @@ export class ChatSocket {
   readonly #options: ChatSocketOptions;
   readonly #open = new Map<WebSocket, OpenSocket>();
   #heartbeat: NodeJS.Timeout | undefined;
-  /** Resolves when all connections are closed; at first there are none. */
+  /** Resolves when all connections are closed. It is resolved at first, when there are none. */
   #closed = Promise.resolve();
   #onClosed = () => {};
   #isOpen = false;
@@ -57,7 +57,7 @@ export class ChatSocket {
     this.#heartbeat.unref();
   }
 
-  /** Accepts no new connections, and tells all pages to reconnect, to the next server. */
+  /** Accepts no new connections, and tells all pages that this server stops, so that they reconnect to the next one. */
   refuse(): void {
     this.#isOpen = false;
     for (const { outlet } of this.#open.values()) outlet.send({ type: 'closing' });
@@ -83,7 +83,7 @@ export class ChatSocket {
 
   #onSocket(socket: WebSocket, request: FastifyRequest): void {
     const address = clientKey(request.ip);
-    // Other pages may have connected during this one's handshake, so the limits are checked again.
+    // The limits are checked again, because other pages may have connected during this page's handshake.
     if (this.#refusalOf(address)) {
       socket.close(1013, 'busy');
       return;
@@ -112,7 +112,7 @@ export class ChatSocket {
   }
 }
 
-/** Browsers always send Origin with a WebSocket; a program that sends none acts with no person's rights. */
+/** Browsers always send Origin with a WebSocket. A client without it is no browser that another site could misuse. */
 function isOwnOrigin(request: FastifyRequest, publicUrl: string | undefined): boolean {
   const { origin } = request.headers;
   if (origin === undefined) return true;
@@ -152,8 +152,8 @@ function createOutlet(socket: WebSocket, maxBufferedBytes: number): Outlet {
 const PLAIN_IDLE_MS = 60_000;
 
 /**
- * With an upgrade listener, Node passes it every upgrade request, also the `Upgrade: h2c` of Java and curl clients to
- * the API. These get an ordinary answer; only WebSockets for `/chat` are upgraded.
+ * With an upgrade listener, Node passes every upgrade request to it, also the `Upgrade: h2c` that Java and curl send to
+ * the API. Such requests get an ordinary answer; only WebSockets for `/chat` are upgraded.
  */
 function upgradeGate(server: FastifyInstance): ReturnType<typeof createServer> {
   const gate = createServer();

@@ -103,7 +103,7 @@ export class Conversation {
     if (this.#socket.readyState === this.#socket.OPEN) this.#options.answers.join(page);
   }
 
-  /** Sends the welcome: once at first, and again whenever the language has changed. */
+  /** Sends the `welcome` frame, with all texts: at the beginning, and again when the person's language has changed. */
   async #welcome(page: ConnectedPage, isFirst = false): Promise<void> {
     const { dispatcher, examples, sites, limits } = this.#options;
     const t = await dispatcher.translator(page.caller);
@@ -176,7 +176,7 @@ const pageMessage = z.discriminatedUnion('type', [
     session: z.uuid().toLowerCase(),
     locales: z.array(z.string().max(64)).max(16),
   }),
-  // The text has no maximum here: a message that is too long gets a notice, and is no invalid frame.
+  // The text has no maximum here, so that a message that is too long gets a notice and does not count as invalid.
   z.object({ type: z.literal('message'), id, text: z.string() }),
   z.object({ type: z.literal('action'), id, token: z.string().max(256) }),
   z.object({ type: z.literal('suggest'), id, text: z.string() }),

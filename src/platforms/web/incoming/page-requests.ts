@@ -24,7 +24,7 @@ export function createPageRequests({ dispatcher, answers, render, limits, log }:
   let host: PlatformHost<string> | undefined;
   let isOpen = false;
 
-  /** The notice for a message that is not accepted; undefined for one that is. */
+  /** The sentence that refuses a message as too long or one too many; undefined when the message is accepted. */
   function refusalOf({ t: { messages }, caller }: ConnectedPage, asked: Asked): string | undefined {
     if (asked.type === 'message' && asked.text.length > limits.messageLength)
       return messages.web.tooLong.replace('{n}', String(limits.messageLength));
@@ -82,7 +82,7 @@ export function createPageRequests({ dispatcher, answers, render, limits, log }:
     },
 
     ask(page: ConnectedPage, asked: Asked): void {
-      // While no requests are accepted the page gets no answer, and repeats the message at the next server.
+      // Before the start and during the stop the page gets no answer, and sends the message again to the next server.
       if (answers.repeat(page, asked.id) || !isOpen) return;
       const refusal = refusalOf(page, asked);
       if (refusal !== undefined) {

@@ -17,7 +17,7 @@ export interface LinkRoutesOptions {
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
 
-/** Limits the requests to all routes here by network address; one sign-in takes four. */
+/** Limits the requests to all routes of this file by network address; one sign-in takes four. */
 const RULE: RateLimitRule = { name: 'account-link', limit: 40, windowMs: 60_000, window: 'first' };
 const COOKIE = 'medley_link';
 const COOKIE_S = 600;
@@ -54,7 +54,7 @@ const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': LINK_PAGE_POLICY,
   'cache-control': 'no-store',
-  // `no-referrer` would remove the form's origin, which is checked. This policy tells nothing to other sites.
+  // With `no-referrer`, browsers would send no Origin with the form, which is checked. Other sites get no referrer.
   'referrer-policy': 'same-origin',
   'x-robots-tag': 'noindex, nofollow',
 } as const;
@@ -64,9 +64,10 @@ type PageRequest = FastifyRequest<{ Querystring: Query }>;
 type Page = (request: PageRequest, reply: FastifyReply, t: Translator) => Promise<string>;
 
 /**
- * Routes for signing in at osu!. `GET /osu/link` asks first, because a person who opens another's address would be
- * linked as that person; `POST /osu/link`, only from that page, redirects to osu!; osu! redirects to `GET
- * /osu/callback`, accepted only in the same browser. Pages are in the browser's language; a failure is one sentence.
+ * Routes for signing in at osu!. `GET /osu/link` asks for confirmation first, because a person who opens a link made
+ * for somebody else would link their player to that account; `POST /osu/link`, only from that page, redirects to osu!;
+ * osu! redirects to `GET /osu/callback`, accepted only in the same browser. Pages are in the browser's language; a
+ * failure is one sentence.
  */
 export function linkRoutes(options: LinkRoutesOptions): FastifyPluginAsync {
   const { links, publicUrl } = options;
@@ -144,7 +145,10 @@ async function admit({ ip }: FastifyRequest, limiter: RateLimiter): Promise<void
   throw new AppError('rate_limited', 'too many visits of the pages that link a player', { retryAfterMs });
 }
 
-/** Accepts only the page's own form: another site's would skip the question. @throws AppError `invalid_request` */
+/**
+ * Accepts only the form of this page: with another site's form the confirmation would be skipped.
+ * @throws AppError `invalid_request`
+ */
 function assertOwnForm(headers: FastifyRequest['headers'], origin: string): void {
   const site = headers['sec-fetch-site'];
   if (headers.origin === origin && (site === undefined || site === 'same-origin')) return;

@@ -20,13 +20,13 @@ export interface ConnectedPage {
   /** The texts in the browser's language, until the person's settings are read. */
   t: Translator;
   readonly outlet: Outlet;
-  /** Called when a message was answered, since that may have changed the language. */
+  /** Called when a message was answered: it may have been a command that changed the language. */
   onAnswered(): void;
 }
 
 /** A message or pressed button of a page, and what was sent in answer so far. */
 export interface PageAnswer {
-  /** The id of its request. A message that is sent again after it was cancelled becomes another request. */
+  /** The id of its request. A message that is cancelled and then sent again becomes another request. */
   readonly requestId: string;
   /** The page's own id of the message. */
   readonly messageId: string;
@@ -36,9 +36,9 @@ export interface PageAnswer {
   replies: number;
   /** The connected page that gets the answer; undefined while it is disconnected. */
   page: ConnectedPage | undefined;
-  /** The latest text about the wait, which a page that reconnects gets again. */
+  /** The latest text about the progress, which a page gets again when it reconnects. */
   progress: string | undefined;
-  /** Drops the answer if its page does not reconnect. */
+  /** The timer that drops the answer if its page does not reconnect. */
   orphanTimer: NodeJS.Timeout | undefined;
   state: 'open' | 'answered' | 'dropped';
 }
@@ -46,27 +46,25 @@ export interface PageAnswer {
 export interface PageAnswersOptions {
   readonly limits: WebLimits;
   readonly now: () => number;
-  /** Called when the page did not come back for the answer. */
+  /** Called when a page has disconnected and not come back for an answer in time. */
   readonly onOrphaned: (answer: PageAnswer) => void;
 }
 
 /**
- * Answers that survive a lost connection: an answer waits for its page to reconnect, and a message sent again under the
- * same id is not answered twice. Complete answers, and better versions for a disconnected page, are kept for a while.
+ * Answers that survive a lost connection. An answer waits for its page to reconnect, and a message that the page sends
+ * again under the same id is not answered twice. Complete answers, and better versions of their replies, are kept for a
+ * while.
  */
 export class PageAnswers {
   readonly #options: PageAnswersOptions;
   /** The answers that are not complete, by request. */
   readonly #open = new Map<string, PageAnswer>();
   readonly #pages = new Set<ConnectedPage>();
-  /**
-   * Complete answers as lines of UTF-8 outside the heap: strings would take twice the memory, and half as much more
-   * until they are garbage-collected.
-   */
+  /** Complete answers as lines of UTF-8 outside the heap. As strings they would take twice the memory. */
   readonly #complete: LRUCache<string, Buffer>;
-  /** Better versions of replies to complete answers, by session, for pages that were disconnected. */
+  /** Better versions of replies in complete answers, by session, for pages that were disconnected when they came. */
   readonly #late: LRUCache<string, readonly string[]>;
-  /** Sessions that were told that their links wait in the queue, until these are answered. */
+  /** Sessions that got a notice about the wait for their rate limit, until that wait is over. */
   readonly #noticed: LRUCache<string, true>;
 
   constructor(options: PageAnswersOptions) {
@@ -78,7 +76,7 @@ export class PageAnswers {
     this.#noticed = new LRUCache({ max: jobs, perf });
   }
 
-  /** Sends the page better versions of complete answers from now on, those from a short disconnection included. */
+  /** Sends the page better versions of its replies from now on, including those that came while it was disconnected. */
   join(page: ConnectedPage): void {
     this.#pages.add(page);
     for (const frame of this.#late.get(page.caller.userId) ?? []) page.outlet.sendText(frame);
@@ -95,7 +93,7 @@ export class PageAnswers {
     }
   }
 
-  /** True when the session may have no further message in progress. */
+  /** True when no further message of the session is accepted until one is answered. */
   isFull(session: string): boolean {
     const { jobs, running, queued } = this.#options.limits;
     return this.#open.size >= jobs || this.#openOf(session).length >= running + queued;
@@ -131,7 +129,7 @@ export class PageAnswers {
     return answer;
   }
 
-  /** Shows below the person's message what it waits for. A wait in the queue is also announced, once for all links. */
+  /** Shows the progress below the person's message. A wait for the rate limit is also announced once, for all links. */
   progress(requestId: string, progress: AnswerProgress): void {
     const answer = this.#open.get(requestId);
     if (answer === undefined) return;
@@ -154,7 +152,7 @@ export class PageAnswers {
     return index;
   }
 
-  /** Replaces a reply by a better one, even if the answer is complete. The session's other pages ignore it. */
+  /** Replaces a reply by a better one, even in a complete answer. Other tabs of the session get it, and ignore it. */
   improve(answer: PageAnswer, index: number, reply: WebReply): void {
     if (answer.state === 'dropped') return;
     const text = emit(answer, { type: 'better', id: answer.messageId, index, reply }, answer.state === 'open');

@@ -10,9 +10,9 @@ export interface ServerConnectionOptions {
 
 const FIRST_DELAY_MS = 400;
 const LONGEST_DELAY_MS = 15_000;
-/** If nothing is received within this time after a request, the connection is dead and a new one is opened. */
+/** If nothing is received within this time after connecting or after a message, the connection counts as dead. */
 const SILENCE_MS = 8_000;
-/** After the loss of a connection that lasted longer than this, the first delay is short again. */
+/** After the loss of a connection that lasted longer than this, the delays before reconnecting begin short again. */
 const GOOD_MS = 10_000;
 
 /** One WebSocket to the server at a time, reopened after a growing, random delay whenever it is lost. */
@@ -43,7 +43,7 @@ export class ServerConnection {
     return this.#state;
   }
 
-  /** Sends a frame; false when the connection is not open, in which case the frame is dropped. */
+  /** Sends a frame. False, and the frame is dropped, when the connection is not open or the server shuts down. */
   send(frame: PageMessage): boolean {
     if (this.#state !== 'open' || this.#isClosing || this.#socket?.readyState !== WebSocket.OPEN) return false;
     this.#socket.send(JSON.stringify(frame));
@@ -51,7 +51,7 @@ export class ServerConnection {
     return true;
   }
 
-  /** Ends the delay and reconnects at once. */
+  /** Reconnects at once, without waiting for the rest of the delay. */
   wake(): void {
     if (this.#socket) return;
     this.#attempts = 0;
@@ -113,7 +113,7 @@ export class ServerConnection {
   }
 }
 
-/** True for a frame, also for one of a type that only a newer server knows and this page ignores. */
+/** True for a frame from the server, even for one of a type that this version of the page does not know. */
 function isServerMessage(value: unknown): value is ServerMessage {
   return typeof value === 'object' && value !== null && 'type' in value;
 }

@@ -38,7 +38,7 @@ const wayBack = new WayBack({
   onForward: place => inlineUpdate.goForward(place),
 });
 const session = loadSession();
-/** The replies of the newest turns, removed ones included, by turn id: better versions of them may come. */
+/** The replies to the newest questions, by turn id, even if no longer shown: better versions of them may come. */
 const received = new Map<string, { readonly turn: Turn; readonly replies: Map<number, WebReply> }>();
 const MAX_RECEIVED = 40;
 /** A language that was chosen while the page was disconnected, to be sent later. */
@@ -107,7 +107,7 @@ function ask(input: TurnInput, pressed?: HTMLElement): void {
   if (!view.element.hidden) thread.toEnd();
 }
 
-/** Sends the command that sets the language. It is not shown as a turn: the page in that language is its answer. */
+/** Sends the command that sets the language. The conversation does not show it: the page's language changes instead. */
 function sendLanguage(): void {
   if (language === undefined) return;
   const line = `/settings language ${language}`;
@@ -119,7 +119,7 @@ function onPress({ token, label, under, pressed }: PressedAction): void {
   ask({ kind: 'action', token, label, under }, pressed);
 }
 
-/** Sends a turn's message under its own id, so that sending it twice gives one answer. */
+/** Sends a question under its turn's id, by which the server recognises it if it is sent again. */
 function submit({ id, input }: Turn): boolean {
   return input.kind === 'text'
     ? connection.send({ type: 'message', id, text: input.text })
@@ -129,7 +129,7 @@ function submit({ id, input }: Turn): boolean {
 function createView(turn: Turn, pressed?: HTMLElement): MessageView {
   const view = new MessageView(turn, turnContext);
   views.set(turn.id, view);
-  // A turn is hidden while its answer may replace the reply with the pressed button.
+  // After the press of a button, the new turn is hidden as long as its answer may replace the reply with the button.
   view.element.hidden = turn.state === 'waiting' && inlineUpdate.begin(turn, pressed);
   return view;
 }
@@ -242,7 +242,7 @@ function onWelcome(frame: Extract<ServerMessage, { type: 'welcome' }>): void {
 
 function onState(state: ConnectionState): void {
   document.documentElement.dataset.connection = state;
-  // Without a connection the server sends no examples, so none are shown.
+  // Without a connection the server sends no examples, so the empty conversation is shown without.
   if (state !== 'open') offer ??= { examples: [], sites: [] };
   refresh();
   sendLanguage();
@@ -269,7 +269,7 @@ function settleFocus(): void {
   else thread.focus();
 }
 
-/** True with a real keyboard; on a touch screen, focusing the input would cover the conversation with one. */
+/** True if there is a real keyboard. On a touch screen, focusing the input opens a keyboard over the conversation. */
 function hasKeyboard(): boolean {
   return matchMedia('(pointer: fine)').matches;
 }
@@ -284,7 +284,7 @@ function loadSession(): string {
 
 playOneAtATime();
 const makers = history.turns.map(turn => () => createView(turn).element);
-// All are shown at once if a turn still waits, because its answer may replace any earlier reply.
+// If a question is still unanswered, all views are made at once, because its answer may replace any earlier reply.
 thread.restore(makers, history.turns.some(({ state }) => state === 'waiting') ? makers.length : 1);
 for (const turn of history.turns) {
   if (!turn.exchanged) for (const [index, reply] of turn.replies.entries()) keepReply(turn, index, reply);

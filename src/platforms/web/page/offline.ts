@@ -4,7 +4,7 @@ interface ScriptPolicy {
 
 declare global {
   interface Window {
-    /** Trusted Types, which some browsers and TypeScript's types lack. */
+    /** Trusted Types: undefined in browsers without them, and missing in TypeScript's own types. */
     readonly trustedTypes?: {
       createPolicy(name: string, rules: { readonly createScriptURL: (url: string) => string }): ScriptPolicy;
     };
@@ -16,8 +16,8 @@ const WORKER = '/sw.js';
 const DELAY_MS = 4_000;
 
 /**
- * Registers a service worker, so that the page opens without a connection, says so, and shows this tab's turns. The
- * page's policy allows only that worker's script.
+ * Registers a service worker, so that the page opens without a connection, says so, and shows this tab's conversation.
+ * The page's policy allows only that worker's script.
  */
 export function openOffline(): void {
   if (!('serviceWorker' in navigator)) return;

@@ -27,7 +27,7 @@ export const ASSET_LIFE_MS = 7 * 86_400_000;
 export const WEB_LIMITS = {
   /** The longest message, enough for a link of 8 KB with text around it. */
   messageLength: 10_000,
-  /** The largest frame from a page, enough for a message in any script with escapes. */
+  /** The largest frame from a page: enough for the longest message in any script, escaped as JSON. */
   frameBytes: 64 * 1024,
   /** A page is disconnected when this many bytes wait to be sent to it. */
   bufferedBytes: 4 * 1024 * 1024,
@@ -48,7 +48,7 @@ export const WEB_LIMITS = {
   /** How many unfinished requests all sessions together may have. */
   jobs: 4_000,
   suggestions: 12,
-  /** A request whose page disconnected is cancelled if the page does not come back within this time. */
+  /** A request is cancelled if its page disconnects and does not come back within this time. */
   orphanMs: 30_000,
   /** How long complete answers are kept, for a page that was disconnected before it got them. */
   answeredMs: 5 * 60_000,

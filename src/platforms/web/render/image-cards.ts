@@ -10,7 +10,7 @@ export interface ImageCardsOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** How many cards can be drawn on request; the images drawn from older ones may still be in memory. */
+/** How many cards are remembered, to be drawn on request; images drawn from older cards may still be in memory. */
 const MAX_CARDS = 500;
 
 /** The path of an image card on this server. */
@@ -33,7 +33,7 @@ export class ImageCards {
     this.#drawn = new LRUCache({
       maxSize: maxBytes,
       sizeCalculation: png => Math.max(1, png.length),
-      // An image that others displace from the cache while it is drawn is still given to those who wait for it.
+      // If an image is displaced from the cache while it is being drawn, those who wait for it still get it.
       ignoreFetchAbort: true,
       async fetchMethod(_id, _stale, { context: { card, theme } }) {
         try {
@@ -46,7 +46,7 @@ export class ImageCards {
     });
   }
 
-  /** Makes it possible to request the card's image. */
+  /** Remembers the card, so that the page can request its image. */
   add(card: Picture): void {
     this.#cards.set(card.key, card);
   }
@@ -57,7 +57,7 @@ export class ImageCards {
   }
 }
 
-/** A key always means the same image, so browsers may cache it for long; the answer for a missing one is not cached. */
+/** The cache header of an image: a key always means the same image. The answer for a missing image is not cached. */
 const KEPT = 'public, max-age=604800, immutable';
 
 /** Serves `/picture/<key>.png` in the dark theme, or in the light one with `?theme=light`. */

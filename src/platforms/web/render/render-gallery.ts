@@ -16,7 +16,7 @@ import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../protocol/limits.ts';
 import { shortenString } from './render-text.ts';
 
 export interface GalleryContext {
-  /** Makes addresses in the tunnel, without any request. */
+  /** Makes addresses on this server (`/media/...`) for files of the sites' CDNs, without a request. */
   readonly tunnel: Pick<Tunnel, 'address'>;
   /** True when the API gives the audio of a video as MP3. */
   readonly encodesMp3?: boolean;
@@ -24,7 +24,7 @@ export interface GalleryContext {
   readonly now: number;
 }
 
-/** The file that a browser plays best, at its address in the tunnel; an empty list for an item without one. */
+/** The file that a browser plays best, with its address on this server; an empty list for an item without any file. */
 export function renderMedia(
   { post, index, form, spoiler, clip }: GalleryItem,
   { tunnel, now, encodesMp3 = false }: GalleryContext,
@@ -34,7 +34,7 @@ export function renderMedia(
   const chosen = item && (choosePlayerFile(item, form) ?? choosePlayerFile(item, 'original'));
   if (!item || !chosen) return [];
   const kind = form === 'audio' && item.kind === 'video' ? 'audio' : item.kind;
-  // The CDN's own address may expire earlier: the tunnel then looks up a new one.
+  // The CDN's own address may expire earlier; this server then looks up a new one.
   const expiresAt = now + MEDIA_LIFE_MS;
   const file = playerTunnelFile(post, index, chosen, expiresAt);
   const { mime, width, height } = file;
@@ -51,7 +51,7 @@ export function renderMedia(
       src: `${src}${part}`,
       mime,
       poster: item.kind === 'image' ? null : posterOf(item, file, tunnel),
-      // If the file's size is unknown, the item's gives the proportions.
+      // If the size of the file is unknown, that of the item has the same proportions.
       width: width ?? item.width,
       height: height ?? item.height,
       durationMs: clip === undefined ? item.durationMs : clip.endMs - clip.startMs,
@@ -71,7 +71,7 @@ function posterOf({ thumbnailUrl: url }: MediaItem, file: TunnelFile, tunnel: Ga
   return url === null ? null : tunnel.address({ post, index, url, mime: 'image/jpeg', fileName, expiresAt });
 }
 
-/** Shorter videos are not worth cutting. */
+/** For shorter videos the page does not offer to cut them. */
 const SHORTEST_CUT_MS = 2_000;
 
 function isCuttable({ durationMs }: MediaItem): boolean {
@@ -83,7 +83,7 @@ function fileAddress(endpoint: 'audio' | 'clip', { url, items }: GalleryItem['po
   return `/api/${endpoint}?url=${encodeURIComponent(url)}&item=${(items[index]?.position ?? index) + 1}`;
 }
 
-/** The audio as an MP3, which the API makes; undefined without sound, and for an MP3. */
+/** The audio as an MP3, which the API makes; undefined for an item without sound, and for one that is an MP3. */
 function savedMp3(
   { post, index }: Pick<GalleryItem, 'post' | 'index'>,
   item: MediaItem,

@@ -10,7 +10,7 @@ export function shortenString(text: string, max: number): string {
     .trimEnd()}…`;
 }
 
-/** A text cut to `max` visible characters; its remaining nodes keep their structure. */
+/** Cuts a text to `max` visible characters. Links, emphasis and other nodes that remain are kept as they are. */
 export function shortenText(text: Text, max: number): WebText {
   return spend(text, { left: max, cut: false });
 }

@@ -31,7 +31,7 @@ export function renderWebReply(reply: Reply, context: WebRenderContext): WebRepl
   };
 }
 
-/** A block, or the parts of an image card that the page shows as text and charts instead of an image. */
+/** A block, or the charts of an image card: the page shows such a card as text and charts instead of the image. */
 type Arranged = Block | Extract<WebBlock, { kind: 'charts' }>;
 
 function arranged(block: Block): readonly Arranged[] {
@@ -164,7 +164,7 @@ function linkTokens(text: readonly Inline[]): readonly string[] {
   });
 }
 
-/** True for a menu whose choices cards and links open too; it is for platforms whose cards have no buttons. */
+/** True for a menu whose choices cards or links open, too: it is for platforms whose cards have no buttons. */
 function isRepeated(action: Action, opened: ReadonlySet<string>): boolean {
   return action.kind === 'menu' && action.choices.every(({ token }) => opened.has(token));
 }

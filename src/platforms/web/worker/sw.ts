@@ -24,7 +24,7 @@ self.addEventListener('fetch', event => {
   if (path !== undefined) event.respondWith(answer(event, path));
 });
 
-/** Stores the page's files, which come from the browser's cache, since the page was just loaded. */
+/** Stores the page's files, which the browser's cache has already, since the page was just loaded. */
 async function install(): Promise<void> {
   const cache = await caches.open(CACHE);
   await cache.addAll(PAGE.map(path => new Request(path, { cache: 'force-cache' })));

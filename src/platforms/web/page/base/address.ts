@@ -1,4 +1,4 @@
-// The server filters addresses by these rules when it renders, and the page checks them again.
+// The server applies these rules to addresses when it renders a reply, and the page applies them again.
 
 /** Says whether an address is a web address: only those become links, all others are shown as text. */
 export function isWebAddress(url: string): boolean {

@@ -12,23 +12,23 @@ export interface ReplyPlace {
   readonly index: number;
 }
 
-/** A question of the person (a message or a pressed button), and the replies to it. */
+/** One question of the person (a message or a pressed button), and the replies to it. */
 export interface Turn {
   readonly id: string;
   readonly input: TurnInput;
   state: 'waiting' | 'done' | 'cancelled';
   replies: WebReply[];
-  /** True when the first reply replaced the one with the pressed button. */
+  /** True when the first reply is shown in place of the reply with the pressed button. */
   moved?: boolean;
-  /** True when one of its replies was replaced by its next page or by something opened from it. */
+  /** True when a reply of this turn was replaced, by its next page or by something that was opened from it. */
   exchanged?: boolean;
-  /** For each reply, by index, those from which it was opened, the nearest last. */
+  /** For each reply, by index: the replies that it replaced, to which Back returns, the nearest last. */
   below?: Kept;
-  /** For each reply, by index, those that Back closed; Forward reopens the last one first. */
+  /** For each reply, by index: the replies that Back closed. Forward reopens the last one first. */
   above?: Kept;
 }
 
-/** Lists of replies that a reply replaced, by that reply's index in the turn. */
+/** Lists of replies that are kept for Back or Forward, by the index of the reply in the turn. */
 export type Kept = Readonly<Record<number, readonly WebReply[]>>;
 
 const KEY = 'medley.turns';
@@ -36,8 +36,8 @@ const MAX_TURNS = 60;
 const MAX_LENGTH = 1_500_000;
 
 /**
- * The conversation as a list of turns. It is stored for this browser tab only, survives a reload and is lost with the
- * tab, unless the reader chose to keep it on the device.
+ * The conversation as a list of turns (questions with replies). It is stored for this browser tab only, survives a
+ * reload and is lost with the tab, unless the reader chose to keep it on the device.
  */
 export class History {
   #turns = load();
@@ -98,7 +98,7 @@ export class History {
   }
 }
 
-/** Writes the newest turns, as many as there is space for. */
+/** Stores the newest turns, as many as there is space for. */
 function write(storage: 'localStorage' | 'sessionStorage', turns: readonly Turn[]): void {
   let kept = turns;
   let json = JSON.stringify(kept);
@@ -109,7 +109,7 @@ function write(storage: 'localStorage' | 'sessionStorage', turns: readonly Turn[
   if (kept.length <= 1) remember(storage, KEY, json);
 }
 
-/** A new tab begins with the turns kept on the device, except those that another tab is still waiting for. */
+/** A new tab begins with the turns kept on the device, except questions that another tab is still waiting for. */
 function load(): Turn[] {
   return read('sessionStorage') ?? read('localStorage')?.filter(({ state }) => state !== 'waiting') ?? [];
 }
@@ -119,7 +119,7 @@ function read(storage: 'localStorage' | 'sessionStorage'): Turn[] | undefined {
   return Array.isArray(stored) ? stored.filter(isTurn) : undefined;
 }
 
-/** Says whether a stored value is a turn. This page wrote it, so only data of an older version can differ. */
+/** Says whether a stored value is a turn. Only an older version of this page can have stored anything else. */
 function isTurn(value: unknown): value is Turn {
   return (
     typeof value === 'object' &&

@@ -6,7 +6,7 @@
 export type PageMessage =
   /** The first frame. `session` is a random UUID that the page keeps in localStorage; settings are stored under it. */
   | { readonly type: 'hello'; readonly session: string; readonly locales: readonly string[] }
-  /** A typed or pasted line. The page chooses `id`; a line that is sent again after a reconnect is answered once. */
+  /** A typed or pasted line. The page chooses `id`: a line that it sends again after a reconnect is answered once. */
   | { readonly type: 'message'; readonly id: string; readonly text: string }
   | { readonly type: 'action'; readonly id: string; readonly token: string }
   /** Asks for suggestions for the text typed so far. Only the newest request is answered. */
@@ -31,14 +31,14 @@ export type ServerMessage =
   /** A message or action has arrived: the connection works and the answer is being made. */
   | { readonly type: 'accepted'; readonly id: string }
   | { readonly type: 'progress'; readonly id: string; readonly text: string }
-  /** One reply to a message; several links may get several. `index` counts from 0, so that a repeat is recognised. */
+  /** One reply to a message; several links may get several. The `index`, from 0, shows whether it is a repeat. */
   | { readonly type: 'reply'; readonly id: string; readonly index: number; readonly reply: WebReply }
-  /** A better version of an incomplete reply, which replaces the one with that index. */
+  /** A more complete version of a reply, which replaces the reply with that `index`. */
   | { readonly type: 'better'; readonly id: string; readonly index: number; readonly reply: WebReply }
   /** The answer to this message is complete; only better versions of its replies may follow. */
   | { readonly type: 'done'; readonly id: string }
   | { readonly type: 'suggestions'; readonly id: string; readonly items: readonly WebSuggestion[] }
-  /** A sentence that belongs to no single reply, such as the wait for several links; screen readers announce it. */
+  /** A sentence that belongs to no reply, such as how long several links must wait; screen readers announce it. */
   | { readonly type: 'notice'; readonly text: string }
   /** The server is shutting down: it accepts nothing new, and the page reconnects soon. */
   | { readonly type: 'closing' };
@@ -60,7 +60,7 @@ export interface WebExample {
   readonly label: string;
   /** The line to send, or the beginning of one when it ends with a space. */
   readonly text: string;
-  /** Absent for an example link of a post. */
+  /** `beatmaps` for an example about osu!; absent for the link of a post. */
   readonly about?: 'beatmaps';
 }
 
@@ -76,7 +76,7 @@ export interface WebReply {
   readonly blocks: readonly WebBlock[];
   readonly gallery: readonly WebMedia[];
   readonly actions: readonly WebAction[];
-  /** When asking again may help, unix milliseconds: for the whole message, or only for one `link` of several. */
+  /** From when on asking again may help (unix milliseconds): the whole message, or only one `link` of several. */
   readonly retry?: { readonly at: number; readonly link?: string };
 }
 
@@ -84,7 +84,7 @@ export type WebText = readonly WebInline[];
 export type WebInline =
   | string
   | { readonly kind: 'strong' | 'emphasis' | 'code'; readonly children: WebText }
-  /** A link; one with a `token` opens something on this page, like a button. */
+  /** A link. With a `token`, a press on it does what the button with that token does. */
   | { readonly kind: 'link'; readonly url: string; readonly children: WebText; readonly token?: string }
   | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' }
   /** A colour as `#rrggbb`. */
@@ -117,7 +117,7 @@ export type WebBlock =
 /** A curve through values, from left to right. */
 export interface WebChart {
   readonly label: string;
-  /** A point of the curve: `height` is relative, `text` the value in words, `name` what has this value. */
+  /** A point of the curve: `height` is its relative height, `text` its value in words, `name` what has that value. */
   readonly points: readonly { readonly height: number; readonly text: string; readonly name: string }[];
 }
 
@@ -160,7 +160,7 @@ export interface WebMedia extends WebFile {
   readonly spoiler: boolean;
   /** The same video in all sizes, largest first, beginning with `src`; absent when there is only one. */
   readonly qualities?: readonly WebQuality[];
-  /** The address that cuts the video between `&from=` and `&to=`, to be appended; absent when it cannot be cut. */
+  /** The address of a part of the video, to which `&from=` and `&to=` are appended; absent when it cannot be cut. */
   readonly clipUrl?: string;
   /** The audio alone, if the post's item has it as a file. */
   readonly audio?: WebFile;
@@ -171,9 +171,9 @@ export interface WebMedia extends WebFile {
 export interface WebFile {
   readonly downloadUrl: string;
   readonly fileName: string;
-  /** A label of the size, such as `720p`; absent if the file is no video, or its size is unknown. */
+  /** A label of the video's size, such as `720p`; absent if the file is no video, or the size is unknown. */
   readonly label?: string;
-  /** The size; absent when unknown. */
+  /** The size in bytes; absent when unknown. */
   readonly bytes?: number;
   /** True when `bytes` is estimated from the bit rate. */
   readonly isRough?: true;

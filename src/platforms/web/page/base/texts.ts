@@ -2,7 +2,7 @@ import file from '../../../../i18n/en/web.json' with { type: 'json' };
 import { recallJson, remember } from './dom.ts';
 import { fill } from './fill.ts';
 
-/** The page's texts in English. `labelled` is not in the file: the server adds it in each language. */
+/** The page's texts in English. The server adds `labelled` in each language; here it is added to the file's texts. */
 const english = { ...file.web, labelled: '{name}: {value}' };
 
 export type PageTextKey = keyof typeof english;
@@ -12,10 +12,10 @@ const KEY = 'medley.texts';
 let current: Readonly<Record<string, string>> = english;
 let locale = 'en';
 
-/** Restores the texts in the language of the last visit, so that a restored conversation does not begin in English. */
+/** Restores the texts of the last visit, so that a restored conversation does not appear in English first. */
 export function restoreTexts(): void {
   const stored = recallJson('localStorage', KEY);
-  // A value of another form is ignored, because the server sends all texts in a moment.
+  // A stored value of another form is ignored: the server sends all texts in a moment.
   if (isStored(stored)) apply(stored.tag, stored.texts);
 }
 
@@ -54,12 +54,12 @@ export function countOf(kind: 'photo' | 'video' | 'audio', n: number): string {
   return text(`${kind}Count`, { n });
 }
 
-/** A name and its value, as the language writes `name: value`. */
+/** A name and its value, written as in the page's language: `name: value`. */
 export function nameAndValue(name: string, value: string): string {
   return text('labelled', { name, value });
 }
 
-/** The parts that are not empty, separated by the language's comma. */
+/** Joins the parts that are not empty by the comma of the page's language. */
 export function listed(parts: readonly string[]): string {
   const [, comma] = new Intl.ListFormat(locale, { style: 'narrow' }).formatToParts(['a', 'b', 'c']);
   return parts.filter(part => part !== '').join(comma?.value);
@@ -70,7 +70,7 @@ export function readerLocale(): string {
   return navigator.languages.find(tag => tag === locale || tag.startsWith(`${locale}-`)) ?? locale;
 }
 
-/** Puts the texts into the elements of the static markup that name them. */
+/** Puts the texts into the elements of the static HTML whose `data-` attributes name them. */
 function applyTexts(root: HTMLElement): void {
   for (const element of root.querySelectorAll<HTMLElement>('[data-text]'))
     element.textContent = keyed(element.dataset.text);

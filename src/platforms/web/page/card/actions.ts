@@ -38,7 +38,7 @@ function link({ label, url, style }: Extract<WebAction, { kind: 'link' }>): HTML
   return h('a', attributes, icon(name), label);
 }
 
-/** A list that unfolds below its button. A native select may choose on an arrow key and cannot show details. */
+/** A list that unfolds below its button. A native select would choose at each arrow key, and cannot show details. */
 function menu({ label, choices }: Menu, { onAction }: ItemContext): { opener: HTMLElement; list: HTMLElement } {
   const list = h(
     'ul',

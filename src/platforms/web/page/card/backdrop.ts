@@ -3,12 +3,12 @@ import type { WebMedia } from '../base/protocol.ts';
 import { whenNear } from './media.ts';
 
 /**
- * The width and height of the copy in pixels. Stretched to the box it looks blurred; a blur filter would drop a frame
- * whenever it scrolls into view.
+ * The width and height in pixels to which a file is shrunk for its blurred copy: stretched to the box, it looks
+ * blurred. A blur filter would drop a frame whenever it scrolls into view.
  */
 const PIXELS = 8;
 const SMOOTH_PIXELS = 32;
-/** The opacity of the copy. */
+/** The opacity of the blurred copy. */
 const LIGHT = 0.6;
 
 /** A blurred copy of a file that is narrower than its box, shown to the left and right of it. */

@@ -76,7 +76,7 @@ function picture({ url, alt, width, height }: Extract<WebBlock, { kind: 'picture
 
 type Field = Extract<WebBlock, { kind: 'fields' }>['fields'][number];
 
-/** The most characters of a label, enough for every language: a label of several words is broken into two lines. */
+/** Fields with a longer label than this stand one below the other. The limit suits the labels of every language. */
 const LONGEST_LABEL = 32;
 const LONGEST_FIGURE = 24;
 

@@ -18,7 +18,7 @@ type WebHeading = Extract<WebBlock, { kind: 'heading' }>;
 
 export interface CardContext extends ItemContext {
   readonly bringAgain: () => void;
-  /** Asks the question again, or only for one of its links. */
+  /** Sends the person's message again, or only one of its links. */
   readonly askAgain: (link?: string) => void;
   /** Shows the previous reply, which this one replaced; undefined when it replaced none. */
   readonly goBack: (() => void) | undefined;
@@ -75,7 +75,7 @@ function portrait({ image, site }: WebHeading): HTMLElement | undefined {
   if (avatar) avatar.addEventListener('error', () => avatar.remove(), { once: true });
   const mark = site && pill(site.name.slice(0, 1), site.colour);
   mark?.setAttribute('class', 'site-mark');
-  // Screen readers skip it, because the text beside it names author and site.
+  // Screen readers skip the avatar, because the text beside it names author and site.
   return h('span', { class: 'portrait', 'aria-hidden': 'true' }, avatar, mark);
 }
 
@@ -94,7 +94,7 @@ function retryButton({ at, link }: NonNullable<WebReply['retry']>, { askAgain }:
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Separates the heading of the whole reply, which only images may precede: `covers`. All else is `rest`. */
+/** Splits the blocks: the heading of the whole reply, the images before it (`covers`), and all others (`rest`). */
 function opening(blocks: readonly WebBlock[]) {
   const at = blocks.findIndex(({ kind }) => kind !== 'image' && kind !== 'picture');
   const heading = blocks[at];
@@ -102,14 +102,14 @@ function opening(blocks: readonly WebBlock[]) {
   return { covers: blocks.slice(0, at), heading, rest: blocks.slice(at + 1) };
 }
 
-/** An image whose width is below this share of its height leaves space for text beside it. */
+/** A file whose width is below this share of its height is shown beside its text. */
 const TALL = 0.85;
 
 function tallOf([cover]: readonly WebMedia[]): WebMedia | undefined {
   return cover !== undefined && cover.kind !== 'audio' && ratioOf(cover) < TALL ? cover : undefined;
 }
 
-/** True for a block that always has the full width of the conversation, so that paging through a list moves nothing. */
+/** True for a block with which a card always has the full width, so that it keeps its width when pages are turned. */
 function isWide({ kind }: WebBlock): boolean {
   return kind === 'card' || kind === 'picture' || kind === 'image';
 }
@@ -165,7 +165,7 @@ function galleryOf(reply: WebReply, tools: MediaTools, { bringAgain }: CardConte
   const items = reply.gallery;
   const owner = headingOf(reply);
   const photos = items.filter(item => item.kind === 'image' && !item.spoiler);
-  // A photo from behind a spoiler cover is opened alone, since stepping to the next photo could uncover a hidden one.
+  // A photo that was hidden as a spoiler is opened alone, since stepping to the next photo could reveal a hidden one.
   const openPhoto = (media: WebMedia): void =>
     media.spoiler ? openLightbox([media], 0) : openLightbox(photos, photos.indexOf(media));
   const [first] = items;

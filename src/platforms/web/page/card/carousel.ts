@@ -33,7 +33,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
   function go(index: number): void {
     const target = Math.max(0, Math.min(items.length - 1, index));
     track.scrollTo({ left: target * track.clientWidth, behavior: isMotionReduced() ? 'auto' : 'smooth' });
-    // The index changes at once and not after the scroll, so that two quick presses move two slides.
+    // The index changes at once, not when the scroll has ended, so that two quick presses move by two files.
     arrive(target);
   }
 
@@ -94,7 +94,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
   return root;
 }
 
-/** How long a scroll must pause to count as ended: longer than a smooth scroll's steps, but not felt. */
+/** A scroll has ended when it pauses this long: longer than between its steps, too short to be noticed. */
 const SETTLE_MS = 90;
 
 function slideOf(media: WebMedia, index: number, total: number, context: MediaContext): HTMLElement {

@@ -3,7 +3,7 @@ import { drawing } from '../base/icons.ts';
 import type { WebChart } from '../base/protocol.ts';
 import { listed } from '../base/texts.ts';
 
-/** A curve that shows the value under the pointer. An invisible slider makes it usable by keys and screen readers. */
+/** A curve that shows the value at the pointer. An invisible slider does the same for keyboards and screen readers. */
 export function chart({ label, points }: WebChart): HTMLElement {
   const heights = points.map(({ height }) => height);
   const [low, high] = [Math.min(...heights), Math.max(...heights)];

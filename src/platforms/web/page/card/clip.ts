@@ -9,7 +9,7 @@ const SHORTEST_S = 0.5;
 /** The longest part that the server cuts, in seconds. */
 const LONGEST_S = 300;
 const STEP_S = 0.1;
-/** The length of the part at first, in seconds. */
+/** The length in seconds of the part that is chosen at first. */
 const FIRST_S = 15;
 
 /**
@@ -88,7 +88,7 @@ export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label
   return {
     tool,
     row,
-    /** Makes the choice apply to this file. */
+    /** Offers the choice for another file of the post, when the reader turns to it. */
     offer(media: WebMedia): void {
       shown = media;
       tool.hidden = media.clipUrl === undefined || Date.now() >= media.expiresAt;

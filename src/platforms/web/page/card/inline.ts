@@ -9,7 +9,8 @@ export type OnAction = (token: string, label: string, pressed: HTMLElement) => v
 
 /**
  * A text as nodes; nothing in it is ever read as markup. Links with a token call `onAction`.
- * @param mayLine false inside a link, whose underline the unbreakable values of a line would interrupt
+ * @param mayLine true if values between ` · ` may be kept unbroken; false inside a link, whose underline would be
+ * interrupted
  */
 export function inlines(text: WebText, onAction?: OnAction, mayLine = true): Node[] {
   const content = joined(text);
@@ -42,7 +43,7 @@ function joined(text: WebText): WebText {
   return parts;
 }
 
-/** The beginning of `after` that the swatch `before` colours: up to the stars, else the first word; '' for none. */
+/** The beginning of the text `after` that gets the swatch's colour: up to its stars, or else its first word. */
 function wordBeside(before: WebInline | undefined, after: WebInline | undefined): string {
   if (typeof before !== 'object' || before.kind !== 'swatch' || typeof after !== 'string') return '';
   return /^ (?:[^\n·–★]{0,24}★|\S+)/.exec(after)?.[0] ?? '';
@@ -56,10 +57,10 @@ export function wordsOf(content: WebText): string {
 }
 
 const SEPARATOR = ' · ';
-/** A longer value may be broken like any sentence. */
+/** The most characters of a value that is kept on one line; a longer value may be broken like any sentence. */
 const LONGEST_VALUE = 28;
 
-/** The nodes of a line of values, which is only broken between values. */
+/** The nodes of a text with values between ` · `, which is only broken between values. */
 function values(text: string): Node[] {
   return text.split(/( · |^ | $)/).map(part => {
     if (part === SEPARATOR) return separator();
@@ -69,8 +70,8 @@ function values(text: string): Node[] {
 }
 
 /**
- * A space that shows a dot as its background: browsers give a space at the end of a line no width, so no line ends with
- * a dot. The hidden text is for screen readers and the clipboard.
+ * A space that shows a dot as its background. Browsers give a space at the end of a line no width, so no line ends with
+ * a dot. The hidden dot is for screen readers and the clipboard.
  */
 function separator(): HTMLElement {
   return h('span', { class: 'separator' }, ' ', h('span', { class: 'unseen' }, '· '));

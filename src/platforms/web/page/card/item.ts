@@ -51,7 +51,7 @@ function item(card: WebCard, context: ItemContext): HTMLElement {
   return root;
 }
 
-/** The first line of a card. The parts of a play's line are at the same position in every row. */
+/** The first line of a card. A play's line has its grade, accuracy and mods at the same position in every card. */
 function firstLine(line: WebText, worth: WebCard['worth'], { onAction }: ItemContext): HTMLElement {
   const play = worth?.play;
   if (play === undefined) return h('p', { class: 'item-line' }, ...inlines(line, onAction));
@@ -65,12 +65,12 @@ function firstLine(line: WebText, worth: WebCard['worth'], { onAction }: ItemCon
   return h('p', { class: 'item-line play' }, ...parts.flatMap(part => [part, ' ']));
 }
 
-/** The audio preview, labelled with the title of its card too, since a list has many previews. */
+/** The audio preview, whose label includes the card's title, since a list has many previews. */
 function named(sound: WebSound, title: WebText): WebSound {
   return { ...sound, label: listed([sound.label, wordsOf(title)]) };
 }
 
-/** A title that opens the card on this page, like its button. */
+/** The title with its links made to do what the card's button does: to open the card on this page. */
 function opening(title: WebText, action: WebAction | null): WebText {
   if (action?.kind !== 'button') return title;
   return title.map(inline =>
@@ -78,7 +78,7 @@ function opening(title: WebText, action: WebAction | null): WebText {
   );
 }
 
-/** True for the line that says why the card is shown, the only one with a link. It may be cut at its end. */
+/** True for the line that says why a map is recommended, the only one with a link. It may be cut at its end. */
 function isReason(line: WebText): boolean {
   return line.some(inline => typeof inline === 'object' && inline.kind === 'link');
 }

@@ -6,8 +6,8 @@ import { pill, swatch } from './pill.ts';
 const SEPARATOR = ' · ';
 
 /**
- * Shows lines that each begin with a colour as a table of difficulty, name and values. Undefined for other text. A last
- * line without a colour is put below the table.
+ * Shows a list of difficulties, whose lines each begin with a colour, as a table of stars, name and values. A last line
+ * without a colour is put below the table. Undefined for other text.
  */
 export function levelTable(text: WebText, onAction: OnAction): Node[] | undefined {
   const lines = split(text, '\n');
@@ -48,7 +48,7 @@ function rowOf([first, ...line]: WebText, onAction: OnAction): HTMLElement {
   );
 }
 
-/** The values of a line. */
+/** The values of a line, which ` · ` separates. */
 export function partsOf(line: WebText): WebText[] {
   return split(line, SEPARATOR).map(part => part.filter(inline => typeof inline !== 'string' || inline.trim() !== ''));
 }

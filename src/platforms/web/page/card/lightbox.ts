@@ -4,7 +4,7 @@ import type { WebMedia } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
 import { stepButton } from './carousel.ts';
 
-/** Shows photos in full over the page; arrow keys turn to the next, Escape or a press beside the photo closes. */
+/** Shows photos over the whole page. Arrow keys turn to the others; Escape, or a press beside the photo, closes it. */
 export function openLightbox(photos: readonly WebMedia[], start: number): void {
   const dialog = byId('lightbox', HTMLDialogElement);
   const image = h('img', { class: 'lightbox-photo', decoding: 'async' });
@@ -39,7 +39,7 @@ export function openLightbox(photos: readonly WebMedia[], start: number): void {
     show();
   }
 
-  // All photos share one dialog, so these handlers replace those of the last time.
+  // All lightboxes share one dialog element, so these handlers replace those of the last lightbox.
   dialog.onkeydown = event => {
     if (event.key === 'ArrowLeft') step(-1);
     if (event.key === 'ArrowRight') step(1);

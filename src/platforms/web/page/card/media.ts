@@ -68,9 +68,9 @@ function videoOf(media: WebMedia, label: string, onError: () => void): HTMLVideo
     'aria-label': label,
   });
   video.addEventListener('error', onError, { once: true });
-  // Without a cover iOS shows nothing before the video plays; with a time in the address it shows that frame.
+  // Without a poster, iOS shows nothing until the video plays; with a time in the address it shows that frame.
   video.src = media.poster === null && !media.src.includes('#') ? `${media.src}#t=0.001` : media.src;
-  // Browsers respect the end time in the address only once.
+  // Browsers stop at the end time in the address (`#t=5,12`) only once, so it is enforced here.
   const [, start, end] = /#t=([\d.]+),([\d.]+)$/.exec(media.src) ?? [];
   if (end !== undefined) keepWithin(video, () => ({ from: Number(start), to: Number(end) }));
   return video;
@@ -156,7 +156,7 @@ export function switchVideo(box: Element | undefined, src: string): void {
   if (!paused) video.play().catch(() => undefined);
 }
 
-/** Makes the video in this box load its first bytes. */
+/** Makes the video in this box load its metadata, so that it starts sooner. */
 export function warm(box: Element): void {
   box.setAttribute('data-warm', '');
   for (const video of box.querySelectorAll('video')) video.preload = 'metadata';

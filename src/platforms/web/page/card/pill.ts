@@ -7,7 +7,7 @@ export function swatch(colour: string): HTMLElement {
   return spot;
 }
 
-/** A label with a difficulty's stars on their colour, as osu! shows them. */
+/** A coloured label, such as a difficulty's stars as osu! shows them. */
 export function pill(words: string, colour: string): HTMLElement {
   const shown = h('span', { class: 'pill' }, words);
   shown.style.setProperty('--colour', colour);

@@ -4,7 +4,7 @@ import { icon } from '../base/icons.ts';
 import type { WebSound } from '../base/protocol.ts';
 import { nameAndValue, text } from '../base/texts.ts';
 
-/** A button on a cover that plays and pauses the preview; its rim shows the position. It loads at the first press. */
+/** A button that plays and pauses an audio preview, loaded at the first press; the button's rim shows the position. */
 export function previewButton(sound: WebSound): HTMLElement | undefined {
   if (!isOwnPath(sound.url)) return undefined;
   const audio = h('audio', { preload: 'none' });
@@ -19,7 +19,7 @@ export function previewButton(sound: WebSound): HTMLElement | undefined {
     // A preview that failed to load is loaded again.
     if (audio.error) audio.load();
     show('loading');
-    // A failure is in `audio.error`; without it `play` rejects only because the button was pressed again.
+    // If the preview failed, `audio.error` is set. Otherwise `play` rejects only because the button was pressed again.
     audio.play().catch(() => show(audio.error ? 'failed' : 'idle'));
   }
 

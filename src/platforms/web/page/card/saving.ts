@@ -4,13 +4,13 @@ import type { WebFile } from '../base/protocol.ts';
 import { readerLocale, text } from '../base/texts.ts';
 
 export interface SavedFile extends Pick<WebFile, 'downloadUrl' | 'fileName' | 'bytes'> {
-  /** Restores the link's previous text. */
+  /** Restores the text that the link had before the progress was shown on it. */
   readonly restore: () => void;
 }
 
 /** Larger files are not held in memory: the browser downloads them itself and shows its own progress. */
 const MOST_BYTES = 100_000_000;
-/** How often the seconds are updated while the server makes the file. */
+/** While the server still makes the file, the seconds on the link are updated this often. */
 const TICK_MS = 1_000;
 const SHOWN_MS = 2_400;
 
@@ -19,12 +19,12 @@ const percents = (part: number): string =>
 const seconds = (n: number): string =>
   new Intl.NumberFormat(readerLocale(), { style: 'unit', unit: 'second', unitDisplay: 'short' }).format(n);
 
-/** Shows on a link how much of its file is loaded and saved; if that fails, the browser downloads the file. */
+/** Loads a pressed link's file, shows the progress on the link, and saves it. On failure the browser downloads it. */
 export function showSaving(link: HTMLAnchorElement, file: () => SavedFile | undefined): void {
   /** The addresses of the files that are being loaded. */
   const busy = new Set<string>();
 
-  /** Says whether the link still offers this file: it may have been switched to another. */
+  /** Says whether the link still offers this file; the reader may have switched to another. */
   function isOffered({ downloadUrl }: SavedFile): boolean {
     return file()?.downloadUrl === downloadUrl;
   }
@@ -33,7 +33,7 @@ export function showSaving(link: HTMLAnchorElement, file: () => SavedFile | unde
     if (!isOffered(saved)) return;
     link.classList.add('saving');
     link.style.setProperty('--done', percentOf(part));
-    // On a narrow page the tool has no words, since the bar below it shows the progress.
+    // On a narrow page the link has no words to replace, and only the bar on it shows the progress.
     link.querySelector('.download-facts, .tool-words')?.replaceChildren(words);
   }
 

@@ -49,7 +49,7 @@ export function mediaTools({ items, links, caption, owner, boxAt }: MediaToolsOp
   showSaving(download, () => offered);
   showSaving(audio, () => shown?.audio && { ...shown.audio, restore: () => offerAudio(shown) });
 
-  /** Makes the tools apply to the file at that index. */
+  /** Makes the tools act on the file at that index, when the reader turns to it. */
   function offer(index: number): void {
     const media = items[index];
     if (!media) return;
@@ -76,7 +76,7 @@ export function mediaTools({ items, links, caption, owner, boxAt }: MediaToolsOp
     const place = items.length > 1 ? text('downloadItem', { n: index + 1, total: items.length }) : text('download');
     const facts = factsOf(file);
     save(download, file);
-    // The long label names the file; where there is little space, the carousel does.
+    // The label names the file's position. On a narrow page it is short, since the carousel shows the position.
     const words =
       items.length > 1
         ? [h('span', { class: 'words-long' }, place), h('span', { class: 'words-short' }, text('download'))]
@@ -116,7 +116,7 @@ export function mediaTools({ items, links, caption, owner, boxAt }: MediaToolsOp
 
 let groups = 0;
 
-/** Adds the author's name to a label, so that all tools of a conversation have different names. */
+/** Adds the author's name to a label, so that screen readers can tell the tools of several posts apart. */
 type Named = (label: string) => string;
 
 /** The known facts of a file, such as `1080p`, `8.4 MB`, `MP4`. */
@@ -153,7 +153,7 @@ function openTool({ label, url }: MediaToolsOptions['links'][number], named: Nam
   return h('a', { ...attributes, href: url, target: '_blank', rel: 'noopener noreferrer' }, ...withIcon('open', label));
 }
 
-/** On phones a tool for the share sheet, with the file if that accepts it; elsewhere a tool that copies the link. */
+/** On phones a tool that opens the share sheet, with the file if that takes it; elsewhere one that copies the link. */
 function linkTool(url: string, named: Named, media: () => WebMedia | undefined): HTMLElement {
   if (!isTouch() || !('share' in navigator)) return copyTool('copyLink', 'link', url, named);
   let ready: { readonly src: string; readonly data: ShareData } | undefined;
@@ -166,8 +166,8 @@ function linkTool(url: string, named: Named, media: () => WebMedia | undefined):
     const data = ready?.data ?? (await fileData(shown)) ?? { url };
     if (shown) ready = { src: shown.src, data };
     tool.classList.remove('pressed');
-    // Closing the sheet rejects, which is no failure. Browsers also reject when loading the file took long after the
-    // press; at the next press it is ready.
+    // When the reader closes the sheet, `share` rejects, which is no failure. It also rejects when loading the file
+    // took too long after the press; at the next press the file is ready.
     await navigator.share(data).catch(() => undefined);
   }
 
@@ -177,7 +177,7 @@ function linkTool(url: string, named: Named, media: () => WebMedia | undefined):
 /** A larger file is not held in memory for a phone's share sheet. */
 const MAX_SHARED_BYTES = 100_000_000;
 
-/** The file for a share sheet; undefined when that does not accept it, or it cannot be loaded. */
+/** The file for a share sheet; undefined when the sheet does not accept it, or it cannot be loaded. */
 async function fileData(media: WebMedia | undefined): Promise<ShareData | undefined> {
   if (media === undefined || Date.now() >= media.expiresAt || (media.bytes ?? 0) > MAX_SHARED_BYTES) return undefined;
   const asFile = (parts: BlobPart[]): ShareData => ({

@@ -31,7 +31,7 @@ export class Composer {
   #maxLength = 10_000;
   #isWorking = false;
   #asked = 0;
-  /** The number of the earlier line that is shown, counted from the newest; 0 for a line that was typed. */
+  /** The number of the sent line that the input shows, counted from the newest; 0 for a line that was typed. */
   #recalled = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -64,7 +64,7 @@ export class Composer {
     this.refresh();
   }
 
-  /** Writes a line into the input, for the reader to send or to finish. */
+  /** Writes a line into the input, which the reader can complete or send. */
   fill(line: string): void {
     this.#input.value = line;
     this.#input.focus();
@@ -157,7 +157,7 @@ export class Composer {
   }
 
   #onKey(event: KeyboardEvent): void {
-    // An Enter that confirms an input method's word does not send.
+    // While an input method (such as for Japanese) is active, Enter confirms a word and does not send the line.
     if (event.isComposing || event.keyCode === 229) return;
     const isSend = event.key === 'Enter' && !event.shiftKey && !event.altKey;
     const isListKey = this.#recall(event.key) || (this.#list.isOpen && this.#onListKey(event));
@@ -165,7 +165,7 @@ export class Composer {
     if (isSend && !isListKey) this.#submit();
   }
 
-  /** Shows earlier lines in an empty input by the arrow keys. */
+  /** Shows lines that were sent earlier, by the arrow keys, if the input is empty or shows such a line. */
   #recall(key: string): boolean {
     const step = { ArrowUp: 1, ArrowDown: -1 }[key];
     if (step === undefined || (this.#input.value !== '' && this.#recalled === 0)) return false;
@@ -192,7 +192,7 @@ export class Composer {
     }
     const line = this.#input.value;
     const item = event.shiftKey ? undefined : this.#list.takenBy(event.key, !line.includes(' '));
-    // If the line already equals the option, it can be sent.
+    // If the line equals the option already, Enter sends it.
     if (!item || item.text.trim() === line.trim()) return false;
     this.fill(item.text);
     return true;

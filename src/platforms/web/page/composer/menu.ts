@@ -39,11 +39,11 @@ export function createMenu({ history, onLanguage, onClear }: MenuOptions) {
       h('p', { class: 'menu-foot' }, h('span', {}, text('privacy')), h('a', { href: '/docs' }, text('api'))),
     ];
     menu.replaceChildren(...parts.filter(part => part !== false));
-    // The language may change while the menu is open.
+    // After a choice in the language list the menu is rebuilt, so the focus returns to that list.
     if (isOnLanguage) languages.focus();
   }
 
-  /** The item that turns the keeping of the history on or off; its label says which. At first it is off. */
+  /** The item that turns the keeping of the history on (it is off at first) or off, whichever its label says. */
   function historyItem(): HTMLButtonElement {
     const words = (): string => text(history.isKept ? 'forgetHistory' : 'keepHistory');
     const item = button(
@@ -93,7 +93,7 @@ function themeChoice(theme: ThemeChoice, label: string): HTMLLabelElement {
   return h('label', { class: 'option theme' }, input, h('span', {}, label));
 }
 
-/** The choice of a language, each in its own name. */
+/** The list of languages, each with its name in that language. */
 function languageChoice(offered: readonly WebLanguage[], onLanguage: (tag: string) => void): HTMLSelectElement {
   const { lang: current } = document.documentElement;
   const select = h(

@@ -2,8 +2,8 @@ import { byId, h } from '../base/dom.ts';
 import type { WebSuggestion } from '../base/protocol.ts';
 
 /**
- * The list of suggestions above the input. Focus stays in the input, which refers to the active option; it is no
- * combobox, since that role is for inputs of one line.
+ * The list of suggestions above the input. The focus stays in the input, which refers to the active option. Its role is
+ * not `combobox`, which is for inputs of one line.
  */
 export class SuggestionList {
   readonly #input: HTMLTextAreaElement;
@@ -22,12 +22,12 @@ export class SuggestionList {
     return !this.#list.hidden;
   }
 
-  /** True when the suggestions are for an earlier line: none can be chosen until they are updated. */
+  /** True when the line has changed since the suggestions were made; then none can be chosen until new ones come. */
   get isOutdated(): boolean {
     return this.#isOutdated;
   }
 
-  /** The option that a key inserts: the active one; else for Enter the only name that matches, for Tab the first. */
+  /** The option that a key inserts: the active one, else the first for Tab, and the only matching command for Enter. */
   takenBy(key: string, isName: boolean): WebSuggestion | undefined {
     const isTaken = key === 'Tab' || (key === 'Enter' && isName && this.#items.length === 1);
     const active = key === 'Tab' || key === 'Enter' ? this.#items[this.#active] : undefined;
@@ -71,7 +71,7 @@ export class SuggestionList {
 
   #optionOf(item: WebSuggestion, index: number): HTMLDivElement {
     const line = item.text.trimEnd();
-    // The part of the label behind the command's name is set apart.
+    // The part of the label behind the command's name gets an element of its own, for another style.
     const name = item.label.startsWith(line) ? line : item.label;
     const option = h(
       'div',

@@ -8,7 +8,7 @@ export interface InlineUpdateOptions {
   readonly history: History;
   readonly thread: Thread;
   readonly viewOf: (turnId: string) => MessageView | undefined;
-  /** Called when something was opened in the place of a reply, which is kept for going back. */
+  /** Called when a reply was replaced by something that was opened from it; the reply is kept for going back. */
   readonly onOpened: (place: ReplyPlace, top: number) => void;
 }
 
@@ -21,27 +21,27 @@ interface Shown {
   readonly index: number;
 }
 
-/** The most replies that are kept for going back from one position, and for going forward. */
+/** The most replies that are kept for going back from one reply, and the most for going forward. */
 const MAX_KEPT = 12;
 
 /** Shows an answer to a pressed button in the card with the button: its next page, or something opened from it. */
 export class InlineUpdate {
   readonly #options: InlineUpdateOptions;
-  /** For each turn that waits for its answer: the pressed control and its card. */
+  /** For each pressed button (by the id of its turn) that waits for its answer: the control and its card. */
   readonly #waiting = new Map<string, { readonly pressed: HTMLElement | undefined; readonly card: HTMLElement }>();
 
   constructor(options: InlineUpdateOptions) {
     this.#options = options;
   }
 
-  /** Shows the wait at the reply with the pressed button. True when the answer may replace that reply. */
+  /** Marks the reply with the pressed button as waiting. True when the answer may replace that reply. */
   begin(turn: Turn, pressed: HTMLElement | undefined): boolean {
     const place = this.#placeOf(turn);
     if (place) this.#wait(turn.id, place.card, pressed);
     return place !== undefined;
   }
 
-  /** Replaces the reply that holds the pressed button. False when the answer cannot do that, or the reply is gone. */
+  /** Shows the answer in place of the reply with the pressed button. False if it may not replace it, or it is gone. */
   take(turn: Turn, reply: WebReply): boolean {
     const { thread, onOpened } = this.#options;
     const place = this.#placeOf(turn);
@@ -65,10 +65,7 @@ export class InlineUpdate {
     return true;
   }
 
-  /**
-   * Replaces one reply of the turn by its better version, also where it is only reached by going back; does nothing
-   * when it is gone.
-   */
+  /** Replaces a reply by its better version, even if it is kept only for Back or Forward, but not if it is gone. */
   improve(turn: Turn, index: number, before: WebReply, better: WebReply): void {
     const { input } = turn;
     const isElsewhere = index === 0 && turn.moved === true && input.kind === 'action';
@@ -88,7 +85,7 @@ export class InlineUpdate {
       focusOn(sameControl(card, activeElement) ?? card);
   }
 
-  /** To be called when the turn's answer is complete. */
+  /** To be called when all replies to the turn's question have come. */
   end(turn: Turn): void {
     const begun = this.#waiting.get(turn.id);
     begun?.pressed?.classList.remove('pressed');
@@ -166,12 +163,12 @@ function exchanged(kept: Kept | undefined, index: number, before: WebReply, bett
   return { ...kept, [index]: (kept?.[index] ?? []).map(reply => (reply === before ? better : reply)) };
 }
 
-/** True when the answer is another page of the same reply: the button was below it, and the heading is the same. */
+/** True when the answer is another page of the same list: the button was below the list, and the heading is equal. */
 function isTurned(pressed: HTMLElement | undefined, before: WebReply, reply: WebReply): boolean {
   return (pressed === undefined || pressed.matches('.actions > *')) && headingOf(reply) === headingOf(before);
 }
 
-/** True for a reply that may replace another: text, cards and images, but no files and no failure. */
+/** True for a reply that may replace another or be replaced: it has text, cards and images, no files and no failure. */
 function isPage({ gallery, tone }: WebReply): boolean {
   return gallery.length === 0 && tone !== 'error' && tone !== 'notice';
 }

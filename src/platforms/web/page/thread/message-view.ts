@@ -18,11 +18,11 @@ export interface MessageContext {
   readonly onCancel: (turn: Turn) => void;
   /** Shows the reply from which this one was opened. */
   readonly onBack: (place: ReplyPlace) => void;
-  /** Asks the same question again as a new turn, or only for one of its links. */
+  /** Sends the person's message again, or only one of its links. */
   readonly onRepeat: (turn: Turn, link?: string) => void;
 }
 
-/** One turn on the page: the question and its answers. */
+/** The view of one turn: the person's question and the replies to it. */
 export class MessageView {
   readonly element: HTMLElement;
   readonly #turn: Turn;
@@ -84,7 +84,7 @@ export class MessageView {
     return shown;
   }
 
-  /** Updates the view when the turn's answer is complete. */
+  /** Updates the view when all replies have come, or when the person cancelled. */
   settle(): void {
     this.#pending.remove();
     if (this.#turn.state === 'cancelled') this.#note(text('cancelled'));
@@ -99,7 +99,7 @@ export class MessageView {
     return shown;
   }
 
-  /** The context for the reply at that position in the turn. */
+  /** The functions for the card of the turn's reply at that index. */
   #contextAt(index: number): CardContext {
     const { onPress, onRepeat, onBack } = this.#context;
     const turn = this.#turn;
@@ -120,7 +120,7 @@ export class MessageView {
 
 /** The person's message. The `https://www.` of its addresses is visually hidden. */
 function saidBubble(words: string): HTMLElement {
-  // Hidden parts have their own text direction, so that they do not decide that of the person's text.
+  // Each hidden part has a text direction of its own, so that the direction of the person's text is found without it.
   const unseen = (hidden: string): HTMLElement => h('span', { class: 'unseen', dir: 'ltr' }, hidden);
   const parts = words.split(/(?<!\S)(https?:\/\/(?:www\.)?)(?=\S)/);
   const attributes = isLoneLink(words) ? { class: 'said address', title: words } : { class: 'said', dir: 'auto' };

@@ -4,11 +4,11 @@ import { text } from '../base/texts.ts';
 
 const NEAR_END_PX = 120;
 const EDGE_PX = 12;
-/** A target further away than this is shown without a smooth scroll, which would have to lay out every turn. */
+/** A smooth scroll is not used over more screens than this, since it would lay out every turn on the way. */
 const FAR_SCREENS = 3;
 /** A smooth scroll that has not moved for this long has ended. */
 const GLIDE_MS = 300;
-/** After one of these events, which the reader causes, the page no longer keeps the anchor in view. */
+/** After one of these events of the reader, the page no longer corrects the scroll position. */
 const GESTURES = ['pointerdown', 'wheel', 'keydown'] as const;
 
 /** The scrolling part of the page. It follows the newest answers unless the reader scrolls to something else. */
@@ -16,11 +16,11 @@ export class Thread {
   readonly #scroller = byId('thread', HTMLElement);
   readonly #log = byId('log', HTMLDivElement);
   readonly #latest = byId('latest', HTMLButtonElement);
-  /** True while new answers are scrolled into view: ends when the reader scrolls up, begins again at the end. */
+  /** True while new answers are scrolled into view. It ends when the reader scrolls up, and begins again at the end. */
   #isFollowing = true;
-  /** The place that stays in view when the layout changes, until the reader scrolls: the end, or an element's top. */
+  /** The scroll target that is kept in view when the layout changes, until the reader scrolls. */
   #anchor: 'end' | HTMLElement | undefined;
-  /** Functions that make the elements above the first shown one, in order. */
+  /** Functions that make the elements of the conversation which are not on the page yet, oldest first. */
   #earlier: (() => HTMLElement)[] = [];
   /** A timer that is set during a smooth scroll. */
   #gliding: ReturnType<typeof setTimeout> | undefined;
@@ -38,7 +38,7 @@ export class Thread {
     for (const gesture of GESTURES)
       this.#scroller.addEventListener(gesture, () => this.#onGesture(), { passive: true });
     this.#latest.addEventListener('click', () => this.toEnd());
-    // The end stays in view when the input grows, the keyboard opens or the window turns.
+    // The end of the conversation stays in view when the input grows, the keyboard opens or the window turns.
     new ResizeObserver(() => {
       if (this.#isFollowing) this.#anchor ??= 'end';
       this.#keepAnchor();
@@ -78,7 +78,7 @@ export class Thread {
     return make !== undefined;
   }
 
-  /** To be called after `added` was added to `element`: scrolls it into view if the reader was at the end. */
+  /** To be called after `added` was added to the turn `element`: scrolls it into view if the reader was at the end. */
   follow(element: HTMLElement, added: HTMLElement): void {
     if (!this.#isFollowing) {
       this.#hasNew = true;
@@ -88,7 +88,7 @@ export class Thread {
     else this.toEnd();
   }
 
-  /** To be called when `element` changed: scrolls by `drift`, the pixels by which the pressed control moved. */
+  /** To be called when `element` was replaced: scrolls by `drift`, the pixels by which the pressed button moved. */
   steady(element: HTMLElement, drift: number): void {
     this.#anchor = undefined;
     if (element.offsetHeight > this.#scroller.clientHeight) this.#glide(this.#topOf(element) - EDGE_PX);
@@ -133,8 +133,8 @@ export class Thread {
   }
 
   /**
-   * Scrolls to the beginning of an answer that is taller than the screen. The question stays above it if there is space
-   * for the tools as well.
+   * Scrolls to the beginning of an answer that is taller than the screen. The person's question stays in view above it
+   * if the buttons for the files (`.tools`) are in view as well.
    */
   #showBeginning(element: HTMLElement, added: HTMLElement): void {
     this.#isFollowing = false;
@@ -163,7 +163,7 @@ export class Thread {
     } else if (moved < 0) this.#isFollowing = false;
   }
 
-  /** Lets go of the anchor. The reader's gesture may have scrolled before its event arrived. */
+  /** Stops correcting the scroll position. This event may come after the reader's gesture has scrolled already. */
   #onGesture(): void {
     if (this.#anchor === undefined) return;
     this.#anchor = undefined;
@@ -183,7 +183,7 @@ export class Thread {
     this.refresh();
   }
 
-  /** To be called when the layout may have changed: scrolls the anchor back to where it was. */
+  /** To be called when the layout may have changed: scrolls so that the anchor is where it was. */
   #keepAnchor(): void {
     if (this.#anchor === undefined) this.#noteScroll();
     else if (this.#gliding === undefined) this.#jump(this.#anchorTop());
@@ -194,7 +194,7 @@ export class Thread {
   #anchorTop(): number {
     const anchor = this.#anchor;
     if (anchor === undefined || anchor === 'end') return this.#scroller.scrollHeight;
-    // An answer that about fills the screen gets less space above it, so that little of its end is hidden.
+    // An answer that nearly fills the screen gets less space above it, so that little of its end is out of view.
     const spare = Math.abs(this.#scroller.clientHeight - anchor.offsetHeight);
     return this.#topOf(anchor) - Math.min(spare, EDGE_PX);
   }
@@ -229,15 +229,15 @@ export class Thread {
     }, GLIDE_MS);
   }
 
-  /** True for the last visible turn. Below any other is a later question, whose answer the reader waits for. */
+  /** True for the last visible turn. Below an earlier turn there is a later question, whose answer is awaited. */
   #isNewest(element: HTMLElement): boolean {
     return [...this.#log.children].filter(each => each.checkVisibility()).at(-1) === element;
   }
 }
 
 /**
- * Safari lays its keyboard over the page instead of shrinking it, so this sets the height. Pinching changes the same
- * number and is ignored.
+ * Sets the page's height above Safari's keyboard, which covers the page instead of shrinking it. Pinch zoom changes the
+ * same number and is ignored.
  */
 function fitAboveKeyboard(): void {
   const viewport = window.visualViewport;

@@ -1,7 +1,7 @@
 import { recallJson, remember } from '../base/dom.ts';
 import type { ReplyPlace } from '../base/history.ts';
 
-/** The place of a reply in which something else was opened, and the scroll position at that time. */
+/** The position of a reply in which something else was opened, and the scroll position at that time. */
 export interface Opened extends ReplyPlace {
   readonly top: number;
 }
@@ -18,9 +18,9 @@ const KEY = 'medley.opened';
 /** Makes the browser's Back button close what was opened last, before it leaves the page; Forward opens it again. */
 export class WayBack {
   readonly #options: WayBackOptions;
-  /** The reply that each browser history entry opened, also those ahead; null for one closed out of order. */
+  /** For each entry of the browser's history, even those ahead: what it opened; null if closed out of order. */
   #steps = restore();
-  /** How many of these entries are before the current position. */
+  /** How many of these entries are behind the current position, so that Back returns to them. */
   #depth = depthOf(history.state);
   #isReturning = false;
 
@@ -43,12 +43,12 @@ export class WayBack {
     this.#save();
   }
 
-  /** Does the same as Back for this reply. */
+  /** Closes what was opened in this reply, as the browser's Back button would. */
   leave(place: ReplyPlace): void {
     const behind = this.#steps.slice(0, this.#depth);
     const at = behind.map(step => step?.turn === place.turn && step.index === place.index).lastIndexOf(true);
     if (at >= 0 && at === this.#depth - 1) {
-      // Entries before it whose content is closed already are passed as well.
+      // Earlier entries whose content is closed already are skipped, too.
       const open = behind.slice(0, at).map(step => step !== null);
       history.go(open.lastIndexOf(true) + 1 - this.#depth);
       return;
@@ -88,7 +88,7 @@ export class WayBack {
     if (hasShown) return;
     if (this.#steps.slice(this.#depth).some(step => step !== null)) history.forward();
     else {
-      // Nothing is left to open, so this entry is left again: Back would otherwise need a second press.
+      // Nothing is left to open, so the browser goes back from this entry. Otherwise Back would need a second press.
       this.#isReturning = true;
       history.go(from - this.#depth);
     }

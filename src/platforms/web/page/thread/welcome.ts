@@ -51,12 +51,12 @@ export function createWelcome(onExample: (line: string) => void) {
   }
 
   return {
-    /** Shows the view; while the offer is unknown (undefined), without it and everything below it. */
+    /** Shows the view. While the offer has not come yet (undefined), its examples and all below them are not shown. */
     show(offer: Offer | undefined): void {
       section.hidden = false;
       if (offer === undefined) return;
       const { examples } = offer;
-      // Chinese has spaces between its own letters and Latin ones, which the lists of CLDR lack.
+      // In Chinese text, spaces are written between Chinese and Latin letters, which `Intl.ListFormat` does not do.
       const list = new Intl.ListFormat(readerLocale()).format(offer.sites);
       const named = list.replace(/(?<=\w)([\u4e00-\u9fff])(?=\w)/g, ' $1 ');
       sites.textContent = offer.sites.length === 0 ? '' : text('sitesTaken', { sites: named });
