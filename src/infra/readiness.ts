@@ -9,7 +9,7 @@ import type { RecordStore } from './store/records.ts';
 export interface ReadinessCheck {
   /** The check's name in one word, such as `store`. */
   readonly name: string;
-  /** Why the check fails, in a short sentence without secrets; undefined when it passes. One that throws fails. */
+  /** Why the check fails, in a short sentence without secrets; undefined when it passes. A check that throws fails. */
   check(): string | undefined | Promise<string | undefined>;
   /** False: a failure is reported, but requests may still be sent to this process. Default true. */
   readonly isVital?: boolean;

@@ -20,7 +20,7 @@ interface BrowserRoute {
 const GRACE_MS = 1_000;
 const EMPTY = Buffer.alloc(0);
 
-/** An exchange over the browser transport. The package decompresses bodies; they are collected, never streamed. */
+/** An exchange over the browser transport, by wreq-js. Bodies come decompressed and are collected, never streamed. */
 export function exchangeByBrowser(route: BrowserRoute, options: ExchangeOptions): Promise<Exchanged | ExchangeFailure> {
   return new Promise(resolve => new BrowserExchange(route, options, resolve).start());
 }
@@ -64,7 +64,7 @@ class BrowserExchange {
     this.#resolve(result);
   }
 
-  /** The caller gets the failure at once; the package ends the request afterwards. */
+  /** Gives the caller the failure at once; wreq-js ends the request afterwards. */
   #fail(error: AppError): void {
     this.#settle({ error, sent: this.#sent, transient: false });
     this.#signal.cancel();
@@ -92,11 +92,11 @@ class BrowserExchange {
         transport,
         method,
         headers: mergeHeaders(browser.headers, headers),
-        // The package must add no headers: `headers` names them all, in the browser's order.
+        // The option keeps wreq-js from adding headers: `headers` names them all, in the browser's order.
         disableDefaultHeaders: true,
         body: body ?? null,
         redirect: 'manual',
-        // For a HEAD the package would otherwise remove the `content-length` that was asked for.
+        // For a HEAD, wreq-js would otherwise remove the `content-length` from the answer.
         compress: method !== 'HEAD',
         timeout: Math.max(0, Math.ceil(deadline.remainingMs())) + GRACE_MS,
         signal: this.#signal,
@@ -124,8 +124,8 @@ class BrowserExchange {
   }
 
   /**
-   * Reads the body as fast as it comes. Pausing would save no memory, because the package itself buffers up to 2 MiB of
-   * a body of declared length, and up to HTTP/2's window of any other.
+   * Reads the body as fast as it comes. Pausing would save no memory, because wreq-js itself buffers up to 2 MiB of a
+   * body of declared length, and up to HTTP/2's window of any other.
    */
   async #collect(reader: ReadableStreamDefaultReader<Uint8Array>, head: ExchangeHead): Promise<Buffer> {
     const { maxBytes } = this.#options;
@@ -182,10 +182,10 @@ function mergeHeaders(browser: Browser['headers'], given: readonly string[]): Ar
 }
 
 /**
- * Cancels a request of the package without losing an answer that arrives at the same moment. With an ordinary signal
- * the package would drop that answer without closing it, and its body would stay open for five minutes. The package
- * reads the abort's reason in order to reject at once; here reading it throws, so the request ends only when the
- * package's native part ends it: with the answer, or as aborted.
+ * Cancels a request of wreq-js without losing an answer that arrives at the same moment. With an ordinary signal
+ * wreq-js would drop that answer without closing it, and its body would stay open for five minutes. wreq-js reads the
+ * abort's reason in order to reject at once; here reading it throws, so the request ends only when the native part of
+ * wreq-js ends it: with the answer, or as aborted.
  */
 class CancelSignal extends EventTarget implements AbortSignal {
   readonly onabort = null;

@@ -32,7 +32,7 @@ const IDLE_CONNECTIONS = 4;
 
 export type BrowserPackage = ReturnType<typeof createBrowserPackage>;
 
-/** The optional package behind the browser transport, loaded when it is first needed. */
+/** The optional package wreq-js behind the browser transport, loaded when it is first needed. */
 export function createBrowserPackage(options: BrowserPackageOptions = {}) {
   const { log, isInstalled = isPackageInstalled, importPackage = () => import('wreq-js') } = options;
   let isAvailable = isInstalled();
@@ -103,8 +103,8 @@ function createBrowser({ fetch, createTransport, getEmulationHeaders }: Package)
 }
 
 /**
- * A transport of the package reads HTTPS_PROXY and similar variables when it is created, and would send requests to
- * that proxy, past the address guard. Only the proxy of Medley's configuration may be used.
+ * A transport of wreq-js reads HTTPS_PROXY and similar variables when it is created, and would send requests to that
+ * proxy, past the address guard. Only the proxy of Medley's configuration may be used.
  */
 function withoutSystemProxy<T>(create: () => T): T {
   const before = process.env.NO_PROXY;

@@ -8,8 +8,8 @@ export interface BrowserTransportOptions extends TransportOptions {
 }
 
 /**
- * Sends requests with a browser's TLS and HTTP/2. Certificates are checked against Mozilla's list and the system's. The
- * package resolves no host of a site itself: it connects to the addresses that Medley has checked.
+ * Sends requests with a browser's TLS and HTTP/2, by wreq-js. Certificates are checked against Mozilla's list and the
+ * system's. wreq-js resolves no host of a site itself: it connects to the addresses that Medley has checked.
  */
 export function createBrowserTransport(options: BrowserTransportOptions): Transport {
   const { resolve, browserPackage, headersTimeoutMs, pauseTimeoutMs } = options;
@@ -34,7 +34,7 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
   return {
     async prepare({ host, override, address: { proxyUrl, localAddress } }, deadline) {
       const isDirect = override === undefined && proxyUrl === undefined;
-      // The package cannot choose the local address of a connection, so a configured one cannot be honoured.
+      // wreq-js cannot choose the local address of a connection, so a configured one cannot be used.
       if (isDirect && localAddress !== undefined) throw unavailable();
       // The package is loaded before the throttle counts the request, so a request that cannot be sent uses no budget.
       if (browserPackage.browser === undefined) await browserPackage.load();

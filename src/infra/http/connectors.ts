@@ -107,7 +107,7 @@ function createSocksConnector(
   };
 }
 
-/** The library's errors contain the options of the call, with the proxy's password; only the reason is kept. */
+/** The errors of the package socks contain the proxy's password, so only the reason is kept. */
 function withoutCredentials(error: unknown): Error {
   const reason = error instanceof Error ? error.message : 'unknown failure';
   const message = `the SOCKS proxy: ${reason}`;

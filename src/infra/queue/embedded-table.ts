@@ -18,7 +18,7 @@ const STEPS = [
   `CREATE INDEX queue_by_chat ON queue (chat, turn) WHERE state <> 'done'`,
   `CREATE INDEX queue_unfinished ON queue (at) WHERE state <> 'done'`,
   `CREATE INDEX queue_done ON queue (at) WHERE state = 'done'`,
-  // Up to 0.2.0 a chat, such as a whole Discord server, was one lane. Now the column `fair_by` names that chat.
+  // Up to 0.2.0 a lane was a whole account (column `chat`), such as a Discord server; now `fair_by` names the account.
   `DROP INDEX queue_by_chat;
   ALTER TABLE queue RENAME COLUMN chat TO lane;
   ALTER TABLE queue ADD COLUMN fair_by TEXT NOT NULL DEFAULT '';

@@ -183,7 +183,7 @@ export async function* scanKeys(redis: RedisConnection, pattern: string): AsyncG
 
 /**
  * The answers to all commands of a transaction.
- * @throws Error the first that one of the commands returned; the other commands were executed nevertheless
+ * @throws Error the first error among the answers; the other commands were executed nevertheless
  */
 export async function execute(transaction: ChainableCommander): Promise<readonly unknown[]> {
   const answers = await transaction.exec();
@@ -203,7 +203,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'the connection was closed';
 }
 
-/** @throws Error when the answer takes longer */
+/** Resolves with the answer if it comes within `ms`. @throws Error when it takes longer */
 function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     // If this process was busy, the answer may have arrived without being read yet, so it is read before giving up.

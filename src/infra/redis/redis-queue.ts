@@ -177,7 +177,7 @@ function createBacklog({ client, prefix, limits, log }: BacklogOptions) {
   return { bull, entries, promote, add, end, sweep };
 }
 
-/** Throws the error again, unless BullMQ says by it that the entry is not, or no longer, delayed. */
+/** Throws the error again, unless it is BullMQ's error for an entry that is not, or no longer, delayed. */
 function unlessMoved(error: unknown): void {
   if (!(error instanceof Error) || !/not in the delayed state/i.test(error.message)) throw error;
 }

@@ -12,7 +12,7 @@ export interface RedisWorkerOptions {
   /** Makes BullMQ hand out an entry that has got a slot of its lane. */
   promote(id: string): Promise<void>;
   /**
-   * Runs a command within the time that callers wait for one.
+   * Runs a command of Redis with the time limit that all callers have.
    * @throws StoreAway
    */
   ask<T>(command: () => Promise<T>): Promise<T>;

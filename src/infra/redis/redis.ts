@@ -64,7 +64,7 @@ export function openRedisState({ url, log, timeoutMs = REDIS_PATIENCE_MS, retryM
     redis,
     openCache: <V>(options: RedisCacheOptions<V>) => createRedisCache(redis, options),
     /**
-     * A text that all processes use under that name: the one that was proposed first. It is stored for ever.
+     * A text on which all processes agree: the one that was proposed first under that name. It is stored for ever.
      * @throws AppError `internal`
      */
     agree: (name: string, propose: () => Promise<string>) => agree(redis, name, propose),
