@@ -11,7 +11,7 @@ export type CatalogueWork = {
   readonly [Name in WorkName]: (...args: ArgsOf<Name>) => ValueOf<Name> | Promise<ValueOf<Name>>;
 };
 
-/** A call of one of these methods, as a message to the thread. */
+/** A call of a catalogue's method, as a message to its thread. */
 export type CatalogueCall<Name extends WorkName = WorkName> = {
   readonly [One in Name]: {
     readonly id: number;

@@ -97,10 +97,11 @@ export function createCatalogueSearch(options: CatalogueSearchOptions) {
       return named.length > 0 ? named : find(likely, 'catalogue_text');
     };
     const found = lines(groups);
-    // One word may be mistyped and yet begin another word; several words found together hardly are mistyped.
+    // A single word may be mistyped although it begins another word; several that are found together hardly are.
     const isSure = groups.length === 0 || found.length >= limit || (found.length > 0 && groups.length > 1);
     const corrected = isSure ? undefined : correctGroups(options, groups);
-    // The similar words take turns: otherwise sets of the most popular one would leave no room for the meant one.
+    // The results for similar words take turns: otherwise those for the most popular one would leave no room for
+    // others.
     const meant = corrected === undefined ? [] : inTurns(alternativesOf(corrected).map(lines));
     const distinct = new Map([...found, ...meant].map(line => [line.id, line]));
     return [...distinct.values()].slice(0, limit);

@@ -7,7 +7,7 @@ import type { Query, RangeKey } from '../query/query.ts';
 import { BEATMAP_FIGURES, SET_FIGURES } from '../query/query-match.ts';
 import type { Range } from '../query/query-values.ts';
 
-/** The first character of Unicode's private use area, from which the steps are taken. */
+/** Unicode's first private character: it and those behind it stand for the steps of the figures. */
 const FIRST_CHARACTER = 0xe000;
 const STEPS = 64;
 

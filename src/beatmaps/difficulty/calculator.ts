@@ -201,7 +201,7 @@ export function createCalculator(options: CalculatorOptions) {
     version: library?.version,
     inspect,
     isUsable,
-    /** Calculates a map. Undefined when it cannot be, so that estimates are needed. @throws the signal's reason */
+    /** Calculates a map. Undefined when that is not possible, so estimates are needed. @throws the signal's reason */
     async run(job: DifficultyJob, signal: AbortSignal): Promise<ExactFigures | undefined> {
       if (library === undefined || !isUsable()) return undefined;
       if ((await abortable(inspect(), signal)).state !== 'ready') return undefined;

@@ -107,7 +107,7 @@ function using<T extends { free(): void }, R>(resource: T, work: (resource: T) =
   }
 }
 
-/** Runs work of the library. Its plain errors mean that it refuses the map; any other error is a fault. */
+/** Runs work of the library, which throws a plain `Error` when it refuses the map. Any other error is a fault. */
 function orRefuse<T>(why: Refusal, work: () => T): T {
   try {
     return work();
@@ -222,7 +222,7 @@ function readPp(settings: Settings, attributes: Rosu.DifficultyAttributes, play:
   );
 }
 
-/** The figures of a play. One that ended early has the pp of the part that was played. */
+/** The figures of a play. A play that ended early has the pp of the part that was played. */
 function readPlay(settings: Settings, map: Rosu.Beatmap, attributes: Rosu.DifficultyAttributes, play: HitCounts) {
   const { passedObjects } = play;
   const ppIfFullCombo = readPp(settings, attributes, withoutMisses(play, attributes));

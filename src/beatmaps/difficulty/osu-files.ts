@@ -16,7 +16,7 @@ interface OsuFile {
   readonly file: Uint8Array;
   /** The MD5 of the file's bytes, in hexadecimal. */
   readonly checksum: string;
-  /** True when no upstream had the file of that checksum, and this is another version. */
+  /** True when no upstream had the file with the map's checksum, so that this is another version of the file. */
   readonly isOther: boolean;
 }
 
@@ -48,7 +48,7 @@ type OsuFileSite = (typeof SITES)[number];
 const MAX_OSU_FILE_BYTES = 3 * 1024 * 1024;
 /** The most requests that run at once, to all sites together. */
 const AT_ONCE = 6;
-/** How long the current file's checksum is remembered for a map that came without one. */
+/** For a map that came without a checksum, the one of its current file is remembered for this long. */
 const REMEMBER_MS = 60 * 60_000;
 const MAX_REMEMBERED = 5_000;
 /** The bytes in which the file's first line must be, even behind a byte order mark. */

@@ -185,7 +185,7 @@ function overall(od: number | null, mode: Beatmap['mode'], rate: number): number
   );
 }
 
-/** The setting that feels, at normal speed, as this value does at the changed speed. */
+/** The AR or OD that feels, at normal speed, as this value does at the changed speed. */
 function atRate(
   value: number | null,
   msAtRate: (value: number) => number,

@@ -103,7 +103,7 @@ const setShape = z.object({
 
 /** A difficulty as it was played, perhaps in another ruleset than its own. */
 export interface PlayedMap extends Beatmap {
-  /** True for a map of osu! played in another ruleset, whose `mode` and stars it then has. Default false. */
+  /** True for a map of osu! played in another ruleset; `mode` and stars are then of that ruleset. Default false. */
   readonly convert?: boolean;
 }
 

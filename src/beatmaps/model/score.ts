@@ -31,7 +31,7 @@ const counts = field((value): Readonly<Record<string, number>> => {
 const scoreShape = z.object({
   id,
   user_id: id,
-  /** The score of at most about a million; null in answers of the older shape. */
+  /** The score on osu!lazer's scale, which ends at about a million; null in answers of the older shape. */
   total_score: number,
   classic_total_score: number,
   legacy_score_id: id,
@@ -75,7 +75,7 @@ export function shownMods({ mods }: Pick<Score, 'mods'>): readonly string[] {
 
 const GRADES: Readonly<Record<string, string>> = { XH: 'SS', X: 'SS', SH: 'S' };
 
-/** A grade as players write it, in which silver and ordinary ones look the same. */
+/** A grade as players write it: silver grades (XH, SH) look like ordinary ones (SS, S). */
 export function shownGrade(rank: string): string {
   return GRADES[rank] ?? rank;
 }

@@ -24,7 +24,7 @@ export interface OfficialStarsOptions {
 }
 
 const WEEK_MS = 7 * 86_400_000;
-/** How long stars are cached for a map without a checksum, because another map of that id would go unnoticed. */
+/** How long stars are cached for a map without a checksum, because a new version of the map would go unnoticed. */
 const DAY_MS = 86_400_000;
 /** How long osu! is not asked after it failed; otherwise each card would wait for another failure. */
 const REST_MS = 30_000;

@@ -54,8 +54,8 @@ interface Pages {
 }
 
 /**
- * Finds and scores maps for a plan: in the catalogue and, if that has too few, at the upstreams, whose `sets` it
- * returns as well. `failures` are the errors of the catalogue or of upstreams that could not be asked.
+ * Finds and scores maps for a plan in the catalogue and, if that has too few, at the upstreams. `sets` are those that
+ * the upstreams returned, `failures` the errors of the catalogue and of upstreams that could not be asked.
  */
 export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSearchOptions) {
   const asked = createLru<string, Pages>({ max: MAX_QUESTIONS, ttl: ASKED_MS });

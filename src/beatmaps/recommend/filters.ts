@@ -94,8 +94,8 @@ const CLASHES: readonly (readonly string[])[] = [
 const MAX_LENGTH = 64;
 
 /**
- * Reads conditions on mods (see `ModWish`), separated by spaces or commas; all must hold. A leading plus may have
- * become a space in an address.
+ * Reads conditions on mods (see `ModWish`), separated by spaces or commas; all must hold. In a URL a leading plus may
+ * have become a space.
  * @throws AppError `invalid_request` with params `what: 'mods'`, `reason` (`unknown` or `clash`) and `mods`
  */
 export function parseModFilter(text: string): ModFilter {

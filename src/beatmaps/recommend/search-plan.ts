@@ -13,7 +13,7 @@ export interface SearchTarget {
   readonly stars: Span | null;
   /** Features for which the person stated a range; the player's usual values of these are ignored. */
   readonly chosen: readonly Feature[];
-  /** True for more maps that give much pp for their difficulty, false for fewer; undefined without a wish. */
+  /** True for more maps that give much pp for their difficulty, false for fewer; undefined if neither was requested. */
   readonly farm: boolean | undefined;
   /** How much other players' opinion of a map counts; 1 is usual. */
   readonly popularity: number;

@@ -20,7 +20,7 @@ export interface AskInOrderOptions<T, S extends Source> {
   readonly isWeak?: (value: T, source: S) => boolean;
   /** True when `not_found` of this source is final. */
   readonly isDefinitive?: (source: S) => boolean;
-  /** True when `not_found` is not final after another source failed, because that one may know. Default false. */
+  /** True when `not_found` counts only if no other source failed, since that one might know better. Default false. */
   readonly needsEveryone?: boolean;
   readonly signal: AbortSignal;
   readonly log: Logger;

@@ -12,7 +12,7 @@ export interface AnswerContext {
   readonly now: number;
 }
 
-/** Reads `Retry-After`, also in Catboy's form, a date that is no HTTP date. */
+/** Reads `Retry-After`, also with an ISO date, which the mirror Catboy sends in place of an HTTP date. */
 function readRetryAfter(header: string | undefined, now: number): number | undefined {
   const standard = parseRetryAfter(header, now);
   if (standard !== undefined || header === undefined) return standard;
