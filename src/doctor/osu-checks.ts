@@ -46,7 +46,7 @@ function checkLinking(publicUrl: string | undefined): Finding {
 /** A simple request to osu!'s mirrors: the sets with a leaderboard, most played first. */
 const LISTING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'plays', order: 'desc' } };
 
-/** Asks every mirror for a list of sets. A failure is only a note as long as another mirror answers. */
+/** Asks every mirror for a list of sets. A mirror that fails is only a note as long as another one answers. */
 export async function checkMirrors(mirrors: readonly Pick<Mirror, 'id' | 'search'>[]): Promise<readonly Finding[]> {
   const findings = await Promise.all(
     mirrors.map(async ({ id, search }): Promise<Finding> => {

@@ -6,7 +6,7 @@ import type { ProbeReport, SourceReport } from '../probe/ask-sites.ts';
 export interface Setup {
   readonly hasBrowserTransport: boolean;
   readonly hasProxy: boolean;
-  /** True when the variable is set; undefined when Medley has no variable of this name. */
+  /** True when the environment variable is set; undefined when Medley has no variable of this name. */
   isSet(variable: string): boolean | undefined;
 }
 
