@@ -5,7 +5,7 @@ import { JSON_TYPE } from '../infra/server/server-failure.ts';
 
 export type Answer = ReturnType<typeof createAnswer>;
 
-/** A JSON body that is ready to be sent any number of times: it is encoded and compressed once, and has its tag. */
+/** A JSON body that is ready to be sent any number of times: it is encoded and compressed once, and has its ETag. */
 export function createAnswer(value: object) {
   const body = Buffer.from(JSON.stringify(value));
   const etag = `"${createHash('sha1').update(body).digest('base64url')}"`;
@@ -39,8 +39,7 @@ function matchesEtag(condition: string, etag: string): boolean {
   return condition.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag);
 }
 
-// The encodings, best first. Small answers are compressed once for all clients; larger or streamed
-// ones while they are sent (api.ts).
+// The encodings, best first. Small answers are compressed once for all clients, others while they are sent (api.ts).
 
 export const ENCODINGS = ['br', 'gzip'] as const;
 type Encoding = (typeof ENCODINGS)[number];
@@ -49,9 +48,9 @@ type Encoding = (typeof ENCODINGS)[number];
 export const MIN_COMPRESSED_BYTES = 1_400;
 /** The largest body that is compressed in one go, which takes a fraction of a millisecond. */
 const MAX_AT_ONCE_BYTES = 32 * 1024;
-/** Brotli's quality. At its usual one, it would take longer than everything else about an answer together. */
+/** Brotli's quality. At the default (11), compression would take longer than all other work for an answer. */
 export const BROTLI_PARAMS = { [constants.BROTLI_PARAM_QUALITY]: 4 };
-/** Brotli's window is 2^16 bytes, more than the largest body: with the default one each run takes megabytes. */
+/** Brotli's window is 2^16 bytes, more than the largest body. With the default window, each run takes megabytes. */
 const WINDOW_BITS = 16;
 
 function compress(body: Buffer, encoding: Encoding): Buffer {

@@ -25,14 +25,14 @@ export interface ApiOptions {
   readonly now?: () => number;
 }
 
-/** How answers are compressed; those that are compressed already, such as media, are not. */
+/** How answers are compressed. Answers in formats that are compressed already, such as media, are sent as they are. */
 const COMPRESSION: FastifyCompressOptions = {
   threshold: MIN_COMPRESSED_BYTES,
   encodings: [...ENCODINGS],
   brotliOptions: { params: BROTLI_PARAMS },
 };
 
-/** Serves every path below `/api`, even unknown ones: open to any page, rate limited, described at `/docs`. */
+/** Serves every path below `/api`, even unknown ones. Scripts of any page may call it; `/docs` has the description. */
 export function api(options: ApiOptions): FastifyPluginAsync {
   const { limiter, checkKey, routes, publicUrl, examples, thumbnails, now = Date.now } = options;
   const countRequest = createRateLimit({ limiter, checkKey, now });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type AppError, ERROR_CODES, type ErrorCode, type ErrorParams } from '../errors.ts';
 
-/** The HTTP status of each error code; the answer's body repeats it. */
+/** The HTTP status of each error code; the body of the answer states it, too. */
 export const ERROR_STATUS = {
   invalid_request: 400,
   unsupported_link: 400,
@@ -134,7 +134,7 @@ export function errorMessage(code: ErrorCode, params: ErrorParams = {}): string 
   return MESSAGES[code](params);
 }
 
-/** A rate limit may be exceeded by the client (429) or by all clients together (503). */
+/** The HTTP status of an error. A rate limit is exceeded by one client (429) or by all clients together (503). */
 function statusOf({ code, params }: AppError): number {
   return code === 'rate_limited' && params.reason === 'busy' ? 503 : ERROR_STATUS[code];
 }

@@ -14,7 +14,7 @@ export interface HealthRoutesOptions {
   readonly checkKey: CheckKey;
   /** The rate limiter that counts wrong keys. */
   readonly limiter: RateLimiter;
-  /** True when there may be a proxy on this machine, so that any client's connection seems local. */
+  /** True when a proxy may run on this machine, which would make every client seem to be on this machine. */
   readonly isProxied: boolean;
 }
 
@@ -67,7 +67,7 @@ export function healthRoutes(options: HealthRoutesOptions): FastifyPluginAsync {
 
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
-/** True for a request from this machine under its own name, and not through a proxy or under a name that leads here. */
+/** True for a request from this machine by a name such as `localhost`: not through a proxy, nor by a foreign name. */
 function isLocal({ socket, headers }: FastifyRequest): boolean {
   return (
     isLoopback(socket.remoteAddress) &&

@@ -31,7 +31,7 @@ interface BeatmapEndpoint<Q extends z.ZodType> {
   readonly find: (parameters: z.output<Q>, signal: AbortSignal) => Promise<Found>;
 }
 
-/** How long clients may cache an answer that came from a cache: a newer one may soon be available. */
+/** How long (in seconds) clients may cache an answer that came from this server's cache: a newer one may soon exist. */
 const KEPT_S = 30;
 
 /** Sentences about allowed values, for parameters that only src/beatmaps checks. */
@@ -84,12 +84,12 @@ function send(
   return sendAnswer(request, reply, createAnswer(body), maxAgeS, isPrivate);
 }
 
-/** The failure with a message about beatmaps or players. */
+/** Rewrites a failure, so that its message speaks of beatmaps or players. */
 function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType>['about']): AppError {
   const { code, message, params, retryAfterMs } = error;
   const renamed = (own: Readonly<Record<string, string | number>>, as = code) =>
     new AppError(as, message, { params: { ...params, ...own }, cause: error, retryAfterMs });
-  // An error that names no upstream comes from osu! if it is about players, from the catalogue if it is about sets.
+  // An error that names no upstream is put down to osu! if it is about a player, else to the local catalogue.
   const upstreams = { upstreams: about === 'player' ? 'osu' : 'catalogue', ...params };
   switch (code) {
     case 'invalid_request':
@@ -98,7 +98,7 @@ function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType
       return renamed({ what: params.what === 'beatmap' || params.what === 'player' ? params.what : about });
     case 'credentials_required':
       return renamed({ what: 'osu' });
-    // It is this server that the upstream refused, so the client did nothing wrong.
+    // The upstream refused this server, not the client, so the client must not get a 403.
     case 'forbidden':
       return renamed(upstreams, 'upstream_unavailable');
     case 'upstream_rate_limited':

@@ -1,4 +1,4 @@
-/** The parameters of the beatmap endpoints, which may be written in several ways. */
+/** The parameters of the beatmap endpoints. Many values may be written in several ways, such as `fruits` or `ctb`. */
 
 import * as z from 'zod';
 import { parseRuleset, RULESETS } from '../../beatmaps/model/beatmapset.ts';
@@ -130,7 +130,7 @@ export const searchQuery = z.object({
 
 export type SearchParameters = z.output<typeof searchQuery>;
 
-/** The conditions of the other parameters, and last the search text, whose open quote would swallow what follows. */
+/** Joins the conditions of all parameters. The search text is last, since an open quote in it includes what follows. */
 export function wholeQuery(parameters: SearchParameters): string {
   const filters = Object.entries(parameters).flatMap(([name, value]) =>
     name in ranges && typeof value === 'string' ? [value] : [],

@@ -18,7 +18,7 @@ import { toBeatmap, toCoreSet } from './beatmap-shapes.ts';
 
 type RecommendationAnswer = RecommendAnswer['recommendations'][number];
 
-/** How long answers with a seed are fresh: a player's plays change, and with them the recommendations. */
+/** How long (in seconds) answers are fresh that a `seed` makes repeatable: they change when the player plays. */
 const SEEDED_FRESH_S = 300;
 
 /** `/recommend`, to be registered under `/api`. Nothing is stored about the client. */

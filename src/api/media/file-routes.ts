@@ -17,7 +17,7 @@ import { contentDisposition, SAFETY_HEADERS } from './tunnel-routes.ts';
 export interface FileRoutesOptions {
   readonly extractor: Pick<Extractor, 'extract'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
-  /** Bounds the streams, so that one client cannot take all slots. */
+  /** Limits the streams at the same time, in total and for each client. */
   readonly streams: Pick<ResponseStreams, 'enter'>;
   /** The link of a post with a video, as an example that works on this server. */
   readonly example: string;

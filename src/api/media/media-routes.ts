@@ -18,7 +18,7 @@ export type ApiSource = Pick<SourceDescriptor, 'id' | 'name' | 'example'>;
 
 export interface MediaRoutesOptions {
   readonly extractor: Pick<Extractor, 'extract' | 'sourceOf'>;
-  /** All sources, the best known first. */
+  /** All sites that are supported, the best known first. */
   readonly sources: readonly [ApiSource, ...ApiSource[]];
   readonly creator: string;
   readonly tunnel: Pick<Tunnel, 'address'>;
@@ -30,7 +30,7 @@ export interface MediaRoutesOptions {
 interface Endpoint {
   readonly path: string;
   readonly only: Post['source'] | undefined;
-  /** True when a post none of whose items could be read is answered with the error that says why. */
+  /** True when a post without a single readable item is answered with the error that says why. */
   readonly readable: boolean;
   /** Names the link to send, such as `the link of a public Facebook video or reel`. */
   readonly takes: string;
@@ -48,7 +48,7 @@ interface Endpoint {
 type LinkRequest = FastifyRequest<{ Querystring: { url: string } }>;
 
 const FRESH_S = 300;
-/** How long to cache an answer with missing items, or an older one that is used because an upstream failed. */
+/** How long (in seconds) to cache an answer with missing items, or an old one that is sent because a site failed. */
 const STALE_S = 30;
 
 const X_CACHE: Readonly<Record<Extraction['from'], string>> = { cache: 'HIT', load: 'MISS', stale: 'STALE' };
@@ -159,7 +159,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     }
   }
 
-  /** The other endpoint, to be suggested when the link belongs to its site. */
+  /** The endpoint for the site of the link, to be suggested if this endpoint is for another site. */
   function otherEndpoint({ only }: Endpoint, link: string): { readonly endpoint?: string } {
     const source = only === undefined ? undefined : extractor.sourceOf(link);
     if (source === undefined || source === only) return {};
@@ -184,7 +184,7 @@ interface PostAnswer {
   readonly answer: Answer;
   /** The origin of this server's addresses in the answer; undefined when it contains none. */
   readonly origin: string | undefined;
-  /** How long an answer with such addresses may be given again, unix milliseconds. */
+  /** The time until which an answer with such addresses may be sent again (unix milliseconds). */
   readonly until: number;
 }
 
@@ -192,9 +192,9 @@ interface PostAnswer {
 const LINK_LIFE_MS = 6 * 3_600_000;
 
 /**
- * Writes answers for clients that asked at `origin`, and keeps them where `isKept` says so. A popular post is the same
- * object each time, so its answer is written once, or, if it has addresses of this server, once for each half of their
- * validity.
+ * Makes the answer for a post and keeps it if `isKept` is true. A popular post is the same object at each request, so
+ * its answer is made once. If it contains addresses on this server, it is made again after half of their validity, or
+ * for another `origin`.
  */
 function createPostAnswers(shape: Endpoint['shape'], tunnel: Pick<Tunnel, 'address'>, now: () => number) {
   const written = new WeakMap<Post, PostAnswer>();

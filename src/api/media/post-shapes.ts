@@ -99,7 +99,7 @@ export function toFbDownload(post: Post, creator: string, ownAddress: OwnAddress
   };
 }
 
-/** The post without headers of files: one that requires some gets an address on this server until `expiresAt`. */
+/** The post without headers of files: a file whose host requires some gets an address here until `expiresAt`. */
 export function toPublicPost(
   post: Post,
   ownAddress: OwnAddress,
@@ -123,7 +123,7 @@ export function toPublicPost(
 
 type AddressOf = (file: PlayerFile | undefined) => string;
 
-/** Returns the CDN's address of a file, or one on this server if tracks have to be muxed; '' without a file. */
+/** Returns the CDN's address of a file, or one on this server for files that need muxing or headers; '' without one. */
 function addressing(index: number, ownAddress: OwnAddress): AddressOf {
   return file => {
     if (file === undefined) return '';
@@ -143,8 +143,8 @@ export function formatDuration(durationMs: number | null): string {
 }
 
 /**
- * Files with the item's audio, best first: those of the CDN, else those that can be muxed, else silent ones. If any of
- * these play everywhere (H.264 in MP4), only these.
+ * The files that have the item's audio, best first: the CDN's own; if there are none, those that have to be muxed; else
+ * silent ones. If any of them play everywhere (H.264 in MP4), the others are left out.
  */
 function rankedFiles(item: MediaItem): readonly PlayerFile[] {
   if (item.kind !== 'video') return bySize(playableVariants(item).map(variant => ({ variant })));
@@ -155,7 +155,7 @@ function rankedFiles(item: MediaItem): readonly PlayerFile[] {
   return preferCommon((withAudio.length > 0 ? withAudio : plain).map(variant => ({ variant })));
 }
 
-/** The item's files that have to be muxed, without those that are too large for that; the smallest if all are. */
+/** The item's files that have to be muxed, without those too large for that. If all are too large, the smallest. */
 function muxedFiles(item: MediaItem): readonly PlayerFile[] {
   const pairs = wholeVideos(item).filter(({ audio }) => audio !== undefined);
   const muxable = pairs.filter(pair => isMuxable(pair, item));

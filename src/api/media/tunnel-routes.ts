@@ -11,7 +11,7 @@ export interface TunnelRoutesOptions {
   readonly tunnel: Pick<Tunnel, 'open'>;
   readonly playbacks: PlayerLinks;
   readonly publicUrl: string | undefined;
-  /** Bounds the streams, so that one client cannot take all slots. */
+  /** Limits the streams at the same time, in total and for each client. */
   readonly streams: Pick<ResponseStreams, 'enter'>;
   readonly log: Logger;
   readonly now?: () => number;
@@ -85,7 +85,7 @@ export function tunnelRoutes(options: TunnelRoutesOptions): FastifyPluginAsync {
       ifRange: headerText(headers['if-range']),
       signal,
     });
-    // Fastify ends the connection, so that a broken file never looks complete. Here only the reason is logged.
+    // If the file breaks off, Fastify ends the connection, so the client notices it. Here only the reason is logged.
     response.body?.once('error', error => {
       if (!signal.aborted) log.warn({ err: error }, 'a media file broke off');
     });

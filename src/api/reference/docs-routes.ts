@@ -46,7 +46,7 @@ const POLICY = [
 
 const previewQuery = z.object({ url: z.string().min(1).max(MAX_LINK_CHARS) });
 
-/** `/openapi.json` for programs, `/docs` for people. Only `/docs/preview`, which asks the sites, is rate limited. */
+/** `/openapi.json` for programs, `/docs` for people. Only `/docs/preview` is rate limited, since it asks the sites. */
 export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: DocsRoutesOptions): FastifyPluginAsync {
   return async server => {
     const documentAt = lastOf(origin => createAnswer({ ...document(), servers: [{ url: origin }] }));

@@ -71,7 +71,7 @@ function refs(names: readonly HeaderName[]) {
   return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The meaning of each error status, for the caller. */
+/** The meaning of each error status, for the reader of the reference. */
 const ERROR_TITLES: Readonly<Record<string, string>> = {
   400: 'The link or another parameter is missing, unreadable or not supported.',
   403: 'Private, for logged-in people only, age-restricted, or a wrong key.',
@@ -126,7 +126,7 @@ export function finishDocument(generated: object, examples: ParameterExamples): 
       ]),
     );
   }
-  // A schema with an id is generated twice, for requests and for answers; only the forms that are used are kept.
+  // A schema with an id is generated in two forms, for requests and for answers; only the forms in use are kept.
   const schemas: Record<string, unknown> = Object.fromEntries(
     [...namesIn(paths, components.schemas)].sort().map(name => [name, components.schemas[name]]),
   );

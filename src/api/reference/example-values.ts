@@ -7,7 +7,7 @@ interface OfferedExample {
 /** Used when the operator offers no player or beatmap. Both have existed since osu!'s early days. */
 const PUBLIC_EXAMPLES = { player: 'peppy', beatmap: '39804' } as const;
 
-/** Values of parameters from the offered links; commands are ignored. */
+/** Example values for parameters, taken from the operator's example links. Example commands are ignored. */
 export function parameterExamples(offered: readonly OfferedExample[]): Readonly<Record<'user' | 'id', string>> {
   const exampleOf = (wanted: string) => offered.find(({ kind, url }) => kind === wanted && !url.startsWith('/'))?.url;
   return {
@@ -16,7 +16,7 @@ export function parameterExamples(offered: readonly OfferedExample[]): Readonly<
   };
 }
 
-/** The source, with the first of its links that the operator offers as its example. */
+/** The source with another example: the first of the operator's example links that belongs to this source, if any. */
 export function withOwnExample<S extends { readonly id: string; readonly example: string }>(
   source: S,
   offered: readonly OfferedExample[],

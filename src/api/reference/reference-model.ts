@@ -73,7 +73,7 @@ export interface FieldRow {
 
 const REFERENCE = '#/components/schemas/';
 
-/** The schema that a field refers to, or its own. */
+/** Replaces a field's `$ref` by the schema that it names; a field without one is returned as it is. */
 export function resolveSchema(field: ReferenceSchema, schemas: NamedSchemas): ReferenceSchema {
   const named = field.$ref === undefined ? undefined : schemas[nameOf(field.$ref)];
   return named === undefined ? field : { ...named, ...field, $ref: undefined };
@@ -88,7 +88,7 @@ export function fieldRows(root: ReferenceSchema, schemas: NamedSchemas = {}, dep
   ]);
 }
 
-/** The object whose fields are listed: the schema itself, an element of its list, or its form that is not null. */
+/** The object whose fields are listed: the schema itself, the element of a list, or the only alternative to null. */
 function holderOf(root: ReferenceSchema, schemas: NamedSchemas): ReferenceSchema | undefined {
   const field = resolveSchema(root, schemas);
   if (field.properties !== undefined) return field;

@@ -116,7 +116,7 @@ function exampleQuery({ parameters }: Endpoint): string {
   const query = parameters
     .filter(parameter => exampleOf(parameter) !== '')
     .map(parameter => `${encodeURIComponent(parameter.name)}=${encodeURIComponent(exampleOf(parameter))}`)
-    // In the sample of each language the address stands between single quotes, so those within it are escaped.
+    // Each language's sample has the address between single quotes, so single quotes in it are escaped.
     .map(pair => pair.replaceAll("'", '%27'));
   return query.length === 0 ? '' : `?${query.join('&')}`;
 }
