@@ -80,7 +80,7 @@ export function createReadiness(options: ReadinessOptions) {
   };
 }
 
-/** Free bytes that the disk of DATA_DIR must have; with less, nothing new is accepted. */
+/** Free bytes that the disk of DATA_DIR must have; with less, no new request is accepted. */
 export const MIN_FREE_BYTES = 200_000_000;
 
 /** Returns a sentence that says how little disk space is left; undefined when there is enough. */

@@ -188,8 +188,8 @@ export function isRedirect(head: ExchangeHead): boolean {
 
 /**
  * The step that a redirect leads to.
- * @throws AppError `forbidden` when the call's list of hosts does not allow it; `upstream_unavailable` when there were
- * too many
+ * @throws AppError `forbidden` when the call's list of hosts does not allow it; `upstream_unavailable` after too many
+ * redirects
  */
 export function nextStep(step: CallStep, head: ExchangeHead, hosts: HttpCall['hosts'], maxRedirects: number): CallStep {
   if (step.redirects >= maxRedirects) {

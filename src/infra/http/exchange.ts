@@ -59,7 +59,7 @@ export interface TransportOptions {
 /** The destination of a request. */
 export interface Target {
   readonly host: string;
-  /** The origin that is asked instead of the host; such a host has no throttle. */
+  /** The origin that is asked instead of an overridden host, which has no throttle; undefined for any other host. */
   readonly override: string | undefined;
   readonly address: OutgoingAddress;
 }

@@ -62,7 +62,7 @@ export function createResponseStreams(options: ResponseStreamsOptions = {}) {
     }
   }
 
-  /** Ends a stream of the client that has the most, if those are more than the new client would have. */
+  /** Ends a stream of the client with the most streams, if these are more than the new client would have. */
   function makeRoom(held: number): boolean {
     let [richest, most] = ['', held + 1];
     for (const [client, { size }] of clients) if (size > most) [richest, most] = [client, size];
