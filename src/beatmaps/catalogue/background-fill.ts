@@ -33,7 +33,7 @@ const AGREEING = 2;
 
 /**
  * Lists the most played sets of a ruleset. All mirrors number the pages alike, so any of them can be asked for a page.
- * Several must agree that there are no more sets, because one without an answer may be out of order.
+ * Several must agree that there are no more sets, because a mirror that returns none may be out of order.
  */
 function mostPlayed(ruleset: Ruleset, mirrors: readonly SearchableMirror[]): Feed {
   const query = { ...parseQuery(''), ruleset };

@@ -42,7 +42,7 @@ const BACKGROUND_FAILURE = 'the catalogue could not be written or read';
 
 export type CatalogueHereOptions = CatalogueOptions & Pick<CatalogueFileOptions, 'store' | 'writeDelayMs'>;
 
-/** The catalogue in the caller's thread, which each call blocks. The store is closed with it. */
+/** The catalogue in the caller's thread, which each call blocks. Closing the catalogue closes the store. */
 export function createCatalogueHere({ isFiller, onFailure, ...options }: CatalogueHereOptions): Catalogue {
   const onBackgroundFailure = (error: unknown) => onFailure(toAppError(error), BACKGROUND_FAILURE);
   const file = openCatalogueFile({ ...options, onFailure: onBackgroundFailure });
@@ -129,7 +129,7 @@ class CatalogueThread {
   /** The ending of the previous thread, which was idle for too long. */
   #leaving: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  /** Why there can be no thread at present. */
+  /** The error with which calls fail while there can be no thread; undefined while there can be one. */
   away: AppError | undefined;
 
   constructor(options: CatalogueThreadOptions) {

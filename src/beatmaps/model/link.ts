@@ -63,7 +63,7 @@ function parseAddress(text: string): URL | undefined {
   return isWeb && HOSTS.has(url.hostname) && url.port === '' && url.username === '' ? url : undefined;
 }
 
-/** Reads `/beatmapsets/1`, `#osu`, `#osu/2`, and the old `#2`; also `/s/1`, `/d/1`, `/d/1n`. */
+/** Reads `/beatmapsets/1`, alone or with `#osu`, `#osu/2` or the old `#2` behind it; also `/s/1`, `/d/1`, `/d/1n`. */
 function setLink(segment: string | undefined, { hash }: URL): OsuLink | undefined {
   const id = parseId(segment?.replace(/n$/i, ''));
   if (id === undefined) return undefined;

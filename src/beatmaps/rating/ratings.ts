@@ -167,7 +167,7 @@ export function medianOf(values: readonly number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
-/** @param common osu!'s current stars divided by the library's, for the other maps of the answer */
+/** @param common the median of osu!'s stars divided by the library's in this answer, for maps without osu!'s stars */
 function rate({ request, ruleset, isPlain, official, library }: Known, common: number | undefined) {
   const { beatmap, knownPp } = request;
   const isExact = library?.isExact === true;

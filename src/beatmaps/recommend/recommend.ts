@@ -111,7 +111,7 @@ export function createRecommend(options: RecommendOptions) {
     note(refined.lookedAt);
     const fitting = fittingOf(refined.choices, plan, request);
     const algorithms = new Map(fitting.map(({ choice, algorithm }) => [choice, algorithm]));
-    // The maps are spread out again, since without the removed ones two of one mapper may be neighbours.
+    // The maps are spread out again: after some were removed, two maps of one mapper may be neighbours.
     const fitted = spreadOut(algorithms.keys(), limit + SPARE);
     const computed = new Set(
       refined.choices.flatMap(each => (each.algorithm === null ? [] : each.choice.candidate.id)),

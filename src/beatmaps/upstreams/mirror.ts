@@ -20,8 +20,8 @@ import { expectShape, readAnswer } from './upstream-answer.ts';
 export interface Mirror extends BeatmapSource {
   readonly id: MirrorSite['id'];
   /**
-   * Returns only sets that match the search. If none of an answer's sets does, the page is empty and unsure; an answer
-   * without any sets is an outage unless the mirror has sets for another query.
+   * Returns only sets that match the search. If none of an answer's sets does, the page is empty and `isUnsure`; an
+   * answer without any sets is an outage unless the mirror has sets for another query.
    * @throws AppError `upstream_changed`, `upstream_unavailable`
    */
   search(search: Search, next: string | undefined, signal?: AbortSignal): Promise<SearchPage>;
