@@ -53,7 +53,7 @@ export interface Copied {
   readonly added: number;
 }
 
-/** Describes each collection that had records in a line, in a fixed order. @param counts by the collection's name */
+/** Returns a line for each collection that had records, in a fixed order. @param counts by the collection's name */
 export function describeRecords(counts: ReadonlyMap<string, Copied>): readonly string[] {
   const known = COLLECTIONS.flatMap(({ options, label }) => {
     const count = counts.get(options.name);
