@@ -130,7 +130,7 @@ export function createSingleFlight<T>() {
       if (signal === undefined) return shared.result;
       return abortable(shared.result, signal, () => giveUp(key, shared, signal.reason));
     },
-    /** Callers of the running work keep waiting for it; the next call for the key starts new work. */
+    /** Makes the next call for the key start new work. Callers of the running work keep waiting for its result. */
     forget: (key: string) => void flights.delete(key),
   };
 }

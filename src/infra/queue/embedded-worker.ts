@@ -17,7 +17,7 @@ export interface EmbeddedWorkerOptions {
   readonly log: Pick<Logger, 'warn' | 'error'>;
   readonly leaseMs: number;
   readonly now: () => number;
-  /** Asks for the table to be read again at that time, because an entry is due then. */
+  /** Asks for the table to be read again at the time `at`, because an entry is due then. */
   readonly wakeBy: (at: number) => void;
 }
 

@@ -24,7 +24,7 @@ const groupKey = ({ name }: CollectionId, group: string) => keyOf(`group:${name}
 /** The key of a bounded collection's index, which sorts the keys of its records by the time of their writing. */
 const orderKey = ({ name }: CollectionId) => fixedRedisKey(`order:${name}`);
 
-/** The key of a record. A name that was read from Redis contains its digest and gives the same key as the real name. */
+/** The key for a name. A name made by `nameOfDigest` contains the real name's digest, so it gives the same key. */
 function keyOf(kind: string, name: string): string {
   const digest = digestIn(name);
   return digest === undefined ? redisKey(kind, name) : `${fixedRedisKey(kind)}:${digest}`;
