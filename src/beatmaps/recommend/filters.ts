@@ -115,7 +115,10 @@ export function parseModFilter(text: string): ModFilter {
   return { must, never, exact: wishes.some(({ isAlone }) => isAlone) };
 }
 
-/** True when a class of mods has all that are requested and none that are excluded. HD may be added to any class. */
+/**
+ * True when a class of mods has all that are requested and none that are excluded. HD is ignored, as any class may add
+ * it.
+ */
 export function allowsClass({ must, never, exact }: ModFilter, { mods }: ModClass): boolean {
   const wanted = must.filter(mod => mod !== 'HD');
   if (!wanted.every(mod => mods.includes(mod)) || mods.some(mod => never.includes(mod))) return false;

@@ -124,7 +124,7 @@ function residualOf({ pp, accuracy, misses, objects, figures, mods }: Play, rule
   return Math.max(-MAX_RESIDUAL, Math.min(MAX_RESIDUAL, residual));
 }
 
-/** The median of the plays' residuals, moved towards `to` if they are few. */
+/** The median of the plays' residuals (pp against estimate), moved towards `to` if there are few plays. */
 function shrink(prior: number, to: number, plays: readonly Play[], ruleset: Ruleset): number {
   const middle = quantilesOf(plays.map(play => ({ value: residualOf(play, ruleset), weight: 1 })))?.middle ?? to;
   return (plays.length * middle + prior * to) / (plays.length + prior);
