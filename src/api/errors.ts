@@ -21,7 +21,7 @@ export const ERROR_STATUS = {
   internal: 500,
 } as const satisfies Readonly<Record<ErrorCode, number>>;
 
-/** When each code is sent, for the reference. */
+/** The texts of the API reference that say when each code is sent. */
 export const ERROR_REASONS: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'A parameter is missing, unknown or unreadable. The message says which, and what is expected.',
   unsupported_link: 'The link is of no site that this endpoint takes. The message says where it belongs, if anywhere.',

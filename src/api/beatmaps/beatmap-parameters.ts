@@ -20,7 +20,7 @@ function plainText(missing: string) {
   return z.string({ error: ({ input }) => (input === undefined ? missing : 'must be sent once') });
 }
 
-/** An optional word; an empty one is absent. One that `read` does not know is refused, with the text of `allowed`. */
+/** An optional parameter. An empty value counts as absent; one that `read` does not know is refused with `allowed`. */
 export function word<T>(read: (text: string) => T | undefined, allowed: string, meta: Meta) {
   return plainText('')
     .meta(meta)
@@ -34,7 +34,7 @@ export function word<T>(read: (text: string) => T | undefined, allowed: string, 
     .optional();
 }
 
-/** Reads one of the osu! API's words, in any case and with spaces or dashes instead of underscores. */
+/** Makes a reader of one of these words of the osu! API, in any case and with spaces or dashes for underscores. */
 function oneOf<const T extends string>(words: readonly T[]): (text: string) => T | undefined {
   return text => {
     const plain = text

@@ -13,7 +13,7 @@ import examples from './post-examples.json' with { type: 'json' };
 import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS } from './post-schema.ts';
 import { type OwnAddress, toFbDownload, toIgDownload, toPublicPost } from './post-shapes.ts';
 
-/** The part of a source that the API shows. `example`: the link of a post that this server can fetch. */
+/** The facts about a site that the API shows. `example`: the link of a post that this server can fetch. */
 export type ApiSource = Pick<SourceDescriptor, 'id' | 'name' | 'example'>;
 
 export interface MediaRoutesOptions {

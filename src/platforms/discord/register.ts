@@ -65,7 +65,7 @@ interface Placed {
   readonly index: number;
 }
 
-/** Makes one command with subcommands of commands such as `osu profile` and `osu scores`. */
+/** Makes commands such as `osu profile` and `osu scores` subcommands of one slash command. */
 function slashCommands(specs: readonly CommandSpec[], localize: Localize): readonly JsonObject[] {
   const groups = new Map<string, Placed[]>();
   for (const [index, spec] of specs.entries()) {

@@ -101,7 +101,7 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
     verify: () => Promise.resolve(),
     outcomeOf: () => undefined,
     send,
-    // People at one network address share a limit.
+    // People at one network address share a rate limit, too.
     describeCaller(_, to) {
       const address = answers.get(to)?.caller.sharedRateKey;
       return address === undefined ? {} : { sharedRateKey: address };

@@ -3,9 +3,9 @@
 const MIB = 1024 * 1024;
 
 export const DISCORD_LIMITS = {
-  /** Components of one message, nested ones included. */
+  /** The most components of one message, nested ones included. */
   components: 40,
-  /** The text of all components of one message together. */
+  /** The most characters of the text in all components of one message together. */
   text: 4_000,
   attachments: 10,
   /** The most replies to one request that share a message, e.g. when a person sent several links. */

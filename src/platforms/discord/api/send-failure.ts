@@ -3,9 +3,9 @@ import type { SendFailure } from '../../../bot/contract/chat-platform.ts';
 
 /**
  * The kinds of failure. Discord refused the call: `too_large`, `forbidden` and `blocked` (perhaps because of the
- * files), `refused`, `gone` (the channel or message is gone), `reference` (it cannot be a reply to that message),
- * `token`, `rate_limited`. The call did not arrive: `away` (Discord cannot be reached), `cut` (Medley ended it).
- * `unclear`: the message may have been posted.
+ * files), `refused`, `gone` (the channel or message is gone), `reference` (only the reference to the message to reply
+ * to is not accepted), `token`, `rate_limited`. The call did not arrive: `away` (Discord cannot be reached), `cut`
+ * (Medley ended it). `unclear`: the message may have been posted.
  */
 export type SendProblem =
   | 'too_large'

@@ -12,7 +12,7 @@ import { DiscordFailure } from '../api/send-failure.ts';
 import { type CommandIds, NO_COMMAND_IDS } from '../render/markdown-text.ts';
 import type { AnswerParts } from './answer-parts.ts';
 
-/** The state of the gateway, which outlives its connections. */
+/** The state of the gateway, which is kept from one connection to the next. */
 export interface GatewayState {
   /** The client of discord.js; undefined while there is no connection. */
   client: Client<true> | undefined;

@@ -131,7 +131,7 @@ function resultOf(method: Method, { status, text }: Posted): unknown {
   throw refusal(method, code, description, parameters);
 }
 
-/** The code for a web page from a proxy, which knows nothing of chats. Mostly a proxy refuses a file for its size. */
+/** The error code for a proxy's web page: it never means that a chat is missing, but mostly that a file is too big. */
 function codeOfPage(status: number): number {
   if (status === 429 || status >= 500) return status;
   return status < 400 ? 502 : 413;
@@ -163,8 +163,8 @@ interface Form {
 }
 
 /**
- * The parameters as a form with each file as a part, which they name as `attach://NAME`; undefined if they have no
- * files.
+ * The parameters as a multipart form, in which each file is a part and the parameters name it as `attach://NAME`.
+ * Undefined if there is no file.
  */
 function formOf(params: object): Form | undefined {
   const files: FormFile[] = [];

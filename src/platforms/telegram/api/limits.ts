@@ -9,7 +9,7 @@ const MB = 1024 * 1024;
 
 /** The limits of one message; `render` shortens what is longer. */
 export const MESSAGE_LIMITS = {
-  /** The text after its markup was turned into entities. */
+  /** The length of a text, whose markup does not count. */
   text: 4_096,
   caption: 1_024,
   album: 10,

@@ -62,7 +62,7 @@ async function answerLink(
   await coming;
 }
 
-/** Makes a result for each file: one that Telegram has is sent at once, any other needs a placeholder. */
+/** Makes a result for each file. If Telegram does not have the file yet, the result is a placeholder, edited later. */
 async function resultsOf(
   reply: Reply,
   link: string,

@@ -22,7 +22,7 @@ interface Filling extends TelegramContext {
 /** How many ways to send a file (by file id, by address) are tried for one inline message. */
 const MAX_EDITS = 3;
 
-/** Replaces a placeholder that a person chose by the file, or by the reason why there is none. */
+/** Replaces the placeholder that a person has chosen: by the file, or by a sentence that says why there is none. */
 export async function fillPlaceholder(
   filling: Filling,
   { result_id: resultId, inline_message_id: target, from, query }: ChosenInlineResult,

@@ -53,7 +53,7 @@ export function createSendReply(
     if (lifeMs !== Infinity) sending.deleteLater(`${to.chat}`, [`${sent.message_id}`], lifeMs);
   }
 
-  /** Tells the person who asked in a closed topic in private that no message can be sent there. */
+  /** Tells the person in private that Medley cannot write to the closed topic in which they asked. */
   async function explain(error: unknown, { request, t }: ReplySending): Promise<void> {
     const { id } = request.user;
     if (!isTopicClosed(error) || Number(id) <= 0 || informed.has(id)) return;
@@ -119,7 +119,7 @@ function isForCaller({ visibility }: Reply, { request, to }: ReplySending, isRec
   return visibility === 'caller' && isPerson && to.isChannel !== true && isRecent;
 }
 
-/** True for a notice, or a reply that is soon outdated, unless a better version will replace it. */
+/** True for a notice, or a reply that is soon outdated, such as a time to wait, if no better one will replace it. */
 function isPassing(reply: Reply): boolean {
   return reply.later === undefined && (reply.outdatedMs !== undefined || isNotice(reply));
 }

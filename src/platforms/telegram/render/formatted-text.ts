@@ -28,8 +28,8 @@ export function styleOf(reply: Pick<Reply, 'blocks' | 'gallery' | 'isHidden'>, t
 }
 
 /**
- * Makes addresses of the people whom a caption mentions: the author's address with their name in place of the author's.
- * Undefined when that address does not contain the author's name.
+ * Makes addresses of the people whom a caption mentions, from the address of the author's page: with their name in
+ * place of the author's. Undefined when the address does not contain the author's name.
  */
 function profileAddresses({ blocks, gallery }: Pick<Reply, 'blocks' | 'gallery'>) {
   const username = gallery[0]?.post.author.username ?? '';

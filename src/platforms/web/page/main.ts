@@ -221,7 +221,7 @@ function keepReply(turn: Turn, index: number, reply: WebReply): void {
   for (const oldest of [...received.keys()].slice(0, -MAX_RECEIVED)) received.delete(oldest);
 }
 
-/** Shows a better reply, also in a complete turn. A repeated frame does no harm. */
+/** Shows a better version of a reply, even if the answer is complete. A repeated frame does no harm. */
 function improveReply({ id, index, reply }: Extract<ServerMessage, { type: 'better' }>): void {
   const known = received.get(id);
   const before = known?.replies.get(index);

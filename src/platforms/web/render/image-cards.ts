@@ -19,7 +19,7 @@ export function imageCardAddress(key: string): string {
 }
 
 interface Drawing {
-  /** Undefined for an unknown card. */
+  /** The card to draw; undefined for an unknown key. */
   readonly card: Picture | undefined;
   readonly theme: CardTheme;
 }

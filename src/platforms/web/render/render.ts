@@ -8,7 +8,7 @@ import { type GalleryContext, renderMedia } from './render-gallery.ts';
 import { shortenString, shortenText } from './render-text.ts';
 
 export interface WebRenderContext extends GalleryContext {
-  /** The path on this server for another host's image or audio; undefined when the tunnel does not serve it. */
+  /** The path on this server for another host's image or audio; undefined for a host that this server does not ask. */
   readonly assetAddress: (url: string, kind: 'image' | 'audio') => string | undefined;
 }
 
@@ -96,7 +96,7 @@ function renderFields(fields: Extract<Block, { kind: 'fields' }>['fields']) {
   return fields.length > shown.length ? [...shown, { label: '…', value: ['…'] }] : shown;
 }
 
-/** An image. The page loads nothing from other hosts, so one that the tunnel does not serve becomes a link. */
+/** An image. The page loads nothing from other hosts, so an image that this server does not pass on becomes a link. */
 function renderImage(image: Image, context: WebRenderContext): WebBlock {
   const url = imageAddress(image, context);
   const alt = shortenString(image.alt, REPLY_LIMITS.alt);

@@ -28,7 +28,7 @@ export class Thread {
   /** The last scroll position and height: a layout change alters the height, a reader's scrolling does not. */
   #lastTop = 0;
   #lastHeight = 0;
-  /** The text of the button, which changes with the language. */
+  /** The label of the button that scrolls to the end, in the page's language. */
   #label = '';
 
   constructor() {
