@@ -29,7 +29,7 @@ export function inviteUrl(applicationId: string): string {
   return url.href;
 }
 
-/** Medley's permissions in a channel. In an unknown or private one, all count as granted except that to hide embeds. */
+/** Medley's permissions in a channel. In an unknown or private one all count as granted, except hiding embeds. */
 export function rightsIn(channel: GuildBasedChannel | undefined, readsMessages: boolean): Rights {
   const me = channel?.guild.members.me;
   if (!channel || !me) return { send: true, attach: true, reply: true, manage: false, content: readsMessages };

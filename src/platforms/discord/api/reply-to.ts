@@ -54,7 +54,7 @@ const InteractionReplyTo = z.object({
     .optional(),
 });
 
-/** Where and how to answer a request on Discord. Any process that has the token can use it. */
+/** All that is needed to answer a request on Discord, by any process that has the bot's token. */
 export const DiscordReplyTo = z.discriminatedUnion('kind', [MessageReplyTo, InteractionReplyTo]);
 export type DiscordReplyTo = z.output<typeof DiscordReplyTo>;
 export type MessageReplyTo = z.output<typeof MessageReplyTo>;

@@ -45,7 +45,7 @@ export function guardDispatches(
   const waiting: (() => void)[] = [];
   const counts = { asked: 0, changed: 0, lost: 0 };
 
-  /** Keeps an event until the client is ready. Requests and server changes each have a limit of their own. */
+  /** Keeps an event until the client is ready. There is one limit for requests, and one for changes of servers. */
   function wait(dispatch: Dispatch, handle: () => void): void {
     const kind = kindOf(dispatch, isOfInterest);
     if (kind === undefined) return;

@@ -115,7 +115,7 @@ export async function openSessionRecord({ records, key, isSettled, log }: Sessio
   };
 }
 
-/** The newest sessions of each shard, at most `MAX_LEFT`. Shards of another shard count are other shards. */
+/** The newest sessions of each shard, at most `MAX_LEFT`. With another shard count, a shard id means another shard. */
 function newestOfEach(sessions: readonly GatewaySession[]): GatewaySession[] {
   const counts = new Map<string, number>();
   const kept = sessions.toReversed().filter(({ shardId, shardCount }) => {

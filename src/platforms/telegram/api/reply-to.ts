@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import type { Chat, User } from './updates.ts';
 
-/** Where and how to answer a request: all that a process needs to send the answer, without any text of people. */
+/** All that a process needs to send the answer to a request. It has no text of people. */
 export const TelegramReplyTo = z.object({
   chat: z.number(),
   isGroup: z.boolean(),

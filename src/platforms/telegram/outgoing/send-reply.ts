@@ -113,7 +113,7 @@ function extraButtons(
   return buttons.filter(button => button !== undefined);
 }
 
-/** True when a notice can be shown to the caller alone, which Telegram does only for people who have the chat open. */
+/** True when a notice can be sent as an ephemeral message, which Telegram shows to people who have the chat open. */
 function isForCaller({ visibility }: Reply, { request, to }: ReplySending, isRecent: boolean): boolean {
   const isPerson = Number(request.user.id) > 0;
   return visibility === 'caller' && isPerson && to.isChannel !== true && isRecent;

@@ -2,7 +2,7 @@ import file from '../../../../i18n/en/web.json' with { type: 'json' };
 import { recallJson, remember } from './dom.ts';
 import { fill } from './fill.ts';
 
-/** The page's texts in English. The server adds `labelled` in each language; here it is added to the file's texts. */
+/** The page's texts in English. `labelled` is added here, since it is not in the file: the server adds it itself. */
 const english = { ...file.web, labelled: '{name}: {value}' };
 
 export type PageTextKey = keyof typeof english;
