@@ -59,7 +59,8 @@ const List = z.array(z.unknown());
 /** Parses a stored set; undefined when an older version stored it in another shape. */
 export function parseBody(text: string): Beatmapset | undefined {
   const values = List.parse(JSON.parse(text));
-  // An older version knew fewer fields. The first list is the first column; the number of difficulties is before it.
+  // The stored list is the set's fields, the number of difficulties, then a list for each field of the difficulties.
+  // Since older versions had fewer fields of a set, that number is found as the value before the first list.
   const count = values.findIndex(Array.isArray) - 1;
   const fields = Object.fromEntries(SET_FIELDS.slice(0, count).map((field, index) => [field, values[index]]));
   const columns = values.slice(count + 1).map(column => List.parse(column));

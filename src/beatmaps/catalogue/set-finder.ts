@@ -36,9 +36,12 @@ export interface FindRequest {
 const TIERS = [250, 4_000];
 /** How many sets are checked one by one for a page, which may take some milliseconds. */
 const MAX_CHECKED = 400;
-/** If at most this many sets have the searched figures, they are looked up one by one by their ranks. */
+/**
+ * If at most this many sets have the searched figures (stars, AR, length and the like), each is read by its popularity
+ * rank; otherwise the sets are read in the requested order, and those without the figures are skipped.
+ */
 const RARE = 150;
-/** If at most this many sets have the searched words, they are checked without the index of figures. */
+/** If at most this many sets have the searched words, their figures are compared without the index of figures. */
 const FEW = 250;
 /** How many sets with the words, the most popular ones, are sorted when another order is requested. */
 const MAX_SORTED = 20_000;

@@ -76,7 +76,8 @@ export async function askInOrder<T, S extends Source>(options: AskInOrderOptions
     else failed.push({ id: source.id, error: result });
   }
   if (weak !== undefined) return weak;
-  // If the list contains a definitive source it has failed, so `not_found` may only mean that the others do not know.
+  // `not_found` of a definitive source was thrown in the loop. If such a source failed in another way, that of the others
+  // is uncertain: they may only not know what it would have found.
   const isCertain = !sources.some(each => isDefinitive?.(each) === true);
   const missing = failed.find(({ error }) => error.code === 'not_found');
   const others = failed.filter(({ error }) => error.code !== 'not_found');

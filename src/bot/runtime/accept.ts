@@ -126,8 +126,8 @@ export class Acceptor {
   }
 
   /**
-   * Changes both queues. A failure does no harm: delayed requests run later anyway, and a request whose chat is gone
-   * then ends.
+   * Promotes or cancels a delayed request, which is in the queue or, if that could not store it, in the spare one. A
+   * failure does no harm: the request runs when its delay is over, and ends then if its chat is gone.
    */
   async #inQueues(work: (queue: Queue) => Promise<unknown>): Promise<void> {
     const { queues, log } = this.#options;

@@ -10,7 +10,10 @@ import type { Reservation, SendThrottle, ThrottledChat } from './send-throttle.t
 import { StoredReply } from './stored-reply.ts';
 import type { WorkStatus } from './work-status.ts';
 
-/** A notice that is still to be sent in place of the replies to the parts (links) before `next`. */
+/**
+ * A notice that is still to be sent instead of replies to some links of the request: to those from the first unanswered
+ * one up to, but without, the one with the number `next`.
+ */
 const PendingNotice = z.object({
   kind: z.enum(['unsure', 'failed', 'timeout', 'limited', 'waiting']),
   next: z.number(),

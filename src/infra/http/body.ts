@@ -111,8 +111,8 @@ export function releaseBody({ buffer, byteLength }: Uint8Array): void {
 const MAX_HASTY_BYTES = 64 * 1024;
 
 /**
- * Returns large bodies one per turn of the event loop. Without this, all that are complete at the same time would be
- * parsed in one turn, and other work would wait for all of them.
+ * Makes the function that a large body awaits before it is parsed: one continues per turn of the event loop. Without it,
+ * all that are complete at the same time would be parsed in one turn, and other work would wait for all of them.
  */
 export function createBodyTurns(): (body: Buffer) => Promise<void> | undefined {
   let last = Promise.resolve();

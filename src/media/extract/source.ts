@@ -59,7 +59,7 @@ export interface Strategy {
    * the caller, not the post
    */
   run(ref: PostRef, signal: AbortSignal): Promise<Post>;
-  /** The request profile, if the strategy uses one. */
+  /** How the strategy's requests look to the site: user agent, headers, session and transport. */
   readonly profile?: RequestProfile;
   /** True: it runs only when all others have failed, one at a time in the given order. */
   readonly isLastResort?: boolean;

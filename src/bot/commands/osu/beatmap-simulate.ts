@@ -41,8 +41,8 @@ const STEPS = [95, 98, 99, 100];
 const USUAL_MODS = ['NM', 'HD', 'HR', 'DT', 'HDDT', 'HDHR', 'FL', 'EZ', 'HT'];
 const RATES = { min: 0.5, max: 2 };
 /**
- * Matches map settings such as `ar9.5 od8` in place of a map. Other bots change the map by them, but a search for them
- * would find any map.
+ * Matches map settings such as `ar9.5 od8`, with which other bots change the map. Medley cannot do that, and a search for
+ * a map of that name would find an unrelated one.
  */
 const CHANGES = /^((?:ar|od|cs|hp|bpm)[:=]?\d[\d.,]*)(?:\s+(?:ar|od|cs|hp|bpm)[:=]?\d[\d.,]*)*$/i;
 

@@ -106,8 +106,8 @@ function createUpload(wanted: Wanted) {
       return uploadedFile(wanted, file, asDocument);
     },
     /**
-     * Changes the next upload: to a smaller file after a refusal as too large, from a photo to a document after
-     * another. Returns false when neither is possible.
+     * Changes the next upload: to a smaller file if Telegram refused this one as too large, or to a document if it
+     * refused a photo for another reason. Returns false when neither is possible.
      */
     refuse({ code, description }: BotApiError, { type, variantKey }: FileCandidate): boolean {
       const isTooLarge = code === 413 || /too (big|large)/i.test(description);
