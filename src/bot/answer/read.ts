@@ -19,7 +19,7 @@ import {
   readShortWord,
 } from '../contract/short-forms.ts';
 import { chatSettingsOf, isChannelOn, isFiltered, isSiteOn } from '../stores/settings.ts';
-import { findWishes, kindOfLink, type LinkFinder, termsBeside } from './find-links.ts';
+import { findWishes, kindOfLink, type LinkFinder, termsBeside, withoutWishes } from './find-links.ts';
 
 interface MessageReaderOptions {
   readonly commandsFor: (caller: Caller) => readonly Command[];
@@ -68,14 +68,31 @@ export function createMessageReader({ commandsFor, services, findLinks, isBlocke
     // A message addressed to Medley is always answered, whatever the settings say about pasted links.
     const isDirect = direct ?? caller.chatKind === 'private';
     const typed = parseCommandLine(text);
-    if (typed !== undefined) return readLine(typed, isDirect, commandsFor(caller));
     const links = pasted ? canonicalLinks(pasted, findLinks) : findLinks(text).map(url => ({ url, spoiler: false }));
+    if (typed !== undefined) {
+      const body = readLine(typed, isDirect, commandsFor(caller));
+      return readLinks(body, links, caller) ?? body;
+    }
     if (links.length === 0 && !isDirect) return undefined;
     const address = pasted ? pasted[0]?.url : findAddress(text);
     if ((links.length > 0 || address !== undefined) && (await isOptedOut(message))) return undefined;
     if (links.length > 0) return wantedLinks(links, isDirect, caller, line);
     // A wrong address goes to the command for links as well: its notice says best what is wrong with it.
     return address === undefined ? TALK : { kind: 'links', what: [{ url: address, spoiler: false }] };
+  }
+
+  /** The links behind a command for one link, if there are several, or one in a spoiler, and nothing else. */
+  function readLinks(
+    body: RequestBody | undefined,
+    links: readonly PastedLink[],
+    caller: Caller,
+  ): RequestBody | undefined {
+    if (body?.kind !== 'line' || (links.length < 2 && links[0]?.spoiler !== true)) return undefined;
+    const { name, args } = body.what;
+    const isForLink = commandsFor(caller).some(command => command.name === name && command.accepts === 'link');
+    const words = withoutWishes(args).trim().split(/\s+/);
+    if (!isForLink || !words.every(word => findLinks(word).length > 0)) return undefined;
+    return { kind: 'links', what: links.map(({ url, spoiler }) => ({ url, spoiler, ...findWishes(args) })) };
   }
 
   async function wantedLinks(

@@ -378,6 +378,12 @@ describe('the settings of a chat', () => {
     }
   });
 
+  it('say nothing about links behind a command, of which there may be several', async () => {
+    const { ask } = await setChat({ autoDetect: false });
+    const heard = await ask({ text: `/download ${link('a')} ${link('b')} view:media` }, group());
+    expect(heard.replies.map(reply => reply?.gallery.length)).toEqual([1, 1]);
+  });
+
   it('may switch a site off: its links are left alone where they are pasted, and answered where they are asked for', async () => {
     const { ask, dispatcher } = await setChat({ sources: { instagram: false } });
     const text = link('a');

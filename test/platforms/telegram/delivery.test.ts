@@ -68,6 +68,22 @@ describe('a link, pasted', () => {
     expect(fake.problems).toEqual([]);
   });
 
+  it('behind a command too, and several of them', async () => {
+    const { fake } = await openStage();
+    const text = `/download ${PHOTO} ${SILENT}`;
+    const first = { offset: '/download '.length, length: PHOTO.length };
+    const second = { offset: first.offset + PHOTO.length + 1, length: SILENT.length };
+    const spoilers = [first, second].map(place => ({ type: 'spoiler', ...place }));
+    const entities = [...[first, second].map(place => ({ type: 'url', ...place })), ...spoilers];
+    fake.message({ from: SARI, text, entities });
+    const files = await fake.waitFor(() => filesIn(fake, SARI.id, 2));
+    for (const { about, caption, entities: shown } of files) {
+      expect(about.has_spoiler).toBe(true);
+      expect(shown[0]).toEqual({ type: 'spoiler', offset: 0, length: caption?.length });
+    }
+    expect(fake.problems).toEqual([]);
+  });
+
   it('brings a carousel as one album of photos and films, its words and link on the first', async () => {
     const { fake, calls } = await openStage();
     fake.message({ from: SARI, text: CAROUSEL });

@@ -47,11 +47,11 @@ export async function readInteraction(
   return readPress(interaction, context);
 }
 
-function readCommand(
+async function readCommand(
   interaction: ChatInputCommandInteraction,
   index: CommandIndex,
   context: DiscordContext,
-): InteractionRequest {
+): Promise<InteractionRequest> {
   const { name, values } = commandOf(interaction);
   const known = index.find(name);
   const options = Object.fromEntries(
@@ -61,6 +61,13 @@ function readCommand(
     ({ key, option }) => option.type === 'boolean' && option.hidesAnswer === true && options[key] === true,
   );
   const isEphemeral = known?.spec.visibility === 'caller' || isHidden === true;
+  const [only, ...others] = Object.values(options);
+  if (known?.spec.accepts === 'link' && typeof only === 'string' && others.length === 0) {
+    const links = findMarkdownLinks(only);
+    const isPlain = links.length === 1 && links[0]?.url === only.trim();
+    const body = isPlain || links.length === 0 ? undefined : await readLinks(links, interaction, context);
+    if (body?.kind === 'links') return { ...envelope(interaction, { isEphemeral }, context), ...body };
+  }
   return { ...envelope(interaction, { isEphemeral }, context), kind: 'command', what: { name, options } };
 }
 
@@ -68,9 +75,12 @@ async function readMenu(
   interaction: MessageContextMenuCommandInteraction,
   context: DiscordContext,
 ): Promise<InteractionRequest> {
-  const links = linksIn(interaction.targetMessage);
-  const body = await context.dispatcher.read({ caller: callerIn(interaction), text: '', direct: true, links });
+  const body = await readLinks(linksIn(interaction.targetMessage), interaction, context);
   return { ...envelope(interaction, { isEphemeral: false }, context), ...(body ?? { kind: 'talk', what: null }) };
+}
+
+function readLinks(links: readonly PastedLink[], interaction: Interaction, { dispatcher }: DiscordContext) {
+  return dispatcher.read({ caller: callerIn(interaction), text: '', direct: true, links });
 }
 
 /**

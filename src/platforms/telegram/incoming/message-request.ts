@@ -96,15 +96,17 @@ async function readLinkCommand(
   read: Read,
   spec: CommandSpec,
   text: string,
-  { links }: MessageWords,
+  { links, remainder }: MessageWords,
   listening: Listening,
 ): Promise<RequestBody | undefined> {
   const body = await read({ ...listening, direct: true, text, links });
   const [link, ...others] = body?.kind === 'links' ? body.what : [];
+  const isAlone = /^\s*\/\S+$/.test(withoutWishes(remainder).trimEnd());
+  if (isAlone && (others.length > 0 || link?.spoiler === true)) return body;
   const key = spec.options.find(({ option }) => option.type === 'string' && option.form === 'link')?.key;
   if (link === undefined || key === undefined || others.length > 0) return undefined;
   try {
-    const options = { ...parseArguments(spec, text), [key]: link.url };
+    const options = { ...(link.spoiler && { spoiler: true }), ...parseArguments(spec, text), [key]: link.url };
     return { kind: 'command', what: { name: spec.name, options } };
   } catch (error) {
     // The command is then read by the dispatcher, whose error message is better.

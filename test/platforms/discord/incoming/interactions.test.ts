@@ -106,6 +106,18 @@ describe('/download', () => {
     expect(all(message.body.components, 'file')).toHaveLength(1);
   });
 
+  it.each([
+    ['in a spoiler', `||${LINK}||`, ['SeaLight01'], true],
+    ['among words', `look: ${LINK}!`, ['SeaLight01'], false],
+    ['beside another', `${LINK} ${link('Second02')}`, ['SeaLight01', 'Second02'], false],
+  ])('reads a link %s as in a message', async (_, text, ids, isHidden) => {
+    const on = await open();
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: text }, guildId: on.guildId });
+    const message = await answer(on);
+    expect(message.files.map(({ sha256 }) => sha256)).toEqual(ids.map(id => sha256Of(id)));
+    expect(JSON.stringify(message.body.components).includes('"spoiler":true')).toBe(isHidden);
+  });
+
   it('shows what is wrong to the caller alone', async () => {
     const on = await open();
     const options = { link: 'nonsense' };
