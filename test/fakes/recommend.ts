@@ -33,6 +33,7 @@ export const RECOMMENDED: RecommendResult = {
   target: { low: 230, middle: 248, high: 267 },
   isBeside: false,
   isFew: false,
+  isOver: false,
   source: 'osu',
   stale: false,
 };

@@ -15,6 +15,9 @@ export interface CandidateSearch {
   readonly ruleset: Ruleset;
   /** If the catalogue has fewer candidates than this, upstreams are asked as well. */
   readonly enough: number;
+  /** False for a map that is never a candidate, such as one that the player has played. */
+  isOpen(candidate: Candidate): boolean;
+  /** False for a map that the person got before. Such maps are found, but as if they were not there. */
   isNew(candidate: Candidate): boolean;
   /** False for a map that other people got lately, which does not count towards `enough`. */
   isFree(candidate: Candidate): boolean;
@@ -107,11 +110,12 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
   }
 
   return async function find(search: CandidateSearch) {
-    const { plan, filters, ruleset, isNew } = search;
+    const { plan, filters, ruleset, isOpen, isNew } = search;
     const failures: unknown[] = [];
-    const known = await scoreAll(plan, filters, async each => (await draw(each, search, failures)).filter(isNew));
+    const known = await scoreAll(plan, filters, async each => (await draw(each, search, failures)).filter(isOpen));
     const isEnough = (found: readonly ScoredCandidate[]) =>
-      found.filter(({ candidate }) => search.isFree(candidate)).length >= Math.max(ENOUGH, search.enough);
+      found.filter(({ candidate }) => isNew(candidate) && search.isFree(candidate)).length >=
+      Math.max(ENOUGH, search.enough);
     if (isEnough(known)) return { candidates: known, sets: new Map<number, Beatmapset>(), failures };
     const questions = questionsOf(search);
     const kept = await withSets(
@@ -128,13 +132,14 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
     async function withSets(others: readonly ScoredCandidate[], found: readonly Beatmapset[]) {
       const sets = new Map(found.filter(set => isRecommendable(set, filters)).map(set => [set.id, set]));
       const maps = [...sets.values()].flatMap(set => set.beatmaps.map(map => candidateOf(set, map)));
-      const fitting = maps.filter(map => map.ruleset === ruleset && isNew(map));
+      const fitting = maps.filter(map => map.ruleset === ruleset && isOpen(map));
       const score = (beyond: number) =>
         scoreAll(plan, filters, async ({ window: { stars } }) =>
           fitting.filter(map => isWithinBounds(map.stars, { low: stars.low / beyond, high: stars.high * beyond })),
         );
       const within = await score(1);
-      const scored = within.length + others.length > 0 ? within : await score(BEYOND);
+      const isAnyNew = [...within, ...others].some(({ candidate }) => isNew(candidate));
+      const scored = isAnyNew ? within : await score(BEYOND);
       return { candidates: [...others.filter(({ candidate }) => !sets.has(candidate.setId)), ...scored], sets };
     }
   };

@@ -84,17 +84,20 @@ export function createRecommend(options: RecommendOptions) {
     const isOwn = caller !== undefined || request.seed === undefined;
     const isFree = ({ id }: Candidate) => !isOwn || !given.has(id);
     const before = caller === undefined ? new Set<number>() : await history.mapsOf(caller);
-    const { candidates, sets, failures } = await findCandidates({
+    const isNew = ({ id }: Candidate) => !before.has(id);
+    const { sets, failures, ...found } = await findCandidates({
       plan,
       filters: request,
       ruleset: context.profile.ruleset,
       enough: limit,
-      isNew: ({ id }) => !context.known.has(id) && !before.has(id) && id !== like?.id,
+      isOpen: ({ id }) => !context.known.has(id) && id !== like?.id,
+      isNew,
       isFree,
       lookedAt,
       random,
       signal,
     });
+    const candidates = found.candidates.filter(({ candidate }) => isNew(candidate));
 
     /** The sets that are still available; candidates of the catalogue come without their sets. */
     async function readSets(choices: readonly ScoredCandidate[]): Promise<ReadonlyMap<number, Beatmapset>> {
@@ -144,6 +147,8 @@ export function createRecommend(options: RecommendOptions) {
       isBeside:
         fitting.length > 0 && plan.target.pp !== null && !fitting.some(({ choice }) => isHit(choice, plan, request)),
       isFew: recommendations.length < limit,
+      /** True when the person got all fitting maps before. */
+      isOver: recommendations.length === 0 && found.candidates.length > candidates.length,
       source: player === null ? ('catalogue' as const) : ('osu' as const),
       stale,
     };

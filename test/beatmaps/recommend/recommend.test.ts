@@ -314,6 +314,14 @@ describe('without much to go by', () => {
 });
 
 describe('what was recommended', () => {
+  it('is told apart from what does not fit', async () => {
+    const { recommend } = await openEmpty({}, [EASY]);
+    const ask = (stars?: { low: number; high: number }) => recommend({ user: 1, caller: 'test:1', stars });
+    expect(await ask()).toMatchObject({ recommendations: [{ beatmap: { id: 551 } }], isOver: false });
+    expect(await ask()).toMatchObject({ recommendations: [], isOver: true });
+    expect(await ask({ low: 20, high: 30 })).toMatchObject({ recommendations: [], isOver: false });
+  });
+
   it('does not come again for 28 days, or until it is forgotten', async () => {
     const store = openStore(':memory:');
     onTestFinished(() => store.close());

@@ -153,7 +153,7 @@ function mayAddDoubleTime(mods: string): boolean {
 
 /** Shows the maps as cards with their reasons, and buttons for further maps: by the same filters, or by others. */
 function renderRecommendations(
-  { recommendations, player, ruleset, target, isBeside, isFew, stale }: RecommendResult,
+  { recommendations, player, ruleset, target, isBeside, isFew, isOver, stale }: RecommendResult,
   another: Action,
   others: readonly Action[],
   { services, t }: CommandContext,
@@ -163,7 +163,8 @@ function renderRecommendations(
   const whose = player === null ? words.title : words.titleFor({ name: player.username });
   const title = inMode(whose, ruleset, t);
   if (recommendations.length === 0) {
-    return reply({ tone: 'notice', blocks: [headingBlock([title]), textBlock([words.none])], actions: others });
+    const text = isOver ? t.messages.osu.scores.noMore : words.none;
+    return reply({ tone: 'notice', blocks: [headingBlock([title]), textBlock([text])], actions: others });
   }
   const targetText = isBeside ? words.beside : words.target;
   const choices = recommendations.map(

@@ -149,6 +149,13 @@ describe('/beatmap recommend', () => {
     expect(reply.actions.map(({ label }) => label)).toEqual(['Easier', 'Harder', 'With DT']);
   });
 
+  it('does not ask for wider filters where all that fits was given before', async () => {
+    const { say } = setUp(async () => ({ ...NONE, isOver: true }));
+    const reply = await say('/beatmap recommend lamp post');
+    expect(shown(reply)).toContain('That is all; the list ends here.');
+    expect(shown(reply)).not.toContain('filters');
+  });
+
   it('forgets what was recommended with the rest', async () => {
     const { services, say } = setUp();
     const forgotten: string[] = [];
