@@ -159,9 +159,10 @@ function headingOf(of: Scope, { country, mods }: Asked, t: Translator): string {
   return mods === undefined ? shown : `${shown} +${mods.join('') || 'NM'}`;
 }
 
-function emptySentence(of: Scope, { map, country }: Asked, t: Translator): string {
+function emptySentence(of: Scope, { map, country, page }: Asked, t: Translator): string {
   const words = t.messages.plays.leaderboard;
   if (statusNumber(map.beatmap.status) <= 0) return words.noLeaderboard;
+  if (page > 1) return t.messages.osu.scores.noMore;
   if (country !== undefined) return words.noneOfCountry({ country });
   return of === 'here' ? words.noneHere : words.none;
 }
