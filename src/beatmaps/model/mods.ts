@@ -174,6 +174,12 @@ export function withMods<T extends Moddable>(beatmap: T, mods: readonly string[]
   };
 }
 
+/** The difficulty as a map of the ruleset in which it is played; the keys of a map converted to mania are unknown. */
+export function inRuleset<T extends Moddable>(beatmap: T, ruleset: Ruleset): T {
+  if (ruleset === beatmap.mode) return beatmap;
+  return { ...beatmap, mode: ruleset, cs: ruleset === 'mania' ? null : beatmap.cs };
+}
+
 function overall(od: number | null, mode: Beatmap['mode'], rate: number): number | null {
   if (mode === 'fruits') return od;
   const [slow, step] = mode === 'taiko' ? [50, 3] : [80, 6];

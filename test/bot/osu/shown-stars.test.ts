@@ -82,6 +82,18 @@ describe('stars with mods', () => {
     expect(textOf(replies)).not.toContain('about');
   });
 
+  it.each([
+    ['taiko', 'OD 10.3 HP 5.6'],
+    ['mania', 'OD 7.2 HP 5.6'],
+  ])('stand beside settings of the ruleset: %s', async (ruleset, settings) => {
+    const { say } = await open();
+    const map = `https://osu.ppy.sh/beatmapsets/900001#${ruleset}/9000014`;
+    for (const name of ['info', 'simulate']) {
+      const text = textOf(await say(`/beatmap ${name} ${map} +DT`));
+      expect.soft(text, name).toContain(`"${settings}"`);
+    }
+  });
+
   it('of a play on a converted map are of that ruleset, and the play keeps its map', async () => {
     const stage = await open();
     const replies = await stage.say('/osu scores Drum_Kitten');

@@ -1,5 +1,5 @@
 import type { Beatmapset } from '../../../beatmaps/model/beatmapset.ts';
-import { areMods, checkMods, clockRateOf, parseMods, withMods } from '../../../beatmaps/model/mods.ts';
+import { areMods, checkMods, clockRateOf, inRuleset, parseMods, withMods } from '../../../beatmaps/model/mods.ts';
 import type { Rating, RatingRequest } from '../../../beatmaps/rating/ratings.ts';
 import { strainPicture } from '../../cards/strain-graph.ts';
 import { type CommandContext, defineCommand, type Option } from '../../contract/command.ts';
@@ -76,7 +76,10 @@ export const beatmapInfo = defineCommand({
     const played = {
       ...set,
       bpm: set.bpm === null ? null : set.bpm * clockRateOf(chosen),
-      beatmaps: set.beatmaps.map(each => (areMods(chosen, each.mode) ? withMods(each, chosen) : each)),
+      beatmaps: set.beatmaps.map(each => {
+        const own = inRuleset(each, each.id === beatmap?.id ? (convertedTo ?? each.mode) : each.mode);
+        return areMods(chosen, own.mode) ? withMods(own, chosen) : own;
+      }),
     };
     const focus = beatmap && {
       beatmap,
