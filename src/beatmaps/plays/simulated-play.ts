@@ -45,24 +45,26 @@ export function modsAtRate(mods: readonly string[], rate: number | undefined): r
 }
 
 /**
- * Turns a described play into a request to the calculator, with the play's accuracy, 0 to 100. What the person did not
- * state is the best possible.
+ * Turns a described play into a request to the calculator, with the play's accuracy, 0 to 100, and its misses. What the
+ * person did not state is the best possible.
  * @throws AppError `invalid_request` with params.what `counts`: more or fewer results than the map has objects, or
  * counts in catch and of converts
  */
 export function simulate(play: SimulatedPlay, beatmap: Counted, ruleset: Ruleset) {
   const objects = countObjects(beatmap, ruleset);
   const { misses = 0, combo } = play;
+  if (objects !== null && misses > objects) throw refuse('there are not so many objects');
   if (!hasCounts(play)) {
     const best = objects === null ? 100 : Math.max(0, (100 * (objects - misses)) / objects);
     const accuracy = Math.min(play.accuracy ?? best, best);
-    return { accuracy, request: { accuracies: [accuracy], misses, ...(combo !== undefined && { combo }) } };
+    return { accuracy, misses, request: { accuracies: [accuracy], misses, ...(combo !== undefined && { combo }) } };
   }
   if (objects === null) throw refuse('results in catch are not known from the map');
   const statistics = countResults(play, objects, ruleset);
   const longest = beatmap.max_combo ?? objects;
   return {
     accuracy: accuracyOf(statistics, ruleset),
+    misses: statistics.miss,
     request: {
       play: { statistics, max_combo: Math.min(combo ?? longest - statistics.miss, longest), lazer: false },
       lazer: false,

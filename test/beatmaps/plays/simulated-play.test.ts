@@ -43,6 +43,11 @@ describe('a play that did not happen', () => {
     },
   );
 
+  it('has the misses that are left where all other results are counted, and no more than objects', () => {
+    expect(simulate({ n300: 450, n100: 30, n50: 10 }, MAP, 'osu').misses).toBe(10);
+    expect(() => simulate({ misses: 501 }, MAP, 'osu')).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  });
+
   it('of a convert takes accuracy, and no counts: its objects are others', () => {
     const { accuracy, request } = simulate({ misses: 30 }, MAP, 'mania');
     expect([accuracy, request]).toEqual([100, { accuracies: [100], misses: 30 }]);

@@ -272,6 +272,7 @@ describe('a leaderboard', () => {
     expect(double).toContain('Best of the world +DT');
     expect(double).not.toContain('salt shaker');
     expect(textOf(await say('/beatmap leaderboard +EZ'))).toContain('This map has no plays like that yet.');
+    expect(textOf(await say('/beatmap leaderboard page:2'))).toContain('That is all; the list ends here.');
     expect(textOf(await say('/beatmap leaderboard 900007'))).toContain('osu! keeps no leaderboard for this map.');
   });
 
@@ -343,6 +344,8 @@ describe('a simulation', () => {
     const { say } = await open();
     const counted = textOf(await say(`/beatmap simulate ${PAPER_COMET} n100:10 n50:0 misses:2`));
     expect(counted).toMatch(/This play: .*98\.\d+%.*2 misses/);
+    expect(textOf(await say('/beatmap simulate n300:1 n100:0 n50:0'))).toMatch(/This play: .*624 misses/);
+    expect(textOf(await say('/beatmap simulate combo:9999 accuracy:98'))).toMatch(/This play: .*874x/);
     expect(textOf(await say('/beatmap simulate n100:99999'))).toContain('These results do not fit that map.');
     expect(textOf(await say('/beatmap simulate 900008 n100:1'))).toContain(
       'In osu!catch, and for converted maps, give accuracy',

@@ -1,4 +1,4 @@
-import { checkMods, parseMods, withMods } from '../../../beatmaps/model/mods.ts';
+import { checkMods, inRuleset, parseMods, withMods } from '../../../beatmaps/model/mods.ts';
 import { isDescribed, modsAtRate, type SimulatedPlay, simulate } from '../../../beatmaps/plays/simulated-play.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
@@ -95,8 +95,8 @@ export const beatmapSimulate = defineCommand({
     }
     const described = asked && {
       accuracy: asked.accuracy,
-      combo,
-      misses,
+      combo: combo === undefined ? undefined : Math.min(combo, usual.maxCombo ?? combo),
+      misses: asked.misses,
       pp: rated?.play?.pp ?? rated?.pp[0]?.pp,
     };
     const settings = settingsOf(map, { mods, rate, usual }, t);
@@ -202,7 +202,7 @@ interface Played {
 /** Texts such as `AR 10.3 OD 9.4 …`, `270 BPM` and `1:20`. */
 function settingsOf({ beatmap, ruleset }: AskedMap, { mods, rate, usual }: Played, t: Translator): readonly string[] {
   const { difficulty } = usual;
-  const played = { ...withMods(beatmap, mods), mode: ruleset };
+  const played = withMods(inRuleset(beatmap, ruleset), mods);
   // A requested speed other than that of the mods also changes AR, OD, the BPM and the length.
   const shown =
     rate === undefined || difficulty === undefined
@@ -233,11 +233,11 @@ function mapLine({ mods, rate, usual }: Played, settings: readonly string[], t: 
 interface DescribedPlay {
   readonly accuracy: number;
   readonly combo: number | undefined;
-  readonly misses: number | undefined;
+  readonly misses: number;
   readonly pp: number | undefined;
 }
 
-function askedText({ accuracy, combo, misses = 0 }: DescribedPlay, pp: number, t: Translator): Text {
+function askedText({ accuracy, combo, misses }: DescribedPlay, pp: number, t: Translator): Text {
   const words = t.messages.plays.simulate;
   const parts = joined([
     t.percent(accuracy / 100, 2),
@@ -248,7 +248,7 @@ function askedText({ accuracy, combo, misses = 0 }: DescribedPlay, pp: number, t
   return labelled([words.asked], parts, t);
 }
 
-function figuresOf({ accuracy, combo, misses = 0, pp }: DescribedPlay, { maxCombo }: Rating, t: Translator) {
+function figuresOf({ accuracy, combo, misses, pp }: DescribedPlay, { maxCombo }: Rating, t: Translator) {
   const { cards, osu, plays } = t.messages;
   const most = combo ?? (misses === 0 ? maxCombo : null);
   return [
