@@ -69,10 +69,7 @@ export function createMessageReader({ commandsFor, services, findLinks, isBlocke
     const isDirect = direct ?? caller.chatKind === 'private';
     const typed = parseCommandLine(text);
     const links = pasted ? canonicalLinks(pasted, findLinks) : findLinks(text).map(url => ({ url, spoiler: false }));
-    if (typed !== undefined) {
-      const body = readLine(typed, isDirect, commandsFor(caller));
-      return readLinks(body, links, caller) ?? body;
-    }
+    if (typed !== undefined) return readTyped(typed, isDirect, links, commandsFor(caller));
     if (links.length === 0 && !isDirect) return undefined;
     const address = pasted ? pasted[0]?.url : findAddress(text);
     if ((links.length > 0 || address !== undefined) && (await isOptedOut(message))) return undefined;
@@ -81,17 +78,19 @@ export function createMessageReader({ commandsFor, services, findLinks, isBlocke
     return address === undefined ? TALK : { kind: 'links', what: [{ url: address, spoiler: false }] };
   }
 
-  /** The links behind a command for one link, if there are several, or one in a spoiler, and nothing else. */
-  function readLinks(
-    body: RequestBody | undefined,
+  /** Reads a typed command. Several links, or one in a spoiler, behind a command for a link are read as pasted. */
+  function readTyped(
+    typed: CommandLine,
+    isDirect: boolean,
     links: readonly PastedLink[],
-    caller: Caller,
+    commands: readonly Command[],
   ): RequestBody | undefined {
-    if (body?.kind !== 'line' || (links.length < 2 && links[0]?.spoiler !== true)) return undefined;
+    const body = readLine(typed, isDirect, commands);
+    if (body?.kind !== 'line' || (links.length < 2 && links[0]?.spoiler !== true)) return body;
     const { name, args } = body.what;
-    const isForLink = commandsFor(caller).some(command => command.name === name && command.accepts === 'link');
+    const isForLink = commands.some(command => command.name === name && command.accepts === 'link');
     const words = withoutWishes(args).trim().split(/\s+/);
-    if (!isForLink || !words.every(word => findLinks(word).length > 0)) return undefined;
+    if (!isForLink || !words.every(word => findLinks(word).length > 0)) return body;
     return { kind: 'links', what: links.map(({ url, spoiler }) => ({ url, spoiler, ...findWishes(args) })) };
   }
 
