@@ -137,6 +137,20 @@ describe('an inline query', () => {
     expect(message.text).not.toContain('too large');
   });
 
+  it('becomes the film though its edit is refused for a moment, or its answer is lost', async () => {
+    const stage = await openStage();
+    const { fake, calls } = stage;
+    fake.message({ from: SARI, text: 'hello' });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    const edits = { method: 'editMessageMedia' };
+    fake.fault({ ...edits, errorCode: 429, description: 'Too Many Requests', parameters: { retry_after: 0.1 } });
+    fake.fault({ ...edits, drop: true, afterSend: true });
+    const message = await choose(stage);
+    await fake.waitFor(() => calls('editMessageMedia')[2]);
+    expect(message.file?.sha256).toBe(sha256Of('sea-720.mp4'));
+    expect(calls('editMessageText')).toEqual([]);
+  });
+
   it('of such a person still becomes the film where Telegram can fetch it', async () => {
     const stage = await openStage({ canFetch: true });
     const { fake } = stage;

@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type GalleryItem, type Reply, textBlock } from '../../../bot/contract/reply.ts';
+import { backoffMs } from '../../../bot/runtime/backoff.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { deleteMessage } from '../api/bot-api.ts';
 import { BotApiError, failureSentence } from '../api/bot-api-error.ts';
@@ -90,7 +92,8 @@ async function editFile(
       const caption = captionFields(withNote(words, reductionNote([{ candidate }], t)));
       const change = { inline_message_id: target, media: { ...file, ...caption }, ...keyboard };
       try {
-        return await api.call('editMessageMedia', change, { signal, timeoutMs: limits.fileMs });
+        await repeated(() => api.call('editMessageMedia', change, { signal, timeoutMs: limits.fileMs }), signal);
+        return true;
       } catch (error) {
         if (!(error instanceof BotApiError) || error.code !== 400) throw error;
         await ways.refuse(error);
@@ -111,7 +114,29 @@ async function editText(
 ): Promise<void> {
   const words = renderText(reply.blocks, linksOf(reply), t);
   const change = { inline_message_id: target, ...textFields(words), ...keyboardField(words.keyboard) };
-  await api.call('editMessageText', change, { signal });
+  await repeated(() => api.call('editMessageText', change, { signal }), signal);
+}
+
+/** How often an edit is tried, and the longest pause between two tries. */
+const MOST_TRIES = 5;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Makes an edit, again while Telegram cannot be reached or asks to wait: else the placeholder would stay for good. */
+async function repeated(edit: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await edit();
+      return;
+    } catch (error) {
+      if (!(error instanceof BotApiError)) throw error;
+      const { code = 500, description, retryAfterMs } = error;
+      // An earlier try may have arrived although its answer was lost.
+      if (tries > 1 && /not modified/i.test(description)) return;
+      const waitMs = retryAfterMs ?? backoffMs(tries, Math.random);
+      if (tries === MOST_TRIES || (code !== 429 && code < 500) || waitMs > LONGEST_PAUSE_MS) throw error;
+      await pause(waitMs, undefined, { signal, ref: false });
+    }
+  }
 }
 
 function linksOf({ actions }: Reply) {
