@@ -110,7 +110,7 @@ export function createInteractions(options: InteractionsOptions): Interactions {
       userId,
       channel,
       attachmentSizeLimit: wanted.attachmentSizeLimit ?? 10 * MIB,
-      userInstalledOnly: guildId !== undefined && owners['0'] === undefined,
+      userInstalledOnly: (guildId !== undefined || wanted.context === 2) && owners['0'] === undefined,
       createdAt: clock.now(),
       startedAt: clock.worked(),
       source,

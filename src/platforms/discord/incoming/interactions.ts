@@ -105,7 +105,8 @@ async function readPress(interaction: Pressed, context: DiscordContext): Promise
 }
 
 function envelope(interaction: Requesting, first: First, context: DiscordContext): Envelope {
-  const isAllowed = interaction.memberPermissions?.has(PermissionFlagsBits.UseExternalApps) === true;
+  const { memberPermissions, guildId } = interaction;
+  const isAllowed = guildId === null || memberPermissions?.has(PermissionFlagsBits.UseExternalApps) === true;
   const isThread = interaction.channel?.isThread() === true;
   const rights = rightsOf(interaction.appPermissions, isThread, context.gateway.readsMessages);
   const isInChannel = rights.send && !isPersonal(interaction) && !first.isEphemeral && first.pressed === undefined;
@@ -178,9 +179,10 @@ function whoAndWhere(interaction: Interaction): Pick<InteractionRequest, 'chat' 
   };
 }
 
-/** True when the interaction is in a server where only the person has installed Medley. */
-function isPersonal({ guildId, authorizingIntegrationOwners }: Interaction): boolean {
-  return guildId !== null && authorizingIntegrationOwners?.[ApplicationIntegrationType.GuildInstall] === undefined;
+/** True in a server, or a chat between people, where only the person has installed Medley. */
+function isPersonal({ guildId, context, authorizingIntegrationOwners }: Interaction): boolean {
+  const isElsewhere = guildId !== null || context === InteractionContextType.PrivateChannel;
+  return isElsewhere && authorizingIntegrationOwners?.[ApplicationIntegrationType.GuildInstall] === undefined;
 }
 
 /** The links for a message's menu command: those shown as links, else those in quotes, code, embeds and forwards. */
