@@ -16,6 +16,7 @@ import {
   PRIVATE_PREFIX,
   parseCommandLine,
   parseShortForm,
+  readFullForm,
   readShortWord,
 } from '../contract/short-forms.ts';
 import { chatSettingsOf, isChannelOn, isFiltered, isSiteOn } from '../stores/settings.ts';
@@ -171,11 +172,10 @@ const MAX_NAME = 40;
 function readCommand(name: string, rest: string, commands: readonly Command[]) {
   const [second = ''] = rest.split(/\s/, 1);
   const pair = `${name} ${second.toLowerCase()}`;
-  if (commands.some(command => command.name === pair))
-    return { name: pair, args: rest.slice(second.length).trim(), isKnown: true };
+  if (commands.some(command => command.name === pair)) return readFull(pair, rest.slice(second.length).trim());
   const spelled = name.replaceAll('_', ' ');
   const command = commands.find(each => each.name === name || each.name === spelled);
-  if (command) return { name: command.name, args: rest, isKnown: true };
+  if (command) return readFull(command.name, rest);
   const short = readShortWord(name, rest);
   // The group's name with a player is a short command (`/osu lamp post`); the group's name alone is not.
   const isShort = short !== undefined && (short.command !== `${name} profile` || second !== '');
@@ -189,6 +189,11 @@ function readCommand(name: string, rest: string, commands: readonly Command[]) {
   return isGroup
     ? { name: pair.trim().slice(0, MAX_NAME), args: rest.slice(second.length).trim(), isKnown: false }
     : { name, args: rest, isKnown: false };
+}
+
+function readFull(name: string, args: string) {
+  const { command, rest } = readFullForm(name, args) ?? { command: name, rest: args };
+  return { name: command, args: rest, isKnown: true };
 }
 
 /** The first word that looks like an address: it has a scheme or a path, or is the whole message. */

@@ -132,7 +132,7 @@ function isStray(name: string, form: Form): boolean {
  */
 function isMisplaced({ raw, quoted }: Word, form: Form): boolean {
   if (quoted || looksLikeLink(raw)) return false;
-  if (form === 'name') return /[%=+:]|[a-z][<>]=?\d/i.test(raw);
+  if (form === 'name') return /[%=+:#]|[a-z][<>]=?\d/i.test(raw);
   return form === 'map' && /[^\p{L}\p{N}_]/u.test(raw) && termOf(raw) !== undefined;
 }
 

@@ -1,6 +1,7 @@
 /** This file assigns words to options by their position in a line. */
 import type { StringOption } from './command.ts';
 import { type CommandSpec, looksLikeLink, matchChoice, type OptionSpec, unknownOption } from './command-spec.ts';
+import { switchOf } from './switch-words.ts';
 import { LAST_MODS, termOf } from './terms.ts';
 import type { Word } from './word-reader.ts';
 
@@ -68,6 +69,15 @@ function takeLast(free: readonly OptionSpec[], words: readonly Word[], set: SetO
   let end = words.length;
   for (let word = words[end - 1]; word !== undefined; word = words[end - 1]) {
     const { text, quoted } = word;
+    const isOn = quoted ? undefined : switchOf(text);
+    const named = words[end - 2]?.text ?? '';
+    const flag = choices.find(each => each.option.type === 'boolean' && isLast(each, named));
+    if (isOn !== undefined && flag !== undefined) {
+      choices.splice(choices.indexOf(flag), 1);
+      set(flag, isOn);
+      end -= 2;
+      continue;
+    }
     const index = quoted ? -1 : choices.findIndex(option => isLast(option, text));
     const [option] = index < 0 ? [] : choices.splice(index, 1);
     if (!option) break;

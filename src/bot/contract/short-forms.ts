@@ -77,7 +77,7 @@ const LINE_OF: ReadonlyMap<string, string> = new Map(
  * Matches the text behind the short command `pp` if it asks for a total to reach: a whole number, alone or behind a
  * player's name. Any other text describes a play to simulate.
  */
-const TOTAL = /^(?:\d+(?:\s|$)|[\w[\]-]+\s\d{4,5}$)/;
+const TOTAL = /^(?:\d+(?:pp)?(?:\s|$)|[\w[\]-]+\s\d{4,5}(?:pp)?$)/i;
 /** Matches a number behind a name, as players write it for other bots: `rank lamp post 1000`. */
 const NUMBER_LAST = /^(\D.*?)\s+(\d+)$/;
 const NUMBER_FIRST: ReadonlySet<string> = new Set(['osu target', 'osu target rank:', 'osu whatif']);
@@ -101,16 +101,21 @@ const WORD = /^([a-z]{1,14})(\d{1,3})?$/i;
  */
 export function readShortWord(typed: string, behind: string): ShortForm | undefined {
   const [, word = '', index] = WORD.exec(typed) ?? [];
-  const first = lineOf(word.toLowerCase(), behind);
-  const rewrite = REWRITES.find(([command, words]) => first?.startsWith(command) && words.test(behind));
-  const line = rewrite === undefined ? first : first?.replace(rewrite[0], rewrite[2]);
+  const line = lineOf(word.toLowerCase(), behind);
+  if (line === undefined) return undefined;
+  return readFullForm(line, NUMBER_FIRST.has(line) ? behind.replace(NUMBER_LAST, '$2 $1') : behind, index);
+}
+
+/** Reads the words behind a command of two words, which may make it mean another one: `osu track` with `add NAME`. */
+export function readFullForm(first: string, behind: string, index?: string): ShortForm | undefined {
+  const rewrite = REWRITES.find(([command, words]) => first.startsWith(command) && words.test(behind));
+  const line = rewrite === undefined ? first : first.replace(rewrite[0], rewrite[2]);
   const text = rewrite === undefined ? behind : behind.replace(rewrite[1], '').trim();
-  const [group, name, ...options] = line?.split(' ') ?? [];
-  if (line === undefined || group === undefined || name === undefined) return undefined;
+  const [group, name, ...options] = line.split(' ');
+  if (group === undefined || name === undefined) return undefined;
   // An option that ends in a colon takes its value from the text behind the word; without any, it is left out.
   const said = options.filter(option => text !== '' || !option.endsWith(':'));
-  const values = NUMBER_FIRST.has(line) ? text.replace(NUMBER_LAST, '$2 $1') : text;
-  const rest = [...said, ...(index === undefined ? [] : [`#${index}`]), values].join(' ').trim();
+  const rest = [...said, ...(index === undefined ? [] : [`#${index}`]), text].join(' ').trim();
   return { command: `${group} ${name}`, rest };
 }
 

@@ -96,6 +96,9 @@ export function figure(...names: readonly string[]) {
   return { ...WORD, also: names.slice(1), bare } as const;
 }
 
+/** Reads `300pp`, or a range such as `300-400pp`. */
+export const ppWord = as(/^(\d{1,5}(?:-\d{1,5})?)pp$/i);
+
 function modsIn(letters: string): readonly string[] {
   return letters.split(/[,+]/).flatMap(part => part.match(/..?/g) ?? []);
 }

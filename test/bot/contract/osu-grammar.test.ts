@@ -69,6 +69,20 @@ function valuesOf(command: Command): fc.Arbitrary<Readonly<Record<string, string
 }
 
 describe('the grammar of osu! commands', () => {
+  it.each([
+    ['osu whatif', 'lamp post 300pp', { player: 'lamp post', pp: '300' }],
+    ['beatmap recommend', '300-400pp', { pp: '300-400' }],
+    ['beatmap recommend', 'https://osu.ppy.sh/b/9000014', { like: 'https://osu.ppy.sh/b/9000014' }],
+    ['osu ranking', 'ID taiko', { country: 'ID', mode: 'taiko' }],
+    ['beatmap download', '900001 video off', { map: '900001', video: false }],
+  ])('%s takes %s', (name, text, values) => {
+    expect(read(name, text)).toEqual(values);
+  });
+
+  it('takes no place in a list for a name', () => {
+    expect(refused('osu compare', '#2')).toMatchObject({ name: '#2' });
+  });
+
   it.each(OSU.map(command => [command.name, command] as const))('%s reads back what is printed', (_, command) => {
     const spec = specOf(command);
     fc.assert(

@@ -51,6 +51,16 @@ describe('short forms', () => {
     expect(parseShortForm(text)).toMatchObject({ command, rest });
   });
 
+  it.each([
+    ['/osu track add lamp_post', 'osu track', 'lamp_post'],
+    ['/osu track remove lamp_post', 'osu track', 'stop:on lamp_post'],
+    ['/osu whatif pp:300 player:tea kettle 5', 'osu whatif', 'pp:300 player:tea kettle 5'],
+    ['!pp 7000pp', 'osu target', '7000pp'],
+  ])('%s is read as /%s %s', async (text, name, args) => {
+    const caller = sampleCaller();
+    expect(await open().read(text, { caller })).toMatchObject({ what: { name, args } });
+  });
+
   it.each(['rs', ' !rs', '!rsx', '! rs', '!!rs', 'hello !rs', '!rs!', '!', '!constructor', '#rs', '/rs', '...', ''])(
     '%j is none',
     text => {

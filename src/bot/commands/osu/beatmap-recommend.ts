@@ -27,8 +27,9 @@ import {
   textBlock,
 } from '../../contract/reply.ts';
 import { callerKey } from '../../contract/request.ts';
-import { figure, MOD_FILTER } from '../../contract/terms.ts';
+import { figure, MOD_FILTER, ppWord } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';
+import { MAP_OPTION } from '../../osu/asked-map.ts';
 import { type AskedPlayer, askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
 import { openMapToken } from '../../osu/buttons.ts';
 import {
@@ -50,6 +51,7 @@ const MOST_STEPS = 3;
 const MAX_LINK = 300;
 
 const STARS = figure('stars', 'star', 'sr');
+const PP = figure('pp');
 
 /**
  * Reads a range of stars: `5-6`, or one number with a star, `5.5*`. A number without a star may be a player's id, so it
@@ -68,11 +70,11 @@ export const beatmapRecommend = defineCommand({
     player: PLAYER_OPTION,
     mods: MOD_FILTER,
     stars: { ...STARS, bare: word => starRange(word) ?? STARS.bare(word) },
-    pp: figure('pp'),
+    pp: { ...PP, bare: word => ppWord(word) ?? PP.bare(word) },
     ar: figure('ar'),
     bpm: figure('bpm'),
     length: figure('length', 'len'),
-    like: { type: 'string', form: 'word', maxLength: MAX_LINK },
+    like: { type: 'string', form: 'word', maxLength: MAX_LINK, bare: MAP_OPTION.bare },
     farm: { type: 'boolean' },
     mode: MODE_OPTION,
     steps: { type: 'integer', min: -MOST_STEPS, max: MOST_STEPS, only: 'button' },

@@ -36,7 +36,7 @@ export const osuRanking = defineCommand({
   options: {
     mode: MODE_OPTION,
     of: { type: 'choice', choices: ['here', 'country', 'world'] },
-    country: TERMS.country,
+    country: { ...TERMS.country, bare: word => (/^[a-z]{2}$/i.test(word) ? word : undefined) },
     page: { ...TERMS.page, max: 200 },
   },
   ...ABOUT_PLAYER,

@@ -4,6 +4,7 @@ import { addPlays, worthNeeded } from '../../../beatmaps/plays/totals.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { type Block, joined, reply, strong, textBlock } from '../../contract/reply.ts';
+import { ppWord } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { playerButtons } from '../../osu/buttons.ts';
@@ -15,7 +16,7 @@ import { ABOUT_PLAYER } from './osu-command.ts';
 export const osuWhatIf = defineCommand({
   name: 'osu whatif',
   options: {
-    pp: { type: 'integer', required: true, min: 1, max: 5_000 },
+    pp: { type: 'integer', required: true, min: 1, max: 5_000, bare: ppWord },
     times: { type: 'integer', min: 1, max: 100 },
     player: PLAYER_OPTION,
     mode: MODE_OPTION,
@@ -49,7 +50,7 @@ const WAYS = [1, 3, 5, 10];
 export const osuTarget = defineCommand({
   name: 'osu target',
   options: {
-    pp: { type: 'integer', min: 1, max: 50_000 },
+    pp: { type: 'integer', min: 1, max: 50_000, bare: ppWord },
     rank: { type: 'integer', min: 1, max: MAX_RANK },
     player: PLAYER_OPTION,
     mode: MODE_OPTION,
