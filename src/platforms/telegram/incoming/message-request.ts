@@ -36,7 +36,7 @@ export function createReadMessage({ dispatcher, username, eventIds }: TelegramCo
     if (spec?.accepts !== 'link') return typed();
     const found = await (line.rest === ''
       ? readReplied(read, message, listening)
-      : readLinkCommand(read, spec, line.rest, words, listening));
+      : readLinkCommand(read, spec, line.rest, words, message, listening));
     return found ?? typed();
   }
 
@@ -91,15 +91,20 @@ async function readReplied(
   return body?.kind === 'links' ? body : undefined;
 }
 
-/** Reads a command with a link. The link is found by Telegram's entities, since a word may hide its address. */
+/**
+ * Reads a command with a link, its own or that of the message to which it replies. The link is found by Telegram's
+ * entities, since a word may hide its address.
+ */
 async function readLinkCommand(
   read: Read,
   spec: CommandSpec,
   text: string,
   { links, remainder }: MessageWords,
+  message: Message,
   listening: Listening,
 ): Promise<RequestBody | undefined> {
-  const body = await read({ ...listening, direct: true, text, links });
+  const given = await read({ ...listening, direct: true, text, links });
+  const body = given?.kind === 'links' ? given : await readReplied(read, message, listening);
   const [link, ...others] = body?.kind === 'links' ? body.what : [];
   const isAlone = /^\s*\/\S+$/.test(withoutWishes(remainder).trimEnd());
   if (isAlone && (others.length > 0 || link?.spoiler === true)) return body;

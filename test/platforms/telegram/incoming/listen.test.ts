@@ -47,7 +47,9 @@ describe('what Medley answers', () => {
     expect((await fake.waitFor(() => answersIn(fake, GROUP.id)[0])).file?.kind).toBe('photo');
     fake.message({ chat: GROUP, from: SARI, text: `@${BOT}`, replyTo: theirs });
     await fake.waitFor(() => answersIn(fake, GROUP.id)[1]);
-    expect(answersIn(fake, GROUP.id)).toHaveLength(2);
+    fake.message({ chat: GROUP, from: SARI, text: '/download view:text', replyTo: theirs });
+    expect((await fake.waitFor(() => answersIn(fake, GROUP.id)[2])).text).toContain('Ostvik Tram Museum');
+    expect(answersIn(fake, GROUP.id)).toHaveLength(3);
   });
 
   it('answers a link once: not when the message is edited, nor when the update comes again', async () => {
