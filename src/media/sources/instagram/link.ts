@@ -52,7 +52,7 @@ function postMatch(form: string, text: string, itemIndex: number | null): LinkMa
 
 /** A story or highlight. Its id contains a dot, which no shortcode does. */
 function storyMatch(id: string, path: string, parts: PostRef['parts']): LinkMatch {
-  const url = `https://www.instagram.com/stories/${path}/`;
+  const url = `https://www.instagram.com/stories/${path}`;
   return { kind: 'story', ref: { source: 'instagram', id, form: 'story', url, itemIndex: null, parts } };
 }
 
@@ -63,15 +63,17 @@ function numericId(text: string | null): string | null {
 
 function highlightMatch(highlightId: string, query: URLSearchParams): LinkMatch {
   const mediaId = numericId(query.get('story_media_id'));
-  const path = `highlights/${highlightId}`;
+  const path = `highlights/${highlightId}/`;
   if (mediaId === null) return storyMatch(`highlight.${highlightId}`, path, { highlightId });
-  return storyMatch(`highlight.${highlightId}.${mediaId}`, path, { highlightId, mediaId });
+  // A pasted link is passed on as the canonical address, so that names the item, too.
+  const ofItem = `${path}?story_media_id=${mediaId}`;
+  return storyMatch(`highlight.${highlightId}.${mediaId}`, ofItem, { highlightId, mediaId });
 }
 
 function userStory(owner: string, mediaId: string | null): LinkMatch {
   const username = owner.toLowerCase();
-  if (mediaId === null) return storyMatch(`stories.${username}`, username, { username });
-  return storyMatch(`story.${username}.${mediaId}`, `${username}/${mediaId}`, { username, mediaId });
+  if (mediaId === null) return storyMatch(`stories.${username}`, `${username}/`, { username });
+  return storyMatch(`story.${username}.${mediaId}`, `${username}/${mediaId}/`, { username, mediaId });
 }
 
 /** The author's name, which may stand before the segment of the post. */

@@ -142,7 +142,11 @@ describe('stories and highlights', () => {
     ],
     [
       `https://www.instagram.com/s/${Buffer.from('highlight:17991234567890123').toString('base64')}?story_media_id=${MEDIA_ID}_52001177`,
-      { id: `highlight.17991234567890123.${MEDIA_ID}`, parts: { highlightId: '17991234567890123', mediaId: MEDIA_ID } },
+      {
+        id: `highlight.17991234567890123.${MEDIA_ID}`,
+        url: `https://www.instagram.com/stories/highlights/17991234567890123/?story_media_id=${MEDIA_ID}`,
+        parts: { highlightId: '17991234567890123', mediaId: MEDIA_ID },
+      },
     ],
   ])('%s', (address, ref) => {
     expect(match(address)).toMatchObject({ kind: 'story', ref: { source: 'instagram', form: 'story', ...ref } });
