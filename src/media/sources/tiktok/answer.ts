@@ -173,9 +173,12 @@ function readAddress(value: unknown): string | null {
   return mediaAddress(value, TIKTOK_MEDIA_HOSTS);
 }
 
-/** True for a file on the site's own host or of a new encoding (2026), which often fails or has no audio. */
+/**
+ * True for a file on the site's own host or of a new encoding (2026), which often fails or has no audio, and for a photo
+ * that few programs show.
+ */
 function isDoubtful(url: string): boolean {
-  return url.startsWith('https://www.tiktok.com/') || url.includes('/media-video-hvc1/');
+  return url.startsWith('https://www.tiktok.com/') || /\/media-video-hvc1\/|\.heic(?:\?|$)/.test(url);
 }
 
 /** The best address of one file: from an address, a list of them, or an object that contains one. */

@@ -62,14 +62,17 @@ function authorOf(user: JsonObject): Author {
   };
 }
 
-/** The post's media. One whose address names another post is left out, unless that post is stated as its source. */
-function mediaOf(tweet: JsonObject): readonly JsonObject[] {
+/**
+ * The post's media. One whose address names another post is left out, unless that post is stated as its source. `isAny`:
+ * the answer lists media, perhaps only such ones.
+ */
+function mediaOf(tweet: JsonObject) {
   const plain = [...readList(tweet.photos), ...(isJsonObject(tweet.video) ? [tweet.video] : [])];
   const [extended, short] = ['extended_entities', 'entities'].map(name => readList(child(tweet, name, 'media')));
   const media = [readList(tweet.mediaDetails), extended, plain, short].find(list => list && list.length > 0) ?? [];
   const own = idsOf(tweet);
   const isOwn = (one: JsonObject) => [null, one.source_status_id_str, ...own].includes(xIdOf(one.expanded_url));
-  return media.map(one => flat(one)).filter(isOwn);
+  return { media: media.map(one => flat(one)).filter(isOwn), isAny: media.length > 0 };
 }
 
 /** The time of publication, unix milliseconds; if the answer lacks it, it is read from the id (since 2010-11). */
@@ -86,7 +89,7 @@ export function readTweet(listed: JsonObject, isQuote = false) {
   const isMeant = [undefined, null, ...quotes].includes(tweet.quoted_status_id_str);
   const ref = quote !== null && quotes.length > 0 && isMeant ? xRefOf(idOf(quote) ?? '') : undefined;
   const user = flat(tweet.user ?? child(tweet, 'core', 'user_results', 'result'), 'legacy', 'core');
-  const media = mediaOf(tweet);
+  const { media, isAny } = mediaOf(tweet);
   const shown = [...idsOf(tweet), ...(ref === undefined ? [] : quotes)];
   const { caption, isCut } = wordsOf(tweet, media, target => shown.includes(xIdOf(target) ?? ''));
   const draft: PostDraft = {
@@ -105,7 +108,7 @@ export function readTweet(listed: JsonObject, isQuote = false) {
       authorPosts: readCount(user.statuses_count),
     },
     items: media.map(itemOf),
-    isWordsOnly: media.length === 0 && (caption !== null || ref !== undefined),
+    isWordsOnly: !isAny && (caption !== null || ref !== undefined),
     sensitive: readFlag(tweet.possibly_sensitive) === true || media.some(one => one.sensitive_media_warning),
     quoted: quote === null || ref === undefined ? null : { ref, draft: readTweet(quote, true).draft },
   };

@@ -86,6 +86,15 @@ describe('photos', () => {
     expect(post.title).toBe('Three glazes');
   });
 
+  it('are taken in a format that every chat shows', () => {
+    const { imagePost } = slides('one');
+    const [image] = (imagePost as { readonly images: readonly Json[] }).images;
+    const [jpeg = ''] = (image?.imageURL as { readonly urlList: readonly string[] }).urlList;
+    const imageURL = { urlList: [jpeg.replace('.jpeg', '.heic'), jpeg] };
+    const post = read(page(item({ ...slides(), imagePost: { images: [{ imageURL }] } })));
+    expect(post.items[0]?.variants[0]).toMatchObject({ mime: 'image/jpeg', url: jpeg });
+  });
+
   it('keep the place of one that cannot be read, and come without a sound that may not be heard', () => {
     const { imagePost } = slides('one', 'two');
     const images = [{ imageURL: { urlList: [] } }, ...(imagePost as { readonly images: readonly Json[] }).images];

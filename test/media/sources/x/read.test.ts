@@ -177,5 +177,8 @@ describe('a post of X', () => {
     const post = outcome(tweet({ mediaDetails: [photo('lamp'), foreign] }));
     expect(post).toMatchObject({ items: [{ kind: 'image' }], missingItems: 0 });
     expect(JSON.stringify(post)).not.toContain('ferry.jpg');
+    // Syndication does not state a video's source, but the query does, so it is asked, too.
+    const unstated = { ...borrowed, source_status_id_str: undefined };
+    expect(outcome(tweet({ mediaDetails: [unstated] }))).toBe('upstream_changed');
   });
 });
