@@ -2,12 +2,28 @@
 import { child, parseJson, readCount, readDate, readList, readSeconds, readText } from '../../parse/json-fields.ts';
 import { type Attributes, readMarkup } from '../../parse/markup.ts';
 import { NO_STATS, type UnplacedItem } from '../../post.ts';
-import { sizeOf } from '../kit/cdn-address.ts';
+import { sizeOf, UNKNOWN_SIZE } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
-import { imageOf, linkedItem, namedVideo, packagedVideo, readAddress } from './items.ts';
+import { gifOf, imageOf, linkedItem, namedVideo, packagedVideo, readAddress } from './items.ts';
 
 /** The part of the post to which an element's text belongs; `foreign`: a comment, an advertisement, another post. */
 type Region = 'title' | 'words' | 'foreign' | null;
+
+/** Elements that begin a new line of the post's text. */
+const LINES: ReadonlySet<string> = new Set([
+  'p',
+  'li',
+  'br',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'blockquote',
+  'pre',
+  'hr',
+]);
 
 /** Collects the parts of a page's markup that belong to one post. */
 class PostMarkup {
@@ -41,6 +57,7 @@ class PostMarkup {
     const slot = /^page-(\d{1,3})$/.exec(attributes.slot ?? '')?.[1];
     if (name === 'li') this.#order = slot === undefined ? undefined : Number(slot);
     if (name === 'img') this.#addImage(attributes);
+    if (region === 'words' && LINES.has(name)) this.words += name === 'p' ? '\n\n' : '\n';
     if (name === 'a') this.#follow(attributes.href ?? '');
   }
 
@@ -51,6 +68,11 @@ class PostMarkup {
 
   onclosetag(): void {
     this.#open.pop();
+  }
+
+  /** The text in lines, without the blanks by which the markup is indented. */
+  get text(): string {
+    return this.words.trim().replace(/\s*\n\s*/g, gap => (gap.split('\n').length > 2 ? '\n\n' : '\n'));
   }
 
   #regionOf(name: string, { slot, id }: Attributes): Region {
@@ -96,11 +118,15 @@ function itemsOf(found: PostMarkup, type: string, target: string | null): readon
     const media = child(parseJson(player['packaged-media-json'] ?? ''), 'playbackMp4s');
     const known = { thumbnailUrl: readAddress(player.poster), durationMs: readSeconds(child(media, 'duration')) };
     const files = readList(child(media, 'permutations')).map(one => child(one, 'source'));
-    return [packagedVideo(files, known) ?? namedVideo([player.src, player.preview, target], known)];
+    const video = packagedVideo(files, known) ?? namedVideo([player.src, player.preview, target], known);
+    // The player of a gif has one whole file.
+    const gif = /[?&]format=mp4(?:&|$)/.test(player.src ?? '') ? gifOf(player.src, UNKNOWN_SIZE) : null;
+    return [video ?? gif];
   }
   if (type === 'video') return [namedVideo(target)];
   const shown = slides.toSorted((a, b) => a.order - b.order).map(({ item }) => item);
-  if (type === 'gallery') return shown.length === 0 ? null : shown;
+  // A text may have images between its paragraphs.
+  if (type === 'gallery' || type === 'multi_media') return shown.length === 0 ? null : shown;
   if (type === 'image') return [imageOf(target) ?? slides[0]?.item ?? null];
   const item = linkedItem(target, {}, null);
   return item === null ? null : [item];
@@ -124,11 +150,11 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, username: username === '[deleted]' ? null : username },
     title: readText((post?.['post-title'] ?? found.title).trim()),
-    caption: readText(found.words.trim()) ?? (type === 'link' && items === null ? target : null),
+    caption: readText(found.text) ?? (type === 'link' && items === null ? target : null),
     publishedAt: readDate(post?.['created-timestamp']?.replace(/(\.\d{3})\d*([+-]\d\d)(\d\d)$/, '$1$2:$3')),
     stats: { ...NO_STATS, likes: readCount(post?.score), comments: readCount(post?.['comment-count']) },
     sensitive: (post !== undefined && ('nsfw' in post || 'quarantine' in post)) || child(shown, 'nsfw') === true,
     items: items ?? [],
-    isWordsOnly: items === null && ['self', 'text', 'link'].includes(type),
+    isWordsOnly: items === null && ['self', 'text', 'multi_media', 'link'].includes(type),
   };
 }

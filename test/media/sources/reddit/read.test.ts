@@ -78,6 +78,30 @@ it.each<[string, string, object | string]>([
     { caption: 'Wedge it first', items: [] },
   ],
   [
+    'words in paragraphs',
+    post(
+      '<div slot="text-body">\n <p>\n  Wedge it\n </p><p>\n  Let it rest</p><ul><li>A</li><li>B</li></ul></div>',
+      'post-type="text"',
+    ),
+    { caption: 'Wedge it\n\nLet it rest\nA\nB', items: [] },
+  ],
+  [
+    'words with an image between them',
+    post(
+      '<div slot="text-body"><p>Before</p><figure><img src="https://preview.redd.it/bowlbowl1234.png?width=9"></figure></div>',
+      'post-type="multi_media"',
+    ),
+    { caption: 'Before', items: [{ variants: [{ url: 'https://i.redd.it/bowlbowl1234.png' }, {}] }] },
+  ],
+  [
+    'a gif',
+    post(
+      '<shreddit-player gif src="https://preview.redd.it/bowlbowl1234.gif?format=mp4&s=1"></shreddit-player>',
+      'post-type="gif" content-href="https://i.redd.it/bowlbowl1234.gif"',
+    ),
+    { items: [{ kind: 'video', variants: [{ mime: 'video/mp4', hasAudio: false }] }], missingItems: 0 },
+  ],
+  [
     'a link elsewhere',
     post('', 'post-type="link" content-href="https://clay.example/a"'),
     { caption: 'https://clay.example/a', items: [] },

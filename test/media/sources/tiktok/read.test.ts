@@ -87,12 +87,11 @@ describe('photos', () => {
   });
 
   it('are taken in a format that every chat shows', () => {
-    const { imagePost } = slides('one');
-    const [image] = (imagePost as { readonly images: readonly Json[] }).images;
-    const [jpeg = ''] = (image?.imageURL as { readonly urlList: readonly string[] }).urlList;
-    const imageURL = { urlList: [jpeg.replace('.jpeg', '.heic'), jpeg] };
-    const post = read(page(item({ ...slides(), imagePost: { images: [{ imageURL }] } })));
-    expect(post.items[0]?.variants[0]).toMatchObject({ mime: 'image/jpeg', url: jpeg });
+    const files = ['heic', 'jpeg'].map(
+      type => `https://p16-sign.tiktokcdn-us.com/one~tplv-photomode.${type}?x-expires=1`,
+    );
+    const imagePost = { images: [{ imageURL: { urlList: files } }] };
+    expect(read(page(item({ ...slides(), imagePost }))).items[0]?.variants).toMatchObject([{ url: files[1] }]);
   });
 
   it('keep the place of one that cannot be read, and come without a sound that may not be heard', () => {
