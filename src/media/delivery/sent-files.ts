@@ -7,6 +7,7 @@ export interface SentFileKey {
   readonly holder: string;
   readonly source: SourceId;
   readonly postId: string;
+  /** The position of the item in its post. */
   readonly index: number;
   readonly form: 'original' | 'audio';
 }

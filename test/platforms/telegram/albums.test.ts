@@ -80,6 +80,27 @@ it('sends the files of a quoted post below those of the post that quotes it', as
   expect(sent.map(({ caption }) => caption)).toEqual(['Outer', 'Inner']);
 });
 
+it('knows a file by its place in the post, also when another file was missing before', async () => {
+  const { commands = [] } = photos(3);
+  const whole = makePost({ items: [0, 1, 2].map(position => makePhoto({ position })) });
+  const partial: Post = { ...whole, items: whole.items.filter(({ position }) => position !== 1), missingItems: 1 };
+  const shown = [partial, whole].map(post =>
+    reply({
+      gallery: post.items.map((_, index) => ({ kind: 'media', post, index, form: 'original', spoiler: false })),
+    }),
+  );
+  const { fake } = await openStage({
+    delivery: folder => createFileDelivery(folder, new Set(), () => [PHOTO_BYTES]),
+    commands: commands.map(one => ({ ...one, run: async () => shown.shift() ?? reply({}) })),
+  });
+  fake.message({ from: SARI, text: PHOTO });
+  const before = await fake.waitFor(() => filesIn(fake, SARI.id, 2));
+  fake.message({ from: BUDI, text: PHOTO });
+  const after = await fake.waitFor(() => filesIn(fake, BUDI.id, 3));
+  expect([after[0], after[2]].map(one => one?.file?.fileId)).toEqual(before.map(({ file }) => file?.fileId));
+  expect(after[1]?.file?.fileId).not.toBe(before[1]?.file?.fileId);
+});
+
 describe('an album whose addresses Telegram cannot fetch', () => {
   it('is uploaded in one further try, each photo once', async () => {
     const { fake, calls } = await openStage(photos(18));

@@ -10,20 +10,7 @@ import { gifOf, imageOf, linkedItem, namedVideo, packagedVideo, readAddress } fr
 type Region = 'title' | 'words' | 'foreign' | null;
 
 /** Elements that begin a new line of the post's text. */
-const LINES: ReadonlySet<string> = new Set([
-  'p',
-  'li',
-  'br',
-  'h1',
-  'h2',
-  'h3',
-  'h4',
-  'h5',
-  'h6',
-  'blockquote',
-  'pre',
-  'hr',
-]);
+const LINE = /^(?:p|li|br|h[1-6]|blockquote|pre|hr)$/;
 
 /** Collects the parts of a page's markup that belong to one post. */
 class PostMarkup {
@@ -57,7 +44,7 @@ class PostMarkup {
     const slot = /^page-(\d{1,3})$/.exec(attributes.slot ?? '')?.[1];
     if (name === 'li') this.#order = slot === undefined ? undefined : Number(slot);
     if (name === 'img') this.#addImage(attributes);
-    if (region === 'words' && LINES.has(name)) this.words += name === 'p' ? '\n\n' : '\n';
+    if (region === 'words' && LINE.test(name)) this.words += name === 'p' ? '\n\n' : '\n';
     if (name === 'a') this.#follow(attributes.href ?? '');
   }
 
@@ -72,7 +59,11 @@ class PostMarkup {
 
   /** The text in lines, without the blanks by which the markup is indented. */
   get text(): string {
-    return this.words.trim().replace(/\s*\n\s*/g, gap => (gap.split('\n').length > 2 ? '\n\n' : '\n'));
+    const lines = this.words.split('\n').map(line => line.trim());
+    return lines
+      .join('\n')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim();
   }
 
   #regionOf(name: string, { slot, id }: Attributes): Region {

@@ -17,8 +17,10 @@ export type FileCandidates = ReturnType<typeof createFileCandidates>;
 export function createFileCandidates(item: GalleryItem, inAlbum: boolean, context: TelegramContext) {
   const { sentFiles, holder } = context;
   const { post, index, form, clip } = item;
-  const key: SentFileKey = { holder, source: post.source, postId: post.id, index, form };
-  const wanted: Wanted = { item, media: post.items[index], refused: new Set(), context };
+  const media = post.items[index];
+  // An index counts the items that could be read this time; the position of an item never changes.
+  const key: SentFileKey = { holder, source: post.source, postId: post.id, index: media?.position ?? index, form };
+  const wanted: Wanted = { item, media, refused: new Set(), context };
   // A clip is made for one person, so no file id is remembered for it, and it is uploaded.
   let way: 'remembered' | 'address' | 'upload' | 'link' = clip === undefined ? 'remembered' : 'upload';
   let current: FileCandidate | DeliveredLink | undefined;
