@@ -35,8 +35,10 @@ export function sendableVariants(item: MediaItem, form: MediaForm): readonly Var
  */
 export function variantKey({ url, width, height }: Pick<Variant, 'url' | 'width' | 'height'>): string {
   const address = URL.canParse(url) ? new URL(url) : undefined;
-  // The addresses of one photo in several sizes differ only in the parameter `stp`.
-  const name = address ? `${address.pathname} ${address.searchParams.get('stp') ?? ''}` : url;
+  // The addresses of one photo in several sizes differ only in the parameter `stp`, those of files that a program hands
+  // out only in the parameter with the file's id.
+  const named = ['stp', 'cid', 'video_id'].flatMap(name => address?.searchParams.get(name) ?? []).join(' ');
+  const name = address ? `${address.pathname} ${named}` : url;
   const hash = createHash('sha256').update(name).digest('base64url').slice(0, 12);
   return `${width ?? 0}x${height ?? 0}-${hash}`;
 }

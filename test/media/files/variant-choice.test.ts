@@ -81,6 +81,12 @@ describe('variantKey', () => {
     expect(key).toMatch(/^[\w-]{1,40}$/);
     expect(variantKey(makeVariant({ url: 'no address' }))).toMatch(/^[\w-]{1,40}$/);
   });
+
+  it('differs between files of one size at one path, so that the size of one is never taken for that of another', () => {
+    const blob = (cid: string) =>
+      variantKey(makeVariant({ url: `https://reef.host.bsky.network/xrpc/com.atproto.sync.getBlob?did=a&cid=${cid}` }));
+    expect(blob('bafone')).not.toBe(blob('baftwo'));
+  });
 });
 
 describe('likelyBytes', () => {
