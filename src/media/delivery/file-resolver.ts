@@ -1,7 +1,7 @@
 import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import { muxKey, pixels, type VariantChoice } from '../files/variant-choice.ts';
-import { isPlaylist, type Post, type Variant } from '../post.ts';
+import { isPlaylist, type MediaItem, type Post, type Variant } from '../post.ts';
 import type { RefreshPost } from '../tunnel/tunnel-file.ts';
 import { MAX_SOURCE_BYTES, type Means, planDelivery, roughBytes, type Step } from './delivery-plan.ts';
 import { type DeliveryRequest, type NoFileReason, noFileReason } from './delivery-request.ts';
@@ -265,7 +265,10 @@ class FileSearch {
     const { source, id } = this.#request.post;
     this.#isRefreshed = true;
     try {
-      this.#post = await refresh({ source, id }, this.#signal);
+      const { items } = await refresh({ source, id }, this.#signal);
+      // The indexes of items change when more or fewer of them can be read; their positions do not.
+      const newest = (old: MediaItem) => items.find(({ position }) => position === old.position) ?? old;
+      this.#post = { items: this.#post.items.map(newest) };
       return true;
     } catch (error) {
       this.#signal.throwIfAborted();

@@ -317,6 +317,23 @@ describe('what a CDN may do', () => {
     expect(refreshed).toEqual(['instagram:C9TestReef01']);
   });
 
+  it('refuses an address of a post with another item readable now: the same item is sent', async () => {
+    const renewedVariant = variant('hd', { ...hd, url: `https://${HOST}/v/hd.mp4?oe=BBBB` });
+    const { items } = post(renewedVariant);
+    const renewed = { items: [...post(sd).items, ...items.map(item => ({ ...item, position: 1 }))] };
+    const { deliver, asked } = await setUp(
+      (request, response) => {
+        if (request.url?.includes('BBBB') === true) serveFile(request, response, filmOf(7_000, 'hd'));
+        else response.writeHead(403).end();
+      },
+      { renewed },
+    );
+    const old = post(hd);
+    const second = { ...old, items: old.items.map(item => ({ ...item, position: 1 })) };
+    expect(asFile(await deliver(second)).bytes).toBe(7_000);
+    expect(asked.at(-1)).toBe('GET /v/hd.mp4?oe=BBBB');
+  });
+
   it('refuses the new address too: the next one is taken, then there is a link', async () => {
     const { deliver, asked, refreshed } = await setUp((_, response) => response.writeHead(410).end(), {
       renewed: post(hd, sd),
