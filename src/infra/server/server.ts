@@ -124,12 +124,15 @@ function createApp({ log, renderError, trustProxy, ...options }: ServerOptions):
   const routes = watchRoutes(app);
   app.setErrorHandler(answerFailure);
   app.setNotFoundHandler(() => {
-    throw new AppError('not_found', 'unknown path', { params: { what: 'path' } });
+    throw unknownPath();
   });
   return app;
 
   function answerFailure(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const { error, status } = toFailure(thrown);
+    const failure = toFailure(thrown);
+    // The body is read before the path or method is found to be wrong. The caller is told of that, not of the body.
+    const isUnread = request.is404 && failure.status !== undefined && failure.status < 500;
+    const { error, status } = isUnread ? { error: unknownPath(), status: undefined } : failure;
     const allowed = request.is404 && error.code === 'not_found' ? routes.methodsOf(pathOf(request.url)) : [];
     if (allowed.length > 0 && !allowed.includes(request.method)) {
       const allow = allowed.join(', ');
@@ -187,6 +190,10 @@ function repairPath(url: string): string {
 function pathOf(url: string): string {
   const query = url.indexOf('?');
   return query === -1 ? url : url.slice(0, query);
+}
+
+function unknownPath(): AppError {
+  return new AppError('not_found', 'unknown path', { params: { what: 'path' } });
 }
 
 /** Logs the route, never the address, because queries contain links and tokens. */

@@ -116,6 +116,17 @@ describe('unknown addresses', () => {
     expect((await app.inject({ method: 'HEAD', url: '/item/7' })).statusCode).toBe(200);
   });
 
+  it('a body that cannot be read does not hide that the method or the path is wrong', async () => {
+    const { app } = start({ bodyLimit: 1_000 });
+    app.get('/item', () => 'ok');
+    const headers = { 'content-type': 'application/json' };
+    for (const payload of ['', '{', `"${'a'.repeat(1_000)}"`]) {
+      const response = await app.inject({ method: 'POST', url: '/item', headers, payload });
+      expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, HEAD']);
+      expect((await app.inject({ method: 'POST', url: '/nothing', headers, payload })).statusCode).toBe(404);
+    }
+  });
+
   it('a path parameter longer than any real one is 404', async () => {
     const { app } = start({ maxParamLength: 50 });
     app.get('/item/:id', () => 'ok');
