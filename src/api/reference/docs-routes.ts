@@ -60,7 +60,7 @@ export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: Do
       reply
         .type('text/html; charset=utf-8')
         .header('content-security-policy', POLICY)
-        .header('cache-control', `public, max-age=${MAX_AGE_S}`)
+        .header('cache-control', `${publicUrl === undefined ? 'private' : 'public'}, max-age=${MAX_AGE_S}`)
         .send(pageAt(originOf(request))),
     );
     // The page asks here for thumbnails of the post whose link a reader tries out.
