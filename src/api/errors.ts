@@ -57,6 +57,7 @@ export const errorAnswer = z
 const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
   invalid_request: params => {
     if (params.what === 'parameter') return String(params.send);
+    if (params.hint === 'notLink') return 'The parameter "url" must be the https address of a public post.';
     if (params.what === 'method') return `This address answers other methods only: ${params.allow}.`;
     return 'This request could not be read. /docs shows what each address expects.';
   },
@@ -70,7 +71,10 @@ const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
     if (params.what === 'path') return 'There is nothing at this address. /docs lists what there is.';
     if (params.what === 'file')
       return 'This file address is not valid, or no longer. Ask for the post again to get a new one.';
-    if (params.what === 'video') return 'This post has no video.';
+    if (params.what === 'video' || params.what === 'audio') {
+      const where = params.item === undefined ? 'This post has' : `Item ${params.item} of this post is`;
+      return `${where} no video${params.what === 'audio' ? ' with audio' : ''}.`;
+    }
     if (params.what === 'beatmap') return 'There is no such beatmap, or it was removed.';
     if (params.what === 'player') return 'There is no such player, or the account is restricted.';
     return 'This post does not exist, or it was removed.';

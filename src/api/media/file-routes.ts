@@ -12,6 +12,7 @@ import { type Clip, MAX_CLIP_MS, parseMoment } from '../../media/files/clip.ts';
 import { indexAt, type MediaItem } from '../../media/post.ts';
 import { errorResponses } from '../reference/document.ts';
 import { linkQuery } from './post-schema.ts';
+import { formatDuration } from './post-shapes.ts';
 import { contentDisposition, SAFETY_HEADERS } from './tunnel-routes.ts';
 
 export interface FileRoutesOptions {
@@ -34,6 +35,16 @@ const FAILURES = {
   stream: 'upstream_unavailable',
 } as const satisfies Readonly<Record<NoFileReason, string>>;
 
+const MOMENT_FORM = 'a time such as 5, 0:05 or 1:02:03.5';
+
+/** The forms of the parameters, for the error that says which one cannot be read. */
+const FORMS: Readonly<Record<string, string>> = {
+  url: 'the link of a public post, percent-encoded and sent once',
+  item: 'a whole number from 1 to 100',
+  from: MOMENT_FORM,
+  to: MOMENT_FORM,
+};
+
 const item = z.coerce.number().int().min(1).max(100).optional().meta({
   description: 'Which item of a carousel, from 1. Default: the one that the link names, else the first that fits.',
 });
@@ -55,11 +66,13 @@ function describe(
 ) {
   const content = Object.fromEntries(mimes.map(mime => [mime, { schema: z.string().meta({ format: 'binary' }) }]));
   const response = { 200: { description: 'The file.', content }, ...errorResponses };
-  const send = `A parameter of /api/${name} is missing or cannot be read. /docs shows what it takes.`;
   return {
     schema: { tags: ['Media'], operationId: name, ...texts, querystring, response },
-    schemaErrorFormatter: () =>
-      new AppError('invalid_request', 'unreadable parameters', { params: { what: 'parameter', send } }),
+    schemaErrorFormatter: ([first]: readonly { readonly instancePath: string }[]) => {
+      const parameter = first?.instancePath.slice(1) ?? '';
+      const send = `The parameter "${parameter}" must be ${FORMS[parameter]}. /docs shows what /api/${name} takes.`;
+      return new AppError('invalid_request', 'unreadable parameters', { params: { what: 'parameter', send } });
+    },
   };
 }
 
@@ -103,8 +116,12 @@ export function fileRoutes(options: FileRoutesOptions): FastifyPluginAsync {
     const { signal } = request;
     const stream = streams.enter(clientKey(request.ip), reply.raw);
     const found = await extractor.extract(query.url, { signal, readable: true });
-    const index = indexOf(found, query.item, form === 'audio' ? isHeard : isVideo);
+    const index = indexOf(found, query.item, form === 'audio');
     const { post } = found;
+    const durationMs = post.items[index]?.durationMs ?? null;
+    if (part !== undefined && durationMs !== null && part.startMs >= durationMs) {
+      throw impossiblePart(`"from" must be before the end of the video, which is ${formatDuration(durationMs)} long.`);
+    }
     const made = await delivery.deliver(
       { post, index, form, maxBytes: MAX_BYTES, ...(part && { clip: part }) },
       signal,
@@ -132,16 +149,14 @@ function isHeard({ kind, variants }: MediaItem): boolean {
 }
 
 /** @throws AppError `not_found` */
-function indexOf(
-  { post, itemIndex }: Extraction,
-  asked: number | undefined,
-  fits: (item: MediaItem) => boolean,
-): number {
+function indexOf({ post, itemIndex }: Extraction, asked: number | undefined, isAudio: boolean): number {
+  const fits = isAudio ? isHeard : isVideo;
   const place = asked === undefined ? itemIndex : asked - 1;
   const index = place === null ? post.items.findIndex(fits) : (indexAt(post, place) ?? -1);
   const chosen = post.items[index];
   if (chosen === undefined || !fits(chosen)) {
-    throw new AppError('not_found', 'the post has no such file', { params: { what: 'video' } });
+    const params = { what: isAudio ? 'audio' : 'video', ...(place !== null && { item: place + 1 }) };
+    throw new AppError('not_found', 'the post has no such file', { params });
   }
   return index;
 }
@@ -150,6 +165,9 @@ function indexOf(
 function clipOf({ from, to }: { readonly from: string; readonly to: string }): Clip {
   const [startMs = 0, endMs = 0] = [parseMoment(from), parseMoment(to)];
   if (endMs > startMs && endMs - startMs <= MAX_CLIP_MS) return { startMs, endMs };
-  const send = '"to" must be later than "from", by five minutes at most. Example: from=0:05&to=0:20';
-  throw new AppError('invalid_request', 'an impossible part', { params: { what: 'parameter', send } });
+  throw impossiblePart('"to" must be later than "from", by five minutes at most. Example: from=0:05&to=0:20');
+}
+
+function impossiblePart(send: string): AppError {
+  return new AppError('invalid_request', 'an impossible part', { params: { what: 'parameter', send } });
 }
