@@ -107,6 +107,23 @@ describe.skipIf(browserMissing !== undefined)(`asking on the page${browserNote}`
     await expect(said()).resolves.toHaveLength(2);
   });
 
+  it('keeps in the box what is too long to be sent, and stays connected', async () => {
+    await visit();
+    let connections = 0;
+    page.on('websocket', () => {
+      connections += 1;
+    });
+    for (const start of ['/settings ', 'https://www.instagram.com/p/']) {
+      await page.locator('#input').fill('');
+      await page.evaluate(COPY(start + 'x'.repeat(70_000)));
+      await page.keyboard.press('ControlOrMeta+v');
+      await expect.poll(() => page.locator('#hint').textContent()).toContain('10000');
+      await page.waitForTimeout(300);
+    }
+    await expect(said()).resolves.toHaveLength(0);
+    expect(connections).toBe(0);
+  });
+
   it('has no Paste button where the page may not read the clipboard, and leads to the box where it is refused', async () => {
     await visit({ permissions: [] });
     await page.getByRole('button', { name: 'Menu' }).focus();

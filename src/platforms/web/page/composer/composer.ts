@@ -74,7 +74,7 @@ export class Composer {
 
   /** Sends a text that is only a link at once; other text can be edited first. */
   receive(line: string): void {
-    if (isLoneLink(line)) this.#options.onSubmit(line);
+    if (isLoneLink(line) && line.length <= this.#maxLength) this.#options.onSubmit(line);
     else this.fill(line);
   }
 
@@ -123,7 +123,8 @@ export class Composer {
     this.#asked += 1;
     this.#recalled = 0;
     const line = this.#input.value;
-    if (!/^\/[^\n]*$/.test(line)) this.#list.hide();
+    // The server ends the connection of a page that sends it more than the longest message.
+    if (!/^\/[^\n]*$/.test(line) || line.length > this.#maxLength) this.#list.hide();
     else if (line.includes(' ')) this.#askAbout(line);
     else this.#list.show(this.#namesLike(line.slice(1).toLowerCase()));
   }
