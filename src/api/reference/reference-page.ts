@@ -76,7 +76,9 @@ function badge(tags: readonly string[]): string {
 
 function renderEndpoint(endpoint: Endpoint, schemas: NamedSchemas, origin: string): string {
   const { anchor, path, summary, description, tags, parameters, responses } = endpoint;
-  const answer = responses['200']?.content['application/json'];
+  const content = responses['200']?.content ?? {};
+  const answer = content['application/json'];
+  const isFile = answer === undefined && Object.keys(content).length > 0;
   const shape = answer?.schema === undefined ? undefined : resolveSchema(answer.schema, schemas);
   const example = answer?.example ?? shape?.example;
   return `<section id="${escapeHtml(anchor)}" aria-labelledby="${escapeHtml(anchor)}-title">
@@ -87,7 +89,7 @@ function renderEndpoint(endpoint: Endpoint, schemas: NamedSchemas, origin: strin
 <dl>${parameters.map(renderParameter).join('')}</dl>
 <h3>Try it</h3>
 ${renderForm(endpoint, schemas)}
-${renderSamples(`${origin}${path}${exampleQuery(endpoint)}`, anchor)}
+${renderSamples((isFile ? fileSamples : jsonSamples)(`${origin}${path}${exampleQuery(endpoint)}`), anchor)}
 ${example === undefined ? '' : `<h3>Answer</h3>\n${renderCode(JSON.stringify(example, null, 2), `Answer of ${path}`)}`}
 ${shape === undefined ? '' : renderFields(shape, schemas)}
 </section>`;
@@ -180,9 +182,9 @@ ${renderCode(JSON.stringify(example, null, 2), 'An error')}
 </section>`;
 }
 
-/** The example request in three languages, of which one is shown; choosing one works without the script. */
-function renderSamples(address: string, anchor: string): string {
-  const samples = {
+/** The example request in each language, for an answer in JSON. */
+function jsonSamples(address: string) {
+  return {
     Shell: `curl '${address}'`,
     JavaScript: `const response = await fetch('${address}');
 const answer = await response.json();
@@ -192,6 +194,25 @@ console.log(answer);`,
 with urllib.request.urlopen('${address}') as response:
     print(json.load(response))`,
   };
+}
+
+/** The example request in each language, for an answer that is a file, which is saved under its own name. */
+function fileSamples(address: string) {
+  return {
+    Shell: `curl -fOJ '${address}'`,
+    JavaScript: `const response = await fetch('${address}');
+if (!response.ok) throw new Error((await response.json()).error.message);
+const file = await response.blob();
+console.log(file.type, file.size);`,
+    Python: `import urllib.request
+with urllib.request.urlopen('${address}') as response:
+    with open(response.headers.get_filename(), 'wb') as file:
+        file.write(response.read())`,
+  };
+}
+
+/** The example request in three languages, of which one is shown; choosing one works without the script. */
+function renderSamples(samples: ReturnType<typeof jsonSamples>, anchor: string): string {
   const parts = Object.entries(samples).map(([language, code], index) => {
     const id = escapeHtml(`${anchor}-in-${language}`);
     return `<input type="radio" name="${escapeHtml(anchor)}-language" id="${id}" value="${language}"${index === 0 ? ' checked' : ''}><label for="${id}">${language}</label>${renderCode(code, `Request in ${language}`)}`;

@@ -14,6 +14,11 @@ const addressOf = form => {
   const fields = [...new FormData(form)].filter(([, value]) => value.trim() !== '');
   return form.getAttribute('action') + '?' + new URLSearchParams(fields);
 };
+// A file is not loaded here: the link above the answer saves it.
+async function describeFile({ headers, body }) {
+  await body?.cancel();
+  return headers.get('content-type') + ', ' + headers.get('content-length') + ' bytes';
+}
 async function preview(form, output, isShown) {
   const link = form.elements.url?.value.trim();
   if (!link) return;
@@ -86,7 +91,7 @@ for (const form of document.querySelectorAll('form.try')) {
     try {
       const startedAt = performance.now();
       const response = await fetch(address);
-      const text = await response.text();
+      const text = response.headers.has('content-disposition') ? await describeFile(response) : await response.text();
       if (mine !== turn) return;
       const ms = Math.round(performance.now() - startedAt);
       const left = response.headers.get('x-ratelimit-remaining');

@@ -262,6 +262,30 @@ describe.skipIf(browserMissing)(`the reference in a browser${browserNote}`, () =
 });
 
 describe.skipIf(browserMissing)(`reading the reference${browserNote}`, () => {
+  it('says of a file that was tried its type and size, and has examples that take it as a file', async () => {
+    const app = fastify();
+    onTestFinished(() => app.close());
+    const document = () => ({
+      info: { title: 'Files' },
+      paths: { '/clip': { get: { operationId: 'clip', responses: { 200: { content: { 'video/mp4': {} } } } } } },
+    });
+    await app.register(
+      docsRoutes({ document, publicUrl: undefined, thumbnails: async () => [], countRequest: async () => {} }),
+    );
+    app.get('/clip', (_request, reply) =>
+      reply.type('video/mp4').header('content-disposition', 'attachment; filename="a.mp4"').send(Buffer.from('\0film')),
+    );
+    const origin = await app.listen({ host: '127.0.0.1', port: 0 });
+    const browser = await openBrowser();
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(`${origin}/docs`);
+    await page.locator('#clip form button').click();
+    await page.locator('#clip .answer pre', { hasText: 'video/mp4, 5 bytes' }).waitFor();
+    const code = await page.getByLabel('Request in JavaScript').textContent();
+    expect((await execute(process.execPath, ['--input-type=module', '-e', code ?? ''])).stdout).toBe('video/mp4 5\n');
+  });
+
   it('copies an example, keeps the language that was chosen, and marks the section that is read', async () => {
     const browser = await openBrowser();
     onTestFinished(() => browser.close());
