@@ -15,10 +15,16 @@ export const MAX_RANK = 10_000;
 const RANKS_A_PAGE = 50;
 const MAX_STANDINGS = 50;
 
-/** Adds the map and its set to scores, since osu! leaves them out of these answers. */
+/**
+ * Adds the map and its set to scores, since osu! leaves them out of these answers. The map's combo is unknown in a ruleset
+ * that is not its own.
+ */
 function onMap(scores: readonly Score[], { beatmap, set }: MapInSet): readonly Score[] {
   const beatmapset = { ...set, beatmaps: [] };
-  return scores.map(score => ({ ...score, beatmap_id: beatmap.id, beatmap, beatmapset }));
+  return scores.map(score => {
+    const played = score.mode === beatmap.mode ? beatmap : { ...beatmap, max_combo: null };
+    return { ...score, beatmap_id: beatmap.id, beatmap: played, beatmapset };
+  });
 }
 
 /** @throws AppError from every method: `credentials_required` (params.what `score` or `player`), an upstream's code */

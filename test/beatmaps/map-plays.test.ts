@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { createMemoryBeatmapCaches } from '../../src/beatmaps/cache-policy.ts';
 import { createMapPlays } from '../../src/beatmaps/map-plays.ts';
+import { parseScore, type Score } from '../../src/beatmaps/model/score.ts';
 import { madeUpSet } from './made-up-sets.ts';
 
-it('lists of members ask about each once while their pages are turned, and one’s own plays again soon', async () => {
-  const clock = { at: 1_000_000 };
-  let asked = 0;
-  const nothing = () => Promise.reject(new TypeError('not asked for here'));
-  const plays = createMapPlays({
+const nothing = () => Promise.reject(new TypeError('not asked for here'));
+
+function playsOf(userMapScores: () => Promise<Score[]>, now: () => number) {
+  return createMapPlays({
     osu: {
       ...{
         search: nothing,
@@ -19,16 +19,39 @@ it('lists of members ask about each once while their pages are turned, and one�
         score: nothing,
       },
       ...{ userBeatmaps: nothing, attributes: nothing, mapScores: nothing, standings: nothing, ranking: nothing },
-      async userMapScores() {
-        asked += 1;
-        return [];
-      },
+      userMapScores,
     },
-    caches: createMemoryBeatmapCaches(() => clock.at),
+    caches: createMemoryBeatmapCaches(now),
   });
+}
+
+function madeUpMap() {
   const set = madeUpSet();
   const [beatmap] = set.beatmaps;
   if (beatmap === undefined) throw new TypeError('a set without maps');
+  return { set, beatmap };
+}
+
+it('plays on a convert have no combo of the original map', async () => {
+  const map = madeUpMap();
+  const score = parseScore({ id: 1, ruleset_id: 1 });
+  const own = parseScore({ id: 2, ruleset_id: 0 });
+  const plays = playsOf(async () => [score, own].filter(each => each !== undefined), Date.now);
+  const { scores } = await plays.userMapScores(map, 1, 'taiko');
+  expect(scores.map(({ beatmap }) => beatmap?.max_combo)).toEqual([null, map.beatmap.max_combo]);
+});
+
+it('lists of members ask about each once while their pages are turned, and one’s own plays again soon', async () => {
+  const clock = { at: 1_000_000 };
+  let asked = 0;
+  const plays = playsOf(
+    async () => {
+      asked += 1;
+      return [];
+    },
+    () => clock.at,
+  );
+  const { set, beatmap } = madeUpMap();
   for (let page = 1; page <= 5; page += 1) {
     for (let member = 1; member <= page * 4; member += 1) await plays.memberMapScores({ set, beatmap }, member, 'osu');
     clock.at += 3 * 60_000;
