@@ -68,7 +68,7 @@ describe('npm run catalogue', () => {
     const { sandbox, start, keptIds, wanted } = await openPlace(3_000);
     const first = start(ACCESS);
     await expect
-      .poll(() => sandbox.count('osu.search'), { interval: 5, timeout: 20_000 })
+      .poll(() => sandbox.count('osu.search'), { interval: 5, timeout: 60_000 })
       .toBeGreaterThanOrEqual(KILLED_AFTER_PAGES);
     first.child.kill('SIGKILL');
     expect((await first.ended).code).toBeNull();

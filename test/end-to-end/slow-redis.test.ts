@@ -48,12 +48,12 @@ describe.skipIf(redisMissing)(`the program over a Redis that is slow${redisNote}
     telegram.message({ from: SARI, chat: GROUP, text: PHOTO });
     telegram.message({ from: SARI, text: '/help' });
     const { token } = discord.interaction({ kind: 'command', name: 'help', guildId: quiet.id, userId: '300' });
-    await discord.waitFor(() => discordFiles(chats, chats.channelId)[0], 20_000);
-    await telegram.waitFor(() => telegramFiles(chats, GROUP.id)[0], 20_000);
+    await discord.waitFor(() => discordFiles(chats, chats.channelId)[0], 60_000);
+    await telegram.waitFor(() => telegramFiles(chats, GROUP.id)[0], 60_000);
     await telegram.waitFor(() => [...telegram.messages.values()].find(each => each.byBot && each.chatId === SARI.id));
     const answer = await discord.waitFor(
       () => discord.requests.find(({ method, path }) => method === 'PATCH' && path.includes(token)),
-      20_000,
+      60_000,
     );
     expect(JSON.stringify(answer.body)).toContain('Tempelkan tautan');
     expect(discordFiles(chats, quiet.channelId)).toEqual([]);
@@ -85,7 +85,7 @@ describe.skipIf(redisMissing)(`the program over a Redis that is slow${redisNote}
     const first = await discord.waitFor(() => discord.requests.find(({ path }) => path.includes(token)), 10_000);
     expect(JSON.stringify(first.body)).toContain(errors.rate_limited_busy({}));
     redis.thaw();
-    await discord.waitFor(() => discordFiles(chats, chats.channelId)[0], 20_000);
+    await discord.waitFor(() => discordFiles(chats, chats.channelId)[0], 60_000);
     expect(discordFiles(chats, quiet.channelId)).toEqual([]);
     expect(discord.problems).toEqual([]);
   });

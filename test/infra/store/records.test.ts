@@ -64,7 +64,7 @@ describe.skipIf(redisMissing)(`records in Redis${redisNote}`, () => {
     await server.stop();
   });
 
-  async function openProcess(timeoutMs = 5_000): Promise<SharedState> {
+  async function openProcess(timeoutMs = 30_000): Promise<SharedState> {
     const state = openRedisState({ url: server.url, log: createRecordingLog(), timeoutMs, retryMs: 20 });
     expect(await state.isReady(30_000)).toBe(true);
     return state;
