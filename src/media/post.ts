@@ -69,22 +69,22 @@ export const sourceIdSchema = z
   .meta({ description: 'The site.' });
 
 function itemOf<File extends z.ZodType>(variant: File) {
-  return z
-    .object({
-      kind: z.enum(['video', 'image', 'audio']),
-      position: z.number().int().nonnegative().meta({
-        description: 'Zero-based place in the post; places of items that could not be read are left out.',
-      }),
-      width: number.meta({ description: 'Pixels of the original, else of the best variant.' }),
-      height: number,
-      durationMs: number,
-      thumbnailUrl: text,
-      alt: text,
-      variants: z.array(variant).min(1).readonly().meta({ description: 'Best first, never empty.' }),
-    })
-    .readonly()
-    .meta({ description: 'One photo, video or audio of the post.' });
+  return z.object({
+    kind: z.enum(['video', 'image', 'audio']),
+    position: z.number().int().nonnegative().meta({
+      description: 'Zero-based place in the post; places of items that could not be read are left out.',
+    }),
+    width: number.meta({ description: 'Pixels of the original, else of the best variant.' }),
+    height: number,
+    durationMs: number,
+    thumbnailUrl: text,
+    alt: text,
+    variants: z.array(variant).min(1).readonly().meta({ description: 'Best first, never empty.' }),
+  });
 }
+
+/** `id`: the item's own id, if the post's items change, as those of a story do; no reader sees it. */
+const item = itemOf(variant).extend({ id: z.string().exactOptional() });
 
 function postOf<Item extends z.ZodType>(source: z.ZodType<string>, item: Item) {
   const alone = z.object({
@@ -119,7 +119,7 @@ function postOf<Item extends z.ZodType>(source: z.ZodType<string>, item: Item) {
 }
 
 /** The schema of stored posts. Those that earlier versions stored lack `quoted` and `sensitive`: both have defaults. */
-export const postSchema = postOf(sourceIdSchema, itemOf(variant)).readonly();
+export const postSchema = postOf(sourceIdSchema, item.readonly()).readonly();
 
 export type Post = z.infer<typeof postSchema>;
 export type SourceId = Post['source'];
@@ -131,7 +131,8 @@ export function postSchemaOf(sources: readonly SourceId[]) {
     description: "The CDN's own address, or this server's for a file that the CDN does not give to everyone.",
   });
   const shown = file.extend({ url }).meta({ ...file.meta(), id: 'Variant' });
-  return postOf(source, itemOf(shown).meta({ id: 'MediaItem' }))
+  const description = 'One photo, video or audio of the post.';
+  return postOf(source, itemOf(shown).readonly().meta({ id: 'MediaItem', description }))
     .readonly()
     .meta({ description: 'The whole post. What the site did not say is null.' });
 }
@@ -159,6 +160,11 @@ export function placeItems(listed: readonly (UnplacedItem | null)[]): Pick<Post,
 /** How many items a post has, including those that could not be read. */
 export function itemCount({ items, missingItems }: Pick<Post, 'items' | 'missingItems'>): number {
   return items.length + missingItems;
+}
+
+/** Tells an item from the others of its post, also after the post was fetched again. */
+export function itemKey({ id, position }: Pick<MediaItem, 'id' | 'position'>): string | number {
+  return id ?? position;
 }
 
 /** The index in `items` of the item at that position; undefined if it could not be read or does not exist. */

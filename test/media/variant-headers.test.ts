@@ -199,6 +199,11 @@ describe('a file whose host wants headers', () => {
   });
 });
 
+it('of items nobody at the API sees the ids by which they are told apart', () => {
+  const { items } = toPublicPost({ ...postWith(makeVariant()), items: [makeItem({ id: '77' })] }, () => '', 5);
+  expect(items).toEqual([expect.not.objectContaining({ id: '77' })]);
+});
+
 describe('what others get to see of such a file', () => {
   const plain = makeVariant({ url: `https://${HOST}/v/free.mp4?oe=AAAA`, width: 240, height: 426 });
   const inner = postWith(guarded({ url: `https://${HOST}/v/inner.mp4?oe=AAAA` }));

@@ -99,7 +99,7 @@ export function toFbDownload(post: Post, creator: string, ownAddress: OwnAddress
   };
 }
 
-/** The post without headers of files: a file whose host requires some gets an address here until `expiresAt`. */
+/** The post without ids of items and headers of files: a file whose host requires some gets an address here until `expiresAt`. */
 export function toPublicPost(
   post: Post,
   ownAddress: OwnAddress,
@@ -108,7 +108,7 @@ export function toPublicPost(
   const { quoted } = post;
   let endsAt = post.expiresAt;
   const itemsOf = (of: Post) =>
-    of.items.map((item, index) => {
+    of.items.map(({ id: _, ...item }, index) => {
       const variants = item.variants.map(variant => {
         const { headers, ...file } = variant;
         if (headers === undefined) return file;

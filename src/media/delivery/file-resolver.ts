@@ -1,7 +1,7 @@
 import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import { muxKey, pixels, type VariantChoice } from '../files/variant-choice.ts';
-import { isPlaylist, type MediaItem, type Post, type Variant } from '../post.ts';
+import { isPlaylist, itemKey, type MediaItem, type Post, type Variant } from '../post.ts';
 import type { RefreshPost } from '../tunnel/tunnel-file.ts';
 import { MAX_SOURCE_BYTES, type Means, planDelivery, roughBytes, type Step } from './delivery-plan.ts';
 import { type DeliveryRequest, type NoFileReason, noFileReason } from './delivery-request.ts';
@@ -266,8 +266,8 @@ class FileSearch {
     this.#isRefreshed = true;
     try {
       const { items } = await refresh({ source, id }, this.#signal);
-      // The indexes of items change when more or fewer of them can be read; their positions do not.
-      const newest = (old: MediaItem) => items.find(({ position }) => position === old.position) ?? old;
+      // The indexes of items change when more or fewer of them can be read; their keys do not.
+      const newest = (old: MediaItem) => items.find(each => itemKey(each) === itemKey(old)) ?? old;
       this.#post = { items: this.#post.items.map(newest) };
       return true;
     } catch (error) {

@@ -7,8 +7,8 @@ export interface SentFileKey {
   readonly holder: string;
   readonly source: SourceId;
   readonly postId: string;
-  /** The position of the item in its post. */
-  readonly index: number;
+  /** The item's key in its post, by `itemKey`. */
+  readonly index: number | string;
   readonly form: 'original' | 'audio';
 }
 

@@ -101,6 +101,28 @@ it('knows a file by its place in the post, also when another file was missing be
   expect(after[1]?.file?.fileId).not.toBe(before[1]?.file?.fileId);
 });
 
+it('knows a file by its own id where the items of a post change, as stories of today and yesterday do', async () => {
+  const { commands = [] } = photos(1);
+  const shown = ['yesterday', 'today', 'today'].map(id =>
+    reply({
+      gallery: [
+        { kind: 'media', post: makePost({ items: [makePhoto({ id })] }), index: 0, form: 'original', spoiler: false },
+      ],
+    }),
+  );
+  const { fake } = await openStage({
+    delivery: folder => createFileDelivery(folder, new Set(), () => [PHOTO_BYTES]),
+    commands: commands.map(one => ({ ...one, run: async () => shown.shift() ?? reply({}) })),
+  });
+  for (const count of [1, 2, 3]) {
+    fake.message({ from: SARI, text: PHOTO });
+    await fake.waitFor(() => filesIn(fake, SARI.id, count));
+  }
+  const [yesterday, today, again] = answersIn(fake, SARI.id).map(({ file }) => file?.fileId);
+  expect(today).not.toBe(yesterday);
+  expect(again).toBe(today);
+});
+
 describe('an album whose addresses Telegram cannot fetch', () => {
   it('is uploaded in one further try, each photo once', async () => {
     const { fake, calls } = await openStage(photos(18));

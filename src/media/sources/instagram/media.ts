@@ -192,9 +192,12 @@ export class MediaFinder {
 /** Most items of one story or highlight (`reels[ID].items[]`, `reels_media[].items[]`): an account may post 100 a day (2026). */
 const MAX_ITEMS = 200;
 
+/** An item of a story. It keeps its id, because its position changes when older items expire. */
 function parseItem(item: unknown): PostDraft | null {
   const draft = isJsonObject(item) ? parseMedia(item, PRODUCT, false) : null;
-  return draft !== null && readableItems(draft) > 0 ? draft : null;
+  if (draft === null || readableItems(draft) === 0) return null;
+  const id = idOf(item);
+  return id === null ? draft : { ...draft, items: draft.items.map(each => each && { ...each, id }) };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import type { DeliveredFile, DeliveredLink } from '../../../media/delivery/delivery.ts';
 import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
 import type { SentFile, SentFileKey } from '../../../media/delivery/sent-files.ts';
-import type { MediaItem } from '../../../media/post.ts';
+import { itemKey, type MediaItem } from '../../../media/post.ts';
 import type { BotApiError } from '../api/bot-api-error.ts';
 import type { SentMessage } from '../api/methods.ts';
 import type { FileCandidate, FileType } from '../render/caption.ts';
@@ -18,8 +18,9 @@ export function createFileCandidates(item: GalleryItem, inAlbum: boolean, contex
   const { sentFiles, holder } = context;
   const { post, index, form, clip } = item;
   const media = post.items[index];
-  // An index counts the items that could be read this time; the position of an item never changes.
-  const key: SentFileKey = { holder, source: post.source, postId: post.id, index: media?.position ?? index, form };
+  // An index counts the items that could be read this time; the key of an item never changes.
+  const place = media === undefined ? index : itemKey(media);
+  const key: SentFileKey = { holder, source: post.source, postId: post.id, index: place, form };
   const wanted: Wanted = { item, media, refused: new Set(), context };
   // A clip is made for one person, so no file id is remembered for it, and it is uploaded.
   let way: 'remembered' | 'address' | 'upload' | 'link' = clip === undefined ? 'remembered' : 'upload';

@@ -649,6 +649,9 @@ describe('stories', () => {
     const post = await story(source, 'https://www.instagram.com/stories/the.lanternists/');
     expect(post).toMatchObject({ id: 'stories.the.lanternists', author: { username: 'the.lanternists' } });
     expect(post.items.map(item => item.kind)).toEqual(['video', 'image']);
+    // By its id an item is known although its place changes from day to day.
+    const shown = JSON.parse(fixture('reels-media.json')).reels['880012'].items;
+    expect(post.items.map(({ id }) => id)).toEqual(shown.map(({ pk }: { readonly pk: unknown }) => `${pk}`));
     expect(upstream.requests.at(-1)?.url).toContain('reel_ids=880012');
   });
 
