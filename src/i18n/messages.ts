@@ -56,10 +56,15 @@ export function createMessages(read: (file: string) => TextTree, locale: string)
 export function createMessages(read: (file: string) => TextTree, locale: string): FilledTree {
   const messages: FilledTree = {};
   for (const [file, english] of Object.entries(files)) {
-    let texts: FilledTree | undefined;
-    const load = () => (texts ??= filled(english, read(file), locale));
-    for (const key of Object.keys(english)) {
-      Object.defineProperty(messages, key, { enumerable: true, get: () => load()[key] });
+    const keys = Object.keys(english);
+    /** Reads the file and puts its texts in the place of the getters. */
+    const load = () => {
+      const texts = filled(english, read(file), locale);
+      for (const key of keys) Object.defineProperty(messages, key, { value: texts[key] });
+      return texts;
+    };
+    for (const key of keys) {
+      Object.defineProperty(messages, key, { configurable: true, enumerable: true, get: () => load()[key] });
     }
   }
   return messages;
