@@ -2,6 +2,7 @@ import {
   audioTracks,
   ESTIMATE_TOLERANCE,
   isCommonAudio,
+  isCommonFile,
   isCommonImage,
   isOneFile,
   type MediaForm,
@@ -18,7 +19,7 @@ import {
 import type { MediaItem, Variant } from '../post.ts';
 import { MIN_BITRATE } from '../transcode/compression-plan.ts';
 import { mostMp3Bytes } from '../transcode/convert.ts';
-import { choosePlayerFile, isCommonFile, type PlayerFile } from '../tunnel/player-file.ts';
+import { choosePlayerFile, type PlayerFile } from '../tunnel/player-file.ts';
 import type { StepKind } from './delivery-request.ts';
 
 /** The target of the link that a reader gets instead of a file. */

@@ -122,8 +122,8 @@ function audioRank(variant: Variant): readonly number[] {
 
 /** Says whether the audio is AAC or MP3, which plays in every chat; an MP4 without a named codec counts as AAC. */
 export function isCommonAudio({ mime, codecs }: Variant): boolean {
-  const isCommonFile = /^(?:audio\/(mp4|mpeg|aac)|video\/mp4)$/.test(mime) || isPlaylist({ mime });
-  return isCommonFile && (codecs === null || /mp4a|mp3/i.test(codecs));
+  const isCommonMime = /^(?:audio\/(mp4|mpeg|aac)|video\/mp4)$/.test(mime) || isPlaylist({ mime });
+  return isCommonMime && (codecs === null || /mp4a|mp3/i.test(codecs));
 }
 
 /** Tells the photo from the music of an item of kind `image`, which may have variants of both. */
@@ -166,6 +166,11 @@ export interface WholeVideo {
 /** Says whether the video is a single file that plays as it is. */
 export function isOneFile({ variant, audio }: WholeVideo): boolean {
   return audio === undefined && !isPlaylist(variant);
+}
+
+/** Says whether every browser plays the file. */
+export function isCommonFile({ variant, audio }: WholeVideo): boolean {
+  return isCommonVideo(variant) && (audio === undefined || isCommonAudio(audio));
 }
 
 /** The file, or the video track and the audio track. */

@@ -1,6 +1,7 @@
 import { fileNameOf } from '../files/cdn.ts';
 import {
   isCommonAudio,
+  isCommonFile,
   isCommonVideo,
   isOneFile,
   likelyBytes,
@@ -62,11 +63,6 @@ export function playerQualities(item: MediaItem): readonly PlayerFile[] {
       bySide.set(side, file);
   }
   return [...bySide.values()].sort((a, b) => shortSide(b.variant) - shortSide(a.variant));
-}
-
-/** Says whether every browser plays the file. */
-export function isCommonFile({ variant, audio }: WholeVideo): boolean {
-  return isCommonVideo(variant) && (audio === undefined || isCommonAudio(audio));
 }
 
 /** Says whether the addresses of both tracks fit into one token and the muxed file is not known to be too large. */

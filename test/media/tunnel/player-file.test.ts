@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isCommonFile } from '../../../src/media/files/variant-choice.ts';
 import type { MediaItem, Variant } from '../../../src/media/post.ts';
-import { choosePlayerFile, isCommonFile, isMuxable, playerTunnelFile } from '../../../src/media/tunnel/player-file.ts';
+import { choosePlayerFile, isMuxable, playerTunnelFile } from '../../../src/media/tunnel/player-file.ts';
 import { makeItem, makePhoto, makePost, makeVariant } from '../../fakes/post.ts';
 
 const MB = 1024 * 1024;
