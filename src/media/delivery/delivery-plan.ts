@@ -1,20 +1,18 @@
 import {
   audioTracks,
+  type Candidate,
   ESTIMATE_TOLERANCE,
   isCommonAudio,
   isCommonFile,
   isCommonImage,
-  isOneFile,
+  type Learned,
   type MediaForm,
-  muxKey,
   pixels,
   ranked,
   sendableVariants,
   toChoice,
-  tracksOf,
   type VariantChoice,
-  variantKey,
-  wholeVideos,
+  videoCandidates,
 } from '../files/variant-choice.ts';
 import type { MediaItem, Variant } from '../post.ts';
 import { MIN_BITRATE } from '../transcode/compression-plan.ts';
@@ -41,15 +39,11 @@ export interface Step {
   readonly maxBytes: number;
 }
 
-export interface PlanWish {
+export interface PlanWish extends Learned {
   readonly form: MediaForm;
   readonly maxBytes: number;
   /** Keys of variants that are too large for the chat or for Medley. */
   readonly refused: Iterable<string>;
-  /** Sizes in bytes that were learned from the CDN or from finished files, by the key of the variant or file. */
-  readonly sizes?: Pick<ReadonlyMap<string, number>, 'get'>;
-  /** Keys of files that turned out to be in a format that few devices play, whatever the site says about them. */
-  readonly uncommon?: { has(key: string): boolean };
   /** Keys of files that could not be fetched or made. */
   readonly broken?: ReadonlySet<string>;
 }
@@ -71,20 +65,11 @@ const MIN_AUDIO_BITRATE = 24_000;
 const POOR_SHORT_SIDE = 360;
 /** Encoding a larger video is only worth the time if the size limit allows this many bits a second. */
 const GOOD_BITRATE = 600_000;
-/** Below this many bits per pixel, at 30 frames a second, a video is all blocks; a smaller variant looks better. */
-const STARVED_BITS = 0.008;
 /** After the chat refused a file as too large, the next one is encoded to at most this share of its size. */
 export const SHARE_AFTER_REFUSAL = 0.6;
 /** A video whose shorter side has more pixels is encoded only if there is no smaller one, because it takes longer. */
 const ENOUGH_SHORT_SIDE = 1_080;
 const MEBIBYTE = 1024 * 1024;
-
-/** One way to get the whole item without encoding: a single file, or two tracks. */
-interface Candidate extends VariantChoice {
-  readonly kind: 'file' | 'mux';
-  readonly parts: readonly VariantChoice[];
-  readonly isCommon: boolean;
-}
 
 /**
  * The ways to get a file of the item within the limit, best first; empty when there is none. Pure. Files that every
@@ -95,6 +80,12 @@ export function planDelivery(item: MediaItem, wish: PlanWish, means: Means): rea
   if (wish.form === 'audio') return audioSteps(item, wish, means);
   if (item.kind === 'image') return imageSteps(item, wish);
   return item.kind === 'audio' ? trackSteps(item, wish, means) : videoSteps(item, wish, means);
+}
+
+/** The video as the site has it, of any size and without encoding; undefined when nothing of it can be fetched. Pure. */
+export function bestVideo(item: MediaItem, learned: Pick<PlanWish, keyof Learned | 'broken'>): Candidate | undefined {
+  const broken = [...(learned.broken ?? [])];
+  return videoCandidates(item, learned).find(candidate => !uses(candidate, broken));
 }
 
 /** Chooses the link that a reader gets when there is no file. `isReachable`: Medley has a public address. Pure. */
@@ -135,32 +126,6 @@ function withMade(
   const stepsOf = (some: readonly Candidate[]) =>
     some.map(({ kind, key, parts }) => ({ kind, key, parts, maxBytes: wish.maxBytes }));
   return [...stepsOf(good), ...made, ...stepsOf(others)];
-}
-
-function videoCandidates(item: MediaItem, { sizes, uncommon }: PlanWish): readonly Candidate[] {
-  const all = wholeVideos(item).map((whole): Candidate => {
-    const { variant } = whole;
-    const parts = tracksOf(whole).map(part => toChoice(part, item, sizes));
-    const isFile = isOneFile(whole);
-    const key = isFile ? variantKey(variant) : muxKey(parts.map(part => part.key));
-    return {
-      kind: isFile ? 'file' : 'mux',
-      key,
-      parts,
-      variant,
-      bytes: sum(parts.map(part => part.bytes)),
-      estimatedBytes: roughBytes(parts),
-      isCommon: isCommonFile(whole) && uncommon?.has(key) !== true,
-    };
-  });
-  return ranked(all, candidate => [
-    candidate.isCommon ? 1 : 0,
-    isStarved(candidate) ? 0 : 1,
-    pixels(candidate.variant),
-    candidate.kind === 'file' ? 1 : 0,
-    candidate.variant.bitrate ?? 0,
-    candidate.bytes ?? 0,
-  ]);
 }
 
 /** The size limit to plan with: the chat's, or one byte less than the smallest known size that the chat refused. */
@@ -266,20 +231,6 @@ function converted(choices: readonly VariantChoice[], wish: PlanWish, kind: 'con
   return choices
     .map((choice): Step => ({ kind, key: `${kind}-${choice.key}`, parts: [choice], maxBytes: wish.maxBytes }))
     .filter(step => !isExcluded(step, wish) && (step.parts[0]?.bytes ?? 0) <= MAX_SOURCE_BYTES);
-}
-
-function isStarved({ variant }: Candidate): boolean {
-  const { bitrate } = variant;
-  return bitrate !== null && pixels(variant) > 0 && bitrate / (pixels(variant) * 30) < STARVED_BITS;
-}
-
-/** The size of all parts together, estimated where it is not known; null if a part's size cannot be estimated. */
-export function roughBytes(parts: readonly VariantChoice[]): number | null {
-  return sum(parts.map(({ bytes, estimatedBytes }) => bytes ?? estimatedBytes));
-}
-
-function sum(values: readonly (number | null)[]): number | null {
-  return values.reduce((total, value) => (total === null || value === null ? null : total + value), 0);
 }
 
 function shortSide({ width, height }: Variant): number | null {

@@ -1,9 +1,9 @@
 import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
-import { muxKey, pixels, type VariantChoice } from '../files/variant-choice.ts';
+import { muxKey, pixels, roughBytes, type VariantChoice } from '../files/variant-choice.ts';
 import { isPlaylist, itemKey, type MediaItem, type Post, type Variant } from '../post.ts';
 import type { RefreshPost } from '../tunnel/tunnel-file.ts';
-import { MAX_SOURCE_BYTES, type Means, planDelivery, roughBytes, type Step } from './delivery-plan.ts';
+import { bestVideo, MAX_SOURCE_BYTES, type Means, planDelivery, type Step } from './delivery-plan.ts';
 import { type DeliveryRequest, type NoFileReason, noFileReason } from './delivery-request.ts';
 import { createFileSize, type FileSize, type FileSizeOptions } from './download.ts';
 import type { FileFailure, HeldFile } from './file-store.ts';
@@ -61,19 +61,19 @@ export class FileResolver {
   plan(
     { post, form, maxBytes, index, refused = [] }: PlannedRequest,
     broken: ReadonlySet<string> = new Set(),
-    means = this.options.means,
   ): readonly Step[] {
     const item = post.items[index];
     const { sizes, uncommon } = this;
-    return item ? planDelivery(item, { form, maxBytes, refused, broken, sizes, uncommon }, means) : [];
+    return item ? planDelivery(item, { form, maxBytes, refused, broken, sizes, uncommon }, this.options.means) : [];
   }
 
   /** Says whether the site has a better video than the one that this step makes. */
-  isReduced(step: Step, request: PlannedRequest, broken?: ReadonlySet<string>): boolean {
+  isReduced(step: Step, request: PlannedRequest, broken: ReadonlySet<string> = new Set()): boolean {
     const { form, index, maxBytes, post } = request;
-    if (post.items[index]?.kind !== 'video' || form !== 'original') return false;
-    const wish = { ...request, maxBytes: Number.POSITIVE_INFINITY, refused: [] };
-    const [whole] = this.plan(wish, broken, { transcode: false });
+    const { sizes, uncommon } = this;
+    const item = post.items[index];
+    if (item?.kind !== 'video' || form !== 'original') return false;
+    const whole = bestVideo(item, { sizes, uncommon, broken });
     if (whole === undefined || whole.key === step.key) return false;
     // A video that was encoded because of its codec or a poor look does not count as reduced.
     if (step.kind === 'compress') return (this.#bytesOf(whole) ?? 0) > Math.min(maxBytes, step.maxBytes);
@@ -82,7 +82,7 @@ export class FileResolver {
     return (this.#bytesOf(step) ?? Infinity) < (this.#bytesOf(whole) ?? 0);
   }
 
-  #bytesOf({ key, parts }: Step): number | null {
+  #bytesOf({ key, parts }: Pick<Step, 'key' | 'parts'>): number | null {
     return this.sizes.get(key) ?? roughBytes(parts);
   }
 

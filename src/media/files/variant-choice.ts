@@ -71,7 +71,7 @@ export function toChoice(
 ): VariantChoice {
   const key = variantKey(variant);
   // A stream's audio without a stated bit rate adds nothing, because the bit rate of the stream's video includes it.
-  const bitrate = isPlaylist(variant) && !variant.hasVideo ? (variant.bitrate ?? 0) : variant.bitrate;
+  const bitrate = !variant.hasVideo && isPlaylist(variant) ? (variant.bitrate ?? 0) : variant.bitrate;
   return {
     key,
     variant,
@@ -189,4 +189,64 @@ export function wholeVideos(item: MediaItem): readonly WholeVideo[] {
 /** The key of a file that is muxed from tracks or from a stream; `keys` are the tracks' own keys, by `variantKey`. */
 export function muxKey(keys: readonly string[]): string {
   return ['mux', ...keys].join('-');
+}
+
+/** Below this many bits per pixel, at 30 frames a second, a video is all blocks; a smaller variant looks better. */
+const STARVED_BITS = 0.008;
+
+/** One way to get the whole item without encoding: a single file, or two tracks. */
+export interface Candidate extends VariantChoice {
+  readonly kind: 'file' | 'mux';
+  readonly parts: readonly VariantChoice[];
+  readonly isCommon: boolean;
+}
+
+/** Facts about an item's files that were learned from the CDN or from finished files. */
+export interface Learned {
+  /** Sizes in bytes, by the key of the variant or file. */
+  readonly sizes?: Pick<ReadonlyMap<string, number>, 'get'>;
+  /** Keys of files that turned out to be in a format that few devices play, whatever the site says about them. */
+  readonly uncommon?: { has(key: string): boolean };
+}
+
+/** The ways to get the whole video, best first: those that every player can play, then the larger ones. */
+export function videoCandidates(item: MediaItem, { sizes, uncommon }: Learned): readonly Candidate[] {
+  const all = wholeVideos(item).map((whole): Candidate => {
+    const { variant } = whole;
+    const parts = tracksOf(whole).map(part => toChoice(part, item, sizes));
+    const keys = parts.map(part => part.key);
+    const isFile = isOneFile(whole);
+    const [key = ''] = isFile ? keys : [muxKey(keys)];
+    return {
+      kind: isFile ? 'file' : 'mux',
+      key,
+      parts,
+      variant,
+      bytes: sum(parts.map(part => part.bytes)),
+      estimatedBytes: roughBytes(parts),
+      isCommon: isCommonFile(whole) && uncommon?.has(key) !== true,
+    };
+  });
+  return ranked(all, candidate => [
+    candidate.isCommon ? 1 : 0,
+    isStarved(candidate) ? 0 : 1,
+    pixels(candidate.variant),
+    candidate.kind === 'file' ? 1 : 0,
+    candidate.variant.bitrate ?? 0,
+    candidate.bytes ?? 0,
+  ]);
+}
+
+function isStarved({ variant }: Candidate): boolean {
+  const { bitrate } = variant;
+  return bitrate !== null && pixels(variant) > 0 && bitrate / (pixels(variant) * 30) < STARVED_BITS;
+}
+
+/** The size of all parts together, estimated where it is not known; null if a part's size cannot be estimated. */
+export function roughBytes(parts: readonly VariantChoice[]): number | null {
+  return sum(parts.map(({ bytes, estimatedBytes }) => bytes ?? estimatedBytes));
+}
+
+function sum(values: readonly (number | null)[]): number | null {
+  return values.reduce((total, value) => (total === null || value === null ? null : total + value), 0);
 }
