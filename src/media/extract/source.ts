@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ErrorCode } from '../../errors.ts';
-import type { HttpClient, HttpRequest } from '../../infra/http/http-client.ts';
+import type { HttpRequest } from '../../infra/http/http-client.ts';
 import type { Post, SourceId } from '../post.ts';
 
 /** The post that a link names. Its ids are checked, and nothing else of the user's text is in it. */
@@ -143,11 +143,6 @@ export interface RequestProfile {
   /** `browser`: a browser's TLS and HTTP/2 fingerprint; its strategies are skipped where that transport is missing. */
   readonly transport: 'plain' | 'browser';
   readonly timeoutMs: number;
-}
-
-/** Says whether this process can make requests of this profile. */
-export function isUsable(profile: RequestProfile, http: Pick<HttpClient, 'hasBrowserTransport'>): boolean {
-  return profile.transport === 'plain' || http.hasBrowserTransport;
 }
 
 /** The part of a request that a profile decides; the profile's headers replace those of the endpoint (`headers`). */

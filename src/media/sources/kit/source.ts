@@ -5,7 +5,7 @@ import { releaseBody } from '../../../infra/http/body.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Accounts } from '../../extract/accounts.ts';
 import { pauseOfAccount, refusal } from '../../extract/refusal.ts';
-import { isUsable, type MediaSource, type PostRef, type RequestProfile, type Strategy } from '../../extract/source.ts';
+import type { MediaSource, PostRef, RequestProfile, Strategy } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { createStrategyChain } from '../../extract/strategy-chain.ts';
 import { isLarge, type PackedAnswer, type SiteAnswer, siteAnswer } from '../../parse/body.ts';
@@ -48,6 +48,11 @@ export function createStrategy({ http, read, now }: Asking, { fits, ask, complet
       return complete === undefined ? post : complete(post, signal, jar);
     },
   };
+}
+
+/** Says whether this process can make requests of this profile. */
+export function isUsable(profile: RequestProfile, http: Pick<HttpClient, 'hasBrowserTransport'>): boolean {
+  return profile.transport === 'plain' || http.hasBrowserTransport;
 }
 
 export interface SourceParts extends Omit<MediaSource, 'fetch' | 'isRefused' | 'figures' | 'learn'> {

@@ -6,7 +6,6 @@ import { askEndpoint, createSiteState } from '../../extract/site-state.ts';
 import {
   type FetchContext,
   headerValue,
-  isUsable,
   type MediaSource,
   type PostRef,
   profileRequest,
@@ -18,7 +17,7 @@ import { child, parseJson } from '../../parse/json-fields.ts';
 import { CHROME, ENGLISH, PLAIN, readConstants } from '../kit/constants.ts';
 import { failureOfStatus, redirectOf } from '../kit/failures.ts';
 import type { Ask } from '../kit/page-site.ts';
-import { createSource } from '../kit/source.ts';
+import { createSource, isUsable } from '../kit/source.ts';
 import { failureOfHead, readXAnswer } from './answer.ts';
 import { matchXLink, xRefOf } from './link.ts';
 import { X_MEDIA_HOSTS } from './post.ts';
