@@ -55,6 +55,8 @@ export interface ChatPlatform<To = unknown> {
   describeCaller?(request: Request, to: To): CallerDetails;
   /** True if the chat shows already where the answer will appear, so that the answer need not wait for earlier ones. */
   hasPlace?(to: To): boolean;
+  /** The message with the pressed button, whose place the answer may take. */
+  pressedMessage?(to: To): string | undefined;
   /** Shows that Medley is working on the request, until the returned function is called. */
   showWorking?(to: To, stage: ProgressStage): () => void;
   /**

@@ -33,6 +33,8 @@ export type Deletions = ReturnType<typeof createDeletions>;
 export function createDeletions({ platforms, records, log, now }: DeletionsOptions) {
   const stored = records?.groupedCollection(DELETIONS);
   const waiting = new Map<string, NodeJS.Timeout>();
+  /** Keys of the messages that are stored, from which any process may take them to let them stay. */
+  const written = new Set<string>();
   const underway = new Set<Promise<void>>();
   let isClosed = false;
 
@@ -59,13 +61,15 @@ export function createDeletions({ platforms, records, log, now }: DeletionsOptio
 
   async function remove(message: Deletion, tries: number): Promise<void> {
     const { platform, chatId, messageId } = message;
+    const key = keyOf(message);
     try {
+      if (written.delete(key) && (await stored?.get(key)) === undefined) return;
       await platforms.find(({ id }) => id === platform)?.deleteMessage?.(chatId, messageId);
     } catch (error) {
       log.debug({ err: error, platform }, 'a notice could not be deleted');
       if (tries + 1 < MOST_TRIES) return schedule({ ...message, at: now() + RETRY_MS }, tries + 1);
     }
-    await stored?.delete(keyOf(message), platform);
+    await stored?.delete(key, platform);
   }
 
   return {
@@ -76,15 +80,35 @@ export function createDeletions({ platforms, records, log, now }: DeletionsOptio
     deleteLater(platform: string, ...[chatId, messageIds, afterMs]: Parameters<Sending['deleteLater']>): void {
       for (const messageId of messageIds) {
         const message = { platform, chatId, messageId, at: now() + afterMs };
+        const key = keyOf(message);
         schedule(message);
-        if (stored !== undefined) own(stored.set(keyOf(message), message, platform));
+        if (stored !== undefined) own(stored.set(key, message, platform).then(() => void written.add(key)));
+      }
+    },
+    /** Lets a message stay; resolves with true if it was to be deleted. Never rejects. */
+    async keep(platform: string, chatId: string, messageId: string): Promise<boolean> {
+      const key = keyOf({ platform, chatId, messageId });
+      const timer = waiting.get(key);
+      clearTimeout(timer);
+      waiting.delete(key);
+      written.delete(key);
+      try {
+        const isStored = (await stored?.get(key)) !== undefined;
+        if (isStored) await stored?.delete(key, platform);
+        return isStored || timer !== undefined;
+      } catch (error) {
+        log.info({ err: error }, 'a message that is to stay could not be written down');
+        return timer !== undefined;
       }
     },
     /** Takes over the planned deletions of earlier processes. Never rejects. */
     async resume(): Promise<void> {
       for (const { id } of platforms) {
         try {
-          for (const message of (await stored?.listGroup(id)) ?? []) schedule(message);
+          for (const message of (await stored?.listGroup(id)) ?? []) {
+            written.add(keyOf(message));
+            schedule(message);
+          }
         } catch (error) {
           log.info({ err: error, platform: id }, 'notices that are still to be deleted could not be read');
         }
@@ -100,7 +124,7 @@ export function createDeletions({ platforms, records, log, now }: DeletionsOptio
   };
 }
 
-function keyOf({ platform, chatId, messageId }: Deletion): string {
+function keyOf({ platform, chatId, messageId }: Omit<Deletion, 'at'>): string {
   return `${platform}:${chatId}:${messageId}`;
 }
 
@@ -116,10 +140,15 @@ export function noticeLifeMs(
   const isOfLinks = request.kind === 'links' || request.kind === 'talk';
   const isShort = replies.every(
     // A notice that has `later` stays, because a better reply may still replace it.
-    reply => reply.later === undefined && ((isOfLinks && isNotice(reply)) || reply.outdatedMs !== undefined),
+    reply => reply.later === undefined && ((isOfLinks && isFailure(reply)) || reply.outdatedMs !== undefined),
   );
   if (!isShort) return undefined;
   return Math.min(settings.noticeSeconds * 1_000, ...replies.flatMap(({ outdatedMs }) => outdatedMs ?? []));
+}
+
+/** True for a notice, and for one with a button to try again. */
+export function isFailure(reply: Reply): boolean {
+  return isNotice(reply) || reply.retry !== undefined;
 }
 
 /** Says whether a reply is a notice, which has no files or buttons. */

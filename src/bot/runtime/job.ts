@@ -107,6 +107,7 @@ export interface JobTools {
   /** Work that takes longer than this is shown as a status, if the platform can. */
   readonly statusMs: number;
   readonly deleteLater: Deletions['deleteLater'];
+  readonly keepMessage: Deletions['keep'];
   /** Ends the job of an answered or cancelled request. */
   readonly finish: (job: Pick<Job, 'request' | 'platform' | 'to'>, outcome: RequestOutcome) => Verdict;
   /** Called when the platform refused Medley's token in a call. */
@@ -132,6 +133,8 @@ export interface Job extends StoredJob {
   ending: Ending | undefined;
   stopWorking: (() => void) | undefined;
   status: WorkStatus | undefined;
+  /** The message with the pressed button, if it was to be deleted: it stays for the answer, but not for a failure. */
+  keptMessage: string | undefined;
   /** The request's part (link) after those that are being answered. */
   next: number;
   /** The worst outcome of its parts, for the metrics. */

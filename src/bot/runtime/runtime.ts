@@ -109,6 +109,7 @@ export class Runtime {
       ...{ clock, statusMs },
       platforms: platformsById,
       editLater: this.#edits.add,
+      keepMessage: this.#deletions.keep,
       mayNotify: createNoticeBudget(clock),
       onTokenRefused: id => this.#connections.find(({ platform }) => platform.id === id)?.connection.suspect(),
       onOutcome: ({ platform, at }, outcome) => watch?.onOutcome?.(platform, outcome, now() - at),

@@ -12,6 +12,7 @@ import {
   type ReplyBatch,
 } from '../contract/request.ts';
 import { renderRequestNotice } from '../views/notice.ts';
+import { isFailure } from './chat-cleanup.ts';
 import { createSendOnce, type Job, type JobTools, type PendingNotice, retryLater, saveJob, stepTo } from './job.ts';
 import { readReply, storeReply } from './stored-reply.ts';
 import { createWorkStatus } from './work-status.ts';
@@ -53,6 +54,9 @@ async function nextBatch(job: Job, caller: Caller, preferences: Preferences, too
   const { request, progress, platform, to, controller } = job;
   const { handler, deleteLater, log, statusMs: firstMs } = tools;
   const status = { platform, to, t: preferences.t, chatId: request.chat.id, signal: controller.signal, firstMs, log };
+  const pressed = platform.pressedMessage?.(to);
+  if (pressed !== undefined && (await tools.keepMessage(platform.id, request.chat.id, pressed)))
+    job.keptMessage = pressed;
   if (progress.reply !== undefined) return onlyReply(Promise.resolve(readReply(progress.reply)));
   const batch = await handler.answer(request, {
     caller,
@@ -106,8 +110,22 @@ async function sendBatch(
     );
     await stepTo(job, next, !isLast);
   }
+  await leaveAfterFailure(job, batch, preferences, tools);
   progress.next = batch.next;
   return batch.remaining === undefined ? tools.finish(job, job.worst) : waitForLimit(job, batch.remaining, tools);
+}
+
+/** Plans again to delete the message with the pressed button, if it still says that something failed. */
+async function leaveAfterFailure(
+  { keptMessage, platform, request }: Job,
+  { replies }: ReplyBatch,
+  { settings }: Preferences,
+  { deleteLater }: JobTools,
+): Promise<void> {
+  if (keptMessage === undefined || settings.noticeSeconds === 0) return;
+  const shown = await Promise.all(replies.map(({ reply }) => reply));
+  if (shown.every(reply => reply === undefined || isFailure(reply)))
+    deleteLater(platform.id, request.chat.id, [keptMessage], settings.noticeSeconds * 1_000);
 }
 
 /** Puts the job back for the links that are left. If the person's rate limit is used up, they are told so once. */

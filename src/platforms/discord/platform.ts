@@ -91,6 +91,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     replyTo: DiscordReplyTo,
     repliesAtOnce: DISCORD_LIMITS.replies,
     hasPlace: ({ kind }) => kind === 'interaction',
+    pressedMessage: to => (to.kind === 'interaction' ? to.pressed?.messageId : undefined),
     async connect(host, signal) {
       const connection = await connect({ context, state, token, apiUrl, shards, records, settings }, host, signal);
       if (isFirstShard(shards)) void register();

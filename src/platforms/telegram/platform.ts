@@ -62,6 +62,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     pace: limits,
     // The answer to a press edits the button's message, so its place in the chat is known before it is ready.
     hasPlace: ({ press }) => press !== undefined,
+    pressedMessage: ({ press }) => press && `${press.message}`,
     messagesOf: (to, reply) => messagesOf(to, reply, limits),
     placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),
     showWorking: to => (to.press === undefined ? actions.begin(to) : () => undefined),

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
 import type { Request } from '../../../src/bot/contract/request.ts';
 import { CHAT_DEFAULTS, type ChatSettings } from '../../../src/bot/contract/settings.ts';
-import { noticeLifeMs } from '../../../src/bot/runtime/chat-cleanup.ts';
+import { createDeletions, DELETIONS, noticeLifeMs } from '../../../src/bot/runtime/chat-cleanup.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
+import { embeddedRecords } from '../../records.ts';
 import { samplePost } from '../sample.ts';
 
 const envelope = {
@@ -21,9 +23,28 @@ const post = reply({
 const lifeOf = (replies: readonly Reply[], change: Partial<ChatSettings> = {}, request: Request = pasted) =>
   noticeLifeMs(replies, { request, settings: { ...CHAT_DEFAULTS, ...change } });
 
+describe('a message that was to go', () => {
+  it('stays if another process keeps it', async () => {
+    const deleted: string[] = [];
+    const platform = { id: 'discord', deleteMessage: async (_: string, id: string) => void deleted.push(id) };
+    const records = embeddedRecords();
+    const open = () => createDeletions({ platforms: [platform], records, log: createRecordingLog(), now: Date.now });
+    const [one, other] = [open(), open()];
+    one.deleteLater('discord', '20', ['1', '2'], 400);
+    await expect.poll(() => records.groupedCollection(DELETIONS).listGroup('discord')).toHaveLength(2);
+    expect(await other.keep('discord', '20', '1')).toBe(true);
+    expect(await other.keep('discord', '20', '3')).toBe(false);
+    await expect.poll(() => deleted).toEqual(['2']);
+    await Promise.all([one.close(), other.close()]);
+    expect(deleted).toEqual(['2']);
+  });
+});
+
 describe('a message goes by itself', () => {
   it('when it holds nothing but notices about pasted links', () => {
     expect(lifeOf([remark])).toBe(30_000);
+    const button = { kind: 'button', label: 'Try another way', token: 'x', style: 'secondary' } as const;
+    expect(lifeOf([{ ...remark, actions: [button], retry: { afterMs: 0 } }])).toBe(30_000);
     expect(lifeOf([remark, { ...remark, outdatedMs: 5_000 }], { noticeSeconds: 300 })).toBe(5_000);
   });
 

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { reply } from '../../../src/bot/contract/reply.ts';
+import { DELETIONS } from '../../../src/bot/runtime/chat-cleanup.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import type { Content } from '../../../src/platforms/discord/api/discord-api.ts';
@@ -44,12 +45,13 @@ function repliedTo(on: Stage): unknown[] {
 }
 
 describe('a failure that may pass', () => {
-  it('has a button that asks in another way, and the file takes the place of the notice', async () => {
-    let isFirst = true;
+  /** A site that fails so often, and the notice of its first failure with the id of its button. */
+  async function failing(times: number) {
+    let left = times;
     const on = await open({
       answer(id) {
-        if (!isFirst) return samplePost({ id, url: link(id) });
-        isFirst = false;
+        left -= 1;
+        if (left < 0) return samplePost({ id, url: link(id) });
         throw new AppError('upstream_unavailable', 'no answer', { params: { site: 'Instagram' } });
       },
     });
@@ -58,7 +60,25 @@ describe('a failure that may pass', () => {
     const button =
       /"custom_id":"([^"]+)","label":"Try another way"|"label":"Try another way"[^}]*"custom_id":"([^"]+)"/;
     const [, before, after] = button.exec(JSON.stringify(told.body)) ?? [];
-    const customId = before ?? after ?? '';
+    const leaving = async () =>
+      (await on.records.groupedCollection(DELETIONS).listGroup('discord')).map(({ messageId }) => messageId);
+    return { on, told, customId: before ?? after ?? '', leaving };
+  }
+
+  it.each([
+    ['goes as other notices do, but stays once the file is in it', 1, false],
+    ['goes after another failure, too', 2, true],
+  ])('%s', async (_, times, isLeft) => {
+    const { on, told, customId, leaving } = await failing(times);
+    await expect.poll(leaving).toEqual([told.id]);
+    on.fake.interaction({ kind: 'button', customId, messageId: told.id, guildId: on.guildId, userId: SARI });
+    await expect.poll(() => on.platform.outcomes.length).toBe(2);
+    await expect.poll(leaving).toEqual(isLeft ? [told.id] : []);
+    expect(on.fake.messages.get(told.id)?.files).toHaveLength(isLeft ? 0 : 1);
+  });
+
+  it('has a button that asks in another way, and the file takes the place of the notice', async () => {
+    const { on, told, customId } = await failing(1);
     on.fake.interaction({ kind: 'button', customId, messageId: told.id, guildId: on.guildId, userId: '301' });
     await on.fake.waitFor(() => ownMessages(on.fake).find(({ files }) => files.length > 0));
     expect(on.asked).toEqual([LINK, LINK]);

@@ -116,8 +116,8 @@ describe('a failure that may pass', () => {
   it.each([
     ['in a private chat', { id: SARI.id }, SARI],
     ['in a group, for whoever presses', GROUP, BUDI],
-  ])('has a button that asks in another way, and the file follows %s', async (_, chat, presser) => {
-    const { fake } = await openStage({ post: silentOnce() });
+  ])('has a button that asks in another way, and the file stands in its place %s', async (_, chat, presser) => {
+    const { fake } = await openStage({ post: silentOnce(), limits: { ephemeralMs: 0 } });
     fake.message({ ...(chat === GROUP && { chat: GROUP }), from: SARI, text: REEL });
     const told = await fake.waitFor(() => answersIn(fake, chat.id)[0]);
     const [, label, data = ''] =
@@ -125,6 +125,7 @@ describe('a failure that may pass', () => {
     expect(label).toBe(t.post.anotherWay);
     fake.callbackQuery({ data, message: { chatId: chat.id, messageId: told.messageId }, from: presser });
     await fake.waitFor(() => answersIn(fake, chat.id).find(({ file }) => file?.kind === 'video'));
+    await fake.waitFor(() => answersIn(fake, chat.id).length === 1 || undefined);
     expect(fake.problems).toEqual([]);
   });
 });

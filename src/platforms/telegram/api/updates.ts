@@ -76,6 +76,7 @@ const CallbackQuery = z.object({
       ephemeral_message_id: z.number().optional().catch(undefined),
       text: z.string().optional(),
       photo: z.array(z.unknown()).optional().catch(undefined),
+      reply_markup: Buttons.optional().catch(undefined),
       reply_to_message: RepliedMessage.optional().catch(undefined),
     })
     .optional(),

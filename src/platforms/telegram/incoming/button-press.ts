@@ -82,10 +82,16 @@ export function createButtonPress(telegram: TelegramContext, answers: PressAnswe
       if (presser === undefined) return undefined;
       answers.acknowledgeSoon(id);
       const kind = kindOf(message);
-      const isEphemeral = message.ephemeral_message_id !== undefined && { isEphemeral: true };
-      const press = { query: id, message: message.message_id, ...(kind && { stands: kind }), ...isEphemeral };
+      const body = bodyOf(data);
+      const isOnlyButton = body.kind === 'button' && message.reply_markup?.inline_keyboard.flat().length === 1;
+      const press = {
+        ...{ query: id, message: message.message_id },
+        ...(kind && { stands: kind }),
+        ...(message.ephemeral_message_id !== undefined && { isEphemeral: true }),
+        ...(isOnlyButton && { isOnlyButton }),
+      };
       return {
-        ...bodyOf(data),
+        ...body,
         ...presser,
         eventId: eventIds('button', id),
         replyTo: { ...replyToOf(message), press },

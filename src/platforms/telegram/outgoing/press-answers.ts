@@ -71,7 +71,9 @@ export function createAnswerPress(
       kind && (await editMessage(renderReply(reply, t), { ...message, kind }, { ...context, key: `${key}${EDITED}` }));
     if (edited === 'done') return;
     await sender.send(reply, context);
-    if (edited === 'anew') await sendOnce(`${key}d`, () => withdraw(message), EDIT);
+    const isUsedUp = press.stands === 'text' && press.isOnlyButton === true && reply.gallery.length > 0;
+    if (edited === 'anew' || (isUsedUp && press.isEphemeral !== true))
+      await sendOnce(`${key}d`, () => withdraw(message), EDIT);
   }
 
   /** Shows the reply as a notice at the button, if no earlier attempt did. Resolves with true if it was shown. */
