@@ -87,6 +87,16 @@ export function readMeta(head: string): PageMeta {
   return { canonical, og };
 }
 
+/** The files of `srcset="ADDRESS 640w, ADDRESS 1080w"`, widest first. The blank after a comma may be missing. */
+export function readSrcset(text = ''): readonly { readonly url: string; readonly width: number | null }[] {
+  const entries = text.split(/,\s+|(?<=\s\d{1,5}[wx]),/, 50).map(entry => {
+    const [url = '', size = ''] = entry.trim().split(/\s+/, 2);
+    const width = /^(\d{2,5})w$/.exec(size)?.[1];
+    return { url, width: width === undefined ? null : Number(width) };
+  });
+  return entries.sort((a, b) => (b.width ?? 0) - (a.width ?? 0));
+}
+
 export interface DashManifest {
   readonly durationMs: number | null;
   /** One variant per track, video before audio, best first. The addresses are unchecked, their expiry is unknown. */

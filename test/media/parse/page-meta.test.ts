@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readMeta } from '../../../src/media/parse/markup.ts';
+import { readMeta, readSrcset } from '../../../src/media/parse/markup.ts';
 import { cpuMsOf } from '../../cpu-time.ts';
 import { bodyOf } from '../body-of.ts';
 
@@ -36,4 +36,15 @@ describe('readMeta', () => {
       expect(tookMs).toBeLessThan(1_000);
     },
   );
+});
+
+it.each([
+  'https://a.example/1,2.jpg 640w, https://a.example/b.jpg 1080w',
+  'https://a.example/1,2.jpg 640w,https://a.example/b.jpg 1080w',
+  '\n https://a.example/1,2.jpg 640w,\n https://a.example/b.jpg 1080w \n',
+])('reads the sizes of an image, widest first: %j', text => {
+  expect(readSrcset(text)).toEqual([
+    { url: 'https://a.example/b.jpg', width: 1080 },
+    { url: 'https://a.example/1,2.jpg', width: 640 },
+  ]);
 });

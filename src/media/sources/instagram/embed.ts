@@ -7,7 +7,7 @@ import { refusal } from '../../extract/refusal.ts';
 import { isVideoLink, type PostRef } from '../../extract/source.ts';
 import type { Body } from '../../parse/body.ts';
 import { firstOf, type JsonObject, parseJson, readId, readShownCount, readText } from '../../parse/json-fields.ts';
-import { type Attributes, readMarkup, readMeta, visibleMarkup } from '../../parse/markup.ts';
+import { type Attributes, readMarkup, readMeta, readSrcset, visibleMarkup } from '../../parse/markup.ts';
 import { NO_STATS, type UnplacedItem } from '../../post.ts';
 import { readAddress, sizeOf } from '../kit/cdn-address.ts';
 import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
@@ -167,15 +167,9 @@ class EmbedMarkup {
   }
 }
 
-/** The files of `srcset="ADDRESS 640w, ADDRESS 750w"`, largest first, then the one of `src`. */
+/** The files of an image in all its sizes, largest first, then the one of `src`. */
 function imageFiles(attributes: Attributes | null): readonly ListedFile[] {
-  if (attributes === null) return [];
-  const listed = (attributes.srcset ?? '').split(/,\s/, 50).map(entry => {
-    const [url, width] = entry.trim().split(/\s+/, 2);
-    const pixels = /^(\d{2,5})w$/.exec(width ?? '')?.[1];
-    return { url, width: pixels === undefined ? null : Number(pixels), height: null };
-  });
-  return [...listed.sort((a, b) => (b.width ?? 0) - (a.width ?? 0)), { url: attributes.src }];
+  return attributes === null ? [] : [...readSrcset(attributes.srcset), { url: attributes.src }];
 }
 
 /**

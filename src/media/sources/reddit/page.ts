@@ -1,6 +1,15 @@
 /** Reads the requested post from its page or its embed (as seen in 2026-10). Pure. */
-import { child, parseJson, readCount, readDate, readList, readSeconds, readText } from '../../parse/json-fields.ts';
-import { type Attributes, readMarkup } from '../../parse/markup.ts';
+import {
+  child,
+  firstOf,
+  parseJson,
+  readCount,
+  readDate,
+  readList,
+  readSeconds,
+  readText,
+} from '../../parse/json-fields.ts';
+import { type Attributes, readMarkup, readSrcset } from '../../parse/markup.ts';
 import { NO_STATS, type UnplacedItem } from '../../post.ts';
 import { sizeOf, UNKNOWN_SIZE } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
@@ -90,11 +99,7 @@ class PostMarkup {
   /** Adds an image of a slide, which may contain it several times, first as its own blurred background. */
   #addImage({ src, srcset, width, height, alt, class: style = '' }: Attributes): void {
     if (style.includes('background')) return;
-    const largest = (srcset ?? '')
-      .split(/,\s+/, 20)
-      .map(part => part.trim().split(/\s+/))
-      .sort(([, a = '0'], [, b = '0']) => Number.parseInt(b, 10) - Number.parseInt(a, 10))
-      .flatMap(([address]) => readAddress(address) ?? [])[0];
+    const largest = firstOf(readSrcset(srcset), ({ url }) => readAddress(url));
     const item = imageOf(largest ?? src, { ...sizeOf({ width, height }), alt: readText(alt) });
     const order = this.#order ?? this.slides.length + 1;
     const url = item?.variants[0]?.url;
