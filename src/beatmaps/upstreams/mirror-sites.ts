@@ -18,7 +18,6 @@ export interface MirrorSite {
   readonly throttle: ThrottleRule;
   /** @param page from 0, of {@link PAGE_SIZE} sets */
   searchUrl(search: Search, page: number, withSort: boolean): URL;
-  readPage(answer: unknown): { readonly rows: unknown; readonly total: number | null };
   setUrl(id: number): URL;
   /** An address whose answer names the set of a difficulty. */
   mapUrl(id: number): URL;
@@ -82,7 +81,6 @@ function minoSite({ limitName, statuses, ...own }: MinoSite): MirrorSite {
       for (const each of statuses(status)) address.searchParams.append('status', String(each));
       return address;
     },
-    readPage: answer => ({ rows: answer, total: null }),
     setUrl: id => url(`${base}/s/${id}`),
     mapUrl: id => url(`${base}/b/${id}`),
   };
@@ -109,7 +107,13 @@ const CATBOY = minoSite({
   osuFileUrl: id => url(`https://catboy.best/osu/${id}`),
 });
 
-const hinaiPage = z.looseObject({ beatmapsets: z.unknown(), total_count: number, total: number });
+const pageShape = z.looseObject({ beatmapsets: z.unknown(), total_count: number, total: number });
+
+/** The sets in a mirror's answer: it is a list, or an object that contains one; mirrors changed from one to the other. */
+export function readMirrorPage(answer: unknown): { readonly rows: unknown; readonly total: number | null } {
+  const page = pageShape.safeParse(answer).data;
+  return { rows: page?.beatmapsets ?? answer, total: page?.total_count ?? page?.total ?? null };
+}
 
 function hinaiBounds({ ranges, texts }: Query): Params {
   return {
@@ -142,10 +146,6 @@ const HINAI: MirrorSite = {
       limit: PAGE_SIZE,
       page,
     });
-  },
-  readPage(answer) {
-    const page = hinaiPage.safeParse(answer).data;
-    return { rows: page?.beatmapsets, total: page?.total_count ?? page?.total ?? null };
   },
   setUrl: id => url(`https://mirror.hinamizawa.ai/v3/osu/beatmaps/s/${id}`),
   mapUrl: id => url('https://mirror.hinamizawa.ai/api/v2/beatmaps', { ids: id }),

@@ -12,7 +12,7 @@ import { matches, matchesNearly } from '../query/query-match.ts';
 import { statusesOf } from '../query/query-words.ts';
 import { isListing, PAGE_SIZE, type Search, type SearchPage, sortSets } from '../query/search.ts';
 import type { Health, HealthWord } from './failover.ts';
-import { MIRROR_SITES, type MirrorSite } from './mirror-sites.ts';
+import { MIRROR_SITES, type MirrorSite, readMirrorPage } from './mirror-sites.ts';
 import type { BeatmapSource } from './source.ts';
 import { expectShape, readAnswer } from './upstream-answer.ts';
 
@@ -99,7 +99,7 @@ function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: Required
   }
 
   async function readPage(search: Search, page: number, signal: AbortSignal | undefined) {
-    const { rows, total } = site.readPage(await askPage(search, page, signal));
+    const { rows, total } = readMirrorPage(await askPage(search, page, signal));
     const sets = expectShape(await parseBeatmapsets(rows), site.id, 'readable set');
     if (sets.length > 0) aliveUntil = now() + ALIVE_MS;
     return { sets, total, isLast: Array.isArray(rows) && rows.length < LAST_PAGE_BELOW };

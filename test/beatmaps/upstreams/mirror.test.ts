@@ -51,6 +51,14 @@ const pages = (id: MirrorId, rows: readonly object[]) => (id === 'hinai' ? { bea
 const NOTHING = { sets: [], total: 0, next: null, isUnsure: true };
 
 describe.each(['osu.direct', 'hinai', 'catboy'] as const)('%s', id => {
+  it.each([
+    ['a list', (rows: readonly object[]) => rows],
+    ['an object with a list', (rows: readonly object[]) => ({ beatmapsets: rows, cursor_string: null })],
+  ])('may answer with %s', async (_, bodyOf) => {
+    const { mirror } = await play(id, () => ({ body: bodyOf([row(1, 'Paper Comet')]) }));
+    expect((await mirror.search(search('comet'), undefined)).sets.map(set => set.id)).toEqual([1]);
+  });
+
   it('is asked in both spellings', async () => {
     const { mirror, asked } = await play(id, () => ({ body: pages(id, [row(1, 'Paper Comet')]) }));
     await mirror.search(search('comet mode=osu'), undefined);
