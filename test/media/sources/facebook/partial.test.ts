@@ -159,3 +159,12 @@ describe('a link to a video', () => {
     expect(failureOf(photo, REFS.reel)).toBe('upstream_changed');
   });
 });
+
+it('finds a video by the other name of its id, but no file in what only names it', () => {
+  const named = { __typename: 'Video', videoId: IDS.watch, playable_url: 'https://video.fbcdn.net/v/tide.mp4' };
+  expect(read(withScript('<body></body>', { data: { video: named } }), REFS.watch).items[0]?.kind).toBe('video');
+  const page = withScript(withMarkup('<body></body>', '<form id="login_form"></form>'), {
+    params: { videoId: IDS.watch, tracking: 'x' },
+  });
+  expect(failureOf(page, REFS.watch)).toBe('login_required');
+});
