@@ -3,6 +3,8 @@ export const MAX_ADDRESS_CHARS = 8_192;
 const MAX_HOST_CHARS = 253;
 /** A link with the scheme of a site's app, such as `toy://media?id=1`: a name, perhaps a query, no path. */
 const APP_LINK = /^(?!https?:)[a-z][a-z0-9]{1,30}:\/\/[a-z_]{1,30}\/?(?:\?[\x21-\x7e]*)?$/i;
+/** The address of a record in the AT protocol. Its owner may be an id with colons, which `URL` refuses as a host. */
+const AT_RECORD = /^at:\/\/([a-z0-9.:-]{1,260}\/[\w.-]{1,100}\/[\w~-]{1,64})\/?$/i;
 /** The scheme `http://` or `https://`, also mistyped without its colon. */
 const SCHEME = /^https?:?\/\//i;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -48,7 +50,8 @@ function isHostName(host: string): boolean {
  * Parses a pasted text as one address, or undefined. The scheme may be missing, `http` or `https//`, since only ids are
  * taken from the address. Text right behind it is cut off, see {@link withoutTail}. An address that could disguise its
  * host is refused: user names, other ports than the default, IP addresses, names of one label, unicode and punycode,
- * backslashes, blanks, a final dot, over 8192 characters. An app's link (`SCHEME://NAME?QUERY`) is returned as it is.
+ * backslashes, blanks, a final dot, over 8192 characters. An app's link (`SCHEME://NAME?QUERY`) is returned as it is,
+ * that of a record (`at://OWNER/KIND/KEY`) as a path.
  */
 export function parseAddress(text: string): URL | undefined {
   if (text.length > 2 * MAX_ADDRESS_CHARS) return undefined;
@@ -56,6 +59,8 @@ export function parseAddress(text: string): URL | undefined {
   if (trimmed.length === 0 || trimmed.length > MAX_ADDRESS_CHARS || FORBIDDEN.test(trimmed)) return undefined;
   const meant = withoutTail(trimmed);
   if (APP_LINK.test(meant)) return new URL(meant);
+  const record = AT_RECORD.exec(meant)?.[1];
+  if (record !== undefined) return new URL(`at:/${record}`);
   const scheme = SCHEME.exec(meant)?.[0] ?? '';
   const rest = meant.slice(scheme.length);
   const end = rest.search(HOST_END);

@@ -37,5 +37,5 @@ const matchWebLink = linkMatcher([[HOST, PATHS]]);
 
 export function matchBlueskyLink(address: URL): LinkMatch | undefined {
   if (address.protocol !== 'at:') return matchWebLink(address);
-  return matchPath(PATHS, `${address.hostname}/${pathOf(address)}`, address.searchParams);
+  return matchPath(PATHS, pathOf(address), address.searchParams);
 }

@@ -39,4 +39,8 @@ const PATHS: readonly PathShape[] = [
   [/^@[\w.]{1,30}(?:\/|$)/, () => unsupported('profile')],
 ];
 
-export const matchThreadsLink = linkMatcher([[HOST, PATHS]]);
+export const matchThreadsLink = linkMatcher([
+  [HOST, PATHS],
+  // The site's links to elsewhere lead through this host.
+  [/^l\.threads\.(?:com|net)$/, [[/^/, (_, query) => wrapper(query.get('u'))]]],
+]);

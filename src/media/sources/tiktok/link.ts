@@ -6,7 +6,7 @@ export const TIKTOK_HOSTS: readonly [string, ...string[]] = [
   ...(['www.tiktok.com', 'tiktok.com', 'm.tiktok.com', 'vm.tiktok.com', 'vt.tiktok.com'] as const),
   ...['tiktokv.com', 'www.tiktokv.com', 'm.tiktokv.com'],
 ];
-const SITE = /^(?:(?:(?:www|m|vm|vt)\.)?tiktok|(?:(?:www|m)\.)?tiktokv)\.com$/;
+const SITE = /^(?:(?:(?:www|m|vm|vt|t|lite)\.)?tiktok|(?:(?:www|m)\.)?tiktokv)\.com$/;
 /** Preview mirrors that people paste in chats, with TikTok's paths and some subdomains (known in 2026-10). */
 const MIRROR = /^(?:(?:www|m|vm|vt|a|d)\.)?(?:(?:vx|fix|tnk|kk|tt)tiktok|tnktok|tfxktok|tiktxk|tiktokez)\.com$/;
 
@@ -22,7 +22,7 @@ function shortMatch(place: string, code: string): LinkMatch {
 }
 
 const ID = '(\\d{15,20})';
-const POST = `(?:@[^/]{0,60}/(?:video|photo)|embed(?:/v[23])?|player/v1|share/video|video)/${ID}(?:/|$)`;
+const POST = `(?:@[^/]{0,60}/(?:video|photo)|embed(?:/v[23])?|player/v1|(?:i18n/)?share/video|video)/${ID}(?:/|$)`;
 
 const PATHS: readonly PathShape[] = [
   [

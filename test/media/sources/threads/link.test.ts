@@ -38,6 +38,7 @@ describe('links of Threads', () => {
       'https://www.threads.com/login?next=%2F%40zuck%2Fpost%2FC8O-JbtAKrp',
       { kind: 'wrapper', target: 'https://www.threads.com/@zuck/post/C8O-JbtAKrp' },
     ],
+    ['https://l.threads.com/?u=https%3A%2F%2Fx.com%2Fa&e=1', { kind: 'wrapper', target: 'https://x.com/a' }],
     ['https://www.threads.com/@zuck', { kind: 'unsupported', what: 'profile' }],
     ['https://www.threads.com/@zuck/replies', { kind: 'unsupported', what: 'profile' }],
     ['https://www.threads.com/search?q=clay', { kind: 'unsupported', what: 'search' }],

@@ -14,6 +14,7 @@ describe('links of TikTok', () => {
     'https://www.tiktok.com/player/v1/6718335390845095173',
     'https://m.tiktok.com/v/6718335390845095173.html?u_code=0',
     'https://www.tiktokv.com/share/video/6718335390845095173/',
+    'https://t.tiktok.com/i18n/share/video/6718335390845095173/',
     'https://vxtiktok.com/@scout2015/video/6718335390845095173',
     'https://a.tnktok.com/@scout2015/video/6718335390845095173',
   ])('%s names the post', link => {
@@ -24,6 +25,7 @@ describe('links of TikTok', () => {
   it.each([
     ['https://vm.tiktok.com/ZMabc123/', 'https://vm.tiktok.com/ZMabc123/'],
     ['https://vt.tiktok.com/ZSabc123?k=1', 'https://vt.tiktok.com/ZSabc123/'],
+    ['https://lite.tiktok.com/t/ZSabc123/', 'https://www.tiktok.com/t/ZSabc123/'],
     ['https://www.tiktok.com/t/ZTabc123/', 'https://www.tiktok.com/t/ZTabc123/'],
     ['https://vm.vxtiktok.com/ZMabc123', 'https://vm.tiktok.com/ZMabc123/'],
   ])('%s is short', (link, url) => {
