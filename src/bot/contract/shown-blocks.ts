@@ -11,13 +11,18 @@ export function withPictures(blocks: readonly Block[], isShown: (block: PictureB
   });
 }
 
-/** Makes rows of a list of several cards: without audio previews and details, which appear when a card is opened. */
+/**
+ * Makes rows of a list of several cards: without audio previews and details, which appear when a card is opened. Rows
+ * with a value have no cover either: beside it a phone has too little width for their facts.
+ */
 export function asRows(blocks: readonly Block[]): readonly Block[] {
   if (blocks.filter(({ kind }) => kind === 'card').length < 2) return blocks;
   return blocks.map(block => {
     if (block.kind !== 'card') return block;
     const { sound: _, details: __, ...row } = block;
-    return row;
+    if (row.worth === undefined) return row;
+    const { image: ___, ...facts } = row;
+    return facts;
   });
 }
 

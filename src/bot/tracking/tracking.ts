@@ -53,11 +53,12 @@ export function createTracking({ services, ...options }: TrackingOptions) {
     const words = t.messages.plays.track;
     const { id, name, mode } = player;
     const title = scores.length === 1 ? words.news : words.manyNews({ n: scores.length });
+    const isListed = scores.length > 1;
     const openToken = (mapId: number) => openMapToken(services, mapId);
     const news = reply({
       blocks: [
         headingBlock(labelled([link(userPage(id, mode), name)], [inMode(title, mode, t)], t)),
-        ...scores.map(score => scoreCard(score, { rating: ratings.get(score.id), openToken }, t)),
+        ...scores.map(score => scoreCard(score, { rating: ratings.get(score.id), isListed, openToken }, t)),
         ...estimateBlocks([...ratings.values()], t),
       ],
       actions: playerButtons(player, ['profile', 'best', 'recent'], services, t),

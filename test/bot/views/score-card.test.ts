@@ -55,8 +55,8 @@ describe('the card of a play', () => {
     const { lines, worth } = scoreCard(score, { rating: RATING, isListed: true }, t);
     const text = JSON.stringify(lines);
     expect([lines.length, worth?.lines.length]).toEqual([2, 2]);
-    for (const fact of ['2.35★', '1 miss', 'about 97 pp as a full combo', '"relative"']) expect(text).toContain(fact);
-    for (const fact of ['210×300', 'score 949']) expect(text).not.toContain(fact);
+    for (const fact of ['2.35★', '1 miss', '"relative"']) expect(text).toContain(fact);
+    for (const fact of ['210×300', 'score 949', 'full combo']) expect(text).not.toContain(fact);
   });
 
   it.each([

@@ -69,7 +69,8 @@ export function scoreCard(score: Score, options: ScoreCardOptions, t: Translator
 
 /**
  * The lines about a play: `S · 98.75 % · 201 pp · +HDDT · weighted 190 pp`; stars with its mods, combo, pp without a
- * miss; hit results and score; date. In a list the misses and the date end the second line, and the others are left out.
+ * miss; hit results and score; date. In a list the misses and the date end the second line, and what the play counts, its
+ * pp without a miss, its hit results and score are left out.
  */
 function scoreLines(
   score: Score,
@@ -89,19 +90,17 @@ function scoreLines(
   const stars = rating ?? plain;
   const total = score.legacy_total_score ?? score.total_score;
   const shownStars = stars && ratedStarsWithSwatch(stars, t);
-  const ifFullCombo = fullComboText(score, rating, t);
   const first = joined([
     [strong(result)],
-    weighted,
+    isListed ? undefined : weighted,
     passed ? undefined : failedText(score, t),
     worthText(score, rating, t),
   ]);
-  if (isListed) {
-    return [first, joined([shownStars, combo, missesText(score, t), ifFullCombo, ended && [ended]])];
-  }
+  if (isListed) return [first, joined([shownStars, combo, missesText(score, t), ended && [ended]])];
+  const fullCombo = score.is_perfect_combo ? words.scores.fullCombo : fullComboText(score, rating, t);
   return [
     first,
-    joined([shownStars, combo, score.is_perfect_combo ? words.scores.fullCombo : undefined, ifFullCombo]),
+    joined([shownStars, combo, fullCombo]),
     joined([resultCounts(score, t), total === null ? undefined : words.scores.score({ shown: t.number(total) })]),
     ended === undefined ? [] : [ended],
   ].filter(line => line.length > 0);

@@ -95,10 +95,12 @@ export function renderContainer(
     const position = framed;
     framed += 1;
     const accessory = position < form.accessories ? accessoryOf(card) : undefined;
-    const text = accessory && renderTextBlock(card, form, left - 1);
-    if (!accessory || text === undefined || text === '' || !hasSpaceFor(4)) return placeText(card);
-    flush();
-    if (form.separated && position > 0) push({ type: ComponentType.Separator, divider: true });
+    const text = renderTextBlock(card, form, left - 1);
+    if (text === undefined || text === '' || !hasSpaceFor(4)) return placeText(card);
+    const isApart = form.separated && position > 0;
+    if (accessory !== undefined || isApart) flush();
+    if (isApart) push({ type: ComponentType.Separator, divider: true });
+    if (accessory === undefined) return placeText(card);
     push(section(text, accessory));
     left -= text.length;
     return true;
@@ -152,10 +154,10 @@ export function isFramed(block: Block): block is Card | Heading {
   return block.kind === 'card' || (block.kind === 'heading' && block.image !== undefined);
 }
 
-/** The component beside a card: its cover, or else its button. */
-export function accessoryOf({ image, action }: Card): APISectionAccessoryComponent | undefined {
+/** The component beside a card: its cover, or else its button, unless the card has a value, whose facts need the width. */
+export function accessoryOf({ image, worth, action }: Card): APISectionAccessoryComponent | undefined {
   const cover = thumbnail(image);
-  if (cover !== undefined) return cover;
+  if (cover !== undefined || worth !== undefined) return cover;
   if (action?.kind === 'button') return renderButton(action);
   return action?.kind === 'link' ? renderLink(action)[0] : undefined;
 }

@@ -264,6 +264,15 @@ describe('cards', () => {
     expect(all(message, 'custom_id').filter(id => id === 'open0')).toEqual([]);
   });
 
+  it('with a value have the whole width for their facts, and are opened by a menu', () => {
+    const worth = { value: '271 pp', lines: [] };
+    const message = contents(cards(2, index => ({ worth, action: open(index) })));
+    expect(all(message, 'accessory')).toEqual([]);
+    expect(all(message, 'type').filter(type => type === 14)).toHaveLength(1);
+    expect(all(message, 'options')[0]).toMatchObject([{ value: 'open0' }, { value: 'open1' }]);
+    expect(all(contents(cards(1, () => ({ worth }))), 'accessory')).toHaveLength(1);
+  });
+
   it('with a link carry it in their title', () => {
     const [first] = sectionsOf(
       contents(cards(1, () => ({ action: { kind: 'link', label: 'Page', url: 'https://osu.ppy.sh/s/1' } }))),
