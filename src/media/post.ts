@@ -144,10 +144,6 @@ export type MediaItem = Post['items'][number];
 /** One file of an item. */
 export type Variant = MediaItem['variants'][number];
 
-export function isPlaylist({ mime }: Pick<Variant, 'mime'>): boolean {
-  return mime === PLAYLIST_MIME;
-}
-
 /** An item without its position in the post. */
 export type UnplacedItem = Omit<MediaItem, 'position'>;
 

@@ -1,7 +1,8 @@
 import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
+import { isPlaylist } from '../files/cdn.ts';
 import { muxKey, pixels, roughBytes, type VariantChoice } from '../files/variant-choice.ts';
-import { isPlaylist, itemKey, type MediaItem, type Post, type Variant } from '../post.ts';
+import { itemKey, type MediaItem, type Post, type Variant } from '../post.ts';
 import type { RefreshPost } from '../tunnel/tunnel-file.ts';
 import { bestVideo, MAX_SOURCE_BYTES, type Means, planDelivery, type Step } from './delivery-plan.ts';
 import { type DeliveryRequest, type NoFileReason, noFileReason } from './delivery-request.ts';

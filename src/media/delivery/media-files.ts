@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
 import { createSemaphore, inTurn, type Semaphore } from '../../infra/concurrency/running-work.ts';
+import { isPlaylist } from '../files/cdn.ts';
 import type { Clip } from '../files/clip.ts';
 import { refusedStream } from '../parse/playlist.ts';
-import { isPlaylist, type Post } from '../post.ts';
+import type { Post } from '../post.ts';
 import { cutClip } from '../transcode/clip.ts';
 import { compressVideo, type EncodeRequest } from '../transcode/compress.ts';
 import { type ConvertRequest, convertToJpeg, convertToM4a, convertToMp3, makeThumbnail } from '../transcode/convert.ts';

@@ -1,4 +1,4 @@
-import { itemCount, type Post, type SourceId, type Variant } from '../post.ts';
+import { itemCount, PLAYLIST_MIME, type Post, type SourceId, type Variant } from '../post.ts';
 
 /** The headers of a request for a media file, including those that the file's own host requires. */
 export type CdnHeaders = (
@@ -55,6 +55,11 @@ export function looksLikeDocument(beginning: Buffer): boolean {
   return /^(?:\xef\xbb\xbf)?\s{0,64}(?:<(?:!doctype|html|head|body|script|\?xml)\b|\{\s{0,8}")/i.test(
     beginning.toString('latin1', 0, 128),
   );
+}
+
+/** Says whether the file is a playlist of the pieces of a stream. */
+export function isPlaylist({ mime }: Pick<Variant, 'mime'>): boolean {
+  return mime === PLAYLIST_MIME;
 }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {

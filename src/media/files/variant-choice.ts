@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isPlaylist, type MediaItem, playableVariants, type Variant } from '../post.ts';
+import { type MediaItem, playableVariants, type Variant } from '../post.ts';
+import { isPlaylist } from './cdn.ts';
 
 /** The wanted part of an item: all of it, or its audio alone. */
 export type MediaForm = 'original' | 'audio';

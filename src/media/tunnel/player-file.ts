@@ -1,4 +1,4 @@
-import { fileNameOf } from '../files/cdn.ts';
+import { fileNameOf, isPlaylist } from '../files/cdn.ts';
 import {
   isCommonAudio,
   isCommonFile,
@@ -13,7 +13,7 @@ import {
   type WholeVideo,
   wholeVideos,
 } from '../files/variant-choice.ts';
-import { isPlaylist, type MediaItem, type Post, type Variant } from '../post.ts';
+import type { MediaItem, Post, Variant } from '../post.ts';
 import type { TunnelFile } from './tunnel-file.ts';
 
 /** The file that players and downloads get for an item; if `audio` is set, both tracks are muxed. */

@@ -1,5 +1,6 @@
 /** Turns an answer of Pinterest, of a query or a page, into the pin or an AppError (seen in 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
+import { isPlaylist } from '../../files/cdn.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
 import {
   child,
@@ -17,7 +18,7 @@ import {
   visitObjects,
 } from '../../parse/json-fields.ts';
 import { compareTracks, readMeta } from '../../parse/markup.ts';
-import { type Author, isPlaylist, NO_STATS, PLAYLIST_MIME, type Post, type Variant } from '../../post.ts';
+import { type Author, NO_STATS, PLAYLIST_MIME, type Post, type Variant } from '../../post.ts';
 import { sizeOf } from '../kit/cdn-address.ts';
 import {
   type DraftItem,
