@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
+import { createTranslator } from '../../../src/i18n/translate.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { openHouse } from '../../beatmaps/beatmaps-fixture.ts';
 import { madeUpSet } from '../../beatmaps/made-up-sets.ts';
@@ -88,6 +89,26 @@ describe('an inline query', () => {
     sandbox.faults.set('instagram.*', 'hang', 1);
     const { results } = await answered(stage, fake.inlineQuery({ query: REEL, from: SARI }));
     expect(results).toMatchObject([{ type: 'article', reply_markup: { inline_keyboard: [[{ url: ORIGINAL }]] } }]);
+  });
+
+  it('that is being filled when Medley stops says that it has to be asked again', async () => {
+    let isBegun = false;
+    const stage = await openStage({
+      delivery: () => ({
+        deliver(_, signal) {
+          isBegun = true;
+          return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+        },
+        remoteFile: () => undefined,
+        wholeAddress: () => ({ url: ORIGINAL, leadsTo: 'original' }),
+      }),
+    });
+    const message = await choose(stage);
+    await stage.fake.waitFor(() => isBegun || undefined);
+    await stage.restart();
+    expect(message.text).toBe(createTranslator(['en']).messages.errors.internal);
+    expect(message.replyMarkup).toMatchObject({ inline_keyboard: [[{ url: ORIGINAL }]] });
+    expect(stage.fake.problems).toEqual([]);
   });
 
   it('over the limit says so every time, and offers nothing that would never come', async () => {

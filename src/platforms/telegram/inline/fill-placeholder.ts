@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type GalleryItem, type Reply, textBlock } from '../../../bot/contract/reply.ts';
+import { type GalleryItem, type Reply, reply, textBlock } from '../../../bot/contract/reply.ts';
 import { backoffMs } from '../../../bot/runtime/backoff.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { deleteMessage } from '../api/bot-api.ts';
@@ -14,7 +14,7 @@ import { styleOf } from '../render/formatted-text.ts';
 import { renderKeyboard } from '../render/keyboard.ts';
 import { renderText } from '../render/text-message.ts';
 import { inlineFile } from './inline-results.ts';
-import type { InlineLookUp } from './look-up.ts';
+import type { Asker, InlineLookUp } from './look-up.ts';
 
 interface Filling extends TelegramContext {
   readonly sender: Pick<Sender, 'sendFile'>;
@@ -23,6 +23,9 @@ interface Filling extends TelegramContext {
 
 /** How many ways to send a file (by file id, by address) are tried for one inline message. */
 const MAX_EDITS = 3;
+
+/** How long the last edit of a placeholder may take, after which Medley may stop. */
+const LAST_MS = 1_500;
 
 /** Replaces the placeholder that a person has chosen: by the file, or by a sentence that says why there is none. */
 export async function fillPlaceholder(
@@ -37,11 +40,38 @@ export async function fillPlaceholder(
   const link = await lookUp.linkIn(query, asker);
   if (link === undefined) return;
   const { t } = asker;
-  const reply = await lookUp.replyTo(link, asker, signal);
+  try {
+    await fill(filling, { link, index, target, asker, userId: from.id }, signal);
+  } catch (error) {
+    // A choice is not stored: when Medley stops, no other process would ever replace the placeholder.
+    const original = { kind: 'link', label: t.messages.post.openOriginal, url: link } as const;
+    const failure = reply({ blocks: [textBlock([t.messages.errors.internal])], actions: [original] });
+    await editText(filling, failure, target, t, AbortSignal.timeout(LAST_MS));
+    throw error;
+  }
+}
+
+interface Chosen {
+  readonly link: string;
+  /** The index of the file in the reply to the link. */
+  readonly index: number;
+  /** The id of the message with the placeholder. */
+  readonly target: string;
+  readonly asker: Asker;
+  readonly userId: number;
+}
+
+async function fill(
+  filling: Filling,
+  { link, index, target, asker, userId }: Chosen,
+  signal: AbortSignal,
+): Promise<void> {
+  const { t } = asker;
+  const reply = await filling.lookUp.replyTo(link, asker, signal);
   const item = reply.gallery[index];
   if (item === undefined) return editText(filling, reply, target, t, signal);
   const ways = createFileCandidates(item, false, filling);
-  const failure = (await ways.isRemembered()) ? undefined : await uploadTo(filling, from.id, item, t, signal);
+  const failure = (await ways.isRemembered()) ? undefined : await uploadTo(filling, userId, item, t, signal);
   if (await editFile(filling, ways, reply, target, t, signal)) return;
   const sentence = failure ?? t.messages.errors.too_large;
   const blocks = [...reply.blocks, textBlock([sentence])];
