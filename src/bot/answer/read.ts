@@ -69,8 +69,8 @@ export function createMessageReader({ commandsFor, services, findLinks, isBlocke
     // A message addressed to Medley is always answered, whatever the settings say about pasted links.
     const isDirect = direct ?? caller.chatKind === 'private';
     const typed = parseCommandLine(text);
-    const links = pasted ? canonicalLinks(pasted, findLinks) : findLinks(text).map(url => ({ url, spoiler: false }));
-    if (typed !== undefined) return readTyped(typed, isDirect, links, commandsFor(caller));
+    if (typed !== undefined) return readTyped(typed, isDirect, message);
+    const links = linksIn(message);
     if (links.length === 0 && !isDirect) return undefined;
     const address = pasted ? pasted[0]?.url : findAddress(text);
     if ((links.length > 0 || address !== undefined) && (await isOptedOut(message))) return undefined;
@@ -79,19 +79,21 @@ export function createMessageReader({ commandsFor, services, findLinks, isBlocke
     return address === undefined ? TALK : { kind: 'links', what: [{ url: address, spoiler: false }] };
   }
 
+  function linksIn({ text, links }: TextMessage): readonly PastedLink[] {
+    return links ? canonicalLinks(links, findLinks) : findLinks(text).map(url => ({ url, spoiler: false }));
+  }
+
   /** Reads a typed command. Several links, or one in a spoiler, behind a command for a link are read as pasted. */
-  function readTyped(
-    typed: CommandLine,
-    isDirect: boolean,
-    links: readonly PastedLink[],
-    commands: readonly Command[],
-  ): RequestBody | undefined {
+  function readTyped(typed: CommandLine, isDirect: boolean, message: TextMessage): RequestBody | undefined {
+    const commands = commandsFor(message.caller);
     const body = readLine(typed, isDirect, commands);
-    if (body?.kind !== 'line' || (links.length < 2 && links[0]?.spoiler !== true)) return body;
+    if (body?.kind !== 'line') return body;
     const { name, args } = body.what;
-    const isForLink = commands.some(command => command.name === name && command.accepts === 'link');
+    if (!commands.some(command => command.name === name && command.accepts === 'link')) return body;
+    const links = linksIn(message);
     const words = withoutWishes(args).trim().split(/\s+/);
-    if (!isForLink || !words.every(word => findLinks(word).length > 0)) return body;
+    const isForAll = links.length > 1 || links[0]?.spoiler === true;
+    if (!isForAll || !words.every(word => findLinks(word).length > 0)) return body;
     return { kind: 'links', what: links.map(({ url, spoiler }) => ({ url, spoiler, ...findWishes(args) })) };
   }
 
