@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answersIn, buttonsOf, CAROUSEL, ORIGINAL, openStage, PHOTO, PRIVATE, REEL } from './stage.ts';
+import { answersIn, buttonsOf, CAROUSEL, GROUP, ORIGINAL, openStage, PHOTO, PRIVATE, REEL } from './stage.ts';
 
 const CHANNEL = { id: -1_001_000_000_003, type: 'channel', title: 'Lighthouse news' } as const;
 
@@ -13,6 +13,19 @@ describe('a channel', () => {
     expect(buttonsOf(answer).map(({ url }) => url)).toEqual([ORIGINAL]);
     expect(calls('sendChatAction')).toEqual([]);
     expect(fake.problems).toEqual([]);
+  });
+
+  it('is answered once, and not in its discussion group as well, to which its posts are forwarded', async () => {
+    const { fake, settled, outcomes } = await openStage();
+    const forwarded = { chat: GROUP, senderChat: CHANNEL, extra: { is_automatic_forward: true } };
+    fake.message({ ...forwarded, text: PHOTO });
+    await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    fake.message({ chat: CHANNEL, text: REEL });
+    fake.message({ ...forwarded, text: REEL });
+    await fake.waitFor(() => answersIn(fake, CHANNEL.id)[0]);
+    await settled();
+    expect(outcomes).toHaveLength(2);
+    expect(answersIn(fake, GROUP.id)).toHaveLength(1);
   });
 
   it('gets an album and nothing behind it', async () => {

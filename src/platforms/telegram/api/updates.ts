@@ -57,6 +57,8 @@ const Message = z.object({
   via_bot: z.unknown().optional(),
   /** Present when the message was forwarded. */
   forward_origin: z.unknown().optional(),
+  /** True in the discussion group of a channel for a post of that channel, which is the `sender_chat`. */
+  is_automatic_forward: z.boolean().catch(false).default(false),
   migrate_to_chat_id: z.number().optional(),
   migrate_from_chat_id: z.number().optional(),
   reply_to_message: RepliedMessage.optional().catch(undefined),

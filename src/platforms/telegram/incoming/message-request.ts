@@ -6,6 +6,7 @@ import type { CommandSpec } from '../../../bot/contract/command-spec.ts';
 import { type Caller, callerOf, type PastedLink, type RequestBody } from '../../../bot/contract/request.ts';
 import { type CommandLine, parseCommandLine } from '../../../bot/contract/short-forms.ts';
 import { AppError } from '../../../errors.ts';
+import { createLru } from '../../../infra/cache/cache.ts';
 import { INVITATION } from '../api/limits.ts';
 import { replyToOf, speakerOf, type TelegramReplyTo } from '../api/reply-to.ts';
 import type { Message, MessageEntity } from '../api/updates.ts';
@@ -20,10 +21,34 @@ interface Listening {
 
 type Read = TelegramContext['dispatcher']['read'];
 
-export type ReadMessage = ReturnType<typeof createReadMessage>;
-
 /** Reads the request in a message; undefined if it is not meant for Medley, like most messages of a group. */
-export function createReadMessage({ dispatcher, username, eventIds }: TelegramContext) {
+export type ReadMessage = (message: Message) => Promise<NewRequest<TelegramReplyTo> | undefined>;
+
+const MAX_CHANNELS = 10_000;
+
+/**
+ * Reads messages. Posts that were forwarded from a channel to its discussion group are left out if links are answered
+ * in the channel: the answers there are forwarded, too.
+ */
+export function createReadMessage(telegram: TelegramContext): ReadMessage {
+  const read = createRead(telegram);
+  /** For each channel, whether any of its posts was answered. */
+  const answered = createLru<number, Promise<boolean>>({ max: MAX_CHANNELS });
+
+  async function isAnswered(before: Promise<boolean> | undefined, reading: ReturnType<ReadMessage>): Promise<boolean> {
+    return (await reading.catch(() => undefined)) !== undefined || (await before) === true;
+  }
+
+  return async message => {
+    const { chat, sender_chat: as, is_automatic_forward: isForward } = message;
+    if (isForward && as !== undefined && (await answered.get(as.id)) === true) return undefined;
+    const reading = read(message);
+    if (chat.type === 'channel') answered.set(chat.id, isAnswered(answered.get(chat.id), reading));
+    return reading;
+  };
+}
+
+function createRead({ dispatcher, username, eventIds }: TelegramContext) {
   const { read } = dispatcher;
 
   async function command(line: CommandLine, words: MessageWords, message: Message, listening: Listening) {
@@ -40,7 +65,7 @@ export function createReadMessage({ dispatcher, username, eventIds }: TelegramCo
     return found ?? typed();
   }
 
-  return async (message: Message): Promise<NewRequest<TelegramReplyTo> | undefined> => {
+  return async (message: Message): ReturnType<ReadMessage> => {
     const words = ownWords(message);
     const line = words && parseCommandLine(words.text);
     const mention = line?.mention?.toLowerCase();
