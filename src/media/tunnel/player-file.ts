@@ -38,31 +38,39 @@ export function choosePlayerFile(item: MediaItem, form: MediaForm): PlayerFile |
     const variant = sendableVariants(item, form).find(one => !isPlaylist(one));
     return variant && { variant };
   }
-  const all = ranked(wholeVideos(item), whole => playerRank(whole, item));
+  return bestVideo(item, rankedVideos(item));
+}
+
+/** The files that a player can choose from: one for each size that every browser plays, largest first, up to 1080p. Pure. */
+export function playerQualities(item: MediaItem): readonly PlayerFile[] {
+  if (item.kind !== 'video') return [];
+  const all = rankedVideos(item);
+  const best = bestVideo(item, all);
+  if (best === undefined) return [];
+  const bySide = new Map([[shortSide(best.variant), best]]);
+  for (const file of all) {
+    const { variant, audio } = file;
+    const side = shortSide(variant);
+    const isSilent = audio === undefined && variant.hasAudio === false && best.variant.hasAudio !== false;
+    const isWanted = side > 0 && side < shortSide(best.variant) && !isSilent && !bySide.has(side);
+    if (isWanted && isCommonFile(file) && (isOneFile(file) || isMuxable(file, item))) bySide.set(side, file);
+  }
+  return [...bySide.values()].sort((a, b) => shortSide(b.variant) - shortSide(a.variant));
+}
+
+function rankedVideos(item: MediaItem): readonly WholeVideo[] {
+  return ranked(wholeVideos(item), whole => playerRank(whole, item));
+}
+
+function bestVideo({ variants }: MediaItem, all: readonly WholeVideo[]): PlayerFile | undefined {
   const [best] = all;
   // A video without its audio is better than none at all.
-  const [only] = item.variants;
+  const [only] = variants;
   if (best === undefined) return only && { variant: only };
   if (isOneFile(best)) return { variant: best.variant };
   const fallback = all.find(whole => isOneFile(whole) && whole.variant.hasAudio !== false)?.variant;
   const fits = fallback !== undefined && fitsAddress([...tracksOf(best), fallback]);
   return { ...best, fallback: fits ? fallback : undefined };
-}
-
-/** The files that a player can choose from: one for each size that every browser plays, largest first, up to 1080p. Pure. */
-export function playerQualities(item: MediaItem): readonly PlayerFile[] {
-  const best = choosePlayerFile(item, 'original');
-  if (best === undefined || item.kind !== 'video') return [];
-  const bySide = new Map([[shortSide(best.variant), best]]);
-  const whole = wholeVideos(item).filter(one => isOneFile(one) || isMuxable(one, item));
-  for (const file of ranked(whole, one => playerRank(one, item))) {
-    const { variant, audio } = file;
-    const side = shortSide(variant);
-    const isSilent = audio === undefined && variant.hasAudio === false && best.variant.hasAudio !== false;
-    if (side > 0 && side < shortSide(best.variant) && !isSilent && isCommonFile(file) && !bySide.has(side))
-      bySide.set(side, file);
-  }
-  return [...bySide.values()].sort((a, b) => shortSide(b.variant) - shortSide(a.variant));
 }
 
 /** Says whether the addresses of both tracks fit into one token and the muxed file is not known to be too large. */
@@ -115,14 +123,15 @@ function fitsAddress(variants: readonly Variant[]): boolean {
 function playerRank(whole: WholeVideo, item: MediaItem): readonly number[] {
   const { variant, audio } = whole;
   const side = shortSide(variant);
+  const isOne = isOneFile(whole);
   return [
     audio !== undefined || variant.hasAudio !== false ? 1 : 0,
-    isOneFile(whole) || isMuxable(whole, item) ? 1 : 0,
+    isOne || isMuxable(whole, item) ? 1 : 0,
     audio === undefined || isCommonAudio(audio) ? codecRank(variant) : Math.min(codecRank(variant), 1),
     side <= FULL_HD ? 1 : 0,
     side <= FULL_HD ? side : -side,
     // A file that need not be muxed starts sooner.
-    isOneFile(whole) ? 1 : 0,
+    isOne ? 1 : 0,
     variant.bitrate ?? 0,
   ];
 }
