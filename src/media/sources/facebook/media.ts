@@ -13,14 +13,9 @@ const LEGACY = 'videoDeliveryLegacyFields';
 const FRAGMENT = 'videoDeliveryResponseFragment';
 const RESULT = 'videoDeliveryResponseResult';
 const VIDEO_KEYS = [...HD_KEYS, ...SD_KEYS, ...MANIFEST_KEYS, LEGACY, FRAGMENT, RESULT];
-const PHOTO_KEYS = ['viewer_image', 'photo_image', 'full_image', 'prefetch_uris_v2'];
-const IMAGE_PATHS = [
-  'viewer_image',
-  'photo_image',
-  'full_image',
-  'image',
-  'comet_photo_attachment_resolution_renderer.image',
-];
+const IMAGE_KEYS = ['viewer_image', 'photo_image', 'full_image'];
+const PHOTO_KEYS = [...IMAGE_KEYS, 'prefetch_uris_v2'];
+const IMAGE_PATHS = [...IMAGE_KEYS, 'image', 'comet_photo_attachment_resolution_renderer.image'];
 const COVER_PATHS = [['preferred_thumbnail.image.uri', 'thumbnailImage.uri'], ['first_frame_thumbnail'], ['image.uri']];
 /** Says whether the object is a video: it has files, or names its type. */
 export function isVideo(object: JsonObject): boolean {

@@ -22,11 +22,6 @@ export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** The id of an object; that of a video may have another name. */
-function idOf(object: JsonObject): string | null {
-  return textOf(object.id) ?? (object.__typename === 'Video' ? textOf(object.videoId) : null);
-}
-
 export function valuesAt(objects: readonly unknown[], ...paths: readonly string[]): readonly unknown[] {
   const keys = paths.map(path => path.split('.'));
   return objects.flatMap(object => keys.map(path => child(object, ...path)));
@@ -53,7 +48,8 @@ function contentOf(root: unknown) {
   const byId = new Map<string, JsonObject[]>();
   visitObjects(root, object => {
     objects.push(object);
-    const id = idOf(object);
+    // The id of a video may have another name.
+    const id = textOf(object.id ?? (object.__typename === 'Video' ? object.videoId : null));
     const known = id === null ? undefined : byId.get(id);
     if (known !== undefined) known.push(object);
     else if (id !== null) byId.set(id, [object]);
@@ -78,7 +74,7 @@ const MIN_ID_CHARS = 6;
 
 /** The id of a photo or video, if it is long enough to find other objects about it on the page; else null. */
 export function knownIdOf(media: JsonObject): string | null {
-  const id = idOf(media);
+  const id = textOf(media.id);
   return id !== null && id.length >= MIN_ID_CHARS ? id : null;
 }
 

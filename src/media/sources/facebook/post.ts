@@ -25,6 +25,10 @@ type Found = ReturnType<typeof findPost>;
 
 /** Names of properties that say why an object is not shown. */
 const REASON_KEY = /gat(?:ed|ing)|restrict|geo_?block|unavailab|cix_screen|warning_screen|error/;
+/** Texts of the warning that covers a photo or video; one about false information is no reason to hide it here. */
+const WARNINGS = ['cix_screen', 'warning_screen_renderer.cix_screen'].flatMap(place =>
+  ['title', 'subtitle'].map(part => `${place}.view_model.${part}.text`),
+);
 /** The most objects that are read for one author, photo or video, and for the counts of one post; pages have fewer. */
 const MAX_NODES = 40;
 const MAX_FEEDBACK_NODES = 200;
@@ -140,6 +144,7 @@ function readFacts(page: FacebookPage, objects: Found): Omit<PostDraft, 'items'>
     caption: messageOf(page, stories) ?? firstOf(texts, textOf),
     publishedAt: firstOf(times, readInstant),
     stats: readCounts(feedbackOf(page, objects)),
+    sensitive: valuesAt(nodes, ...WARNINGS).some(text => /sensitive|graphic|violen/i.test(textOf(text) ?? '')),
     coverUrl: null,
   };
 }

@@ -255,3 +255,15 @@ describe('whatever the page is', () => {
     expect(tookMs).toBeLessThan(10_000);
   });
 });
+
+it.each([
+  [true, 'Sensitive content', 'This video may show violent or graphic content.'],
+  [false, 'False information.', 'Checked by independent fact-checkers.'],
+])('a video behind a warning is sensitive: %s for "%s"', (sensitive, title, subtitle) => {
+  const view_model = { title: { text: title }, subtitle: { text: subtitle } };
+  const warning = JSON.stringify({ cix_screen: { view_model } });
+  const own = '"publish_time": 1790100000,';
+  const html = fixture('watch.html').replace(own, `${own} "warning_screen_renderer": ${warning},`);
+  const reading = parseFacebookPage(bodyOf(html), REFS.watch, REFS.watch.url);
+  expect(reading).toMatchObject({ kind: 'post', post: { sensitive } });
+});
