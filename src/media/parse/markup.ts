@@ -181,7 +181,7 @@ export function parseDashManifest(xml: string): DashManifest {
   let representation: Attributes | null = null;
   let text: string | null = null;
   let address = '';
-  const variants: Variant[] = [];
+  const tracks: { readonly variant: Variant; readonly language: string | undefined }[] = [];
   readMarkup(
     xml.slice(0, MAX_MANIFEST_CHARS),
     {
@@ -203,13 +203,16 @@ export function parseDashManifest(xml: string): DashManifest {
           address ||= decodeXML(text).trim();
           text = null;
         } else if (name === 'Representation' && representation !== null) {
-          const variant = variants.length < MAX_REPRESENTATIONS ? toVariant(representation, set, address) : null;
-          if (variant !== null) variants.push(variant);
+          const variant = tracks.length < MAX_REPRESENTATIONS ? toVariant(representation, set, address) : null;
+          if (variant !== null) tracks.push({ variant, language: set.lang });
           representation = null;
         } else if (name === 'AdaptationSet') set = {};
       },
     },
     { xml: true, rawEntities: true },
   );
-  return { durationMs, variants: variants.sort(compareTracks) };
+  // The first audio is in the video's own language; audio in others is dubbed.
+  const own = tracks.find(({ variant }) => variant.hasAudio)?.language;
+  const kept = tracks.filter(({ variant, language }) => variant.hasVideo || language === own);
+  return { durationMs, variants: kept.map(({ variant }) => variant).sort(compareTracks) };
 }

@@ -28,6 +28,16 @@ describe('parseDashManifest', () => {
     expect(variants[2]).toMatchObject({ mime: 'audio/mp4', codecs: 'mp4a.40.5', height: null });
   });
 
+  it('takes audio in the first language alone', () => {
+    const track = (url: string, bandwidth: number) =>
+      `<Representation mimeType="audio/mp4" bandwidth="${bandwidth}"><BaseURL>${url}</BaseURL></Representation>`;
+    const { variants } = parseDashManifest(
+      `<MPD><AdaptationSet lang="it">${track('a', 60_000)}${track('b', 90_000)}</AdaptationSet>` +
+        `<AdaptationSet lang="en">${track('c', 120_000)}</AdaptationSet></MPD>`,
+    );
+    expect(variants.map(({ url }) => url)).toEqual(['b', 'a']);
+  });
+
   it('takes the period for a manifest without a duration of its own', () => {
     expect(parseDashManifest('<MPD><Period duration="PT7.312834S"></Period></MPD>').durationMs).toBe(7_313);
   });
