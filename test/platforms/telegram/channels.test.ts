@@ -16,7 +16,8 @@ describe('a channel', () => {
   });
 
   it('is answered once, and not in its discussion group as well, to which its posts are forwarded', async () => {
-    const { fake, settled, outcomes } = await openStage();
+    const { fake, settings, settled, outcomes, calls } = await openStage();
+    await settings.setChat(`telegram:${GROUP.id}`, { deleteSource: true });
     const forwarded = { chat: GROUP, senderChat: CHANNEL, extra: { is_automatic_forward: true } };
     fake.message({ ...forwarded, text: PHOTO });
     await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
@@ -26,6 +27,8 @@ describe('a channel', () => {
     await settled();
     expect(outcomes).toHaveLength(2);
     expect(answersIn(fake, GROUP.id)).toHaveLength(1);
+    // Its comments would go with it.
+    expect(calls('deleteMessage')).toEqual([]);
   });
 
   it('gets an album and nothing behind it', async () => {

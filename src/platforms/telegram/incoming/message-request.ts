@@ -81,7 +81,8 @@ function createRead({ dispatcher, username, eventIds }: TelegramContext) {
     const body = await (line ? command(line, words, message, listening) : readTalk(read, words, message, listening));
     if (body === undefined) return undefined;
     const { chat, message_id: id } = message;
-    const isDeletable = isOnlyLinks(message, words, body);
+    // With a channel's forwarded post, Telegram would delete the place of its comments.
+    const isDeletable = !message.is_automatic_forward && isOnlyLinks(message, words, body);
     const replyTo = { ...replyToOf(message), message: id, ...(isDeletable && { isOnlyLinks: true }) };
     return { ...body, ...speaker, eventId: eventIds(chat.id, id), replyTo };
   };
