@@ -190,6 +190,18 @@ describe.skipIf(browserMissing !== undefined)(`the newest message and its answer
     await page.goBack();
   }
 
+  it('do not take the beginning of the empty page away, when the keyboard opens or all is cleared', async () => {
+    await visit(320, 640);
+    await page.setViewportSize({ width: 320, height: 360 });
+    expect(await page.evaluate(AT_REST)).toBe(0);
+    for (const line of [REEL, '/help']) await say(line);
+    await expectInView();
+    await page.locator('#menu-button').click();
+    for (const _ of ['asks', 'clears']) await page.locator('.menu-item').last().click();
+    await page.locator('.welcome-foot button').waitFor();
+    expect(await page.evaluate(AT_REST)).toBe(0);
+  });
+
   it('leave the reader alone who looks at what was before', async () => {
     await visit(1100, 800);
     for (const line of [REEL, CAROUSEL, 'found', 'https://www.instagram.com/reel/Waits/']) await say(line);

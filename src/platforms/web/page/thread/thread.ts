@@ -121,6 +121,7 @@ export class Thread {
   clear(): void {
     this.#earlier = [];
     this.#log.replaceChildren();
+    this.#jump(0);
   }
 
   /** Updates the button's label after a change of the language or of what it does. */
@@ -183,9 +184,10 @@ export class Thread {
     this.refresh();
   }
 
-  /** To be called when the layout may have changed: scrolls so that the anchor is where it was. */
+  /** To be called when the layout may have changed: scrolls so that the anchor is where it was. The empty page stays. */
   #keepAnchor(): void {
-    if (this.#anchor === undefined) this.#noteScroll();
+    const isEmpty = this.#log.childElementCount === 0;
+    if (this.#anchor === undefined || isEmpty) this.#noteScroll();
     else if (this.#gliding === undefined) this.#jump(this.#anchorTop());
     else this.#glide(this.#anchorTop());
   }
