@@ -74,9 +74,13 @@ summary { cursor: pointer; color: var(--accent); font-weight: 600; padding: .35r
 .depth-1 { padding-left: .9rem; } .depth-2 { padding-left: 1.8rem; } .depth-3 { padding-left: 2.7rem; }
 .depth-4 { padding-left: 3.6rem; } .depth-5 { padding-left: 4.5rem; } .depth-6 { padding-left: 5.4rem; }
 @media (max-width: 40rem) {
-  .copied pre { padding: 3rem 1rem .875rem; }
+  .copied pre { padding: 3.5rem 1rem .875rem; }
   .depth-1 { padding-left: .5rem; } .depth-2 { padding-left: 1rem; } .depth-3 { padding-left: 1.5rem; }
   .depth-4 { padding-left: 2rem; } .depth-5 { padding-left: 2.5rem; } .depth-6 { padding-left: 3rem; }
+}
+@media (pointer: coarse) {
+  nav a, .samples > label, summary { padding-block: .65rem; }
+  .copied .copy { min-height: 2.75rem; padding-inline: 1rem; }
 }
 @media (min-width: 64rem) {
   body { display: grid; grid-template-columns: 16rem minmax(0, 1fr); gap: 0 2.5rem; padding-top: 2rem; }
