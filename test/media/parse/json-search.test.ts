@@ -5,6 +5,7 @@ import {
   findValues,
   type JsonObject,
   parseJson,
+  readShownCount,
   visitObjects,
 } from '../../../src/media/parse/json-fields.ts';
 
@@ -81,4 +82,15 @@ describe('findValues', () => {
   it('finds nothing in what is no object', () => {
     for (const root of [null, undefined, 1, 'wanted', true]) expect(findValues(root, 'wanted')).toEqual([]);
   });
+});
+
+it.each([
+  ['1,234', 1_234],
+  ['987', 987],
+  ['4.7K', 4_700],
+  ['1.25 M', 1_250_000],
+  ['1.234', null],
+  ['1,2 Tsd.', null],
+])('reads the count %s', (text, count) => {
+  expect(readShownCount(text)).toBe(count);
 });
