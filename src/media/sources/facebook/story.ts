@@ -126,7 +126,8 @@ function mediaOf(page: FacebookPage, attachment: unknown): Attached {
     const listed = list.nodes.map(node => page.ownValues(node, 'media').find(isMedia) ?? null);
     return withMissing(listed, list.total - listed.length);
   }
-  const values = page.ownValues(attachment, 'media');
+  const media = page.ownValues(attachment, 'media');
+  const values = media.some(isMedia) ? media : [...media, ...page.ownValues(attachment, 'playback_video')];
   const known = distinctMedia(values.filter(isMedia)).slice(0, MAX_MEDIA);
   const parts = listsOf(key => key.endsWith('subattachments'));
   const shown = Math.max(0, ...parts.map(one => one.nodes.length));

@@ -122,6 +122,12 @@ describe('posts', () => {
     expect(post.stats).toMatchObject({ likes: 2500, comments: 31, shares: 5 });
   });
 
+  it('finds a reel that a post shares without naming it as its media', () => {
+    const html = fixture('post-video.html').replaceAll('"media"', '"playback_video"');
+    const reading = parseFacebookPage(bodyOf(html), REFS.postVideo, REFS.postVideo.url);
+    expect(reading).toMatchObject({ kind: 'post', post: { items: [{ durationMs: 3_725_000 }] } });
+  });
+
   it.each([
     ['its number', REFS.postPhotos],
     ['the pfbid that the page names', REFS.postPfbid],
