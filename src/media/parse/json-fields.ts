@@ -196,8 +196,8 @@ export function firstOf<Item, Value>(
 }
 
 const MAX_CAPTION_CHARS = 100_000;
-/** A hashtag: letters of any script with their marks, digits and `_`, but no keycap or emoji. */
-const HASHTAG = /(?<![\p{L}\p{M}\p{N}_&/])[#\uff03]([\p{L}\p{M}\p{N}_]{1,150})/gu;
+/** Hashtags in a row, as in `#one#two`: letters of any script with their marks, digits and `_`, but no keycap or emoji. */
+const HASHTAGS = /(?<![\p{L}\p{M}\p{N}_&/])(?:[#\uff03][\p{L}\p{M}\p{N}_]{1,150})+/gu;
 /** A mention: ASCII letters, digits, `_` and single inner dots, at most 30; not the `@` of an e-mail address. */
 const MENTION = /(?<![\p{L}\p{N}_.+-])[@\uff20]([A-Za-z0-9_](?:\.?[A-Za-z0-9_]){0,29})(?![A-Za-z0-9_])/gu;
 
@@ -214,7 +214,7 @@ function distinct(tags: readonly string[]): readonly string[] {
 export function captionTags(caption: string | null): Record<'hashtags' | 'mentions', readonly string[]> {
   if (!caption) return { hashtags: [], mentions: [] };
   const text = caption.slice(0, MAX_CAPTION_CHARS);
-  const words = [...text.matchAll(HASHTAG)].map(match => match[1] ?? '');
+  const words = [...text.matchAll(HASHTAGS)].flatMap(([row]) => row.split(/[#\uff03]/).slice(1));
   const names = [...text.matchAll(MENTION)].map(match => match[1] ?? '');
   return {
     hashtags: distinct(words.filter(word => /[^\p{N}\p{M}]/u.test(word)).map(word => `#${word}`)),

@@ -11,6 +11,14 @@ describe('captionTags', () => {
     });
   });
 
+  it('gives each of several tags without blanks between them', () => {
+    expect(captionTags('Calm sea #beach#sunset\uff03\u6d77 c#sharp#flat').hashtags).toEqual([
+      '#beach',
+      '#sunset',
+      '#\u6d77',
+    ]);
+  });
+
   it('knows letters of all scripts and their marks', () => {
     expect(captionTags('#küste #夜市 #สวัสดี #नमस्ते #snake_case #2026plans').hashtags).toEqual([
       '#küste',
