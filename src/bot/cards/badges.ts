@@ -19,10 +19,13 @@ const MOD_COLOURS: readonly (readonly [acronyms: string, colour: Colour])[] = [
   ['TD SV2', '#ffcc22'],
 ];
 const FUN: Colour = '#ff8cc0';
+/** The colour of a count of further mods. */
+const COUNT: Colour = '#c3d0cb';
 
 /** The colour of a mod. @param mod an acronym, perhaps with the player's settings: `DT 1.3×` */
 function modColour(mod: string): Colour {
   const [acronym = ''] = mod.split(' ');
+  if (acronym.startsWith('+')) return COUNT;
   return MOD_COLOURS.find(([acronyms]) => acronyms.split(' ').includes(acronym))?.[1] ?? FUN;
 }
 

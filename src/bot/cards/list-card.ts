@@ -49,12 +49,11 @@ function renderRow(row: ListRow, top: number, placeWidth: number, { look }: Pen)
   const badge = { ...GRADE, left: MARGIN + placeWidth + GAP, top: top + 39 };
   const left = badge.left + badge.width + GAP;
   const right = WIDTH - MARGIN;
-  const widths = mods.map(modBadgeWidth);
-  const { places } = flow(widths, Number.POSITIVE_INFINITY, 10);
-  const modsWidth = (places.at(-1)?.x ?? 0) + (widths.at(-1) ?? 0);
+  const shown = modsWithin(mods, right - left - labelWidth(facts[0] ?? '') - GAP);
+  const { places, width: modsWidth } = inOneRow(shown);
   const large = { size: 44, bold: true };
   const nameRoom = right - left - labelWidth(worth, large) - GAP;
-  const room = right - left - (mods.length === 0 ? 0 : modsWidth + GAP);
+  const room = right - left - (shown.length === 0 ? 0 : modsWidth + GAP);
   return [
     element('rect', { x: MARGIN, y: top, width: INNER, height: 2, fill: look.line }),
     label(place, { x: MARGIN + placeWidth, y: top + 83, anchor: 'end', colour: look.muted }),
@@ -62,10 +61,23 @@ function renderRow(row: ListRow, top: number, placeWidth: number, { look }: Pen)
     label(name, { x: left, y: top + 58, size: 42, bold: true, colour: look.ink, maxWidth: nameRoom }),
     label(worth, { x: right, y: top + 58, ...large, anchor: 'end', colour: look.ink }),
     label(factsWithin(facts, room), { x: left, y: top + 114, colour: look.muted, maxWidth: room }),
-    ...mods.map((mod, index) =>
+    ...shown.map((mod, index) =>
       modBadge(mod, right - modsWidth + (places[index]?.x ?? 0), top + 114 - BADGE_HEIGHT + 14),
     ),
   ];
+}
+
+/** The mods that fit: without the player's settings where those are too long, then the first ones and a count of the rest. */
+function modsWithin(mods: readonly string[], room: number): readonly string[] {
+  const short = mods.map(mod => mod.split(' ', 1).join());
+  const cut = short.map((_, index) => [...short.slice(0, -1 - index), `+${index + 1}`]);
+  return [mods, short, ...cut].find(each => inOneRow(each).width <= room) ?? [];
+}
+
+function inOneRow(mods: readonly string[]) {
+  const widths = mods.map(modBadgeWidth);
+  const { places } = flow(widths, Number.POSITIVE_INFINITY, 10);
+  return { places, width: (places.at(-1)?.x ?? 0) + (widths.at(-1) ?? 0) };
 }
 
 function factsWithin(facts: readonly string[], room: number): string {

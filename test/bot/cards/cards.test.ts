@@ -265,6 +265,18 @@ function card(name: string, view: ProfileView) {
   return [name, profileCardSize(view), (drawn: ReturnType<typeof pen>) => renderProfileCard(view, drawn)] as const;
 }
 
+it('keeps the accuracy beside many mods, and counts the mods that have no room', () => {
+  const [row] = LIST.rows;
+  if (row === undefined) throw new Error('no row');
+  const textWith = (mods: readonly string[]) => renderListCard({ ...LIST, rows: [{ ...row, mods }] }, pen());
+  const [accuracy = ''] = row.facts;
+  const settings = textWith(['EZ', 'HD', 'FL', 'DA AR 11 OD 11 CS 7 HP 10']);
+  for (const text of [accuracy, '>EZ<', '>DA<']) expect(settings).toContain(text);
+  const many = textWith(['EZ', 'HD', 'DT 1.35×', 'FL', 'MR', 'SO', 'DA AR 11', 'AC']);
+  for (const text of [accuracy, '>EZ<', '>+2<']) expect(many).toContain(text);
+  expect(many).not.toContain('>AC<');
+});
+
 describe.each(CARDS)('the card %s', (name, size, render) => {
   it.each(THEMES)('looks in %s as it did when it was last looked at', async theme => {
     const language = ['profile-bare', 'profile-much'].includes(name) ? id : en;
