@@ -23,7 +23,7 @@ export interface ProfileView {
  * The columns of figures begin at these distances. The play time's column is the widest, because it is the longest
  * figure.
  */
-const COLUMNS = [0, 190, 408, 626, 916] as const;
+const COLUMNS = [0, 172, 408, 626, 916] as const;
 const GRADE = { top: 330, width: 68, height: 56 };
 /** The height of the cover. */
 const HEAD = 200;
