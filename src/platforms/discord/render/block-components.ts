@@ -100,7 +100,11 @@ export function renderContainer(
     const isApart = form.separated && position > 0;
     if (accessory !== undefined || isApart) flush();
     if (isApart) push({ type: ComponentType.Separator, divider: true });
-    if (accessory === undefined) return placeText(card);
+    if (accessory === undefined) {
+      placeText(card);
+      if (form.separated) flush();
+      return true;
+    }
     push(section(text, accessory));
     left -= text.length;
     return true;

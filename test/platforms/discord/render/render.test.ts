@@ -266,7 +266,9 @@ describe('cards', () => {
 
   it('with a value have the whole width for their facts, and are opened by a menu', () => {
     const worth = { value: '271 pp', lines: [] };
-    const message = contents(cards(2, index => ({ worth, action: open(index) })));
+    const list = cards(2, index => ({ worth, action: open(index) }));
+    const message = contents([...list, { kind: 'text', text: ['estimates'] }]);
+    expect(all(message, 'content').at(-1)).toBe('estimates');
     expect(all(message, 'accessory')).toEqual([]);
     expect(all(message, 'type').filter(type => type === 14)).toHaveLength(1);
     expect(all(message, 'options')[0]).toMatchObject([{ value: 'open0' }, { value: 'open1' }]);
