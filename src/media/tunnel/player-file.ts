@@ -38,14 +38,14 @@ export function choosePlayerFile(item: MediaItem, form: MediaForm): PlayerFile |
     const variant = sendableVariants(item, form).find(one => !isPlaylist(one));
     return variant && { variant };
   }
-  return bestVideo(item, rankedVideos(item));
+  return bestForPlayer(item, rankedVideos(item));
 }
 
 /** The files that a player can choose from: one for each size that every browser plays, largest first, up to 1080p. Pure. */
 export function playerQualities(item: MediaItem): readonly PlayerFile[] {
   if (item.kind !== 'video') return [];
   const all = rankedVideos(item);
-  const best = bestVideo(item, all);
+  const best = bestForPlayer(item, all);
   if (best === undefined) return [];
   const bySide = new Map([[shortSide(best.variant), best]]);
   for (const file of all) {
@@ -62,7 +62,7 @@ function rankedVideos(item: MediaItem): readonly WholeVideo[] {
   return ranked(wholeVideos(item), whole => playerRank(whole, item));
 }
 
-function bestVideo({ variants }: MediaItem, all: readonly WholeVideo[]): PlayerFile | undefined {
+function bestForPlayer({ variants }: MediaItem, all: readonly WholeVideo[]): PlayerFile | undefined {
   const [best] = all;
   // A video without its audio is better than none at all.
   const [only] = variants;
