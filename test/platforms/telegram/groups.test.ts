@@ -132,7 +132,8 @@ describe('a button', () => {
     const description = "Bad Request: message can't be deleted for everyone";
     fake.fault({ method: 'deleteMessage', errorCode: 400, description });
     const press = { data: buttonOf(answer, /Delete/), message: { chatId: GROUP.id, messageId }, from: SARI };
-    expect(await pressed(stage, fake.callbackQuery(press))).toMatchObject({ show_alert: true });
+    const said = await pressed(stage, fake.callbackQuery(press));
+    expect(said).toMatchObject({ show_alert: true, text: expect.stringContaining('48 hours') });
   });
 
   it('says nothing where what it is to delete has gone already', async () => {

@@ -94,10 +94,11 @@ export function sendFailureOf(error: unknown): SendFailure | undefined {
   return { outcome: 'notSent', reason: isGone ? 'gone' : 'refused' };
 }
 
-/** The sentence for the person who asked, when an answer could not be made or sent. */
+/** The sentence for the person who asked, when an answer could not be made, sent or deleted. */
 export function failureSentence(error: unknown, t: Translator): string {
   const { telegram, errors } = t.messages;
   if (isTopicClosed(error)) return telegram.topicClosed;
+  if (isRefused(error, /message can't be deleted/i)) return telegram.tooOld;
   if (!(error instanceof BotApiError)) return errors.internal;
   if (error.retryAfterMs !== undefined) return telegram.slowDown({ wait: t.wait(error.retryAfterMs) });
   return error.isNotDone ? errors.internal : telegram.unconfirmed;

@@ -59,8 +59,8 @@ export function createButtonPress(telegram: TelegramContext, answers: PressAnswe
     const isTheirs = error instanceof BotApiError && (error.code === 400 || error.code === 403);
     log[isTheirs ? 'info' : 'error']({ err: error }, 'a button did not do its work');
     const t = await translatorFor(privateSpeaker(from));
-    const isFlood = error instanceof BotApiError && error.retryAfterMs !== undefined;
-    await answers.notify(id, isFlood ? failureSentence(error, t) : t.messages.errors.internal);
+    const isUnclear = error instanceof BotApiError && !error.isNotDone;
+    await answers.notify(id, isUnclear ? t.messages.errors.internal : failureSentence(error, t));
   }
 
   return {
