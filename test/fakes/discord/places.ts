@@ -27,6 +27,8 @@ export interface ChannelOptions {
   readonly parentId?: string;
   /** Age-restricted. */
   readonly nsfw?: boolean;
+  /** Of a thread in which only those who manage threads may write. */
+  readonly locked?: boolean;
 }
 
 export interface GuildOptions {
@@ -47,6 +49,7 @@ export interface Channel {
   readonly name: string;
   readonly parentId: string | undefined;
   readonly nsfw: boolean;
+  readonly locked: boolean;
   readonly permissions: bigint;
   /** Of a direct conversation. */
   readonly recipientId: string | undefined;
@@ -95,6 +98,7 @@ export function createPlaces(clock: Clock, botUserId: string): Places {
         name: each.name ?? `channel-${place + 1}`,
         parentId: each.parentId,
         nsfw: each.nsfw ?? false,
+        locked: each.locked ?? false,
         permissions: each.permissions ?? permissions,
         recipientId: undefined,
         uploadLimit,
@@ -141,6 +145,7 @@ export function createPlaces(clock: Clock, botUserId: string): Places {
         name: '',
         parentId: undefined,
         nsfw: false,
+        locked: false,
         permissions: EVERYTHING,
         recipientId: userId,
         uploadLimit: 10 * MIB,
@@ -195,7 +200,7 @@ export function channelWire(channel: Channel, overwriteFor?: string): Wire {
             archived: false,
             auto_archive_duration: 1440,
             archive_timestamp: '2024-01-02T03:04:05.000000+00:00',
-            locked: false,
+            locked: channel.locked,
           },
           message_count: 0,
           member_count: 1,

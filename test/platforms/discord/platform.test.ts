@@ -205,6 +205,15 @@ describe('a link in a server', () => {
     expect((await reply(on)).channelId).toBe(parent.id);
   });
 
+  it('is left alone in a locked thread, where nothing could be posted', async () => {
+    const on = await open();
+    const thread = { type: 11, parentId: '100000000000000001', id: '100000000000000002', locked: true };
+    const { id } = on.fake.addGuild({ channels: [{ id: thread.parentId }, thread] });
+    on.fake.message({ guildId: id, channelId: thread.id, content: LINK });
+    await settle();
+    expect(on.fake.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+  });
+
   it('gets an address where Medley may not attach files', async () => {
     const on = await open();
     const permissions = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.SendMessages;

@@ -33,17 +33,19 @@ export function inviteUrl(applicationId: string): string {
 export function rightsIn(channel: GuildBasedChannel | undefined, readsMessages: boolean): Rights {
   const me = channel?.guild.members.me;
   if (!channel || !me) return { send: true, attach: true, reply: true, manage: false, content: readsMessages };
-  return rightsOf(channel.permissionsFor(me), channel.isThread(), readsMessages);
+  return rightsOf(channel.permissionsFor(me), channel, readsMessages);
 }
 
 export function rightsOf(
   permissions: Readonly<PermissionsBitField>,
-  isThread: boolean,
+  channel: Channel | null,
   readsMessages: boolean,
 ): Rights {
-  const write = isThread ? PermissionFlagsBits.SendMessagesInThreads : PermissionFlagsBits.SendMessages;
+  const thread = channel?.isThread() === true ? channel : undefined;
+  const write = thread ? PermissionFlagsBits.SendMessagesInThreads : PermissionFlagsBits.SendMessages;
+  const isLocked = thread?.locked === true && !permissions.has(PermissionFlagsBits.ManageThreads);
   return {
-    send: permissions.has(PermissionFlagsBits.ViewChannel) && permissions.has(write),
+    send: !isLocked && permissions.has(PermissionFlagsBits.ViewChannel) && permissions.has(write),
     attach: permissions.has(PermissionFlagsBits.AttachFiles),
     reply: permissions.has(PermissionFlagsBits.ReadMessageHistory),
     manage: permissions.has(PermissionFlagsBits.ManageMessages),

@@ -145,6 +145,9 @@ const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
   [50_001, 'forbidden'],
   [50_013, 'forbidden'],
   [50_007, 'forbidden'],
+  // Nothing can be posted in an archived or a locked thread.
+  [50_083, 'gone'],
+  [160_005, 'gone'],
   [NO_HISTORY, 'reference'],
   [20_009, 'blocked'],
 ]);

@@ -107,8 +107,7 @@ async function readPress(interaction: Pressed, context: DiscordContext): Promise
 function envelope(interaction: Requesting, first: First, context: DiscordContext): Envelope {
   const { memberPermissions, guildId } = interaction;
   const isAllowed = guildId === null || memberPermissions?.has(PermissionFlagsBits.UseExternalApps) === true;
-  const isThread = interaction.channel?.isThread() === true;
-  const rights = rightsOf(interaction.appPermissions, isThread, context.gateway.readsMessages);
+  const rights = rightsOf(interaction.appPermissions, interaction.channel, context.gateway.readsMessages);
   const isInChannel = rights.send && !isPersonal(interaction) && !first.isEphemeral && first.pressed === undefined;
   return {
     eventId: interaction.id,

@@ -61,6 +61,7 @@ describe('a call of Discord’s API', () => {
     [404, { code: 10_003, message: 'Unknown Channel' }, { outcome: 'notSent', reason: 'gone' }],
     [404, { code: 10_008, message: 'Unknown Message' }, { outcome: 'notSent', reason: 'gone' }],
     [404, { code: 10_062, message: 'Unknown interaction' }, { outcome: 'notSent', reason: 'gone' }],
+    [400, { code: 160_005, message: 'This thread is locked' }, { outcome: 'notSent', reason: 'gone' }],
     [500, { code: 0, message: 'no' }, { outcome: 'unknown' }],
     [502, '<html>', { outcome: 'unknown' }],
     [503, '<html>', { outcome: 'notSent', reason: 'away' }],
