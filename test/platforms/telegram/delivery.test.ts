@@ -171,6 +171,20 @@ describe('where the answer goes', () => {
     expect(fake.problems).toEqual([]);
   });
 
+  it('is the conversation of the person who asked, in the direct messages of a channel', async () => {
+    const { fake, calls } = await openStage();
+    const inbox = { ...GROUP, is_direct_messages: true };
+    const extra = { direct_messages_topic: { topic_id: SARI.id } };
+    for (const text of [REEL, CAROUSEL]) fake.message({ chat: inbox, from: SARI, text, extra });
+    await fake.waitFor(() => calls(/^sendMessage/).at(-1));
+    const topics = calls(/^send(?!ChatAction)/).map(({ method, params }) => [method, params.direct_messages_topic_id]);
+    expect(Object.fromEntries(topics)).toEqual({
+      sendVideo: SARI.id,
+      sendMediaGroup: SARI.id,
+      sendMessage: SARI.id,
+    });
+  });
+
   it('is sent outside of a topic that is gone', async () => {
     const { fake } = await openStage();
     fake.fault({

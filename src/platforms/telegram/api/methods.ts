@@ -49,7 +49,12 @@ export type RichBlock =
 /** The parameters that say to which chat a message goes. */
 export type Address = Pick<
   Params['sendMessage'],
-  'chat_id' | 'message_thread_id' | 'reply_parameters' | 'disable_notification' | 'ephemeral_message_parameters'
+  | 'chat_id'
+  | 'message_thread_id'
+  | 'direct_messages_topic_id'
+  | 'reply_parameters'
+  | 'disable_notification'
+  | 'ephemeral_message_parameters'
 >;
 /** The parameters of a message without those that say where it goes. */
 export type Content<M extends Method> = Omit<Params[M], keyof Address>;

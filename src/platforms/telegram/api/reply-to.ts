@@ -11,6 +11,8 @@ export const TelegramReplyTo = z.object({
   isChannel: z.boolean().optional(),
   /** The id of a forum's topic, except for the General topic, whose id Telegram does not accept. */
   thread: z.number().optional(),
+  /** The id of one person's conversation in a channel's direct messages, without which nothing can be sent there. */
+  directTopic: z.number().optional(),
   /** The id of the message to reply to. */
   message: z.number().optional(),
   /** True when the message to reply to consists of answered links alone, so that it may be deleted. */
@@ -85,16 +87,18 @@ interface Located {
   readonly chat: Chat;
   readonly message_thread_id?: number | undefined;
   readonly is_topic_message: boolean;
+  readonly direct_messages_topic?: { readonly topic_id: number } | undefined;
 }
 
 /** The chat and topic for a reply. The thread id is left out except in forums: Telegram rejects that of other chats. */
-export function replyToOf(located: Located): Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread'> {
-  const { chat, message_thread_id: thread, is_topic_message: isInTopic } = located;
+export function replyToOf(located: Located): Omit<TelegramReplyTo, 'message' | 'isOnlyLinks' | 'press'> {
+  const { chat, message_thread_id: thread, is_topic_message: isInTopic, direct_messages_topic: direct } = located;
   return {
     chat: chat.id,
     isGroup: chat.type !== 'private',
     ...(chat.type === 'channel' && { isChannel: true }),
     ...(isInTopic && thread !== undefined && thread !== GENERAL_TOPIC ? { thread } : {}),
+    ...(direct !== undefined && { directTopic: direct.topic_id }),
   };
 }
 

@@ -36,6 +36,8 @@ const Place = {
   chat: Chat,
   message_thread_id: z.number().optional().catch(undefined),
   is_topic_message: z.boolean().catch(false).default(false),
+  /** One person's conversation in a channel's direct messages. */
+  direct_messages_topic: z.object({ topic_id: z.number() }).optional().catch(undefined),
 };
 /** The author. `sender_chat` is present if a person writes as a channel or, anonymously, as the group itself. */
 const Speaker = { from: User.optional(), sender_chat: z.object({ id: z.number() }).optional().catch(undefined) };

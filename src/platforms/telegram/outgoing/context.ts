@@ -34,7 +34,7 @@ export interface TelegramContext {
 
 /** The chat of a message, and how it is shown there. */
 export interface MessageDestination
-  extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread' | 'message'> {
+  extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread' | 'directTopic' | 'message'> {
   /** True when people get no notification. */
   readonly silent?: boolean;
   /** The id of the only person who sees the message, if Telegram can do that in this chat; otherwise all see it. */

@@ -101,11 +101,13 @@ export function createMessageApi({ api, chats, limits }: TelegramContext, action
   };
 }
 
-function addressOf({ chat, thread, message, silent, onlyFor, replaces }: MessageDestination): Address {
+function addressOf(to: MessageDestination): Address {
+  const { chat, thread, directTopic, message, silent, onlyFor, replaces } = to;
   const replaced = replaces && { callback_query_id: replaces, replace_callback_query_message: true };
   return {
     chat_id: chat,
     ...(thread === undefined ? {} : { message_thread_id: thread }),
+    ...(directTopic === undefined ? {} : { direct_messages_topic_id: directTopic }),
     ...(message === undefined ? {} : { reply_parameters: { message_id: message, allow_sending_without_reply: true } }),
     ...(silent === true ? { disable_notification: true } : {}),
     ...(onlyFor === undefined ? {} : { ephemeral_message_parameters: { receiver_user_id: onlyFor, ...replaced } }),
