@@ -203,7 +203,6 @@ function newAttempt(job: ClaimedJob, reservation: Job['reservation'], place: Job
     ending: undefined,
     stopWorking: undefined,
     status: undefined,
-    keptMessage: undefined,
     next: partsOf(job.request),
     worst: 'answered',
   };

@@ -39,6 +39,8 @@ const JobProgress = z.object({
   reply: StoredReply.optional().catch(undefined),
   /** True when the person was told that links wait. */
   isWaitSaid: z.boolean(),
+  /** The message with the pressed button, if it was to be deleted: it stays for the answer, but not for a failure. */
+  keptMessage: z.string().optional(),
   /**
    * The number of failures in a row that left unknown whether a message arrived, or in which Medley ended its own call.
    */
@@ -133,8 +135,6 @@ export interface Job extends StoredJob {
   ending: Ending | undefined;
   stopWorking: (() => void) | undefined;
   status: WorkStatus | undefined;
-  /** The message with the pressed button, if it was to be deleted: it stays for the answer, but not for a failure. */
-  keptMessage: string | undefined;
   /** The request's part (link) after those that are being answered. */
   next: number;
   /** The worst outcome of its parts, for the metrics. */

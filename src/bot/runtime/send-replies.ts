@@ -54,9 +54,10 @@ async function nextBatch(job: Job, caller: Caller, preferences: Preferences, too
   const { request, progress, platform, to, controller } = job;
   const { handler, deleteLater, log, statusMs: firstMs } = tools;
   const status = { platform, to, t: preferences.t, chatId: request.chat.id, signal: controller.signal, firstMs, log };
-  const pressed = platform.pressedMessage?.(to);
+  // Only messages in groups are deleted after a while, so a press in a private chat needs no look at the store.
+  const pressed = request.chat.kind === 'group' ? platform.pressedMessage?.(to) : undefined;
   if (pressed !== undefined && (await tools.keepMessage(platform.id, request.chat.id, pressed)))
-    job.keptMessage = pressed;
+    progress.keptMessage = pressed;
   if (progress.reply !== undefined) return onlyReply(Promise.resolve(readReply(progress.reply)));
   const batch = await handler.answer(request, {
     caller,
@@ -110,21 +111,19 @@ async function sendBatch(
     );
     await stepTo(job, next, !isLast);
   }
-  await leaveAfterFailure(job, batch, preferences, tools);
+  const shown = await Promise.all(batch.replies.map(({ reply }) => reply));
+  if (shown.every(reply => reply === undefined || isFailure(reply))) leaveAfterFailure(job, preferences, tools);
   progress.next = batch.next;
   return batch.remaining === undefined ? tools.finish(job, job.worst) : waitForLimit(job, batch.remaining, tools);
 }
 
-/** Plans again to delete the message with the pressed button, if it still says that something failed. */
-async function leaveAfterFailure(
-  { keptMessage, platform, request }: Job,
-  { replies }: ReplyBatch,
+/** Plans again to delete the message with the pressed button, because it still says that something failed. */
+function leaveAfterFailure(
+  { progress: { keptMessage }, platform, request }: Job,
   { settings }: Preferences,
   { deleteLater }: JobTools,
-): Promise<void> {
-  if (keptMessage === undefined || settings.noticeSeconds === 0) return;
-  const shown = await Promise.all(replies.map(({ reply }) => reply));
-  if (shown.every(reply => reply === undefined || isFailure(reply)))
+): void {
+  if (keptMessage !== undefined && settings.noticeSeconds > 0)
     deleteLater(platform.id, request.chat.id, [keptMessage], settings.noticeSeconds * 1_000);
 }
 
@@ -157,6 +156,8 @@ export async function noticeInstead(
 ): Promise<Verdict | undefined> {
   const { progress } = job;
   if (progress.notice !== undefined) return endNotice(job, progress.notice, tools);
+  // The message with the pressed button shows a part of the answer, or may show it.
+  if (progress.sent.length > 0 || kind === 'unsure') delete progress.keptMessage;
   progress.notice = { kind, next: progress.sending?.next ?? job.next };
   delete progress.sending;
   delete progress.reply;
@@ -192,6 +193,7 @@ async function sendNotice(
   const sending = sendingOf(job, preferences, part, tools);
   await platform.send(oneReply(renderRequestNotice(notice, preferences.t)), sending);
   controller.signal.throwIfAborted();
+  leaveAfterFailure(job, preferences, tools);
   return endNotice(job, notice, tools);
 }
 

@@ -66,11 +66,13 @@ describe('a failure that may pass', () => {
   }
 
   it.each([
-    ['goes as other notices do, but stays once the file is in it', 1, false],
-    ['goes after another failure, too', 2, true],
-  ])('%s', async (_, times, isLeft) => {
+    ['goes as other notices do, but stays once the file is in it', 1, false, 0],
+    ['goes after another failure, too', 2, true, 0],
+    ['goes after another failure that Discord takes at the second attempt only', 2, true, 1],
+  ])('%s', async (_, times, isLeft, refusals) => {
     const { on, told, customId, leaving } = await failing(times);
     await expect.poll(leaving).toEqual([told.id]);
+    if (refusals > 0) on.fake.fault({ method: 'PATCH', path: /original$/, status: 503, times: refusals });
     on.fake.interaction({ kind: 'button', customId, messageId: told.id, guildId: on.guildId, userId: SARI });
     await expect.poll(() => on.platform.outcomes.length).toBe(2);
     await expect.poll(leaving).toEqual(isLeft ? [told.id] : []);
