@@ -21,6 +21,8 @@ const RUN_MS = 15 * 60_000;
 /** The pause after which other processes may run a request that this version or process cannot. */
 const ELSEWHERE_MS = 30_000;
 const UNREADABLE_MS = 10 * 60_000;
+/** The pause before a claim of a request that this process runs already is looked at again. */
+const TWIN_MS = 1_000;
 /** The time in which a job must end after it was aborted. */
 const GRACE_MS = 1_200;
 /** The number of workers that may die during a request. After that it may be what kills them, so it is ended. */
@@ -60,6 +62,8 @@ export class JobRunner {
   /** Runs a request. Never rejects. */
   async run(claim: Claim): Promise<Verdict> {
     if (this.#ended.has(claim.id)) return DONE;
+    // Two queues may hold the same request (see `RuntimeOptions.spare`).
+    if (this.#jobs.has(claim.id)) return { done: false, afterMs: TWIN_MS };
     const stored = readJob(claim.payload);
     if (stored === undefined) return this.#unreadable(claim);
     const { request, progress } = stored;

@@ -5,6 +5,7 @@ import { createReplyEdits } from '../../../src/bot/runtime/runtime.ts';
 import { AppError } from '../../../src/errors.ts';
 import { workContext } from '../../../src/infra/concurrency/running-work.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
+import type { Queue, QueueEntry } from '../../../src/infra/queue/queue.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { createWorld, linksDraft, unreachable } from './scripted-platform.ts';
@@ -529,6 +530,34 @@ describe('a store that is away', () => {
     const stage = await open({ queueOver: queue => ({ ...queue, add: broken }), runtime: { spare } });
     expect(await ask(stage, linksDraft('1', ['a']))).toBe('accepted');
     expect(stage.said()).toEqual([text('a')]);
+    await spare.close();
+  });
+
+  it.each<readonly [string, (queue: Queue, entry: QueueEntry) => Promise<unknown>]>([
+    ['has it not', async () => undefined],
+    ['has it after all', (queue, entry) => queue.add(entry)],
+  ])('runs an acknowledged request at once, and once, where the queue %s', async (_, store) => {
+    const log = { warn: () => undefined, error: () => undefined };
+    const spare = createEmbeddedQueue({ store: openStore(':memory:'), log });
+    const promoted: string[] = [];
+    const noting = (name: string, queue: Queue): Queue => ({
+      ...queue,
+      promote(id) {
+        promoted.push(`${name} ${id}`);
+        return queue.promote(id);
+      },
+    });
+    const stage = await open({
+      queueOver: queue => ({ ...noting('queue', queue), add: entry => store(queue, entry).then(broken) }),
+      runtime: { spare: noting('spare', spare) },
+      callMs: 500,
+    });
+    expect(await ask(stage, { ...linksDraft('1', ['a']), acknowledge: async () => undefined })).toBe('accepted');
+    expect(promoted).toEqual(['queue scripted:1', 'spare scripted:1']);
+    await stage.pass(600);
+    expect(stage.said()).toEqual([text('a')]);
+    await stage.settle();
+    expect(stage.world.calls).toBe(1);
     await spare.close();
   });
 
