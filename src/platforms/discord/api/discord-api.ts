@@ -172,15 +172,15 @@ function interactionCalls(rest: Rest) {
       ).id;
     },
 
-    /** Sends a further answer to an interaction; resolves with the message's id. */
+    /** Sends a further answer to an interaction, with these flags; resolves with the message's id. */
     async followUp(
       { applicationId, token }: AnswerKey,
       content: Content,
-      isEphemeral: boolean,
+      flags: number,
       signal: AbortSignal,
     ): Promise<string> {
       const route: ApiRoute = [RequestMethod.Post, Routes.webhook(applicationId, token)];
-      const body = { flags: formFlag(content) | (isEphemeral ? MessageFlags.Ephemeral : 0) };
+      const body = { flags: formFlag(content) | flags };
       // A follow-up is a message of a webhook, for which Discord takes no nonce, so a repeat would post it twice.
       return Posted.parse(
         await sendContent(rest, route, body, content, { isAuthorized: false, signal, isRepeatable: false }),

@@ -1,3 +1,4 @@
+import { MessageFlags } from 'discord.js';
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
 import type { Request } from '../../../bot/contract/request.ts';
@@ -134,7 +135,9 @@ async function followUp(
   isEphemeral: boolean,
 ): Promise<string | undefined> {
   const isUpload = holdsFiles(content.uploads);
-  return sending.sendOnce(name, () => api.followUp(key, content, isEphemeral, sending.signal), { isUpload });
+  const silence = notifies(sending, Number(name)) ? 0 : MessageFlags.SuppressNotifications;
+  const flags = isEphemeral ? MessageFlags.Ephemeral : silence;
+  return sending.sendOnce(name, () => api.followUp(key, content, flags, sending.signal), { isUpload });
 }
 
 /** True when Medley is in the channel and may post the content there; in private chats it always may. */

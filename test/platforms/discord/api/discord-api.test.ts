@@ -106,7 +106,7 @@ describe('a call of Discord’s API', () => {
     const api = await apiOver((_, response) => response.writeHead(503).end());
     const { signal } = new AbortController();
     const key = { applicationId: '1', token: 't' };
-    const failure = await failureOf(api.followUp(key, { components: [], uploads: [] }, false, signal));
+    const failure = await failureOf(api.followUp(key, { components: [], uploads: [] }, 0, signal));
     expect(sendOutcome(failure)).toEqual({ outcome: 'unknown' });
   });
 

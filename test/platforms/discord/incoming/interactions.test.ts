@@ -305,6 +305,8 @@ describe('Get media', () => {
     });
     await answer(on, 2);
     expect(answers(on).map(({ files }) => files.length)).toEqual([8, 8, 4]);
+    const silence = 4096;
+    expect(answers(on).map(({ flags }) => flags & silence)).toEqual([0, silence, silence]);
   });
 
   it('brings five long carousels there as far as the follow-ups go, and says where files are left out', async () => {
