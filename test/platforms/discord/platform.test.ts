@@ -205,6 +205,18 @@ describe('a link in a server', () => {
     expect((await reply(on)).channelId).toBe(parent.id);
   });
 
+  it('that begins a post in a forum keeps its embed, which is the picture of the post there', async () => {
+    const on = await open();
+    const post = { type: 11, parentId: '100000000000000001', id: '100000000000000002' };
+    const { id } = on.fake.addGuild({ channels: [{ id: post.parentId, type: 15 }, post] });
+    const said = { guildId: id, channelId: post.id, content: LINK, embeds: [embed] };
+    const first = on.fake.message({ ...said, id: post.id });
+    const second = on.fake.message(said);
+    await reply(on, 1);
+    await settle();
+    expect([isSuppressed(on, first), isSuppressed(on, second)]).toEqual([false, true]);
+  });
+
   it('is left alone in a locked thread, where nothing could be posted', async () => {
     const on = await open();
     const thread = { type: 11, parentId: '100000000000000001', id: '100000000000000002', locked: true };

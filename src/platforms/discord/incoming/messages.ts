@@ -109,6 +109,8 @@ async function draftOf(
 
   /** True when hiding the message's embeds would hide those of answered links only. */
   async function isOnlyLinks(): Promise<boolean> {
+    // The first message of a post in a forum has the post's id, and its embed is the post's picture in the forum.
+    if (message.id === channelId) return false;
     if (ask?.kind !== 'links' || findUnfurledLinks(text).length !== found.length) return false;
     if (found.length === 1) return true;
     const asks = await Promise.all(found.map(link => dispatcher.read({ ...said, links: [link] })));
