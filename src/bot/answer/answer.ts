@@ -172,7 +172,9 @@ function createAnswer({ commands, policy, resolver, buttons, run, logFailure }: 
     const { command, raw, isPressed } = await resolver.resolve(body, context.caller, context.t);
     const refusal = position.paid > 0 ? undefined : await policy.charge(command, context.caller);
     if (refusal) throw refusal;
-    return onlyReply(run(command, context, raw, isPressed));
+    const shown = run(command, context, raw, isPressed);
+    // Below a failure, the button of a link in a spoiler has that option; its answer is hidden with its text, too.
+    return onlyReply(isPressed && raw().spoiler === true ? shown.then(each => each && hidden(each)) : shown);
   }
 
   /**
@@ -210,7 +212,9 @@ function createLinkAnswers({ commands, policy, run }: Pick<AnswerParts, 'command
     isPasted: boolean,
   ): Promise<Awaited<PendingReply['reply']>> {
     const [first = ''] = Object.keys(command.options);
-    const wished = Object.entries({ view, clip, ...options }).filter(([key]) => Object.hasOwn(command.options, key));
+    const wished = Object.entries({ view, clip, ...options, ...(spoiler && { spoiler }) }).filter(([key]) =>
+      Object.hasOwn(command.options, key),
+    );
     const reply = await run(command, { ...context, link: url }, () => ({
       [first]: url,
       ...Object.fromEntries(wished),

@@ -331,6 +331,23 @@ describe('links that a platform found itself', () => {
     expect(shown((await ask({ text: '', links: [open('a')] }, group())).replies)).toEqual([['a', false]]);
   });
 
+  it('stay hidden when a failure is asked for in another way', async () => {
+    let isFirst = true;
+    const extractor = fakeExtractor(id => {
+      if (!isFirst) return samplePost({ id });
+      isFirst = false;
+      throw new AppError('upstream_unavailable', 'no answer', { params: { site: 'Instagram' } });
+    });
+    const { ask } = setUp({ services: sampleServices(extractor) });
+    const there = group({ platform: 'discord' });
+    const [failure] = (await ask({ text: 'look', links: [spoiler('a')] }, there)).replies;
+    const [button] = failure?.actions ?? [];
+    const token = button?.kind === 'button' ? button.token : '';
+    const { replies } = await ask({ token }, there);
+    expect(shown(replies)).toEqual([['a', true]]);
+    expect(replies[0]?.isHidden).toBe(true);
+  });
+
   it('do not stand in the way of commands and notices', async () => {
     const { ask } = setUp();
     const other = { url: 'https://www.instagram.com/someone/', spoiler: false };
