@@ -27,6 +27,7 @@ export const translate = defineCommand({
       ],
       actions: [{ kind: 'link', label: words.openOriginal, url: post.url }],
       visibility: 'caller',
+      isBeside: true,
     });
   },
 });

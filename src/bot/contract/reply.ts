@@ -197,6 +197,8 @@ export const ReplyFrame = z.object({
   colour: Colour.exactOptional(),
   /** True when the site's own preview shows as much as the reply. A link that was only pasted then gets no reply. */
   onlyWhenAsked: z.boolean().exactOptional(),
+  /** True when the message with the pressed button stays as it is, because the reply adds to it. */
+  isBeside: z.boolean().exactOptional(),
   /** `caller`: only the person who asked sees the reply, where the platform supports that. */
   visibility: z.enum(['chat', 'caller']),
   /** The milliseconds after which the reply, such as a time to wait, is no longer true and may be deleted. */

@@ -146,6 +146,20 @@ describe('a button', () => {
     expect((await pressed(stage, fake.callbackQuery(press))).text).toBeUndefined();
   });
 
+  it('shows a translation to whoever presses, and leaves the post of words as it is', async () => {
+    const translation = { isForeign: () => true, translate: async () => 'The harbour sleeps.' };
+    const stage = await openStage({ services: { translation }, post: () => ({ items: [], missingItems: 0 }) });
+    const { fake } = stage;
+    fake.message({ chat: GROUP, from: SARI, text: `/download ${PHOTO}` });
+    const { messageId, ...post } = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    const at = { chatId: GROUP.id, messageId };
+    fake.message({ chat: GROUP, from: BUDI, text: 'hm' });
+    await pressed(stage, fake.callbackQuery({ data: buttonOf(post, /Translate/), message: at, from: BUDI }));
+    const [first, second] = answersIn(fake, GROUP.id);
+    expect(first).toMatchObject({ edits: 0, text: post.text });
+    expect(second).toMatchObject({ onlyFor: BUDI.id, text: expect.stringContaining('The harbour sleeps.') });
+  });
+
   it('takes an answer away for whoever asked, and for admins, and for nobody else', async () => {
     const stage = await openStage();
     const { fake } = stage;

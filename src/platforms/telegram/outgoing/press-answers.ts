@@ -64,7 +64,8 @@ export function createAnswerPress(
     const isForOne = isNotice(reply);
     if (isForOne && (await isNotified(reply, press.query, context))) return;
     // If a notice comes too late to be shown at the button, it is sent as a new message; it never replaces the old one.
-    const mayEdit = reply.gallery.length === 0 && !isForOne && press.isEphemeral !== true;
+    const isAdded = reply.gallery.length > 0 || reply.isBeside === true;
+    const mayEdit = !isAdded && !isForOne && press.isEphemeral !== true;
     const kind = mayEdit ? press.stands : undefined;
     const message = { chat_id: to.chat, message_id: press.message };
     const edited =

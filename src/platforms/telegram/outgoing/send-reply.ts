@@ -136,9 +136,9 @@ function isPersonal({ visibility, blocks, gallery, later }: Reply): boolean {
 
 /** The context for a pressed button. A message that only one person sees cannot be edited, so a new one replaces it. */
 function pressContext(reply: Reply, { to, request }: ReplySending, context: ReplyContext): ReplyContext {
-  if (to.press?.isEphemeral !== true) return context;
-  const alone = isPersonal(reply) && { onlyFor: Number(request.user.id), replaces: to.press.query };
-  return { ...context, to: { ...context.to, ...alone } };
+  const replaces = to.press?.isEphemeral === true && reply.isBeside !== true ? to.press.query : undefined;
+  const isAlone = isPersonal(reply) && to.isGroup && (replaces !== undefined || reply.isBeside === true);
+  return isAlone ? { ...context, to: { ...context.to, onlyFor: Number(request.user.id), replaces } } : context;
 }
 
 const MAX_MESSAGES = 1_000;
