@@ -120,8 +120,7 @@ function failureOfWords(page: Body, hasPosts: boolean): AppError | null {
   // Every page for visitors contains a login form, so a login form proves nothing.
   const isLogin = seen === null || seen.code === 'login_required';
   const stated = isLogin ? failureBySign(dataWords(page), hasPosts ? BLOCKED : SIGNS) : null;
-  const isGone = GONE.test(visible);
-  return stated ?? seen ?? (isGone ? weakNotFound('the page says that the post is no longer available') : null);
+  return stated ?? seen ?? (GONE.test(visible) ? weakNotFound('the page says that the post is gone') : null);
 }
 
 const MAX_REASON_CHARS = 20_000;

@@ -98,7 +98,6 @@ const PATHS: readonly PathShape[] = [
     ),
     (_, query) => queriedVideo(query.get('v') ?? query.get('video_id')),
   ],
-  [afterVersion('watch/live$'), () => unsupported('live')],
   [
     afterVersion('(?:photo|photo\\.php|photos|photo/viewer)$'),
     (_, query) => {
@@ -131,7 +130,7 @@ const PATHS: readonly PathShape[] = [
     audio: 'music',
     search: 'search',
     place: 'places',
-    live: 'live',
+    live: 'live|watch/live',
     page: 'gaming',
     profile: 'profile\\.php|people',
   }),

@@ -28,21 +28,21 @@ export function isPhoto(object: JsonObject): boolean {
   return object.__typename === 'Photo' || object.__isNode === 'Photo' || PHOTO_KEYS.some(key => key in object);
 }
 
-function answersOf(video: JsonObject): readonly unknown[] {
-  return valuesAt([video], `${FRAGMENT}.${RESULT}`, RESULT);
+/** The entries of one of the lists used since 2024-11. */
+function delivered(video: JsonObject, list: string): readonly unknown[] {
+  return valuesAt([video], `${FRAGMENT}.${RESULT}`, RESULT).flatMap(answer => readList(child(answer, list)));
 }
 
 /** The addresses in one object: in its own properties, in its delivery data, and in the lists used since 2024-11. */
 function addressesOf(video: JsonObject, isHd: boolean): readonly unknown[] {
-  const listed = answersOf(video).flatMap(answer => readList(child(answer, 'progressive_urls')));
   const fits = (one: unknown) => (readText(child(one, 'metadata', 'quality'))?.toUpperCase() === 'HD') === isHd;
   const named = valuesAt([video, video[LEGACY]], ...(isHd ? HD_KEYS : SD_KEYS));
-  return [...named, ...valuesAt(listed.filter(fits), 'progressive_url')];
+  return [...named, ...valuesAt(delivered(video, 'progressive_urls').filter(fits), 'progressive_url')];
 }
 
 function manifestOf(video: JsonObject): string | null {
-  const listed = answersOf(video).flatMap(answer => readList(child(answer, 'dash_manifests')));
-  const manifests = [...valuesAt([video, video[LEGACY]], ...MANIFEST_KEYS), ...valuesAt(listed, 'manifest_xml')];
+  const listed = valuesAt(delivered(video, 'dash_manifests'), 'manifest_xml');
+  const manifests = [...valuesAt([video, video[LEGACY]], ...MANIFEST_KEYS), ...listed];
   return manifests.map(readText).find(xml => xml?.includes('<MPD')) ?? null;
 }
 

@@ -19,7 +19,7 @@ import { isComplete, type PostDraft, readableItems } from '../kit/draft.ts';
 import { idOfAddress } from './link.ts';
 import { isPhoto, isVideo, readNamedVideo, readPhoto, readVideo } from './media.ts';
 import { type FacebookPage, knownIdOf, openPage, textOf, valuesAt } from './page.ts';
-import { attachedMedia, isStory, isWordsOnly, messageOf, postIdsOf, storiesOf } from './story.ts';
+import { attachedMedia, isStory, isWordsOnly, messageOf, postIdsOf, sharedBy, storiesOf } from './story.ts';
 
 type Found = ReturnType<typeof findPost>;
 
@@ -44,7 +44,7 @@ function usernameOf(url: unknown): string | null {
 function readAuthor(nodes: readonly JsonObject[]): Author {
   const all = nodes.slice(0, MAX_NODES);
   return {
-    id: firstOf(valuesAt(all, 'id'), readText),
+    id: firstOf(valuesAt(all, 'id'), textOf),
     name: firstOf(valuesAt(all, 'name'), readText),
     username: firstOf(all, one => readText(one.username) ?? usernameOf(one.url)),
     verified: firstOf(valuesAt(all, 'is_verified'), readFlag),
@@ -141,7 +141,7 @@ function readFacts(page: FacebookPage, objects: Found): Omit<PostDraft, 'items'>
   return {
     author,
     title: firstOf(valuesAt(nodes, 'name', 'title.text'), textOf) ?? ownTitle(og?.get('og:title'), author.name),
-    caption: messageOf(page, stories) ?? firstOf(texts, textOf),
+    caption: messageOf(page, stories) ?? firstOf(texts, textOf) ?? messageOf(page, sharedBy(page, stories)),
     publishedAt: firstOf(times, readInstant),
     stats: readCounts(feedbackOf(page, objects)),
     sensitive: valuesAt(nodes, ...WARNINGS).some(text => /sensitive|graphic|violen/i.test(textOf(text) ?? '')),

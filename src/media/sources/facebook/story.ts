@@ -97,8 +97,11 @@ function isMedia(value: unknown): value is JsonObject {
   return isJsonObject(value) && (isPhoto(value) || isVideo(value));
 }
 
-function isLinkImage(media: unknown): boolean {
-  return child(media, '__typename') === 'GenericAttachmentMedia';
+/** Attachments without a photo or video of the post's own, such as links and polls (Facebook's names as of 2026). */
+const WORDY = /^GenericAttachmentMedia$|^StoryAttachment(?:Share|(?:Life)?Event|TextPoll|Map|(?:Custom)?Unavailable)/;
+
+function isWordy(page: FacebookPage, attachment: unknown): boolean {
+  return page.ownValues(attachment, '__typename').some(name => WORDY.test(textOf(name) ?? ''));
 }
 
 function distinctMedia(media: Attached): Attached {
@@ -135,7 +138,7 @@ function mediaOf(page: FacebookPage, attachment: unknown): Attached {
   // Each list may be incomplete. Unless more media were found than the longest list has, at least one is missing.
   if (shown > 0 || total > 0) return withMissing(known, Math.max(total - known.length, known.length > shown ? 0 : 1));
   if (known.length > 0) return known;
-  return values.length > 0 && !values.some(isLinkImage) ? [null] : [];
+  return values.length > 0 && !isWordy(page, attachment) ? [null] : [];
 }
 
 function countKnown(media: Attached): number {
@@ -144,14 +147,13 @@ function countKnown(media: Attached): number {
 
 /** The candidate with the most media of a known shape; of equal ones the first that has any media. */
 function fullest(candidates: readonly Attached[]): Attached {
-  let best: Attached = [];
-  for (const media of candidates) if (best.length === 0 || countKnown(media) > countKnown(best)) best = media;
-  return best;
+  const sorted = candidates.filter(({ length }) => length > 0).toSorted((a, b) => countKnown(b) - countKnown(a));
+  return sorted[0] ?? [];
 }
 
-/** Every list of the story's attachments; a page may describe the same attachments more than once. */
-function attachmentLists(page: FacebookPage, story: unknown): readonly (readonly unknown[])[] {
-  return page.ownValues(story, 'attachments').filter(list => Array.isArray(list));
+/** Every list of the stories' attachments; a page may describe the same attachments more than once. */
+function attachmentLists(page: FacebookPage, stories: unknown): readonly (readonly unknown[])[] {
+  return page.ownValues(stories, 'attachments').filter(list => Array.isArray(list));
 }
 
 function attachedTo(page: FacebookPage, story: unknown): Attached {
@@ -161,25 +163,30 @@ function attachedTo(page: FacebookPage, story: unknown): Attached {
   return countKnown(media) === 0 && isJsonObject(reel) ? [reel] : media;
 }
 
+/** The stories of the post that is shared. */
+export function sharedBy({ budget }: FacebookPage, stories: readonly JsonObject[]): readonly JsonObject[] {
+  return findValues(stories, 'attached_story', { budget }).filter(isJsonObject);
+}
+
 /** The media attached to the post, or to the post that it shares, each once. */
 export function attachedMedia(page: FacebookPage, stories: readonly JsonObject[]): Attached {
   const own = fullest(stories.map(story => attachedTo(page, story)));
   if (countKnown(own) > 0) return distinctMedia(own);
-  const shared = stories.flatMap(story => findValues(story, 'attached_story', { budget: page.budget }));
-  const ofShared = fullest(shared.map(story => attachedTo(page, story)));
+  const ofShared = fullest(sharedBy(page, stories).map(story => attachedTo(page, story)));
   return distinctMedia(countKnown(ofShared) > 0 ? ofShared : own);
 }
 
 export function messageOf(page: FacebookPage, stories: readonly JsonObject[]): string | null {
-  return firstOf(stories, story => firstOf(valuesAt(page.ownValues(story, 'message'), 'text'), textOf));
+  return firstOf(valuesAt(page.ownValues(stories, 'message'), 'text'), textOf);
 }
 
-/** Says whether the post has no photo or video: it has a text, and an empty list of attachments or just a link. */
+/** Says whether the post has no photo or video: it has a text, and no attachments or wordy ones; what it shares, too. */
 export function isWordsOnly(page: FacebookPage, stories: readonly JsonObject[]): boolean {
-  const lists = stories.flatMap(story => attachmentLists(page, story));
-  const isStated = lists.some(list => list.length === 0 || page.ownValues(list, 'media').some(isLinkImage));
-  if (!isStated || messageOf(page, stories) === null) return false;
+  const shared = sharedBy(page, stories);
+  const isStated = (part: readonly JsonObject[]) =>
+    attachmentLists(page, part).some(list => list.length === 0 || list.some(one => isWordy(page, one)));
+  if (!isStated(stories) || (shared.length > 0 && !isStated(shared))) return false;
   const skip = new Set([...FOREIGN].filter(key => key !== 'attached_story'));
-  const parts = (story: JsonObject) => [story, ...findValues(story, () => true, { skip, budget: page.budget })];
-  return !stories.some(story => isJsonObject(story.attached_story) || parts(story).some(isMedia));
+  const parts = [...stories, ...findValues(stories, () => true, { skip, budget: page.budget })];
+  return messageOf(page, [...stories, ...shared]) !== null && !parts.some(isMedia);
 }

@@ -111,6 +111,14 @@ describe('the words of a refusal', () => {
   });
 });
 
+const SHARED =
+  '"attached_story": {"id": "x", "comet_sections": {"message": {"text": "Their words."}}, "attachments": []}';
+
+function attached(style: string, attachment: object): string {
+  const styles = { __typename: `StoryAttachment${style}StyleRenderer`, attachment };
+  return `"attachments": ${JSON.stringify([{ styles }])}`;
+}
+
 describe('a post of which a part cannot be read', () => {
   const photos = fixture('post-photos.html');
 
@@ -150,6 +158,22 @@ describe('a post of which a part cannot be read', () => {
     const reel = refOf(`https://www.facebook.com/reel/${IDS.postWords}`);
     expect(failureOf(words, reel)).toBe('upstream_changed');
   });
+});
+
+it.each([
+  ['a link without an image', ['"attachments": []', attached('ShareMedium', { media: null })], 'Only words today.'],
+  ['an event', ['"attachments": []', attached('Event', { target: { __typename: 'Event' } })], 'Only words today.'],
+  ['a poll', ['"attachments": []', attached('TextPoll', { question: { options: {} } })], 'Only words today.'],
+  ['what is gone', ['"attachments": []', attached('CustomUnavailable', {})], 'Only words today.'],
+  ['the words of another', ['"attachments": []', `"attachments": [], ${SHARED}`], 'Only words today.'],
+  [
+    'no more than those',
+    [/"message": \{[^}]*\},\s*"attachments": \[\]/, `"attachments": [], ${SHARED}`],
+    'Their words.',
+  ],
+] as const)('a post that shares %s is one of words', (_, [from, to], caption) => {
+  const html = fixture('post-words.html').replace(from, to);
+  expect(read(html, REFS.postWords)).toMatchObject({ items: [], isWordsOnly: true, caption });
 });
 
 describe('a link to a video', () => {
