@@ -1,7 +1,7 @@
 /** Turns a page of TikTok, as seen in 2026-10 (a post's own page or its embed), into the post or an AppError. Pure. */
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
-import { refusal, weakNotFound } from '../../extract/refusal.ts';
+import { asWeak, isWithdrawn, refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { type Body, type SiteAnswer, siteAnswer } from '../../parse/body.ts';
 import {
@@ -21,11 +21,12 @@ import {
   readText,
   visitObjects,
 } from '../../parse/json-fields.ts';
+import { compareTracks } from '../../parse/markup.ts';
 import { type Author, NO_STATS, type Post, type Stats, type UnplacedItem, type Variant } from '../../post.ts';
 import { sizeOf } from '../kit/cdn-address.ts';
 import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
-import { failureOfPlace } from '../kit/failures.ts';
-import { imageMime, listedFile, listedItem } from '../kit/media-files.ts';
+import { failureOfPlace, type Sign } from '../kit/failures.ts';
+import { imageMime, listedFile, orderedItem } from '../kit/media-files.ts';
 
 export const TIKTOK_LOGIN_PATH = /^\/login(?:\/|$)/;
 
@@ -59,16 +60,23 @@ export function readTiktokPage({ body, ...head }: SiteAnswer, context: ReadConte
   throw isAbsent ? weakNotFound('the embed has no post') : new AppError('upstream_changed', 'a page without the post');
 }
 
-/** The failure that the site's own status code (`statusCode`) in the page means; null when it is 0. */
+/** Patterns for the site's own status code and its words (seen until 2026-10); 10204 without words may mean anything. */
+const STATES: readonly Sign[] = [
+  [/cross_border|region|geo_|^10231/, 'region_blocked'],
+  [/self_see|friend_see|^10216|^10222/, 'private'],
+  [/content_classification/, 'age_restricted'],
+  [/^10204|^10217/, 'not_found'],
+];
+
+/** The failure that the status in the page means; null when it is 0. */
 function failureOfState(state: JsonObject | undefined): AppError | null {
   const code = readCount(state?.statusCode) ?? 0;
-  const words = readText(state?.statusMsg) ?? '';
   if (code === 0) return null;
-  const message = `state ${code}: ${words.slice(0, 100)}`;
-  if (/cross_border|region/.test(words)) return new AppError('region_blocked', message, { params: { weak: 1 } });
-  if (code === 10_216 || code === 10_222) return new AppError('private', message);
-  // The site also sends this code to callers whom it refuses.
-  return code === 10_204 ? weakNotFound(message) : new AppError('upstream_changed', message);
+  const words = `${code} ${readText(state?.statusMsg) ?? ''}`.slice(0, 100);
+  const [, meant = 'upstream_changed'] = STATES.find(([pattern]) => pattern.test(words)) ?? [];
+  const failure = new AppError(meant, `state ${words}`);
+  // The site also sends such a status to callers whom it refuses.
+  return isWithdrawn(failure) && meant !== 'private' ? asWeak(failure) : failure;
 }
 
 function failureWithoutFile(item: JsonObject): AppError {
@@ -229,14 +237,17 @@ function videoItem(video: JsonObject): UnplacedItem | null {
   const size = sizeOf(video);
   const unmarked = filesOf(video);
   const marked = unmarked.length > 0 ? null : videoFile(video.downloadAddr, [], size);
-  const item = listedItem('video', marked === null ? unmarked : [marked], {
-    durationMs: readSeconds(video.duration),
-    thumbnailUrl: firstOf([video.originCover, video.cover], readAddress),
-  });
-  if (item === null) return null;
   const isHevc = ({ codecs }: Variant) => Number(codecs === 'hvc1');
-  const variants = item.variants.toSorted((a, b) => isHevc(a) - isHevc(b));
-  return { ...item, ...(size.width !== null && size), variants };
+  const files = marked === null ? unmarked : [marked];
+  return orderedItem(
+    'video',
+    files.toSorted((a, b) => isHevc(a) - isHevc(b) || compareTracks(a, b)),
+    {
+      durationMs: readSeconds(video.duration),
+      thumbnailUrl: firstOf([video.originCover, video.cover], readAddress),
+      ...(size.width !== null && size),
+    },
+  );
 }
 
 function imageItem(image: JsonObject): UnplacedItem | null {
@@ -244,7 +255,7 @@ function imageItem(image: JsonObject): UnplacedItem | null {
   if (url === undefined) return null;
   const size = sizeOf(image, 'imageWidth', 'imageHeight');
   const file = listedFile(url, { mime: imageMime(url), hasVideo: false, ...size, expiresAt: addressExpiry(url) });
-  return listedItem('image', [file], { thumbnailUrl: url });
+  return orderedItem('image', [file], { thumbnailUrl: url });
 }
 
 function soundItem({ playUrl, duration }: JsonObject): UnplacedItem | null {
@@ -252,5 +263,5 @@ function soundItem({ playUrl, duration }: JsonObject): UnplacedItem | null {
   if (url === undefined) return null;
   const mime = /mime_type=audio_mp4|\.(?:m4a|mp4)(?:\?|$)/.test(url) ? 'audio/mp4' : 'audio/mpeg';
   const file = listedFile(url, { mime, hasVideo: false, hasAudio: true, expiresAt: addressExpiry(url) });
-  return listedItem('audio', [file], { durationMs: readSeconds(duration) });
+  return orderedItem('audio', [file], { durationMs: readSeconds(duration) });
 }
