@@ -1,7 +1,7 @@
 /** Turns any answer of Reddit into the post or an AppError (shapes as seen in 2026-10). Pure. */
 import { decodeHTML } from 'entities';
 import { AppError, type ErrorCode } from '../../../errors.ts';
-import { refusal } from '../../extract/refusal.ts';
+import { refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
 import {
   child,
@@ -138,6 +138,9 @@ export function readRedditAnswer({ body, ...head }: SiteAnswer, context: ReadCon
   if (context.kind === 'card') return toPost(readFeed(text, context), context);
   const draft = readPostMarkup(text, context.ref.id);
   if (draft !== undefined) return toPost(draft, context);
-  const isClosed = /<shreddit-(?:forbidden|private)|community is private/i.test(text);
-  throw new AppError(isClosed ? 'private' : 'upstream_changed', 'a page without the post');
+  if (/<shreddit-private|community is private|private community/i.test(text))
+    throw new AppError('private', 'the community is closed');
+  // The site shows this element for a post that was deleted, and for one of a banned community (2026-03).
+  if (text.includes('shreddit-forbidden')) throw weakNotFound('the page says that there is nothing to see');
+  throw new AppError('upstream_changed', 'a page without the post');
 }

@@ -114,7 +114,12 @@ it.each<[string, string, object | string]>([
     'upstream_rate_limited',
   ],
   ['a page to log in', '<html><head><title>Welcome to Reddit</title></head></html>', 'login_required'],
-  ['a private community', '<html><shreddit-forbidden></shreddit-forbidden></html>', 'private'],
+  [
+    'a private community',
+    '<html><shreddit-forbidden>r/clay is a private community</shreddit-forbidden></html>',
+    'private',
+  ],
+  ['a deleted post', '<html><div id="shreddit-forbidden"><h1>Post not found</h1></div></html>', 'not_found (guess)'],
   ['another page', '<html><body>Hello</body></html>', 'upstream_changed'],
 ])('a page with %s', (_, text, right) => {
   const found = outcome(text);
