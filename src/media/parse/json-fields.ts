@@ -134,7 +134,7 @@ const MULTIPLES: Readonly<Record<string, number>> = { K: 1e3, M: 1e6, B: 1e9 };
 
 /** A count as the site shows it to people: `1,234` exactly, `4.7K` as 4700. `1.234` is of another language: unknown. */
 export function readShownCount(value: unknown): number | null {
-  if (typeof value !== 'string' || value.length > 40) return null;
+  if (typeof value !== 'string' || value.length > 40) return readCount(value);
   const match = /^(\d{1,3}(?:,\d{3}){1,4}|\d{1,15}(?:\.\d{1,3}(?=\s?[KMB]))?)\s?([KMB]?)$/i.exec(value.trim());
   if (match === null) return null;
   const number = Number((match[1] ?? '').replaceAll(',', '')) * (MULTIPLES[(match[2] ?? '').toUpperCase()] ?? 1);

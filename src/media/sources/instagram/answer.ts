@@ -16,9 +16,7 @@ const GUARD = 'for (;;);';
 function jsonDocuments(answer: string): readonly unknown[] {
   const text = answer.startsWith(GUARD) ? answer.slice(GUARD.length) : answer;
   const whole = parseJson(text);
-  if (whole !== undefined) return [whole];
-  const lines = text.split('\n', 100).map(parseJson);
-  return lines.filter(value => isJsonObject(value) || Array.isArray(value));
+  return whole === undefined ? text.split('\n', 100).map(parseJson) : [whole];
 }
 
 /** The post of a draft; if the answer does not state the time of publication, it is read from the id. */

@@ -31,14 +31,11 @@ const SITE = /^(?:(?:www|[im])\.)?instagram\.com$|^(?:www\.)?instagr\.am$/;
 const MIRROR =
   /^(?:(?:www|[dgm])\.)?(?:(?:(?:dd|kk|vx|fx|uu|ee|zz|gg|rx|bb|tt|to)instagram|fxstagram|instagramez|instagrambed)\.com|instafix\.io)$/;
 
-/** A larger index is ignored: no carousel has so many items (20 in 2026). */
-const MAX_ITEMS = 100;
-
 const PROFILE = unsupported('profile');
 
+/** The index of an item by its number from 1 to 100; no carousel has more items (20 in 2026). */
 function itemIndexOf(text: string | null): number | null {
-  const position = text !== null && /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  return position >= 1 && position <= MAX_ITEMS ? position - 1 : null;
+  return /^(?:[1-9]\d?|100)$/.test(text ?? '') ? Number(text) - 1 : null;
 }
 
 function postMatch(form: string, text: string, itemIndex: number | null): LinkMatch {

@@ -3,6 +3,7 @@ import { AppError } from '../../../errors.ts';
 import { isVideoLink, type PostRef } from '../../extract/source.ts';
 import {
   child,
+  findValues,
   firstOf,
   isJsonObject,
   type JsonObject,
@@ -228,9 +229,5 @@ export function parseStories(body: string, { parts: { mediaId } }: PostRef): Pos
 
 /** The user's id in a `web_profile_info` answer; null when it is missing. */
 export function userIdOf(body: string): string | null {
-  let id: string | null = null;
-  visitObjects(parseJson(body), user => {
-    if ('username' in user) id ??= idOf(user);
-  });
-  return id;
+  return firstOf(findValues(parseJson(body), 'user'), idOf);
 }

@@ -153,5 +153,8 @@ export function parseMedia(media: JsonObject, shape: MediaShape, isReel: boolean
       toItem(media, shape, isReel),
     ],
     coverUrl: firstOf(shape.images(media), file => readAddress(file.url)),
+    sensitive: [media, ...(children ?? [])].some(
+      one => readFlag(child(one, 'sensitivity_friction_info', 'should_have_sensitivity_friction')) === true,
+    ),
   };
 }

@@ -122,6 +122,12 @@ describe('shape A', () => {
     expect(pathOf(item?.thumbnailUrl)).toBe('lantern_c_n.jpg');
   });
 
+  it.each([true, false])('marks a post that the site covers with a warning: %s', should_have_sensitivity_friction => {
+    const warning = `"sensitivity_friction_info": ${JSON.stringify({ should_have_sensitivity_friction })}, $&`;
+    const body = fixture('product-reel.json').replace('"media_type"', warning);
+    expect(parse(body, CODES.productReel).sensitive).toBe(should_have_sensitivity_friction);
+  });
+
   it('reads an older carousel, and no counts that its owner hides', () => {
     const post = parse(fixture('product-carousel-2022.json'), CODES.oldCarousel);
     expect(post.stats).toEqual({ ...NO_STATS, comments: 9 });
