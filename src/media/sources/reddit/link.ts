@@ -38,7 +38,7 @@ function shortMatch(path: string): LinkMatch {
 const ID = '([a-z0-9]{4,12})';
 const PATHS: readonly PathShape[] = [
   [
-    new RegExp(`^(?:((?:r|u|user)/[\\w-]{2,40})/)?(?:comments|gallery|duplicates)/${ID}(?:/|$)`, 'i'),
+    new RegExp(`^(?:((?:r|u|user)/[\\w-]{2,40})/)?(?:comments|gallery|duplicates|link|tb)/${ID}(?:/|$)`, 'i'),
     ([, community, id = '']) => postMatch(refTo(id, community?.replace(/^u\//, 'user/'))),
   ],
   [/^((?:r|u|user)\/[\w-]{2,40}\/s\/[A-Za-z0-9]{6,24})(?:\/|$)/, ([, path = '']) => shortMatch(path)],

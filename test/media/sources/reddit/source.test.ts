@@ -194,6 +194,7 @@ it.each([
   'https://www.reddit.com/comments/1abcde',
   'https://www.reddit.com/gallery/1abcde',
   'https://www.reddit.com/user/mara/comments/1abcde/a/',
+  'https://www.reddit.com/link/1abcde/video/abcdefgh1234/player',
   'https://redd.it/1abcde',
   'https://vxreddit.com/r/sandpottery/comments/1abcde/a/comment/x1/',
   'https://www.rxddit.com/r/sandpottery/comments/1abcde/a/',
