@@ -1,5 +1,5 @@
 import type { Player, PlayerStatistics } from '../../beatmaps/model/player.ts';
-import type { Translator } from '../../i18n/translate.ts';
+import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { Chart, Size, SvgRasterizer } from '../contract/picture.ts';
 import type { PictureBlock } from '../contract/reply.ts';
 import { gradeBadge } from './badges.ts';
@@ -151,7 +151,10 @@ function figures(statistics: PlayerStatistics, { t, look }: Pen): readonly Marku
     [cards.level, level === null ? undefined : `${level.current}`],
   ];
   const known = shown.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
-  const columnOf = (index: number) => MARGIN + (COLUMNS[index] ?? 0);
+  const columns = columnsOf(
+    known.map(({ name, value }) => Math.max(labelWidth(value, { size: 44, bold: true }), labelWidth(name))),
+  );
+  const columnOf = (index: number) => MARGIN + (columns[index] ?? 0);
   return [
     ...known.map(({ name, value }, index) =>
       group([
@@ -162,6 +165,17 @@ function figures(statistics: PlayerStatistics, { t, look }: Pen): readonly Marku
     ...(level === null ? [] : levelBar(level.progress, columnOf(known.length - 1), look)),
     ...(grade_counts === null ? [] : gradeCounts(grade_counts, { t, look })),
   ];
+}
+
+/** The beginnings of the columns of figures: the usual ones, or for figures that would touch there, equally far apart. */
+function columnsOf(widths: readonly number[]): readonly number[] {
+  const fits = widths.every((width, index) => (COLUMNS[index] ?? 0) + width <= (COLUMNS[index + 1] ?? INNER + 12) - 12);
+  return fits ? COLUMNS : flow(widths, Number.POSITIVE_INFINITY, spaceBetween(widths)).places.map(({ x }) => x);
+}
+
+/** The space between boxes of these widths that are spread over the whole card. */
+function spaceBetween(widths: readonly number[]): number {
+  return (INNER - widths.reduce((sum, width) => sum + width, 0)) / (widths.length - 1);
 }
 
 /** A bar for the player's level. @param progress percentage of the way to the next level */
@@ -175,24 +189,19 @@ function levelBar(progress: number, x: number, look: Look): readonly Markup[] {
   ];
 }
 
-/** The number of plays with each grade, in a row across the card. */
+/** The number of plays with each grade, in a row across the card; where they would touch, in English, which is shorter. */
 function gradeCounts(counts: NonNullable<PlayerStatistics['grade_counts']>, { t, look }: Pen): readonly Markup[] {
-  const shown = GRADES.map(({ key, rank }) => {
-    const count = counts[key];
-    const text = count < 10_000 ? t.number(count) : t.compact(count);
-    return { rank, text, width: GRADE.width + 12 + labelWidth(text) };
-  });
-  const space = (INNER - shown.reduce((sum, { width }) => sum + width, 0)) / (shown.length - 1);
-  const { places } = flow(
-    shown.map(({ width }) => width),
-    Number.POSITIVE_INFINITY,
-    Math.min(space, 64),
-  );
-  return shown.flatMap(({ rank, text }, index) => {
+  const written = (write: (count: number) => string) => GRADES.map(({ key }) => write(counts[key]));
+  const widthsOf = (texts: readonly string[]) => texts.map(text => GRADE.width + 12 + labelWidth(text));
+  const own = written(count => (count < 10_000 ? t.number(count) : t.compact(count)));
+  const texts = spaceBetween(widthsOf(own)) < 20 ? written(createTranslator(['en']).compact) : own;
+  const widths = widthsOf(texts);
+  const { places } = flow(widths, Number.POSITIVE_INFINITY, Math.min(spaceBetween(widths), 64));
+  return GRADES.flatMap(({ rank }, index) => {
     const left = MARGIN + (places[index]?.x ?? 0);
     return [
       gradeBadge(rank, { ...GRADE, left }, look),
-      label(text, { x: left + GRADE.width + 12, y: GRADE.top + 42, colour: look.ink }),
+      label(texts[index] ?? '', { x: left + GRADE.width + 12, y: GRADE.top + 42, colour: look.ink }),
     ];
   });
 }

@@ -265,6 +265,17 @@ function card(name: string, view: ProfileView) {
   return [name, profileCardSize(view), (drawn: ReturnType<typeof pen>) => renderProfileCard(view, drawn)] as const;
 }
 
+it('writes counts of grades that would touch in fewer letters', () => {
+  const statistics = { pp: 9_000, grade_counts: { ss: 10_123, ssh: 11_224, s: 82_012, sh: 20_123, a: 14_012 } };
+  const view = { player: player({ statistics }), isProven: true, best: [] };
+  expect(renderProfileCard(view, pen(createTranslator(['de'])))).toContain('>82K<');
+  const usual = {
+    ...view,
+    player: player({ statistics: { ...statistics, grade_counts: { ss: 3, ssh: 4, s: 12_012, sh: 5, a: 6 } } }),
+  };
+  expect(renderProfileCard(usual, pen(createTranslator(['de'])))).toContain('>12.012<');
+});
+
 it('keeps the accuracy beside many mods, and counts the mods that have no room', () => {
   const [row] = LIST.rows;
   if (row === undefined) throw new Error('no row');
