@@ -241,7 +241,9 @@ function renderHeading(text: Text, space: number, commands: CommandIds): string 
 }
 
 function oneLine(text: Text, max: number, commands: CommandIds): string {
-  return renderMarkdown(text, max, commands).replace(/\s+/g, ' ').trim();
+  return renderMarkdown(text, max, commands)
+    .replace(/[^\S\u00a0]+/g, ' ')
+    .trim();
 }
 
 function renderCard(card: Card, form: CardForm, space: number): string {

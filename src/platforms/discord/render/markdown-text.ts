@@ -1,4 +1,4 @@
-import type { Inline, Text } from '../../../bot/contract/reply.ts';
+import { type Inline, type Text, withSpotsKept } from '../../../bot/contract/reply.ts';
 
 /** How many characters are left for a text that is being written. */
 interface TextBudget {
@@ -10,7 +10,7 @@ const ELLIPSIS = '…';
 
 /** Renders text as Discord's markdown of at most `maxLength`; what does not fit is cut, with an ellipsis. */
 export function renderMarkdown(text: Text, maxLength: number, commands: CommandIds = NO_COMMAND_IDS): string {
-  return renderInlines(text, { left: maxLength, commands });
+  return renderInlines(withSpotsKept(text), { left: maxLength, commands });
 }
 
 function renderInlines(text: Text, budget: TextBudget): string {

@@ -1,5 +1,5 @@
 import type { MessageEntity } from '@grammyjs/types';
-import type { Inline, Reply, Text } from '../../../bot/contract/reply.ts';
+import { type Inline, type Reply, type Text, withSpotsKept } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 
 /** A mark on a part of a text. Offset and length count UTF-16 units, as JavaScript does. */
@@ -43,7 +43,7 @@ function profileAddresses({ blocks, gallery }: Pick<Reply, 'blocks' | 'gallery'>
 
 /** Converts a reply's text to text with entities. */
 export function formatText(text: Text, style: TextStyle): FormattedText {
-  return concat(text.map(inline => formatInline(inline, style)));
+  return concat(withSpotsKept(text).map(inline => formatInline(inline, style)));
 }
 
 function formatInline(inline: Inline, style: TextStyle): FormattedText {

@@ -323,6 +323,11 @@ describe('cards', () => {
     const text = all(contents(cards(1, () => ({ title }))), 'content').join();
     expect(text).toContain('🟣 \\*\\*loud\\*\\* @\u200beveryone');
   });
+
+  it('keep a colour on the line of the number behind it', () => {
+    const lines = [['2:00 · ', { kind: 'swatch' as const, colour: '#ff66aa' as const, symbol: '🟣' }, ' 6.40★']];
+    expect(all(contents(cards(1, () => ({ lines }))), 'content').join()).toContain('2:00 · 🟣\u00a06.40★');
+  });
 });
 
 describe('a picture', () => {
