@@ -28,7 +28,8 @@ export function inlines(text: WebText, onAction?: OnAction, mayLine = true): Nod
     // Beside a pill (a coloured label) the separator becomes a space, since the pill is set apart by its shape.
     if (taken.endsWith('★')) rest = rest.replace(/^ · /, ' ');
     if (wordBeside(content[index + 1], content[index + 2]).endsWith('★')) rest = rest.replace(/ · $/, ' ');
-    return isLine ? values(rest) : [document.createTextNode(rest)];
+    if (!mayLine) return [document.createTextNode(rest)];
+    return isLine ? values(rest) : commands(rest);
   });
 }
 
@@ -62,11 +63,18 @@ const LONGEST_VALUE = 28;
 
 /** The nodes of a text with values between ` · `, which is only broken between values. */
 function values(text: string): Node[] {
-  return text.split(/( · |^ | $)/).map(part => {
+  return text.split(/( · |^ | $)/).flatMap(part => {
     if (part === SEPARATOR) return separator();
     const isValue = /\S \S/.test(part) && part.length <= LONGEST_VALUE && !part.includes('\n');
-    return isValue ? h('span', { class: 'whole' }, part) : document.createTextNode(part);
+    return isValue ? h('span', { class: 'whole' }, part) : commands(part);
   });
+}
+
+/** The nodes of a text in which the name of a command, such as `/osu link`, is not broken. */
+function commands(text: string): Node[] {
+  return text
+    .split(/((?<![\w/:.])\/[a-z]+ [a-z]+[,.]?)/)
+    .map((part, at) => (at % 2 === 0 ? document.createTextNode(part) : h('span', { class: 'whole' }, part)));
 }
 
 /**
