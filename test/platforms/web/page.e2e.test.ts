@@ -126,6 +126,12 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
     await expect(shown.getAttribute('src')).resolves.toBe('/media/photo-dusk.jpg');
     await page.keyboard.press('ArrowRight');
     await expect(shown.getAttribute('src')).resolves.toBe('/media/photo-fern.jpg');
+    // The button that leads no further gives its focus away, and the arrow keys go on working.
+    const last = page.locator('#lightbox .turn-next');
+    for (const _ of ['third', 'fourth']) await last.press('Enter');
+    await page.waitForTimeout(100);
+    await page.keyboard.press('ArrowLeft');
+    await expect(shown.getAttribute('src')).resolves.toBe('/media/photo-lights.jpg');
     await page.keyboard.press('Escape');
     await page.locator('#lightbox').waitFor({ state: 'hidden' });
     await expect(page.evaluate(`document.activeElement?.querySelector('img')?.alt`)).resolves.toContain('at dusk');

@@ -19,6 +19,15 @@ export function stepButton(to: 'previous' | 'next', onClick: () => void): HTMLBu
   return button({ class: `icon-button turn-${to}`, 'aria-label': text(to) }, onClick, icon(to));
 }
 
+/** Turns off the button that leads no further. The other one takes its focus, so that the arrow keys go on working. */
+export function limitSteps(previous: HTMLButtonElement, next: HTMLButtonElement, index: number, count: number): void {
+  const focused = document.activeElement;
+  previous.disabled = index === 0;
+  next.disabled = index === count - 1;
+  if (focused === previous && previous.disabled) next.focus();
+  if (focused === next && next.disabled) previous.focus();
+}
+
 /** Several files side by side, moved by swiping, scrolling, buttons or arrow keys. */
 export function carousel(items: readonly WebMedia[], options: CarouselOptions): HTMLElement {
   const slides = items.map((media, index) => slideOf(media, index, items.length, options));
@@ -41,8 +50,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
     if (index === current) return;
     current = index;
     place.textContent = `${index + 1} / ${items.length}`;
-    previous.disabled = index === 0;
-    next.disabled = index === items.length - 1;
+    limitSteps(previous, next, index, items.length);
     for (const [at, dot] of dots.entries()) dot.classList.toggle('on', at === index);
     for (const [at, slide] of slides.entries()) {
       slide.inert = at !== index;

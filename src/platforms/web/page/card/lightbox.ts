@@ -2,7 +2,7 @@ import { button, byId, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebMedia } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
-import { stepButton } from './carousel.ts';
+import { limitSteps, stepButton } from './carousel.ts';
 
 /** Shows photos over the whole page. Arrow keys turn to the others; Escape, or a press beside the photo, closes it. */
 export function openLightbox(photos: readonly WebMedia[], start: number): void {
@@ -30,8 +30,7 @@ export function openLightbox(photos: readonly WebMedia[], start: number): void {
     download.href = photo.downloadUrl;
     download.download = photo.fileName;
     previous.hidden = next.hidden = photos.length < 2;
-    previous.disabled = index === 0;
-    next.disabled = index === photos.length - 1;
+    limitSteps(previous, next, index, photos.length);
   }
 
   function step(by: 1 | -1): void {
