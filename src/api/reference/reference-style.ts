@@ -80,6 +80,7 @@ summary { cursor: pointer; color: var(--accent); font-weight: 600; padding: .35r
 }
 @media (pointer: coarse) {
   nav a, .samples > label, summary { padding-block: .65rem; }
+  .home a, .outcome a { display: inline-block; min-width: 2.75rem; padding-block: .65rem; }
   .copied .copy { min-height: 2.75rem; padding-inline: 1rem; }
 }
 @media (min-width: 64rem) {
