@@ -67,6 +67,7 @@ const SCENES: Readonly<Record<string, Reply>> = {
       },
     ],
   }),
+  command: reply({ blocks: [{ kind: 'text', text: ['Which player are you? Send /osu link and your osu! name.'] }] }),
   values: reply({
     blocks: [2, 3, 4, 5, 6].map(length => ({
       kind: 'text',
@@ -218,6 +219,22 @@ describe.skipIf(browserMissing !== undefined)(`the layout of answers${browserNot
       await page.setViewportSize({ width, height });
       const { answer, composer } = Edges.parse(await page.evaluate(EDGES));
       expect([width, answer]).toEqual([width, composer]);
+    }
+  });
+
+  it('shows a video as wide as the message box', async () => {
+    await ask(stage.origin, 'https://www.facebook.com/watch/?v=1234567890', { viewport: { width: 640, height: 900 } });
+    const { answer, composer } = Edges.parse(await page.evaluate(EDGES));
+    expect(answer).toEqual(composer);
+  });
+
+  it('breaks no line within the name of a command', async () => {
+    await ask(scenes.origin, 'command', { viewport: { width: 320, height: 640 } });
+    const name = page.locator('.card .whole');
+    await expect(name.textContent()).resolves.toBe('/osu link');
+    for (const width of [320, 300, 280, 260]) {
+      await page.setViewportSize({ width, height: 640 });
+      expect((await name.boundingBox())?.height).toBeLessThan(30);
     }
   });
 

@@ -33,7 +33,6 @@ export function showSaving(link: HTMLAnchorElement, file: () => SavedFile | unde
     if (!isOffered(saved)) return;
     link.classList.add('saving');
     link.style.setProperty('--done', percentOf(part));
-    // On a narrow page the link has no words to replace, and only the bar on it shows the progress.
     link.querySelector('.download-facts, .tool-words')?.replaceChildren(words);
   }
 

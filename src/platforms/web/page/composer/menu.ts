@@ -33,7 +33,8 @@ export function createMenu({ history, onLanguage, onClear }: MenuOptions) {
         h('legend', {}, text('theme')),
         ...THEMES.map(([theme, key]) => themeChoice(theme, text(key))),
       ),
-      offered.length > 0 && h('label', { class: 'languages' }, h('span', {}, text('language')), languages),
+      offered.length > 0 &&
+        h('label', { class: 'languages' }, h('span', {}, text('language')), languages, icon('fold')),
       historyItem(),
       clearItem(),
       h('p', { class: 'menu-foot' }, h('span', {}, text('privacy')), h('a', { href: '/docs' }, text('api'))),
