@@ -224,5 +224,5 @@ function renderSamples(samples: ReturnType<typeof jsonSamples>, anchor: string):
 function renderCode(text: string, label: string): string {
   // A single line is wrapped; several lines are not.
   const kind = text.includes('\n') ? '' : ' class="line"';
-  return `<pre${kind} tabindex="0" role="region" aria-label="${escapeHtml(label)}"><code>${escapeHtml(text)}</code></pre>`;
+  return `<pre${kind} tabindex="0" role="group" aria-label="${escapeHtml(label)}"><code>${escapeHtml(text)}</code></pre>`;
 }

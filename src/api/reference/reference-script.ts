@@ -27,6 +27,8 @@ async function preview(form, output, isShown) {
   const { items } = await response.json();
   if (items.length === 0 || !isShown()) return;
   const list = make('ul', undefined, 'previews');
+  // The list may have to be scrolled sideways.
+  list.tabIndex = 0;
   items.forEach(({ kind, address, alt }, index) => {
     const image = make('img');
     image.src = address;
@@ -106,7 +108,7 @@ for (const form of document.querySelectorAll('form.try')) {
       line.append(link);
       const code = make('pre');
       code.tabIndex = 0;
-      code.setAttribute('role', 'region');
+      code.setAttribute('role', 'group');
       code.setAttribute('aria-label', 'What came');
       code.append(make('code', body));
       output.replaceChildren(line, code);
