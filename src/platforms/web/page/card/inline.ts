@@ -65,7 +65,7 @@ const LONGEST_VALUE = 28;
 function values(text: string): Node[] {
   return text.split(/( · |^ | $)/).flatMap(part => {
     if (part === SEPARATOR) return separator();
-    const isValue = /\S \S/.test(part) && part.length <= LONGEST_VALUE && !part.includes('\n');
+    const isValue = /\S[ \u2e80-\uffff]/.test(part) && part.length <= LONGEST_VALUE && !part.includes('\n');
     return isValue ? h('span', { class: 'whole' }, part) : commands(part);
   });
 }
