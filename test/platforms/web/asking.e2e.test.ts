@@ -187,9 +187,29 @@ describe.skipIf(browserMissing !== undefined)(`asking on the page${browserNote}`
     await expect(inNewTab()).resolves.toBe(1);
     await page.getByRole('button', { name: 'Forget conversations on this device' }).click();
     await expect(inNewTab()).resolves.toBe(0);
-    await expect(page.evaluate(`localStorage.getItem('medley.turns')`)).resolves.toBeNull();
+    await expect(
+      page.evaluate(`Object.keys(localStorage).filter(key => key.startsWith('medley.turns'))`),
+    ).resolves.toEqual([]);
     await page.reload();
     await expect(page.locator('.turn').count()).resolves.toBe(1);
+  });
+
+  it('stores the turns that changed, not the whole conversation again', async () => {
+    await visit();
+    await say('/help');
+    await say('/settings');
+    const ids = `JSON.parse(sessionStorage.getItem('medley.turns')).map(id => 'medley.turns.' + id)`;
+    await expect.poll(() => page.evaluate(`${ids}.length`)).toBe(2);
+    await page.evaluate(`globalThis.stored = new Set();
+      const { setItem } = Storage.prototype;
+      Storage.prototype.setItem = function (key, value) {
+        stored.add(key);
+        setItem.call(this, key, value);
+      };`);
+    await say('/help');
+    await expect.poll(() => page.evaluate(`${ids}.length`)).toBe(3);
+    const stored = `[...stored].filter(key => key.startsWith('medley.turns.'))`;
+    await expect(page.evaluate(stored)).resolves.toEqual([await page.evaluate(`${ids}[2]`)]);
   });
 
   it('shows on its first page the way in three steps, and the sites that are offered', async () => {

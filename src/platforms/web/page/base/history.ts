@@ -40,7 +40,10 @@ const MAX_LENGTH = 1_500_000;
  * reload and is lost with the tab, unless the reader chose to keep it on the device.
  */
 export class History {
-  #turns = load();
+  readonly #ofTab = new TurnStorage('sessionStorage');
+  readonly #ofDevice = new TurnStorage('localStorage');
+  // A new tab begins with the turns kept on the device, except questions that another tab is still waiting for.
+  #turns = this.#ofTab.read() ?? this.#ofDevice.read()?.filter(({ state }) => state !== 'waiting') ?? [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
@@ -51,13 +54,13 @@ export class History {
 
   /** A stored copy on the device, even an empty one, means that the reader chose to keep conversations. */
   get isKept(): boolean {
-    return recall('localStorage', KEY) !== null;
+    return this.#ofDevice.isStored;
   }
 
   /** Begins to keep conversations on the device, or deletes the kept ones. */
   keep(isKept: boolean): void {
-    if (isKept) remember('localStorage', KEY, '[]');
-    else forget('localStorage', KEY);
+    if (isKept) this.#ofDevice.write([]);
+    else this.#ofDevice.delete();
     this.#write();
   }
 
@@ -93,30 +96,87 @@ export class History {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#turns = this.#turns.slice(-MAX_TURNS);
-    const storages = this.isKept ? (['sessionStorage', 'localStorage'] as const) : (['sessionStorage'] as const);
-    for (const storage of storages) write(storage, this.#turns);
+    this.#ofTab.write(this.#turns);
+    if (this.isKept) this.#ofDevice.write(this.#turns);
   }
 }
 
-/** Stores the newest turns, as many as there is space for. */
-function write(storage: 'localStorage' | 'sessionStorage', turns: readonly Turn[]): void {
-  let kept = turns;
-  let json = JSON.stringify(kept);
-  while (kept.length > 1 && (json.length > MAX_LENGTH || !remember(storage, KEY, json))) {
-    kept = kept.slice(Math.ceil(kept.length / 4));
-    json = JSON.stringify(kept);
+/** The JSON of a turn, by its id. */
+type Entry = readonly [id: string, json: string];
+
+/**
+ * A stored copy of the conversation: a list of ids, and an entry for each turn, of which only changed ones are written.
+ * Storing a whole conversation at each change would stop a slow phone for a tenth of a second.
+ */
+class TurnStorage {
+  readonly #storage: 'localStorage' | 'sessionStorage';
+  /** What this tab read or wrote last: the list as it is stored, and the entries by id. */
+  #list: string | null = null;
+  readonly #entries = new Map<string, string>();
+
+  constructor(storage: 'localStorage' | 'sessionStorage') {
+    this.#storage = storage;
   }
-  if (kept.length <= 1) remember(storage, KEY, json);
+
+  get isStored(): boolean {
+    return recall(this.#storage, KEY) !== null;
+  }
+
+  read(): Turn[] | undefined {
+    this.#list = recall(this.#storage, KEY);
+    const stored = recallJson(this.#storage, KEY);
+    if (!Array.isArray(stored)) return undefined;
+    // An older version of this page stored the turns themselves in the list.
+    return stored.map((each: unknown) => (typeof each === 'string' ? this.#readEntry(each) : each)).filter(isTurn);
+  }
+
+  /** Stores the newest turns, as many as there is space for. */
+  write(turns: readonly Turn[]): void {
+    let entries: readonly Entry[] = turns.map(turn => [turn.id, JSON.stringify(turn)]);
+    while (!this.#writeAll(entries) && entries.length > 1) entries = entries.slice(Math.ceil(entries.length / 4));
+  }
+
+  delete(): void {
+    this.#deleteOthers(new Set());
+    forget(this.#storage, KEY);
+  }
+
+  #readEntry(id: string): unknown {
+    const json = recall(this.#storage, keyOf(id));
+    if (json !== null) this.#entries.set(id, json);
+    return recallJson(this.#storage, keyOf(id));
+  }
+
+  /** Returns false when there is too little space. */
+  #writeAll(entries: readonly Entry[]): boolean {
+    const length = entries.reduce((sum, [, json]) => sum + json.length, 0);
+    if (entries.length > 1 && length > MAX_LENGTH) return false;
+    this.#deleteOthers(new Set(entries.map(([id]) => id)));
+    for (const [id, json] of entries) {
+      if (this.#entries.get(id) === json) continue;
+      if (!remember(this.#storage, keyOf(id), json)) return false;
+      this.#entries.set(id, json);
+    }
+    this.#list = JSON.stringify(entries.map(([id]) => id));
+    return remember(this.#storage, KEY, this.#list);
+  }
+
+  #deleteOthers(kept: ReadonlySet<string>): void {
+    const stored = recallJson(this.#storage, KEY);
+    const listed = Array.isArray(stored) ? stored.filter((each: unknown) => typeof each === 'string') : [];
+    const ids = new Set([...listed, ...this.#entries.keys()]);
+    // Another tab has stored its own conversation on the device since, and deleted this tab's entries.
+    if (recall(this.#storage, KEY) !== this.#list) this.#entries.clear();
+    for (const id of ids) {
+      if (kept.has(id)) continue;
+      forget(this.#storage, keyOf(id));
+      this.#entries.delete(id);
+    }
+  }
 }
 
-/** A new tab begins with the turns kept on the device, except questions that another tab is still waiting for. */
-function load(): Turn[] {
-  return read('sessionStorage') ?? read('localStorage')?.filter(({ state }) => state !== 'waiting') ?? [];
-}
-
-function read(storage: 'localStorage' | 'sessionStorage'): Turn[] | undefined {
-  const stored = recallJson(storage, KEY);
-  return Array.isArray(stored) ? stored.filter(isTurn) : undefined;
+function keyOf(id: string): string {
+  return `${KEY}.${id}`;
 }
 
 /** Says whether a stored value is a turn. Only an older version of this page can have stored anything else. */
