@@ -44,7 +44,7 @@ export function failureOfHead(head: HttpHead, now: number): AppError | null {
 export function evidenceIn(answer: SiteAnswer, kind: AnswerKind): readonly ('challenge' | 'caller')[] {
   const next = redirectWithinSite(answer);
   const text = next === null && answer.status >= 400 ? answer.body.text.slice(0, 20_000) : '';
-  const isStated = /"(?:checkpoint|challenge|feedback)_required"/.test(text);
+  const isStated = /"(?:(?:checkpoint|challenge|feedback)_required|sentry_block)"/.test(text);
   const isChallenge = isStated || /^\/(?:challenge\b|accounts\/suspended)/.test(next?.pathname ?? '');
   const isPage = kind === 'query' && answer.body.startsWith('<');
   const isRefused = isPage || answer.status === 401 || (next !== null && isWall(next.pathname));
@@ -57,10 +57,10 @@ const MEDIA_NOT_FOUND_CODE = 4_630_001;
 
 /** Sentences in the site's JSON, the most telling first. */
 const SENTENCES: readonly Sign[] = [
-  [/media not found or unavailable/, 'not_found'],
+  [/media not found or unavailable|media has been deleted|media is unavailable/, 'not_found'],
   [PRIVATE, 'private'],
   [/rate limit exceeded|please wait a few minutes|too many requests/, 'upstream_rate_limited'],
-  [/(?:feedback|checkpoint|challenge|login|consent)_required|not logged in/, 'login_required'],
+  [/(?:feedback|checkpoint|challenge|login|consent)_required|sentry_block|not logged in/, 'login_required'],
   [/execution error|transient|temporarily|try again later/, 'upstream_unavailable'],
 ];
 

@@ -1,4 +1,5 @@
 /** Reads the requested post from its page or its embed (as seen in 2026-10). Pure. */
+import { AppError } from '../../../errors.ts';
 import {
   child,
   firstOf,
@@ -33,6 +34,7 @@ class PostMarkup {
   post: Attributes | undefined;
   player: Attributes | undefined;
   embed: unknown;
+  isRemoved = false;
   author: string | undefined;
   title = '';
   words = '';
@@ -53,6 +55,7 @@ class PostMarkup {
     const slot = /^page-(\d{1,3})$/.exec(attributes.slot ?? '')?.[1];
     if (name === 'li') this.#order = slot === undefined ? undefined : Number(slot);
     if (name === 'img') this.#addImage(attributes);
+    this.isRemoved ||= attributes.slot === 'post-removed-banner';
     if (region === 'words' && LINE.test(name)) this.words += name === 'p' ? '\n\n' : '\n';
     if (name === 'a') this.#follow(attributes.href ?? '');
   }
@@ -128,7 +131,7 @@ function itemsOf(found: PostMarkup, type: string, target: string | null): readon
   return item === null ? null : [item];
 }
 
-/** Undefined when the requested post is not in the markup. */
+/** Undefined when the requested post is not in the markup. @throws AppError when it was removed, with its media */
 export function readPostMarkup(html: string, id: string): PostDraft | undefined {
   const found = new PostMarkup(id);
   readMarkup(html, found, { xml: false });
@@ -141,6 +144,7 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
   const type = post?.['post-type'] ?? readText(child(shown, 'type')) ?? '';
   const target = post?.['content-href'] ?? readText(child(shown, 'url'));
   const items = itemsOf(found, type, target);
+  if (found.isRemoved && items === null) throw new AppError('not_found', 'the post was removed');
   const username = post?.author ?? found.author ?? null;
   return {
     ...EMPTY_DRAFT,

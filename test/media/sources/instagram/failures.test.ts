@@ -121,6 +121,8 @@ describe('the signal, and the code it means', () => {
     ['challenge_required', { status: 400, ...json({ message: 'challenge_required' }) }, 'login_required'],
     ['login_required', { status: 403, ...json({ message: 'login_required', error_title: 'x' }) }, 'login_required'],
     ['media not found', { status: 400, ...json({ message: 'Media not found or unavailable' }) }, 'not_found'],
+    ['deleted media', { status: 400, ...json({ message: 'Sorry, this media has been deleted' }) }, 'not_found'],
+    ['a block', { status: 400, ...json({ message: 'Sorry', error_type: 'sentry_block' }) }, 'login_required'],
     ['an account that is private', { status: 400, ...json({ message: 'Not authorized to view user' }) }, 'private'],
     ['gated media', { text: fixture('gated.json') }, 'login_required'],
     ...gatings().map(([name, ruling, code]): [string, Given, string] => [name, json(gatedBy(ruling)), code]),

@@ -119,6 +119,7 @@ it.each<[string, string, object | string]>([
     '<html><shreddit-forbidden>r/clay is a private community</shreddit-forbidden></html>',
     'private',
   ],
+  ['a removed post', post('<div slot="post-removed-banner">Sorry</div>', 'post-type="text"'), 'not_found'],
   ['a deleted post', '<html><div id="shreddit-forbidden"><h1>Post not found</h1></div></html>', 'not_found (guess)'],
   ['another page', '<html><body>Hello</body></html>', 'upstream_changed'],
 ])('a page with %s', (_, text, right) => {
