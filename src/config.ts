@@ -167,8 +167,13 @@ export function readEnvironment(): Environment {
 
 function readEnvFile(): Environment {
   try {
-    return parseEnv(readFileSync('.env', 'utf8'));
+    const text = readFileSync('.env', 'utf8');
+    // PowerShell's `>` writes UTF-16, whose every other byte is zero here; no variable would be found in it.
+    if (text.includes('\0')) throw new ConfigError('.env cannot be read: it must be saved as UTF-8, and is UTF-16');
+    // The mark with which Windows begins UTF-8 would be part of the first name.
+    return parseEnv(text.replace(/^\ufeff/, ''));
   } catch (cause) {
+    if (cause instanceof ConfigError) throw cause;
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     if (code === 'ENOENT') return {};
     throw new ConfigError(`.env cannot be read: ${String(code)}`, { cause });
@@ -239,7 +244,8 @@ function findMissingPartners(given: Environment): string[] {
       ? []
       : [`${partner}: expected because ${name} is set, for example ${partner}=${example}`],
   );
-  const isSplit = given.ROLES !== undefined && ROLES.some(role => !given.ROLES?.includes(role));
+  const roles = nonEmpty(list(oneOf(ROLES))(given.ROLES ?? ''));
+  const isSplit = roles !== undefined && ROLES.some(role => !roles.includes(role));
   if (isSplit && given.REDIS_URL === undefined) {
     const example = 'REDIS_URL=redis://127.0.0.1:6379';
     missing.push(`REDIS_URL: expected because ROLES leaves some to other processes, for example ${example}`);

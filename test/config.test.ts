@@ -313,6 +313,8 @@ describe('loadConfig', () => {
     ]);
     expect(complaint({ ROLES: 'gateway,worker' })).toContain('REDIS_URL: expected because ROLES leaves some to other');
     expect(complaint({ ROLES: 'worker,web,gateway' })).toBe('');
+    expect(complaint({ ROLES: 'Worker, Web, Gateway' })).toBe('');
+    expect(complaint({ ROLES: 'all' })).not.toContain('REDIS_URL: ');
     expect(complaint({ OSU_CLIENT_SECRET: 'x' })).toContain('OSU_CLIENT_ID: expected because OSU_CLIENT_SECRET is set');
   });
 
@@ -363,6 +365,13 @@ describe('readEnvironment', () => {
     const environment = readEnvironment();
     expect(environment).toMatchObject({ PATH: process.env.PATH, MEDLEY_TEST_ONLY: 'from file' });
     expect(loadConfig(environment).upstreamConstants).toEqual({ 'a.b': '1' });
+  });
+
+  it('reads .env as Windows writes it, and says so of UTF-16', () => {
+    writeFileSync('.env', '\ufeffMEDLEY_TEST_ONLY="a b" \r\nMEDLEY_TEST_TOO=c\r\n');
+    expect(readEnvironment()).toMatchObject({ MEDLEY_TEST_ONLY: 'a b', MEDLEY_TEST_TOO: 'c' });
+    writeFileSync('.env', '\ufeffMEDLEY_TEST_ONLY=a\r\n', 'utf16le');
+    expect(() => readEnvironment()).toThrow(/^\.env cannot be read: it must be saved as UTF-8/);
   });
 
   it('says so when .env cannot be read', () => {
