@@ -123,6 +123,8 @@ export function readGiven(spec: CommandSpec, given: RawOptions): RawOptions {
   for (const option of spec.options) {
     const text = given[option.key];
     if (typeof text !== 'string' || !['name', 'map'].includes(formOf(option) ?? '')) continue;
+    // In a typed line a number alone may be a map's id, but in the field of a player it is a player's.
+    if (/^\d+$/.test(text)) continue;
     const { [option.key]: _, ...others } = all;
     const read = parseArguments(spec, text, option);
     const twice = spec.options.find(({ key }) => Object.hasOwn(read, key) && others[key] !== undefined);
