@@ -56,7 +56,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
     const label = words.label();
     const meant = (label && names.get(label.name)) ?? [];
     const isMeant = label !== undefined && meant.length > 0;
-    if (!isMeant && label?.isSure === true && isStray(label.name, form)) {
+    if (!isMeant && label?.isSure === true && isStray(label.name, form) && !isBare(words.peek())) {
       throw unknownOption(spec, words.next()?.raw ?? '');
     }
     if (!isMeant || (!label.isSure && isBare(words.peek()))) return false;

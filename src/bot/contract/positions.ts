@@ -13,7 +13,10 @@ export type SetOption = (option: OptionSpec, value: string | boolean) => void;
  * @throws AppError `invalid_request` with a hint.
  */
 export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Raw, set: SetOption): void {
-  const free = spec.options.filter(({ key, option }) => option.named !== true && !Object.hasOwn(raw, key));
+  // Mods may be several words, `hd dt`; any other option is set once.
+  const free = spec.options.filter(
+    ({ key, option }) => option.named !== true && (key === 'mods' || !Object.hasOwn(raw, key)),
+  );
   const misfits: Word[] = [];
   for (const [at, word] of words.entries()) {
     const index = free.findIndex(option => fits(option, word.text));
@@ -26,7 +29,7 @@ export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Ra
       fillNames(spec, free, words.slice(at), set);
       break;
     }
-    free.splice(index, 1);
+    if (option.key !== 'mods') free.splice(index, 1);
     if (isRest(option)) {
       set(option, joinWords(words.slice(at)));
       break;
@@ -79,8 +82,9 @@ function takeLast(free: readonly OptionSpec[], words: readonly Word[], set: SetO
       continue;
     }
     const index = quoted ? -1 : choices.findIndex(option => isLast(option, text));
-    const [option] = index < 0 ? [] : choices.splice(index, 1);
+    const option = choices[index];
     if (!option) break;
+    if (option.key !== 'mods') choices.splice(index, 1);
     set(option, option.option.type === 'boolean' || text);
     end -= 1;
   }

@@ -61,10 +61,11 @@ export const LINES: readonly (readonly [words: string, line: string])[] = [
 
 /** Words behind a short command that make it mean another command, as players write them for other bots. */
 const REWRITES: readonly (readonly [command: string, words: RegExp, meant: string])[] = [
-  ['osu track', /^add\s+(?=\S)/i, 'osu track'],
+  ['osu track', /^(?:add\s+(?=\S)|list$)/i, 'osu track'],
   ['osu track', /^(?:remove|stop)\s+(?=\S)/i, 'osu track stop:on'],
   ['osu link', /^user\s+(?=\S)/i, 'osu link'],
   ['osu compare', /(?<!\S)\*(?!\S)/, 'beatmap leaderboard'],
+  ['beatmap download', /(?<!\S)(?:no ?|without )video(?!\S)/i, 'beatmap download video:off'],
   // Lower-case `-nc` means "no choke"; `-NC` in capitals excludes plays with the mod Nightcore.
   ['osu scores', /(?<!\S)-nc(?!\S)/, 'osu nochoke'],
 ];
@@ -78,8 +79,8 @@ const LINE_OF: ReadonlyMap<string, string> = new Map(
  * player's name. Any other text describes a play to simulate.
  */
 const TOTAL = /^(?:\d+(?:pp)?(?:\s|$)|[\w[\]-]+\s\d{4,5}(?:pp)?$)/i;
-/** Matches a number behind a name, as players write it for other bots: `rank lamp post 1000`. */
-const NUMBER_LAST = /^(\D.*?)\s+(\d+)$/;
+/** Matches a number behind a name, as players write it for other bots: `rank lamp post 1000`, `rank 7lamps #1000`. */
+const NUMBER_LAST = /^((?!\d+(?:pp)?\s)\S.*?)\s+#?(\d+)$/i;
 const NUMBER_FIRST: ReadonlySet<string> = new Set(['osu target', 'osu target rank:', 'osu whatif']);
 
 function lineOf(word: string, rest: string): string | undefined {
@@ -106,6 +107,10 @@ export function readShortWord(typed: string, behind: string): ShortForm | undefi
   return readFullForm(line, NUMBER_FIRST.has(line) ? behind.replace(NUMBER_LAST, '$2 $1') : behind, index);
 }
 
+/** Matches a command for a list of plays. A number alone behind it is a position: hardly any player has so short an id. */
+const LIST = /^osu (?:recent|scores)\b(?!.*:$)/;
+const POSITION = /^(?:[1-9]\d?|1\d\d|200)$/;
+
 /** Reads the words behind a command of two words, which may make it mean another one: `osu track` with `add NAME`. */
 export function readFullForm(first: string, behind: string, index?: string): ShortForm | undefined {
   const rewrite = REWRITES.find(([command, words]) => first.startsWith(command) && words.test(behind));
@@ -115,7 +120,8 @@ export function readFullForm(first: string, behind: string, index?: string): Sho
   if (group === undefined || name === undefined) return undefined;
   // An option that ends in a colon takes its value from the text behind the word; without any, it is left out.
   const said = options.filter(option => text !== '' || !option.endsWith(':'));
-  const rest = [...said, ...(index === undefined ? [] : [`#${index}`]), text].join(' ').trim();
+  const words = LIST.test(line) ? text.replace(POSITION, '#$&') : text;
+  const rest = [...said, ...(index === undefined ? [] : [`#${index}`]), words].join(' ').trim();
   return { command: `${group} ${name}`, rest };
 }
 

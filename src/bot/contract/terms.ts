@@ -55,8 +55,8 @@ export const TERMS = {
     bare: word => readMode(/^(?::|-(?=...))([a-z!]+)$/i.exec(word)?.[1] ?? ''),
   },
   accuracy: { ...WORD, also: ['acc', 'a'], bare: as(/^(\d{1,3}(?:[.,]\d{1,6})?)%$/) },
-  /** A number with decimals before the `x` is a speed; one without them is a combo. */
-  rate: { ...WORD, also: ['speed', 'clock', 'clockrate', 'cr'], bare: as(/^(\d[.,]\d{1,3})[x\xd7*]$/i) },
+  /** A number with decimals before the `x` is a speed, in brackets too, as replies write it; one without is a combo. */
+  rate: { ...WORD, also: ['speed', 'clock', 'clockrate', 'cr'], bare: as(/^\(?(\d[.,]\d{1,3})[x\xd7*]\)?$/i) },
   combo: { ...COUNT, also: ['c'], bare: as(/^(\d{1,6})x$/i) },
   /** A number before `m` is of misses, never of minutes: lengths are written as `1:30` or behind `length:`. */
   misses: { ...COUNT, also: ['miss', 'x', 'm'], bare: as(/^(\d{1,6})x?(?:m|miss|misses)$/i) },

@@ -198,6 +198,12 @@ describe('the grammar of osu! commands', () => {
     ['beatmap simulate', 'm=3 -m HDDT -m taiko', { misses: '3', mods: 'HDDT', mode: 'taiko' }],
     ['osu scores', 'acc=98 lamp -c', { accuracy: '98', player: 'lamp', sort: 'combo' }],
     ['beatmap simulate', '1.2* 3m', { rate: '1.2', misses: '3' }],
+    ['beatmap simulate', '+HDDT (1.3×)', { mods: 'HDDT', rate: '1.3' }],
+    ['beatmap info', 'paper comet hd dt', { map: 'paper comet', mods: 'dt hd' }],
+    ['beatmap info', 'mods: hd dt', { mods: 'hd dt' }],
+    ['osu topif', 'hd lamp post dt', { mods: 'hd dt', player: 'lamp post' }],
+    ['osu scores', 'lamp artist=camellia stars=6-7', { player: 'lamp', search: 'artist=camellia stars=6-7' }],
+    ['osu target', 'rank: #1000 lamp', { rank: '1000', player: 'lamp' }],
   ])('%s: %s', (name, text, expected) => {
     if (typeof expected === 'string')
       expect(refused(name, text)).toMatchObject({ hint: 'repeatedOption', option: expected });
@@ -216,6 +222,7 @@ describe('the grammar of osu! commands', () => {
     ['osu profile', 'lamp post -d', '-d'],
     ['osu profile', '-rk lamp', '-rk'],
     ['osu recent', 'country=ID', 'country=ID'],
+    ['osu scores', 'lamp colour=red', 'colour=red'],
   ])('%s names what it does not understand: %s', (name, text, word) => {
     expect(refused(name, text)).toMatchObject({ hint: 'unknownOption', name: word });
   });
@@ -260,6 +267,10 @@ describe('the grammar of osu! commands', () => {
     });
     for (const player of ['taiko', '-GN', '[ Mirai ]']) expect(readGiven(spec, { player })).toEqual({ player });
   });
+
+  it('take a number in the field of a player for the player’s', () => {
+    expect(readGiven(specOf(named('osu compare')), { player: '9000014' })).toEqual({ player: '9000014' });
+  });
 });
 
 describe('the words of players', () => {
@@ -284,6 +295,7 @@ describe('the words of players', () => {
   it.each([
     ['rank', 'lamp post 1000', '1000 lamp post'],
     ['wi', 'lamp post 300', '300 lamp post'],
+    ['rank', '7lamps #1000', '1000 7lamps'],
     ['pp', 'lamp_post 8000', '8000 lamp_post'],
   ])('%s takes the number behind the name, too', (word, said, expected) => {
     expect(readShortWord(word, said)).toEqual(readShortWord(word, expected));
@@ -297,6 +309,14 @@ describe('the words of players', () => {
     ['track', 'Remove lamp_post', 'osu track', 'stop:on lamp_post'],
     ['track', 'add', 'osu track', 'add'],
     ['track', 'additive', 'osu track', 'additive'],
+    ['track', 'list', 'osu track', ''],
+    ['rs', '2', 'osu recent', '#2'],
+    ['rt', '100', 'osu recent', 'mode:taiko #100'],
+    ['top', '5', 'osu scores', '#5'],
+    ['top', '5 lamps', 'osu scores', '5 lamps'],
+    ['rs', '7562902', 'osu recent', '7562902'],
+    ['mapper', '5', 'osu scores', 'mapper: 5'],
+    ['dl', 'paper comet no video', 'beatmap download', 'video:off paper comet'],
     ['osuset', 'user "lamp post"', 'osu link', '"lamp post"'],
     ['c', '* +HD', 'beatmap leaderboard', '+HD'],
     ['c', 'a*b', 'osu compare', 'a*b'],

@@ -8,6 +8,7 @@ import {
   type ScoreFilter,
   sortScores,
 } from '../../../beatmaps/plays/score-filter.ts';
+import { parseQuery } from '../../../beatmaps/query/query.ts';
 import { modClassOf, starFactor } from '../../../beatmaps/rating/mod-class.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { ppPicture } from '../../cards/pp-curve.ts';
@@ -47,9 +48,9 @@ function dashedSort(word: string): string | undefined {
   return SCORE_SORTS.find(each => each === (SORTS.get(name) ?? name));
 }
 
-/** Reads a word such as `stars>6` as a condition on plays. */
+/** Reads a word such as `stars>6` or `artist=camellia` as a condition on plays, if searches know its name. */
 function condition(word: string): string | undefined {
-  return /^[a-z]+(?:[<>]=?|!=)[\w.:-]+$/i.test(word) ? word : undefined;
+  return /^-?[a-z_]+[:=<>][^\s"]+$/i.test(word) && parseQuery(word).text === '' ? word : undefined;
 }
 
 const FLAG = { type: 'boolean' } as const;

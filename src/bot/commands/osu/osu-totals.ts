@@ -51,7 +51,7 @@ export const osuTarget = defineCommand({
   name: 'osu target',
   options: {
     pp: { type: 'integer', min: 1, max: 50_000, bare: ppWord },
-    rank: { type: 'integer', min: 1, max: MAX_RANK },
+    rank: { type: 'integer', min: 1, max: MAX_RANK, bare: word => /^#(\d{1,6})$/.exec(word)?.[1] },
     player: PLAYER_OPTION,
     mode: MODE_OPTION,
   },
