@@ -113,6 +113,7 @@ function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType
 
 function allowedFor({ params, message }: AppError): string {
   if (params.max !== undefined) return `must not be longer than ${params.max} characters`;
+  if (params.key !== undefined) return `has a condition by which nothing can be searched: ${params.key}`;
   return ALLOWED[String(params.what)] ?? message;
 }
 

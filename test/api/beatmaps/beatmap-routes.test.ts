@@ -195,6 +195,13 @@ describe('failures of the beatmap room', () => {
       'invalid_request',
       '9 char',
     ],
+    [
+      'search',
+      new AppError('invalid_request', '', { params: { what: 'q', key: 'divisor=4' } }),
+      400,
+      'invalid_request',
+      '"q" has a condition by which nothing can be searched: divisor=4. ',
+    ],
     ['search', new TypeError('a bug'), 500, 'internal', 'this server'],
   ])('on /api/%s: %s is answered as %i %s', async (path, error, status, code, words) => {
     const { get } = await openBeatmapApi(failing(error));
