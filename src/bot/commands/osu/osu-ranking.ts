@@ -26,8 +26,9 @@ import { numberedPageActions } from '../../views/osu/beatmap-list.ts';
 import { PROVEN_MARK } from '../../views/osu/player.ts';
 import { ABOUT_PLAYER, numberedLine, playerMenu } from './osu-command.ts';
 
-/** The number of players on a page of osu!'s ranking. */
+/** The number of players on a page of osu!'s ranking, and how many pages it has. */
 const MOST = 50;
+const PAGES = 200;
 const MAX_CHOICES = 25;
 
 /** Ranks this chat's members who have a linked player by pp, or shows osu!'s ranking. */
@@ -37,7 +38,7 @@ export const osuRanking = defineCommand({
     mode: MODE_OPTION,
     of: { type: 'choice', choices: ['here', 'country', 'world'] },
     country: { ...TERMS.country, bare: word => (/^[a-z]{2}$/i.test(word) ? word : undefined) },
-    page: { ...TERMS.page, max: 200 },
+    page: { ...TERMS.page, max: PAGES },
   },
   ...ABOUT_PLAYER,
   async run({ mode, of, country: named, page = 1 }, context: CommandContext) {
@@ -108,7 +109,10 @@ async function worldRanking(
       ...originBlocks({ source: 'osu', stale }, t),
       textBlock(ranked.length === 0 ? [words.nobody] : stacked(linesOf(ranked, ruleset, t))),
     ],
-    actions: [...numberedPageActions(page, players.length >= MOST, pageToken, t), ...menuOf(ranked, ruleset, context)],
+    actions: [
+      ...numberedPageActions(page, players.length >= MOST && page < PAGES, pageToken, t),
+      ...menuOf(ranked, ruleset, context),
+    ],
   });
 }
 
