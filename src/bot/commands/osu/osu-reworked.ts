@@ -41,12 +41,13 @@ export const osuNoChoke = defineCommand({
   ...ABOUT_PLAYER,
   cost: 2,
   async run(asked, context: CommandContext) {
-    const { noChoke } = context.t.messages.plays;
+    const { osu, plays } = context.t.messages;
+    const { noChoke } = plays;
     return rework('osu nochoke', asked, context, {
       change: score => (isChoke(score) ? score : undefined),
       worthOf: ({ pp }, rating) => Math.max(pp ?? 0, rating.play?.ppIfFullCombo ?? 0),
       words: noChoke,
-      none: () => noChoke.none,
+      none: ({ scores }) => (scores.length === 0 ? osu.scores.none.best : noChoke.none),
     });
   },
 });
