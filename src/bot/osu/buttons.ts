@@ -1,4 +1,5 @@
 import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
+import { areMods } from '../../beatmaps/model/mods.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { type Action, button } from '../contract/reply.ts';
 import type { Services } from '../contract/services.ts';
@@ -13,6 +14,8 @@ export interface OpenableMap {
   /** The ruleset in which it is played, if it is another than the map's. */
   readonly convertedTo?: Ruleset | undefined;
   readonly mods?: readonly string[] | undefined;
+  /** The speed of the play, if it is another than the mods give. */
+  readonly rate?: number | undefined;
 }
 
 export type MapCard = 'map' | 'compare' | 'leaderboard' | 'simulate';
@@ -30,12 +33,15 @@ export function mapButtons(
   t: Translator,
 ): readonly Action[] {
   const where = { map: mapAddress(map) };
-  const mods: Values = map.mods === undefined || map.mods.length === 0 ? {} : { mods: map.mods.join('') };
+  // Mods that only osu!lazer has are left out, because no command takes them.
+  const known = map.mods?.filter(mod => areMods([mod])) ?? [];
+  const mods: Values = known.length === 0 ? {} : { mods: known.join('') };
+  const rate: Values = map.rate === undefined ? {} : { rate: String(map.rate) };
   const opened: Readonly<Record<MapCard, readonly [command: string, values: Values]>> = {
     map: ['beatmap info', { ...where, ...mods }],
     compare: ['osu compare', where],
     leaderboard: ['beatmap leaderboard', where],
-    simulate: ['beatmap simulate', { ...where, ...mods }],
+    simulate: ['beatmap simulate', { ...where, ...mods, ...rate }],
   };
   return cards.map(card => {
     const [command, values] = opened[card];

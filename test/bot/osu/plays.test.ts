@@ -117,6 +117,24 @@ describe('the cover of an image card', () => {
 });
 
 describe('a recent play', () => {
+  it('of osu!lazer opens its map and its simulation, at its speed and without mods that no command takes', async () => {
+    const { say, press } = await open({
+      instead: ({ beatmaps }) => ({
+        beatmaps: {
+          ...beatmaps,
+          async userScores(...asked) {
+            const { scores, ...answer } = await beatmaps.userScores(...asked);
+            const mods = [{ acronym: 'DT', settings: { speed_change: 1.35 } }, { acronym: 'WG' }];
+            return { ...answer, scores: scores.map(score => ({ ...score, mods })) };
+          },
+        },
+      }),
+    });
+    const last = await say('/osu recent lamp post');
+    expect(textOf(await press(buttonOf(last, 'Beatmap')))).toContain('With +DT.');
+    expect(textOf(await press(buttonOf(last, 'Simulate')))).toContain('1.35x speed');
+  });
+
   it('stands with its place on the map and among the best, and what a full combo had given', async () => {
     const { say, press } = await open();
     const last = await say('/osu recent lamp post');
@@ -421,6 +439,14 @@ describe('a list of plays', () => {
     expect(Number(then.replace(',', ''))).toBeGreaterThan(Number(now.replace(',', '')));
     expect(textOf(shown)).toMatch(/\d+ → about \d+ pp/);
   });
+
+  it('without chokes are none of a player who has none', async () => {
+    const none = { scores: [], cursor: null, source: 'osu', stale: false } as const;
+    const { say } = await open({
+      instead: ({ beatmaps }) => ({ beatmaps: { ...beatmaps, userScores: async () => none } }),
+    });
+    expect(textOf(await say('/osu nochoke lamp post'))).toContain('There are no plays that count here yet.');
+  });
 });
 
 describe('what could be', () => {
@@ -471,6 +497,7 @@ describe('osu!’s own ranking', () => {
     const world = await say('/osu ranking world');
     expect(textOf(world)).toMatch(/Ranking \(osu!\).*1\. .*ranked 1".*29,998 pp.*JP.*98\.5%/);
     expect(textOf(await press(buttonOf(world, 'More')))).toMatch(/51\. .*ranked 51"/);
+    expect(labels(await say('/osu ranking world page=200'))).not.toContain('More');
     const country = textOf(await say('/osu ranking country=id'));
     expect(country).toMatch(/Ranking \(osu!\).*ID.*1\. .*ranked 1".*#40/);
     expect(textOf(await say('/osu ranking world country=FI', inGroup('sari')))).toMatch(/Ranking.*FI/);

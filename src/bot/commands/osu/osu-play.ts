@@ -1,6 +1,6 @@
 import { statusNumber } from '../../../beatmaps/model/beatmapset.ts';
 import { matchOsuLink, scorePage, userPage } from '../../../beatmaps/model/link.ts';
-import { areMods } from '../../../beatmaps/model/mods.ts';
+import { areMods, clockRateOf } from '../../../beatmaps/model/mods.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
 import { replacePlay, type WhatIf } from '../../../beatmaps/plays/totals.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
@@ -150,7 +150,9 @@ async function rankOf({ id, passed, beatmap }: Score, { services, signal }: Comm
 function mapOf({ beatmap_id, beatmap, mode, mods }: Score) {
   if (beatmap_id === null) return undefined;
   const convertedTo = beatmap?.convert === true ? mode : undefined;
-  return { id: beatmap_id, convertedTo, mods: shownMods({ mods }) };
+  const shown = shownMods({ mods });
+  const rate = clockRateOf(mods);
+  return { id: beatmap_id, convertedTo, mods: shown, rate: rate === clockRateOf(shown) ? undefined : rate };
 }
 
 /** The place that the play would have without misses, if it replaced the player's best play on the map. */
