@@ -217,6 +217,15 @@ describe('a link in a server', () => {
     expect([isSuppressed(on, first), isSuppressed(on, second)]).toEqual([false, true]);
   });
 
+  it('is answered where a reply to it mentions Medley, also beside another bot’s words', async () => {
+    const on = await open();
+    const first = on.fake.message({ guildId: on.guildId, content: `look: ${LINK}`, bot: true });
+    const asking = on.fake.message({ guildId: on.guildId, content: `<@${on.fake.botUserId}>`, replyTo: first });
+    const answer = await reply(on);
+    expect(answer.files).toHaveLength(1);
+    expect(answer.body.message_reference).toMatchObject({ message_id: asking });
+  });
+
   it('is left alone in a locked thread, where nothing could be posted', async () => {
     const on = await open();
     const thread = { type: 11, parentId: '100000000000000001', id: '100000000000000002', locked: true };

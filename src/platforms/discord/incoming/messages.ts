@@ -7,6 +7,7 @@ import type { DiscordReplyTo } from '../api/reply-to.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
 import { isRecord } from './dispatches.ts';
 
+const Other = z.object({ content: z.string().catch('') });
 const Created = z.object({
   id: z.string(),
   channel_id: z.string(),
@@ -18,9 +19,11 @@ const Created = z.object({
   webhook_id: z.string().nullish(),
   /** The messages that this one forwards. */
   message_snapshots: z
-    .array(z.object({ message: z.object({ content: z.string().catch('') }) }))
+    .array(z.object({ message: Other }))
     .nullish()
     .catch(undefined),
+  /** The message to which this one replies. */
+  referenced_message: Other.nullish().catch(undefined),
   member: z.object({ roles: z.array(z.string()).catch([]) }).nullish(),
 });
 type Created = z.infer<typeof Created>;
@@ -53,7 +56,10 @@ export function readMessage(
   if (!isWrittenByPerson(message, ownId)) return undefined;
   const { text, isMentioned } = spokenText(message.content, ownId);
   const direct = isMentioned || !message.guild_id;
-  const found = linksIn(text, message);
+  const own = linksIn(text, message);
+  // People who reply to a link with a mention of Medley mean that link.
+  const isAboutOther = isMentioned && own.length === 0;
+  const found = isAboutOther ? findMarkdownLinks(message.referenced_message?.content ?? '') : own;
   const isForMedley = direct || found.length > 0 || parseShortForm(text) !== undefined;
   return isForMedley ? draftOf(message, { text, direct, found }, context) : undefined;
 }
