@@ -153,7 +153,7 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
     caption: readText(found.text) ?? (type === 'link' && items === null ? target : null),
     publishedAt: readDate(post?.['created-timestamp']?.replace(/(\.\d{3})\d*([+-]\d\d)(\d\d)$/, '$1$2:$3')),
     stats: { ...NO_STATS, likes: readCount(post?.score), comments: readCount(post?.['comment-count']) },
-    sensitive: (post !== undefined && ('nsfw' in post || 'quarantine' in post)) || child(shown, 'nsfw') === true,
+    sensitive: ['nsfw', 'quarantine'].some(mark => post?.[mark] !== undefined) || child(shown, 'nsfw') === true,
     items: items ?? [],
     isWordsOnly: items === null && ['self', 'text', 'multi_media', 'link'].includes(type),
   };
