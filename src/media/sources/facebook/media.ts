@@ -17,6 +17,7 @@ const IMAGE_KEYS = ['viewer_image', 'photo_image', 'full_image'];
 const PHOTO_KEYS = [...IMAGE_KEYS, 'prefetch_uris_v2'];
 const IMAGE_PATHS = [...IMAGE_KEYS, 'image', 'comet_photo_attachment_resolution_renderer.image'];
 const COVER_PATHS = [['preferred_thumbnail.image.uri', 'thumbnailImage.uri'], ['first_frame_thumbnail'], ['image.uri']];
+const AUDIO = new Map<unknown, boolean>(Object.entries({ AVAILABLE: true, UNAVAILABLE: false }));
 /** Says whether the object is a video: it has files, or names its type. */
 export function isVideo(object: JsonObject): boolean {
   return object.__typename === 'Video' || VIDEO_KEYS.some(key => key in object);
@@ -64,10 +65,6 @@ function statedSize(videos: readonly JsonObject[], ...keys: readonly [string, st
   return sizes.find(({ width, height }) => width !== null && height !== null) ?? null;
 }
 
-function hasAudio(availability: unknown): boolean | null {
-  return availability === 'AVAILABLE' || availability === 'UNAVAILABLE' ? availability === 'AVAILABLE' : null;
-}
-
 export function readVideo(videos: readonly JsonObject[]): UnplacedItem | null {
   const milliseconds = firstOf(valuesAt(videos, 'playable_duration_in_ms'), readSize);
   return videoItem({
@@ -77,7 +74,7 @@ export function readVideo(videos: readonly JsonObject[]): UnplacedItem | null {
       statedSize(videos, 'original_width', 'original_height') ?? statedSize(videos, 'width', 'height') ?? UNKNOWN_SIZE,
     dashManifest: firstOf(videos, manifestOf),
     durationMs: milliseconds ?? firstOf(valuesAt(videos, 'length_in_second'), readSeconds),
-    hasAudio: firstOf(valuesAt(videos, 'audio_availability'), hasAudio),
+    hasAudio: firstOf(valuesAt(videos, 'audio_availability'), one => AUDIO.get(one)),
     alt: altOf(videos),
   });
 }

@@ -54,6 +54,7 @@ export function evidenceIn(answer: SiteAnswer, kind: AnswerKind): readonly ('cha
 const PRIVATE = /not authorized to view|private account|account is private/;
 const RATE_LIMIT_CODE = 1_675_004;
 const MEDIA_NOT_FOUND_CODE = 4_630_001;
+const NOT_LOGGED_IN_CODE = 1_357_001;
 
 /** Sentences in the site's JSON, the most telling first. */
 const SENTENCES: readonly Sign[] = [
@@ -70,6 +71,7 @@ export function failureOfJson(answer: unknown): AppError | null {
   const codes = [...errors.flatMap(one => [one.code, child(one.extensions, 'code')]), answer.error].map(Number);
   if (codes.includes(MEDIA_NOT_FOUND_CODE)) return new AppError('not_found', 'media not found or unavailable');
   if (codes.includes(RATE_LIMIT_CODE)) return refusal('limit', 'rate limit exceeded');
+  if (codes.includes(NOT_LOGGED_IN_CODE)) return refusal('login', 'answered that nobody is logged in');
   const sentences = [answer, { message: answer.error_type }, ...errors].map(one => wordsOf(one, 'message'));
   // The query by shortcode gives this error for removed and restricted posts; the query by media id tells them apart.
   if (sentences.some(one => one.includes('field_exception'))) {
@@ -80,7 +82,8 @@ export function failureOfJson(answer: unknown): AppError | null {
   if (failure?.code !== 'upstream_rate_limited' && readFlag(answer.require_login) === true) {
     return refusal('login', 'answered that a login is required');
   }
-  const unknown = errors.length > 0 ? new AppError('upstream_unavailable', 'answered with an unknown error') : null;
+  const isError = errors.length > 0 || typeof answer.error === 'number';
+  const unknown = isError ? new AppError('upstream_unavailable', 'answered with an unknown error') : null;
   return failureOfGeoblock(answer, false) ?? failure ?? unknown;
 }
 

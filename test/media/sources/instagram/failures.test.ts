@@ -110,6 +110,8 @@ describe('the signal, and the code it means', () => {
     ['status 500', { status: 500 }, 'upstream_unavailable'],
     ['status 503', { status: 503, text: '{"message":"feedback_required"}' }, 'upstream_unavailable'],
     ['code 1675004', json({ errors: [{ message: 'Rate limit exceeded', code: 1_675_004 }] }), 'upstream_rate_limited'],
+    ['code 1357001', { text: 'for (;;);{"__ar":1,"error":1357001,"errorSummary":"x"}' }, 'login_required'],
+    ['another code', { text: 'for (;;);{"__ar":1,"error":1357004,"errorSummary":"x"}' }, 'upstream_unavailable'],
     ['code 4630001', json({ data: null, errors: [{ message: 'x', code: 4_630_001 }] }), 'not_found'],
     [
       'an execution error',
