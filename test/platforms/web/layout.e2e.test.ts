@@ -124,6 +124,7 @@ const SEPARATORS = `[...document.querySelectorAll('.separator')].map(each => {
 })`;
 const Separators = z.array(z.object({ width: z.number(), isLast: z.boolean() }));
 const BROKEN_UNDERLINES = `[...document.querySelectorAll('.card a *')].filter(each => getComputedStyle(each).display === 'inline-block').length`;
+const OPACITY_OF_BACKDROP = `document.querySelector('canvas.backdrop').getContext('2d').getImageData(1, 16, 1, 1).data[3]`;
 const EDGES = `(() => {
   const edges = selector => {
     const { left, right } = document.querySelector(selector).getBoundingClientRect();
@@ -226,6 +227,11 @@ describe.skipIf(browserMissing !== undefined)(`the layout of answers${browserNot
     await ask(stage.origin, 'https://www.facebook.com/watch/?v=1234567890', { viewport: { width: 640, height: 900 } });
     const { answer, composer } = Edges.parse(await page.evaluate(EDGES));
     expect(answer).toEqual(composer);
+  });
+
+  it('fills the sides of a tall video on a phone by a blurred copy', async () => {
+    await ask(stage.origin, REEL, { viewport: { width: 390, height: 844 } });
+    await expect.poll(() => page.evaluate(OPACITY_OF_BACKDROP)).toBeGreaterThan(100);
   });
 
   it('breaks no line within the name of a command', async () => {

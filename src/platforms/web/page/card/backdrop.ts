@@ -22,18 +22,12 @@ export function backdrop(media: WebMedia): HTMLElement | undefined {
 }
 
 async function fill(canvas: HTMLCanvasElement, src: string): Promise<void> {
-  const image = new Image();
-  image.src = src;
-  await image.decode();
-  const few = h('canvas', { width: PIXELS, height: PIXELS });
-  draw(few, image, PIXELS, 1);
-  draw(canvas, few, SMOOTH_PIXELS, LIGHT);
-}
-
-function draw(canvas: HTMLCanvasElement, source: CanvasImageSource, size: number, light: number): void {
+  const file = await (await fetch(src)).blob();
+  // Unlike an image element that is drawn, a bitmap of a file is decoded in another thread.
+  const few = await createImageBitmap(file, { resizeWidth: PIXELS, resizeHeight: PIXELS, resizeQuality: 'medium' });
   const context = canvas.getContext('2d');
   if (!context) return;
   context.imageSmoothingQuality = 'high';
-  context.globalAlpha = light;
-  context.drawImage(source, 0, 0, size, size);
+  context.globalAlpha = LIGHT;
+  context.drawImage(few, 0, 0, SMOOTH_PIXELS, SMOOTH_PIXELS);
 }
