@@ -42,16 +42,17 @@ code { font: .9em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 .badge { padding: .1rem .55rem; border: 1px solid currentColor; border-radius: 1rem; color: var(--marigold); font-size: .8125rem; font-weight: 600; letter-spacing: 0; white-space: nowrap; vertical-align: middle; }
 pre { margin: .5rem 0; padding: .875rem 1rem; max-height: 26rem; overflow: auto; border: 1px solid var(--line); border-radius: .75rem; background: var(--sunken); font-size: .8438rem; line-height: 1.5; tab-size: 2; }
 pre code { font-size: inherit; }
-.copied { position: relative; margin: .5rem 0; }
-.copied .copy { position: absolute; top: .5rem; right: .5rem; margin: 0; min-height: 2rem; padding: .15rem .8rem; border: 1px solid var(--line); background: var(--surface); color: var(--accent); font-size: .8125rem; }
-.copied pre { margin: 0; padding-right: 5.5rem; }
+.copied { display: flex; margin: .5rem 0; border: 1px solid var(--line); border-radius: .75rem; background: var(--sunken); }
+.copied .copy { flex: none; align-self: start; margin: .5rem; min-height: 2rem; padding: .15rem .8rem; border: 1px solid var(--line); background: var(--surface); color: var(--accent); font-size: .8125rem; }
+.copied pre { flex: auto; min-width: 0; margin: 0; border: 0; background: none; }
 .samples { display: flex; flex-wrap: wrap; gap: 0 .25rem; margin: .75rem 0; }
 .samples > input { position: absolute; width: 1px; min-height: 0; height: 1px; opacity: 0; }
 .samples > label { padding: .35rem .8rem; border-radius: 2rem; color: var(--muted); font: inherit; font-size: .9375rem; cursor: pointer; }
 .samples > input:checked + label { background: var(--accent-soft); color: var(--accent); font-weight: 600; }
 .samples > input:focus-visible + label { outline: 2px solid var(--accent); outline-offset: 2px; }
 .samples > pre, .samples > .copied { order: 1; flex: 0 0 100%; min-width: 0; display: none; }
-.samples > input:checked + label + * { display: block; }
+.samples > input:checked + label + pre { display: block; }
+.samples > input:checked + label + .copied { display: flex; }
 pre.line { white-space: pre-wrap; overflow-wrap: anywhere; }
 dl { margin: 0; }
 dl div { padding: .5rem 0; border-top: 1px solid var(--line); }
@@ -74,7 +75,8 @@ summary { cursor: pointer; color: var(--accent); font-weight: 600; padding: .35r
 .depth-1 { padding-left: .9rem; } .depth-2 { padding-left: 1.8rem; } .depth-3 { padding-left: 2.7rem; }
 .depth-4 { padding-left: 3.6rem; } .depth-5 { padding-left: 4.5rem; } .depth-6 { padding-left: 5.4rem; }
 @media (max-width: 40rem) {
-  .copied pre { padding: 3.5rem 1rem .875rem; }
+  .copied { flex-direction: column-reverse; }
+  .copied .copy { align-self: end; margin-bottom: 0; }
   .depth-1 { padding-left: .5rem; } .depth-2 { padding-left: 1rem; } .depth-3 { padding-left: 1.5rem; }
   .depth-4 { padding-left: 2rem; } .depth-5 { padding-left: 2.5rem; } .depth-6 { padding-left: 3rem; }
 }
