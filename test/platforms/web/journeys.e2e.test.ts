@@ -47,6 +47,9 @@ const EXAMPLES: readonly WebExample[] = [
   { label: 'Search beatmaps', text: '/beatmap search lantern', about: 'beatmaps' },
 ];
 
+/** Of the bar that shows how far a file has come. */
+const BAR_HEIGHT = `getComputedStyle(document.querySelector('.saving'), '::after').height`;
+
 describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote}`, () => {
   let built: BuiltPage;
   let browser: Browser;
@@ -280,6 +283,7 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
     });
     await link.click();
     await expect.poll(() => link.textContent(), { timeout: 10_000 }).toContain('sec');
+    await expect(page.evaluate(BAR_HEIGHT)).resolves.toBe('3px');
     await page.getByRole('button', { name: 'Next' }).click();
     await expect.poll(() => link.getAttribute('href')).toBe('/media/photo-fern.jpg?download=1');
     const second = await link.textContent();
