@@ -93,7 +93,7 @@ const signsOf = (...codes: readonly ErrorCode[]) => SIGNS.filter(([, code]) => c
 const BLOCKED = signsOf('upstream_rate_limited');
 const RESTRICTIONS = signsOf('region_blocked', 'age_restricted', 'private');
 /** The text for a post that is deleted, hidden or restricted: a page at another address may say which. */
-const GONE = /post is no longer available|this video may no longer exist/;
+const GONE = /(?:post|video|reel) is no longer available|this video may no longer exist/;
 
 /** The most characters of a page that are read, since a refusal is a small page. */
 const MAX_WORDS_CHARS = 512 * 1024;

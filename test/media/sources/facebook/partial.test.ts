@@ -105,8 +105,11 @@ describe('the words of a refusal', () => {
     expect(failureOf(withScript(nothing, ofAnother), REFS.reel)).toBe('not_found weak');
   });
 
-  it('are a guess where the player of other sites says them', () => {
-    const words = '<div>This Facebook post is no longer available. It may have been removed.</div>';
+  it.each([
+    'This Facebook post is no longer available. It may have been removed.',
+    'This video is no longer available. The link may be broken or the video may have been removed.',
+  ])('are a guess where they may mean a login, too: %s', text => {
+    const words = `<div>${text}</div>`;
     expect(failureOf(withMarkup('<html><body></body></html>', words), REFS.reel)).toBe('not_found weak');
   });
 });
