@@ -283,7 +283,7 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
     });
     await link.click();
     await expect.poll(() => link.textContent(), { timeout: 10_000 }).toContain('sec');
-    await expect(page.evaluate(BAR_HEIGHT)).resolves.toBe('3px');
+    await expect(page.evaluate(BAR_HEIGHT)).resolves.toBe('44px');
     await page.getByRole('button', { name: 'Next' }).click();
     await expect.poll(() => link.getAttribute('href')).toBe('/media/photo-fern.jpg?download=1');
     const second = await link.textContent();
