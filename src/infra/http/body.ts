@@ -109,16 +109,77 @@ export function releaseBody({ buffer, byteLength }: Uint8Array): void {
 
 /** A larger body waits for its turn (see `createBodyTurns`). */
 const MAX_HASTY_BYTES = 64 * 1024;
+/** The most large bodies that are read or wait for their turn; the rest of further ones stays in the connection. */
+const MOST_HELD = 8;
+/** After this long without a body that waits for its turn, those that are being read are slow: further ones are read. */
+const SLOW_MS = 250;
+
+export type BodyTurns = ReturnType<typeof createBodyTurns>;
 
 /**
- * Makes the function that a large body awaits before it is parsed: one continues per turn of the event loop. Without it,
- * all that are complete at the same time would be parsed in one turn, and other work would wait for all of them.
+ * The line in which large bodies wait to be parsed: one continues per turn of the event loop. Without it, all that are
+ * complete at the same time would be parsed in one turn, and other work would wait for all of them. While bodies wait,
+ * only a few more are read, so that a busy machine does not fill its memory with them.
  */
-export function createBodyTurns(): (body: Buffer) => Promise<void> | undefined {
+export function createBodyTurns() {
   let last = Promise.resolve();
-  return body => {
-    if (body.length <= MAX_HASTY_BYTES) return undefined;
-    last = last.then(() => nextTurn());
-    return last;
+  let waiting = 0;
+  const reading = new Set<object>();
+  /** Functions that read a body on, oldest first. As long as there is one, the timer runs, so that none is forgotten. */
+  const paused = new Map<object, () => void>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function resume(mostHeld: number): void {
+    for (const [body, readOn] of paused) {
+      if (waiting + reading.size >= mostHeld) break;
+      paused.delete(body);
+      reading.add(body);
+      readOn();
+    }
+    if (paused.size > 0) startTimer();
+  }
+
+  function startTimer(): void {
+    if (timer !== undefined) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      resume(waiting === 0 ? Number.POSITIVE_INFINITY : MOST_HELD);
+    }, SLOW_MS);
+  }
+
+  async function passTurn(before: Promise<void>): Promise<void> {
+    await before;
+    await nextTurn();
+    waiting -= 1;
+    resume(MOST_HELD);
+  }
+
+  return {
+    /** Resolves at the body's turn; undefined for a small one, which need not wait. */
+    take(body: Buffer): Promise<void> | undefined {
+      if (body.length <= MAX_HASTY_BYTES) return undefined;
+      waiting += 1;
+      last = passTurn(last);
+      return last;
+    },
+    /**
+     * To be called when a part of a body comes that has at least so many bytes in all. False when it is to be paused
+     * until `readOn` is called, which happens once.
+     */
+    begin(body: object, bytes: number, readOn: () => void): boolean {
+      if (bytes <= MAX_HASTY_BYTES || reading.has(body)) return true;
+      if (waiting === 0 || waiting + reading.size < MOST_HELD) {
+        reading.add(body);
+        return true;
+      }
+      paused.set(body, readOn);
+      startTimer();
+      return false;
+    },
+    /** To be called when the body has come, or comes no more. */
+    end(body: object): void {
+      paused.delete(body);
+      reading.delete(body);
+    },
   };
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, errors, Pool, ProxyAgent } from 'undici';
 import { AppError } from '../../errors.ts';
 import { createGuardedLookup, isLoopbackHost } from './address-guard.ts';
+import type { BodyTurns } from './body.ts';
 import type { TransportOptions } from './exchange.ts';
 import type { OutgoingAddress } from './outgoing.ts';
 
@@ -10,6 +11,8 @@ export interface PlainTransportOptions extends TransportOptions {
   readonly ca?: string | undefined;
   /** The most connections to one host at the same time. */
   readonly connectionsPerHost: number;
+  /** Says whether a large body may be read now. */
+  readonly bodyTurns: Pick<BodyTurns, 'begin' | 'end'>;
 }
 
 /** Opens the agent that sends requests by one outgoing address: directly, or through a proxy. */

@@ -13,7 +13,7 @@ import {
   isRedirect,
   nextStep,
 } from './attempt.ts';
-import { createBodyTurns, decodeBody, decodeText } from './body.ts';
+import { type BodyTurns, createBodyTurns, decodeBody, decodeText } from './body.ts';
 import { type BrowserPackage, createBrowserPackage } from './browser-package.ts';
 import { createBrowserTransport } from './browser-transport.ts';
 import type { BodyUse, Exchanged, ExchangeHead, HttpCall, HttpEvent } from './exchange.ts';
@@ -123,7 +123,8 @@ const DEFAULT_MAX_REDIRECTS = 5;
 export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const { outgoing = createOutgoing(), now = Date.now, log } = options;
   const browserPackage = options.browserPackage ?? createBrowserPackage({ log });
-  const transports = openTransports(options, browserPackage);
+  const bodyTurns = createBodyTurns();
+  const transports = openTransports(options, browserPackage, bodyTurns);
   const attempt = createAttempt({
     transports,
     connectivity: createConnectivity(now),
@@ -136,7 +137,6 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   // The browser transport cannot choose a local address, so it is not used where one is configured.
   const canPlayBrowser = outgoing.of('').localAddress === undefined;
   const live = new Set<Deadline>();
-  const takeTurn = createBodyTurns();
   let closed = false;
 
   function begin(request: HttpRequest, wanted: Call['wanted']): Call {
@@ -160,7 +160,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
         const { head, bytes, url } = await follow(call);
         const { maxBytes = DEFAULT_MAX_BYTES } = request;
         const decoded = await decodeBody(bytes, head.headers['content-encoding'], maxBytes);
-        await takeTurn(decoded);
+        await bodyTurns.take(decoded);
         call.deadline.assertAlive();
         return toResponse(head, url, decoded);
       } finally {
@@ -191,7 +191,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   };
 }
 
-function openTransports(options: HttpClientOptions, browserPackage: BrowserPackage) {
+function openTransports(options: HttpClientOptions, browserPackage: BrowserPackage, bodyTurns: BodyTurns) {
   const shared = {
     resolve: options.lookup ?? resolveBySystem,
     connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
@@ -199,7 +199,10 @@ function openTransports(options: HttpClientOptions, browserPackage: BrowserPacka
     pauseTimeoutMs: options.pauseTimeoutMs ?? 8_000,
   };
   return {
-    plain: createPlainTransport({ ...shared, ca: options.ca, connectionsPerHost: options.connectionsPerHost ?? 128 }),
+    plain: createPlainTransport({
+      ...shared,
+      ...{ bodyTurns, ca: options.ca, connectionsPerHost: options.connectionsPerHost ?? 128 },
+    }),
     browser: createBrowserTransport({ ...shared, browserPackage }),
   };
 }

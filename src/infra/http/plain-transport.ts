@@ -35,8 +35,8 @@ export function createPlainTransport(options: PlainTransportOptions): Transport 
       override !== undefined || address.proxyUrl === undefined ? undefined : guardTarget(host, deadline),
     exchange: ({ host, override, address }, request) =>
       override === undefined
-        ? exchangeOver(agentOf(address), `https://${host}`, request)
-        : exchangeOver(toOverrides, override, request),
+        ? exchangeOver(agentOf(address), `https://${host}`, request, options.bodyTurns)
+        : exchangeOver(toOverrides, override, request, options.bodyTurns),
     async close() {
       await Promise.all([toOverrides, ...agents.values()].map(agent => agent.destroy()));
     },
@@ -54,10 +54,11 @@ function exchangeOver(
   dispatcher: Dispatcher,
   origin: string,
   options: ExchangeOptions,
+  bodyTurns: PlainTransportOptions['bodyTurns'],
 ): Promise<Exchanged | ExchangeFailure> {
   return new Promise(resolve => {
     const { path, method, headers, body, flowTimeoutMs, deadline } = options;
-    const handler = new ExchangeHandler(options, origin, resolve);
+    const handler = new ExchangeHandler(options, origin, bodyTurns, resolve);
     deadline.watch(failure => handler.abort(failure));
     if (deadline.failure !== undefined) return;
     const timeouts = flowTimeoutMs === undefined ? undefined : { headersTimeout: 0, bodyTimeout: flowTimeoutMs };
@@ -71,6 +72,7 @@ function exchangeOver(
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #origin: string;
+  readonly #bodyTurns: PlainTransportOptions['bodyTurns'];
   readonly #settle: (result: Exchanged | ExchangeFailure) => void;
   readonly #body = new ByteBuffer();
   #controller: Dispatcher.DispatchController | undefined;
@@ -82,9 +84,15 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #settled = false;
   #ended = false;
 
-  constructor(options: ExchangeOptions, origin: string, settle: (result: Exchanged | ExchangeFailure) => void) {
+  constructor(
+    options: ExchangeOptions,
+    origin: string,
+    bodyTurns: PlainTransportOptions['bodyTurns'],
+    settle: (result: Exchanged | ExchangeFailure) => void,
+  ) {
     this.#options = options;
     this.#origin = origin;
+    this.#bodyTurns = bodyTurns;
     this.#settle = settle;
   }
 
@@ -124,7 +132,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     }
     if (this.#settled) return;
     if (this.#use === 'collect') {
-      this.#collect(chunk);
+      this.#collect(controller, chunk);
       return;
     }
     this.#expectedBytes += chunk.length;
@@ -135,12 +143,14 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     }
   }
 
-  #collect(chunk: Buffer): void {
+  #collect(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#body.length + chunk.length > this.#options.maxBytes) {
       this.abort(this.#tooLarge());
       return;
     }
     this.#body.append(chunk, this.#expectedBytes);
+    const bytes = Math.max(this.#body.length, this.#expectedBytes);
+    if (!this.#bodyTurns.begin(this, bytes, () => controller.resume())) controller.pause();
   }
 
   onResponseEnd(): void {
@@ -159,6 +169,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #resolve(head: ExchangeHead): void {
     if (this.#settled) return;
     this.#settled = true;
+    this.#bodyTurns.end(this);
     // The deadline keeps watching an exchange whose body is streamed.
     if (this.#use !== 'flow') this.#options.deadline.unwatch();
     const bytes = this.#use === 'collect' ? this.#body.take() : EMPTY;
@@ -169,6 +180,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#flow?.destroy(error);
     if (this.#settled) return;
     this.#settled = true;
+    this.#bodyTurns.end(this);
     this.#options.deadline.unwatch();
     this.#settle({ error, sent: this.#controller !== undefined, transient });
   }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { releaseBody } from '../../../src/infra/http/body.ts';
+import { createBodyTurns, releaseBody } from '../../../src/infra/http/body.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { serveHttp, serveTcp } from '../../fakes/loopback.ts';
 import { wreqMissing, wreqNote } from '../../wreq.ts';
@@ -80,6 +80,36 @@ describe('bodies that arrive at once', () => {
     for (const failure of await Promise.all(failures)) expect(failure).toMatchObject({ code: 'timeout' });
     const last = await client.request({ ...request, url: 'https://live.photos.test/', hosts: ['live.photos.test'] });
     expect(last.text).toHaveLength(700_000);
+  });
+});
+
+describe('bodies that come while many wait for their turn', () => {
+  const page = Buffer.alloc(100_000);
+
+  it('are read on one by one as those before them leave, and all at once when those that are read are slow', async () => {
+    const turns = createBodyTurns();
+    const line = Array.from({ length: 8 }, () => turns.take(page));
+    const resumed: number[] = [];
+    const bodies = Array.from({ length: 20 }, (_, at) => turns.begin({}, page.length, () => resumed.push(at)));
+    expect(new Set(bodies)).toEqual(new Set([false]));
+    await line[0];
+    expect(resumed).toEqual([0]);
+    await line[7];
+    expect(resumed).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    await expect.poll(() => resumed, { timeout: 5_000 }).toEqual(Array.from({ length: 20 }, (_, at) => at));
+  });
+
+  it('are not paused when they are small, nor read on when they are given up', async () => {
+    const turns = createBodyTurns();
+    const line = Array.from({ length: 8 }, () => turns.take(page));
+    const [given, kept] = [{}, {}];
+    const resumed: object[] = [];
+    expect(turns.begin({}, 1_000, () => undefined)).toBe(true);
+    for (const body of [given, kept]) turns.begin(body, page.length, () => resumed.push(body));
+    turns.end(given);
+    await line[7];
+    expect(resumed).toEqual([kept]);
+    expect(turns.begin(kept, page.length, () => undefined)).toBe(true);
   });
 });
 

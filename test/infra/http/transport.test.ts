@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Deadline } from '../../../src/infra/concurrency/abortable.ts';
 import { resolveBySystem } from '../../../src/infra/http/address-guard.ts';
+import { createBodyTurns } from '../../../src/infra/http/body.ts';
 import type { Transport } from '../../../src/infra/http/exchange.ts';
 import { createPlainTransport } from '../../../src/infra/http/plain-transport.ts';
 import { watchConnections } from '../../fakes/connection-watch.ts';
@@ -13,6 +14,7 @@ function openTransport(): Transport {
     headersTimeoutMs: 1_000,
     pauseTimeoutMs: 1_000,
     connectionsPerHost: 8,
+    bodyTurns: createBodyTurns(),
   });
   onTestFinished(() => transport.close());
   return transport;
