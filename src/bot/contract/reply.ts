@@ -265,15 +265,6 @@ export function joined(parts: readonly (Text | string | undefined)[]): Text {
     });
 }
 
-/** The text with each spot of colour kept on the line of the number behind it. */
-export function withSpotsKept(text: Text): Text {
-  return text.map((inline, index) => {
-    const before = text[index - 1];
-    const isBehindSpot = typeof before === 'object' && before.kind === 'swatch';
-    return isBehindSpot && typeof inline === 'string' ? inline.replace(/^ (?=\d)/, '\u00a0') : inline;
-  });
-}
-
 /** Joins parts with commas, as the language writes them. */
 export function listed(parts: readonly Inline[], { comma }: Pick<Translator, 'comma'>): Text {
   return parts.flatMap((part, index) => (index === 0 ? [part] : [comma, part]));

@@ -30,3 +30,12 @@ export function asRows(blocks: readonly Block[]): readonly Block[] {
 export function linesOf({ lines, details = [], sound }: Card): readonly Text[] {
   return [...lines, ...details, ...(sound ? [[namedLink(sound.url, sound.label)]] : [])];
 }
+
+/** The text with each spot of colour kept on the line of the number behind it. */
+export function withSpotsKept(text: Text): Text {
+  return text.map((inline, index) => {
+    const before = text[index - 1];
+    const isBehindSpot = typeof before === 'object' && before.kind === 'swatch';
+    return isBehindSpot && typeof inline === 'string' ? inline.replace(/^ (?=\d)/, '\u00a0') : inline;
+  });
+}

@@ -1,4 +1,5 @@
-import { type Inline, type Text, withSpotsKept } from '../../../bot/contract/reply.ts';
+import type { Inline, Text } from '../../../bot/contract/reply.ts';
+import { withSpotsKept } from '../../../bot/contract/shown-blocks.ts';
 
 /** How many characters are left for a text that is being written. */
 interface TextBudget {
