@@ -42,6 +42,7 @@ export class ConfigError extends Error {
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const ROLES = ['gateway', 'worker', 'web'] as const;
+const readRoles = (text: string) => nonEmpty(list(oneOf(ROLES))(text));
 
 /** Describes a variable whose text `parse` reads; for an invalid one `parse` returns undefined. */
 function variable<T>(parse: (text: string) => T | undefined, expected: string, example: string) {
@@ -120,7 +121,7 @@ const VARIABLES = z.object({
     '{"instagram.mediaIdDocId":"27130000000000000"}',
   ).default({}),
   ROLES: variable(
-    text => nonEmpty(list(oneOf(ROLES))(text)),
+    readRoles,
     `one or several of ${ROLES.join(', ')}; with REDIS_URL unless it is all of them`,
     'gateway,worker',
   ).default([...ROLES]),
@@ -244,7 +245,7 @@ function findMissingPartners(given: Environment): string[] {
       ? []
       : [`${partner}: expected because ${name} is set, for example ${partner}=${example}`],
   );
-  const roles = nonEmpty(list(oneOf(ROLES))(given.ROLES ?? ''));
+  const roles = readRoles(given.ROLES ?? '');
   const isSplit = roles !== undefined && ROLES.some(role => !roles.includes(role));
   if (isSplit && given.REDIS_URL === undefined) {
     const example = 'REDIS_URL=redis://127.0.0.1:6379';
