@@ -199,7 +199,9 @@ describe.skipIf(browserMissing !== undefined)(`asking on the page${browserNote}`
     await say('/help');
     await say('/settings');
     const ids = `JSON.parse(sessionStorage.getItem('medley.turns')).map(id => 'medley.turns.' + id)`;
-    await expect.poll(() => page.evaluate(`${ids}.length`)).toBe(2);
+    // A turn is stored twice: as it is asked, and once it is answered.
+    const states = `${ids}.map(key => JSON.parse(sessionStorage.getItem(key)).state)`;
+    await expect.poll(() => page.evaluate(states)).toEqual(['done', 'done']);
     await page.evaluate(`globalThis.stored = new Set();
       const { setItem } = Storage.prototype;
       Storage.prototype.setItem = function (key, value) {
