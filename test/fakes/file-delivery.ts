@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Delivery } from '../../src/media/delivery/delivery.ts';
-import type { DeliveryRequest } from '../../src/media/delivery/delivery-request.ts';
+import type { DeliveryRequest } from '../../src/media/delivery/delivery-plan.ts';
 import { fileOf } from './cdn.ts';
 
 /** Larger files are only about their size. */

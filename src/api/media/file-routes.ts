@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts';
 import { clientKey } from '../../infra/server/client-address.ts';
 import type { ResponseStreams } from '../../infra/server/response-streams.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
-import type { NoFileReason } from '../../media/delivery/delivery-request.ts';
+import type { NoFileReason } from '../../media/delivery/delivery-plan.ts';
 import type { Extraction, Extractor } from '../../media/extract/extractor.ts';
 import { type Clip, MAX_CLIP_MS, parseMoment } from '../../media/files/clip.ts';
 import { indexAt, type MediaItem } from '../../media/post.ts';

@@ -7,8 +7,15 @@ import { mostMp3Bytes } from '../transcode/convert.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
 import { playerTunnelFile } from '../tunnel/player-file.ts';
 import type { TunnelFile } from '../tunnel/tunnel-file.ts';
-import { type LinkTarget, MAX_SOURCE_BYTES, planLink, SHARE_AFTER_REFUSAL } from './delivery-plan.ts';
-import { type DeliveryRequest, type NoFileReason, noFileReason } from './delivery-request.ts';
+import {
+  type DeliveryRequest,
+  type LinkTarget,
+  MAX_SOURCE_BYTES,
+  type NoFileReason,
+  noFileReason,
+  planLink,
+  SHARE_AFTER_REFUSAL,
+} from './delivery-plan.ts';
 import type { DownloadOptions } from './download.ts';
 import { FileResolver, type FileResolverOptions, type Resolution } from './file-resolver.ts';
 import type { HeldFile } from './file-store.ts';

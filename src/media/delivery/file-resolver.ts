@@ -4,8 +4,16 @@ import { isPlaylist } from '../files/cdn.ts';
 import { muxKey, pixels, roughBytes, type VariantChoice } from '../files/variant-choice.ts';
 import { itemKey, type MediaItem, type Post, type Variant } from '../post.ts';
 import type { RefreshPost } from '../tunnel/tunnel-file.ts';
-import { bestVideo, MAX_SOURCE_BYTES, type Means, planDelivery, type Step } from './delivery-plan.ts';
-import { type DeliveryRequest, type NoFileReason, noFileReason } from './delivery-request.ts';
+import {
+  bestVideo,
+  type DeliveryRequest,
+  MAX_SOURCE_BYTES,
+  type Means,
+  type NoFileReason,
+  noFileReason,
+  planDelivery,
+  type Step,
+} from './delivery-plan.ts';
 import { createFileSize, type FileSize, type FileSizeOptions } from './download.ts';
 import type { FileFailure, HeldFile } from './file-store.ts';
 import { fileKey, type MakeRequest, type MediaFiles } from './media-files.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDelivery } from '../../../src/media/delivery/delivery.ts';
-import type { DeliveryRequest } from '../../../src/media/delivery/delivery-request.ts';
+import type { DeliveryRequest } from '../../../src/media/delivery/delivery-plan.ts';
 import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { findFfmpeg } from '../../../src/media/transcode/ffmpeg.ts';

@@ -21,7 +21,7 @@ import {
   type Delivery,
   type DeliveryOptions,
 } from '../../../src/media/delivery/delivery.ts';
-import type { DeliveryRequest } from '../../../src/media/delivery/delivery-request.ts';
+import type { DeliveryRequest } from '../../../src/media/delivery/delivery-plan.ts';
 import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import type { Post, Variant } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';

@@ -14,7 +14,7 @@ import type { Queue } from '../../../src/infra/queue/queue.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
 import type { RecordStore } from '../../../src/infra/store/records.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
-import type { DeliveryRequest } from '../../../src/media/delivery/delivery-request.ts';
+import type { DeliveryRequest } from '../../../src/media/delivery/delivery-plan.ts';
 import type { ExtractOptions } from '../../../src/media/extract/extractor.ts';
 import type { Post } from '../../../src/media/post.ts';
 import type { DiscordReplyTo } from '../../../src/platforms/discord/api/reply-to.ts';

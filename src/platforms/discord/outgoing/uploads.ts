@@ -2,7 +2,7 @@ import { drawPicture } from '../../../bot/cards/drawing.ts';
 import type { Block, GalleryItem } from '../../../bot/contract/reply.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { DeliveredFile } from '../../../media/delivery/delivery.ts';
-import { type DeliveryRequest, isLongEnough } from '../../../media/delivery/delivery-request.ts';
+import { type DeliveryRequest, isLongEnough } from '../../../media/delivery/delivery-plan.ts';
 import { itemCount } from '../../../media/post.ts';
 import type { UploadFile } from '../api/rest.ts';
 import { description } from '../render/block-components.ts';

@@ -1,6 +1,6 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import type { DeliveredFile, DeliveredLink } from '../../../media/delivery/delivery.ts';
-import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
+import type { DeliveryRequest } from '../../../media/delivery/delivery-plan.ts';
 import type { SentFile, SentFileKey } from '../../../media/delivery/sent-files.ts';
 import { itemKey, type MediaItem } from '../../../media/post.ts';
 import type { BotApiError } from '../api/bot-api-error.ts';

@@ -1,7 +1,7 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
-import { isLongEnough } from '../../../media/delivery/delivery-request.ts';
+import { isLongEnough } from '../../../media/delivery/delivery-plan.ts';
 import { BotApiError, isAboutFile } from '../api/bot-api-error.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { SentMessage } from '../api/methods.ts';

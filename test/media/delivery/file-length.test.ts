@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLongEnough } from '../../../src/media/delivery/delivery-request.ts';
+import { isLongEnough } from '../../../src/media/delivery/delivery-plan.ts';
 import { makeItem, makePost } from '../../fakes/post.ts';
 
 describe('the length of a file', () => {
