@@ -67,10 +67,7 @@ export class FileResolver {
   }
 
   /** The possible steps, best first. */
-  plan(
-    { post, form, maxBytes, index, refused = [] }: PlannedRequest,
-    broken: ReadonlySet<string> = new Set(),
-  ): readonly Step[] {
+  plan({ post, form, maxBytes, index, refused = [] }: PlannedRequest, broken = new Set<string>()): readonly Step[] {
     const item = post.items[index];
     const { sizes, uncommon } = this;
     return item ? planDelivery(item, { form, maxBytes, refused, broken, sizes, uncommon }, this.options.means) : [];
@@ -79,10 +76,9 @@ export class FileResolver {
   /** Says whether the site has a better video than the one that this step makes. */
   isReduced(step: Step, request: PlannedRequest, broken: ReadonlySet<string> = new Set()): boolean {
     const { form, index, maxBytes, post } = request;
-    const { sizes, uncommon } = this;
     const item = post.items[index];
     if (item?.kind !== 'video' || form !== 'original') return false;
-    const whole = bestVideo(item, { sizes, uncommon, broken });
+    const whole = bestVideo(item, { sizes: this.sizes, uncommon: this.uncommon, broken });
     if (whole === undefined || whole.key === step.key) return false;
     // A video that was encoded because of its codec or a poor look does not count as reduced.
     if (step.kind === 'compress') return (this.#bytesOf(whole) ?? 0) > Math.min(maxBytes, step.maxBytes);
@@ -239,7 +235,11 @@ class FileSearch {
 
   /** Says whether to try another step after this failure. */
   async #shouldRetry(failure: FileFailure, { key, kind }: Step): Promise<boolean> {
-    if (failure.status !== 'too_large') this.#logFailure(failure);
+    if (failure.status !== 'too_large') {
+      const { source, id } = this.#request.post;
+      const about = { err: failure.cause, source, id, index: this.#request.index, reason: failure.status };
+      this.#resolver.options.log[failure.status === 'disk' ? 'error' : 'info'](about, 'a file could not be had');
+    }
     if (failure.status === 'expired' && !this.#isRefreshed) return this.#renew();
     this.#reason = noFileReason(failure, kind);
     switch (failure.status) {
@@ -260,12 +260,6 @@ class FileSearch {
       case 'disk':
         return false;
     }
-  }
-
-  #logFailure({ status, cause }: Exclude<FileFailure, { status: 'too_large' }>): void {
-    const { source, id } = this.#request.post;
-    const about = { err: cause, source, id, index: this.#request.index, reason: status };
-    this.#resolver.options.log[status === 'disk' ? 'error' : 'info'](about, 'a file could not be had');
   }
 
   /** Fetches the post again; returns true when that worked. */
