@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { series } from '../../src/bot/contract/reply.ts';
+import { series } from '../../src/bot/contract/reply-parts.ts';
 import { LANGUAGES } from '../../src/i18n/languages.ts';
 import { createTranslator } from '../../src/i18n/translate.ts';
 

@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { toPublicPost } from '../../src/api/media/post-shapes.ts';
-import { reply } from '../../src/bot/contract/reply.ts';
+import { reply } from '../../src/bot/contract/reply-parts.ts';
 import { AppError } from '../../src/errors.ts';
 import { createDelivery } from '../../src/media/delivery/delivery.ts';
 import { createFileSize } from '../../src/media/delivery/download.ts';

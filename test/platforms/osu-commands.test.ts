@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Command } from '../../src/bot/contract/command.ts';
-import { reply, textBlock } from '../../src/bot/contract/reply.ts';
+import { reply, textBlock } from '../../src/bot/contract/reply-parts.ts';
 import { LINES } from '../../src/bot/contract/short-forms.ts';
 import { commandList } from '../bot/command-list.ts';
 import { openStage as openDiscord, ownMessages, textOf } from './discord/stage.ts';

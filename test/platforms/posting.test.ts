@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { reply } from '../../src/bot/contract/reply.ts';
+import { reply } from '../../src/bot/contract/reply-parts.ts';
 import { Throttled } from '../../src/bot/runtime/send-throttle.ts';
 import { openStage as openDiscord, ownMessages } from './discord/stage.ts';
 import { openStage as openTelegram } from './telegram/stage.ts';

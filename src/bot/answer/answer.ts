@@ -14,7 +14,8 @@ import type { Translator } from '../../i18n/translate.ts';
 import { actFor } from '../../infra/concurrency/running-work.ts';
 import type { Command } from '../contract/command.ts';
 import { type CommandSpec, commandSpec } from '../contract/command-spec.ts';
-import { hidden, type Reply } from '../contract/reply.ts';
+import type { Reply } from '../contract/reply.ts';
+import { hidden } from '../contract/reply-parts.ts';
 import {
   type AttemptContext,
   type Caller,

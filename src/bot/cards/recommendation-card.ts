@@ -1,7 +1,8 @@
 import type { Recommendation } from '../../beatmaps/recommend/recommendation.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Size, SvgRasterizer } from '../contract/picture.ts';
-import { type PictureBlock, series } from '../contract/reply.ts';
+import type { PictureBlock } from '../contract/reply.ts';
+import { series } from '../contract/reply-parts.ts';
 import { cardMarkup, drawnIn, label, labelWidth, PILL, penFor, starPill } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
 import { INNER, MARGIN, type Pen, WIDTH } from './theme.ts';

@@ -1,6 +1,6 @@
 import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { sentence } from '../contract/command-spec.ts';
-import { button, reply, textBlock } from '../contract/reply.ts';
+import { button, reply, textBlock } from '../contract/reply-parts.ts';
 import { callerKey } from '../contract/request.ts';
 
 /** Deletes everything that is stored about the caller, after they have confirmed it. */

@@ -1,7 +1,8 @@
 import type { Translator } from '../../i18n/translate.ts';
 import { type Command, type CommandContext, defineCommand } from '../contract/command.ts';
 import { type CommandSpec, commandSpec, type OptionSpec, sentence } from '../contract/command-spec.ts';
-import { button, headingBlock, labelled, type Reply, reply, series, type Text, textBlock } from '../contract/reply.ts';
+import type { Reply, Text } from '../contract/reply.ts';
+import { button, headingBlock, labelled, reply, series, textBlock } from '../contract/reply-parts.ts';
 import { callerKey } from '../contract/request.ts';
 import { readShortWord } from '../contract/short-forms.ts';
 import { usageError } from '../contract/usage-error.ts';

@@ -3,16 +3,8 @@ import type { FailureTally } from '../../infra/failure-tally.ts';
 import type { MediaSource, StrategyFigures } from '../../media/extract/source.ts';
 import type { RuntimeStatus } from '../contract/chat-platform.ts';
 import { type Command, type CommandContext, defineCommand } from '../contract/command.ts';
-import {
-  type Block,
-  type Field,
-  headingBlock,
-  type Inline,
-  listed,
-  type Reply,
-  reply,
-  type Text,
-} from '../contract/reply.ts';
+import type { Block, Field, Inline, Reply, Text } from '../contract/reply.ts';
+import { headingBlock, listed, reply } from '../contract/reply-parts.ts';
 import { usageError } from '../contract/usage-error.ts';
 import { BLOCK_KINDS, type BlockKind, type BlockList } from '../stores/exclusions.ts';
 import { notice } from '../views/notice.ts';

@@ -1,6 +1,6 @@
 import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { sentence } from '../contract/command-spec.ts';
-import { button, headingBlock, reply, textBlock } from '../contract/reply.ts';
+import { button, headingBlock, reply, textBlock } from '../contract/reply-parts.ts';
 import { callerKey } from '../contract/request.ts';
 
 const FOR_CALLER = { visibility: 'caller', cost: 0 } as const;

@@ -2,19 +2,8 @@ import { AppError } from '../../errors.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { sentence } from '../contract/command-spec.ts';
-import {
-  type Action,
-  type Block,
-  button,
-  type Choice,
-  type Field,
-  headingBlock,
-  joined,
-  labelled,
-  reply,
-  type Text,
-  textBlock,
-} from '../contract/reply.ts';
+import type { Action, Block, Choice, Field, Text } from '../contract/reply.ts';
+import { button, headingBlock, joined, labelled, reply, textBlock } from '../contract/reply-parts.ts';
 import { type Caller, callerKey, chatKey, type PermissionCheck, type PermissionCheckKey } from '../contract/request.ts';
 import type { LinkedPlayer, Site, UserSettings } from '../contract/settings.ts';
 import { chatSettingsOf, decidesForChat } from '../stores/settings.ts';

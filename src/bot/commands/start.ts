@@ -1,6 +1,7 @@
 import { type CommandContext, defineCommand } from '../contract/command.ts';
 import { sentence } from '../contract/command-spec.ts';
-import { type Action, button, reply, textBlock } from '../contract/reply.ts';
+import type { Action } from '../contract/reply.ts';
+import { button, reply, textBlock } from '../contract/reply-parts.ts';
 import { callerKey } from '../contract/request.ts';
 
 /** Greets a person who opens a private chat with Medley. */

@@ -1,6 +1,7 @@
 import { MAX_ADDRESS_CHARS } from '../../media/extract/address.ts';
 import { type CommandContext, defineCommand } from '../contract/command.ts';
-import { type Reply, reply } from '../contract/reply.ts';
+import type { Reply } from '../contract/reply.ts';
+import { reply } from '../contract/reply-parts.ts';
 import { chatSettingsOf, showsSensitive } from '../stores/settings.ts';
 import { notice } from '../views/notice.ts';
 import { renderWithheld } from '../views/post.ts';

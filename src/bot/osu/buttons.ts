@@ -1,7 +1,8 @@
 import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { areMods } from '../../beatmaps/model/mods.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { type Action, button } from '../contract/reply.ts';
+import type { Action } from '../contract/reply.ts';
+import { button } from '../contract/reply-parts.ts';
 import type { Services } from '../contract/services.ts';
 import { modeOf } from '../contract/terms.ts';
 

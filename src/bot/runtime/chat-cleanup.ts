@@ -4,6 +4,7 @@ import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 import type { ChatPlatform, Sending } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
+import { isFailure } from '../contract/reply-parts.ts';
 
 interface DeletionsOptions {
   readonly platforms: readonly Pick<ChatPlatform, 'id' | 'deleteMessage'>[];
@@ -144,16 +145,6 @@ export function noticeLifeMs(
   );
   if (!isShort) return undefined;
   return Math.min(settings.noticeSeconds * 1_000, ...replies.flatMap(({ outdatedMs }) => outdatedMs ?? []));
-}
-
-/** True for a notice, and for one with a button to try again. */
-export function isFailure(reply: Reply): boolean {
-  return isNotice(reply) || reply.retry !== undefined;
-}
-
-/** Says whether a reply is a notice, which has no files or buttons. */
-export function isNotice({ tone, gallery, actions }: Reply): boolean {
-  return (tone === 'notice' || tone === 'error') && gallery.length === 0 && actions.length === 0;
 }
 
 /** The replies of one call of `send` that were delivered. */

@@ -2,6 +2,7 @@ import { withContext } from '../../infra/concurrency/running-work.ts';
 import type { Verdict } from '../../infra/queue/queue.ts';
 import type { Sending } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
+import { isFailure } from '../contract/reply-parts.ts';
 import {
   type Caller,
   isUnasked,
@@ -12,7 +13,6 @@ import {
   type ReplyBatch,
 } from '../contract/request.ts';
 import { renderRequestNotice } from '../views/notice.ts';
-import { isFailure } from './chat-cleanup.ts';
 import { createSendOnce, type Job, type JobTools, type PendingNotice, retryLater, saveJob, stepTo } from './job.ts';
 import { readReply, storeReply } from './stored-reply.ts';
 import { createWorkStatus } from './work-status.ts';

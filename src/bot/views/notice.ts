@@ -2,7 +2,8 @@ import { AppError, type ErrorCode, LOG_LEVELS } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Subject } from '../contract/command.ts';
 import { sentence } from '../contract/command-spec.ts';
-import { type Inline, labelled, listed, type Reply, reply, type Text, textBlock } from '../contract/reply.ts';
+import type { Inline, Reply, Text } from '../contract/reply.ts';
+import { labelled, listed, reply, textBlock } from '../contract/reply-parts.ts';
 
 interface ErrorNoticeOptions {
   readonly visibility: Reply['visibility'];

@@ -5,21 +5,8 @@ import type { SourceDescriptor } from '../../media/extract/source-descriptor.ts'
 import type { Clip } from '../../media/files/clip.ts';
 import { itemCount, type MediaItem, type Post, playableVariants } from '../../media/post.ts';
 import { momentText } from '../contract/clip-range.ts';
-import {
-  type Block,
-  button,
-  type Colour,
-  type GalleryItem,
-  type Heading,
-  headingBlock,
-  type Inline,
-  labelled,
-  type Reply,
-  reply,
-  strong,
-  type Text,
-  textBlock,
-} from '../contract/reply.ts';
+import type { Block, Colour, GalleryItem, Heading, Inline, Reply, Text } from '../contract/reply.ts';
+import { button, headingBlock, labelled, reply, strong, textBlock } from '../contract/reply-parts.ts';
 import type { ChatSettings, Site, View } from '../contract/settings.ts';
 import { errorSentence } from './notice.ts';
 

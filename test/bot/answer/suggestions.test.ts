@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDispatcher } from '../../../src/bot/answer/answer.ts';
 import { type Command, defineCommand } from '../../../src/bot/contract/command.ts';
-import { reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { listedCommands } from '../command-list.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';

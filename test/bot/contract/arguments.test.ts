@@ -4,7 +4,7 @@ import { createDownload } from '../../../src/bot/commands/download.ts';
 import { parseArguments } from '../../../src/bot/contract/arguments.ts';
 import { defineCommand } from '../../../src/bot/contract/command.ts';
 import { commandSpec, validateOptions } from '../../../src/bot/contract/command-spec.ts';
-import { reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { parseCommandLine } from '../../../src/bot/contract/short-forms.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';

@@ -3,7 +3,7 @@ import { createDownload } from '../../../src/bot/commands/download.ts';
 import { createSettings } from '../../../src/bot/commands/settings.ts';
 import { defineCommand } from '../../../src/bot/contract/command.ts';
 import { commandSpec, validateOptions } from '../../../src/bot/contract/command-spec.ts';
-import { reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';

@@ -5,7 +5,7 @@ import { readGiven } from '../../../src/bot/answer/resolve-command.ts';
 import { parseArguments, printed } from '../../../src/bot/contract/arguments.ts';
 import { type Command, defineCommand, type Option } from '../../../src/bot/contract/command.ts';
 import { commandSpec, validateOptions } from '../../../src/bot/contract/command-spec.ts';
-import { reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { LINES, readShortWord } from '../../../src/bot/contract/short-forms.ts';
 import { TERMS } from '../../../src/bot/contract/terms.ts';
 import { AppError } from '../../../src/errors.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
+import type { Reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import type { Request } from '../../../src/bot/contract/request.ts';
 import { CHAT_DEFAULTS, type ChatSettings } from '../../../src/bot/contract/settings.ts';
 import { createDeletions, DELETIONS, noticeLifeMs } from '../../../src/bot/runtime/chat-cleanup.ts';

@@ -1,4 +1,5 @@
-import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
+import type { Reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import type { AttemptContext, PendingReply, ReplyBatch, RequestBody } from '../../../src/bot/contract/request.ts';
 import { CHAT_DEFAULTS } from '../../../src/bot/contract/settings.ts';
 import type { RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import type { Request } from '../../../src/bot/contract/request.ts';
 import { newJob, readJob, writeJob } from '../../../src/bot/runtime/job.ts';
 import { storeReply } from '../../../src/bot/runtime/stored-reply.ts';

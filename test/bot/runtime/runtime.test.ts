@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Acceptance, NewRequest } from '../../../src/bot/contract/chat-platform.ts';
-import { reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { createReplyEdits } from '../../../src/bot/runtime/runtime.ts';
 import { AppError } from '../../../src/errors.ts';
 import { workContext } from '../../../src/infra/concurrency/running-work.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
-import { type Block, type Reply, reply, textBlock } from '../../../src/bot/contract/reply.ts';
+import type { Block, Reply } from '../../../src/bot/contract/reply.ts';
+import { reply, textBlock } from '../../../src/bot/contract/reply-parts.ts';
 import { readReply, StoredReply, storeReply } from '../../../src/bot/runtime/stored-reply.ts';
 import { photo, samplePost } from '../sample.ts';
 

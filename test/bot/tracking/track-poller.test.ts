@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Score } from '../../../src/beatmaps/model/score.ts';
 import type { TrackedPlayer } from '../../../src/bot/contract/chat-memory.ts';
 import type { PostTarget } from '../../../src/bot/contract/chat-platform.ts';
-import { reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { createChatMemory } from '../../../src/bot/stores/chat-memory.ts';
 import { createTracking, createTrackPoller, type TrackPollerOptions } from '../../../src/bot/tracking/tracking.ts';
 import { AppError } from '../../../src/errors.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { aboutLinks, linkLabels } from '../../../src/bot/views/notice.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { renderMessage } from '../../../src/platforms/discord/render/render.ts';

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { type CommandContext, defineCommand } from '../../../src/bot/contract/command.ts';
-import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
+import type { Reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { callerKey } from '../../../src/bot/contract/request.ts';
 import { settle } from '../../settle.ts';
 import { all, openStage, ownMessages, type Stage, textOf } from './stage.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { DELETIONS } from '../../../src/bot/runtime/chat-cleanup.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';

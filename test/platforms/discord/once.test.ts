@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { defineCommand } from '../../../src/bot/contract/command.ts';
-import { reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { openStage, ownMessages, type Stage, textOf } from './stage.ts';
 
 let stage: Stage | undefined;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineCommand } from '../../../src/bot/contract/command.ts';
-import { type GalleryItem, reply } from '../../../src/bot/contract/reply.ts';
+import type { GalleryItem } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import type { Delivery } from '../../../src/media/delivery/delivery.ts';
 import type { Post } from '../../../src/media/post.ts';
 import { createFileDelivery } from '../../fakes/file-delivery.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EditReply } from '../../../src/bot/contract/chat-platform.ts';
-import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
+import type { Reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { CHAT_DEFAULTS } from '../../../src/bot/contract/settings.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import type { TelegramReplyTo } from '../../../src/platforms/telegram/api/reply-to.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { defineCommand } from '../../../src/bot/contract/command.ts';
-import { reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { answersIn, GROUP, openStage, SARI, type Stage, type StageOptions } from './stage.ts';
 
 /** A command that says how often it ran and what it was asked, after as many milliseconds as its number says. */

@@ -1,7 +1,8 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { type Card, reply, strong } from '../../../src/bot/contract/reply.ts';
+import type { Card } from '../../../src/bot/contract/reply.ts';
+import { reply, strong } from '../../../src/bot/contract/reply-parts.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';

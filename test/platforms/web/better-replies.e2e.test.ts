@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
+import type { Reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
 import { scripted } from './scripted.ts';

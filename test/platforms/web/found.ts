@@ -1,7 +1,8 @@
 import { Resvg } from '@resvg/resvg-js';
 import type { Dispatcher } from '../../../src/bot/answer/answer.ts';
 import type { Picture } from '../../../src/bot/contract/picture.ts';
-import { type Block, type Card, type Colour, type Reply, reply } from '../../../src/bot/contract/reply.ts';
+import type { Block, Card, Colour, Reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { onlyReply } from '../../../src/bot/contract/request.ts';
 import { errorNotice } from '../../../src/bot/views/notice.ts';
 import { AppError } from '../../../src/errors.ts';

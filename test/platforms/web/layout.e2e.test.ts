@@ -1,7 +1,8 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Reply, reply } from '../../../src/bot/contract/reply.ts';
+import type { Reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
 import { photo, post } from './posts.ts';

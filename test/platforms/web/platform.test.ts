@@ -1,6 +1,6 @@
 import { connect as connectTcp } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { reply } from '../../../src/bot/contract/reply.ts';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { fakeExtractor, link } from '../../bot/sample.ts';
 import { settle } from '../../settle.ts';
 import { connect, type PageClient } from './page-client.ts';

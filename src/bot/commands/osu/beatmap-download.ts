@@ -2,18 +2,8 @@ import { directLink } from '../../../beatmaps/model/link.ts';
 import type { DownloadAddress } from '../../../beatmaps/upstreams/mirror.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import {
-  type Action,
-  type Block,
-  headingBlock,
-  joined,
-  labelled,
-  link,
-  reply,
-  stacked,
-  type Text,
-  textBlock,
-} from '../../contract/reply.ts';
+import type { Action, Block, Text } from '../../contract/reply.ts';
+import { headingBlock, joined, labelled, link, reply, stacked, textBlock } from '../../contract/reply-parts.ts';
 import { MAP_OPTION, wishedMap } from '../../osu/asked-map.ts';
 import { coverOf, lengthOfSet, originBlocks, setTitle, starsOfSet } from '../../views/osu/beatmap.ts';
 import { ABOUT_BEATMAP } from './osu-command.ts';

@@ -12,20 +12,8 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { recommendationPicture } from '../../cards/recommendation-card.ts';
 import { starColour } from '../../cards/star-colour.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import {
-  type Action,
-  button,
-  type Card,
-  type Choice,
-  headingBlock,
-  joined,
-  link,
-  type Reply,
-  reply,
-  strong,
-  type Text,
-  textBlock,
-} from '../../contract/reply.ts';
+import type { Action, Card, Choice, Reply, Text } from '../../contract/reply.ts';
+import { button, headingBlock, joined, link, reply, strong, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
 import { figure, MOD_FILTER, ppWord } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';

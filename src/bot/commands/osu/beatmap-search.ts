@@ -2,7 +2,7 @@ import type { Beatmapset } from '../../../beatmaps/model/beatmapset.ts';
 import { parseSort, parseStatusFilter, SORT_FIELDS, STATUS_FILTERS } from '../../../beatmaps/query/query-words.ts';
 import { USER_BEATMAP_TYPES, type UserBeatmapType } from '../../../beatmaps/upstreams/osu-players-api.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { headingBlock, joined, labelled, reply, strong, textBlock } from '../../contract/reply.ts';
+import { headingBlock, joined, labelled, reply, strong, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
 import { askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
 import { openSetToken } from '../../osu/buttons.ts';

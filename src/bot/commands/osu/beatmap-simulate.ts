@@ -5,17 +5,8 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { drawnIn } from '../../cards/shapes.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { commandSpec, unknownOption } from '../../contract/command-spec.ts';
-import {
-  button,
-  headingBlock,
-  joined,
-  labelled,
-  menu,
-  reply,
-  strong,
-  type Text,
-  textBlock,
-} from '../../contract/reply.ts';
+import type { Text } from '../../contract/reply.ts';
+import { button, headingBlock, joined, labelled, menu, reply, strong, textBlock } from '../../contract/reply-parts.ts';
 import { TERMS } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { askedMap, MAP_MODE_OPTION, MAP_OPTION } from '../../osu/asked-map.ts';

@@ -1,7 +1,7 @@
 import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { sentence } from '../../contract/command-spec.ts';
-import { reply, textBlock } from '../../contract/reply.ts';
+import { reply, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';

@@ -3,17 +3,8 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { profilePicture } from '../../cards/profile-card.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import type { Size } from '../../contract/picture.ts';
-import {
-  type Block,
-  button,
-  type Card,
-  joined,
-  reply,
-  strong,
-  type Text,
-  textBlock,
-  type WordBlock,
-} from '../../contract/reply.ts';
+import type { Block, Card, Text, WordBlock } from '../../contract/reply.ts';
+import { button, joined, reply, strong, textBlock } from '../../contract/reply-parts.ts';
 import { modeOf } from '../../contract/terms.ts';
 import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { playerButtons } from '../../osu/buttons.ts';

@@ -4,18 +4,8 @@ import type { RankedPlayer } from '../../../beatmaps/model/player.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { sentence } from '../../contract/command-spec.ts';
-import {
-  type Action,
-  headingBlock,
-  joined,
-  link,
-  type Reply,
-  reply,
-  stacked,
-  strong,
-  type Text,
-  textBlock,
-} from '../../contract/reply.ts';
+import type { Action, Reply, Text } from '../../contract/reply.ts';
+import { headingBlock, joined, link, reply, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
 import { type Mode, modeOf, TERMS } from '../../contract/terms.ts';
 import { askedCountry, MODE_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';

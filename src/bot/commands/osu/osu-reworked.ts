@@ -7,17 +7,8 @@ import { replacePlays } from '../../../beatmaps/plays/totals.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import {
-  button,
-  joined,
-  link,
-  type Reply,
-  reply,
-  stacked,
-  strong,
-  type Text,
-  textBlock,
-} from '../../contract/reply.ts';
+import type { Reply, Text } from '../../contract/reply.ts';
+import { button, joined, link, reply, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
 import { MOD_FILTER, type Mode, modeOf, TERMS } from '../../contract/terms.ts';
 import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { playerButtons } from '../../osu/buttons.ts';

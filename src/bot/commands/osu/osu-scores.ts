@@ -13,7 +13,7 @@ import { modClassOf, starFactor } from '../../../beatmaps/rating/mod-class.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { ppPicture } from '../../cards/pp-curve.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import { headingBlock, joined, labelled, reply, textBlock } from '../../contract/reply.ts';
+import { headingBlock, joined, labelled, reply, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
 import { figure, MOD_FILTER, modeOf, TERMS } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';

@@ -3,18 +3,8 @@ import type { Player, PlayerStatistics } from '../../../beatmaps/model/player.ts
 import type { Score } from '../../../beatmaps/model/score.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
-import {
-  type Block,
-  button,
-  headingBlock,
-  joined,
-  link,
-  reply,
-  stacked,
-  strong,
-  type Text,
-  textBlock,
-} from '../../contract/reply.ts';
+import type { Block, Text } from '../../contract/reply.ts';
+import { button, headingBlock, joined, link, reply, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
 import type { Mode } from '../../contract/terms.ts';
 import { usageError } from '../../contract/usage-error.ts';
 import { askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';

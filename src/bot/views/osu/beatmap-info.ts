@@ -4,24 +4,19 @@ import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { SetAnswer } from '../../../beatmaps/set-lookup.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { starSwatch } from '../../cards/star-colour.ts';
+import type { Action, Block, Inline, PictureBlock, Reply, Text } from '../../contract/reply.ts';
 import {
-  type Action,
-  type Block,
   button,
   headingBlock,
-  type Inline,
   joined,
   link,
   listed,
   menu,
-  type PictureBlock,
-  type Reply,
   reply,
   stacked,
   strong,
-  type Text,
   textBlock,
-} from '../../contract/reply.ts';
+} from '../../contract/reply-parts.ts';
 import {
   bpmText,
   coverOf,

@@ -1,7 +1,8 @@
 import type { Beatmapset } from '../../../beatmaps/model/beatmapset.ts';
 import type { SortField } from '../../../beatmaps/query/query-words.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Action, button, type Card, type Choice, joined, type Text } from '../../contract/reply.ts';
+import type { Action, Card, Choice, Text } from '../../contract/reply.ts';
+import { button, joined } from '../../contract/reply-parts.ts';
 import { bpmText, colourOfSet, coverOf, lengthOfSet, setName, setTitle, starsOfSet, stateOf } from './beatmap.ts';
 
 /** Tokens of the buttons to other pages; undefined for a page that does not exist. */

@@ -5,18 +5,8 @@ import type { SetAnswer } from '../../../beatmaps/set-lookup.ts';
 import type { SourceId } from '../../../beatmaps/upstreams/source.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { starColour, starSwatch } from '../../cards/star-colour.ts';
-import {
-  type Block,
-  type Field,
-  type Image,
-  type Inline,
-  joined,
-  link,
-  strong,
-  type Text,
-  textBlock,
-  type WordBlock,
-} from '../../contract/reply.ts';
+import type { Block, Field, Image, Inline, Text, WordBlock } from '../../contract/reply.ts';
+import { joined, link, strong, textBlock } from '../../contract/reply-parts.ts';
 
 export function setName({ artist, title }: Pick<Beatmapset, 'artist' | 'title'>): string {
   return `${artist} - ${title}`;

@@ -7,17 +7,8 @@ import { type PlayView, playCardSize, renderPlayCard } from '../../cards/play-ca
 import { drawnIn, penFor } from '../../cards/shapes.ts';
 import type { Look } from '../../cards/theme.ts';
 import { drawableTitle } from '../../cards/typefaces.ts';
-import {
-  type Block,
-  joined,
-  link,
-  type PictureBlock,
-  series,
-  stacked,
-  type Text,
-  textBlock,
-  type WordBlock,
-} from '../../contract/reply.ts';
+import type { Block, PictureBlock, Text, WordBlock } from '../../contract/reply.ts';
+import { joined, link, series, stacked, textBlock } from '../../contract/reply-parts.ts';
 import type { Services } from '../../contract/services.ts';
 import { type AskedMap, coverOf, mapHeading, moment, ppText, setName } from './beatmap.ts';
 import {

@@ -2,7 +2,8 @@ import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { userPage } from '../../../beatmaps/model/link.ts';
 import type { Player } from '../../../beatmaps/model/player.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Block, headingBlock, type Inline, labelled, link, type Text } from '../../contract/reply.ts';
+import type { Block, Inline, Text } from '../../contract/reply.ts';
+import { headingBlock, labelled, link } from '../../contract/reply-parts.ts';
 import type { LinkedPlayer } from '../../contract/settings.ts';
 import { originBlocks } from './beatmap.ts';
 

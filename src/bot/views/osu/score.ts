@@ -13,17 +13,8 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { gradeColour } from '../../cards/badges.ts';
 import { starColour } from '../../cards/star-colour.ts';
 import type { Chart } from '../../contract/picture.ts';
-import {
-  button,
-  type Card,
-  joined,
-  link,
-  stacked,
-  strong,
-  type Text,
-  textBlock,
-  type WordBlock,
-} from '../../contract/reply.ts';
+import type { Card, Text, WordBlock } from '../../contract/reply.ts';
+import { button, joined, link, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
 import { coverOf, moment, ppText, ratedStarsWithSwatch, setName } from './beatmap.ts';
 
 /** A name such as `Artist - Title [Difficulty]`. */

@@ -4,17 +4,8 @@ import {
   type APITextDisplayComponent,
   ComponentType,
 } from 'discord.js';
-import {
-  type Block,
-  type Card,
-  type Field,
-  type Heading,
-  type Image,
-  link,
-  namedLink,
-  type Text,
-} from '../../../bot/contract/reply.ts';
-import { linesOf } from '../../../bot/contract/shown-blocks.ts';
+import type { Block, Card, Field, Heading, Image, Text } from '../../../bot/contract/reply.ts';
+import { linesOf, link, namedLink } from '../../../bot/contract/reply-parts.ts';
 import { DISCORD_LIMITS, SHOWN } from '../api/limits.ts';
 import { isMediaAddress, renderButton, renderLink } from './buttons.ts';
 import { type CommandIds, commandMention, linkTarget, renderMarkdown, shortenMarkdown } from './markdown-text.ts';

@@ -7,15 +7,8 @@ import {
   ComponentType,
   MessageFlags,
 } from 'discord.js';
-import {
-  type Action,
-  type Block,
-  type Choice,
-  joined,
-  link,
-  type Reply,
-  textBlock,
-} from '../../../bot/contract/reply.ts';
+import type { Action, Block, Choice, Reply } from '../../../bot/contract/reply.ts';
+import { joined, link, textBlock } from '../../../bot/contract/reply-parts.ts';
 import type { Request } from '../../../bot/contract/request.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { eventIdOf } from '../api/ids.ts';

@@ -1,5 +1,5 @@
 import type { Inline, Text } from '../../../bot/contract/reply.ts';
-import { withSpotsKept } from '../../../bot/contract/shown-blocks.ts';
+import { withSpotsKept } from '../../../bot/contract/reply-parts.ts';
 
 /** How many characters are left for a text that is being written. */
 interface TextBudget {

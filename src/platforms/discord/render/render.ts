@@ -5,7 +5,7 @@ import {
   ComponentType,
 } from 'discord.js';
 import type { Action, Block, Card, Choice, Heading, PictureBlock, Reply, Tone } from '../../../bot/contract/reply.ts';
-import { asRows, linesOf, withPictures } from '../../../bot/contract/shown-blocks.ts';
+import { asRows, linesOf, withPictures } from '../../../bot/contract/reply-parts.ts';
 import { linkReason, reductionText } from '../../../bot/views/post.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink, Reduction } from '../../../media/delivery/delivery.ts';

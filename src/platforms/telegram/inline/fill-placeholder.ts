@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type GalleryItem, type Reply, reply, textBlock } from '../../../bot/contract/reply.ts';
+import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
+import { reply, textBlock } from '../../../bot/contract/reply-parts.ts';
 import { backoffMs } from '../../../bot/runtime/backoff.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { deleteMessage } from '../api/bot-api.ts';

@@ -1,5 +1,5 @@
 import type { Reply } from '../../../bot/contract/reply.ts';
-import { isNotice } from '../../../bot/runtime/chat-cleanup.ts';
+import { isNotice } from '../../../bot/contract/reply-parts.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { deleteMessage } from '../api/bot-api.ts';

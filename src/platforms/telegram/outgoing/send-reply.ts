@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
-import { createWholeAnswers, isNotice, noticeLifeMs } from '../../../bot/runtime/chat-cleanup.ts';
+import { isNotice } from '../../../bot/contract/reply-parts.ts';
+import { createWholeAnswers, noticeLifeMs } from '../../../bot/runtime/chat-cleanup.ts';
 import { notifies } from '../../../bot/stores/settings.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { deleteMessage } from '../api/bot-api.ts';

@@ -1,4 +1,5 @@
-import { type GalleryItem, type Reply, textBlock } from '../../../bot/contract/reply.ts';
+import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
+import { textBlock } from '../../../bot/contract/reply-parts.ts';
 import { isWithoutRight } from '../api/bot-api-error.ts';
 import { EMPTY, styleOf } from '../render/formatted-text.ts';
 import { type FollowUpPayload, type MediaPayload, renderMissing, renderReply } from '../render/render.ts';

@@ -1,5 +1,5 @@
-import { type Block, type Card, namedLink } from '../../../bot/contract/reply.ts';
-import { linesOf } from '../../../bot/contract/shown-blocks.ts';
+import type { Block, Card } from '../../../bot/contract/reply.ts';
+import { linesOf, namedLink } from '../../../bot/contract/reply-parts.ts';
 import {
   concat,
   covered,

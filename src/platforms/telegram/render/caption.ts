@@ -1,4 +1,5 @@
-import { type Block, type GalleryItem, stacked, type Text } from '../../../bot/contract/reply.ts';
+import type { Block, GalleryItem, Text } from '../../../bot/contract/reply.ts';
+import { stacked } from '../../../bot/contract/reply-parts.ts';
 import { reductionText } from '../../../bot/views/post.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Reduction } from '../../../media/delivery/delivery.ts';

@@ -1,6 +1,6 @@
 import type { MessageEntity } from '@grammyjs/types';
 import type { Inline, Reply, Text } from '../../../bot/contract/reply.ts';
-import { withSpotsKept } from '../../../bot/contract/shown-blocks.ts';
+import { withSpotsKept } from '../../../bot/contract/reply-parts.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 
 /** A mark on a part of a text. Offset and length count UTF-16 units, as JavaScript does. */

@@ -1,12 +1,5 @@
-import {
-  type Action,
-  type Block,
-  type GalleryItem,
-  joined,
-  link,
-  type Reply,
-  textBlock,
-} from '../../../bot/contract/reply.ts';
+import type { Action, Block, GalleryItem, Reply } from '../../../bot/contract/reply.ts';
+import { joined, link, textBlock } from '../../../bot/contract/reply-parts.ts';
 import { linkReason } from '../../../bot/views/post.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';

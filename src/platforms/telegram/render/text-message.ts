@@ -1,5 +1,5 @@
-import { type Action, type Block, type Card, type Image, textBlock } from '../../../bot/contract/reply.ts';
-import { asRows, withPictures } from '../../../bot/contract/shown-blocks.ts';
+import type { Action, Block, Card, Image } from '../../../bot/contract/reply.ts';
+import { asRows, textBlock, withPictures } from '../../../bot/contract/reply-parts.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Keyboard, LinkPreview } from '../api/methods.ts';
 import { ownNumber, renderBlocks } from './block-text.ts';

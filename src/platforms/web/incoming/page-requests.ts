@@ -1,6 +1,7 @@
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { PlatformHost } from '../../../bot/contract/chat-platform.ts';
-import { type Reply, reply, textBlock } from '../../../bot/contract/reply.ts';
+import type { Reply } from '../../../bot/contract/reply.ts';
+import { reply, textBlock } from '../../../bot/contract/reply-parts.ts';
 import type { RequestBody } from '../../../bot/contract/request.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { ConnectedPage, PageAnswer, PageAnswers } from '../outgoing/page-answers.ts';

@@ -1,5 +1,5 @@
 import type { Action, Block, Card, Heading, Image, Inline, PictureBlock, Reply } from '../../../bot/contract/reply.ts';
-import { withPictures } from '../../../bot/contract/shown-blocks.ts';
+import { withPictures } from '../../../bot/contract/reply-parts.ts';
 import { isOwnPath, isWebAddress } from '../page/base/address.ts';
 import type { WebAction, WebBlock, WebCard, WebReply, WebSound } from '../page/base/protocol.ts';
 import { REPLY_LIMITS } from '../protocol/limits.ts';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Sending } from '../../../../src/bot/contract/chat-platform.ts';
-import { type Reply, reply } from '../../../../src/bot/contract/reply.ts';
+import type { Reply } from '../../../../src/bot/contract/reply.ts';
+import { reply } from '../../../../src/bot/contract/reply-parts.ts';
 import type { Request } from '../../../../src/bot/contract/request.ts';
 import { CHAT_DEFAULTS } from '../../../../src/bot/contract/settings.ts';
 import { createDeletions } from '../../../../src/bot/runtime/chat-cleanup.ts';

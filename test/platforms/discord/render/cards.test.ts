@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { defineCommand } from '../../../../src/bot/contract/command.ts';
 import type { Picture } from '../../../../src/bot/contract/picture.ts';
-import { type Block, type Reply, reply } from '../../../../src/bot/contract/reply.ts';
+import type { Block, Reply } from '../../../../src/bot/contract/reply.ts';
+import { reply } from '../../../../src/bot/contract/reply-parts.ts';
 import { all, openStage, ownMessages, type Stage, textOf } from '../stage.ts';
 
 let stage: Stage | undefined;

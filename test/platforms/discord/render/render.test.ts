@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Action,
-  type Block,
-  type Card,
-  type Reply,
-  reply,
-  textBlock,
-} from '../../../../src/bot/contract/reply.ts';
+import type { Action, Block, Card, Reply } from '../../../../src/bot/contract/reply.ts';
+import { reply, textBlock } from '../../../../src/bot/contract/reply-parts.ts';
 import { renderPost } from '../../../../src/bot/views/post.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
 import { countComponents } from '../../../../src/platforms/discord/render/block-components.ts';

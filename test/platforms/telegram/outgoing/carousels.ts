@@ -1,5 +1,6 @@
 import { defineCommand } from '../../../../src/bot/contract/command.ts';
-import { type GalleryItem, reply } from '../../../../src/bot/contract/reply.ts';
+import type { GalleryItem } from '../../../../src/bot/contract/reply.ts';
+import { reply } from '../../../../src/bot/contract/reply-parts.ts';
 import type { Delivery } from '../../../../src/media/delivery/delivery.ts';
 import { createFileDelivery } from '../../../fakes/file-delivery.ts';
 import { makeItem, makePhoto, makePost, makeVariant } from '../../../fakes/post.ts';

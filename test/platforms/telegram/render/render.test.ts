@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Block,
-  type Card,
-  type GalleryItem,
-  hidden,
-  type Reply,
-  reply,
-  textBlock,
-} from '../../../../src/bot/contract/reply.ts';
+import type { Block, Card, GalleryItem, Reply } from '../../../../src/bot/contract/reply.ts';
+import { hidden, reply, textBlock } from '../../../../src/bot/contract/reply-parts.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
 import type { Post } from '../../../../src/media/post.ts';
 import { type MediaPayload, renderMissing, renderReply } from '../../../../src/platforms/telegram/render/render.ts';

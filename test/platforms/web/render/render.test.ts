@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Block,
-  type Card,
-  type GalleryItem,
-  type Inline,
-  reply,
-  textBlock,
-} from '../../../../src/bot/contract/reply.ts';
+import type { Block, Card, GalleryItem, Inline } from '../../../../src/bot/contract/reply.ts';
+import { reply, textBlock } from '../../../../src/bot/contract/reply-parts.ts';
 import type { MediaItem, Post } from '../../../../src/media/post.ts';
 import type { TunnelFile } from '../../../../src/media/tunnel/tunnel-file.ts';
 import type { WebMedia, WebText } from '../../../../src/platforms/web/page/base/protocol.ts';
