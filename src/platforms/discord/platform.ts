@@ -26,8 +26,7 @@ import {
   type DiscordContext,
   type GatewayState,
 } from './outgoing/context.ts';
-import { createSend } from './outgoing/send.ts';
-import { answerKeyOf } from './outgoing/send-interaction.ts';
+import { answerKeyOf, createSend } from './outgoing/send.ts';
 import { commandPayloads, type Menu, menuIn, updateCommands } from './register.ts';
 import { display } from './render/block-components.ts';
 import { escapeMarkdown } from './render/markdown-text.ts';

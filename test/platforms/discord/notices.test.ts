@@ -223,19 +223,21 @@ describe('an upload that Discord does not take', () => {
     };
     const { signal } = new AbortController();
     const log = createRecordingLog();
-    const limits = { fileBytes: 1_000, canAttach: true };
-    const shown = createReplyGroup(limits, {
-      delivery: { deliver: async () => file },
-      t,
-      commands: new Map(),
-      log,
-      signal,
-    });
+    const rights = { send: true, attach: true, reply: true, manage: false, content: true };
+    const shown = createReplyGroup(
+      { kind: 'message', fileBytes: 1_000, rights },
+      {
+        delivery: { deliver: async () => file },
+        t,
+        commands: new Map(),
+        log,
+        signal,
+      },
+    );
     const post = samplePost();
     shown.add(reply({ gallery: [{ kind: 'media', post, index: 0, form: 'original', spoiler: false }] }));
     const sent: Content[] = [];
     const destination: ReplyDestination = {
-      ...limits,
       deleteId: undefined,
       messages: 5,
       async send(content) {

@@ -4,6 +4,7 @@ import type { Logger } from '../../../infra/log.ts';
 import type { Delivery } from '../../../media/delivery/delivery.ts';
 import type { Content } from '../api/discord-api.ts';
 import { DISCORD_LIMITS, REQUEST_UPLOAD_BYTES, SHOWN, WORK } from '../api/limits.ts';
+import type { DiscordReplyTo } from '../api/reply-to.ts';
 import { DiscordFailure } from '../api/send-failure.ts';
 import { countComponents } from '../render/block-components.ts';
 import type { CommandIds } from '../render/markdown-text.ts';
@@ -23,13 +24,6 @@ export interface ReplyDestination {
    * Resolves with true if its files have certainly arrived.
    */
   send(content: Content, place: number, count: number): Promise<boolean>;
-}
-
-/** Medley's rights to attach files at the destination. */
-interface AttachmentRights {
-  /** The size limit of one file. */
-  readonly fileBytes: number;
-  readonly canAttach: boolean;
 }
 
 interface ReplyGroupOptions {
@@ -55,9 +49,11 @@ export type ReplyGroup = ReturnType<typeof createReplyGroup>;
 
 /** Replies that are sent together. When a reply is added, its files are fetched at once. */
 export function createReplyGroup(
-  { fileBytes, canAttach }: AttachmentRights,
+  to: Pick<DiscordReplyTo, 'kind' | 'fileBytes' | 'rights'>,
   { delivery, t, commands, log, signal }: ReplyGroupOptions,
 ) {
+  const { fileBytes } = to;
+  const canAttach = to.kind === 'interaction' || to.rights.attach;
   const limits = { fileBytes, requestBytes: Math.max(REQUEST_UPLOAD_BYTES, fileBytes) };
   const deliver: Deliver = canAttach
     ? (request, until) => delivery.deliver(request, until)

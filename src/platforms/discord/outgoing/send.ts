@@ -1,14 +1,17 @@
+import { MessageFlags } from 'discord.js';
 import type { ChatPlatform, Sending } from '../../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
+import type { Request } from '../../../bot/contract/request.ts';
 import { createWholeAnswers, noticeLifeMs, type WholeAnswers } from '../../../bot/runtime/chat-cleanup.ts';
 import { notifies } from '../../../bot/stores/settings.ts';
-import { nonceOf } from '../api/discord-api.ts';
-import { TIMES } from '../api/limits.ts';
-import type { DiscordReplyTo, MessageReplyTo } from '../api/reply-to.ts';
-import { BACK_ID, deleteIdOf, hasButtons } from '../render/buttons.ts';
-import type { SendContext } from './context.ts';
+import { type AnswerKey, type Content, nonceOf } from '../api/discord-api.ts';
+import { eventIdOf } from '../api/ids.ts';
+import { DISCORD_LIMITS, TIMES } from '../api/limits.ts';
+import type { DiscordReplyTo, InteractionReplyTo, MessageReplyTo } from '../api/reply-to.ts';
+import { DiscordFailure, isTokenDead, type SendProblem } from '../api/send-failure.ts';
+import { BACK_ID, deleteIdOf, hasButtons, matchDeleteButton } from '../render/buttons.ts';
+import type { DiscordContext, SendContext } from './context.ts';
 import { createReplyGroup, type ReplyGroup } from './reply-group.ts';
-import { answerKeyOf, isForCallerAlone, sendInteraction } from './send-interaction.ts';
 import { holdsFiles } from './uploads.ts';
 
 /** Sends replies to the chat of their request. Files are fetched at once and released in the end. */
@@ -17,10 +20,9 @@ export function createSend(context: SendContext): ChatPlatform<DiscordReplyTo>['
 
   return async (replies, sending) => {
     const { to, t, signal } = sending;
-    const limits = { fileBytes: to.fileBytes, canAttach: to.kind === 'interaction' || to.rights.attach };
     const options = { ...context, t, signal, commands: await context.commandIds.current() };
-    const shared = createReplyGroup(limits, options);
-    const personal = createReplyGroup(limits, options);
+    const shared = createReplyGroup(to, options);
+    const personal = createReplyGroup(to, options);
     const sent: Reply[] = [];
     try {
       for await (const reply of replies) {
@@ -97,8 +99,7 @@ function replaceLater(
     const depth = shownIn === undefined ? 0 : await history.depth(shownIn, request);
     // With its buttons, the reader has opened something else in this message meanwhile, so it is left as it is.
     if (depth === undefined) return;
-    const limits = { fileBytes: to.fileBytes, canAttach: to.kind === 'interaction' || to.rights.attach };
-    const group = createReplyGroup(limits, { ...context, t, signal, commands: await context.commandIds.current() });
+    const group = createReplyGroup(to, { ...context, t, signal, commands: await context.commandIds.current() });
     try {
       group.add(better);
       await group.finish({
@@ -116,4 +117,163 @@ function replaceLater(
       await group.dispose();
     }
   });
+}
+
+/** The arguments of one call of `sendInteraction`. */
+interface Call extends SendContext {
+  readonly key: AnswerKey;
+  readonly sending: Sending;
+  readonly to: InteractionReplyTo;
+  /** True until a first reply has been written into the deferred message, or into the one with the pressed button. */
+  readonly isOpen: boolean;
+}
+
+/** The replies that everyone sees, and those that only the person who asked sees. */
+interface Groups {
+  readonly shared: ReplyGroup;
+  readonly personal: ReplyGroup;
+}
+
+/**
+ * Edits the deferred message, or the one with the pressed button; further messages are posted or sent as follow-ups.
+ * Resolves with the id of each message that all see, undefined for one that an earlier attempt sent.
+ */
+async function sendInteraction(
+  context: SendContext,
+  { shared, personal }: Groups,
+  sending: Sending,
+  to: InteractionReplyTo,
+): Promise<readonly (string | undefined)[]> {
+  const key = answerKeyOf(to, context);
+  // A deferred answer is edited only once; later replies to the request are sent as follow-ups.
+  const isOpen = to.pressed !== undefined || sending.isFirst || (await context.api.isPending(key, sending.signal));
+  const call: Call = { ...context, key, sending, to, isOpen };
+  const most = mostFollowUps(to, sending);
+  const reserved = personal.replies.length > 0 ? 1 : 0;
+  const messages =
+    shared.replies.length === 0 ? [] : await sendShared(call, shared, Math.max(1, Number(isOpen) + most - reserved));
+  if (personal.replies.length === 0) return messages;
+  // The deferred message is deleted first: otherwise a private follow-up would take its place, visible to all.
+  if (messages.length === 0 && isOpen && to.pressed === undefined)
+    await context.api.deleteOriginal(key, sending.signal);
+  await personal.finish({
+    deleteId: undefined,
+    messages: Math.max(1, most),
+    async send(content, place) {
+      await followUp(call, `p${place}`, content, true);
+      return true;
+    },
+  });
+  return messages;
+}
+
+/** The key for answering an interaction. */
+export function answerKeyOf(
+  { applicationId, token }: InteractionReplyTo,
+  context: Pick<DiscordContext, 'applicationId'>,
+): AnswerKey {
+  return { applicationId: applicationId ?? context.applicationId(), token };
+}
+
+async function sendShared(call: Call, group: ReplyGroup, most: number): Promise<readonly (string | undefined)[]> {
+  const { sending, to, parts, history, isOpen } = call;
+  const { request, isFirst, isLast } = sending;
+  const deleteId = deleteIdOf(to, request);
+  const answerId = matchDeleteButton(deleteId ?? '')?.answerId;
+  const views = await history.next(request, to.pressed);
+  const isView = group.replies.length === 1 && isFirst && isLast;
+  const isNoted = isView && (views.length > 1 || group.replies.some(hasButtons));
+  const messages: (string | undefined)[] = [];
+  const sent = () => messages.filter(id => id !== undefined);
+  const lastPart = async () => (answerId === undefined ? undefined : (await parts.of(answerId)).at(-1));
+  await group.finish({
+    deleteId,
+    ...(isView && to.pressed !== undefined && views.length > 1 && { backId: BACK_ID }),
+    messages: most,
+    async send(content, place, count) {
+      const id =
+        place === 0 && isOpen
+          ? await editOriginal(call, content)
+          : await postOrFollowUp(call, `${place}`, content, sent().at(-1) ?? (await lastPart()));
+      messages.push(id);
+      if (id !== undefined && place === 0 && isNoted) await history.keep(id, views, request);
+      if (answerId !== undefined && (count > 1 || !isFirst || !isLast)) await parts.add(answerId, sent());
+      return true;
+    },
+  });
+  return messages;
+}
+
+/** Edits the first message. If the token has expired and everyone may see the answer, posts it to the channel. */
+async function editOriginal(call: Call, content: Content): Promise<string | undefined> {
+  const { api, key, sending, to } = call;
+  const options = { repeatMs: TIMES.token, isUpload: holdsFiles(content.uploads) };
+  try {
+    return await sending.sendOnce('0', () => api.editOriginal(key, content, sending.signal), options);
+  } catch (error) {
+    if (to.pressed !== undefined || !isTokenDead(error) || !mayPost(call, content)) throw error;
+    return postOrFollowUp(call, '0', content, undefined);
+  }
+}
+
+/** Posts to the channel, where Discord recognises repeats, if that is allowed; else sends a follow-up. */
+async function postOrFollowUp(call: Call, name: string, content: Content, last: string | undefined) {
+  const { api, sending, to } = call;
+  const { request, signal } = sending;
+  if (!mayPost(call, content)) return followUp(call, name, content, to.isEphemeral);
+  const replyTo = to.rights.reply ? last : undefined;
+  const post = async (tag: string) => {
+    const options = { nonce: nonceOf(eventIdOf(request), tag), replyTo, isSilent: !notifies(sending, Number(name)) };
+    return (await api.post(request.chat.id, content, options, signal)).id;
+  };
+  try {
+    return await sending.sendOnce(name, post, { repeatMs: TIMES.nonce, isUpload: holdsFiles(content.uploads) });
+  } catch (error) {
+    if (!(error instanceof DiscordFailure) || !CHANNEL_REFUSALS.has(error.problem)) throw error;
+    return followUp(call, name, content, to.isEphemeral);
+  }
+}
+
+async function followUp(
+  { api, key, sending }: Call,
+  name: string,
+  content: Content,
+  isEphemeral: boolean,
+): Promise<string | undefined> {
+  const isUpload = holdsFiles(content.uploads);
+  const silence = notifies(sending, Number(name)) ? 0 : MessageFlags.SuppressNotifications;
+  const flags = isEphemeral ? MessageFlags.Ephemeral : silence;
+  return sending.sendOnce(name, () => api.followUp(key, content, flags, sending.signal), { isUpload });
+}
+
+/** True when Medley is in the channel and may post the content there; in private chats it always may. */
+function mayPost({ sending, to }: Call, { uploads }: Content): boolean {
+  const { kind, groupId } = sending.request.chat;
+  if (to.isEphemeral || to.personal !== undefined) return false;
+  const mayWrite = to.rights.send && (uploads.length === 0 || to.rights.attach);
+  return kind === 'private' || (groupId !== undefined && mayWrite);
+}
+
+/** The failures of posting to a channel after which a follow-up may succeed, as it has other rights and limits. */
+const CHANNEL_REFUSALS: ReadonlySet<SendProblem> = new Set(['too_large', 'forbidden', 'blocked', 'refused', 'gone']);
+
+/** True for a reply that only the caller may see, such as an error that must not replace the button's message. */
+function isForCallerAlone(
+  { visibility, tone }: Reply,
+  { isEphemeral, pressed }: InteractionReplyTo,
+  chat: Request['chat']['kind'],
+): boolean {
+  const isHidden = visibility === 'caller' && !isEphemeral;
+  if (pressed !== undefined) return tone === 'notice' || tone === 'error' || isHidden;
+  return isHidden && chat === 'group';
+}
+
+/**
+ * How many follow-ups this call may send. If only a person has installed the app, Discord allows five for the whole
+ * answer, and some are left for replies that come later.
+ */
+function mostFollowUps({ personal }: InteractionReplyTo, { isFirst, isLast }: Sending): number {
+  if (personal === undefined) return Number.POSITIVE_INFINITY;
+  if (!isFirst) return 1;
+  return isLast ? DISCORD_LIMITS.followUps : 2;
 }
