@@ -52,6 +52,14 @@ export interface SourceDescriptor {
   create(options: SourceOptions): MediaSource;
 }
 
+/** A `profileUrl`: the address in which the first of the author's `names` that has this form stands for `NAME`. */
+export function profileAt(address: string, form: RegExp, ...names: readonly ('username' | 'id')[]) {
+  return (author: Pick<Author, 'id' | 'username'>) => {
+    const name = names.map(key => author[key]).find(one => one !== null && form.test(one));
+    return name ? address.replace('NAME', name) : undefined;
+  };
+}
+
 export function cookiesVariable({ id }: Pick<SourceDescriptor, 'id'>): string {
   return `${id.toUpperCase()}_COOKIES_FILE`;
 }

@@ -161,6 +161,9 @@ export const headerValue = z
   .max(300)
   .regex(/^[\x20-\x7e]+$/);
 
+/** A text of this form, for the schema of a constant. */
+export const textLike = (form: RegExp) => z.string().regex(form);
+
 const headersJson = z.string().transform((value, context) => {
   try {
     return z.record(z.string().regex(/^[a-z0-9-]{1,60}$/), headerValue).parse(JSON.parse(value));
@@ -170,36 +173,14 @@ const headersJson = z.string().transform((value, context) => {
   }
 });
 
-/** Schemas that read each field of a profile from its string in `UPSTREAM_CONSTANTS`. */
-const FIELDS = {
-  userAgent: headerValue.transform(value => (value === 'own' ? null : value)),
-  headers: headersJson,
-  session: z.enum(['none', 'home', 'account']),
-  transport: z.enum(['plain', 'browser']),
-  timeoutMs: z.coerce.number().int().min(500).max(20_000),
-} as const;
-
-const OVERRIDE = z.strictObject(FIELDS).partial();
-
 /**
- * The default profile of a strategy with its configured overrides. Keys are `SOURCE.STRATEGY.FIELD`, such as
- * `toy.embed/crawler.userAgent`. The user agent `own` is that of the transport; `headers` is a JSON object as a string,
- * which replaces all default headers.
- * @returns the profile, or the keys that are unknown or malformed
+ * Reads the overrides of a profile, each from its string in `UPSTREAM_CONSTANTS`. The user agent `own` is that of the
+ * transport; `headers` is a JSON object, which replaces all default headers.
  */
-export function overrideProfile(
-  prefix: string,
-  defaults: RequestProfile,
-  overrides: Readonly<Record<string, string>>,
-): { readonly profile: RequestProfile } | { readonly wrong: readonly string[] } {
-  const own = Object.entries(overrides)
-    .filter(([key]) => key.startsWith(`${prefix}.`))
-    .map(([key, value]) => [key.slice(prefix.length + 1), value]);
-  const result = OVERRIDE.safeParse(Object.fromEntries(own));
-  if (result.success) {
-    const given = Object.fromEntries(Object.entries(result.data).filter(([, value]) => value !== undefined));
-    return { profile: { ...defaults, ...given } };
-  }
-  const wrong = result.error.issues.flatMap(issue => (issue.code === 'unrecognized_keys' ? issue.keys : issue.path));
-  return { wrong: [...new Set(wrong.map(key => `${prefix}.${String(key)}`))] };
-}
+export const PROFILE_OVERRIDES = z.strictObject({
+  userAgent: headerValue.transform(value => (value === 'own' ? null : value)).exactOptional(),
+  headers: headersJson.exactOptional(),
+  session: z.enum(['none', 'home', 'account']).exactOptional(),
+  transport: z.enum(['plain', 'browser']).exactOptional(),
+  timeoutMs: z.coerce.number().int().min(500).max(20_000).exactOptional(),
+});

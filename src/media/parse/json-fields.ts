@@ -234,6 +234,11 @@ export function isOn(host: string, hosts: readonly string[]): boolean {
   return hosts.some(suffix => host === suffix || host.endsWith(`.${suffix}`));
 }
 
+/** A function that reads an address on one of `hosts` or a subdomain, as `mediaAddress` does. */
+export function addressReader(hosts: readonly string[]) {
+  return (value: unknown) => mediaAddress(value, hosts);
+}
+
 /** The address if it may be fetched and shown, else null: https, no user or port, on one of `hosts` or a subdomain. */
 export function mediaAddress(url: unknown, hosts: readonly string[]): string | null {
   if (typeof url !== 'string' || url.length > MAX_ADDRESS_CHARS) return null;

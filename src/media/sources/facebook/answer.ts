@@ -1,5 +1,5 @@
 /** Turns a page or an answer of the Graph API into the post, or into an AppError. Refusals as seen in 2026-08. Pure. */
-import { AppError, type ErrorCode } from '../../../errors.ts';
+import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import { refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
@@ -66,30 +66,27 @@ export function failureOfAddress(url: string | null): AppError | null {
 }
 
 /** The site's sentences and codes, the most telling first. */
-const SIGNS: readonly Sign[] = [
-  [
+const WORDS = {
+  region_blocked:
     /(?:isn't|is not|not) available in your (?:country|region|location)|restricted in your (?:country|region)/,
-    'region_blocked',
-  ],
-  [
+  age_restricted:
     /age[- ]restricted|you must be (?:at least )?(?:18|21)(?: years)?|confirm (?:your age|that you're over)/,
-    'age_restricted',
-  ],
-  [
+  upstream_rate_limited:
     /you(?:'re| are) temporarily blocked|temporarily blocked from|\{"__dr":"cometerrorroot\.react"\}/,
-    'upstream_rate_limited',
-  ],
-  [/this (?:video|post|profile|account) is private|only members can see who's in the group/, 'private'],
-  [
+  private: /this (?:video|post|profile|account) is private|only members can see who's in the group/,
+  not_found:
     /uiinterstitialcontent|this (?:content|page) isn't available|content isn't available (?:right now|at the moment)|>page not found<\/title>|the link you followed may (?:be broken|have expired)/,
-    'not_found',
-  ],
-  [
-    />you must log in to continue|id="login_form"|id="loginbutton"|<title>log in(?:to)? (?:to )?facebook/,
-    'login_required',
-  ],
-];
-const signsOf = (...codes: readonly ErrorCode[]) => SIGNS.filter(([, code]) => codes.includes(code));
+  login_required: />you must log in to continue|id="login_form"|id="loginbutton"|<title>log in(?:to)? (?:to )?facebook/,
+} as const;
+const signsOf = (...codes: readonly (keyof typeof WORDS)[]): readonly Sign[] => codes.map(code => [WORDS[code], code]);
+const SIGNS = signsOf(
+  'region_blocked',
+  'age_restricted',
+  'upstream_rate_limited',
+  'private',
+  'not_found',
+  'login_required',
+);
 const BLOCKED = signsOf('upstream_rate_limited');
 const RESTRICTIONS = signsOf('region_blocked', 'age_restricted', 'private');
 /** The text for a post that is deleted, hidden or restricted: a page at another address may say which. */

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { AppError } from '../../../errors.ts';
 import type { HostList, HttpResponse } from '../../../infra/http/http-client.ts';
 import { failureOfPublicPost, weakNotFound } from '../../extract/refusal.ts';
-import { headerValue, type PostRef, type RequestProfile } from '../../extract/source.ts';
+import { headerValue, type PostRef, type RequestProfile, textLike } from '../../extract/source.ts';
+import { profileAt } from '../../extract/source-descriptor.ts';
 import { siteAnswer } from '../../parse/body.ts';
 import { readMeta } from '../../parse/markup.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
@@ -22,10 +23,7 @@ export const FACEBOOK_IDS = z.strictObject({
   searchUserAgent: headerValue.default(GOOGLEBOT),
   /** English, because the parser reads counts (`4.7K`) and error texts in this language. */
   acceptLanguage: headerValue.default(ENGLISH),
-  graphVersion: z
-    .string()
-    .regex(/^v\d{1,3}\.\d$/)
-    .default('v25.0'),
+  graphVersion: textLike(/^v\d{1,3}\.\d$/).default('v25.0'),
 });
 
 /**
@@ -94,10 +92,7 @@ export const facebook = definePageSite({
   ],
   onInGroups: true,
   // A profile or page without a name has an address with its numeric id.
-  profileUrl: ({ username, id }) =>
-    [username, id].flatMap(name =>
-      name !== null && /^[\w.-]{1,80}$/.test(name) ? [`https://www.facebook.com/${name}`] : [],
-    )[0],
+  profileUrl: profileAt('https://www.facebook.com/NAME', /^[\w.-]{1,80}$/, 'username', 'id'),
   sessionCookie: 'xs',
   // The CDN slows down browsers (2026-08): the crawler's user agent is fast for videos, a plain one for images.
   cdnUserAgent: mime => (mime.startsWith('video/') ? 'facebookexternalhit/1.1' : 'Mozilla/5.0'),

@@ -1,5 +1,5 @@
 import { isVideoLink, type LinkMatch, type PostRef } from '../../extract/source.ts';
-import { linkMatcher, PAGE, type PathShape, pagesOf, postIdOf, unsupported, wrapper } from '../kit/link-match.ts';
+import { linkMatcher, PAGE, type PathShape, pagesOf, postIdBy, unsupported, wrapper } from '../kit/link-match.ts';
 
 const SITE = 'https://www.facebook.com';
 /** Facebook's onion service, which has the same paths. */
@@ -160,9 +160,7 @@ export function facebookRefOf(id: string): PostRef | undefined {
   return isPostId(id) ? refTo(id, 'id', `/${id}`) : undefined;
 }
 
-export function idOfAddress(address: unknown): string | null {
-  return postIdOf(address, matchFacebookLink);
-}
+export const idOfAddress = postIdBy(matchFacebookLink);
 
 /** Says whether the post may be a video; a link with only a numeric id may lead to any kind of post. */
 function mayBeVideo(ref: PostRef): boolean {

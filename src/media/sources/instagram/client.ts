@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
+import { createMemoryCache } from '../../../infra/cache/cache.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
 import { workContext } from '../../../infra/concurrency/running-work.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
@@ -246,11 +247,11 @@ function madeUpLsd(): string {
 
 /** One session per kind of profile, because the site ties cookies to the TLS and the address of the visitor. */
 function createHomeSessions({ http, log, now }: ClientOptions) {
-  /** At most one entry for each pair of a profile and an outgoing address. */
-  const visits = new Map<string, { readonly session: Promise<Session>; readonly kept: { until: number } }>();
+  /** The sessions by profile and outgoing address. */
+  const sessions = createMemoryCache<Session & { readonly lifeMs: number }>({ maxEntries: 100, now });
 
   /** Never rejects: if the home page fails or gives no token, the session has a made-up token and is renewed sooner. */
-  async function visitHome(caller: RequestProfile, kept: { until: number }): Promise<Session> {
+  async function visitHome(caller: RequestProfile, key: string) {
     const jar = new CookieJar();
     let lsd: string | null = null;
     const visit = profileRequest({ ...caller, headers: {}, timeoutMs: TIMEOUT_MS }, navigationHeaders(caller));
@@ -267,22 +268,20 @@ function createHomeSessions({ http, log, now }: ClientOptions) {
       jar.setCookieSync(`csrftoken=${token}; Domain=instagram.com; Path=/; Secure`, HOME);
     }
     const madeAt = now();
-    kept.until = madeAt + (lsd === null ? RETRY_MS : MAX_AGE_MS);
-    const refuse = () => {
-      if (now() - madeAt >= PAUSE_MS) kept.until = 0;
+    const session = {
+      ...{ jar, lsd: lsd ?? madeUpLsd(), lifeMs: lsd === null ? RETRY_MS : MAX_AGE_MS },
+      refuse() {
+        if (now() - madeAt >= PAUSE_MS && sessions.peek(key) === session) void sessions.delete(key);
+      },
     };
-    return { jar, lsd: lsd ?? madeUpLsd(), refuse };
+    return session;
   }
 
   /** The current session, or a new one. Rejects only when `signal` aborts. */
-  return function currentSession(caller: RequestProfile, signal: AbortSignal): Promise<Session> {
+  return async function currentSession(caller: RequestProfile, signal: AbortSignal): Promise<Session> {
     // The site distinguishes visitors by their transport, user agent and address.
     const key = `${caller.transport} ${workContext().outgoing ?? ''} ${caller.userAgent ?? ''}`;
-    const known = visits.get(key);
-    if (known !== undefined && now() < known.kept.until) return abortable(known.session, signal);
-    const kept = { until: now() + RETRY_MS };
-    const session = visitHome(caller, kept);
-    visits.set(key, { session, kept });
-    return abortable(session, signal);
+    const made = sessions.wrap(key, () => visitHome(caller, key), { ttlMs: ({ lifeMs }) => lifeMs });
+    return (await abortable(made, signal)).value;
   };
 }

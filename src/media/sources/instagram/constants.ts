@@ -3,12 +3,12 @@
  * asked; each has a key to override it (`instagram.mediaIdDocId`).
  */
 import * as z from 'zod';
-import { headerValue, type RequestProfile } from '../../extract/source.ts';
+import { headerValue, type RequestProfile, textLike } from '../../extract/source.ts';
 import { CHROME, ENGLISH, GOOGLEBOT, PLAIN, readConstants } from '../kit/constants.ts';
 
-const docId = z.string().regex(/^\d{5,25}$/);
-const word = z.string().regex(/^[\w.-]{1,120}$/);
-const endpoint = z.string().regex(/^https:\/\/(?:www|i)\.instagram\.com\/[\w/.-]{1,100}$/);
+const docId = textLike(/^\d{5,25}$/);
+const word = textLike(/^[\w.-]{1,120}$/);
+const endpoint = textLike(/^https:\/\/(?:www|i)\.instagram\.com\/[\w/.-]{1,100}$/);
 
 /** The ids as of 2026-09. */
 const IDS = z.strictObject({

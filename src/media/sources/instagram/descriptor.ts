@@ -2,7 +2,7 @@ import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import { isDefinitive, isOfCaller, isWeak } from '../../extract/refusal.ts';
 import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
-import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
+import { profileAt, type SourceDescriptor, type SourceOptions } from '../../extract/source-descriptor.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import type { AnswerKind } from '../kit/draft.ts';
 import { createAccountStrategies, createSource, createStrategy } from '../kit/source.ts';
@@ -19,8 +19,7 @@ export const instagram: SourceDescriptor = {
   cdnHosts: META_MEDIA_HOSTS,
   example: INSTAGRAM_EXAMPLES[0],
   onInGroups: true,
-  profileUrl: ({ username }) =>
-    username !== null && /^[\w.]{1,30}$/.test(username) ? `https://www.instagram.com/${username}/` : undefined,
+  profileUrl: profileAt('https://www.instagram.com/NAME/', /^[\w.]{1,30}$/, 'username'),
   sessionCookie: 'sessionid',
   create: createInstagramSource,
 };

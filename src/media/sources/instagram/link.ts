@@ -7,7 +7,7 @@ import {
   type PathShape,
   PUBLIC_CODE_LENGTH,
   pagesOf,
-  postIdOf,
+  postIdBy,
   shortcodeOf,
   splitCode,
   unsupported,
@@ -167,6 +167,4 @@ export function instagramRefOf(id: string): PostRef | undefined {
   return match !== undefined && 'ref' in match && match.ref.id === id ? match.ref : undefined;
 }
 
-export function instagramIdOf(address: unknown): string | null {
-  return postIdOf(address, matchInstagramLink);
-}
+export const instagramIdOf = postIdBy(matchInstagramLink);

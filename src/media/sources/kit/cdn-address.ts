@@ -1,13 +1,10 @@
 /** Reads facts about a file from the query of its address on Meta's CDN (as seen in 2026-08). */
-import { child, mediaAddress, parseJson, readSeconds, readSize, readText } from '../../parse/json-fields.ts';
+import { addressReader, child, parseJson, readSeconds, readSize, readText } from '../../parse/json-fields.ts';
 import type { Variant } from '../../post.ts';
 
 export const META_MEDIA_HOSTS: readonly string[] = ['cdninstagram.com', 'fbcdn.net'];
 
-/** The address if it is on the CDN, else null. */
-export function readAddress(value: unknown): string | null {
-  return mediaAddress(value, META_MEDIA_HOSTS);
-}
+export const readAddress = addressReader(META_MEDIA_HOSTS);
 
 /** When the signature of an address expires, unix milliseconds: from `oe=` (hex seconds), or from the old `/vp/HASH/HEX/` path. */
 export function addressExpiry(url: string): number | null {

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { overrideProfile, type RequestProfile } from '../../extract/source.ts';
+import { PROFILE_OVERRIDES, type RequestProfile } from '../../extract/source.ts';
 import type { SourceId } from '../../post.ts';
 
 export type Headers = Readonly<Record<string, string>>;
@@ -65,6 +65,16 @@ export interface ConstantsTable<Ids, Name extends string> {
   readonly anySession?: true;
 }
 
+/** Reads the overrides whose keys begin with `prefix`. `wrong`: the keys that are unknown or malformed. */
+function readOverrides<T>(prefix: string, schema: z.ZodType<T>, overrides: Headers) {
+  const own = Object.entries(overrides).filter(([key]) => key.startsWith(prefix));
+  const { data, error } = schema.safeParse(
+    Object.fromEntries(own.map(([key, text]) => [key.slice(prefix.length), text])),
+  );
+  const keys = error?.issues.flatMap(issue => (issue.code === 'unrecognized_keys' ? issue.keys : issue.path)) ?? [];
+  return { data, wrong: keys.map(key => prefix + String(key)) };
+}
+
 /** @throws Error naming every key that is unknown or malformed. */
 export function readConstants<Ids extends object, Name extends string>(
   table: ConstantsTable<Ids, Name>,
@@ -73,22 +83,18 @@ export function readConstants<Ids extends object, Name extends string>(
   const prefix = `${table.id}.`;
   const defaults = table.ids.parse({});
   const names = Object.keys(table.profiles(defaults));
-  const ofIds = Object.entries(overrides)
-    .filter(([key]) => key.startsWith(prefix) && !names.some(name => key.startsWith(`${prefix}${name}.`)))
-    .map(([key, value]) => [key.slice(prefix.length), value]);
-  const given = table.ids.safeParse(Object.fromEntries(ofIds));
-  const wrong = (given.error?.issues ?? [])
-    .flatMap(issue => (issue.code === 'unrecognized_keys' ? issue.keys : issue.path))
-    .map(key => prefix + String(key));
+  const ofIds = Object.entries(overrides).filter(([key]) => !names.some(name => key.startsWith(`${prefix}${name}.`)));
+  const given = readOverrides(prefix, table.ids, Object.fromEntries(ofIds));
+  const { wrong } = given;
   const ids = given.data ?? defaults;
   const profiles: Record<Name, RequestProfile> = { ...table.profiles(ids) };
   for (const name in profiles) {
-    const { session } = profiles[name];
-    const result = overrideProfile(prefix + name, profiles[name], overrides);
-    if ('wrong' in result) wrong.push(...result.wrong);
-    else if (table.anySession || ['none', session].includes(result.profile.session)) {
-      profiles[name] = result.profile;
-    } else wrong.push(`${prefix}${name}.session`);
+    const place = `${prefix}${name}.`;
+    const own = readOverrides(place, PROFILE_OVERRIDES, overrides);
+    const profile = { ...profiles[name], ...own.data };
+    const isAllowed = table.anySession || ['none', profiles[name].session].includes(profile.session);
+    wrong.push(...new Set(isAllowed ? own.wrong : [`${place}session`]));
+    profiles[name] = profile;
   }
   if (wrong.length > 0) throw new Error(`wrong constants: ${wrong.join(', ')}`);
   return { ...ids, profiles };

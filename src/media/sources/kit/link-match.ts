@@ -62,11 +62,13 @@ export function linkMatcher(hosts: readonly (readonly [RegExp, readonly PathShap
   };
 }
 
-/** The id of the post that an address names; null for any other address. */
-export function postIdOf(address: unknown, match: (address: URL) => LinkMatch | undefined): string | null {
-  if (typeof address !== 'string' || address.length > 2_048 || !URL.canParse(address)) return null;
-  const found = match(new URL(address));
-  return found?.kind === 'post' ? found.ref.id : null;
+/** A function for the id of the post that an address names; null for any other address. */
+export function postIdBy(match: (address: URL) => LinkMatch | undefined) {
+  return (address: unknown): string | null => {
+    if (typeof address !== 'string' || address.length > 2_048 || !URL.canParse(address)) return null;
+    const found = match(new URL(address));
+    return found?.kind === 'post' ? found.ref.id : null;
+  };
 }
 
 /** A shortcode and a media id are the same 64-bit number, in base64url digits and as decimal text. */

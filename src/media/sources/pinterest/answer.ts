@@ -3,11 +3,11 @@ import { AppError } from '../../../errors.ts';
 import { isPlaylist } from '../../files/cdn.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
 import {
+  addressReader,
   child,
   firstOf,
   isJsonObject,
   type JsonObject,
-  mediaAddress,
   parseJson,
   readCount,
   readDate,
@@ -30,11 +30,11 @@ import {
   UNKNOWN_AUTHOR,
 } from '../kit/draft.ts';
 import { failureOfPlace, failureOfStatus } from '../kit/failures.ts';
-import { postIdOf } from '../kit/link-match.ts';
 import { imageMime, listedFile, listedItem, orderedItem } from '../kit/media-files.ts';
-import { matchPinterestLink } from './link.ts';
+import { pinterestIdOf } from './link.ts';
 
 export const PINTEREST_MEDIA_HOSTS: readonly string[] = ['pinimg.com'];
+const readAddress = addressReader(PINTEREST_MEDIA_HOSTS);
 
 export const PINTEREST_LOGIN_PATH = /^\/(?:login|logout|signup|challenge)(?:\/|$)/;
 
@@ -95,7 +95,7 @@ function findPins(body: Body, { id }: ReadContext['ref']): readonly JsonObject[]
 /** A draft from the metadata in the page's head. */
 function draftOfHead(body: Body, id: string): PostDraft | null {
   const { og, canonical } = readMeta(body.head);
-  const named = [og.get('og:url'), canonical].map(address => postIdOf(address, matchPinterestLink));
+  const named = [og.get('og:url'), canonical].map(pinterestIdOf);
   const cover = readAddress(og.get('og:image'));
   if (!named.includes(id) || cover === null) return null;
   const video = og.get('og:video:secure_url') ?? og.get('og:video:url') ?? og.get('og:video');
@@ -124,10 +124,6 @@ export function readPinterestAnswer({ body, ...head }: SiteAnswer, context: Read
   const [best = draftOfHead(body, ref.id)] = drafts.sort((a, b) => readableItems(b) - readableItems(a));
   if (best === null) throw failureWithoutPin(body, now) ?? new AppError('upstream_changed', 'no such pin in it');
   return toReadablePost(best, context);
-}
-
-function readAddress(value: unknown): string | null {
-  return mediaAddress(value, PINTEREST_MEDIA_HOSTS);
 }
 
 function imageFile(address: unknown, stated?: unknown): readonly Variant[] {

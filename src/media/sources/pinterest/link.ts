@@ -1,6 +1,6 @@
 /** Addresses on Pinterest -> the pin that they name. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
-import { linkMatcher, type PathShape, pagesOf, postMatch, unsupported, wrapper } from '../kit/link-match.ts';
+import { linkMatcher, type PathShape, pagesOf, postIdBy, postMatch, unsupported, wrapper } from '../kit/link-match.ts';
 
 export const PINTEREST_HOSTS: readonly [string, ...string[]] = [
   ...(['www.pinterest.com', 'pinterest.com', 'api.pinterest.com', 'pin.it', 'pint.it'] as const),
@@ -33,3 +33,5 @@ export const matchPinterestLink = linkMatcher([
   [/^(?:www\.)?pint?\.it$/, [[/^([A-Za-z0-9]{1,24})(?:\/|$)/, shortMatch]]],
   [SITE, PATHS],
 ]);
+
+export const pinterestIdOf = postIdBy(matchPinterestLink);

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { AppError } from '../../../errors.ts';
-import { createSingleFlight } from '../../../infra/concurrency/abortable.ts';
+import { createMemoryCache } from '../../../infra/cache/cache.ts';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
-import { headerValue, type MediaSource, type PostRef } from '../../extract/source.ts';
-import type { SourceOptions } from '../../extract/source-descriptor.ts';
+import { headerValue, type MediaSource, type PostRef, textLike } from '../../extract/source.ts';
+import { profileAt, type SourceOptions } from '../../extract/source-descriptor.ts';
 import { child, parseJson, readCount, readText } from '../../parse/json-fields.ts';
 import { parseDashManifest } from '../../parse/markup.ts';
 import type { MediaItem, Post } from '../../post.ts';
@@ -30,8 +30,7 @@ const site = definePageSite({
     'https://www.reddit.com/r/KidsAreFuckingStupid/comments/1sklidt/',
     'https://www.reddit.com/r/IllegallySmolCats/comments/1skft63/',
   ],
-  profileUrl: ({ username }) =>
-    username !== null && /^[\w-]{2,40}$/.test(username) ? `https://www.reddit.com/user/${username}/` : undefined,
+  profileUrl: profileAt('https://www.reddit.com/user/NAME/', /^[\w-]{2,40}$/, 'username'),
   match: matchRedditLink,
   refOf: redditRefOf,
   askedHosts: hostsBelow(['reddit.com']),
@@ -41,10 +40,7 @@ const site = definePageSite({
     /** The feed wants a user agent that names the program. */
     feedAgent: headerValue.default('linux:medley:1.0 (a chat bot that shows single posts)'),
     /** The client id of an app that the operator registered at Reddit; of the "installed" kind, which has no secret. */
-    clientId: z
-      .string()
-      .regex(/^[\w-]{10,60}$/)
-      .optional(),
+    clientId: textLike(/^[\w-]{10,60}$/).optional(),
   }),
   /** Embeds and pages are requested with a browser's user agent (2026-10), the feed with Medley's own. */
   profiles({ userAgent, feedAgent }) {
@@ -135,11 +131,10 @@ function createTrackFinder({ http, now = Date.now }: Pick<SourceOptions, 'http' 
 
 /** Asks Reddit's API as an app that the operator registered: within a rate limit, it answers with the whole post. */
 function createAppEndpoint({ now = Date.now }: SourceOptions, clientId: string): AskEndpoint {
-  const flights = createSingleFlight<string>();
-  let held = { token: '', until: 0 };
+  const tokens = createMemoryCache<{ readonly token: string; readonly lifeMs: number }>({ maxEntries: 1, now });
 
   /** @throws AppError when the site gives no token */
-  async function askToken(ask: Ask, signal: AbortSignal): Promise<string> {
+  async function askToken(ask: Ask, signal: AbortSignal) {
     const headers = {
       authorization: `Basic ${Buffer.from(`${clientId}:`).toString('base64')}`,
       'content-type': 'application/x-www-form-urlencoded',
@@ -151,16 +146,14 @@ function createAppEndpoint({ now = Date.now }: SourceOptions, clientId: string):
     const token = readText(child(made, 'access_token'));
     if (token === null) throw failureOfStatus(answer, now()) ?? new AppError('upstream_changed', 'no token in it');
     const seconds = readCount(child(made, 'expires_in')) ?? 3_600;
-    held = { token, until: now() + seconds * 1_000 - EARLY_MS };
-    return token;
+    return { token, lifeMs: seconds * 1_000 - EARLY_MS };
   }
 
   return async ({ id }, ask, signal) => {
-    const isValid = now() < held.until;
-    const token = isValid ? held.token : await flights.run('token', flight => askToken(ask, flight.signal), signal);
-    const headers = { authorization: `Bearer ${token}` };
+    const { value } = await tokens.wrap('', own => askToken(ask, own), { ttlMs: ({ lifeMs }) => lifeMs }, signal);
+    const headers = { authorization: `Bearer ${value.token}` };
     const answer = await ask(`https://oauth.reddit.com/comments/${id}?raw_json=1&limit=1`, { headers });
-    if (answer.status === 401) held.until = 0;
+    if (answer.status === 401) await tokens.delete('');
     return answer;
   };
 }

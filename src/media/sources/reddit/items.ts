@@ -1,5 +1,5 @@
 /** Turns the files that Reddit's answers name into items. Pure. */
-import { child, firstOf, mediaAddress, readInstant, readText } from '../../parse/json-fields.ts';
+import { addressReader, child, firstOf, readInstant, readText } from '../../parse/json-fields.ts';
 import type { Variant } from '../../post.ts';
 import { type PixelSize, sizeOf } from '../kit/cdn-address.ts';
 import type { DraftItem } from '../kit/draft.ts';
@@ -13,9 +13,7 @@ export const REDDIT_MEDIA_HOSTS: readonly string[] = ['v', 'i', 'preview', 'exte
 /** The address of a video's manifest, which lists its files; it is made from the name of the video. */
 export const MANIFEST = /^https:\/\/v\.redd\.it\/([a-z0-9]{6,24})\/DASHPlaylist\.mpd$/;
 
-export function readAddress(value: unknown): string | null {
-  return mediaAddress(value, REDDIT_MEDIA_HOSTS);
-}
+export const readAddress = addressReader(REDDIT_MEDIA_HOSTS);
 
 const IMAGE_HOST = /^(?:i|preview|external-preview)\.redd\.it$/;
 

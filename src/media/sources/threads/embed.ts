@@ -7,9 +7,8 @@ import { type Attributes, readMarkup, visibleMarkup } from '../../parse/markup.t
 import { NO_STATS } from '../../post.ts';
 import { readAddress } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
-import { postIdOf } from '../kit/link-match.ts';
 import { imageItem, videoItem } from '../kit/media-files.ts';
-import { matchThreadsLink, threadsRefOf } from './link.ts';
+import { threadsIdOf, threadsRefOf } from './link.ts';
 
 /** The parts of an embed by class name; the first entry that matches is used. A `slot` contains one file. */
 const REGIONS = [
@@ -101,7 +100,7 @@ class EmbedMarkup {
     // If a quote has no link of the usual class, any link outside its text leads to its post.
     const isLink = region === 'link' || (region !== 'text' && !this.posts.includes(post));
     const href = attributes.href?.replace(/^\//, 'https://www.threads.com/');
-    if (isLink) post.id ??= postIdOf(href, matchThreadsLink);
+    if (isLink) post.id ??= threadsIdOf(href);
     if (region !== 'avatar' && region !== 'topic') this.#readFile(name, attributes, post, region);
   }
 

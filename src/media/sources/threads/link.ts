@@ -5,6 +5,7 @@ import {
   linkMatcher,
   mediaIdOfCode,
   type PathShape,
+  postIdBy,
   postMatch,
   shortcodeOf,
   unsupported,
@@ -44,3 +45,5 @@ export const matchThreadsLink = linkMatcher([
   // The site's links to elsewhere lead through this host.
   [/^l\.threads\.(?:com|net)$/, [[/^/, (_, query) => wrapper(query.get('u'))]]],
 ]);
+
+export const threadsIdOf = postIdBy(matchThreadsLink);

@@ -5,11 +5,11 @@ import { asWeak, isWithdrawn, refusal, weakNotFound } from '../../extract/refusa
 import type { PostRef } from '../../extract/source.ts';
 import { type Body, type SiteAnswer, siteAnswer } from '../../parse/body.ts';
 import {
+  addressReader,
   child,
   firstOf,
   isJsonObject,
   type JsonObject,
-  mediaAddress,
   parseJson,
   readCount,
   readFlag,
@@ -177,9 +177,7 @@ export const TIKTOK_MEDIA_HOSTS: readonly string[] = [
   ...['byteoversea.com', 'ibyteimg.com', 'ibytedtos.com', 'muscdn.com'],
 ];
 
-function readAddress(value: unknown): string | null {
-  return mediaAddress(value, TIKTOK_MEDIA_HOSTS);
-}
+const readAddress = addressReader(TIKTOK_MEDIA_HOSTS);
 
 /**
  * True for a file on the site's own host or of a new encoding (2026), which often fails or has no audio, and for a photo

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AppError, toAppError } from '../../../errors.ts';
+import { createMemoryCache } from '../../../infra/cache/cache.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
 import { workContext } from '../../../infra/concurrency/running-work.ts';
 import { askEndpoint, createSiteState } from '../../extract/site-state.ts';
@@ -10,8 +11,9 @@ import {
   type PostRef,
   profileRequest,
   type Strategy,
+  textLike,
 } from '../../extract/source.ts';
-import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
+import { profileAt, type SourceDescriptor, type SourceOptions } from '../../extract/source-descriptor.ts';
 import { siteAnswer } from '../../parse/body.ts';
 import { child, parseJson } from '../../parse/json-fields.ts';
 import { CHROME, ENGLISH, PLAIN, readConstants } from '../kit/constants.ts';
@@ -35,8 +37,7 @@ export const x: SourceDescriptor = {
   hosts: ['x.com', 'twitter.com', 'mobile.twitter.com', 't.co', 'cdn.syndication.twimg.com'],
   cdnHosts: X_MEDIA_HOSTS,
   example: EXAMPLES[0],
-  profileUrl: ({ username }) =>
-    username !== null && /^\w{1,15}$/.test(username) ? `https://x.com/${username}` : undefined,
+  profileUrl: profileAt('https://x.com/NAME', /^\w{1,15}$/, 'username'),
   create: createXSource,
 };
 
@@ -46,19 +47,13 @@ const FEATURES =
 
 /** The ids that X changes now and then; each can be overridden by its key (`x.queryId`). */
 export const X_IDS = z.strictObject({
-  queryId: z
-    .string()
-    .regex(/^[\w-]{10,40}$/)
-    .default('2ICDjqPd81tulZcYrtpTuQ'),
+  queryId: textLike(/^[\w-]{10,40}$/).default('2ICDjqPd81tulZcYrtpTuQ'),
   /** The key that the site's own web page uses, the same for every visitor. */
   bearer: headerValue.default(
     'AAAAAAAAAAAAAAAAAAAAANRILgAAAAAAnNwIzUejRCOuH5E6I8xnZz4puTs%3D1Zv7ttfk8LF81IUq16cHjhLTvJu4FA33AGWWjCpTnA',
   ),
   /** The names of the flags, separated by commas. */
-  features: z
-    .string()
-    .regex(/^[\w,]{1,4000}$/)
-    .default(FEATURES),
+  features: textLike(/^[\w,]{1,4000}$/).default(FEATURES),
 });
 
 type Ids = z.infer<typeof X_IDS>;
@@ -141,36 +136,25 @@ function createXSource(options: SourceOptions): MediaSource {
   return createSource({ ...options, site }, { ...description, strategies, resolveShort, canFetchStories: false });
 }
 
-const GUEST_TOKEN_LIFE_MS = 3_600_000;
+const GUEST_LIFE_MS = 3_600_000;
 /** The shortest time between two activations of a guest token, successful or not. */
 const PAUSE_MS = 60_000;
+const GUEST_POLICY = {
+  ttlMs: () => GUEST_LIFE_MS,
+  errorTtlMs: (error: unknown) => Math.max(toAppError(error).retryAfterMs ?? 0, PAUSE_MS),
+};
 
 function createGuestQuery({ queryId, features }: Ids, ask: Ask, now: () => number) {
-  /** Visitors without an account, by outgoing address, because the site ties their token to it. The token's promise never rejects. */
-  const guests = new Map<string, { token: Promise<string | AppError>; since: number; until: number }>();
+  /** Visitors without an account by outgoing address, because the site ties their tokens to it. */
+  const guests = createMemoryCache<{ readonly token: string; readonly since: number }>({ maxEntries: 100, now });
   const flags = JSON.stringify(Object.fromEntries(features.split(',').map(name => [name, true])));
 
-  async function activate(): Promise<string> {
+  async function activate() {
+    const since = now();
     const answer = await ask(`${API}/1.1/guest/activate.json`, { method: 'POST', body: '' });
     const token = child(parseJson(answer.text), 'guest_token');
-    if (typeof token === 'string' && /^\d{1,30}$/.test(token)) return token;
+    if (typeof token === 'string' && /^\d{1,30}$/.test(token)) return { token, since };
     throw failureOfHead(siteAnswer(answer), now()) ?? new AppError('upstream_changed', 'no guest was made');
-  }
-
-  function currentGuest() {
-    const key = workContext().outgoing ?? '';
-    const known = guests.get(key);
-    if (known !== undefined && now() < known.until) return known;
-    const token = activate()
-      .catch(toAppError)
-      .then(made => {
-        guest.until =
-          now() + (made instanceof AppError ? Math.max(made.retryAfterMs ?? 0, PAUSE_MS) : GUEST_TOKEN_LIFE_MS);
-        return made;
-      });
-    const guest = { token, since: now(), until: Number.POSITIVE_INFINITY };
-    guests.set(key, guest);
-    return guest;
   }
 
   /**
@@ -181,14 +165,14 @@ function createGuestQuery({ queryId, features }: Ids, ask: Ask, now: () => numbe
     const variables = { tweetId: id, withCommunity: false, includePromotedContent: false, withVoice: false };
     const query = new URLSearchParams({ variables: JSON.stringify(variables), features: flags });
     const url = `${API}/graphql/${queryId}/TweetResultByRestId?${query}`;
+    const key = workContext().outgoing ?? '';
     for (;;) {
-      const guest = currentGuest();
-      const token = await abortable(guest.token, signal);
-      if (token instanceof AppError) throw token;
-      const answer = await ask(url, { headers: { 'x-guest-token': token }, signal });
+      // The activation goes on for later callers when this one gives up.
+      const { value: guest } = await abortable(guests.wrap(key, activate, GUEST_POLICY), signal);
+      const answer = await ask(url, { headers: { 'x-guest-token': guest.token }, signal });
       const isRefused = answer.status === 401 || answer.status === 403;
       if (!isRefused || now() - guest.since < PAUSE_MS) return answer;
-      guest.until = 0;
+      if (guests.peek(key) === guest) await guests.delete(key);
     }
   };
 }

@@ -1,6 +1,6 @@
 /** Addresses on X -> the post that they name. */
 import type { PostRef } from '../../extract/source.ts';
-import { linkMatcher, type PathShape, postIdOf, postMatch, unsupported, wrapper } from '../kit/link-match.ts';
+import { linkMatcher, type PathShape, postIdBy, postMatch, unsupported, wrapper } from '../kit/link-match.ts';
 
 /** The site under both names, the host of its widgets, and preview mirrors that people paste in chats (known in 2026-11). */
 const HOST =
@@ -36,6 +36,4 @@ export const matchXLink = linkMatcher([
   [HOST, PATHS],
 ]);
 
-export function xIdOf(address: unknown): string | null {
-  return postIdOf(address, matchXLink);
-}
+export const xIdOf = postIdBy(matchXLink);
