@@ -52,7 +52,8 @@ async function continuations(
   spec: CommandSpec,
   context: CommandContext,
 ): Promise<readonly LineSuggestion[]> {
-  const start = Math.max(text.search(/\S*$/), spec.name.length + 2);
+  // The look-behind keeps the search linear in time, since no attempt begins within a word.
+  const start = Math.max(text.search(/(?<!\S)\S*$/), spec.name.length + 2);
   const before = text.slice(0, start);
   const partial = text.slice(start);
   const separator = /[:=]/.exec(partial)?.index;

@@ -80,7 +80,7 @@ const LINE_OF: ReadonlyMap<string, string> = new Map(
  */
 const TOTAL = /^(?:\d+(?:pp)?(?:\s|$)|[\w[\]-]+\s\d{4,5}(?:pp)?$)/i;
 /** Matches a number behind a name, as players write it for other bots: `rank lamp post 1000`, `rank 7lamps #1000`. */
-const NUMBER_LAST = /^((?!\d+(?:pp)?\s)\S.*?)\s+#?(\d+)$/i;
+const NUMBER_LAST = /^((?!\d+(?:pp)?\s)\S.*?)(?<=\S)\s+#?(\d+)$/i;
 const NUMBER_FIRST: ReadonlySet<string> = new Set(['osu target', 'osu target rank:', 'osu whatif']);
 
 function lineOf(word: string, rest: string): string | undefined {

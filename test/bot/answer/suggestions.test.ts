@@ -86,6 +86,12 @@ describe('suggestions for a typed line', () => {
     expect(await lines(`/download ${LINK} su`, 'id')).toEqual([`/download ${LINK} suara`]);
   });
 
+  it('take no longer for a long word with a space behind it', async () => {
+    const startedAt = performance.now();
+    expect(await setUp().lines(`/help ${'y'.repeat(100_000)} `)).toEqual([]);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+  });
+
   it('never reject', async () => {
     const query = { ...find.options.query, suggest: () => Promise.reject(new Error('no')) };
     const broken = defineCommand({ ...find, name: 'broken', options: { ...find.options, query } });
