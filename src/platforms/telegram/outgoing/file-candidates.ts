@@ -1,4 +1,5 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
+import { abortable } from '../../../infra/concurrency/abortable.ts';
 import type { DeliveredFile, DeliveredLink } from '../../../media/delivery/delivery.ts';
 import type { DeliveryRequest } from '../../../media/delivery/delivery-plan.ts';
 import type { SentFile, SentFileKey } from '../../../media/delivery/sent-files.ts';
@@ -6,7 +7,9 @@ import { itemKey, type MediaItem } from '../../../media/post.ts';
 import type { BotApiError } from '../api/bot-api-error.ts';
 import type { SentMessage } from '../api/methods.ts';
 import type { FileCandidate, FileType } from '../render/caption.ts';
-import type { TelegramContext } from './context.ts';
+import { isAudio } from '../render/render.ts';
+import type { ReplyContext, TelegramContext } from './context.ts';
+import type { ChatAction, ChatActions } from './message-api.ts';
 
 /** The kinds of files that may be in an album. */
 const ALBUM_TYPES: ReadonlySet<string> = new Set(['photo', 'video', 'audio']);
@@ -245,4 +248,48 @@ export function culprits<T extends { readonly candidate: FileCandidate }>(
     return uploads.filter(({ candidate }) => candidate.uploadBytes === largest);
   }
   return [from('remembered'), from('address'), uploads].find(group => group.length > 0) ?? batch;
+}
+
+export type UploadInTurn = ReturnType<typeof createUploadTurns>;
+
+export function createUploadTurns(actions: ChatActions) {
+  const busy = new Map<string, Promise<void>>();
+
+  /**
+   * Sends a post's files. Requests for the same post take turns: the first one uploads the files, and the next ones
+   * send them by the ids that Telegram gave.
+   * @throws whatever `send` throws, or the signal's reason
+   */
+  return async <T>(
+    items: readonly GalleryItem[],
+    ways: readonly FileCandidates[],
+    { to, signal }: Pick<ReplyContext, 'to' | 'signal'>,
+    send: () => Promise<T>,
+  ): Promise<T> => {
+    const post = postKey(items);
+    for (;;) {
+      if (await areRemembered(ways)) return send();
+      const other = busy.get(post);
+      if (other === undefined) break;
+      await abortable(other, signal);
+    }
+    const release = () => void busy.delete(post);
+    const sending = actions.during(to, actionFor(items), send);
+    busy.set(post, sending.then(release, release));
+    return sending;
+  };
+}
+
+/** The key of the post that these files belong to. */
+export function postKey([first]: readonly GalleryItem[]): string {
+  return JSON.stringify(first && [first.post.source, first.post.id, first.form]);
+}
+
+async function areRemembered(ways: readonly FileCandidates[]): Promise<boolean> {
+  return (await Promise.all(ways.map(each => each.isRemembered()))).every(Boolean);
+}
+
+function actionFor(items: readonly GalleryItem[]): ChatAction {
+  if (items.every(isAudio)) return 'upload_document';
+  return items.some(({ post, index }) => post.items[index]?.kind === 'video') ? 'upload_video' : 'upload_photo';
 }

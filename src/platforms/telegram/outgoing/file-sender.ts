@@ -20,9 +20,8 @@ import {
 import { EMPTY } from '../render/formatted-text.ts';
 import type { MediaPayload } from '../render/render.ts';
 import type { ReplyContext, TelegramContext } from './context.ts';
-import { createFileCandidates, culprits, type FileCandidates } from './file-candidates.ts';
+import { createFileCandidates, culprits, type FileCandidates, type UploadInTurn } from './file-candidates.ts';
 import type { MessageApi } from './message-api.ts';
-import type { UploadInTurn } from './upload-turns.ts';
 
 /** For each item, the ways to send its file, as prepared for a rich message that Telegram then refused. */
 export type KnownWays = ReadonlyMap<GalleryItem, FileCandidates>;

@@ -4,10 +4,9 @@ import { RichPart, type SentMessage, type SentRich } from '../api/methods.ts';
 import { keyboardField } from '../render/caption.ts';
 import { type RichPayload, richBlocks } from '../render/rich-message.ts';
 import type { ReplyContext, TelegramContext } from './context.ts';
-import { createFileCandidates, culprits } from './file-candidates.ts';
+import { createFileCandidates, culprits, postKey, type UploadInTurn } from './file-candidates.ts';
 import { findWays, type KnownWays, type ReadyFile, rememberSent } from './file-sender.ts';
 import type { MessageApi } from './message-api.ts';
-import { postKey, type UploadInTurn } from './upload-turns.ts';
 
 /** For how many posts it is remembered that Telegram refused their rich message. */
 const MAX_REFUSED = 1_000;

@@ -6,10 +6,10 @@ import { type FollowUpPayload, type MediaPayload, renderMissing, renderReply } f
 import { renderRich } from '../render/rich-message.ts';
 import { renderText } from '../render/text-message.ts';
 import type { ReplyContext, TelegramContext } from './context.ts';
+import { createUploadTurns } from './file-candidates.ts';
 import { createFileSender, type KnownWays, type SentFilesResult } from './file-sender.ts';
 import type { ChatActions, MessageApi } from './message-api.ts';
 import { createRichSender } from './rich-sender.ts';
-import { createUploadTurns } from './upload-turns.ts';
 import type { WordSender } from './words.ts';
 
 export type Sender = ReturnType<typeof createSender>;
