@@ -1,14 +1,13 @@
 import type { Beatmapset } from '../../../beatmaps/model/beatmapset.ts';
 import { parseSort, parseStatusFilter, SORT_FIELDS, STATUS_FILTERS } from '../../../beatmaps/query/query-words.ts';
 import { USER_BEATMAP_TYPES, type UserBeatmapType } from '../../../beatmaps/upstreams/osu-players-api.ts';
-import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { type CommandContext, defineCommand, type Values } from '../../contract/command.ts';
 import { headingBlock, joined, labelled, reply, strong, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
 import { askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
 import { openSetToken } from '../../osu/buttons.ts';
-import { cursorOf, PAGE_OPTIONS, pageTokens, readPosition } from '../../osu/paging.ts';
 import { originBlocks } from '../../views/osu/beatmap.ts';
-import { listActions, pageActions, setCard } from '../../views/osu/beatmap-list.ts';
+import { listActions, type PagesView, pageActions, setCard } from '../../views/osu/beatmap-list.ts';
 import { playerTitle } from '../../views/osu/player.ts';
 import { ABOUT_BEATMAP, ABOUT_PLAYER } from './osu-command.ts';
 
@@ -16,6 +15,12 @@ const PER_PAGE = 5;
 /** How many sets a page has on platforms where results are short lines that people scroll through. */
 const PER_GLANCE = 20;
 const MAX_QUERY = 500;
+
+/** Options that only the buttons to other pages set. */
+const PAGE_OPTIONS = {
+  page: { type: 'integer', min: 1, max: 10_000, only: 'button' },
+  cursors: { type: 'string', maxLength: 40_000, only: 'button' },
+} as const;
 
 /** Finds beatmapsets in osu!'s search language. */
 export const beatmapSearch = defineCommand({
@@ -127,3 +132,36 @@ export const osuMaps = defineCommand({
     });
   },
 });
+
+/** How many cursors are kept; the way back through more pages jumps from the oldest of them to the first page. */
+const MAX_TRAIL = 20;
+
+/** A page of a list. Upstreams state only the next page's cursor, so the way back consists of earlier cursors. */
+interface ListPosition {
+  readonly page: number;
+  /** The cursors of this page and the previous ones; the first page has none. */
+  readonly trail: readonly string[];
+}
+
+function readPosition({ page = 1, cursors }: Values<typeof PAGE_OPTIONS>): ListPosition {
+  return { page, trail: cursors === undefined ? [] : cursors.split(',') };
+}
+
+function cursorOf({ trail }: ListPosition): string | undefined {
+  return trail.at(-1);
+}
+
+/** @param token makes a button's token from values for {@link PAGE_OPTIONS} */
+function pageTokens(
+  { page, trail }: ListPosition,
+  next: string | null,
+  token: (values: Readonly<Record<string, string | number>>) => string,
+): PagesView {
+  const at = (number: number, way: readonly string[]) =>
+    token(way.length === 0 ? {} : { page: number, cursors: way.join(',') });
+  const before = trail.slice(0, -1);
+  return {
+    back: trail.length === 0 ? undefined : at(page - 1, before),
+    more: next === null ? undefined : at(page + 1, [...trail, next].slice(-MAX_TRAIL)),
+  };
+}
