@@ -37,7 +37,11 @@ export function headingBlock(text: Text): Heading {
   return { kind: 'heading', text };
 }
 
-export function button(label: string, token: string, style: 'primary' | 'secondary' | 'danger' = 'secondary'): Action {
+export function button(
+  label: string,
+  token: string,
+  style: 'primary' | 'secondary' | 'danger' = 'secondary',
+): Extract<Action, { kind: 'button' }> {
   return { kind: 'button', label, token, style };
 }
 

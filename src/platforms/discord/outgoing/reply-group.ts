@@ -56,7 +56,7 @@ export function createReplyGroup(
   const canAttach = to.kind === 'interaction' || to.rights.attach;
   const limits = { fileBytes, requestBytes: Math.max(REQUEST_UPLOAD_BYTES, fileBytes) };
   const deliver: Deliver = canAttach
-    ? (request, until) => delivery.deliver(request, until)
+    ? delivery.deliver
     : async ({ post }) => ({ kind: 'link', url: post.url, leadsTo: 'original', reason: 'refused' });
   const context = { t, commands };
   const replies: Reply[] = [];

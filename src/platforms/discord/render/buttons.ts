@@ -8,7 +8,7 @@ import {
   MessageFlags,
 } from 'discord.js';
 import type { Action, Block, Choice, Reply } from '../../../bot/contract/reply.ts';
-import { joined, link, textBlock } from '../../../bot/contract/reply-parts.ts';
+import { button, joined, link, textBlock } from '../../../bot/contract/reply-parts.ts';
 import type { Request } from '../../../bot/contract/request.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { eventIdOf } from '../api/ids.ts';
@@ -43,8 +43,8 @@ export function renderActions(actions: readonly Action[], used: Set<string>, con
   const shown: APIButtonComponent[] = [
     ...actions.flatMap(action => (action.kind === 'link' ? renderLink(action) : [])),
     ...(isMenu ? [] : buttons.map(renderButton)),
-    ...(backId === undefined ? [] : [plainButton(backId, back)]),
-    ...(deleteId === undefined ? [] : [plainButton(deleteId, remove)]),
+    ...(backId === undefined ? [] : [renderButton(button(back, backId))]),
+    ...(deleteId === undefined ? [] : [renderButton(button(remove, deleteId))]),
   ];
   const all: readonly MenuAction[] = isMenu ? [...menus, { kind: 'menu', label: '', choices: buttons }] : menus;
   return [...all.flatMap(menu => renderMenu(menu, used)), ...inRows(shown)];
@@ -57,7 +57,12 @@ function isNew(token: string, used: Set<string>): boolean {
 }
 
 export function renderButton({ label, token, style }: ButtonAction): APIButtonComponent {
-  return { type: ComponentType.Button, style: STYLES[style], label: buttonLabel(label), custom_id: token };
+  return {
+    type: ComponentType.Button,
+    style: STYLES[style],
+    label: labelOf(label, DISCORD_LIMITS.buttonLabel),
+    custom_id: token,
+  };
 }
 
 const STYLES = {
@@ -69,19 +74,13 @@ const STYLES = {
 /** A link button, or an empty list when the address cannot be opened. */
 export function renderLink({ label, url }: LinkAction): APIButtonComponent[] {
   if (url.length > DISCORD_LIMITS.buttonUrl || !isMediaAddress(url)) return [];
-  return [{ type: ComponentType.Button, style: ButtonStyle.Link, label: buttonLabel(label), url }];
+  return [
+    { type: ComponentType.Button, style: ButtonStyle.Link, label: labelOf(label, DISCORD_LIMITS.buttonLabel), url },
+  ];
 }
 
 export function isMediaAddress(url: string): boolean {
   return url.length <= 2048 && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-}
-
-function plainButton(id: string, label: string): APIButtonComponent {
-  return { type: ComponentType.Button, style: ButtonStyle.Secondary, label: buttonLabel(label), custom_id: id };
-}
-
-function buttonLabel(label: string): string {
-  return labelOf(label, DISCORD_LIMITS.buttonLabel);
 }
 
 function labelOf(label: string, max: number): string {
