@@ -16,7 +16,7 @@ export interface AcceptorOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly now: () => number;
   readonly random: () => number;
-  readonly onAccepted: (platform: string, acceptance: Acceptance) => void;
+  readonly onAccepted: ((platform: string, acceptance: Acceptance) => void) | undefined;
 }
 
 /**
@@ -63,7 +63,7 @@ export class Acceptor {
     this.#accepting.set(id, work);
     const acceptance = await work;
     this.#accepting.delete(id);
-    this.#options.onAccepted(platform.id, acceptance);
+    this.#options.onAccepted?.(platform.id, acceptance);
     return acceptance;
   }
 

@@ -32,8 +32,6 @@ const MOST_PAUSE_MS = 10_000;
 const MAX_ENDED = 10_000;
 
 const DONE: Verdict = { done: true };
-/** The place, in the order of replies, of a request that need not wait for earlier answers. */
-const APART: OrderedPlace = { waitMs: () => 0, next: async () => 0, leave: () => undefined };
 
 type ClaimedJob = Pick<Job, 'request' | 'progress' | 'platform' | 'to' | 'claim'>;
 
@@ -122,19 +120,19 @@ export class JobRunner {
   async #runInOrder(job: ClaimedJob): Promise<Verdict> {
     const { request, platform, to } = job;
     const isApart = request.kind === 'links' || platform.hasPlace?.(to) === true;
-    const place = isApart ? APART : this.#order.join(`${platform.id}:${request.chat.id}`, request.id);
+    const place = isApart ? undefined : this.#order.join(`${platform.id}:${request.chat.id}`, request.id);
     let verdict: Verdict | undefined;
     try {
-      const behindMs = place.waitMs();
+      const behindMs = place?.waitMs() ?? 0;
       verdict = behindMs > 0 ? { done: false, afterMs: behindMs } : await this.#runAtPace(job, place);
       return verdict;
     } finally {
       // The place must be left in every case: otherwise it would delay the chat's later requests.
-      place.leave(verdict?.done === false ? verdict.afterMs : undefined);
+      place?.leave(verdict?.done === false ? verdict.afterMs : undefined);
     }
   }
 
-  async #runAtPace(job: ClaimedJob, place: OrderedPlace): Promise<Verdict> {
+  async #runAtPace(job: ClaimedJob, place: OrderedPlace | undefined): Promise<Verdict> {
     const { request, platform, to } = job;
     const messages = platform.messagesOf?.(to) ?? 1;
     const reservation = this.#tools.sendThrottle.reserve(throttledChatOf(request), request.id, messages);

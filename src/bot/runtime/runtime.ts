@@ -102,7 +102,7 @@ export class Runtime {
       ...shared,
       queues: this.#queues,
       sendNotice: createSendNotice(shared),
-      onAccepted: (platform, acceptance) => watch?.onAccepted?.(platform, acceptance),
+      onAccepted: watch?.onAccepted,
     });
     this.#jobs = new JobRunner({
       ...shared,

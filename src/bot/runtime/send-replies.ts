@@ -96,7 +96,7 @@ async function sendBatch(
   tools: JobTools,
 ): Promise<Verdict | undefined> {
   const { progress, platform, controller } = job;
-  const behindMs = await job.place.next(controller.signal);
+  const behindMs = (await job.place?.next(controller.signal)) ?? 0;
   if (behindMs > 0) return retryLater(job, behindMs);
   for (const group of groupsOf(batch, platform.repliesAtOnce)) {
     const next = group.at(-1)?.next ?? batch.next;
