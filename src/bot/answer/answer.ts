@@ -92,15 +92,17 @@ export function createDispatcher(options: DispatcherOptions) {
    * Reads what a message asks of Medley; undefined when it is not meant for Medley. If the chat's settings cannot be
    * read, the message waits until they can, unless too many wait already. Never rejects.
    */
-  async function read(message: TextMessage, isRetry = false): Promise<RequestBody | undefined> {
-    try {
-      const body = await readMessage(message);
-      if (isRetry) gate.open();
-      return body;
-    } catch (error) {
-      const isAway = error instanceof StoreAway;
-      if (!isAway || !isRetry) onUnreadable(error, message.caller);
-      return isAway && (await gate.wait(Number.POSITIVE_INFINITY)) ? read(message, true) : undefined;
+  async function read(message: TextMessage): Promise<RequestBody | undefined> {
+    for (let isRetry = false; ; isRetry = true) {
+      try {
+        const body = await readMessage(message);
+        if (isRetry) gate.open();
+        return body;
+      } catch (error) {
+        const isAway = error instanceof StoreAway;
+        if (!isAway || !isRetry) onUnreadable(error, message.caller);
+        if (!isAway || !(await gate.wait(Number.POSITIVE_INFINITY))) return undefined;
+      }
     }
   }
 
@@ -114,8 +116,7 @@ export function createDispatcher(options: DispatcherOptions) {
   }
 
   return {
-    ...{ answer, preferences, translator, chatSettings, linksOf, commandOf },
-    read: (message: TextMessage) => read(message),
+    ...{ read, answer, preferences, translator, chatSettings, linksOf, commandOf },
     /** Describes the commands in the reader's language: all of them, or those that one kind of chat has. */
     commandSpecs: (t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[] =>
       listed.map(command => commandSpec(command, t, chatKind)),
@@ -170,12 +171,12 @@ function createAnswer({ commands, policy, resolver, buttons, run, logFailure }: 
     if (body.kind === 'links') return answerLinks(body, context, position);
     if (position.from > 0) return noReply(position.from, position.paid);
     if (body.kind === 'talk') return onlyReply(Promise.resolve(notice(context.t.messages.notices.noLink)));
-    const { command, raw, isPressed } = await resolver.resolve(body, context.caller, context.t);
+    const { command, raw, pressed } = await resolver.resolve(body, context.caller);
     const refusal = position.paid > 0 ? undefined : await policy.charge(command, context.caller);
     if (refusal) throw refusal;
-    const shown = run(command, context, raw, isPressed);
+    const shown = run(command, context, raw, pressed !== undefined);
     // Below a failure, the button of a link in a spoiler has that option; its answer is hidden with its text, too.
-    return onlyReply(isPressed && raw().spoiler === true ? shown.then(each => each && hidden(each)) : shown);
+    return onlyReply(pressed?.spoiler === true ? shown.then(each => each && hidden(each)) : shown);
   }
 
   /**

@@ -11,19 +11,16 @@ import { type Caller, callerKey, type RequestBody } from '../contract/request.ts
 import type { ButtonPayload, ButtonTokens } from '../contract/services.ts';
 import { usageError } from '../contract/usage-error.ts';
 import { kindOfLink } from './find-links.ts';
-import type { RawOptions } from './run-command.ts';
+import type { RawOptions, ReadOptions } from './run-command.ts';
 
 /** A request that names a command, unlike pasted links and messages that ask for nothing. */
 type CommandBody = Extract<RequestBody, { kind: 'command' | 'line' | 'button' }>;
 
 interface ResolvedCommand {
   readonly command: Command;
-  /**
-   * Returns the options as they were typed.
-   * @throws AppError with a hint when a typed line cannot be read
-   */
-  readonly raw: () => RawOptions;
-  readonly isPressed: boolean;
+  readonly raw: ReadOptions;
+  /** The options in the button that was pressed; undefined for any other request. */
+  readonly pressed?: ButtonPayload['values'];
 }
 
 interface CommandResolverOptions {
@@ -76,15 +73,14 @@ export function createCommandResolver({ commands, ownerCommands, isOwner, button
     commandsFor,
 
     /** Finds the command and its options. @throws AppError with a hint for an unknown command or an invalid button */
-    async resolve({ kind, what }: CommandBody, caller: Caller, t: Translator): Promise<ResolvedCommand> {
+    async resolve({ kind, what }: CommandBody, caller: Caller): Promise<ResolvedCommand> {
       if (kind === 'button') {
         const { command, values } = await openButton(what, caller);
-        return { command: find(command, caller), raw: () => values, isPressed: true };
+        return { command: find(command, caller), raw: () => values, pressed: values };
       }
       const command = find(what.name, caller);
-      const spec = () => commandSpec(command, t, caller.chatKind);
-      const raw = kind === 'command' ? () => readGiven(spec(), what.options) : () => parseArguments(spec(), what.args);
-      return { command, raw, isPressed: false };
+      if (kind === 'command') return { command, raw: spec => readGiven(spec, what.options) };
+      return { command, raw: spec => parseArguments(spec, what.args) };
     },
 
     /** A button for the command that a mistyped name most likely meant, with the words behind it. */

@@ -5,7 +5,7 @@ import { createSingleFlight } from '../../infra/concurrency/abortable.ts';
 import { createSemaphore } from '../../infra/concurrency/running-work.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Command, CommandContext, Values } from '../contract/command.ts';
-import { commandSpec, validateOptions } from '../contract/command-spec.ts';
+import { type CommandSpec, commandSpec, validateOptions } from '../contract/command-spec.ts';
 import type { Reply } from '../contract/reply.ts';
 import { button } from '../contract/reply-parts.ts';
 import type { Caller, ProgressStage } from '../contract/request.ts';
@@ -30,6 +30,9 @@ export function createFailureLog(log: Log): FailureLog {
 
 export type RawOptions = Readonly<Record<string, unknown>>;
 
+/** Returns the options as they were given. @throws AppError with a hint when a typed line cannot be read */
+export type ReadOptions = (spec: CommandSpec) => RawOptions;
+
 /** Facts about the request that a command answers. */
 export interface RunContext {
   readonly caller: Caller;
@@ -47,13 +50,12 @@ export interface RunContext {
 
 /**
  * Makes the command's reply, or a notice about its failure; undefined when the reply is no longer wanted.
- * @param raw returns the options as they were given, or throws an AppError with a hint
  * @throws StoreAway
  */
 export type CommandRunner = (
   command: Command,
   context: RunContext,
-  raw: () => RawOptions,
+  raw: ReadOptions,
   isPressed?: boolean,
 ) => Promise<Reply | undefined>;
 
@@ -141,7 +143,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
     let asked: Values<Command['options']> | undefined;
     try {
       const spec = commandSpec(command, t, isPressed ? 'button' : caller.chatKind);
-      const values = validateOptions(spec, raw());
+      const values = validateOptions(spec, raw(spec));
       asked = values;
       const run = (waiter: Waiter) => runInTime(command, values, { ...waiter, caller, t, services });
       if (command.cost === 0) return await run({ signal, progress: stage => context.progress(stage) });
