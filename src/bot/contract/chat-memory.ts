@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { RULESETS } from '../../beatmaps/model/beatmapset.ts';
-import type { CallerPlace } from './request.ts';
+import type { Caller, CallerPlace } from './request.ts';
 
 /**
  * All that is stored about chats besides their settings.
@@ -58,6 +58,8 @@ export const TrackingChat = z.object({
   chatId: z.string(),
   /** The `chatKey` of the chat or of its Discord server. When Medley is removed there, nothing is posted any more. */
   group: z.string(),
+  /** The topic in which a player was last added, if not the general one. */
+  topicId: z.string().optional(),
   players: z.array(TrackedPlayer).readonly(),
 });
 export type TrackingChat = Readonly<z.output<typeof TrackingChat>>;
@@ -89,4 +91,4 @@ export interface TrackedPlayers {
   moveChat(from: string, to: string): Promise<void>;
 }
 
-export type ChatPlace = Pick<CallerPlace, 'platform' | 'groupId' | 'chatId'>;
+export type ChatPlace = Pick<Caller, 'platform' | 'groupId' | 'chatId' | 'topicId'>;

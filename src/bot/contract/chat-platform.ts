@@ -48,9 +48,9 @@ export interface ChatPlatform<To = unknown> {
   deleteMessage?(chatId: string, messageId: string): Promise<void>;
   /**
    * The `To` for a reply that answers no request, such as the news of a tracked player; `eventId` identifies that
-   * reply. Absent if the platform cannot post such replies.
+   * reply, and `topicId` is that of a caller. Absent if the platform cannot post such replies.
    */
-  placeOf?(chatId: string, eventId: string): To;
+  placeOf?(chatId: string, eventId: string, topicId?: string): To;
   /** Details of the person and the chat that only the platform knows. */
   describeCaller?(request: Request, to: To): CallerDetails;
   /** True if the chat shows already where the answer will appear, so that the answer need not wait for earlier ones. */
@@ -89,7 +89,7 @@ export interface Pace {
 }
 
 type CallerDetails = Partial<
-  Pick<Caller, 'hidesEmbeds' | 'answersAlone' | 'inviteUrl' | 'diagnose' | 'isChatAdmin' | 'sharedRateKey'>
+  Pick<Caller, 'topicId' | 'hidesEmbeds' | 'answersAlone' | 'inviteUrl' | 'diagnose' | 'isChatAdmin' | 'sharedRateKey'>
 >;
 
 /** Says what is being done for a request, or how long its links must wait for the person's rate limit. */
@@ -230,6 +230,8 @@ export interface PostTarget {
   readonly chatId: string;
   /** The server or group of the chat, by `chatKey`. */
   readonly group: string;
+  /** The topic of the chat, if not the general one. */
+  readonly topicId?: string | undefined;
   /** An id that is the same when the reply is posted again, by which some platforms recognise a repeat. */
   readonly eventId: string;
 }
@@ -237,7 +239,7 @@ export interface PostTarget {
 /**
  * Posts a reply to a chat; resolves with `gone` when nothing can be posted there any more. The reply is not stored:
  * after a crash the caller has to post it again.
- * @throws whatever sending throws; Throttled when the chat must be left alone for a while; AppError `internal` where
+ * @throws whatever sending throws; Throttled when the chat must be left alone for minutes; AppError `internal` where
  * the platform cannot post
  */
 export type PostToChat = (target: PostTarget, reply: Reply, signal: AbortSignal) => Promise<'posted' | 'gone'>;

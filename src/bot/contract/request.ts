@@ -165,6 +165,8 @@ export interface Caller {
   readonly groupId?: string;
   readonly isAgeRestricted?: boolean;
   readonly parentChatId?: string;
+  /** The topic of the group in which the person wrote, if it is not the general one. */
+  readonly topicId?: string;
   /** The person's roles in the group, if the platform has roles. */
   readonly roleIds?: readonly string[];
   /**

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { createLru } from '../../infra/cache/cache.ts';
@@ -16,6 +17,8 @@ export type SendNotice = (platform: ChatPlatform, request: Request, render: (t: 
 const EVERY_MS = 60_000;
 const TIMEOUT_MS = 30_000;
 const MAX_CHATS = 10_000;
+/** How long a reply that answers no request waits for the rate limit of its chat. */
+const LONGEST_WAIT_MS = 120_000;
 
 export function createSendNotice(tools: NoticeTools): SendNotice {
   const noticed = createLru<string, true>({ max: MAX_CHATS, ttl: EVERY_MS });
@@ -35,7 +38,7 @@ export function createSendNotice(tools: NoticeTools): SendNotice {
 
 /** Makes the function that sends replies which answer no request. */
 export function createPost(platforms: readonly ChatPlatform[], tools: NoticeTools): PostToChat {
-  return async ({ platform: id, chatId, group, eventId }, reply, signal) => {
+  return async ({ platform: id, chatId, group, topicId, eventId }, reply, signal) => {
     const platform = platforms.find(each => each.id === id);
     if (platform?.placeOf === undefined) throw new AppError('internal', `nothing can be posted on ${id}`);
     const owner = group.slice(id.length + 1);
@@ -45,12 +48,17 @@ export function createPost(platforms: readonly ChatPlatform[], tools: NoticeTool
       chat: { id: chatId, kind: 'group', ...(owner !== chatId && { groupId: owner }) },
       user: { id: '', rateKey: '', locales: [] },
       at: tools.now(),
-      replyTo: platform.placeOf(chatId, eventId),
+      replyTo: platform.placeOf(chatId, eventId, topicId),
       kind: 'talk',
       what: null,
     };
+    const post = { render: () => reply, phase: 'p', isFirst: true, signal };
     try {
-      await sendUnstored(platform, request, { render: () => reply, phase: 'p', isFirst: true, signal }, tools);
+      await sendUnstored(platform, request, post, tools).catch(async error => {
+        if (!(error instanceof Throttled) || error.waitMs > LONGEST_WAIT_MS) throw error;
+        await sleep(error.waitMs, undefined, { signal });
+        await sendUnstored(platform, request, post, tools);
+      });
       return 'posted';
     } catch (error) {
       const failure = platform.outcomeOf(error);

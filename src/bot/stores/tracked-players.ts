@@ -18,7 +18,7 @@ export const MAX_TRACKED = 10;
 const MAX_FOLLOWED = 600;
 
 const ALL = 'all';
-const placeKey = ({ platform, chatId }: Pick<CallerPlace, 'platform' | 'chatId'>) => `${platform}:${chatId}`;
+export const placeKey = ({ platform, chatId }: Pick<CallerPlace, 'platform' | 'chatId'>) => `${platform}:${chatId}`;
 export const playerKey = ({ id, mode }: Pick<TrackedPlayer, 'id' | 'mode'>) => `${id}:${mode}`;
 
 export function createTrackedPlayers(records: RecordStore, canPost: TrackedPlayers['canPost']): TrackedPlayers {
@@ -54,8 +54,8 @@ export function createTrackedPlayers(records: RecordStore, canPost: TrackedPlaye
       inTurn(async () => {
         const others = (await list(place)).filter(each => playerKey(each) !== playerKey(player));
         if (others.length >= MAX_TRACKED || (await isFull(player))) return false;
-        const { platform, chatId } = place;
-        await put(placeKey(place), { platform, chatId, group: chatKey(place), players: [...others, player] });
+        const { platform, chatId, topicId } = place;
+        await put(placeKey(place), { platform, chatId, topicId, group: chatKey(place), players: [...others, player] });
         return true;
       }),
     remove: (place, player) =>

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { LRUCache } from 'lru-cache';
 import type { Beatmaps } from '../../beatmaps/beatmaps.ts';
 import { userPage } from '../../beatmaps/model/link.ts';
 import type { Score } from '../../beatmaps/model/score.ts';
 import { createTranslator } from '../../i18n/translate.ts';
+import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { TrackedPlayer, TrackedPlayers, TrackingChat } from '../contract/chat-memory.ts';
 import type { PostToChat } from '../contract/chat-platform.ts';
@@ -11,7 +13,7 @@ import { headingBlock, labelled, link, reply } from '../contract/reply-parts.ts'
 import type { Services } from '../contract/services.ts';
 import { openMapToken, playerButtons } from '../osu/buttons.ts';
 import { ratePlays } from '../osu/plays.ts';
-import { playerKey } from '../stores/tracked-players.ts';
+import { placeKey, playerKey } from '../stores/tracked-players.ts';
 import { inMode } from '../views/osu/player.ts';
 import { estimateBlocks, scoreCard } from '../views/osu/score.ts';
 
@@ -76,6 +78,8 @@ const HOUR_MS = 3_600_000;
 const BEST = 100;
 /** How old a new play may be. An older one entered the list because another was removed, or osu! changed its pp. */
 const NEWEST_MS = 3 * 24 * HOUR_MS;
+/** How many posted plays are remembered. */
+const MAX_POSTED = 10_000;
 /** The most plays in one post. */
 const MAX_NEWS = 5;
 
@@ -92,7 +96,14 @@ export function createTrackPoller(options: TrackPollerOptions) {
   const { beatmaps, isSole = () => true, log, now = Date.now, tickMs = 30_000 } = options;
   const stopped = new AbortController();
   const { signal } = stopped;
-  const poll: Poll = { ...options, now, tickMs, signal, missed: new Map() };
+  const poll: Poll = {
+    ...options,
+    now,
+    tickMs,
+    signal,
+    missed: new Map(),
+    posted: createLru({ max: MAX_POSTED, ttl: NEWEST_MS }),
+  };
   let running: Promise<void> = Promise.resolve();
 
   async function tick(): Promise<void> {
@@ -140,6 +151,8 @@ interface Poll extends TrackPollerOptions {
   readonly signal: AbortSignal;
   /** For each player, when requests last failed. They are not repeated before the hour is over. */
   readonly missed: Map<string, number>;
+  /** The plays that were posted, by chat, so that a chat that could not be reached does not repeat them in the others. */
+  readonly posted: LRUCache<string, true>;
 }
 
 /** The players who were not requested for an hour, longest ago first; as many as one tick may request. */
@@ -162,15 +175,21 @@ async function due({ tracked, missed, now, tickMs }: Poll): Promise<readonly Fol
 }
 
 async function look({ player, chats }: Followed, poll: Poll): Promise<void> {
-  const { tracked, beatmaps, missed, now, signal } = poll;
+  const { tracked, beatmaps, missed, posted, now, signal } = poll;
   const before = await tracked.mark(player);
   const options = { ruleset: player.mode, limit: BEST, signal };
   const { scores, stale } = await beatmaps.userScores(player.id, 'best', options);
   const fresh = stale || before === undefined ? [] : scores.filter(score => isNew(score, before.scoreIds, now()));
-  const news = { player, scores: fresh.slice(0, MAX_NEWS) };
-  let failures = 0;
-  if (fresh.length > 0) for (const chat of chats) failures += (await postNews(news, chat, poll)) ? 0 : 1;
-  if (stale || (failures > 0 && failures === chats.length)) {
+  let isPostedEverywhere = true;
+  for (const chat of chats) {
+    const idOf = (score: Score) => `${placeKey(chat)} ${score.id}`;
+    const scores = fresh.filter(score => !posted.has(idOf(score)));
+    if (scores.length === 0) continue;
+    if (await postNews({ player, scores: scores.slice(0, MAX_NEWS) }, chat, poll)) {
+      for (const score of scores) posted.set(idOf(score), true);
+    } else isPostedEverywhere = false;
+  }
+  if (stale || !isPostedEverywhere) {
     missed.set(playerKey(player), now());
     return;
   }
@@ -181,11 +200,11 @@ async function look({ player, chats }: Followed, poll: Poll): Promise<void> {
 /** Posts to one chat. Returns false on a failure, so that other chats still get the post. */
 async function postNews(news: TrackNews, chat: TrackingChat, poll: Poll): Promise<boolean> {
   const { tracked, render, post, log, signal } = poll;
-  const { platform, chatId, group } = chat;
+  const { platform, chatId, group, topicId } = chat;
   try {
     const reply = await render(news, chat, signal);
     const eventId = `track:${platform}:${chatId}:${news.scores[0]?.id ?? 0}`;
-    const outcome = await post({ platform, chatId, group, eventId }, reply, signal);
+    const outcome = await post({ platform, chatId, group, topicId, eventId }, reply, signal);
     if (outcome === 'gone') await tracked.drop(chat);
     return true;
   } catch (error) {

@@ -64,7 +64,11 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     hasPlace: ({ press }) => press !== undefined,
     pressedMessage: ({ press }) => press && `${press.message}`,
     messagesOf: (to, reply) => messagesOf(to, reply, limits),
-    placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),
+    placeOf: (chatId, _, topicId) => ({
+      chat: Number(chatId),
+      ...(topicId !== undefined && { thread: Number(topicId) }),
+      isGroup: true,
+    }),
     showWorking: to => (to.press === undefined ? actions.begin(to) : () => undefined),
 
     // In a group no status message is sent, since Telegram allows 20 messages a minute there; the chat action suffices.
@@ -86,6 +90,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
         deletesLinks: true,
         answersQuotes: true,
         diagnose: () => chats.diagnose(to.chat),
+        ...(to.thread !== undefined && { topicId: `${to.thread}` }),
         ...(user.isChatAdmin === undefined && { isChatAdmin }),
       };
     },

@@ -141,6 +141,31 @@ describe('the poller', () => {
     expect(JSON.stringify(log.lines)).toContain('could not be posted');
   });
 
+  it('posts again where a chat could not be reached, and only there', async () => {
+    const posts: string[] = [];
+    const away = new Set(['b']);
+    const { memory, poller, clock, newBest } = open({
+      post: async ({ chatId, eventId }) => {
+        if (away.has(chatId)) throw new AppError('upstream_unavailable', 'the platform is away');
+        posts.push(`${chatId} ${eventId}`);
+        return 'posted';
+      },
+    });
+    for (const chat of ['a', 'b']) await memory.tracked.add(inChat(chat), crane);
+    await poller.tick();
+    newBest(2);
+    clock.ms += HOUR_MS;
+    await poller.tick();
+    await poller.tick();
+    expect(posts).toEqual(['a track:telegram:a:2']);
+    away.clear();
+    clock.ms += HOUR_MS;
+    await poller.tick();
+    clock.ms += HOUR_MS;
+    await poller.tick();
+    expect(posts).toEqual(['a track:telegram:a:2', 'b track:telegram:b:2']);
+  });
+
   it('does not ask again at once what osu! would not say', async () => {
     let tries = 0;
     const { beatmaps } = fakeBeatmaps({

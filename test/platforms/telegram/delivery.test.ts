@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
+import { createChatMemory } from '../../../src/bot/stores/chat-memory.ts';
 import {
   answersIn,
   BUDI,
@@ -168,6 +170,19 @@ describe('where the answer goes', () => {
     // Named once and refused, it would have been sent again without.
     const threads = calls(/^send/).map(({ params }) => params.message_thread_id);
     expect(new Set(threads)).toEqual(new Set([77, undefined]));
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('posts the new plays of a tracked player in the topic where the player was added', async () => {
+    const { fake, records, runtime } = await openStage();
+    fake.setMember(FORUM.id, SARI, 'administrator');
+    fake.message({ chat: FORUM, from: SARI, text: '/osu_track lamp_post', messageThreadId: 77 });
+    await fake.waitFor(() => answersIn(fake, FORUM.id)[0]);
+    const [chat] = await createChatMemory({ records, onFailure: () => undefined }).tracked.chats();
+    if (chat === undefined) throw new Error('nothing is tracked');
+    const news = reply({ blocks: [{ kind: 'text', text: ['a new best play'] }] });
+    await runtime.post({ ...chat, eventId: 'track:1' }, news, AbortSignal.timeout(30_000));
+    expect(answersIn(fake, FORUM.id)[1]).toMatchObject({ threadId: 77, text: 'a new best play' });
     expect(fake.problems).toEqual([]);
   });
 
