@@ -302,6 +302,14 @@ describe('an unknown parameter', () => {
       message: `"ur1" is no parameter of /api/${path}. It takes: url.`,
     });
   });
+
+  it('is said to belong to the link that came as it is, when it stands behind one', async () => {
+    const { app } = await createApiServer({ extract: answering() });
+    const response = await app.inject('/api/post?url=https://www.instagram.com/reel/DVclaybowl1/?img_index=2&igsh=x');
+    expect(response.json().error.message).toBe(
+      '"igsh" is no parameter of /api/post. It takes: url. What belongs to a link has to be percent-encoded with it.',
+    );
+  });
 });
 
 describe('GET /api/post', () => {
