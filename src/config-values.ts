@@ -132,8 +132,10 @@ export function parseAccountPace(text: string) {
   return every === undefined || perDay === undefined ? undefined : { everyMs: every * 1_000, perDay };
 }
 
+/** Reads an address that ends with at most a database's number: a password's own `/` would move the host into the path. */
 export function parseRedisUrl(text: string): string | undefined {
-  return parseUrl(text, ['redis:', 'rediss:']) === undefined ? undefined : text;
+  const url = parseUrl(text, ['redis:', 'rediss:']);
+  return url !== undefined && /^\/?\d{0,5}$/.test(url.pathname) ? text : undefined;
 }
 
 /** Reads `auto`, or the numbers of this process's shards and of all shards: `0,1/4`. */

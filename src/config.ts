@@ -125,7 +125,11 @@ const VARIABLES = z.object({
     `one or several of ${ROLES.join(', ')}; with REDIS_URL unless it is all of them`,
     'gateway,worker',
   ).default([...ROLES]),
-  REDIS_URL: variable(parseRedisUrl, 'a redis or rediss address', 'redis://127.0.0.1:6379').optional(),
+  REDIS_URL: variable(
+    parseRedisUrl,
+    'a redis or rediss address, behind which at most the number of a database stands; @, / and # of a password as %40, %2F and %23',
+    'redis://127.0.0.1:6379',
+  ).optional(),
   API_KEYS: variable(
     parseApiKeys,
     'name:key:perHour,... with each name and key once, keys of 16 characters or more, perHour a number or unlimited',

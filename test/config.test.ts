@@ -271,7 +271,10 @@ describe('loadConfig', () => {
     ],
     ['UPSTREAM_CONSTANTS', ['{', '[]', '{"a":1}', 'null']],
     ['ROLES', ['bot', ',', 'gateway;web']],
-    ['REDIS_URL', ['127.0.0.1:6379', 'http://127.0.0.1:6379']],
+    [
+      'REDIS_URL',
+      ['127.0.0.1:6379', 'http://127.0.0.1:6379', 'redis://127.0.0.1/medley', 'redis://:pass/word@127.0.0.1:6379'],
+    ],
     ['API_KEYS', ['alice', 'alice:key', 'a:k:0', 'a:k:-1', 'a:k:1:2', ':k:1', 'a::1', 'a:k:1,a:l:2', 'a:k:1,b:k:2']],
     ['TRUST_PROXY', ['everyone', '10.0.0.0/33', '::/129', '1', '127.1', '10.0.0.0/8/8', 'true']],
     ['USER_LIMIT', ['20', '20/', '/60', '0/60', '20/60/1', 'a/b', '20,60']],

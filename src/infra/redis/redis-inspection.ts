@@ -32,6 +32,8 @@ export async function inspectRedis(url: string): Promise<RedisInspection> {
   });
   try {
     await client.connect();
+    // A database that does not exist would be refused in an event alone, and the first one used in its place.
+    await client.select(client.options.db ?? 0);
     const info = await client.info();
     return {
       version: fieldOf(info, 'redis_version') ?? 'of unknown version',

@@ -296,6 +296,8 @@ describe.skipIf(redisMissing)(`Redis that fails${redisNote}`, () => {
     expect(failure).not.toHaveProperty('cause');
     const inspection = await inspectRedis(server.url.replace('//', '//default:right-word@'));
     expect(inspection).toMatchObject({ isAppendOnly: false, evictionPolicy: 'noeviction' });
+    const inNone = `${server.url.replace('//', '//default:right-word@')}/99`;
+    await expect(inspectRedis(inNone)).rejects.toThrow('DB index is out of range');
   });
 
   it('says nothing when we close', async () => {
