@@ -62,8 +62,8 @@ function maxTypos({ length }: string): number {
 export function misspeltNames(names: readonly string[], known: readonly string[]): readonly string[] {
   const strangers = names.filter(name => !known.includes(name) && !TEST_NAMES.has(name));
   return strangers.flatMap(name => {
-    const near = closest(name, [...known]);
-    return distance(name, near) <= maxTypos(near) ? [`${name} is not read; did you mean ${near}?`] : [];
+    const near = closest(name.toUpperCase(), [...known]);
+    return distance(name.toUpperCase(), near) <= maxTypos(near) ? [`${name} is not read; did you mean ${near}?`] : [];
   });
 }
 

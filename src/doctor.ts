@@ -113,6 +113,10 @@ async function doctor(): Promise<number> {
   const outgoing = createSiteOutgoing(sourceDescriptors, config);
   const http = createHttpClient({ overrides: createOverrides(config.upstreamOverrides), outgoing });
   try {
+    // Wrong constants, which stop the start, are found when a source is made.
+    const { upstreamConstants } = config;
+    const log = createLogger({ level: 'silent' });
+    for (const descriptor of descriptors) descriptor.create({ http, log, upstreamConstants });
     const findings = [
       ...(await examine(config, environment, descriptors, http)),
       ...(live ? await examineLive(config, environment, { descriptors, http, outgoing }, links) : []),

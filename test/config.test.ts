@@ -385,11 +385,19 @@ describe('readEnvironment', () => {
 
 describe('findMisspelt', () => {
   it('warns about what looks like a misspelt variable of ours, and names no value', () => {
-    const environment = { TELEGRAM_TOKENS: 'secret', USR_LIMIT: '1/1', CREATR: 'x', PUBLIC_URL: 'x', REQUIRE_ALL: '1' };
+    const environment = {
+      TELEGRAM_TOKENS: 'secret',
+      USR_LIMIT: '1/1',
+      CREATR: 'x',
+      PUBLIC_URL: 'x',
+      REQUIRE_ALL: '1',
+      discord_token: 'x',
+    };
     expect(findMisspelt(environment)).toEqual([
       'TELEGRAM_TOKENS is not read; did you mean TELEGRAM_TOKEN?',
       'USR_LIMIT is not read; did you mean USER_LIMIT?',
       'CREATR is not read; did you mean CREATOR?',
+      'discord_token is not read; did you mean DISCORD_TOKEN?',
     ]);
   });
 

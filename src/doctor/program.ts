@@ -11,7 +11,10 @@ function parse(args: readonly string[], takesLive: boolean) {
     const options = takesLive ? { live: { type: 'boolean' } as const } : {};
     return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (cause) {
-    throw new ArgumentError(cause instanceof Error ? cause.message : String(cause), { cause });
+    // What stands behind the first sentence is advice about `--`, which npm has taken already.
+    const [reason] = String(cause instanceof Error ? cause.message : cause).split('. ');
+    const usage = takesLive ? 'npm run doctor [-- --live [LINK ...]]' : 'npm run live [-- LINK ...]';
+    throw new ArgumentError(`${reason}. Usage: ${usage}`, { cause });
   }
 }
 

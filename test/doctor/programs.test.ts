@@ -91,6 +91,16 @@ describe('npm run doctor', () => {
     );
   });
 
+  it('refuses a key of a site that does not exist, as the start does', async () => {
+    const { run } = await setUp();
+    const { code, out, err } = await run('doctor', [], { UPSTREAM_CONSTANTS: '{"instagram.nope":"1"}' });
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain('UPSTREAM_CONSTANTS: no such key, or a value that it cannot have: instagram.nope');
+    expect((await run('doctor', ['--help'])).err).toBe(
+      "Unknown option '--help'. Usage: npm run doctor [-- --live [LINK ...]]\n",
+    );
+  });
+
   it('with --live asks every strategy for the public examples, and prints the table', async () => {
     const { sandbox, run, healthyCode } = await setUp();
     const { code, out, err } = await run('doctor', ['--live']);

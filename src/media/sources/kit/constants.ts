@@ -96,6 +96,7 @@ export function readConstants<Ids extends object, Name extends string>(
     wrong.push(...new Set(isAllowed ? own.wrong : [`${place}session`]));
     profiles[name] = profile;
   }
-  if (wrong.length > 0) throw new Error(`wrong constants: ${wrong.join(', ')}`);
+  if (wrong.length > 0)
+    throw new Error(`UPSTREAM_CONSTANTS: no such key, or a value that it cannot have: ${wrong.join(', ')}`);
   return { ...ids, profiles };
 }
