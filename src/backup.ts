@@ -6,7 +6,8 @@ const MEBIBYTE = 1024 * 1024;
 
 /** `npm run backup -- FILE` copies the embedded database, also while the bot runs. */
 function backup([target, ...others]: readonly string[]): string {
-  if (target === undefined || others.length > 0) throw new ConfigError('Name one file: npm run backup -- FILE');
+  if (target === undefined || target.startsWith('-') || others.length > 0)
+    throw new ConfigError('Name one file: npm run backup -- FILE');
   const { dataDir, redisUrl } = loadConfig(readEnvironment());
   const path = join(dataDir, 'medley.db');
   const bytes = backUpDatabase(path, resolve(target));

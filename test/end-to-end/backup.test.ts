@@ -113,6 +113,7 @@ describe('npm run backup', () => {
     await fails([target], /^No backup was made: there is nothing to back up: \S+ does not exist\.$/m);
     openStore(join(dataDir, 'medley.db')).close();
     await fails([], /^Name one file: npm run backup -- FILE$/m);
+    await fails(['--help'], /^Name one file: npm run backup -- FILE$/m);
     writeFileSync(target, 'mine');
     await fails([target], /copy\.db exists already: name a file that does not\.$/m);
     expect(statSync(target).size).toBe(4);
