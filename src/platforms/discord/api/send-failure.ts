@@ -150,7 +150,12 @@ const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
   [160_005, 'gone'],
   [NO_HISTORY, 'reference'],
   [20_009, 'blocked'],
+  // Cloudflare blocked the request before it reached Discord.
+  [40_333, 'away'],
 ]);
+
+/** Statuses of a proxy's pages, which have no code of Discord's and say nothing about channels and tokens. */
+const PAGES: ReadonlySet<number> = new Set([401, 403, 404]);
 
 const DEAD: ReadonlySet<number | undefined> = new Set([UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION, INVALID_WEBHOOK_TOKEN]);
 
@@ -162,6 +167,7 @@ export function isTokenDead(error: unknown): boolean {
 function problemOf({ status, rawError }: DiscordAPIError, code: number | undefined): SendProblem {
   const known = code === undefined ? undefined : PROBLEMS.get(code);
   if (known) return known;
+  if (code === undefined && PAGES.has(status)) return 'away';
   if (status === 401) return 'token';
   if (status === 413) return 'too_large';
   // If the message to reply to was deleted, Discord reports it as a wrong field of the form.
