@@ -1,5 +1,5 @@
 import { RECOMMENDATIONS } from '../beatmaps/recommend/recommendation-history.ts';
-import { DELETIONS } from '../bot/runtime/chat-cleanup.ts';
+import { DELETIONS } from '../bot/runtime/deletions.ts';
 import { OPEN_LINKS } from '../bot/stores/account-links.ts';
 import { BUTTON_ARGUMENTS } from '../bot/stores/button-token.ts';
 import { CHAT_MEMBERS, MEMBER_CHATS, SHOWN_MAPS } from '../bot/stores/chat-memory.ts';

@@ -4,7 +4,7 @@ import type { Logger } from '../../infra/log.ts';
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import { type ChatPlatform, type RequestOutcome, type Sending, Superseded } from '../contract/chat-platform.ts';
 import { Request, type RequestHandler } from '../contract/request.ts';
-import type { Deletions } from './chat-cleanup.ts';
+import type { Deletions } from './deletions.ts';
 import type { OrderedPlace } from './reply-order.ts';
 import type { Reservation, SendThrottle, ThrottledChat } from './send-throttle.ts';
 import { StoredReply } from './stored-reply.ts';

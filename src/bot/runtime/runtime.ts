@@ -14,8 +14,8 @@ import type {
 import type { Reply } from '../contract/reply.ts';
 import type { RequestHandler } from '../contract/request.ts';
 import { Acceptor } from './accept.ts';
-import { createDeletions, type Deletions } from './chat-cleanup.ts';
 import { PlatformConnection } from './connection.ts';
+import { createDeletions, type Deletions } from './deletions.ts';
 import { JobRunner } from './job-runner.ts';
 import { createNoticeBudget, createPost, createSendNotice } from './notices.ts';
 import { SendThrottle } from './send-throttle.ts';

@@ -2,7 +2,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { ChatPlatform } from '../contract/chat-platform.ts';
 import type { ProgressStage } from '../contract/request.ts';
-import type { Deletions } from './chat-cleanup.ts';
+import type { Deletions } from './deletions.ts';
 
 export type WorkStatus = ReturnType<typeof createWorkStatus>;
 

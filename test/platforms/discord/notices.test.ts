@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { reply } from '../../../src/bot/contract/reply-parts.ts';
-import { DELETIONS } from '../../../src/bot/runtime/chat-cleanup.ts';
+import { DELETIONS } from '../../../src/bot/runtime/deletions.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import type { Content } from '../../../src/platforms/discord/api/discord-api.ts';

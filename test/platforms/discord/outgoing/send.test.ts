@@ -4,7 +4,7 @@ import type { Reply } from '../../../../src/bot/contract/reply.ts';
 import { reply } from '../../../../src/bot/contract/reply-parts.ts';
 import type { Request } from '../../../../src/bot/contract/request.ts';
 import { CHAT_DEFAULTS } from '../../../../src/bot/contract/settings.ts';
-import { createDeletions } from '../../../../src/bot/runtime/chat-cleanup.ts';
+import { createDeletions } from '../../../../src/bot/runtime/deletions.ts';
 import { errorNotice } from '../../../../src/bot/views/notice.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
