@@ -56,20 +56,25 @@ export function readMessage(
   if (!isWrittenByPerson(message, ownId)) return undefined;
   const { text, isMentioned } = spokenText(message.content, ownId);
   const direct = isMentioned || !message.guild_id;
-  const own = linksIn(text, message);
+  const unfurled = findUnfurledLinks(text);
+  const own = linksIn(text, unfurled, message);
   // People who reply to a link with a mention of Medley mean that link.
   const isAboutOther = isMentioned && own.length === 0;
   const found = isAboutOther ? findMarkdownLinks(message.referenced_message?.content ?? '') : own;
   const isForMedley = direct || found.length > 0 || parseShortForm(text) !== undefined;
-  return isForMedley ? draftOf(message, { text, direct, found }, context) : undefined;
+  return isForMedley ? draftOf(message, { text, direct, found, unfurled }, context) : undefined;
 }
 
 /** The links of a message. Quoted and forwarded ones are marked, as the chat's settings may exclude them. */
-function linksIn(text: string, { message_snapshots: snapshots }: Created): readonly PastedLink[] {
+function linksIn(
+  text: string,
+  unfurled: readonly PastedLink[],
+  { message_snapshots: snapshots }: Created,
+): readonly PastedLink[] {
   const own = findMarkdownLinks(text);
   const urls = new Set(own.map(({ url }) => url));
   const forwarded = (snapshots ?? []).flatMap(({ message }) => findMarkdownLinks(message.content));
-  const others = [...findUnfurledLinks(text), ...forwarded].filter(({ url }) => !urls.has(url));
+  const others = [...unfurled, ...forwarded].filter(({ url }) => !urls.has(url));
   return [...own, ...others.map(link => ({ ...link, quoted: true }))];
 }
 
@@ -77,11 +82,13 @@ interface Said {
   readonly text: string;
   readonly direct: boolean;
   readonly found: readonly PastedLink[];
+  /** The links that Discord shows a preview for. */
+  readonly unfurled: readonly PastedLink[];
 }
 
 async function draftOf(
   message: Created,
-  { text, direct, found }: Said,
+  { text, direct, found, unfurled }: Said,
   { dispatcher, log, gateway: { client, readsMessages } }: DiscordContext,
 ): Promise<NewRequest<DiscordReplyTo> | undefined> {
   const { author, member } = message;
@@ -117,7 +124,7 @@ async function draftOf(
   async function isOnlyLinks(): Promise<boolean> {
     // The first message of a post in a forum has the post's id, and its embed is the post's picture in the forum.
     if (message.id === channelId) return false;
-    if (ask?.kind !== 'links' || findUnfurledLinks(text).length !== found.length) return false;
+    if (ask?.kind !== 'links' || unfurled.length !== found.length) return false;
     if (found.length === 1) return true;
     const asks = await Promise.all(found.map(link => dispatcher.read({ ...said, links: [link] })));
     return asks.every(each => each?.kind === 'links' && each.what.every(({ url }) => answered.has(url)));
@@ -177,10 +184,12 @@ function findUnfurledLinks(text: string): readonly PastedLink[] {
   return addressedLinks(withoutCode(text.slice(0, MAX_CHARS)));
 }
 
+/** Matches `<https://...>`, by which people suppress a link's preview. */
+const SUPPRESSED = /<https?:\/\/[^\s<>]*>/gi;
+
 function addressedLinks(text: string): readonly PastedLink[] {
-  const shown = withoutSuppressed(text);
   const found = new Map<string, PastedLink>();
-  for (const { part, spoiler } of spoilerParts(shown)) {
+  for (const { part, spoiler } of spoilerParts(text.replace(SUPPRESSED, BLANK))) {
     for (const url of addressesIn(part)) {
       if (found.size >= MAX_LINKS && !found.has(url)) continue;
       found.set(url, { url, spoiler: spoiler || (found.get(url)?.spoiler ?? false) });
@@ -215,10 +224,6 @@ function withoutQuotes(text: string): string {
   return shown.replace(/^[ \t]{0,8}>[ \t].*$/gm, BLANK);
 }
 
-function withoutSuppressed(text: string): string {
-  return text.replace(/<https?:\/\/[^\s<>]*>/gi, BLANK);
-}
-
 /** Splits the text at pairs of `||`; an odd last `||` is plain text. */
 function spoilerParts(text: string) {
   const parts = text.replaceAll('\\|', BLANK).split('||');
@@ -228,13 +233,11 @@ function spoilerParts(text: string) {
 /** Matches an address with a scheme anywhere, or one without a scheme at the beginning of a word. */
 const ADDRESS = /https?:\/\/[^\s<>"`|\\]+|(?<![^\s([])(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,24}(?::443)?\/[^\s<>"`|\\]+/gi;
 
-function addressesIn(text: string): readonly string[] {
-  return [...text.matchAll(ADDRESS)].flatMap(([match]) => splitAddresses(match)).map(trimmed);
-}
+/** Matches the place between addresses that follow each other directly, as in `https://a,https://b`. */
+const BETWEEN = /(?<=[^=?&/])(?=https?:\/\/)/i;
 
-/** Splits addresses that follow each other directly, as in `https://a,https://b`. */
-function splitAddresses(text: string): readonly string[] {
-  return text.split(/(?<=[^=?&/])(?=https?:\/\/)/i);
+function addressesIn(text: string): readonly string[] {
+  return [...text.matchAll(ADDRESS)].flatMap(([match]) => match.split(BETWEEN)).map(trimmed);
 }
 
 /** Cuts punctuation and markup off an address; a closing bracket stays if it was opened inside the address. */

@@ -210,10 +210,6 @@ function openers(
   return [{ kind: 'menu', label: first.action.label, choices }];
 }
 
-function isVisual({ mime }: { readonly mime: string }): boolean {
-  return /^(image|video)\//.test(mime);
-}
-
 /** Puts images and videos into a gallery, but audio into file components, because galleries accept no audio. */
 function renderMedia({ media }: ReplySection, t: Translator): APIComponentInContainer[] {
   const items: APIMediaGalleryItem[] = [];
@@ -221,7 +217,7 @@ function renderMedia({ media }: ReplySection, t: Translator): APIComponentInCont
   for (const placed of media) {
     if (placed.kind !== 'file') continue;
     const url = `attachment://${placed.name}`;
-    if (!isVisual(placed)) {
+    if (!/^(image|video)\//.test(placed.mime)) {
       files.push({ type: ComponentType.File, file: { url }, spoiler: placed.spoiler });
       continue;
     }
