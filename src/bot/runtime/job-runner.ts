@@ -52,7 +52,7 @@ export class JobRunner {
     this.#order = createReplyOrder(shared.clock);
     this.#tools = {
       ...shared,
-      finish: (job, outcome) => this.#finish(job, outcome),
+      finish: this.#finish,
       mayUpload: () => !this.#isDraining,
     };
   }
@@ -102,12 +102,12 @@ export class JobRunner {
     for (const job of this.#jobs.values()) end(job, 'stopping', new Superseded('Medley stops'));
   }
 
-  #finish({ request, platform, to }: Pick<Job, 'request' | 'platform' | 'to'>, outcome: RequestOutcome): Verdict {
+  readonly #finish: JobTools['finish'] = ({ request, platform, to }, outcome) => {
     this.#ended.set(request.id, true);
     platform.onEnd?.(to, outcome);
     this.#onOutcome(request, outcome);
     return DONE;
-  }
+  };
 
   #unreadable({ id, addedAt }: Claim): Verdict {
     const { log, now } = this.#tools;
