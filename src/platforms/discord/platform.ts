@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { ApplicationCommandType } from 'discord.js';
+import * as z from 'zod';
 import type { Dispatcher } from '../../bot/answer/answer.ts';
 import type { SendFailure } from '../../bot/contract/chat-platform.ts';
 import type { SettingsStore } from '../../bot/contract/settings.ts';
@@ -20,16 +22,11 @@ import { DiscordFailure, sendOutcome } from './api/send-failure.ts';
 import { connect } from './incoming/connect.ts';
 import { GatewayFailure, type ShardChoice } from './incoming/gateway.ts';
 import { createAnswerParts } from './outgoing/answer-parts.ts';
-import {
-  createCommandIdRecord,
-  createEmbedSuppression,
-  type DiscordContext,
-  type GatewayState,
-} from './outgoing/context.ts';
+import { createEmbedSuppression, type DiscordContext, type GatewayState } from './outgoing/context.ts';
 import { answerKeyOf, createSend } from './outgoing/send.ts';
 import { commandPayloads, type Menu, menuIn, updateCommands } from './register.ts';
 import { display } from './render/block-components.ts';
-import { escapeMarkdown } from './render/markdown-text.ts';
+import { type CommandIds, escapeMarkdown, NO_COMMAND_IDS } from './render/markdown-text.ts';
 
 export interface DiscordPlatformOptions {
   readonly token: string;
@@ -195,5 +192,40 @@ function showTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, log:
   return () => {
     isOver = true;
     clearTimeout(timer);
+  };
+}
+
+const Registered = z.array(z.object({ id: z.string(), name: z.string(), type: z.number().default(1) }));
+const Ids = z.record(z.string(), z.string());
+
+/** The ids that Discord gave to commands. The process that registers the commands writes them, and all read them. */
+function createCommandIdRecord(
+  records: Pick<RecordStore, 'collection'>,
+  applicationId: () => string,
+  log: Pick<Logger, 'info'>,
+) {
+  const store = records.collection({ name: 'discord-commands', schema: Ids, maxInMemory: 1 });
+
+  return {
+    /** The ids; empty while they are not known. Never rejects. */
+    async current(): Promise<CommandIds> {
+      try {
+        return new Map(Object.entries((await store.get(applicationId())) ?? {}));
+      } catch (error) {
+        log.info({ err: error }, 'discord: the ids of the commands could not be read');
+        return NO_COMMAND_IDS;
+      }
+    },
+    /** Stores the ids that are in Discord's list of registered commands. Never rejects. */
+    async learn(registered: unknown): Promise<void> {
+      try {
+        const slash = Registered.parse(registered).filter(({ type }) => type === ApplicationCommandType.ChatInput);
+        const ids = Object.fromEntries(slash.map(({ id, name }) => [name, id]));
+        if (JSON.stringify(ids) !== JSON.stringify(await store.get(applicationId())))
+          await store.set(applicationId(), ids);
+      } catch (error) {
+        log.info({ err: error }, 'discord: the ids of the commands could not be kept');
+      }
+    },
   };
 }

@@ -1,15 +1,13 @@
-import { ApplicationCommandType, type Client, MessageFlags } from 'discord.js';
-import * as z from 'zod';
+import { type Client, MessageFlags } from 'discord.js';
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { ViewHistory } from '../../../bot/stores/view-history.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import type { Logger } from '../../../infra/log.ts';
-import type { RecordStore } from '../../../infra/store/records.ts';
 import type { Delivery } from '../../../media/delivery/delivery.ts';
 import type { DiscordApi } from '../api/discord-api.ts';
 import { TIMES, WORK } from '../api/limits.ts';
 import { DiscordFailure } from '../api/send-failure.ts';
-import { type CommandIds, NO_COMMAND_IDS } from '../render/markdown-text.ts';
+import type { CommandIds } from '../render/markdown-text.ts';
 import type { AnswerParts } from './answer-parts.ts';
 
 /** The state of the gateway, which is kept from one connection to the next. */
@@ -25,7 +23,7 @@ export interface DiscordContext {
   readonly api: DiscordApi;
   readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption' | 'commandSpecs'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
-  readonly commandIds: Pick<CommandIdRecord, 'current'>;
+  readonly commandIds: { current(): Promise<CommandIds> };
   readonly parts: AnswerParts;
   readonly history: ViewHistory;
   readonly embeds: EmbedSuppression;
@@ -131,43 +129,6 @@ export function createEmbedSuppression({
       isClosed = true;
       for (const messageId of [...later.keys()]) forget(messageId);
       await Promise.all(underway);
-    },
-  };
-}
-
-const Registered = z.array(z.object({ id: z.string(), name: z.string(), type: z.number().default(1) }));
-const Ids = z.record(z.string(), z.string());
-
-type CommandIdRecord = ReturnType<typeof createCommandIdRecord>;
-
-/** The ids that Discord gave to commands. The process that registers the commands writes them, and all read them. */
-export function createCommandIdRecord(
-  records: Pick<RecordStore, 'collection'>,
-  applicationId: () => string,
-  log: Pick<Logger, 'info'>,
-) {
-  const store = records.collection({ name: 'discord-commands', schema: Ids, maxInMemory: 1 });
-
-  return {
-    /** The ids; empty while they are not known. Never rejects. */
-    async current(): Promise<CommandIds> {
-      try {
-        return new Map(Object.entries((await store.get(applicationId())) ?? {}));
-      } catch (error) {
-        log.info({ err: error }, 'discord: the ids of the commands could not be read');
-        return NO_COMMAND_IDS;
-      }
-    },
-    /** Stores the ids that are in Discord's list of registered commands. Never rejects. */
-    async learn(registered: unknown): Promise<void> {
-      try {
-        const slash = Registered.parse(registered).filter(({ type }) => type === ApplicationCommandType.ChatInput);
-        const ids = Object.fromEntries(slash.map(({ id, name }) => [name, id]));
-        if (JSON.stringify(ids) !== JSON.stringify(await store.get(applicationId())))
-          await store.set(applicationId(), ids);
-      } catch (error) {
-        log.info({ err: error }, 'discord: the ids of the commands could not be kept');
-      }
     },
   };
 }
