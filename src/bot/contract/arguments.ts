@@ -1,6 +1,5 @@
-import { type CommandSpec, looksLikeLink, type OptionSpec, unknownOption } from './command-spec.ts';
+import { type CommandSpec, looksLikeLink, type OptionSpec, switchOf, unknownOption } from './command-spec.ts';
 import { type Form, fillPositions, fits, formOf, isRest, joinWords, type Raw, type SetOption } from './positions.ts';
-import { switchOf } from './switch-words.ts';
 import { TERM_NAMES, termOf } from './terms.ts';
 import { usageError } from './usage-error.ts';
 import { createWordReader, type Word, type WordReader } from './word-reader.ts';

@@ -1,8 +1,8 @@
-import { createTranslator, type Translator } from '../../i18n/translate.ts';
+import { LANGUAGES } from '../../i18n/languages.ts';
+import { createTranslator, loadTranslator, type Translator } from '../../i18n/translate.ts';
 import type { Command, IntegerOption, Option, Options, StringOption, Values } from './command.ts';
 import type { Inline, Text } from './reply.ts';
 import type { Caller } from './request.ts';
-import { switchOf } from './switch-words.ts';
 import { usageError } from './usage-error.ts';
 
 /** An option in the reader's language. */
@@ -106,6 +106,20 @@ export function unknownOption(spec: CommandSpec, name: string) {
 }
 
 type Value = Values<Options>[string];
+
+const STATES = ['on', 'off'] as const;
+let switches: ReadonlyMap<string, boolean> | undefined;
+
+/** Reads a word for on or off in any language; undefined for other words. */
+export function switchOf(word: string): boolean | undefined {
+  switches ??= new Map(
+    LANGUAGES.flatMap(({ tag }) => {
+      const { switchWords } = loadTranslator(tag).messages;
+      return STATES.flatMap(state => switchWords[state].split(', ').map(each => [each, state === 'on'] as const));
+    }),
+  );
+  return switches.get(word.toLowerCase());
+}
 
 /** Words for on and off that are so short that they count only where a value is expected. */
 const SHORT_SWITCHES: ReadonlyMap<string, boolean> = new Map([

@@ -1,7 +1,13 @@
 /** This file assigns words to options by their position in a line. */
 import type { StringOption } from './command.ts';
-import { type CommandSpec, looksLikeLink, matchChoice, type OptionSpec, unknownOption } from './command-spec.ts';
-import { switchOf } from './switch-words.ts';
+import {
+  type CommandSpec,
+  looksLikeLink,
+  matchChoice,
+  type OptionSpec,
+  switchOf,
+  unknownOption,
+} from './command-spec.ts';
 import { LAST_MODS, termOf } from './terms.ts';
 import type { Word } from './word-reader.ts';
 
