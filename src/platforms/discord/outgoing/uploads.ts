@@ -1,4 +1,4 @@
-import { drawPicture } from '../../../bot/cards/drawing.ts';
+import { drawPicture } from '../../../bot/cards/svg-rasterizer.ts';
 import type { Block, GalleryItem } from '../../../bot/contract/reply.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { DeliveredFile } from '../../../media/delivery/delivery.ts';

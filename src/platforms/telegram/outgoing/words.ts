@@ -1,4 +1,4 @@
-import { drawPicture } from '../../../bot/cards/drawing.ts';
+import { drawPicture } from '../../../bot/cards/svg-rasterizer.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { BotApiError, isAboutFile, isWithoutRight } from '../api/bot-api-error.ts';
 import type { FileSource, SentMessage } from '../api/methods.ts';
