@@ -2,8 +2,7 @@ import type { Messages } from '../../i18n/messages.ts';
 import type { Command } from '../contract/command.ts';
 import { callerKey, chatKey } from '../contract/request.ts';
 import type { CardSite } from '../views/post.ts';
-import { createDownload } from './download.ts';
-import { forget } from './forget.ts';
+import { createDownload, translate } from './download.ts';
 import { createHelp } from './help.ts';
 import { beatmapDownload } from './osu/beatmap-download.ts';
 import { beatmapInfo } from './osu/beatmap-info.ts';
@@ -21,10 +20,9 @@ import { osuScores } from './osu/osu-scores.ts';
 import { osuTarget, osuWhatIf } from './osu/osu-totals.ts';
 import { osuTrack } from './osu/osu-track.ts';
 import { osuVersus } from './osu/osu-versus.ts';
-import { about, privacy } from './privacy.ts';
+import { about, forget, privacy } from './privacy.ts';
 import { createSettings } from './settings.ts';
 import { createStart, welcome } from './start.ts';
-import { translate } from './translate.ts';
 
 interface CommandListOptions {
   readonly sources: readonly CardSite[];

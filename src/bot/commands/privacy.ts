@@ -46,3 +46,29 @@ export const privacy = defineCommand({
     });
   },
 });
+
+/** Deletes everything that is stored about the caller, after they have confirmed it. */
+export const forget = defineCommand({
+  name: 'forget',
+  options: { what: { type: 'choice', choices: ['me'], only: 'typed' } },
+  ...FOR_CALLER,
+  async run({ what }, { caller, services, t }: CommandContext) {
+    const owner = callerKey(caller);
+    const words = t.messages.forget;
+    if (what === undefined) {
+      const token = services.actions.encode({ command: 'forget', values: { what: 'me' }, owner });
+      return reply({
+        blocks: [textBlock(sentence(words.explain))],
+        actions: [button(words.confirm, token, 'danger')],
+        visibility: 'caller',
+      });
+    }
+    await services.settings.forgetUser(owner);
+    await services.actions.forget(owner);
+    await services.accountLinks?.forgetUser(owner);
+    await services.memory.forgetUser(owner);
+    await services.recommendationHistory.forgetUser(owner);
+    await services.requests.forgetUser(owner);
+    return reply({ tone: 'success', blocks: [textBlock(sentence(words.done))], visibility: 'caller' });
+  },
+});
