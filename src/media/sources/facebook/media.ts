@@ -18,7 +18,7 @@ const PHOTO_KEYS = [...IMAGE_KEYS, 'prefetch_uris_v2'];
 const IMAGE_PATHS = [...IMAGE_KEYS, 'image', 'comet_photo_attachment_resolution_renderer.image'];
 const COVER_PATHS = [['preferred_thumbnail.image.uri', 'thumbnailImage.uri'], ['first_frame_thumbnail'], ['image.uri']];
 const AUDIO = new Map<unknown, boolean>(Object.entries({ AVAILABLE: true, UNAVAILABLE: false }));
-/** Says whether the object is a video: it has files, or names its type. */
+
 export function isVideo(object: JsonObject): boolean {
   return object.__typename === 'Video' || VIDEO_KEYS.some(key => key in object);
 }
@@ -29,7 +29,6 @@ export function isPhoto(object: JsonObject): boolean {
   return object.__typename === 'Photo' || object.__isNode === 'Photo' || PHOTO_KEYS.some(key => key in object);
 }
 
-/** The entries of one of the lists used since 2024-11. */
 function delivered(video: JsonObject, list: string): readonly unknown[] {
   return valuesAt([video], `${FRAGMENT}.${RESULT}`, RESULT).flatMap(answer => readList(child(answer, list)));
 }

@@ -118,7 +118,6 @@ function ownTitle(title: string | undefined, authorName: string | null): string 
   return own.length === 0 ? null : own.join(' | ');
 }
 
-/** Says whether the metadata in the head are about this post, and not about another. */
 function isAboutPost({ meta }: FacebookPage, ids: ReadonlySet<string>): boolean {
   return [meta.canonical, meta.og.get('og:url')].some(address => ids.has(idOfAddress(address) ?? ''));
 }
@@ -149,7 +148,6 @@ function readFacts(page: FacebookPage, objects: Found): Omit<PostDraft, 'items'>
   };
 }
 
-/** The objects that describe a photo or video. */
 function nodesOf(page: FacebookPage, media: JsonObject | null): readonly JsonObject[] {
   if (media === null) return [];
   const id = knownIdOf(media);

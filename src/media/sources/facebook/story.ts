@@ -12,7 +12,6 @@ import { idOfAddress } from './link.ts';
 import { isPhoto, isVideo } from './media.ts';
 import { type FacebookPage, FOREIGN, knownIdOf, textOf, valuesAt } from './page.ts';
 
-/** The most objects that are read for the story of one post. */
 const MAX_STORIES = 30;
 const MAX_MEDIA = 200;
 
@@ -163,7 +162,6 @@ function attachedTo(page: FacebookPage, story: unknown): Attached {
   return countKnown(media) === 0 && isJsonObject(reel) ? [reel] : media;
 }
 
-/** The stories of the post that is shared. */
 export function sharedBy({ budget }: FacebookPage, stories: readonly JsonObject[]): readonly JsonObject[] {
   return findValues(stories, 'attached_story', { budget }).filter(isJsonObject);
 }

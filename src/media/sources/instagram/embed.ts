@@ -11,7 +11,7 @@ import { type Attributes, readMarkup, readMeta, readSrcset, visibleMarkup } from
 import { NO_STATS, type UnplacedItem } from '../../post.ts';
 import { readAddress, sizeOf } from '../kit/cdn-address.ts';
 import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
-import { imageItem, type ListedFile, videoItem } from '../kit/media-files.ts';
+import { imageItem, videoItem } from '../kit/media-files.ts';
 import { gatedAnswer } from './failures.ts';
 import { instagramIdOf } from './link.ts';
 
@@ -160,16 +160,12 @@ class EmbedMarkup {
   }
 
   get item(): UnplacedItem | null {
-    const files = imageFiles(this.image);
+    // The image in all its sizes, largest first, then the one of `src`.
+    const files = this.image === null ? [] : [...readSrcset(this.image.srcset), { url: this.image.src }];
     if (this.video === null) return imageItem({ files });
     const { src = this.source, poster } = this.video;
     return videoItem({ files: [{ url: src }], covers: [...files, { url: poster }] });
   }
-}
-
-/** The files of an image in all its sizes, largest first, then the one of `src`. */
-function imageFiles(attributes: Attributes | null): readonly ListedFile[] {
-  return attributes === null ? [] : [...readSrcset(attributes.srcset), { url: attributes.src }];
 }
 
 /**

@@ -26,7 +26,6 @@ export function loginWall(): AppError {
   return refusal('login', 'the site shows a page for those who are to log in');
 }
 
-/** The target of a redirect within the site; null for any other answer. */
 export function redirectWithinSite(head: HttpHead): URL | null {
   const target = redirectOf(head);
   return target?.protocol === 'https:' && INSTAGRAM_HOSTS.includes(target.host) ? target : null;
@@ -87,7 +86,6 @@ export function failureOfJson(answer: unknown): AppError | null {
   return failureOfGeoblock(answer, false) ?? failure ?? unknown;
 }
 
-/** Says whether a page, or an answer about routes, calls the post private. */
 export function namesPrivatePost(body: string): boolean {
   return /"tracePolicy"\s*:\s*"polaris\.privatePostPage"/.test(body);
 }

@@ -9,7 +9,6 @@ export type DraftItem = UnplacedItem | null;
 
 /** A post as one answer describes it, not yet tied to the requested address. */
 export type PostDraft = Pick<Post, 'author' | 'title' | 'caption' | 'publishedAt' | 'stats'> & {
-  /** The items in order. */
   readonly items: readonly DraftItem[];
   /** The cover image of the whole post, shown for its first item. */
   readonly coverUrl: string | null;

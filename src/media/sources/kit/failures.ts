@@ -7,7 +7,6 @@ import { refusal, weakNotFound } from '../../extract/refusal.ts';
 /** A pattern for a site's text, in lower case with plain apostrophes, and the error code that it means. */
 export type Sign = readonly [RegExp, ErrorCode];
 
-/** A text in lower case with plain apostrophes, as the patterns of signs expect it. */
 export function plainWords(text: string): string {
   return text.toLowerCase().replace(/&#0?39;|&#x27;|&apos;|\u2019|\\u2019/g, "'");
 }

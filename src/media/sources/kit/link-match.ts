@@ -30,7 +30,6 @@ export function postMatch(ref: PostRef | undefined): LinkMatch {
   return ref === undefined ? PAGE : { kind: 'post', ref };
 }
 
-/** @param host the host name, where shapes depend on it */
 export function matchPath(shapes: readonly PathShape[], path: string, query: URLSearchParams, host = ''): LinkMatch {
   for (const [pattern, match] of shapes) {
     const found = pattern.exec(path);

@@ -126,7 +126,6 @@ export function imageItem({ files, original = UNKNOWN_SIZE, alt = null }: ImageF
   return item && { ...item, thumbnailUrl: item.variants[0]?.url ?? null };
 }
 
-/** Both sides of the size, or nothing when one is unknown. */
 function whole({ width, height }: PixelSize): Partial<PixelSize> {
   return width === null || height === null ? {} : { width, height };
 }
@@ -139,7 +138,6 @@ export function listedFile(url: string, known: Partial<Variant> & Pick<Variant, 
   return { url, ...unknown, hasAudio: known.hasVideo ? null : false, adaptive: false, ...known };
 }
 
-/** What is known of an item apart from its files. */
 export type ItemFacts = Partial<Omit<UnplacedItem, 'kind' | 'variants'>>;
 
 /** An item with its files, best first; null without files. Facts not in `known` are taken from the best file. */

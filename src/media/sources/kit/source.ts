@@ -50,7 +50,6 @@ export function createStrategy({ http, read, now }: Asking, { fits, ask, complet
   };
 }
 
-/** Says whether this process can make requests of this profile. */
 export function isUsable(profile: RequestProfile, http: Pick<HttpClient, 'hasBrowserTransport'>): boolean {
   return profile.transport === 'plain' || http.hasBrowserTransport;
 }

@@ -27,7 +27,6 @@ import {
   type ReadContext,
   readableItems,
   toReadablePost,
-  UNKNOWN_AUTHOR,
 } from '../kit/draft.ts';
 import { failureOfPlace, failureOfStatus } from '../kit/failures.ts';
 import { imageMime, listedFile, listedItem, orderedItem } from '../kit/media-files.ts';
@@ -47,8 +46,7 @@ function wordsOf(...values: readonly unknown[]): string | null {
 function authorOf(pin: JsonObject): Author {
   const isTaken = pin.is_repin === true || isJsonObject(pin.via_pinner);
   const people = [pin.native_creator, pin.closeup_attribution, pin.origin_pinner, isTaken ? null : pin.pinner];
-  const user = people.filter(isJsonObject).find(one => wordsOf(one.username, one.full_name) !== null);
-  if (user === undefined) return UNKNOWN_AUTHOR;
+  const user: JsonObject = people.filter(isJsonObject).find(one => wordsOf(one.username, one.full_name) !== null) ?? {};
   const verified = user.domain_verified ?? user.is_verified_merchant;
   return {
     id: readId(user.id),
@@ -177,14 +175,6 @@ function itemsOfPart(part: unknown, alt: string | null): readonly DraftItem[] {
   return isJsonObject(images) || isJsonObject(image) ? [photo] : [];
 }
 
-/** The items of an idea pin. Its pages consist of blocks, of which some are text. */
-function itemsOfPages(pages: readonly unknown[]): readonly DraftItem[] {
-  return pages.flatMap(page => {
-    const media = readList(child(page, 'blocks')).flatMap(block => itemsOfPart(block, null));
-    return media.length > 0 ? media : itemsOfPart(page, null);
-  });
-}
-
 function gifOf({ embed, images }: JsonObject, alt: string | null): DraftItem {
   const [file] = child(embed, 'type') === 'gif' ? imageFile(child(embed, 'src'), embed) : [];
   if (file === undefined) return null;
@@ -196,7 +186,11 @@ function gifOf({ embed, images }: JsonObject, alt: string | null): DraftItem {
 /** Every item of a pin in order; null for one that exists but cannot be read. */
 function itemsOf(pin: JsonObject): readonly DraftItem[] {
   const alt = readText(pin.alt_text) ?? readText(pin.auto_alt_text);
-  const pages = itemsOfPages(readList(child(pin.story_pin_data, 'pages')));
+  // The pages of an idea pin consist of blocks, of which some are text.
+  const pages = readList(child(pin.story_pin_data, 'pages')).flatMap(page => {
+    const media = readList(child(page, 'blocks')).flatMap(block => itemsOfPart(block, null));
+    return media.length > 0 ? media : itemsOfPart(page, null);
+  });
   if (pages.length > 0) return pages;
   const slots = readList(child(pin.carousel_data, 'carousel_slots'));
   if (slots.length > 0) return slots.map(slot => itemsOfPart(slot, alt)[0] ?? null);

@@ -72,10 +72,8 @@ class PostMarkup {
   /** The text in lines, without the blanks by which the markup is indented. */
   get text(): string {
     const lines = this.words.split('\n').map(line => line.trim());
-    return lines
-      .join('\n')
-      .replace(/\n{3,}/g, '\n\n')
-      .trim();
+    const text = lines.join('\n').trim();
+    return text.replace(/\n{3,}/g, '\n\n');
   }
 
   #regionOf(name: string, { slot, id }: Attributes): Region {

@@ -237,15 +237,12 @@ function videoItem(video: JsonObject): UnplacedItem | null {
   const marked = unmarked.length > 0 ? null : videoFile(video.downloadAddr, [], size);
   const isHevc = ({ codecs }: Variant) => Number(codecs === 'hvc1');
   const files = marked === null ? unmarked : [marked];
-  return orderedItem(
-    'video',
-    files.toSorted((a, b) => isHevc(a) - isHevc(b) || compareTracks(a, b)),
-    {
-      durationMs: readSeconds(video.duration),
-      thumbnailUrl: firstOf([video.originCover, video.cover], readAddress),
-      ...(size.width !== null && size),
-    },
-  );
+  const sorted = files.toSorted((a, b) => isHevc(a) - isHevc(b) || compareTracks(a, b));
+  return orderedItem('video', sorted, {
+    durationMs: readSeconds(video.duration),
+    thumbnailUrl: firstOf([video.originCover, video.cover], readAddress),
+    ...(size.width !== null && size),
+  });
 }
 
 function imageItem(image: JsonObject): UnplacedItem | null {

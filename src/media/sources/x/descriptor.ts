@@ -4,15 +4,7 @@ import { createMemoryCache } from '../../../infra/cache/cache.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
 import { workContext } from '../../../infra/concurrency/running-work.ts';
 import { askEndpoint, createSiteState } from '../../extract/site-state.ts';
-import {
-  type FetchContext,
-  headerValue,
-  type MediaSource,
-  type PostRef,
-  profileRequest,
-  type Strategy,
-  textLike,
-} from '../../extract/source.ts';
+import { headerValue, type PostRef, profileRequest, type Strategy, textLike } from '../../extract/source.ts';
 import { profileAt, type SourceDescriptor, type SourceOptions } from '../../extract/source-descriptor.ts';
 import { siteAnswer } from '../../parse/body.ts';
 import { child, parseJson } from '../../parse/json-fields.ts';
@@ -74,7 +66,7 @@ function xProfiles({ bearer }: Ids) {
 const API = 'https://api.x.com';
 const HOSTS = ['api.x.com', 'cdn.syndication.twimg.com', 't.co'];
 
-function createXSource(options: SourceOptions): MediaSource {
+function createXSource(options: SourceOptions) {
   const { http, log, extraStrategies = [], now = Date.now } = options;
   const site = options.site ?? createSiteState({ source: 'x', log, now });
   const { profiles, ...ids } = readConstants({ id: 'x', ids: X_IDS, profiles: xProfiles }, options.upstreamConstants);
@@ -123,17 +115,19 @@ function createXSource(options: SourceOptions): MediaSource {
     }
   });
 
-  /** Reads the target from the site's redirect; the target itself is not requested. */
-  async function resolveShort(url: string, { signal }: FetchContext): Promise<string> {
-    const answer = await askerOf('short-link')(url, { signal });
-    const target = redirectOf(answer);
-    if (target !== null) return target.href.replace(/^http:/, 'https:');
-    throw failureOfStatus(answer, now()) ?? new AppError('upstream_changed', 'the short link leads nowhere');
-  }
-
-  const strategies = [bySyndication, byQuery, ...extraStrategies];
-  const description = { id: 'x', match: matchXLink, refOf: xRefOf, examples: EXAMPLES, mediaHosts: X_MEDIA_HOSTS };
-  return createSource({ ...options, site }, { ...description, strategies, resolveShort, canFetchStories: false });
+  const own = { ...options, site };
+  return createSource(own, {
+    ...{ id: 'x', match: matchXLink, refOf: xRefOf, examples: EXAMPLES, mediaHosts: X_MEDIA_HOSTS },
+    strategies: [bySyndication, byQuery, ...extraStrategies],
+    canFetchStories: false,
+    /** Reads the target from the site's redirect; the target itself is not requested. */
+    async resolveShort(url, { signal }) {
+      const answer = await askerOf('short-link')(url, { signal });
+      const target = redirectOf(answer);
+      if (target !== null) return target.href.replace(/^http:/, 'https:');
+      throw failureOfStatus(answer, now()) ?? new AppError('upstream_changed', 'the short link leads nowhere');
+    },
+  });
 }
 
 const GUEST_LIFE_MS = 3_600_000;
