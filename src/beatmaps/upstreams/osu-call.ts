@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
-import { createSingleFlight } from '../../infra/concurrency/abortable.ts';
+import { createMemoryCache } from '../../infra/cache/cache.ts';
 import type { ThrottleRule } from '../../infra/http/host-throttle.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
@@ -113,6 +113,15 @@ const REFUSED_MS = 5 * 60_000;
 const FAILED_MS = 3_000;
 const MAX_WAIT_MS = 5 * 60_000;
 
+const TOKEN_POLICY = {
+  ttlMs: ({ lifeMs }: { readonly lifeMs: number }) => lifeMs,
+  errorTtlMs(error: unknown): number {
+    if (!(error instanceof AppError)) return 0;
+    if (error.code === 'credentials_required') return REFUSED_MS;
+    return Math.min(error.retryAfterMs ?? FAILED_MS, MAX_WAIT_MS);
+  },
+};
+
 const tokenShape = z.object({ access_token: z.string().min(1).max(10_000), expires_in: z.coerce.number().catch(0) });
 
 /** Requests a token for an application from osu!. */
@@ -136,29 +145,24 @@ export function askForToken(
 
 /** Tokens by the client credentials grant (osu-web 2026-08: they are valid for a day and cannot be refreshed). */
 function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: Required<OsuCallOptions>) {
-  const flights = createSingleFlight<string>();
-  let held: { readonly token: string; readonly until: number } | undefined;
-  let failed: { readonly error: AppError; readonly until: number } | undefined;
+  const tokens = createMemoryCache<{ readonly token: string; readonly lifeMs: number }>({ maxEntries: 1, now });
 
   async function request(signal: AbortSignal) {
     const form = { grant_type: 'client_credentials', scope: 'public' };
     const app = { clientId, clientSecret };
     const response = await askForToken(http, app, form, { timeoutMs, repeatable: true, retries: 1, signal });
     if (response.status === 400 || response.status === 401 || response.status === 403) {
-      throw new AppError('credentials_required', `osu! refused the application's credentials (${response.status})`);
+      const err = new AppError(
+        'credentials_required',
+        `osu! refused the application's credentials (${response.status})`,
+      );
+      log.error({ err }, 'osu! does not accept OSU_CLIENT_ID and OSU_CLIENT_SECRET');
+      throw err;
     }
     const answer = tokenShape.safeParse(readAnswer(response, { upstream: 'osu! token', now: now() })).data;
     const { access_token, expires_in } = expectShape(answer, 'osu! token', 'token');
     const lifeMs = Math.min(expires_in * 1000 - EARLY_MS, MAX_LIFE_MS);
-    return { token: access_token, until: now() + Math.max(lifeMs, MIN_LIFE_MS) };
-  }
-
-  function remember(error: unknown): void {
-    if (!(error instanceof AppError)) return;
-    const isRefused = error.code === 'credentials_required';
-    if (isRefused) log.error({ err: error }, 'osu! does not accept OSU_CLIENT_ID and OSU_CLIENT_SECRET');
-    const waitMs = isRefused ? REFUSED_MS : Math.min(error.retryAfterMs ?? FAILED_MS, MAX_WAIT_MS);
-    failed = { error, until: now() + waitMs };
+    return { token: access_token, lifeMs: Math.max(lifeMs, MIN_LIFE_MS) };
   }
 
   return {
@@ -167,26 +171,12 @@ function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: R
      * @throws AppError `credentials_required` when osu! does not know the application, or an upstream code
      */
     async get(signal?: AbortSignal): Promise<string> {
-      if (held !== undefined && now() < held.until) return held.token;
-      if (failed !== undefined && now() < failed.until) throw failed.error;
-      return flights.run(
-        'token',
-        async flight => {
-          try {
-            held = await request(flight.signal);
-            failed = undefined;
-            return held.token;
-          } catch (error) {
-            if (!flight.signal.aborted) remember(error);
-            throw error;
-          }
-        },
-        signal,
-      );
+      const { value } = await tokens.wrap('', request, TOKEN_POLICY, signal);
+      return value.token;
     },
     /** Drops a token that the API refused, so that the next `get` requests another. */
     refuse(token: string): void {
-      if (held?.token === token) held = undefined;
+      if (tokens.peek('')?.token === token) void tokens.delete('');
     },
   };
 }

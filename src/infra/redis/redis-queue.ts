@@ -1,8 +1,8 @@
 import { Queue as BullQueue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
+import * as z from 'zod';
 import type { Logger } from '../log.ts';
 import { type Added, QUEUE_LIMITS, type Queue, type QueueEntry, type QueueLimits } from '../queue/queue.ts';
-import { takeOverOldQueue } from './queue-of-0-2.ts';
 import { createQueueConnections, REDIS_PATIENCE_MS } from './redis-connection.ts';
 import { createRedisEntries } from './redis-entries.ts';
 import { PARKED_MS, priorityOf, RedisWorker } from './redis-worker.ts';
@@ -171,13 +171,71 @@ function createBacklog({ client, prefix, limits, log }: BacklogOptions) {
     const left = await entries.readUnclaimed(await entries.addedBefore(now - SWEEP_EVERY_MS));
     for (const { id, turn } of left) await addToBull(id, turn, 0);
     await entries.trimDone(now - limits.markMs, limits.marks);
-    await takeOverOldQueue({ client, prefix, entries, add, promote, end, markMs: limits.markMs });
+    await takeOverOldQueue({ client, prefix, limits }, backlog);
   }
 
-  return { bull, entries, promote, add, end, sweep };
+  const backlog = { bull, entries, promote, add, end, sweep };
+  return backlog;
 }
 
 /** Throws the error again, unless it is BullMQ's error for an entry that is not, or no longer, delayed. */
 function unlessMoved(error: unknown): void {
   if (!(error instanceof Error) || !/not in the delayed state/i.test(error.message)) throw error;
+}
+
+/** The data of a job in the queue of Medley 0.2.0. */
+const OldData = z.object({
+  chat: z.string(),
+  fairBy: z.string().optional(),
+  owner: z.string(),
+  atOnce: z.number(),
+  payload: z.string(),
+});
+
+const OLD_NAME = 'requests';
+const PAGE = 500;
+/**
+ * The delay of a moved entry. As soon as the old queue has deleted its job, the entry is promoted; should this process
+ * die before, the entry starts after the delay.
+ */
+const MOVING_MS = 10_000;
+
+/**
+ * Takes over the waiting entries of 0.2.0's queue, and the ids of its finished ones. Processes of 0.2.0 may still run
+ * beside this one: the entries that they work on are left to them.
+ */
+async function takeOverOldQueue(
+  { client, prefix, limits }: Omit<BacklogOptions, 'log'>,
+  { entries, add, promote, end }: Omit<ReturnType<typeof createBacklog>, 'bull' | 'sweep'>,
+): Promise<void> {
+  if ((await client.exists(`${prefix}:${OLD_NAME}:meta`)) === 0) return;
+  const old = new BullQueue(OLD_NAME, {
+    prefix,
+    connection: client,
+    skipVersionCheck: true,
+    skipWaitingForReady: true,
+  });
+  try {
+    const done = await old.getJobs(['completed'], 0, PAGE - 1);
+    await entries.markDone(done.flatMap(({ id = '', finishedOn = 0 }) => [[decodeURIComponent(id), finishedOn]]));
+    await old.clean(limits.markMs, PAGE, 'completed');
+    const left = await old.getJobs(['wait', 'prioritized', 'delayed', 'active']);
+    for (const job of left.toSorted((a, b) => a.priority - b.priority || a.timestamp - b.timestamp)) {
+      const data = OldData.safeParse(job.data).data;
+      if (job.id === undefined || data === undefined) continue;
+      const { chat: lane, fairBy = lane, ...others } = data;
+      const id = decodeURIComponent(job.id);
+      const { outcome } = await add({ id, lane, fairBy, ...others, delayMs: MOVING_MS });
+      if (outcome === 'full') return;
+      // Only a job that a process of 0.2.0 works on cannot be removed; it stays with that process.
+      const isOut = await job.remove().then(
+        () => true,
+        () => false,
+      );
+      if (isOut) await promote(id);
+      else await end(id, 'forgotten');
+    }
+  } finally {
+    await old.close();
+  }
 }
