@@ -5,14 +5,13 @@ import type { Thumbnails } from '../reference/docs-routes.ts';
 export interface PostThumbnailsOptions {
   readonly extractor: Pick<Extractor, 'extract'>;
   readonly tunnel: Pick<Tunnel, 'address' | 'carries'>;
-  readonly now?: () => number;
 }
 
 const LIFE_MS = 3_600_000;
 const MOST = 20;
 
 /** Thumbnails of a post's items, served by this server because the sites allow no other page to load them. */
-export function createPostThumbnails({ extractor, tunnel, now = Date.now }: PostThumbnailsOptions): Thumbnails {
+export function createPostThumbnails({ extractor, tunnel }: PostThumbnailsOptions): Thumbnails {
   return async (link, signal) => {
     const { post } = await extractor.extract(link, { signal, readable: true });
     const { source, id, items } = post;
@@ -20,7 +19,7 @@ export function createPostThumbnails({ extractor, tunnel, now = Date.now }: Post
       const smallest = kind === 'image' && thumbnailUrl === null ? variants.at(-1) : undefined;
       const url = thumbnailUrl ?? smallest?.url;
       if (url === undefined || !tunnel.carries(url)) return [];
-      const file = { url, mime: 'image/jpeg', fileName: `${id}-${index + 1}.jpg`, expiresAt: now() + LIFE_MS };
+      const file = { url, mime: 'image/jpeg', fileName: `${id}-${index + 1}.jpg`, expiresAt: Date.now() + LIFE_MS };
       const hasHeaders = smallest?.headers !== undefined;
       return { kind, address: tunnel.address({ ...file, post: { source, id }, index, hasHeaders }), alt };
     });

@@ -14,7 +14,6 @@ export interface TunnelRoutesOptions {
   /** Limits the streams at the same time, in total and for each client. */
   readonly streams: Pick<ResponseStreams, 'enter'>;
   readonly log: Logger;
-  readonly now?: () => number;
 }
 
 const MAX_AGE_S = 6 * 3600;
@@ -41,7 +40,7 @@ type Query = { readonly download?: unknown };
  * `/v/<token>`: a page that plays a video, which chats show as a player; its files are at `/v/<token>/...`.
  */
 export function tunnelRoutes(options: TunnelRoutesOptions): FastifyPluginAsync {
-  const { tunnel, playbacks, publicUrl, streams, log, now = Date.now } = options;
+  const { tunnel, playbacks, publicUrl, streams, log } = options;
 
   return async server => {
     server.route<{ Params: { token: string }; Querystring: Query }>({
@@ -101,7 +100,7 @@ export function tunnelRoutes(options: TunnelRoutesOptions): FastifyPluginAsync {
   }
 
   function secondsUntil(end: number): number {
-    return Math.max(0, Math.min(MAX_AGE_S, Math.floor((end - now()) / 1000)));
+    return Math.max(0, Math.min(MAX_AGE_S, Math.floor((end - Date.now()) / 1000)));
   }
 }
 

@@ -26,8 +26,6 @@ export interface OsuFilesOptions {
   readonly http: HttpClient;
   readonly cache: OsuFileCache;
   readonly log: Logger;
-  /** The time limit of one request, in milliseconds. Default 4000. */
-  readonly timeoutMs?: number;
   readonly now?: () => number;
 }
 
@@ -46,6 +44,7 @@ type OsuFileSite = (typeof SITES)[number];
 
 /** The largest file that is read: usual ones have 20 to 200 KB, an hour's marathon less than one MB. */
 const MAX_OSU_FILE_BYTES = 3 * 1024 * 1024;
+const TIMEOUT_MS = 4_000;
 /** The most requests that run at once, to all sites together. */
 const AT_ONCE = 6;
 /** For a map that came without a checksum, the one of its current file is remembered for this long. */
@@ -80,7 +79,7 @@ function createBudget({ perSecond, burst }: OsuFileSite['pace'], now: () => numb
 }
 
 /** The `.osu` files of difficulties, from the disk or from upstreams that need no login. */
-export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date.now }: OsuFilesOptions) {
+export function createOsuFiles({ http, cache, log, now = Date.now }: OsuFilesOptions) {
   const health = createHealth({ ids: SITES.map(({ id }) => id), now });
   const flights = createSingleFlight<OsuFile>();
   const remembered = createLru<string, string>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS, perf: { now } });
@@ -100,7 +99,7 @@ export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date
       url: site.url(mapId),
       headers: { accept: 'text/plain, */*' },
       hosts: [site.host],
-      timeoutMs,
+      timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_OSU_FILE_BYTES,
       retries: 0,
       maxRedirects: 2,

@@ -17,11 +17,9 @@ export interface OsuSignInOptions {
   /** The redirect address that is registered with the application at osu!. */
   readonly redirectUri: string;
   readonly log: Pick<Logger, 'warn' | 'error'>;
-  /** The time limit of each call, in milliseconds. Default 10 000. */
-  readonly timeoutMs?: number;
-  readonly now?: () => number;
 }
 
+const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 512 * 1024;
 
 const tokenShape = z.looseObject({ access_token: z.string().min(1).max(10_000) });
@@ -29,14 +27,14 @@ const refusalShape = z.looseObject({ error: z.string() });
 const playerShape = z.looseObject({ id, username: z.string().min(1).max(100) });
 
 export function createOsuSignIn(options: OsuSignInOptions) {
-  const { http, clientId, redirectUri, log, timeoutMs = 10_000, now = Date.now } = options;
-  const bounds = { hosts: [OSU_HOST], timeoutMs, maxBytes: MAX_BYTES, maxRedirects: 0 } as const;
+  const { http, clientId, redirectUri, log } = options;
+  const bounds = { hosts: [OSU_HOST], timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, maxRedirects: 0 } as const;
 
   async function exchange(code: string, signal: AbortSignal | undefined): Promise<string> {
     const form = { grant_type: 'authorization_code', redirect_uri: redirectUri, code };
-    const response = await askForToken(http, options, form, { timeoutMs, ...(signal && { signal }) });
+    const response = await askForToken(http, options, form, { timeoutMs: TIMEOUT_MS, ...(signal && { signal }) });
     if (response.status === 400 || response.status === 401) throw refusal(response);
-    const answer = tokenShape.safeParse(readAnswer(response, { upstream: OSU, now: now() })).data;
+    const answer = tokenShape.safeParse(readAnswer(response, { upstream: OSU, now: Date.now() })).data;
     return expectShape(answer, OSU, 'token').access_token;
   }
 
@@ -58,7 +56,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
       headers: { accept: 'application/json', authorization: `Bearer ${token}` },
       ...(signal && { signal }),
     });
-    const answer = playerShape.safeParse(readAnswer(response, { upstream: OSU, now: now() })).data;
+    const answer = playerShape.safeParse(readAnswer(response, { upstream: OSU, now: Date.now() })).data;
     const { id: playerId, username } = expectShape(answer, OSU, 'player');
     return { id: expectShape(playerId ?? undefined, OSU, 'number of a player'), name: username };
   }

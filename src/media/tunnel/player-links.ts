@@ -34,7 +34,6 @@ export interface PlayerLinksOptions {
   readonly tunnel: Pick<Tunnel, 'address'>;
   /** The newest version of the post with that canonical address. */
   readonly findPost: (url: string, signal: AbortSignal) => Promise<Post>;
-  readonly now?: () => number;
 }
 
 const PURPOSE = 'medley page 1';
@@ -47,11 +46,11 @@ const Sealed = z.object({ u: z.string(), n: z.number().int().nonnegative(), e: z
  * Short addresses of videos that stay valid longer than the CDN's: they contain the post's address, and its current
  * files are looked up at each request.
  */
-export function createPlayerLinks({ key, tunnel, findPost, now = Date.now }: PlayerLinksOptions) {
+export function createPlayerLinks({ key, tunnel, findPost }: PlayerLinksOptions) {
   function fileOf(post: Post, index: number, part: PlayerPart): TunnelFile | undefined {
     const shown = shownOf(post, index);
     if (shown === undefined) return undefined;
-    const expiresAt = now() + TUNNEL_LIFE_MS;
+    const expiresAt = Date.now() + TUNNEL_LIFE_MS;
     if (part === 'video') return playerTunnelFile(post, index, shown.file, expiresAt);
     const url = shown.item.thumbnailUrl;
     if (url === null) return undefined;
@@ -73,7 +72,7 @@ export function createPlayerLinks({ key, tunnel, findPost, now = Date.now }: Pla
       const sealed = unsealToken(key, PURPOSE, token, Sealed);
       if (sealed === undefined) return { state: 'gone', url: undefined };
       const { u: url, n: index, e: expiresAt } = sealed;
-      if (expiresAt <= now()) return { state: 'expired', url };
+      if (expiresAt <= Date.now()) return { state: 'expired', url };
       try {
         const post = await findPost(url, signal);
         const shown = shownOf(post, index);
@@ -94,7 +93,7 @@ export function createPlayerLinks({ key, tunnel, findPost, now = Date.now }: Pla
      */
     async tunnelToken(token: string, part: PlayerPart, signal: AbortSignal) {
       const sealed = unsealToken(key, PURPOSE, token, Sealed);
-      if (sealed === undefined || sealed.e <= now()) throw noSuchFile('unreadable or expired page token');
+      if (sealed === undefined || sealed.e <= Date.now()) throw noSuchFile('unreadable or expired page token');
       const file = fileOf(await findPost(sealed.u, signal), sealed.n, part);
       if (file === undefined) throw noSuchFile('the post has no such video any more');
       return tunnel.address(file).slice(TUNNEL_PATH.length);
