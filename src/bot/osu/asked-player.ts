@@ -44,23 +44,6 @@ export async function askedUser(
   return { ...(await context.services.beatmaps.user(user, ruleset, context.signal)), isProven };
 }
 
-/**
- * The two letters of the country that is named, or of the caller's own player.
- * @throws AppError `invalid_request` with a hint, or an upstream's
- */
-export async function askedCountry(
-  named: string | undefined,
-  { caller, services, signal }: CommandContext,
-): Promise<string> {
-  if (named !== undefined && /^[a-z]{2}$/i.test(named)) return named.toUpperCase();
-  if (named !== undefined) throw usageError('notCountry', { name: named });
-  const { player } = await services.settings.user(callerKey(caller));
-  if (player === null) throw usageError('noPlayer');
-  const { user } = await services.beatmaps.user(player.id, undefined, signal);
-  if (user.country === null) throw usageError('notCountry', { name: user.username });
-  return user.country.code;
-}
-
 /** @throws AppError `credentials_required` */
 export function requirePlayers({ hasPlayers }: { readonly hasPlayers: boolean }): void {
   if (!hasPlayers) throw new AppError('credentials_required', 'no credentials of the osu! API');

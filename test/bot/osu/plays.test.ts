@@ -305,7 +305,8 @@ describe('a leaderboard', () => {
     sandbox.clearRequests();
     expect(textOf(await say('!lb country=jp +DT'))).toMatch(/Best of JP.* \+DT.*Nobody from JP/);
     expect(calls().api).toBe(2);
-    expect(textOf(await say('!lb country=Japan'))).toContain('I know no country by “Japan”.');
+    expect(textOf(await say('!lb country=japan +DT'))).toContain('Best of JP');
+    expect(textOf(await say('!lb country=Atlantis'))).toContain('I know no country by “Atlantis”.');
   });
 
   it('of a chat has the linked members who used Medley there, until they are forgotten', async () => {
@@ -501,6 +502,8 @@ describe('osu!’s own ranking', () => {
     const country = textOf(await say('/osu ranking country=id'));
     expect(country).toMatch(/Ranking \(osu!\).*ID.*1\. .*ranked 1".*#40/);
     expect(textOf(await say('/osu ranking world country=FI', inGroup('sari')))).toMatch(/Ranking.*FI/);
+    expect(textOf(await say('!ranking south-korea'))).toMatch(/Ranking.*KR/);
+    expect(textOf(await say('!ranking uk'))).toMatch(/Ranking.*GB/);
   });
 });
 

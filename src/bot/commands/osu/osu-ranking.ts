@@ -8,7 +8,8 @@ import type { Action, Reply, Text } from '../../contract/reply.ts';
 import { headingBlock, joined, link, reply, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
 import { type Mode, modeOf, TERMS } from '../../contract/terms.ts';
-import { askedCountry, MODE_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
+import { askedCountry, countryCode } from '../../osu/asked-country.ts';
+import { MODE_OPTION, requirePlayers, rulesetOf } from '../../osu/asked-player.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { notice } from '../../views/notice.ts';
 import { originBlocks, ppText } from '../../views/osu/beatmap.ts';
@@ -27,7 +28,7 @@ export const osuRanking = defineCommand({
   options: {
     mode: MODE_OPTION,
     of: { type: 'choice', choices: ['here', 'country', 'world'] },
-    country: { ...TERMS.country, bare: word => (/^[a-z]{2}$/i.test(word) ? word : undefined) },
+    country: { ...TERMS.country, bare: word => countryCode(word) },
     page: { ...TERMS.page, max: PAGES },
   },
   ...ABOUT_PLAYER,
