@@ -9,7 +9,7 @@ import type { Action } from '../contract/reply.ts';
 import { button } from '../contract/reply-parts.ts';
 import { type Caller, callerKey, type RequestBody } from '../contract/request.ts';
 import type { ButtonPayload, ButtonTokens } from '../contract/services.ts';
-import { usageError } from '../contract/usage-error.ts';
+import { unknownCommand, usageError } from '../contract/usage-error.ts';
 import { kindOfLink } from './find-links.ts';
 import type { RawOptions, ReadOptions } from './run-command.ts';
 
@@ -44,15 +44,12 @@ export function createCommandResolver({ commands, ownerCommands, isOwner, button
   function find(name: string, caller: Caller): Command {
     const known = commandsFor(caller);
     const command = [...commands, ...known].find(each => each.name === name);
-    if (!command) throw unknownCommand(name, known);
+    if (!command)
+      throw unknownCommand(
+        name,
+        known.filter(each => each.listed === undefined),
+      );
     return command;
-  }
-
-  /** The error for an unknown name. If it is the name of a group, the hint lists the group's commands. */
-  function unknownCommand(name: string, known: readonly Command[]): AppError {
-    const group = known.filter(each => each.listed === undefined && each.name.startsWith(`${name.split(' ')[0]} `));
-    const allowed = (group.length > 0 ? group : listed).map(each => `/${each.name}`);
-    return usageError('unknownCommand', { name, allowed: allowed.join(', ') });
   }
 
   async function openButton(

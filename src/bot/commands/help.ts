@@ -5,7 +5,7 @@ import type { Reply, Text } from '../contract/reply.ts';
 import { button, headingBlock, labelled, reply, series, textBlock } from '../contract/reply-parts.ts';
 import { callerKey } from '../contract/request.ts';
 import { readShortWord } from '../contract/short-forms.ts';
-import { usageError } from '../contract/usage-error.ts';
+import { unknownCommand } from '../contract/usage-error.ts';
 
 /**
  * Explains Medley, a section of its commands, or one command. `list` is a function, because the list contains help
@@ -44,7 +44,7 @@ export function createHelp(list: () => readonly Command[]) {
       const asked = commands.find(each => each.name === name) ?? commands.find(each => each.name === meant);
       if (asked) return renderCommandHelp(specOf(asked), encode('help', { command: sectionOf(asked) }), t);
       if (section) return renderSection(section, section.commands.map(specOf), encode, t);
-      throw usageError('unknownCommand', { name, allowed: commands.map(each => `/${each.name}`).join(', ') });
+      throw unknownCommand(name, commands);
     },
   });
 }

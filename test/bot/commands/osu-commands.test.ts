@@ -179,6 +179,7 @@ describe('over the played upstreams', () => {
     ['/osu profile gonefishing', 'That player does not exist, or is restricted.'],
     ['/osu gonefishing', 'That player does not exist, or is restricted.'],
     ['/beatmap serch', 'I do not know /beatmap serch. These are the commands: /beatmap search,'],
+    ['/osuu', 'These are the commands: /download, /beatmap, /osu, /settings,'],
     ['/osu scores gonefishing', 'That player does not exist, or is restricted.'],
     ['/osu profile <script>', 'Name a player by name'],
     ['/osu profile', '/osu link'],
