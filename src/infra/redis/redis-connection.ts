@@ -100,6 +100,22 @@ function isRefusal(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
+/** How often a connection is renewed at most because Redis refuses to write. */
+const FAILOVER_MS = 5_000;
+
+/**
+ * Tells a connection when to reconnect: after a failover it may still lead to what is a read-only replica now, while
+ * the address leads to another server.
+ */
+export function createFailoverCheck(): (error: Error) => boolean {
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  return ({ message }) => {
+    const isDue = message.startsWith('READONLY') && performance.now() - renewedAt >= FAILOVER_MS;
+    if (isDue) renewedAt = performance.now();
+    return isDue;
+  };
+}
+
 /** The longest pause before the queue's connections try to reconnect. */
 const RECONNECT_MS = 1_000;
 
@@ -114,7 +130,10 @@ export function createQueueConnections(url: string, log: Pick<Logger, 'info' | '
 
   function connect(more: RedisOptions): Redis {
     const retryStrategy = (tries: number) => Math.min(100 * tries, RECONNECT_MS);
-    const made = new Redis(url, { ...more, disableClientInfo: true, retryStrategy });
+    const made = new Redis(url, {
+      ...{ ...more, disableClientInfo: true, retryStrategy },
+      reconnectOnError: createFailoverCheck(),
+    });
     made.on('error', noteError);
     made.on('ready', () => {
       if (!isConnected()) return;

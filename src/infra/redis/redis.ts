@@ -13,6 +13,7 @@ import {
 } from '../rate-limit/rate-limit.ts';
 import { createRecordStore } from '../store/records.ts';
 import {
+  createFailoverCheck,
   createRedisChannel,
   createRedisConnection,
   REDIS_PATIENCE_MS,
@@ -54,7 +55,7 @@ export function openRedisState({ url, log, timeoutMs = REDIS_PATIENCE_MS, retryM
     keepAlive: KEEP_ALIVE_MS,
     retryStrategy: (attempt: number) => retryMs * Math.min(attempt, 10),
   };
-  const client = new Redis(url, options);
+  const client = new Redis(url, { ...options, reconnectOnError: createFailoverCheck() });
   const redis = createRedisConnection(client, log, timeoutMs);
   const listening = new Redis(url, { ...options, autoResubscribe: false });
   const changes = createRedisChannel(listening, CHANGES_CHANNEL);

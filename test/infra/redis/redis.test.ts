@@ -1,3 +1,4 @@
+import { connect, createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
@@ -278,6 +279,33 @@ describe.skipIf(redisMissing)(`Redis that fails${redisNote}`, () => {
     await process.cache.set('key', 'value', 60_000);
     await untilSaid(process, 'answers', 'refuses', 'answers');
     await expectSharing(process, server);
+  });
+
+  it('becomes a replica while its address leads to the new primary', async () => {
+    const [old, primary] = [await open(), await open()];
+    await old.start();
+    await primary.start();
+    let port = Number(new URL(old.url).port);
+    const way = createServer(inside => {
+      const outside = connect(port, '127.0.0.1');
+      for (const [socket, other] of [[inside, outside] as const, [outside, inside] as const])
+        socket
+          .on('error', () => undefined)
+          .on('close', () => other.destroy())
+          .pipe(other);
+    });
+    await new Promise<void>(resolve => way.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void way.close());
+    const process = openProcess({ url: `redis://127.0.0.1:${Object(way.address()).port}` });
+    onTestFinished(() => process.state.close());
+    await untilSaid(process, 'answers');
+    const admin = new Redis(old.url);
+    onTestFinished(() => admin.disconnect());
+    port = Number(new URL(primary.url).port);
+    await admin.replicaof('127.0.0.1', port);
+    await expectService(process, 'replica');
+    await untilSaid(process, 'answers', 'refuses', 'is away', 'answers');
+    await expectSharing(process, primary);
   });
 
   it('turns us away, and no line has the password', async () => {
