@@ -84,7 +84,8 @@ export function playlistVariants(text: string, { url, hosts }: PlaylistPlace): r
   for (const [index, tag] of tags.entries()) {
     if (tag?.name !== 'EXT-X-STREAM-INF') continue;
     const attributes = attributesOf(tag);
-    const address = addressOf(lines.slice(index + 1).find(line => !line.startsWith('#')));
+    // The address follows its tag, perhaps behind comments; a search to the end of each would take quadratic time.
+    const address = addressOf(lines.slice(index + 1, index + MAX_RENDITIONS).find(line => !line.startsWith('#')));
     if (address === null) continue;
     const sound = audioAddresses.get(attributes.get('AUDIO') ?? '');
     add(videoOf(attributes, address, sound !== undefined && sound !== address));
