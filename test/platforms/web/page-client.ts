@@ -22,6 +22,8 @@ export interface ConnectOptions {
   readonly locales?: readonly string[];
   readonly origin?: string;
   readonly hello?: boolean;
+  /** The address on loopback from which it connects. */
+  readonly localAddress?: string;
 }
 
 const PATIENCE_MS = 30_000;
@@ -31,6 +33,7 @@ export async function connect(origin: string, options: ConnectOptions = {}): Pro
   const { session = randomUUID(), locales = ['en'], hello = true } = options;
   const socket = new WebSocket(`${origin.replace(/^http/, 'ws')}/chat`, {
     ...(options.origin === undefined ? {} : { origin: options.origin }),
+    ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
   });
   const heard: ServerMessage[] = [];
   const listeners = new Set<() => void>();

@@ -236,6 +236,23 @@ describe('a conversation', () => {
     await page.hear('done', frame => frame.id === 'a');
     await page.hear('accepted', frame => frame.id === 'b');
   });
+
+  it('gives an address no room for more than all its connections could ask, however many sessions it leaves', async () => {
+    const stage = await open({ limits: { running: 1, queued: 0, connectionsPerAddress: 2 } });
+    for (let left = 0; left < 2; left += 1) {
+      const page = await join(stage);
+      page.send({ type: 'message', id: 'a', text: WAITS });
+      await page.hear('accepted');
+      page.socket.terminate();
+      await page.closed;
+    }
+    const again = await join(stage);
+    again.send({ type: 'message', id: 'a', text: WAITS });
+    expect((await again.hear('reply')).reply.tone).toBe('error');
+    const other = await join(stage, { localAddress: '127.0.0.2' });
+    other.send({ type: 'message', id: 'a', text: WAITS });
+    await other.hear('accepted');
+  });
 });
 
 describe('visitors over their limit', () => {

@@ -29,7 +29,7 @@ export function createPageRequests({ dispatcher, answers, render, limits, log }:
   function refusalOf({ t: { messages }, caller }: ConnectedPage, asked: Asked): string | undefined {
     if (asked.type === 'message' && asked.text.length > limits.messageLength)
       return messages.web.tooLong.replace('{n}', String(limits.messageLength));
-    return answers.isFull(caller.userId) ? messages.errors.rate_limited({}) : undefined;
+    return answers.isFull(caller) ? messages.errors.rate_limited({}) : undefined;
   }
 
   async function submit(answer: PageAnswer, asked: Asked): Promise<void> {

@@ -93,10 +93,16 @@ export class PageAnswers {
     }
   }
 
-  /** True when no further message of the session is accepted until one is answered. */
-  isFull(session: string): boolean {
-    const { jobs, running, queued } = this.#options.limits;
-    return this.#open.size >= jobs || this.#openOf(session).length >= running + queued;
+  /**
+   * True when no further message of the caller is accepted until one is answered. An address has as much room as all
+   * its connections together, so that sessions which it abandons do not take the room of everybody else.
+   */
+  isFull({ userId, sharedRateKey }: Caller): boolean {
+    const { jobs, running, queued, connectionsPerAddress } = this.#options.limits;
+    const most = running + queued;
+    const ofAddress = [...this.#open.values()].filter(({ caller }) => caller.sharedRateKey === sharedRateKey);
+    if (this.#open.size >= jobs || ofAddress.length >= connectionsPerAddress * most) return true;
+    return this.#openOf(userId).length >= most;
   }
 
   /** The incomplete answer to a request. */
