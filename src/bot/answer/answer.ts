@@ -228,6 +228,7 @@ function createLinkAnswers({ commands, policy, run }: Pick<AnswerParts, 'command
 
   return async (body: LinksBody, context: RunContext, { from, paid }: Position): Promise<ReplyBatch> => {
     const links = body.what;
+    const isPasted = body.unasked === true;
     const labels = links.length > 1 ? linkLabels(links.map(({ url }) => url)) : [];
     const replies: PendingReply[] = [];
     let refusal: AppError | undefined;
@@ -239,7 +240,7 @@ function createLinkAnswers({ commands, policy, run }: Pick<AnswerParts, 'command
         if (next >= paid) refusal = await policy.charge(command, context.caller);
         if (refusal) break;
         const about = labels.slice(next, next + 1);
-        replies.push({ reply: answerLink(command, link, { ...context, about }, isUnasked(body)), next: next + 1 });
+        replies.push({ reply: answerLink(command, link, { ...context, about }, isPasted), next: next + 1 });
       }
       next += 1;
     }
