@@ -104,6 +104,8 @@ export function automaticFor({ locales }: Caller, { language }: ChatSettings): r
 
 /** The word that switches short commands (`!rs`) off. */
 const NO_PREFIX = 'off';
+/** The longest list of words that can be typed. */
+const MAX_WORDS = OFF_WORD.most * OFF_WORD.maxLength;
 const FILES = [0, 1, 4, 10];
 const SECONDS = [0, 30, 60, 300];
 const SHORT_FORMS_SHOWN = ['rs', 'c', 'map', 'lb', 'sim', 'top'];
@@ -143,13 +145,7 @@ export function settingsOfChat(sources: readonly Site[]): readonly ChatSetting[]
     {
       key: 'ignored-words',
       section: 'links',
-      option: {
-        type: 'string',
-        form: 'rest',
-        maxLength: OFF_WORD.most * OFF_WORD.maxLength,
-        only: 'group',
-        named: true,
-      },
+      option: { type: 'string', form: 'rest', maxLength: MAX_WORDS, only: 'group', named: true },
       row: ({ offWords }, { t }) => filterRow(t.messages.settings.rows['ignored-words'], offWords, t),
       change: value => ({ offWords: wordsOf(String(value)) }),
     },
