@@ -81,6 +81,14 @@ describe('a process that serves many shards', () => {
     expect(fake.problems).toEqual([]);
   });
 
+  it('says so when something else answers in the place of Discord', async () => {
+    const on = await open({ idle: true });
+    on.fake.fault({ path: /gateway\/bot/, status: 200, body: '<html>Log in to this network</html>', times: 99 });
+    await on.platform.start();
+    const { platforms } = await on.platform.runtime().status();
+    expect(platforms).toMatchObject([{ state: 'away', reason: expect.stringContaining('is not Discord') }]);
+  });
+
   it('begins no session when the day has too few left for all of its shards, and says so', async () => {
     const on = await open({ idle: true, fake: { shards: 3, maxConcurrency: 3 } });
     on.fake.allowIdentifies(2);

@@ -243,6 +243,9 @@ function loginFailure(error: unknown): GatewayFailure {
       'Discord does not know this token: copy it again from the Bot page of the application',
     );
   }
+  // discord.js does not check what it was answered, so the page of a proxy ends in a TypeError.
+  if (error instanceof TypeError)
+    return new GatewayFailure('unreachable', 'what answers is not Discord: check the network and DISCORD_API_URL');
   const reason = error instanceof Error ? error.message : String(error);
   return new GatewayFailure('unreachable', `Discord cannot be reached: ${reason}`);
 }
