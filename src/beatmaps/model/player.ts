@@ -23,8 +23,6 @@ const dailyChallenge = z.object({
   last_update: date,
 });
 
-export type DailyChallenge = Readonly<z.output<typeof dailyChallenge>>;
-
 const statistics = z
   .object({
     global_rank: number,

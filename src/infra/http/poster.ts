@@ -14,8 +14,6 @@ export interface PostOptions {
   readonly timeoutMs: number;
 }
 
-export type Poster = ReturnType<typeof createPoster>;
-
 /** Thrown when no answer came. The message names no address, because that may contain a secret. */
 export class PostFailure extends Error {
   override readonly name = 'PostFailure';

@@ -1,7 +1,7 @@
 /** How long answers of the sites are cached (posts, short links and failures), and how posts cached by other processes are read. */
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { CachePolicy } from '../../infra/cache/cache.ts';
-import { mediaAddress } from '../parse/json-fields.ts';
+import { mediaAddress } from '../parse/json.ts';
 import { type Post, postSchema } from '../post.ts';
 import { isWithdrawn } from './refusal.ts';
 import type { MediaSource, PostRef } from './source.ts';

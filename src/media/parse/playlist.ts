@@ -1,7 +1,7 @@
 /** Reads HLS playlists: the renditions in a master playlist, and the pieces of one rendition. Pure; RFC 8216. */
 import { AppError } from '../../errors.ts';
 import { PLAYLIST_MIME, type Variant } from '../post.ts';
-import { mediaAddress } from './json-fields.ts';
+import { mediaAddress } from './json.ts';
 import { compareTracks, positiveInteger } from './markup.ts';
 
 /** A playlist of five hours in pieces of six seconds takes 300 KB. */

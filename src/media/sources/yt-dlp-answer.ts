@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { PostRef } from '../extract/source.ts';
-import { mediaAddress, parseJson } from '../parse/json-fields.ts';
+import { mediaAddress, parseJson } from '../parse/json.ts';
 import { NO_STATS, type Post, type UnplacedItem, type Variant } from '../post.ts';
 import { addressExpiry } from './kit/cdn-address.ts';
 import { type PostDraft, readableItems, toPost, UNKNOWN_AUTHOR } from './kit/draft.ts';

@@ -5,7 +5,7 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { LinkMatch, MediaSource, PostRef } from '../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../extract/source-descriptor.ts';
-import { isOn } from '../parse/json-fields.ts';
+import { isOn } from '../parse/json.ts';
 import type { Post } from '../post.ts';
 import { sourceDescriptors } from './index.ts';
 import { PAGE } from './kit/link-match.ts';

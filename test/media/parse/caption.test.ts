@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { captionTags } from '../../../src/media/parse/json-fields.ts';
+import { captionTags } from '../../../src/media/parse/json.ts';
 import { cpuMsOf } from '../../cpu-time.ts';
 
 describe('captionTags', () => {

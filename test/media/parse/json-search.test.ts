@@ -7,7 +7,7 @@ import {
   parseJson,
   readShownCount,
   visitObjects,
-} from '../../../src/media/parse/json-fields.ts';
+} from '../../../src/media/parse/json.ts';
 
 function nested(depth: number, inner: unknown): unknown {
   let value = inner;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mediaAddress } from '../../../src/media/parse/json-fields.ts';
+import { mediaAddress } from '../../../src/media/parse/json.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { META_MEDIA_HOSTS } from '../../../src/media/sources/kit/cdn-address.ts';
 

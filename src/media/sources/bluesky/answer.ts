@@ -14,7 +14,7 @@ import {
   readSize,
   readText,
   visitObjects,
-} from '../../parse/json-fields.ts';
+} from '../../parse/json.ts';
 import { type Author, NO_STATS, PLAYLIST_MIME, type Post, type Variant } from '../../post.ts';
 import { type PixelSize, scaledDown, sizeOf, UNKNOWN_SIZE } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, type ReadContext, toReadablePost } from '../kit/draft.ts';

@@ -5,7 +5,7 @@ import { joinSignals } from '../../../infra/concurrency/abortable.ts';
 import { profileRequest, type RequestProfile } from '../../extract/source.ts';
 import { profileAt, type SourceOptions } from '../../extract/source-descriptor.ts';
 import { isPlaylist } from '../../files/cdn.ts';
-import { child, isJsonObject, parseJson, readList, readText } from '../../parse/json-fields.ts';
+import { child, isJsonObject, parseJson, readList, readText } from '../../parse/json.ts';
 import type { Variant } from '../../post.ts';
 import { PLAIN } from '../kit/constants.ts';
 import { type AskEndpoint, askRenditions, type CompleteItem, definePageSite } from '../kit/page-site.ts';

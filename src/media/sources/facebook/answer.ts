@@ -4,7 +4,7 @@ import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import { refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
-import { child, firstOf, isJsonObject, parseJson, readText } from '../../parse/json-fields.ts';
+import { child, firstOf, isJsonObject, parseJson, readText } from '../../parse/json.ts';
 import { readMeta, visibleMarkup } from '../../parse/markup.ts';
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, toPost } from '../kit/draft.ts';

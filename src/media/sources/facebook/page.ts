@@ -12,7 +12,7 @@ import {
   parseJson,
   readList,
   visitObjects,
-} from '../../parse/json-fields.ts';
+} from '../../parse/json.ts';
 import { readMeta } from '../../parse/markup.ts';
 
 export type FacebookPage = ReturnType<typeof openPage>;

@@ -12,7 +12,7 @@ import {
   readList,
   readShownCount,
   readText,
-} from '../../parse/json-fields.ts';
+} from '../../parse/json.ts';
 import { type Author, NO_STATS, type Stats, type UnplacedItem } from '../../post.ts';
 import { readAddress } from '../kit/cdn-address.ts';
 import { isComplete, type PostDraft, readableItems } from '../kit/draft.ts';

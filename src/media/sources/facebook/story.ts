@@ -1,13 +1,5 @@
 /** Finds the objects of a page that describe the requested post (its stories) and its attached media. Pure. */
-import {
-  child,
-  findValues,
-  firstOf,
-  isJsonObject,
-  type JsonObject,
-  readCount,
-  readList,
-} from '../../parse/json-fields.ts';
+import { child, findValues, firstOf, isJsonObject, type JsonObject, readCount, readList } from '../../parse/json.ts';
 import { idOfAddress } from './link.ts';
 import { isPhoto, isVideo } from './media.ts';
 import { type FacebookPage, FOREIGN, knownIdOf, textOf, valuesAt } from './page.ts';

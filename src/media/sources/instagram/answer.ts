@@ -2,7 +2,7 @@
 import { AppError, toAppError } from '../../../errors.ts';
 import { weakNotFound, withEvidence } from '../../extract/refusal.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
-import { firstOf, isJsonObject, parseJson } from '../../parse/json-fields.ts';
+import { firstOf, isJsonObject, parseJson } from '../../parse/json.ts';
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { publishTimeOf } from '../kit/link-match.ts';

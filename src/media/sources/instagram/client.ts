@@ -10,7 +10,7 @@ import { refusal } from '../../extract/refusal.ts';
 import { type PostRef, profileRequest, type RequestProfile } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { Body } from '../../parse/body.ts';
-import { child, firstOf, parseJson } from '../../parse/json-fields.ts';
+import { child, firstOf, parseJson } from '../../parse/json.ts';
 import { readMeta } from '../../parse/markup.ts';
 import { type Headers, navigationHeaders } from '../kit/constants.ts';
 import { failureOfStatus, redirectOf } from '../kit/failures.ts';

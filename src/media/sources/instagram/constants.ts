@@ -1,7 +1,4 @@
-/**
- * The ids that Instagram changes and the profiles with which it is
- * asked; each has a key to override it (`instagram.mediaIdDocId`).
- */
+/** The ids that Instagram changes, and the profiles; each has a key to override it (`instagram.mediaIdDocId`). */
 import * as z from 'zod';
 import { headerValue, type RequestProfile, textLike } from '../../extract/source.ts';
 import { CHROME, ENGLISH, GOOGLEBOT, PLAIN, readConstants } from '../kit/constants.ts';
@@ -47,6 +44,7 @@ function profilesOf({ appId, asbdId, wwwClaim, browserUserAgent: userAgent }: z.
     'x-requested-with': 'XMLHttpRequest',
     priority: 'u=1, i',
   };
+  const ofApp = { accept: '*/*', 'accept-language': 'en', 'x-ig-app-id': appId };
   /** A visitor who comes from the home page, with a browser's TLS, user agent and headers. */
   const visitor: RequestProfile = { ...plain, userAgent: null, headers, session: 'home', transport: 'browser' };
   const account: RequestProfile = { ...plain, userAgent, headers, session: 'account', timeoutMs: 8_000 };
@@ -64,12 +62,7 @@ function profilesOf({ appId, asbdId, wwwClaim, browserUserAgent: userAgent }: z.
     'page/browser': { ...visitor, headers: {} },
     // The embed is an empty shell for a browser's user agent (OGInstagram; 2026-07).
     'embed/crawler': { ...plain, userAgent: 'facebookexternalhit/1.1' },
-    oembed: {
-      ...plain,
-      userAgent: APP,
-      headers: { accept: '*/*', 'accept-language': 'en', 'x-ig-app-id': appId },
-      timeoutMs: 4_000,
-    },
+    oembed: { ...plain, userAgent: APP, headers: ofApp, timeoutMs: 4_000 },
     'media-info': account,
     stories: account,
     ruling: question,

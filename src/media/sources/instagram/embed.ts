@@ -6,7 +6,7 @@ import { AppError } from '../../../errors.ts';
 import { refusal } from '../../extract/refusal.ts';
 import { isVideoLink, type PostRef } from '../../extract/source.ts';
 import type { Body } from '../../parse/body.ts';
-import { firstOf, type JsonObject, parseJson, readId, readShownCount, readText } from '../../parse/json-fields.ts';
+import { firstOf, type JsonObject, parseJson, readId, readShownCount, readText } from '../../parse/json.ts';
 import { type Attributes, readMarkup, readMeta, readSrcset, visibleMarkup } from '../../parse/markup.ts';
 import { NO_STATS, type UnplacedItem } from '../../post.ts';
 import { readAddress, sizeOf } from '../kit/cdn-address.ts';

@@ -4,15 +4,7 @@ import type { HttpHead } from '../../../infra/http/http-client.ts';
 import { refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
-import {
-  child,
-  firstOf,
-  isJsonObject,
-  type JsonObject,
-  readFlag,
-  readList,
-  readText,
-} from '../../parse/json-fields.ts';
+import { child, firstOf, isJsonObject, type JsonObject, readFlag, readList, readText } from '../../parse/json.ts';
 import type { AnswerKind } from '../kit/draft.ts';
 import { failureBySign, failureOfStatus, plainWords, redirectOf, type Sign } from '../kit/failures.ts';
 import { INSTAGRAM_HOSTS } from './link.ts';

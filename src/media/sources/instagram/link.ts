@@ -14,15 +14,9 @@ import {
   wrapper,
 } from '../kit/link-match.ts';
 
-export const INSTAGRAM_HOSTS: readonly string[] = [
-  'www.instagram.com',
-  'instagram.com',
-  'i.instagram.com',
-  'm.instagram.com',
-];
+export const INSTAGRAM_HOSTS: readonly string[] = ['www.', '', 'i.', 'm.'].map(part => `${part}instagram.com`);
 export const SHARE_LINK_HOSTS: readonly string[] = [...INSTAGRAM_HOSTS, 'ig.me'];
 
-/** The hosts of the site itself. */
 const SITE = /^(?:(?:www|[im])\.)?instagram\.com$|^(?:www\.)?instagr\.am$/;
 /**
  * Preview mirrors that people paste in chats, with the site's paths (known in 2026-08). Under `d.` they answer with the

@@ -14,7 +14,7 @@ import {
   readList,
   readText,
   visitObjects,
-} from '../../parse/json-fields.ts';
+} from '../../parse/json.ts';
 import { readAddress, sizeOf } from '../kit/cdn-address.ts';
 import { isComplete, type PostDraft, readableItems } from '../kit/draft.ts';
 import { splitCode } from '../kit/link-match.ts';

@@ -1,5 +1,5 @@
 /** Reads facts about a file from the query of its address on Meta's CDN (as seen in 2026-08). */
-import { addressReader, child, parseJson, readSeconds, readSize, readText } from '../../parse/json-fields.ts';
+import { addressReader, child, parseJson, readSeconds, readSize, readText } from '../../parse/json.ts';
 import type { Variant } from '../../post.ts';
 
 export const META_MEDIA_HOSTS: readonly string[] = ['cdninstagram.com', 'fbcdn.net'];

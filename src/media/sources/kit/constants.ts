@@ -37,10 +37,7 @@ export const NAVIGATION: Headers = {
   'sec-fetch-dest': 'document',
 };
 
-/**
- * Headers of a browser that opens a page from elsewhere, or by a
- * link on the page `from`. The browser transport adds a user agent.
- */
+/** Headers of a browser that opens a page, perhaps by a link on `from`. The browser transport adds a user agent. */
 export function navigationHeaders({ transport, userAgent }: RequestProfile, from?: string): Headers {
   const plain = { ...clientHints(userAgent ?? ''), accept: HTML, 'accept-language': ENGLISH };
   const site = from === undefined ? {} : { 'sec-fetch-site': 'same-origin', referer: from };

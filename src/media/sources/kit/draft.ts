@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
-import { captionTags } from '../../parse/json-fields.ts';
+import { captionTags } from '../../parse/json.ts';
 import { type Author, type MediaItem, NO_STATS, type Post, placeItems, type UnplacedItem } from '../../post.ts';
 import { addressExpiry } from './cdn-address.ts';
 

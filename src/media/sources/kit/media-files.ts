@@ -1,5 +1,5 @@
 /** Turns the addresses in Meta's answers into the variants and items of a post. */
-import { firstOf } from '../../parse/json-fields.ts';
+import { firstOf } from '../../parse/json.ts';
 import { compareTracks, parseDashManifest } from '../../parse/markup.ts';
 import type { UnplacedItem, Variant } from '../../post.ts';
 import {

@@ -12,7 +12,7 @@ import {
   readSeconds,
   readSize,
   readText,
-} from '../../parse/json-fields.ts';
+} from '../../parse/json.ts';
 import { type Author, NO_STATS, type Stats, type UnplacedItem } from '../../post.ts';
 import { readAddress, sizeOf } from './cdn-address.ts';
 import type { PostDraft } from './draft.ts';
@@ -77,10 +77,7 @@ export const PRODUCT = {
   },
   /** True when the media has a property that only videos have. */
   hasVideoSign: (media: JsonObject) => media.has_audio === true,
-  /**
-   * The items of a carousel, null for other media. The carousel's
-   * own image or video repeats one of its items, so it is left out.
-   */
+  /** The items of a carousel, else null. The carousel's own file repeats one of its items, so it is left out. */
   children(media: JsonObject): readonly unknown[] | null {
     if (!isCarousel(media)) return null;
     const listed = readList(media.carousel_media, MAX_CHILDREN);

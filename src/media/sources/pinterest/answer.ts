@@ -16,7 +16,7 @@ import {
   readSize,
   readText,
   visitObjects,
-} from '../../parse/json-fields.ts';
+} from '../../parse/json.ts';
 import { compareTracks, readMeta } from '../../parse/markup.ts';
 import { type Author, NO_STATS, PLAYLIST_MIME, type Post, type Variant } from '../../post.ts';
 import { sizeOf } from '../kit/cdn-address.ts';

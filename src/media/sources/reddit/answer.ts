@@ -15,7 +15,7 @@ import {
   readList,
   readSeconds,
   readText,
-} from '../../parse/json-fields.ts';
+} from '../../parse/json.ts';
 import { NO_STATS, type Post } from '../../post.ts';
 import { sizeOf } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, type ReadContext, toPost, UNKNOWN_AUTHOR } from '../kit/draft.ts';

@@ -4,7 +4,7 @@ import { createMemoryCache } from '../../../infra/cache/cache.ts';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
 import { headerValue, type MediaSource, type PostRef, textLike } from '../../extract/source.ts';
 import { profileAt, type SourceOptions } from '../../extract/source-descriptor.ts';
-import { child, parseJson, readCount, readText } from '../../parse/json-fields.ts';
+import { child, parseJson, readCount, readText } from '../../parse/json.ts';
 import { parseDashManifest } from '../../parse/markup.ts';
 import type { MediaItem, Post } from '../../post.ts';
 import { BROWSER, CHROME, ENGLISH, PLAIN } from '../kit/constants.ts';
@@ -94,9 +94,8 @@ async function fetchFile(ref: PostRef, { http, now = Date.now }: SourceOptions, 
     if (head.status !== 200) throw failureOfStatus(head, now()) ?? new AppError('not_found', 'no such image');
   }
   const draft = { ...EMPTY_DRAFT, sensitive: true, items: [image ?? namedVideo(ref.url)] };
-  const post = toPost(draft, { ref, strategy: 'file', now: now() });
   const complete = createTrackFinder({ http, now });
-  return withCompleted(post, item => complete(item, signal));
+  return withCompleted(toPost(draft, { ref, strategy: 'file', now: now() }), item => complete(item, signal));
 }
 
 /** Adds a video's tracks from its manifest, else from its playlist. */
@@ -133,7 +132,6 @@ function createTrackFinder({ http, now = Date.now }: Pick<SourceOptions, 'http' 
 function createAppEndpoint({ now = Date.now }: SourceOptions, clientId: string): AskEndpoint {
   const tokens = createMemoryCache<{ readonly token: string; readonly lifeMs: number }>({ maxEntries: 1, now });
 
-  /** @throws AppError when the site gives no token */
   async function askToken(ask: Ask, signal: AbortSignal) {
     const headers = {
       authorization: `Basic ${Buffer.from(`${clientId}:`).toString('base64')}`,

@@ -1,5 +1,5 @@
 /** Turns the files that Reddit's answers name into items. Pure. */
-import { addressReader, child, firstOf, readInstant, readText } from '../../parse/json-fields.ts';
+import { addressReader, child, firstOf, readInstant, readText } from '../../parse/json.ts';
 import type { Variant } from '../../post.ts';
 import { type PixelSize, sizeOf } from '../kit/cdn-address.ts';
 import type { DraftItem } from '../kit/draft.ts';
@@ -31,7 +31,6 @@ export function imageOf(address: unknown, { width = null, height = null, alt = n
   return orderedItem('image', variants, { width, height, thumbnailUrl: url, alt });
 }
 
-/** A gif: a video without audio. */
 export function gifOf(address: unknown, { width, height }: PixelSize): DraftItem {
   const url = readAddress(address);
   if (url === null) return null;

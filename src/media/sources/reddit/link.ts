@@ -30,7 +30,6 @@ export function redditRefOf(id: string): PostRef | undefined {
   return /^[a-z0-9]{4,12}$/.test(id) ? refTo(id) : fileRefOf(id);
 }
 
-/** A link whose target only the site knows. */
 function shortMatch(path: string): LinkMatch {
   return { kind: 'short', url: `https://www.reddit.com/${path}`, key: path };
 }

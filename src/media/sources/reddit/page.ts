@@ -1,15 +1,6 @@
 /** Reads the requested post from its page or its embed (as seen in 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
-import {
-  child,
-  firstOf,
-  parseJson,
-  readCount,
-  readDate,
-  readList,
-  readSeconds,
-  readText,
-} from '../../parse/json-fields.ts';
+import { child, firstOf, parseJson, readCount, readDate, readList, readSeconds, readText } from '../../parse/json.ts';
 import { type Attributes, readMarkup, readSrcset } from '../../parse/markup.ts';
 import { NO_STATS, type UnplacedItem } from '../../post.ts';
 import { sizeOf, UNKNOWN_SIZE } from '../kit/cdn-address.ts';

@@ -13,7 +13,7 @@ import {
   readList,
   readText,
   visitObjects,
-} from '../../parse/json-fields.ts';
+} from '../../parse/json.ts';
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, readableItems, toReadablePost } from '../kit/draft.ts';
 import { failureOfPlace } from '../kit/failures.ts';

@@ -1,6 +1,6 @@
 /** Addresses on Threads -> the post that they name. */
 import type { PostRef } from '../../extract/source.ts';
-import { parseJson, readId, readList } from '../../parse/json-fields.ts';
+import { parseJson, readId, readList } from '../../parse/json.ts';
 import {
   linkMatcher,
   mediaIdOfCode,

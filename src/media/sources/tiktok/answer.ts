@@ -20,7 +20,7 @@ import {
   readSize,
   readText,
   visitObjects,
-} from '../../parse/json-fields.ts';
+} from '../../parse/json.ts';
 import { compareTracks } from '../../parse/markup.ts';
 import { type Author, NO_STATS, type Post, type Stats, type UnplacedItem, type Variant } from '../../post.ts';
 import { sizeOf } from '../kit/cdn-address.ts';

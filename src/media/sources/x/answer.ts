@@ -3,7 +3,7 @@ import { AppError, type ErrorCode } from '../../../errors.ts';
 import { parseRetryAfter } from '../../../infra/http/retry-after.ts';
 import { refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
-import { child, firstOf, isJsonObject, parseJson, readCount, readList, readText } from '../../parse/json-fields.ts';
+import { child, firstOf, isJsonObject, parseJson, readCount, readList, readText } from '../../parse/json.ts';
 import { type ReadContext, readableItems, toReadablePost } from '../kit/draft.ts';
 import { failureBySign, failureOfStatus, plainWords, type Sign } from '../kit/failures.ts';
 import { findTweet, readTweet } from './post.ts';

@@ -7,7 +7,7 @@ import { askEndpoint, createSiteState } from '../../extract/site-state.ts';
 import { headerValue, type PostRef, profileRequest, type Strategy, textLike } from '../../extract/source.ts';
 import { profileAt, type SourceDescriptor, type SourceOptions } from '../../extract/source-descriptor.ts';
 import { siteAnswer } from '../../parse/body.ts';
-import { child, parseJson } from '../../parse/json-fields.ts';
+import { child, parseJson } from '../../parse/json.ts';
 import { CHROME, ENGLISH, PLAIN, readConstants } from '../kit/constants.ts';
 import { failureOfStatus, redirectOf } from '../kit/failures.ts';
 import type { Ask } from '../kit/page-site.ts';
@@ -151,10 +151,7 @@ function createGuestQuery({ queryId, features }: Ids, ask: Ask, now: () => numbe
     throw failureOfHead(siteAnswer(answer), now()) ?? new AppError('upstream_changed', 'no guest was made');
   }
 
-  /**
-   * Runs the query; a guest token that the site no longer accepts is replaced once.
-   * @throws AppError why there is no guest token
-   */
+  /** Runs the query; a guest token that the site no longer accepts is replaced once. @throws AppError without a token */
   return async (id: string, signal: AbortSignal) => {
     const variables = { tweetId: id, withCommunity: false, includePromotedContent: false, withVoice: false };
     const query = new URLSearchParams({ variables: JSON.stringify(variables), features: flags });

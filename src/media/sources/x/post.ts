@@ -11,7 +11,7 @@ import {
   readSize,
   readText,
   visitObjects,
-} from '../../parse/json-fields.ts';
+} from '../../parse/json.ts';
 import { type Author, NO_STATS, type Variant } from '../../post.ts';
 import { type PixelSize, sizeOf } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft } from '../kit/draft.ts';
