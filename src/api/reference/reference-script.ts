@@ -1,9 +1,16 @@
 /**
- * The reference's script, inline in the page, whose policy allows it by its hash. It sends a form's request and shows
- * the answer, copies examples, shows all of them in the language chosen last, and marks the section in view. Without
- * the script a form opens its answer as a page. The script sets everything that it shows as text, never as HTML.
+ * The reference's script, inline in the page, whose policy allows it by its hash. It takes the theme that was chosen in
+ * the web chat, sends a form's request and shows the answer, copies examples, shows all of them in the language chosen
+ * last, and marks the section in view. Without the script a form opens its answer as a page. The script sets everything
+ * that it shows as text, never as HTML.
  */
 export const REFERENCE_SCRIPT = `
+try {
+  const theme = localStorage.getItem('medley.theme');
+  if (theme !== null) document.documentElement.dataset.theme = theme;
+} catch {
+  // Without access to the storage the page has the system's theme.
+}
 const make = (tag, text, name) => {
   const element = document.createElement(tag);
   if (text !== undefined) element.textContent = text;

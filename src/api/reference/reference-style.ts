@@ -1,17 +1,17 @@
+const DARK =
+  'color-scheme: dark; --ground: #0e1614; --surface: #16211e; --sunken: #1f2d29; --ink: #e9f1ee; --muted: #a3b6ae; ' +
+  '--line: #2a3b35; --accent: #63d3bd; --accent-soft: #1b3a33; --marigold: #f0b94a;';
+
 /** The style sheet of the reference, inline in its page, whose policy allows it by hash but no style attributes. */
 export const REFERENCE_STYLE = `
 @font-face { font-family: Figtree; src: url(/assets/static/figtree-latin.woff2) format("woff2"); font-weight: 300 900; font-display: swap; unicode-range: U+0-FF, U+131, U+152-153, U+2000-206F, U+20AC, U+2122, U+2191, U+2193; }
 :root {
-  color-scheme: light dark;
+  color-scheme: light;
   --ground: #f4f6f3; --surface: #fff; --sunken: #e8eeea; --ink: #12201c; --muted: #4b5c55; --line: #dbe4df;
   --accent: #0b6a5e; --accent-soft: #d9ede5; --marigold: #8a5a00;
 }
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #0e1614; --surface: #16211e; --sunken: #1f2d29; --ink: #e9f1ee; --muted: #a3b6ae; --line: #2a3b35;
-    --accent: #63d3bd; --accent-soft: #1b3a33; --marigold: #f0b94a;
-  }
-}
+:root[data-theme="dark"] { ${DARK} }
+@media (prefers-color-scheme: dark) { :root:not([data-theme]) { ${DARK} } }
 * { box-sizing: border-box; }
 html { scroll-behavior: smooth; }
 @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }

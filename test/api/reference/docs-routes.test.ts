@@ -286,6 +286,24 @@ describe.skipIf(browserMissing)(`reading the reference${browserNote}`, () => {
     expect((await execute(process.execPath, ['--input-type=module', '-e', code ?? ''])).stdout).toBe('video/mp4 5\n');
   });
 
+  it('has the theme that was chosen in the web chat, else the one of the system', async () => {
+    const browser = await openBrowser();
+    onTestFinished(() => browser.close());
+    const { listen } = await createApiServer();
+    const { origin } = await listen({ host: '127.0.0.1', port: 0 });
+    const page = await browser.newPage({ colorScheme: 'dark' });
+    const ground = async () => {
+      await page.goto(`${origin}/docs`);
+      return page.evaluate('getComputedStyle(document.body).backgroundColor');
+    };
+    expect(await ground()).toBe('rgb(14, 22, 20)');
+    await page.evaluate(`localStorage.setItem('medley.theme', 'light')`);
+    expect(await ground()).toBe('rgb(244, 246, 243)');
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.evaluate(`localStorage.setItem('medley.theme', 'dark')`);
+    expect(await ground()).toBe('rgb(14, 22, 20)');
+  });
+
   it('copies an example, keeps the language that was chosen, and marks the section that is read', async () => {
     const browser = await openBrowser();
     onTestFinished(() => browser.close());
