@@ -118,7 +118,8 @@ export function readTweet(listed: JsonObject, isQuote = false) {
 // The text of a post as people see it: short addresses are replaced by their targets, or removed where the target is
 // shown beside the text.
 
-const SHORT_TAIL = /(?:\s*https?:\/\/t\.co\/\w{1,30})+\s*$/;
+// The look-behinds keep the searches linear in time: none begins within white space.
+const SHORT_TAIL = /(?<!\s)(?:\s*https?:\/\/t\.co\/\w{1,30})+\s*$/;
 
 /** The text between the names of people replied to and the addresses at its end; `range` counts Unicode characters. */
 function withinRange(text: string, range: unknown): string {
@@ -149,12 +150,12 @@ function wordsOf(tweet: JsonObject, media: readonly JsonObject[], isShown: (targ
     long ?? withinRange(readText(tweet.full_text) ?? readText(tweet.text) ?? '', tweet.display_text_range);
   const whole = written
     .replace(/&(amp|lt|gt);/g, (_, name) => (name === 'amp' ? '&' : name === 'lt' ? '<' : '>'))
-    .replace(/(\s*)(https?:\/\/t\.co\/\w{1,30})/g, (found, space, short) => {
+    .replace(/(?<!\s)(\s*)(https?:\/\/t\.co\/\w{1,30})/g, (found, space, short) => {
       const target = addresses.get(short);
       return target === undefined ? found : target && space + target;
     });
   const text = (media.length > 0 ? whole.replace(SHORT_TAIL, '') : whole).trim();
-  const ended = isCut ? `${text.replace(/\s*(?:\u2026|\.{3})$/, '')}\u2026` : text;
+  const ended = isCut ? `${text.replace(/(?<!\s)\s*(?:\u2026|\.{3})$/, '')}\u2026` : text;
   return { caption: text === '' ? null : ended, isCut };
 }
 

@@ -149,6 +149,13 @@ describe('a post of X', () => {
     });
   });
 
+  it('takes no longer for a text of white space', () => {
+    const result = { text: `A pier${' '.repeat(100_000)}at last` };
+    const startedAt = performance.now();
+    read(asResult(queried(tweet({ note_tweet: { note_tweet_results: { result } } }))), { kind: 'query' });
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
   it('leaves out whom a reply answers, counting characters and not code units', () => {
     const text = '@ferry_bell @gull 🎈🎈 up https://t.co/PierMedia1';
     expect(outcome(tweet({ text, display_text_range: [18, 23] }))).toMatchObject({ caption: '🎈🎈 up' });
