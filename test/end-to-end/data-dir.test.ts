@@ -72,6 +72,12 @@ describe('DATA_DIR', () => {
     expect(filled.stderr).not.toContain('is used by another');
   });
 
+  it('and a SOCKS5 proxy are asked by the built doctor, whose package socks is part of the build', async () => {
+    const settings = { DATA_DIR: dataDir, SOURCES: 'instagram', UPSTREAM_PROXY: 'socks5://127.0.0.1:9' };
+    const { stdout } = await runEntry('doctor', [], settings);
+    expect(stdout).toContain('www.instagram.com: the SOCKS proxy: connect ECONNREFUSED 127.0.0.1:9');
+  });
+
   it('that cannot be written is said as such, in one sentence', async () => {
     mkdirSync(dataDir);
     chmodSync(dataDir, 0o555);

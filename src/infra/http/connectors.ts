@@ -91,9 +91,10 @@ function createSocksConnector(
   } as const;
 
   async function openTunnel(target: buildConnector.Options) {
-    // The library is only loaded when it is needed, since few hosts configure a SOCKS5 proxy.
-    const { SocksClient } = await import('socks');
-    const { socket } = await SocksClient.createConnection({
+    // The library is only loaded when it is needed, since few hosts configure a SOCKS5 proxy. Once built, this CommonJS
+    // module has no other export than the default one.
+    const { default: socks } = await import('socks');
+    const { socket } = await socks.SocksClient.createConnection({
       proxy,
       command: 'connect',
       destination: { host: target.hostname, port: Number(target.port) || 443 },
