@@ -92,7 +92,7 @@ async function refuseUnknownParameters(request: FastifyRequest): Promise<void> {
   const known = Object.keys(schema.querystring.shape);
   const unknown = Object.keys(query).find(name => !known.includes(name));
   if (unknown === undefined) return;
-  // Where a link came as it is, what stands behind its first `&` is read as parameters.
+  // If a link came as it is, what stands behind its first `&` is read as parameters.
   const advice = /=https?:\/\//.test(request.url) ? ' What belongs to a link has to be percent-encoded with it.' : '';
   const shown = /^[\w.-]+$/.test(unknown) && unknown.length <= MAX_SHOWN ? `"${unknown}"` : 'One of the names';
   throw new AppError('invalid_request', 'unknown parameter', {

@@ -11,7 +11,7 @@ function parse(args: readonly string[], takesLive: boolean) {
     const options = takesLive ? { live: { type: 'boolean' } as const } : {};
     return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (cause) {
-    // What stands behind the first sentence is advice about `--`, which npm has taken already.
+    // The sentences behind the first one advise writing `--`, which npm takes for itself.
     const [reason] = String(cause instanceof Error ? cause.message : cause).split('. ');
     const usage = takesLive ? 'npm run doctor [-- --live [LINK ...]]' : 'npm run live [-- LINK ...]';
     throw new ArgumentError(`${reason}. Usage: ${usage}`, { cause });

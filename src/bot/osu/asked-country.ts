@@ -28,7 +28,7 @@ export function countryCode(named: string, locale = 'en'): string | undefined {
   return codes.get(fold(named));
 }
 
-/** Of two codes for one country osu! has the current one, GB and not UK. */
+/** The current code of a country that has two, as osu! lists it: GB for UK. */
 function currentCode(letters: string): string | undefined {
   return new Intl.Locale(`und-${letters}`).region;
 }

@@ -130,7 +130,7 @@ export interface Job extends StoredJob {
   readonly to: unknown;
   readonly claim: Claim;
   readonly reservation: Reservation;
-  /** Its place in the order of replies; undefined if it need not wait for earlier answers. */
+  /** The job's place in the order of replies; undefined if it need not wait for earlier answers. */
   readonly place: OrderedPlace | undefined;
   readonly controller: AbortController;
   ending: Ending | undefined;
