@@ -340,7 +340,7 @@ describe('a connection that breaks', () => {
   });
 
   it('is ended when its pings stay unanswered', async () => {
-    const stage = await open({ limits: { pingMs: 40 } });
+    const stage = await open({ limits: { pingMs: 500 } });
     const page = await join(stage);
     page.socket.pong = () => undefined;
     await expect(page.closed).resolves.toBe(1006);
