@@ -89,7 +89,7 @@ describe('suggestions for a typed line', () => {
   it('take no longer for a long word with a space behind it', async () => {
     const startedAt = performance.now();
     expect(await setUp().lines(`/help ${'y'.repeat(100_000)} `)).toEqual([]);
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
   it('never reject', async () => {

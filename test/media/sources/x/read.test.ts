@@ -153,7 +153,7 @@ describe('a post of X', () => {
     const result = { text: `A pier${' '.repeat(100_000)}at last` };
     const startedAt = performance.now();
     read(asResult(queried(tweet({ note_tweet: { note_tweet_results: { result } } }))), { kind: 'query' });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
   it('leaves out whom a reply answers, counting characters and not code units', () => {
