@@ -62,8 +62,10 @@ function maxTypos({ length }: string): number {
 export function misspeltNames(names: readonly string[], known: readonly string[]): readonly string[] {
   const strangers = names.filter(name => !known.includes(name) && !TEST_NAMES.has(name));
   return strangers.flatMap(name => {
-    const near = closest(name.toUpperCase(), [...known]);
-    return distance(name.toUpperCase(), near) <= maxTypos(near) ? [`${name} is not read; did you mean ${near}?`] : [];
+    // Many bots read their token from a name such as TELEGRAM_BOT_TOKEN.
+    const meant = name.toUpperCase().replace('_BOT_', '_');
+    const near = closest(meant, [...known]);
+    return distance(meant, near) <= maxTypos(near) ? [`${name} is not read; did you mean ${near}?`] : [];
   });
 }
 

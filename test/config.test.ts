@@ -392,12 +392,14 @@ describe('findMisspelt', () => {
       PUBLIC_URL: 'x',
       REQUIRE_ALL: '1',
       discord_token: 'x',
+      TELEGRAM_BOT_TOKEN: 'secret',
     };
     expect(findMisspelt(environment)).toEqual([
       'TELEGRAM_TOKENS is not read; did you mean TELEGRAM_TOKEN?',
       'USR_LIMIT is not read; did you mean USER_LIMIT?',
       'CREATR is not read; did you mean CREATOR?',
       'discord_token is not read; did you mean DISCORD_TOKEN?',
+      'TELEGRAM_BOT_TOKEN is not read; did you mean TELEGRAM_TOKEN?',
     ]);
   });
 
