@@ -39,6 +39,16 @@ describe('what nobody has just asked for', () => {
     expect(fake.problems).toEqual([]);
   });
 
+  it('counts as posted when nobody knows whether it arrived', async () => {
+    const { fake, runtime } = await openTelegram();
+    fake.addChat({ id: -1_001_000_000_778, type: 'supergroup', title: 'Pier' });
+    fake.fault({ method: /^send/, drop: true, afterSend: true });
+    const chatId = '-1001000000778';
+    const target = { platform: 'telegram', chatId, group: `telegram:${chatId}`, eventId: 'track:1' };
+    expect(await runtime.post(target, NEWS, signal)).toBe('posted');
+    expect([...fake.messages.values()].filter(({ byBot }) => byBot)).toHaveLength(1);
+  });
+
   it('is not posted where nobody is', async () => {
     const { runtime } = await openTelegram();
     const target = { platform: 'web', chatId: 'a', group: 'web:a', eventId: 'track:1' };

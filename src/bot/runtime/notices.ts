@@ -62,6 +62,10 @@ export function createPost(platforms: readonly ChatPlatform[], tools: NoticeTool
       return 'posted';
     } catch (error) {
       const failure = platform.outcomeOf(error);
+      if (failure?.outcome === 'unknown' && !signal.aborted) {
+        tools.log.warn({ err: error, platform: id }, 'a post may not have arrived');
+        return 'posted';
+      }
       if (failure?.outcome === 'notSent' && failure.reason === 'gone') return 'gone';
       throw error;
     }
