@@ -39,7 +39,7 @@ describe('what nobody has just asked for', () => {
     expect(fake.problems).toEqual([]);
   });
 
-  it('counts as posted when nobody knows whether it arrived', async () => {
+  it('counts as posted when it is unknown whether it arrived', async () => {
     const { fake, runtime } = await openTelegram();
     fake.addChat({ id: -1_001_000_000_778, type: 'supergroup', title: 'Pier' });
     fake.fault({ method: /^send/, drop: true, afterSend: true });

@@ -7,7 +7,7 @@
 export const REFERENCE_SCRIPT = `
 try {
   const theme = localStorage.getItem('medley.theme');
-  if (theme !== null) document.documentElement.dataset.theme = theme;
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
 } catch {
   // Without access to the storage the page has the system's theme.
 }

@@ -237,8 +237,8 @@ export interface PostTarget {
 }
 
 /**
- * Posts a reply to a chat; resolves with `gone` when nothing can be posted there any more, and with `posted` also when
- * nobody knows whether it arrived, since a chat should not read it twice. The reply is not stored: after a crash the
+ * Posts a reply to a chat; resolves with `gone` when nothing can be posted there any more, and with `posted` also when it
+ * is unknown whether it arrived, since a chat should not read it twice. The reply is not stored: after a crash the
  * caller has to post it again.
  * @throws whatever sending throws; Throttled when the chat must be left alone for minutes; AppError `internal` where
  * the platform cannot post

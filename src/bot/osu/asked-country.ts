@@ -40,8 +40,12 @@ function listCodes(locale: string): ReadonlyMap<string, string | undefined> {
   const names = new Intl.DisplayNames([locale], { type: 'region', fallback: 'none' });
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const pairs = letters.flatMap(first => letters.map(second => first + second));
-  const named = pairs.filter(pair => names.of(pair) !== undefined);
-  return new Map(named.map(pair => [fold(names.of(pair) ?? ''), currentCode(pair)]));
+  const codes = new Map<string, string | undefined>();
+  for (const pair of pairs) {
+    const name = names.of(pair);
+    if (name !== undefined) codes.set(fold(name), currentCode(pair));
+  }
+  return codes;
 }
 
 /** A name without accents, case, spaces and punctuation, which people leave out. */
