@@ -71,7 +71,7 @@ async function isOpen(path: string): Promise<boolean> {
     const [file, folder] = await Promise.all([stat(path), stat(dirname(path))]);
     return (file.mode & OTHERS_MAY_READ) !== 0 && (folder.mode & OTHERS_MAY_ENTER) !== 0;
   } catch {
-    // A file that does not exist is readable for nobody.
+    // A file that does not exist cannot be read by others.
     return false;
   }
 }

@@ -15,7 +15,7 @@ import {
 const BUSY_TIMEOUT_MS = 200;
 
 function serve(port: MessagePort, { path, isFilling }: CatalogueThreadData): void {
-  const tell = (told: CatalogueMessage) => port.postMessage(told);
+  const tell = (message: CatalogueMessage) => port.postMessage(message);
   const onFailure = (error: unknown) => tell({ kind: 'background failure', failure: toErrorData(error) });
   const store = openStore(path);
   // Opening may wait for another process that is creating the tables.
@@ -46,7 +46,7 @@ if (parentPort !== null) {
   try {
     serve(parentPort, workerData);
   } catch (error) {
-    const told: CatalogueMessage = { kind: 'unusable', failure: toErrorData(error) };
-    parentPort.postMessage(told);
+    const message: CatalogueMessage = { kind: 'unusable', failure: toErrorData(error) };
+    parentPort.postMessage(message);
   }
 }

@@ -73,13 +73,13 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
     const rated = ratedMods(mods, ruleset);
     const isPlain = rated.length === 0 && ruleset === beatmap.mode && beatmap.difficulty_rating > 0;
     const needsLibrary = !isPlain || accuracies.length > 0 || play !== undefined || strains;
-    const [told, library] = await Promise.all([
+    const [stars, library] = await Promise.all([
       isPlain || !mayAsk || difficulty?.isExact?.() === true
         ? undefined
         : wait(signal => official.of(beatmap, ruleset, rated, signal)),
       needsLibrary ? wait(signal => compute(request, signal)) : undefined,
     ]);
-    return { request, ruleset, isPlain, official: told, library };
+    return { request, ruleset, isPlain, official: stars, library };
   }
 
   /**

@@ -145,7 +145,7 @@ function createAnswer({ commands, policy, resolver, buttons, run, logFailure }: 
     if (await policy.isBlocked(caller)) return answerBlocked(body, context, paid);
     try {
       const batch = await answerAdmitted(body, context, attempt);
-      // After one reply fails, nobody awaits the later ones; this handler keeps their failures from ending the process.
+      // After one reply fails, the later ones are not awaited; this handler keeps their failures from ending the process.
       for (const { reply } of batch.replies) reply.catch(() => undefined);
       return batch;
     } catch (error) {

@@ -219,7 +219,7 @@ export interface ChatConnection {
   close(): Promise<void>;
 }
 
-/** Thrown when another worker has the request or nobody wants the answer: work on it ends, and nothing more is sent. */
+/** Thrown when another worker has the request or the answer is no longer wanted: work on it ends, and nothing more is sent. */
 export class Superseded extends Error {
   override readonly name = 'Superseded';
 }

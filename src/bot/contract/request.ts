@@ -271,7 +271,7 @@ export interface AttemptContext extends Position {
 }
 
 export interface PendingReply {
-  /** The reply; undefined when nobody wants it any more. Rejects only with StoreAway. */
+  /** The reply; undefined when it is no longer wanted. Rejects only with StoreAway. */
   readonly reply: Promise<Reply | undefined>;
   /** The number of the request's first part (link) that this reply and the earlier ones do not answer. */
   readonly next: number;

@@ -87,7 +87,7 @@ function writingReason(cause: unknown): string {
       return 'it was made meanwhile';
     case 'ENOSPC':
     case 'SQLITE_FULL':
-      return 'there is no room on the disk';
+      return 'there is no space on the disk';
     case 'SQLITE_CORRUPT':
     case 'SQLITE_NOTADB':
       return 'the database is damaged';

@@ -14,7 +14,7 @@ export function createDiskQuota(maxBytes: number) {
     }
   }
 
-  function room(bytes: number) {
+  function reserve(bytes: number) {
     let held = bytes;
     used += bytes;
     function shrink(left: number): void {
@@ -42,13 +42,13 @@ export function createDiskQuota(maxBytes: number) {
     async enter(wanted: number, signal: AbortSignal) {
       signal.throwIfAborted();
       const bytes = Math.min(wanted, maxBytes);
-      if (queue.length === 0 && used + bytes <= maxBytes) return room(bytes);
-      return new Promise<ReturnType<typeof room>>((resolve, reject) => {
+      if (queue.length === 0 && used + bytes <= maxBytes) return reserve(bytes);
+      return new Promise<ReturnType<typeof reserve>>((resolve, reject) => {
         const place = {
           bytes,
           admit() {
             signal.removeEventListener('abort', giveUp);
-            resolve(room(bytes));
+            resolve(reserve(bytes));
           },
         };
         function giveUp(): void {

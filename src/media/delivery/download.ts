@@ -18,7 +18,7 @@ export interface DownloadRequest extends CdnAddress {
   /** The most bytes that are written; when the CDN states a larger size, nothing is downloaded. */
   readonly maxBytes: number;
   /** The disk space that is reserved for the file; a larger one is not downloaded. */
-  readonly roomBytes: number;
+  readonly spaceBytes: number;
   readonly signal: AbortSignal;
   /** The position in the file at `path` from which to write; earlier bytes stay. Default: the beginning. */
   readonly at?: number;
@@ -30,7 +30,7 @@ export type DownloadFailure =
   /** `bytes` is null when the size was only found during the download. */
   | { readonly status: 'too_large'; readonly bytes: number | null }
   /** The file is within its limit, but larger than the disk space that is reserved for it. */
-  | { readonly status: 'needs_room'; readonly bytes: number }
+  | { readonly status: 'needs_space'; readonly bytes: number }
   | { readonly status: 'expired' | 'timeout' | 'unavailable' | 'disk'; readonly cause: unknown };
 
 export type DownloadOutcome =
@@ -129,7 +129,7 @@ function restHeaders({ bytes, validator }: Progress, part: DownloadRequest['rang
 function begin(
   { status, headers }: HttpStream,
   progress: Progress,
-  { mime: expected, range, maxBytes, roomBytes }: DownloadRequest,
+  { mime: expected, range, maxBytes, spaceBytes }: DownloadRequest,
 ): DownloadFailure | undefined {
   if (isGone(status))
     return { status: 'expired', cause: new AppError('upstream_unavailable', `the CDN answers ${status}`) };
@@ -151,7 +151,7 @@ function begin(
   progress.begun = true;
   if (total !== undefined && total > maxBytes) return { status: 'too_large', bytes: total };
   const needed = total ?? maxBytes;
-  return needed > roomBytes ? { status: 'needs_room', bytes: needed } : undefined;
+  return needed > spaceBytes ? { status: 'needs_space', bytes: needed } : undefined;
 }
 
 function lengthOf(headers: HttpStream['headers']): number | undefined {

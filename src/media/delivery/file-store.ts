@@ -20,7 +20,7 @@ export interface MadeFile {
 
 export type FileFailure =
   /** `of` is the key of the input that failed, where it is known. */
-  | (Exclude<DownloadFailure, { readonly status: 'needs_room' }> & { readonly of?: string })
+  | (Exclude<DownloadFailure, { readonly status: 'needs_space' }> & { readonly of?: string })
   /** The program that makes the file failed, although its inputs were there. */
   | { readonly status: 'tool'; readonly cause: unknown };
 
@@ -78,7 +78,7 @@ interface Making {
   readonly controller: AbortController;
   readonly outcome: Promise<MadeFile | FileFailure>;
   made: MadeFile | undefined;
-  room: QuotaReservation | undefined;
+  reservation: QuotaReservation | undefined;
   holders: number;
   /** Callbacks of waiting callers who want to know how long the encoding will still take. */
   readonly watchers: Set<(leftMs: number) => void>;
@@ -89,7 +89,7 @@ interface Making {
 
 /**
  * Files on the disk by key. Concurrent callers of the same file share its making. A file stays while a caller holds it,
- * then as long as there is room for kept files; the least recently used are deleted first.
+ * then as long as there is space for kept files; the least recently used are deleted first.
  */
 export class FileStore {
   readonly #options: FileStoreOptions;
@@ -144,7 +144,7 @@ export class FileStore {
       controller: new AbortController(),
       outcome: Promise.resolve().then(() => this.#run(order, making)),
       made: undefined,
-      room: undefined,
+      reservation: undefined,
       holders: 0,
       watchers: new Set(),
       expiry: undefined,
@@ -155,7 +155,7 @@ export class FileStore {
     return making;
   }
 
-  /** Never rejects, because all callers may have left by then, and nobody would handle the rejection. */
+  /** Never rejects, because all callers may have left by then, and the rejection would be unhandled. */
   async #run(order: FileOrder, making: Making): Promise<MadeFile | FileFailure> {
     let outcome = await this.#make(order, making);
     const isFull = 'cause' in outcome && isDiskFull(outcome.cause);
@@ -165,7 +165,7 @@ export class FileStore {
     }
     if (outcome.status === 'done') {
       making.made = outcome;
-      making.room?.shrink(outcome.bytes);
+      making.reservation?.shrink(outcome.bytes);
     } else this.#forget(making);
     return outcome;
   }
@@ -185,14 +185,14 @@ export class FileStore {
   async #reserve(making: Making, bytes: number): Promise<number | undefined> {
     const { signal } = making.controller;
     // Space is given back before waiting for more, because files could otherwise wait for each other for ever.
-    making.room?.release();
+    making.reservation?.release();
     const patience = AbortSignal.timeout(ROOM_WAIT_MS);
     try {
-      making.room = await this.#quota.enter(
+      making.reservation = await this.#quota.enter(
         Math.min(bytes, this.#options.maxBytes),
         AbortSignal.any([signal, patience]),
       );
-      return making.room.bytes;
+      return making.reservation.bytes;
     } catch (error) {
       if (signal.aborted || !patience.aborted) throw error;
       return undefined;
@@ -268,7 +268,7 @@ export class FileStore {
     await making.outcome;
     // If the file could not be made, that failure has been logged already.
     await rm(making.path, { force: true }).catch(error => making.made !== undefined && this.#logLeftover(error));
-    making.room?.release();
+    making.reservation?.release();
     this.#live.delete(making);
   }
 

@@ -71,12 +71,12 @@ interface Job extends ConvertRequest, Pick<EncodeRequest, 'maxBytes'> {
 type Work = (job: Job) => Promise<boolean>;
 
 /** The disk space to reserve for a file made from these inputs. */
-type RoomBytes = (inputs: readonly HeldFile[], maxBytes: number) => number;
+type SpaceBytes = (inputs: readonly HeldFile[], maxBytes: number) => number;
 
 interface Recipe extends Pick<Job, 'ffmpeg'> {
   readonly mime: string;
   readonly work: Work;
-  readonly roomBytes: RoomBytes;
+  readonly spaceBytes: SpaceBytes;
 }
 
 /**
@@ -90,12 +90,18 @@ export function createMediaFiles(options: MediaFilesOptions) {
   const streamDownload = createStreamDownload(options, download);
   const enterCopying = createSemaphore({ atOnce: COPIES_AT_ONCE, maxWaiting: Infinity, name: 'copying' });
 
-  function hold(request: MakeRequest, signal: AbortSignal, mime: string, work: Work, roomBytes: RoomBytes = roomFor) {
+  function hold(
+    request: MakeRequest,
+    signal: AbortSignal,
+    mime: string,
+    work: Work,
+    spaceBytes: SpaceBytes = spaceFor,
+  ) {
     const { key, maxBytes } = request;
     const make = async (workplace: Workplace) => {
       const leave = await enter(workplace.signal).catch((cause: unknown) => ({ status: 'timeout', cause }) as const);
       if (typeof leave !== 'function') return leave;
-      return makeFile(request, { mime, work, roomBytes, ffmpeg }, workplace).finally(leave);
+      return makeFile(request, { mime, work, spaceBytes, ffmpeg }, workplace).finally(leave);
     };
     return store.hold({ key, maxBytes, make }, signal);
   }
@@ -123,16 +129,16 @@ export function createMediaFiles(options: MediaFilesOptions) {
     mux: (request: MakeRequest, signal: AbortSignal) => hold(request, signal, 'video/mp4', mux),
     /** Encodes a video again to fit `maxBytes`; only where ffmpeg is installed. */
     compress: (request: MakeRequest, signal: AbortSignal) =>
-      hold(request, signal, 'video/mp4', compress, roomForEncoded),
+      hold(request, signal, 'video/mp4', compress, spaceForEncoded),
     clip(request: MakeRequest, clip: Clip, signal: AbortSignal) {
       const cut: Work = async ({ probe, ...job }) => probe !== null && cutClip({ ...job, probe, clip });
-      return hold(request, signal, 'video/mp4', cut, roomForEncoded);
+      return hold(request, signal, 'video/mp4', cut, spaceForEncoded);
     },
     /** Makes an M4A of a video's audio, or of other audio. */
     toM4a: (request: MakeRequest, signal: AbortSignal) => hold(request, signal, 'audio/mp4', convertToM4a),
     /** Makes an MP3 of a video's audio, or of other audio, that states the title and author of the post. */
     toMp3: (request: MakeRequest, post: Post, signal: AbortSignal) =>
-      hold(request, signal, 'audio/mpeg', job => convertToMp3({ ...job, post }), roomForEncoded),
+      hold(request, signal, 'audio/mpeg', job => convertToMp3({ ...job, post }), spaceForEncoded),
     toJpeg: (request: MakeRequest, signal: AbortSignal) => hold(request, signal, 'image/jpeg', convertToJpeg),
     /** Makes a small JPEG of a photo or video. */
     thumbnail: (request: MakeRequest, signal: AbortSignal) =>
@@ -151,15 +157,15 @@ async function fetchFile(
   const maxBytes = Math.min(wishedBytes, totalBytes);
   const usual = Math.min(USUAL_BYTES, totalBytes * UNKNOWN_SHARE);
   for (let wanted = Math.min(expectedBytes ?? usual, maxBytes); ; ) {
-    const roomBytes = await reserve(wanted);
-    if (roomBytes === undefined) return diskFull();
-    const outcome = await download({ ...file, path, maxBytes, roomBytes, signal });
+    const spaceBytes = await reserve(wanted);
+    if (spaceBytes === undefined) return diskFull();
+    const outcome = await download({ ...file, path, maxBytes, spaceBytes, signal });
     if (outcome.status === 'done') {
       const made = await inspected(outcome, path, signal);
       // A stream that Medley cannot read may still be readable for ffmpeg.
       return made.status === 'unavailable' && isPlaylist(file) ? { ...outcome, probe: null } : made;
     }
-    if (outcome.status !== 'needs_room') return outcome;
+    if (outcome.status !== 'needs_space') return outcome;
     if (outcome.bytes <= wanted) return { status: 'too_large', bytes: outcome.bytes };
     wanted = outcome.bytes;
   }
@@ -167,15 +173,15 @@ async function fetchFile(
 
 async function makeFile(
   request: MakeRequest,
-  { mime, work, roomBytes, ffmpeg }: Recipe,
+  { mime, work, spaceBytes, ffmpeg }: Recipe,
   { path, signal, reserve, encoding }: Workplace,
 ): Promise<MadeFile | FileFailure> {
   const { maxBytes } = request;
   const held = await gather(request.inputs, signal);
   if ('status' in held) return held;
   try {
-    const room = await reserve(roomBytes(held, maxBytes));
-    if (room === undefined) return diskFull();
+    const space = await reserve(spaceBytes(held, maxBytes));
+    if (space === undefined) return diskFull();
     const [input] = held;
     const job = { inputs: held, outputPath: path, maxBytes, ffmpeg, signal, onLeft: encoding };
     const isMade = input && (await work({ ...job, inputPath: input.path, probe: input.probe }));
@@ -242,15 +248,15 @@ function isRead(file: HeldFile | undefined, isVideo: boolean): boolean {
 
 /** The failure of a request that waited for disk space as long as it may. */
 function diskFull(): FileFailure {
-  return { status: 'timeout', cause: new AppError('timeout', 'no room on the disk for now') };
+  return { status: 'timeout', cause: new AppError('timeout', 'no space on the disk for now') };
 }
 
 /** The disk space for a file made from these inputs: a little more than all of them together. */
-function roomFor(inputs: readonly HeldFile[]): number {
+function spaceFor(inputs: readonly HeldFile[]): number {
   return Math.ceil(inputs.reduce((total, { bytes }) => total + bytes, 0) * OVERHEAD) + OVERHEAD_BYTES;
 }
 
 /** The disk space for an encoded file. A video far below the limit is only encoded for its codec and hardly grows. */
-function roomForEncoded(inputs: readonly HeldFile[], maxBytes: number): number {
-  return Math.min(maxBytes, roomFor(inputs) * 2);
+function spaceForEncoded(inputs: readonly HeldFile[], maxBytes: number): number {
+  return Math.min(maxBytes, spaceFor(inputs) * 2);
 }

@@ -41,19 +41,19 @@ export function createStreamDownload(options: DownloadOptions, download: Downloa
     }
   }
 
-  /** Fetches the pieces in order; fails with `needs_room` when they need more disk space than expected. */
+  /** Fetches the pieces in order; fails with `needs_space` when they need more disk space than expected. */
   async function fetchPieces(pieces: readonly Piece[], request: DownloadRequest): ReturnType<Download> {
-    const { path, maxBytes, roomBytes } = request;
+    const { path, maxBytes, spaceBytes } = request;
     const totalMs = pieces.reduce((sum, { durationMs }) => sum + durationMs, 0);
     const known = pieces.reduce((sum, { range }) => sum + (range?.length ?? Number.NaN), 0);
     if (known > maxBytes) return { status: 'too_large', bytes: known };
     let bytes = 0;
     let playedMs = 0;
     for (const { durationMs, ...address } of pieces) {
-      const room = { maxBytes: maxBytes - bytes, roomBytes: roomBytes - bytes, at: bytes };
-      const piece = await download({ ...pieceRequest(request, address), ...room });
+      const limits = { maxBytes: maxBytes - bytes, spaceBytes: spaceBytes - bytes, at: bytes };
+      const piece = await download({ ...pieceRequest(request, address), ...limits });
       if (piece.status === 'too_large') return { status: 'too_large', bytes: null };
-      if (piece.status === 'needs_room') return { status: 'needs_room', bytes: maxBytes };
+      if (piece.status === 'needs_space') return { status: 'needs_space', bytes: maxBytes };
       if (piece.status !== 'done') return piece;
       bytes += await withoutTag(path, bytes, piece.bytes);
       playedMs += durationMs;

@@ -87,9 +87,9 @@ export function playlistVariants(text: string, { url, hosts }: PlaylistPlace): r
     // The address follows its tag, perhaps behind comments; a search to the end of each would take quadratic time.
     const address = addressOf(lines.slice(index + 1, index + MAX_RENDITIONS).find(line => !line.startsWith('#')));
     if (address === null) continue;
-    const sound = audioAddresses.get(attributes.get('AUDIO') ?? '');
-    add(videoOf(attributes, address, sound !== undefined && sound !== address));
-    if (sound !== undefined) add(soundOf(attributes, sound));
+    const audio = audioAddresses.get(attributes.get('AUDIO') ?? '');
+    add(videoOf(attributes, address, audio !== undefined && audio !== address));
+    if (audio !== undefined) add(audioOf(attributes, audio));
   }
   return [...variants.values()].sort(compareTracks);
 }
@@ -113,7 +113,7 @@ function videoOf(attributes: Attributes, url: string, isSilent: boolean): Varian
 }
 
 /** A separate audio rendition; its bit rate is unknown, because the stated one includes the video. */
-function soundOf(attributes: Attributes, url: string): Variant {
+function audioOf(attributes: Attributes, url: string): Variant {
   const codecs = codecsOf(attributes).filter(codec => AUDIO_CODEC.test(codec));
   return { ...RENDITION, url, codecs: codecs.join(', ') || null, hasAudio: true, hasVideo: false, adaptive: true };
 }

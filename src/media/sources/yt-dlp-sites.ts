@@ -15,7 +15,7 @@ import { createSource } from './kit/source.ts';
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['too_large', 'unsupported_link']);
 
 interface Site extends Pick<SourceDescriptor, 'id' | 'name' | 'colour' | 'hosts' | 'cdnHosts' | 'example'> {
-  /** What an id names: a `video`, whose id yt-dlp's output must repeat, or any other `page`. */
+  /** The thing that an id names: a `video`, whose id yt-dlp's output must repeat, or any other `page`. */
   readonly form: 'video' | 'page';
   readonly idPattern: RegExp;
   idOf(address: URL): string | null | undefined;

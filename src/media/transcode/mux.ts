@@ -122,7 +122,7 @@ export async function writeMp4(
   const { Mp4OutputFormat, Output, StreamTarget } = await import('mediabunny');
   const file = await open(outputPath, 'w');
   const output = new Output({
-    // The index's size is known before, so its room is reserved and nothing is written twice.
+    // The index's size is known before, so its space is reserved and nothing is written twice.
     format: new Mp4OutputFormat({ fastStart: 'reserve' }),
     target: new StreamTarget(streamTo(file), { chunked: true, chunkSize: CHUNK_BYTES }),
   });

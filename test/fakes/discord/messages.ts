@@ -94,7 +94,7 @@ export function createMessages(options: MessagesOptions): Messages {
 
   function write(wanted: MessageOptions): StoredMessage {
     const authorId = wanted.authorId ?? wanted.webhookId ?? clock.snowflake();
-    const channel = roomFor(wanted, authorId);
+    const channel = channelFor(wanted, authorId);
     const content = wanted.content ?? '';
     const answered = wanted.replyTo === undefined ? undefined : all.get(wanted.replyTo);
     const pinged = [...content.matchAll(/<@!?(\d+)>/g)].flatMap(match => match[1] ?? []);
@@ -142,7 +142,7 @@ export function createMessages(options: MessagesOptions): Messages {
     return message;
   }
 
-  function roomFor(wanted: MessageOptions, authorId: string): Channel {
+  function channelFor(wanted: MessageOptions, authorId: string): Channel {
     if (wanted.channelId !== undefined) return places.channel(wanted.channelId);
     return wanted.guildId === undefined ? places.direct(authorId) : places.firstChannel(wanted.guildId);
   }

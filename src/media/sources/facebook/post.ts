@@ -70,7 +70,7 @@ function readTotal(value: unknown): number | null {
   return readCount(value.total_count) ?? readCount(value.count);
 }
 
-/** Where to find each count, best first; an exact count in any object is better than a rounded one in another. */
+/** The fields that hold each count, best first; an exact count in any object is better than a rounded one in another. */
 const COUNTS: readonly (readonly [keyof Stats, (value: unknown) => number | null, ...string[]])[] = [
   ['likes', readTotal, 'reaction_count', 'unified_reactors', 'reactors'],
   ['likes', readShownCount, 'i18n_reaction_count'],

@@ -57,7 +57,7 @@ function idOf(object: unknown): string | null {
   return readId(child(object, 'pk')) ?? readId(child(object, 'id'));
 }
 
-/** What the name of a property tells about the object that has it. The roles are bits, combined for each object. */
+/** The role that the name of a property gives the object that has it. Roles are bits, combined for each object. */
 const ROLE = { media: 1, identity: 2, gate: 4, place: 8, list: 16, context: 32 } as const;
 const SHAPES = [PRODUCT, GRAPH];
 const GATED_PLACE = 'if_not_gated_logged_out';

@@ -50,7 +50,7 @@ interface PostContext {
 }
 
 /**
- * What an endpoint answers with. A `card` has author, text and cover at most; an error page in place of the answer to a
+ * The kinds of answers of endpoints. A `card` has author, text and cover at most; an error page in place of the answer to a
  * `query` may mean that the site removed the query.
  */
 export const ANSWER_KINDS = ['query', 'page', 'embed', 'card', 'story', 'thread', 'posts', 'app'] as const;

@@ -79,7 +79,7 @@ export function guardDispatches(
   return (data, shardId) => void pass('dispatch', [{ data, shardId }]);
 }
 
-/** The reason to keep an event: a person `asked` something, or a server `changed`; undefined if nobody needs it. */
+/** The reason to keep an event: a person `asked` something, or a server `changed`; undefined if it is not needed. */
 function kindOf({ type, data }: Dispatch, isOfInterest: GuardOptions['isOfInterest']): 'asked' | 'changed' | undefined {
   if (type === 'INTERACTION_CREATE') return 'asked';
   const isSaid = type === 'MESSAGE_CREATE' || (type === 'MESSAGE_UPDATE' && isEdit(data, Date.now()));

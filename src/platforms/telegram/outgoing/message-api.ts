@@ -93,7 +93,7 @@ export function createMessageApi({ api, chats, limits }: TelegramContext, action
     },
     /**
      * To be called when Telegram may be out of order. `getMe` must then succeed before the next message is sent: if the
-     * answer to a message is lost, nobody knows whether it was sent.
+     * answer to a message is lost, it is unknown whether it was sent.
      */
     doubt() {
       isDoubtful = true;

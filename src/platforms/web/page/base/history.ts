@@ -110,7 +110,7 @@ type Entry = readonly [id: string, json: string];
  */
 class TurnStorage {
   readonly #storage: 'localStorage' | 'sessionStorage';
-  /** What this tab read or wrote last: the list as it is stored, and the entries by id. */
+  /** The last state that this tab read or wrote: the list as it is stored, and the entries by id. */
   #list: string | null = null;
   readonly #entries = new Map<string, string>();
 
