@@ -54,15 +54,18 @@ function itemsOf(post: JsonObject): readonly DraftItem[] | null {
     const addresses = [video.fallback_url, video.dash_url, video.hls_url, target];
     return [namedVideo(addresses, { thumbnailUrl: cover, ...sizeOf(video), durationMs: readSeconds(video.duration) })];
   }
-  if (post.is_gallery === true) return galleryOf(post);
+  if (isJsonObject(post.gallery_data) || post.is_gallery === true) return galleryOf(post);
   const moving = target?.endsWith('.gif') ? child(preview, 'variants', 'mp4', 'source', 'url') : undefined;
   const item = gifOf(decoded(moving), size) ?? linkedItem(target, size, cover);
   return item === null ? null : [item];
 }
 
+/** What stands in place of the words of a post that was removed. */
+const GONE = /^\[(?:deleted|removed)\]$/;
+
 function draftOf(post: JsonObject): PostDraft {
-  const removed = readText(post.removed_by_category);
-  if (removed !== null) throw new AppError('not_found', `the post was removed by ${removed.slice(0, 30)}`);
+  const removed = readText(post.removed_by_category) ?? GONE.exec(readText(post.selftext) ?? '')?.[0];
+  if (removed !== undefined) throw new AppError('not_found', `the post was removed: ${removed.slice(0, 30)}`);
   const [parent] = readList(post.crosspost_parent_list, 1).filter(isJsonObject);
   const ref = redditRefOf(readText(parent?.id) ?? '');
   const items = ref === undefined ? itemsOf(post) : null;
@@ -96,8 +99,8 @@ function readListing(answer: unknown, { ref }: ReadContext): PostDraft {
 }
 
 /** Reads a post's feed, whose entries are the post and its comments. */
-function readFeed(text: string, { ref }: ReadContext): PostDraft {
-  const entry = text.split('<entry>', 200).find(part => part.includes(`<id>t3_${ref.id}</id>`));
+function readFeed(feed: string, { ref }: ReadContext): PostDraft {
+  const entry = feed.split('<entry>', 200).find(part => part.includes(`<id>t3_${ref.id}</id>`));
   if (entry === undefined) throw new AppError('upstream_changed', 'no such post in the feed');
   const partOf = (name: string) =>
     decodeHTML(new RegExp(`<${name}(?:\\s[^>]*)?>([^<]{0,100000})</${name}>`).exec(entry)?.[1] ?? '');
@@ -106,6 +109,9 @@ function readFeed(text: string, { ref }: ReadContext): PostDraft {
   const [, address = ''] = [...content.matchAll(/<a href="([^"]{1,2000})">\[link\]</g)].at(-1) ?? [];
   const target = readText(decodeHTML(address));
   const words = content.split('<div class="md">', 2)[1]?.split('</div>', 1)[0] ?? '';
+  const lines = words.replace(/(?:<\/(?:p|li|h[1-6]|pre)>\s*)+/g, '\n\n').replace(/<[^<>]*>/g, '');
+  const text = decodeHTML(lines).trim();
+  if (GONE.test(text)) throw new AppError('not_found', 'the words of the post were removed');
   const cover = readAddress(decodeHTML(/<media:thumbnail\s+url="([^"]{1,2000})"/.exec(entry)?.[1] ?? ''));
   const item = linkedItem(target, {}, cover);
   const isMedia = /^https:\/\/(?:www\.reddit\.com\/gallery\/|[iv]\.redd\.it\/)/.test(target ?? '');
@@ -114,7 +120,7 @@ function readFeed(text: string, { ref }: ReadContext): PostDraft {
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, username: /^\/u\/([\w-]{2,40})$/.exec(partOf('name'))?.[1] ?? null },
     title: readText(partOf('title')),
-    caption: readText(decodeHTML(words.replace(/<[^<>]*>/g, '')).trim()) ?? (isPost || isMedia ? null : target),
+    caption: readText(text) ?? (isPost || isMedia ? null : target),
     publishedAt: readDate(partOf('published')),
     // For a gallery the feed has only the address of its page, not its files.
     items: item === null ? [] : [item],

@@ -217,6 +217,7 @@ it.each<[string, string, object | string]>([
   ],
   ['words', listing({ is_self: true, selftext: 'Wedge it' }), { caption: 'Wedge it', items: [] }],
   ['one that was removed', listing({ removed_by_category: 'moderator' }), 'not_found'],
+  ['one whose words were removed', listing({ is_self: true, author: '[deleted]', selftext: '[removed]' }), 'not_found'],
   ['another post', listing({ id: '1other' }), 'upstream_changed'],
 ])('a listing with %s', (_, text, right) => {
   const found = outcome(text, 'app');
@@ -307,6 +308,12 @@ it.each<[string, AnswerKind, string, object | string]>([
   ['the address of an image has a new name', 'app', image.replace('url_overridden_by_dest', 'dest_url'), { items: [] }],
   ['the address is on another host', 'app', image.replace('i.redd.it', 'evil.example'), { items: [] }],
   ['a video has no address', 'app', listing({ secure_media: { reddit_video: { width: 4 } } }), { missingItems: 1 }],
+  [
+    'nothing but its order shows that a post is a gallery',
+    'app',
+    gallery({ is_gallery: null, gallery_data: { items: [{ media_id: 'abcdefgh1' }] } }),
+    { items: [{ variants: [{ url: 'https://i.redd.it/abcdefgh1.jpg' }, {}] }] },
+  ],
   ['a gallery has no order', 'app', gallery({ gallery_data: null }), 'upstream_changed'],
   [
     'a gallery has no files',
@@ -335,6 +342,17 @@ it.each<[string, AnswerKind, string, object | string]>([
   else expect(found).toMatchObject(right);
   // Never a file of another post or another host.
   expect(JSON.stringify(found)).not.toMatch(/ferry|"url":"https:\/\/evil\.example/);
+});
+
+it('the words in a feed: their paragraphs, or that they were removed', () => {
+  const feed = (words: string) => {
+    const content = `<div class="md">${words}</div><a href="https://www.reddit.com/r/a/comments/1bowl77/b/">[link]</a>`;
+    return `<feed><entry><content type="html">${content.replaceAll('<', '&lt;')}</content><id>t3_${ID}</id></entry></feed>`;
+  };
+  expect(outcome(feed('<p>Wedge it</p><p>Fire it <b>twice</b></p>'), 'card')).toMatchObject({
+    caption: 'Wedge it\n\nFire it twice',
+  });
+  expect(outcome(feed('<p>[removed]</p>'), 'card')).toBe('not_found');
 });
 
 it('the feed of a post with very many words', () => {
