@@ -214,9 +214,9 @@ function videoOf(media: JsonObject): DraftItem {
 }
 
 function itemOf(media: JsonObject): DraftItem {
-  const { status = 'Available' } = isJsonObject(media.ext_media_availability) ? media.ext_media_availability : {};
+  const status = readText(child(media.ext_media_availability, 'status')) ?? 'Available';
   if (status !== 'Available') return null;
   const isVideo = isJsonObject(media.video_info) || Array.isArray(media.variants);
   if (isVideo || media.type === 'video' || media.type === 'animated_gif') return videoOf(media);
-  return media.type === undefined || media.type === 'photo' ? photoOf(media) : null;
+  return (media.type ?? 'photo') === 'photo' ? photoOf(media) : null;
 }

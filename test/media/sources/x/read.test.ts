@@ -52,6 +52,11 @@ describe('a post of X', () => {
     expect(outcome(limited, { kind: 'query' })).toMatchObject(bySyndication);
   });
 
+  it('has a photo of which kind and state are null', () => {
+    const listed = photo('lamp', { type: null, ext_media_availability: { status: null } });
+    expect(outcome(tweet({ mediaDetails: [listed] }))).toMatchObject({ items: [{ kind: 'image' }], missingItems: 0 });
+  });
+
   it('has its videos as whole files, best first, by the frame that the address names', () => {
     expect(outcome(tweet({ mediaDetails: [video()] }))).toMatchObject({
       items: [
