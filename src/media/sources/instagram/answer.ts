@@ -2,7 +2,7 @@
 import { AppError, toAppError } from '../../../errors.ts';
 import { weakNotFound, withEvidence } from '../../extract/refusal.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
-import { firstOf, isJsonObject, parseJson } from '../../parse/json.ts';
+import { child, firstOf, isJsonObject, parseJson } from '../../parse/json.ts';
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { publishTimeOf } from '../kit/link-match.ts';
@@ -84,7 +84,12 @@ export function parseAnswer(body: Body, context: ReadContext): Post {
   if (context.kind === 'story') {
     const draft = parseStories(body.text, context.ref);
     if (draft !== null) return postOfDraft(draft, context);
-    throw failureOfJson(parseJson(body.text)) ?? weakNotFound('the story shows nothing');
+    const answer = parseJson(body.text);
+    const isFailed = child(answer, 'status') === 'fail';
+    const unknown = isFailed
+      ? new AppError('upstream_changed', 'a failure of an unknown kind')
+      : weakNotFound('the story shows nothing');
+    throw failureOfJson(answer) ?? unknown;
   }
   const isJson = ['{', '[', GUARD].some(start => body.startsWith(start));
   return isJson ? parseJsonAnswer(body.text.trimStart(), context) : parsePage(body, context);

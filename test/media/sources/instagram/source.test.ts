@@ -686,6 +686,16 @@ describe('stories', () => {
     expect(failure.code).toBe('not_found');
   });
 
+  it('are not called gone when the site fails to read the profile', async () => {
+    const text = '{"message":"ig_business_category_subvertical has been deleted","status":"fail"}';
+    const { source } = setup(
+      { 'GET /api/v1/users/web_profile_info/': { status: 400, text } },
+      { accounts: openAccounts('sessionid', COOKIES) },
+    );
+    const failure = await failureOf(story(source, 'https://www.instagram.com/stories/the.lanternists/'));
+    expect(failure.code).toBe('upstream_changed');
+  });
+
   it('are not taken for a matter of the cookies when the account has reached its limit', async () => {
     const text = '{"message":"Please wait a few minutes before you try again.","require_login":true,"status":"fail"}';
     const { source, upstream } = setup(
