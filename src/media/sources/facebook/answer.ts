@@ -65,6 +65,9 @@ export function failureOfAddress(url: string | null): AppError | null {
   return /^\/checkpoint(?:\/|$)/.test(path) ? refusal('challenge', 'the site demands proof of a person') : null;
 }
 
+/** The root of the page that the site shows to a blocked visitor. */
+const BLOCK = '{"__dr":"CometErrorRoot.react"}';
+
 /** The site's sentences and codes, the most telling first. */
 const WORDS = {
   region_blocked:
@@ -102,7 +105,8 @@ function visibleWords(html: string): string {
 }
 
 function dataWords(page: Body): string {
-  let words = '';
+  // The sign of a block counts in any script, not in JSON alone.
+  let words = page.includes(BLOCK) ? BLOCK : '';
   for (const script of page.scripts) {
     if (words.length >= MAX_WORDS_CHARS) break;
     if (script.isJson) words += script.text;

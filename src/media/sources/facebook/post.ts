@@ -59,7 +59,9 @@ function authorOf(page: FacebookPage, { nodes, stories, isMediaItself }: Found):
   });
   const owners = [...valuesAt(nodes, 'owner'), ...valuesAt(stories, 'short_form_video_context.video_owner')];
   // The author is the person who shares a video; if the link is to the video itself, it is the video's owner.
-  const people = (isMediaItself ? [...owners, ...actors] : [...actors, ...owners]).filter(isJsonObject);
+  const people = (isMediaItself ? [...owners, ...actors] : [...actors, ...owners])
+    .filter(isJsonObject)
+    .filter(one => textOf(one.id) !== null || textOf(one.name) !== null);
   const id = textOf(people[0]?.id);
   if (id === null) return readAuthor(people.slice(0, 1));
   return readAuthor([...people.filter(one => textOf(one.id) === id), ...page.byId(id)]);

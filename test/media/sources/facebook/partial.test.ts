@@ -125,6 +125,13 @@ function attached(style: string, attachment: object): string {
 describe('a post of which a part cannot be read', () => {
   const photos = fixture('post-photos.html');
 
+  it('has the author of the next place when the owner is empty', () => {
+    const html = fixture('reel-delivery.html');
+    const emptied = html.replace(/"owner": \{[^{}]*\}/, '"owner": {}');
+    expect(emptied).not.toBe(html);
+    expect(read(emptied, REFS.reelDelivery).author).toMatchObject({ id: '61550000000004' });
+  });
+
   it('keeps the places of the others', () => {
     const broken = photos.replace(/"id": "700100200300405",\s*"browser_native_sd_url"/, '"id": "700100200300405", "x"');
     expect(broken).not.toBe(photos);

@@ -220,6 +220,11 @@ describe('the signal, and the code it means', () => {
     ['a feed of videos', page('feed.html'), 'not_found'],
     ['videos of others only', page('others-only.html'), 'not_found'],
     ['a temporary block', page('blocked.html'), 'upstream_rate_limited'],
+    [
+      'a block in a script that is not JSON',
+      { text: '<script>load({"root":{"__dr":"CometErrorRoot.react"}})</script>' },
+      'upstream_rate_limited',
+    ],
     ['a checkpoint', { location: '/checkpoint/?next' }, 'upstream_rate_limited'],
     ['status 429', { status: 429, headers: { 'retry-after': '90' } }, 'upstream_rate_limited'],
     ['a challenge that cannot be passed', { status: 403, text: fixture('challenge.html') }, 'upstream_rate_limited'],
