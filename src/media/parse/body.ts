@@ -4,7 +4,8 @@ const MAX_SCRIPTS = 2_000;
 const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
 /** The sites' start tags are all shorter than this. */
 const MAX_TAG_BYTES = 4_096;
-const JSON_TAG = /\stype\s*=\s*["']?application\/json|\sdata-sjs\b/i;
+/** The attributes of JSON: its type, or an id such as `__PWS_DATA__`, which sites give to their data. */
+const JSON_TAG = /\stype\s*=\s*["']?application\/json|\sdata-sjs\b|\sid\s*=\s*["']?__\w/i;
 /** The sites put the metadata for crawlers into the head, before any large script. */
 const MAX_HEAD_BYTES = 1024 * 1024;
 

@@ -17,13 +17,15 @@ function scriptsByPattern(html: string): readonly string[] {
 describe('a body', () => {
   it('gives each script of a page with its tag, in order, and says which are JSON', () => {
     const html = `<script>{"code":0}</script><script type="application/json" data-sjs>{"n":1}</script>
-      <SCRIPT data-sjs>["é"]</SCRIPT><script type='application/json'>3</script><script src="a.js"></script><scripts>`;
+      <SCRIPT data-sjs>["é"]</SCRIPT><script type='application/json'>3</script><script src="a.js"></script>
+      <script id="__PWS_DATA__">{"n":4}</script><scripts>`;
     expect(scriptsOf(html).map(({ text, isJson }) => [text, isJson])).toEqual([
       ['{"code":0}', false],
       ['{"n":1}', true],
       ['["é"]', true],
       ['3', true],
       ['', false],
+      ['{"n":4}', true],
     ]);
     expect(scriptsOf('<script id="a">x</script>')).toMatchObject([
       { tag: '<script id="a">', text: 'x', length: 1, isJson: false },
