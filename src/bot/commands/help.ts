@@ -109,7 +109,10 @@ function renderSection(
       ...(key === LINKS ? [textBlock(sentence(words.linksMore))] : []),
       { kind: 'fields', fields },
     ],
-    actions: [{ kind: 'menu', label: words.chooseCommand, choices }, button(words.back, encode('help'))],
+    actions: [
+      { kind: 'menu', label: words.chooseCommand, choices },
+      { ...button(words.back, encode('help')), isUp: true },
+    ],
     visibility: 'caller',
   });
 }
@@ -125,7 +128,7 @@ function renderCommandHelp(spec: CommandSpec, back: string, t: Translator): Repl
       textBlock(labelled([words.usage], [{ kind: 'code', children: [spec.usage] }], t)),
       ...(fields.length === 0 ? [] : [{ kind: 'fields', fields } as const]),
     ],
-    actions: [button(words.back, back)],
+    actions: [{ ...button(words.back, back), isUp: true }],
     visibility: 'caller',
   });
 }

@@ -80,6 +80,8 @@ const Action = z.discriminatedUnion('kind', [
     /** Made by `ButtonTokens`, with at most 64 bytes. */
     token: z.string(),
     style: z.enum(['primary', 'secondary', 'danger']),
+    /** True for the way up, which a platform with a Back of its own leaves out where that leads back. */
+    isUp: z.literal(true).exactOptional(),
   }),
   /** A choice of one among several, at most 25. Where a platform has no menus, the choices are buttons. */
   z.object({ kind: z.literal('menu'), label: z.string(), choices: z.array(Choice).readonly() }),

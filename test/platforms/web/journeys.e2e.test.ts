@@ -122,6 +122,25 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
     await expect.poll(heading).toContain('page 1');
   });
 
+  it('has one Back in a section of the help, which goes up where the section was not opened from anything', async () => {
+    await visit();
+    const backs = page.getByRole('button', { name: 'Back', exact: true });
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    await say('/help');
+    await press('Beatmaps');
+    await expect.poll(heading).toContain('Beatmaps');
+    await expect(backs.count()).resolves.toBe(1);
+    await press('Back');
+    await expect.poll(() => backs.count()).toBe(0);
+    await page.reload();
+    await say('/help beatmap search');
+    await press('Back');
+    await expect.poll(heading).toContain('Beatmaps');
+    await expect(page.locator('.return').count()).resolves.toBe(0);
+    await press('Back');
+    await expect.poll(() => backs.count()).toBe(0);
+  });
+
   it('opens again with one Forward what one Back closed, however often', async () => {
     await visit();
     await say('found');

@@ -191,6 +191,8 @@ export type WebAction =
       readonly label: string;
       readonly token: string;
       readonly style: 'primary' | 'secondary' | 'danger';
+      /** True for the way up, for a page on which nothing below the reply is kept to go back to. */
+      readonly isUp?: true;
     }
   | { readonly kind: 'menu'; readonly label: string; readonly choices: readonly WebChoice[] };
 

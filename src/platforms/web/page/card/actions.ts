@@ -23,9 +23,9 @@ export function actionsOf(actions: readonly WebAction[], context: ItemContext, f
   return row.length > 0 ? [h('div', { class: 'actions' }, ...row), ...lists] : [];
 }
 
-function pressable({ label, style, token }: Extract<WebAction, { kind: 'button' }>, { onAction }: ItemContext) {
+function pressable({ label, style, token, isUp }: Extract<WebAction, { kind: 'button' }>, { onAction }: ItemContext) {
   const element = button(
-    { class: `action ${style}`, 'data-label': label },
+    { class: `action ${style}`, 'data-label': label, 'data-up': isUp },
     () => onAction(token, label, element),
     label,
   );

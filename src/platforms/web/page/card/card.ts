@@ -31,6 +31,7 @@ export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
   const title = heading ? [headingNode(heading, context)] : [];
   const back = context.goBack && button({ class: 'return' }, context.goBack, icon('previous'), text('back'));
   const content = blocksOf(rest, context);
+  const actions = reply.actions.filter(action => !back || action.kind !== 'button' || !action.isUp);
   const body = h('div', { class: 'card-body' }, back);
   if (reply.gallery.length > 0) {
     const links = reply.actions.filter(action => action.kind === 'link');
@@ -52,7 +53,7 @@ export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
   } else {
     root.classList.toggle('wide', reply.blocks.some(isWide));
     const again = reply.retry && retryButton(reply.retry, context);
-    body.append(...blocksOf(covers, context), ...title, ...content, ...actionsOf(reply.actions, context, again));
+    body.append(...blocksOf(covers, context), ...title, ...content, ...actionsOf(actions, context, again));
   }
   const isTrouble = reply.tone === 'error' || reply.tone === 'notice';
   if (isTrouble || reply.tone === 'success')

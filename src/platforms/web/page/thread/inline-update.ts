@@ -50,7 +50,7 @@ export class InlineUpdate {
     const { pressed } = begun;
     const before = pressed?.isConnected ? pressed.getBoundingClientRect().top : undefined;
     const hadFocus = place.card.contains(document.activeElement);
-    if (!isTurned(pressed, place.reply, reply)) {
+    if (!pressed?.matches('[data-up]') && !isTurned(pressed, place.reply, reply)) {
       place.turn.below = withLast(place.turn.below, place.index, place.reply);
       place.turn.above = { ...place.turn.above, [place.index]: [] };
       onOpened({ turn: place.turn.id, index: place.index }, thread.top());
