@@ -11,6 +11,7 @@ const KEY = 'medley.texts';
 
 let current: Readonly<Record<string, string>> = english;
 let locale = 'en';
+let comma = ', ';
 
 /** Restores the texts of the last visit, so that a restored conversation does not appear in English first. */
 export function restoreTexts(): void {
@@ -27,6 +28,7 @@ export function setTexts(tag: string, texts: Readonly<Record<string, string>>): 
 function apply(tag: string, texts: Readonly<Record<string, string>>): void {
   current = texts;
   locale = tag;
+  comma = new Intl.ListFormat(tag, { style: 'narrow' }).formatToParts(['a', 'b', 'c'])[1]?.value ?? comma;
   document.documentElement.lang = tag;
   document.title = text('title');
   applyTexts(document.body);
@@ -61,8 +63,7 @@ export function nameAndValue(name: string, value: string): string {
 
 /** Joins the parts that are not empty by the comma of the page's language. */
 export function listed(parts: readonly string[]): string {
-  const [, comma] = new Intl.ListFormat(locale, { style: 'narrow' }).formatToParts(['a', 'b', 'c']);
-  return parts.filter(part => part !== '').join(comma?.value);
+  return parts.filter(part => part !== '').join(comma);
 }
 
 /** The reader's regional variant of the page's language, for dates: `en-GB` when the page is in `en`. */

@@ -128,10 +128,20 @@ function link(
 function moment(at: number, style: 'relative' | 'date'): Node {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return document.createTextNode('');
+  const whole = dateText(date, { dateStyle: 'long', timeStyle: 'short' });
+  const shown = style === 'date' ? dateText(date, { dateStyle: 'medium' }) : relative(at);
+  return h('time', { datetime: date.toISOString(), title: whole }, shown);
+}
+
+/** The formats of dates by language and style. Making one takes a slow phone milliseconds, and a list has many dates. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function dateText(date: Date, style: Intl.DateTimeFormatOptions): string {
   const locale = readerLocale();
-  const whole = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short' }).format(date);
-  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(date);
-  return h('time', { datetime: date.toISOString(), title: whole }, style === 'date' ? day : relative(at));
+  const key = `${locale} ${style.dateStyle}`;
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, style);
+  formats.set(key, format);
+  return format.format(date);
 }
 
 const UNITS = [

@@ -233,7 +233,7 @@ export class Thread {
 
   /** True for the last visible turn. Below an earlier turn there is a later question, whose answer is awaited. */
   #isNewest(element: HTMLElement): boolean {
-    return [...this.#log.children].filter(each => each.checkVisibility()).at(-1) === element;
+    return [...this.#log.querySelectorAll(':scope > :not([hidden])')].at(-1) === element;
   }
 }
 
