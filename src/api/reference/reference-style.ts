@@ -87,7 +87,7 @@ summary { cursor: pointer; color: var(--accent); font-weight: 600; padding: .35r
 }
 @media (min-width: 64rem) {
   body { display: grid; grid-template-columns: 16rem minmax(0, 1fr); gap: 0 2.5rem; padding-top: 2rem; }
-  header { position: sticky; top: 0; align-self: start; padding: 1rem 0; }
+  header { position: sticky; top: 0; align-self: start; max-height: 100vh; margin-left: -.8rem; padding: 1rem 0 1rem .8rem; overflow-y: auto; scrollbar-width: thin; }
   nav ul { flex-direction: column; align-items: start; gap: .25rem; margin-left: -.8rem; }
   nav a { border-color: transparent; background: none; }
   nav a:hover { background: var(--sunken); }

@@ -43,7 +43,7 @@ export function showSaving(link: HTMLAnchorElement, file: () => SavedFile | unde
     try {
       const content = await contentOf(downloadUrl, bytes, (part, now) => {
         clearInterval(ticking);
-        show(saved, part === undefined ? megabytes(now) : percents(part), part);
+        show(saved, part === undefined ? bytesText(now) : percents(part), part);
       });
       const url = URL.createObjectURL(content);
       h('a', { href: url, download: fileName }).click();
@@ -80,9 +80,10 @@ function percentOf(part: number | undefined): string {
   return `${((part ?? 0) * 100).toFixed(1)}%`;
 }
 
-function megabytes(bytes: number): string {
-  const options = { style: 'unit', unit: 'megabyte', maximumFractionDigits: 1 } as const;
-  return new Intl.NumberFormat(readerLocale(), options).format(bytes / 1_000_000);
+export function bytesText(bytes: number): string {
+  const [unit, size] = bytes < 100_000 ? (['kilobyte', 1_000] as const) : (['megabyte', 1_000_000] as const);
+  const options = { style: 'unit', unit, maximumFractionDigits: bytes < 100_000_000 ? 1 : 0 } as const;
+  return new Intl.NumberFormat(readerLocale(), options).format(bytes / size);
 }
 
 /** Loads a file. @throws when it cannot be loaded, or is too large */

@@ -2,10 +2,10 @@ import { isWebAddress } from '../base/address.ts';
 import { button, h, isTouch } from '../base/dom.ts';
 import { type IconName, icon } from '../base/icons.ts';
 import type { WebAction, WebFile, WebMedia } from '../base/protocol.ts';
-import { nameAndValue, readerLocale, text } from '../base/texts.ts';
+import { nameAndValue, text } from '../base/texts.ts';
 import { clipChoice } from './clip.ts';
 import { switchVideo } from './media.ts';
-import { type SavedFile, showSaving } from './saving.ts';
+import { bytesText, type SavedFile, showSaving } from './saving.ts';
 
 export interface MediaToolsOptions {
   readonly items: readonly WebMedia[];
@@ -76,14 +76,10 @@ export function mediaTools({ items, links, caption, owner, boxAt }: MediaToolsOp
     const place = items.length > 1 ? text('downloadItem', { n: index + 1, total: items.length }) : text('download');
     const facts = factsOf(file);
     save(download, file);
-    // The label names the file's position. On a narrow page it is short, since the carousel shows the position.
-    const words =
-      items.length > 1
-        ? [h('span', { class: 'words-long' }, place), h('span', { class: 'words-short' }, text('download'))]
-        : [place];
     download.replaceChildren(
       icon('download'),
-      h('span', {}, ...words),
+      // The label names the file's position. With little width it is short, since the carousel shows the position.
+      h('span', {}, h('span', { class: 'words-long' }, place), h('span', { class: 'words-short' }, text('download'))),
       ' ',
       h(
         'span',
@@ -124,12 +120,6 @@ function factsOf({ label, bytes, isRough, fileName }: WebFile): string[] {
   const type = /\.(\w{1,5})$/.exec(fileName)?.[1]?.toUpperCase();
   const size = bytes === undefined ? undefined : `${isRough ? '≈ ' : ''}${bytesText(bytes)}`;
   return [label, size, type].filter(fact => fact !== undefined);
-}
-
-function bytesText(bytes: number): string {
-  const [unit, size] = bytes < 100_000 ? (['kilobyte', 1_000] as const) : (['megabyte', 1_000_000] as const);
-  const options = { style: 'unit', unit, maximumFractionDigits: bytes < 100_000_000 ? 1 : 0 } as const;
-  return new Intl.NumberFormat(readerLocale(), options).format(bytes / size);
 }
 
 function save(anchor: HTMLAnchorElement, { downloadUrl, fileName }: WebFile): void {
