@@ -16,6 +16,8 @@ const THREADS_MS = 5_000;
 const STOP_MS = 9_000;
 /** How long threads may still take to end when STOP_MS is over. */
 const LATE_THREADS_MS = 200;
+/** A terminal's Ctrl+C reaches npm as well, which passes it on: within this time it counts as the same signal. */
+const REPEAT_MS = 1_000;
 
 const destination = openLogDestination();
 
@@ -31,7 +33,7 @@ async function exit(code: number, threadsMs = THREADS_MS): Promise<void> {
   process.exit(code);
 }
 
-/** Runs until a signal comes, then lets running work finish. A second signal ends the process at once. */
+/** Runs until a signal comes, then lets running work finish. A second signal a while later ends the process at once. */
 async function main(): Promise<void> {
   const environment = readEnvironment();
   const config = loadConfig(environment);
@@ -58,10 +60,13 @@ async function main(): Promise<void> {
   const running = await startRoles(config, core, log);
   core.startFill();
 
-  let stopping = false;
+  let stoppingSince: number | undefined;
   const stop = (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(1);
-    stopping = true;
+    if (stoppingSince !== undefined) {
+      if (performance.now() - stoppingSince > REPEAT_MS) process.exit(1);
+      return;
+    }
+    stoppingSince = performance.now();
     log.info({ signal }, 'stopping');
     const late = sleep(STOP_MS, 'late' as const);
     Promise.race([stopAll(running, core), late]).then(
