@@ -1,7 +1,17 @@
 // Builds dist/ with esbuild: `node build.mjs` does nothing when nothing changed; `node build.mjs --page FOLDER` builds the web chat's page
 // alone. Types are checked by `npm run types`, not here.
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -9,6 +19,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const ROOT = dirname(fileURLToPath(import.meta.url));
 const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.build-stamp');
+/** A build is made here first, so that two of them at once do not delete each other's files. */
+const MADE = `${DIST}-${process.pid}`;
 const PAGE = join(ROOT, 'src/platforms/web/page');
 
 /** Programs and threads, by the name of their file in dist/. */
@@ -63,7 +75,7 @@ async function buildPrograms(build) {
   await build({
     absWorkingDir: ROOT,
     entryPoints: ENTRIES,
-    outdir: DIST,
+    outdir: MADE,
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -89,8 +101,8 @@ function copyTexts() {
   const from = join(ROOT, 'src/i18n');
   const files = readdirSync(from, { recursive: true }).filter(name => name.endsWith('.json'));
   for (const name of files) {
-    mkdirSync(dirname(join(DIST, 'i18n', name)), { recursive: true });
-    writeFileSync(join(DIST, 'i18n', name), JSON.stringify(JSON.parse(readFileSync(join(from, name), 'utf8'))));
+    mkdirSync(dirname(join(MADE, 'i18n', name)), { recursive: true });
+    writeFileSync(join(MADE, 'i18n', name), JSON.stringify(JSON.parse(readFileSync(join(from, name), 'utf8'))));
   }
 }
 
@@ -135,12 +147,28 @@ function compressPage(folder) {
   }
 }
 
+/** Moves each file in one step: a program that was started from dist/ a moment ago still finds what it loads. */
+function moveToDist() {
+  const files = filesIn(MADE);
+  for (const name of files) {
+    mkdirSync(dirname(join(DIST, name)), { recursive: true });
+    renameSync(join(MADE, name), join(DIST, name));
+  }
+  const built = new Set(files);
+  for (const name of filesIn(DIST)) if (!built.has(name)) rmSync(join(DIST, name), { force: true });
+}
+
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => relative(folder, join(entry.parentPath, entry.name)));
+}
+
 /** Changes when a source, a dependency or this file does. */
 function fingerprint() {
   const hash = createHash('sha256').update(process.version);
-  const files = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile())
-    .map(entry => join(entry.parentPath, entry.name))
+  const files = filesIn(join(ROOT, 'src'))
+    .map(name => join(ROOT, 'src', name))
     .sort();
   for (const file of [...files, join(ROOT, 'package-lock.json'), fileURLToPath(import.meta.url)]) {
     const { size, mtimeMs } = statSync(file);
@@ -156,10 +184,12 @@ if (flag === '--page' && folder !== undefined) {
 } else {
   const current = fingerprint();
   if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== current) {
-    rmSync(DIST, { recursive: true, force: true });
     const { build } = await import('esbuild');
+    process.once('exit', () => rmSync(MADE, { recursive: true, force: true }));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
     copyTexts();
-    await Promise.all([buildPrograms(build), buildPage(build, join(DIST, 'page'))]);
+    await Promise.all([buildPrograms(build), buildPage(build, join(MADE, 'page'))]);
+    moveToDist();
     writeFileSync(STAMP, current);
   }
 }
