@@ -63,15 +63,15 @@ function checkFile(file: Uint8Array, upstream: string): void {
 }
 
 /** Keeps to the rate limit of one site: a burst of requests at first, then one at a time at its rate. */
-function createBudget({ perSecond, burst }: OsuFileSite['pace'], now: () => number) {
-  /** When a whole burst is allowed again, unix milliseconds. */
+function createBudget({ perSecond, burst }: OsuFileSite['pace']) {
+  /** When a whole burst is allowed again, in the time of `performance.now()`. */
   let wholeAt = 0;
-  const missingMs = () => Math.max(0, wholeAt - now());
+  const missingMs = () => Math.max(0, wholeAt - performance.now());
   const stepMs = 1_000 / perSecond;
   return {
     has: () => missingMs() <= (burst - 1) * stepMs,
     async take(signal: AbortSignal): Promise<void> {
-      wholeAt = Math.max(wholeAt, now()) + stepMs;
+      wholeAt = Math.max(wholeAt, performance.now()) + stepMs;
       const waitMs = missingMs() - burst * stepMs;
       if (waitMs > 0) await sleep(waitMs, undefined, { signal });
     },
@@ -83,7 +83,7 @@ export function createOsuFiles({ http, cache, log, now = Date.now }: OsuFilesOpt
   const health = createHealth({ ids: SITES.map(({ id }) => id), now });
   const flights = createSingleFlight<OsuFile>();
   const remembered = createLru<string, string>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS, perf: { now } });
-  const budgets = new Map(SITES.map(({ id, pace }) => [id, createBudget(pace, now)]));
+  const budgets = new Map(SITES.map(({ id, pace }) => [id, createBudget(pace)]));
   const enter = createSemaphore({ atOnce: AT_ONCE, maxWaiting: Number.POSITIVE_INFINITY, name: 'files of maps' });
 
   /** The sites in the order of asking: the official one first, except in a cooldown; those at their rate limit last. */

@@ -79,8 +79,10 @@ export function createOsuCall({ timeoutMs = 6_000, now = Date.now, ...options }:
     signal?: AbortSignal,
     request: Partial<HttpRequest> = {},
   ): Promise<unknown> {
-    if (now() < closedUntil) {
-      throw new AppError('upstream_rate_limited', 'osu! asked to wait', { retryAfterMs: closedUntil - now() });
+    const waitMs = closedUntil - now();
+    // A longer wait than the longest means that the clock was set back.
+    if (waitMs > 0 && waitMs <= MAX_CLOSED_MS) {
+      throw new AppError('upstream_rate_limited', 'osu! asked to wait', { retryAfterMs: waitMs });
     }
     const url = addressOf(path, params);
     const whole = signal === undefined ? request : { ...request, signal };

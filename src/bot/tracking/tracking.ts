@@ -155,7 +155,10 @@ interface Poll extends TrackPollerOptions {
   readonly posted: LRUCache<string, true>;
 }
 
-/** The players who were not requested for an hour, longest ago first; as many as one tick may request. */
+/**
+ * The players who were not requested for an hour, longest ago first; as many as one tick may request. A time in the
+ * future was noted before the clock was set back.
+ */
 async function due({ tracked, missed, now, tickMs }: Poll): Promise<readonly Followed[]> {
   const all = followedIn(await tracked.chats());
   const looked = await Promise.all(
@@ -168,7 +171,7 @@ async function due({ tracked, missed, now, tickMs }: Poll): Promise<readonly Fol
   for (const key of missed.keys()) if (!keys.has(key)) missed.delete(key);
   const share = Math.ceil((all.length * tickMs) / HOUR_MS);
   return looked
-    .filter(({ at }) => now() - at >= HOUR_MS)
+    .filter(({ at }) => Math.abs(now() - at) >= HOUR_MS)
     .sort((a, b) => a.at - b.at)
     .slice(0, share)
     .map(({ each }) => each);

@@ -82,7 +82,8 @@ interface Entry<V> extends Omit<SharedCacheEntry<V>, 'value'> {
 
 interface Failure {
   readonly error: unknown;
-  readonly until: number;
+  readonly at: number;
+  readonly ttlMs: number;
 }
 
 /** A Cache in this process's memory. Least recently used entries are dropped first; failures are kept apart. */
@@ -94,7 +95,7 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
 
   function remember(key: string, error: unknown, policy: CachePolicy<V>): void {
     const ttlMs = positive(policy.errorTtlMs?.(error) ?? 0);
-    if (ttlMs > 0) failures.set(key, { error, until: now() + ttlMs });
+    if (ttlMs > 0) failures.set(key, { error, at: now(), ttlMs });
     if (policy.staleOnError?.(error) === false) void values.drop(key);
   }
 
@@ -153,7 +154,8 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
       const entry = values.fresh(key);
       if (entry !== undefined) return Promise.resolve({ value: entry.held.read(), from: 'cache' });
       const failure = failures.get(key);
-      if (failure !== undefined && now() < failure.until) {
+      // A clock that was set back must not make a failure last longer.
+      if (failure !== undefined && Math.abs(now() - failure.at) < failure.ttlMs) {
         return new Promise(resolve => resolve(standIn(key, failure.error, policy)));
       }
       return flights.run(key, flight => refresh(key, load, policy, flight), signal);

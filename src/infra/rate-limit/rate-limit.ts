@@ -97,6 +97,7 @@ export async function takeFrom(
     allowed,
     limit,
     remaining: Math.max(0, limit - (allowed ? consumedPoints : consumedPoints - taken)),
-    resetAt: endsAt ?? Math.ceil(now + msBeforeNext),
+    // After the clock was set back the counter believes that a longer time is left than the window has.
+    resetAt: endsAt ?? Math.ceil(now + Math.min(msBeforeNext, lengthMs)),
   };
 }

@@ -55,6 +55,19 @@ describe('the difficulty of a map', () => {
     expect(await readdir(join(dataDir, 'osu'))).toEqual([`${beatmap.checksum}.osu`]);
   });
 
+  it('comes at once after the clock was set back', async () => {
+    let time = Date.now();
+    const { sandbox, difficulty, beatmap, asked } = await openDifficulty({ now: () => time });
+    await difficulty.of({ beatmap, mods: [] }, never);
+    time -= 3_600_000;
+    const [set] = sandbox.beatmaps.sets;
+    const other = set?.maps[2];
+    if (set === undefined || other === undefined) throw new Error('the sandbox has lost its first set');
+    const next = { id: other.id, checksum: osuChecksum(set, other), mode: 'osu' } as const;
+    await difficulty.of({ beatmap: next, mods: [] }, AbortSignal.timeout(3_000));
+    expect(asked()).toEqual([2, 0, 0]);
+  });
+
   it('is known without a request after a restart', async () => {
     const first = await openDifficulty();
     const result = await first.difficulty.of({ beatmap: first.beatmap, mods: [] }, never);

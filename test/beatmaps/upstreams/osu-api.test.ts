@@ -188,6 +188,8 @@ describe('answers', () => {
     clock.ms += 5 * 60_000;
     await expect(api.attributes(1, {})).rejects.toMatchObject({ retryAfterMs: 300_000 });
     expect(asked).toHaveLength(before);
+    clock.ms -= 24 * 60 * 60_000;
+    await expect(api.attributes(1, {})).rejects.toMatchObject({ retryAfterMs: 600_000 });
   });
 
   it('for names with underscores are sought with spaces, too', async () => {

@@ -94,6 +94,16 @@ describe('a tracked player', () => {
     expect(posts[0]?.target.eventId).toBe('track:telegram:a:2');
   });
 
+  it('is looked at after the clock was set back by a day', async () => {
+    const { memory, poller, clock, asked } = open();
+    await memory.tracked.add(inChat('a'), crane);
+    await poller.tick();
+    clock.ms -= 24 * HOUR_MS;
+    await poller.tick();
+    await poller.tick();
+    expect(asked).toHaveLength(2);
+  });
+
   it('is left alone when no chat wants news any more', async () => {
     const { memory, poller, clock, asked } = open();
     await memory.tracked.add(inChat('a'), crane);

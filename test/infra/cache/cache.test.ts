@@ -50,6 +50,14 @@ describe('createMemoryCache', () => {
     await expect(cache.wrap('a', failing('second'), policy)).rejects.toThrow('second');
   });
 
+  it('remembers no failure for longer because the clock was set back', async () => {
+    const { cache, advance } = create();
+    const policy: CachePolicy<string> = { ...MINUTE, errorTtlMs: () => 5_000 };
+    await expect(cache.wrap('a', () => Promise.reject(new Error('away')), policy)).rejects.toThrow('away');
+    await advance(-3_600_000);
+    expect(await cache.wrap('a', async () => 'value', policy)).toEqual({ value: 'value', from: 'load' });
+  });
+
   it.each(['set', 'delete'] as const)('does not let a load that began earlier undo a %s', async change => {
     const { cache } = create();
     const gate = createGate();

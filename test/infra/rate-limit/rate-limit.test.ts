@@ -41,6 +41,13 @@ describe('createMemoryRateLimiter', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('states no longer wait than the window has when the clock was set back', async () => {
+    const { limiter, now } = create();
+    await limiter.consume(rule, 'key');
+    vi.setSystemTime(now() - 3_600_000);
+    expect(await limiter.consume(rule, 'key')).toMatchObject({ allowed: false, resetAt: now() + 60_000 });
+  });
+
   it('does not keep the process alive', async () => {
     vi.useRealTimers();
     const script = `

@@ -1,5 +1,5 @@
 import { connect as connectTcp } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { fakeExtractor, link } from '../../bot/sample.ts';
 import { settle } from '../../settle.ts';
@@ -471,6 +471,16 @@ describe('frames that are no frames', () => {
     const many = await join(stage);
     for (let i = 0; i < 6; i += 1) many.send({ type: 'suggest', id: `s${i}`, text: '/' });
     await expect(many.closed).resolves.toBe(1008);
+  });
+
+  it('are taken after the clock was set back', async () => {
+    const now = vi.spyOn(Date, 'now');
+    onTestFinished(() => now.mockRestore());
+    const page = await join(await open());
+    const earlier = Date.now() - 3_600_000;
+    now.mockReturnValue(earlier);
+    page.send({ type: 'message', id: 'a', text: '/help' });
+    await page.hear('done');
   });
 });
 

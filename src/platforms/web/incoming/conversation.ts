@@ -160,7 +160,7 @@ function createBucket(size: number, perSecond: number, now: () => number): () =>
   let at = now();
   return () => {
     const moment = now();
-    left = Math.min(size, left + ((moment - at) / 1_000) * perSecond);
+    left = Math.min(size, left + (Math.max(0, moment - at) / 1_000) * perSecond);
     at = moment;
     if (left < 1) return false;
     left -= 1;
