@@ -90,18 +90,12 @@ export function createMediaFiles(options: MediaFilesOptions) {
   const streamDownload = createStreamDownload(options, download);
   const enterCopying = createSemaphore({ atOnce: COPIES_AT_ONCE, maxWaiting: Infinity, name: 'copying' });
 
-  function hold(
-    request: MakeRequest,
-    signal: AbortSignal,
-    mime: string,
-    work: Work,
-    spaceBytes: SpaceBytes = spaceFor,
-  ) {
+  function hold(request: MakeRequest, signal: AbortSignal, mime: string, work: Work, space: SpaceBytes = spaceFor) {
     const { key, maxBytes } = request;
     const make = async (workplace: Workplace) => {
       const leave = await enter(workplace.signal).catch((cause: unknown) => ({ status: 'timeout', cause }) as const);
       if (typeof leave !== 'function') return leave;
-      return makeFile(request, { mime, work, spaceBytes, ffmpeg }, workplace).finally(leave);
+      return makeFile(request, { mime, work, spaceBytes: space, ffmpeg }, workplace).finally(leave);
     };
     return store.hold({ key, maxBytes, make }, signal);
   }

@@ -99,7 +99,7 @@ export function createInteractions(options: InteractionsOptions): Interactions {
     const userId = wanted.userId ?? clock.snowflake();
     const target = targetOf(wanted, userId);
     const source = sourceOf(wanted);
-    const channel = spaceFor(wanted, userId, target ?? source);
+    const channel = channelFor(wanted, userId, target ?? source);
     const { guildId } = channel;
     const owners = wanted.authorizingIntegrationOwners ?? (guildId === undefined ? { '1': userId } : { '0': guildId });
     const interaction: StoredInteraction = {
@@ -154,7 +154,7 @@ export function createInteractions(options: InteractionsOptions): Interactions {
     return interaction;
   }
 
-  function spaceFor(wanted: InteractionOptions, userId: string, about: StoredMessage | undefined): Channel {
+  function channelFor(wanted: InteractionOptions, userId: string, about: StoredMessage | undefined): Channel {
     if (wanted.channelId !== undefined) return places.channel(wanted.channelId);
     if (wanted.guildId !== undefined && about === undefined) return places.firstChannel(wanted.guildId);
     return about === undefined ? places.direct(userId) : places.channel(about.channelId);
