@@ -53,7 +53,7 @@ const COMMANDS = [
 
 describe('the calls of osu!’s API', () => {
   it.each(COMMANDS)('that %s takes are six at most, and none when it is repeated', async text => {
-    const { say, calls, sandbox } = await open({ beatmapsets: 60 });
+    const { say, calls, sandbox } = await open({ beatmapsets: 20 });
     const [first] = await say(text);
     expect(first?.tone).toBe('neutral');
     const { api, attributes } = calls();
@@ -405,7 +405,7 @@ describe('a simulation', () => {
 
 describe('a list of plays', () => {
   it('is filtered, ordered, reversed, and one of it picked', async () => {
-    const { say, press } = await open({ beatmapsets: 60 });
+    const { say, press } = await open({ beatmapsets: 20 });
     const placed = (replies: readonly Reply[]) =>
       [...textOf(replies).matchAll(/"(\d+)\. "/g)].map(([, place]) => Number(place));
     const hidden = await say('/osu scores lamp post mods:HD');
