@@ -109,6 +109,20 @@ describe('reading and writing', () => {
   });
 });
 
+describe('a change that fails only at its end', () => {
+  const LINKS = `CREATE TABLE links (note INTEGER REFERENCES notes DEFERRABLE INITIALLY DEFERRED) STRICT`;
+
+  it.each(['all', 'get'] as const)('is no success of %s, although its row came before', read => {
+    const store = openNotes();
+    store.migrate('links', [LINKS]);
+    add(store, 'one');
+    store.run('INSERT INTO links VALUES (1)');
+    const change = () => store[read]('UPDATE links SET note = 9 RETURNING note AS n', [], Count);
+    expect(change).toThrow(/FOREIGN KEY/);
+    expect(store.get('SELECT note AS n FROM links', [], Count)).toEqual({ n: 1 });
+  });
+});
+
 describe('transactions', () => {
   it('keep all or nothing', () => {
     const store = openNotes();
