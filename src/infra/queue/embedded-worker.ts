@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../log.ts';
 import type { ClaimedRow, EmbeddedTable } from './embedded-table.ts';
-import { type Claim, type Handler, type Verdict, verdictOf } from './queue.ts';
+import { type Claim, type Handler, type Verdict, verdictAfter } from './queue.ts';
 
 /** The state that a queue's worker shares with the code that adds entries. */
 export interface QueueProgress {
@@ -131,7 +131,7 @@ export class EmbeddedWorker {
         return isHeld;
       },
     };
-    const verdict = await verdictOf(handler, claim, log);
+    const verdict = await handler(claim).catch((error: unknown) => verdictAfter(error, claim, log));
     isOver = true;
     return verdict;
   }

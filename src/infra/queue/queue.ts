@@ -61,14 +61,10 @@ export type Handler = (claim: Claim) => Promise<Verdict>;
 /** How long an entry is delayed whose handler threw. */
 const THROWN_MS = 5_000;
 
-/** The handler's verdict. If the handler throws, the error is logged and the verdict is to try again later. */
-export async function verdictOf(handler: Handler, claim: Claim, log: Pick<Logger, 'error'>): Promise<Verdict> {
-  try {
-    return await handler(claim);
-  } catch (error) {
-    log.error({ err: error, id: claim.id }, 'queue: a handler failed');
-    return { done: false, afterMs: THROWN_MS };
-  }
+/** The verdict about an entry whose handler threw: the error is logged, and the entry is tried again later. */
+export function verdictAfter(error: unknown, { id }: Claim, log: Pick<Logger, 'error'>): Verdict {
+  log.error({ err: error, id }, 'queue: a handler failed');
+  return { done: false, afterMs: THROWN_MS };
 }
 
 export interface QueueStats {

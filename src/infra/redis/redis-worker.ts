@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DelayedError, type Job } from 'bullmq';
 import type { Logger } from '../log.ts';
-import { type Claim, type Handler, type Verdict, verdictOf } from '../queue/queue.ts';
+import { type Claim, type Handler, type Verdict, verdictAfter } from '../queue/queue.ts';
 import type { RedisEntries } from './redis-entries.ts';
 
 export interface RedisWorkerOptions {
@@ -133,7 +133,9 @@ export class RedisWorker {
       },
     };
     try {
-      const work: Promise<Verdict> = verdictOf(handler, claim, log).finally(() => this.#working.delete(work));
+      const work: Promise<Verdict> = handler(claim)
+        .catch((error: unknown) => verdictAfter(error, claim, log))
+        .finally(() => this.#working.delete(work));
       this.#working.add(work);
       const verdict = await work;
       isOver = true;
