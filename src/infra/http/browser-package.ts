@@ -30,42 +30,42 @@ const SYSTEM = 'windows';
 const IDLE_MS = 60_000;
 const IDLE_CONNECTIONS = 4;
 
-export type BrowserPackage = ReturnType<typeof createBrowserPackage>;
+/** The optional package wreq-js behind the browser transport. */
+export interface BrowserPackage {
+  /** True while the package is installed and did not fail to load. */
+  isAvailable: boolean;
+  /** Undefined until the package is loaded. */
+  browser: Browser | undefined;
+  /** @throws AppError `upstream_unavailable` with `params.what` */
+  load(): Promise<Browser>;
+}
 
-/** The optional package wreq-js behind the browser transport, loaded when it is first needed. */
-export function createBrowserPackage(options: BrowserPackageOptions = {}) {
+/** Finds the package, which is loaded when it is first needed. */
+export function createBrowserPackage(options: BrowserPackageOptions = {}): BrowserPackage {
   const { log, isInstalled = isPackageInstalled, importPackage = () => import('wreq-js') } = options;
-  let isAvailable = isInstalled();
-  let browser: Browser | undefined;
   let loading: Promise<Browser> | undefined;
 
-  async function load(): Promise<Browser> {
+  async function importOnce(): Promise<Browser> {
     try {
-      browser = createBrowser(await importPackage());
-      return browser;
+      found.browser = createBrowser(await importPackage());
+      return found.browser;
     } catch (cause) {
-      if (isAvailable) log?.warn({ err: cause }, 'the browser transport is installed and cannot be loaded');
-      isAvailable = false;
+      if (found.isAvailable) log?.warn({ err: cause }, 'the browser transport is installed and cannot be loaded');
+      found.isAvailable = false;
       throw unavailable(cause);
     }
   }
 
-  return {
-    /** True while the package is installed and did not fail to load. */
-    get isAvailable() {
-      return isAvailable;
-    },
-    /** Undefined until the package is loaded. */
-    get browser() {
-      return browser;
-    },
-    /** @throws AppError `upstream_unavailable` with `params.what` */
-    load(): Promise<Browser> {
-      if (!isAvailable) return Promise.reject(unavailable());
-      loading ??= load();
+  const found: BrowserPackage = {
+    isAvailable: isInstalled(),
+    browser: undefined,
+    load() {
+      if (!found.isAvailable) return Promise.reject(unavailable());
+      loading ??= importOnce();
       return loading;
     },
   };
+  return found;
 }
 
 function isPackageInstalled(): boolean {
