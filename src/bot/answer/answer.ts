@@ -140,7 +140,7 @@ function createAnswer({ commands, policy, resolver, buttons, run, logFailure }: 
   async function answer(body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> {
     const { caller, signal, progress, from, paid } = attempt;
     const { t, settings } = attempt.preferences ?? (await policy.preferences(caller));
-    const isQuiet = isUnasked(body) && settings.quietErrors;
+    const isQuiet = settings.quietErrors && isUnasked(body);
     const context = { caller, t, signal, isQuiet, progress };
     if (await policy.isBlocked(caller)) return answerBlocked(body, context, paid);
     try {

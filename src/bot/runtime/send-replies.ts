@@ -111,8 +111,10 @@ async function sendBatch(
     );
     await stepTo(job, next, !isLast);
   }
-  const shown = await Promise.all(batch.replies.map(({ reply }) => reply));
-  if (shown.every(reply => reply === undefined || isFailure(reply))) leaveAfterFailure(job, preferences, tools);
+  if (progress.keptMessage !== undefined) {
+    const shown = await Promise.all(batch.replies.map(({ reply }) => reply));
+    if (shown.every(reply => reply === undefined || isFailure(reply))) leaveAfterFailure(job, preferences, tools);
+  }
   progress.next = batch.next;
   return batch.remaining === undefined ? tools.finish(job, job.worst) : waitForLimit(job, batch.remaining, tools);
 }
@@ -199,7 +201,7 @@ async function sendNotice(
 
 /** True when the chat's settings exclude this notice about a pasted link. */
 function isLeftUnsaid({ request }: Job, { kind }: PendingNotice, { settings }: Preferences): boolean {
-  return isUnasked(request) && settings.quietErrors && kind !== 'waiting' && kind !== 'unsure';
+  return settings.quietErrors && isUnasked(request) && kind !== 'waiting' && kind !== 'unsure';
 }
 
 /** Asks whether the platform can be reached. @throws PlatformAway */

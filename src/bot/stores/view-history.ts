@@ -62,11 +62,11 @@ export function createViewHistory({ platform, records, dispatcher, log }: ViewHi
       const shown = await shownIn(pressed?.messageId);
       if (pressed?.isBack === true) return shown.slice(0, -1);
       const last = shown.at(-1);
+      if (last === undefined) return [ask];
       const caller = callerOf(request);
       // If one command answers this request and the one before it, this one shows another page or state, and replaces
       // it.
-      const isOtherPage =
-        last !== undefined && (await dispatcher.commandOf(last, caller)) === (await dispatcher.commandOf(ask, caller));
+      const isOtherPage = (await dispatcher.commandOf(last, caller)) === (await dispatcher.commandOf(ask, caller));
       return [...(isOtherPage ? shown.slice(0, -1) : shown), ask].slice(-MOST);
     },
     async keep(messageId: string, shown: readonly RequestBody[], request: Request): Promise<void> {
