@@ -51,12 +51,8 @@ export interface ChatPlatform<To = unknown> {
    * reply, and `topicId` is that of a caller. Absent if the platform cannot post such replies.
    */
   placeOf?(chatId: string, eventId: string, topicId?: string): To;
-  /** Details of the person and the chat that only the platform knows. */
-  describeCaller?(request: Request, to: To): CallerDetails;
-  /** True if the chat shows already where the answer will appear, so that the answer need not wait for earlier ones. */
-  hasPlace?(to: To): boolean;
-  /** The message with the pressed button, whose place the answer may take. */
-  pressedMessage?(to: To): string | undefined;
+  /** What only the platform knows about a request. */
+  factsOf?(to: To, request: Request): RequestFacts;
   /** Shows that Medley is working on the request, until the returned function is called. */
   showWorking?(to: To, stage: ProgressStage): () => void;
   /**
@@ -88,9 +84,14 @@ export interface Pace {
   readonly overallPerSecond: number;
 }
 
-type CallerDetails = Partial<
-  Pick<Caller, 'topicId' | 'hidesEmbeds' | 'answersAlone' | 'inviteUrl' | 'diagnose' | 'isChatAdmin' | 'sharedRateKey'>
->;
+export interface RequestFacts {
+  /** True if the chat shows already where the answer will appear, so that the answer need not wait for earlier ones. */
+  readonly hasPlace?: boolean;
+  /** The message with the pressed button, whose place the answer may take. */
+  readonly pressedMessage?: string | undefined;
+  /** Details of the person and the chat. */
+  readonly caller?: Partial<Caller>;
+}
 
 /** Says what is being done for a request, or how long its links must wait for the person's rate limit. */
 export type AnswerProgress =

@@ -33,7 +33,7 @@ const MAX_ENDED = 10_000;
 
 const DONE: Verdict = { done: true };
 
-type ClaimedJob = Pick<Job, 'request' | 'progress' | 'platform' | 'to' | 'claim'>;
+type ClaimedJob = Pick<Job, 'request' | 'progress' | 'platform' | 'to' | 'facts' | 'claim'>;
 
 /** Runs claimed requests, each until it is answered or has to wait. */
 export class JobRunner {
@@ -70,7 +70,8 @@ export class JobRunner {
     const to = platform.replyTo.safeParse(request.replyTo);
     if (!to.success) return this.#unreadable(claim);
     const { log, now, random } = this.#tools;
-    const job = { request, progress, platform, to: to.data, claim };
+    const facts = platform.factsOf?.(to.data, request) ?? {};
+    const job = { request, progress, platform, to: to.data, facts, claim };
     if (now() >= (request.until ?? request.at + LIFE_MS)) {
       const { next, tries } = progress;
       log.warn({ id: request.id, next, tries }, 'a request could not be answered in time');
@@ -118,8 +119,8 @@ export class JobRunner {
 
   /** Runs the job behind the chat's earlier requests, within the platform's rate limit. */
   async #runInOrder(job: ClaimedJob): Promise<Verdict> {
-    const { request, platform, to } = job;
-    const isApart = request.kind === 'links' || platform.hasPlace?.(to) === true;
+    const { request, platform, facts } = job;
+    const isApart = request.kind === 'links' || facts.hasPlace === true;
     const place = isApart ? undefined : this.#order.join(`${platform.id}:${request.chat.id}`, request.id);
     let verdict: Verdict | undefined;
     try {
@@ -181,8 +182,8 @@ export class JobRunner {
 
   async #runToEnd(job: Job): Promise<Verdict> {
     const tools = this.#tools;
-    const { progress, request, platform, to } = job;
-    const caller = callerOf(request, platform.describeCaller?.(request, to));
+    const { progress, request, facts } = job;
+    const caller = callerOf(request, facts.caller);
     const preferences = await tools.handler.preferences(caller);
     if (progress.lostWorkers >= MOST_LOST_WORKERS && progress.notice === undefined) {
       // If anything of the answer may have arrived, the notice must not say that it failed.

@@ -2,7 +2,13 @@ import * as z from 'zod';
 import { StoreAway } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
-import { type ChatPlatform, type RequestOutcome, type Sending, Superseded } from '../contract/chat-platform.ts';
+import {
+  type ChatPlatform,
+  type RequestFacts,
+  type RequestOutcome,
+  type Sending,
+  Superseded,
+} from '../contract/chat-platform.ts';
 import { Request, type RequestHandler } from '../contract/request.ts';
 import type { Deletions } from './deletions.ts';
 import type { OrderedPlace } from './reply-order.ts';
@@ -128,6 +134,7 @@ export type Ending = 'stopping' | 'cancelled' | 'superseded' | 'late';
 export interface Job extends StoredJob {
   readonly platform: ChatPlatform;
   readonly to: unknown;
+  readonly facts: RequestFacts;
   readonly claim: Claim;
   readonly reservation: Reservation;
   /** The job's place in the order of replies; undefined if it need not wait for earlier answers. */

@@ -51,11 +51,11 @@ export async function continueJob(
 
 /** The reply that an earlier attempt made, if one is stored, else the next batch. */
 async function nextBatch(job: Job, caller: Caller, preferences: Preferences, tools: JobTools): Promise<ReplyBatch> {
-  const { request, progress, platform, to, controller } = job;
+  const { request, progress, platform, to, facts, controller } = job;
   const { handler, deleteLater, log, statusMs: firstMs } = tools;
   const status = { platform, to, t: preferences.t, chatId: request.chat.id, signal: controller.signal, firstMs, log };
   // Only messages in groups are deleted after a while, so a press in a private chat needs no look at the store.
-  const pressed = request.chat.kind === 'group' ? platform.pressedMessage?.(to) : undefined;
+  const pressed = request.chat.kind === 'group' ? facts.pressedMessage : undefined;
   if (pressed !== undefined && (await tools.keepMessage(platform.id, request.chat.id, pressed)))
     progress.keptMessage = pressed;
   if (progress.reply !== undefined) return onlyReply(Promise.resolve(readReply(progress.reply)));

@@ -47,12 +47,12 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   const { token, apiUrl, shards, dispatcher, delivery, settings, records, log, now = Date.now } = options;
   const closing = new AbortController();
   const api = createDiscordApi({ token, apiUrl, log });
-  const state: GatewayState = { client: undefined, readsMessages: true };
-  const applicationId = () => state.client?.application.id ?? applicationIdOf(token) ?? '0';
+  const applicationId = applicationIdOf(token) ?? '0';
+  const state: GatewayState = { client: undefined, applicationId, readsMessages: true };
   const menus = createRegisteredMenus({ records, log });
-  const commandIds = createCommandIdRecord(records, applicationId, log);
+  const commandIds = createCommandIdRecord(records, state, log);
   const context: DiscordContext = {
-    ...{ api, dispatcher, delivery, log, now, applicationId },
+    ...{ api, dispatcher, delivery, log, now },
     commandIds,
     parts: createAnswerParts(records, log),
     history: createViewHistory({ platform: 'discord', records, dispatcher, log }),
@@ -67,7 +67,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
       spoken.push(menuIn(loadTranslator(tag), dispatcher.commandSpecs));
       await setImmediate();
     }
-    const { registered, hasChanged } = await updateCommands(api, applicationId(), commandPayloads(english, spoken));
+    const { registered, hasChanged } = await updateCommands(api, state.applicationId, commandPayloads(english, spoken));
     await commandIds.learn(registered);
     if (hasChanged) log.info({}, 'discord: commands were registered');
   }
@@ -76,7 +76,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   async function register(): Promise<void> {
     try {
       const english = menuIn(createTranslator(['en']), dispatcher.commandSpecs);
-      await menus.keep(`discord:${applicationId()}`, commandPayloads(english, []), () => registerMenus(english));
+      await menus.keep(`discord:${state.applicationId}`, commandPayloads(english, []), () => registerMenus(english));
     } catch (error) {
       if (!closing.signal.aborted) log.error({ err: error }, 'discord: commands could not be registered');
     }
@@ -86,8 +86,6 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     id: 'discord',
     replyTo: DiscordReplyTo,
     repliesAtOnce: DISCORD_LIMITS.replies,
-    hasPlace: ({ kind }) => kind === 'interaction',
-    pressedMessage: to => (to.kind === 'interaction' ? to.pressed?.messageId : undefined),
     async connect(host, signal) {
       const connection = await connect({ context, state, token, apiUrl, shards, records, settings }, host, signal);
       if (isFirstShard(shards)) void register();
@@ -103,11 +101,18 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
       await api.post(channelId, content, options, closing.signal);
     },
     deleteMessage: (channelId, messageId) => api.deleteMessage(channelId, messageId),
-    describeCaller: (_, to) => ({
-      hidesEmbeds: true,
-      answersAlone: to.kind === 'interaction' && to.isEphemeral,
-      diagnose: () => diagnosisOf(to),
-    }),
+    factsOf(to) {
+      const interaction = to.kind === 'interaction' ? to : undefined;
+      return {
+        hasPlace: interaction !== undefined,
+        pressedMessage: interaction?.pressed?.messageId,
+        caller: {
+          hidesEmbeds: true,
+          answersAlone: interaction?.isEphemeral === true,
+          diagnose: () => diagnosisOf(to),
+        },
+      };
+    },
     placeOf: (channelId, eventId) => ({
       kind: 'message',
       channelId,
@@ -201,7 +206,7 @@ const Ids = z.record(z.string(), z.string());
 /** The ids that Discord gave to commands. The process that registers the commands writes them, and all read them. */
 function createCommandIdRecord(
   records: Pick<RecordStore, 'collection'>,
-  applicationId: () => string,
+  state: Readonly<GatewayState>,
   log: Pick<Logger, 'info'>,
 ) {
   const store = records.collection({ name: 'discord-commands', schema: Ids, maxInMemory: 1 });
@@ -210,7 +215,7 @@ function createCommandIdRecord(
     /** The ids; empty while they are not known. Never rejects. */
     async current(): Promise<CommandIds> {
       try {
-        return new Map(Object.entries((await store.get(applicationId())) ?? {}));
+        return new Map(Object.entries((await store.get(state.applicationId)) ?? {}));
       } catch (error) {
         log.info({ err: error }, 'discord: the ids of the commands could not be read');
         return NO_COMMAND_IDS;
@@ -221,8 +226,8 @@ function createCommandIdRecord(
       try {
         const slash = Registered.parse(registered).filter(({ type }) => type === ApplicationCommandType.ChatInput);
         const ids = Object.fromEntries(slash.map(({ id, name }) => [name, id]));
-        if (JSON.stringify(ids) !== JSON.stringify(await store.get(applicationId())))
-          await store.set(applicationId(), ids);
+        if (JSON.stringify(ids) !== JSON.stringify(await store.get(state.applicationId)))
+          await store.set(state.applicationId, ids);
       } catch (error) {
         log.info({ err: error }, 'discord: the ids of the commands could not be kept');
       }

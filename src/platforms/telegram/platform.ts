@@ -60,9 +60,6 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     deleteMessage: (chatId, messageId) =>
       deleteMessage(api, { chat_id: Number(chatId), message_id: Number(messageId) }),
     pace: limits,
-    // The answer to a press edits the button's message, so its place in the chat is known before it is ready.
-    hasPlace: ({ press }) => press !== undefined,
-    pressedMessage: ({ press }) => press && `${press.message}`,
     messagesOf: (to, reply) => messagesOf(to, reply, limits),
     placeOf: (chatId, _, topicId) => ({
       chat: Number(chatId),
@@ -83,15 +80,20 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
       return `${message_id}`;
     },
 
-    describeCaller({ user }, to) {
-      if (!to.isGroup) return { inviteUrl: bot.inviteUrl };
-      const isChatAdmin = () => chats.isAdmin(to.chat, Number(user.id));
-      return {
+    factsOf({ chat, thread, isGroup, press }, { user }) {
+      const isChatAdmin = () => chats.isAdmin(chat, Number(user.id));
+      const inGroup = {
         deletesLinks: true,
         answersQuotes: true,
-        diagnose: () => chats.diagnose(to.chat),
-        ...(to.thread !== undefined && { topicId: `${to.thread}` }),
+        diagnose: () => chats.diagnose(chat),
+        ...(thread !== undefined && { topicId: `${thread}` }),
         ...(user.isChatAdmin === undefined && { isChatAdmin }),
+      };
+      return {
+        // The answer to a press edits the button's message, so its place in the chat is known before it is ready.
+        hasPlace: press !== undefined,
+        pressedMessage: press && `${press.message}`,
+        caller: isGroup ? inGroup : { inviteUrl: bot.inviteUrl },
       };
     },
 

@@ -101,13 +101,12 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
     verify: () => Promise.resolve(),
     outcomeOf: () => undefined,
     send,
-    // People at one network address share a rate limit, too.
-    describeCaller(_, to) {
+    factsOf(to) {
+      // People at one network address share a rate limit, too.
       const address = answers.get(to)?.caller.sharedRateKey;
-      return address === undefined ? {} : { sharedRateKey: address };
+      // Each message has a place below it for its answer, where the page shows the progress, too.
+      return { hasPlace: true, ...(address !== undefined && { caller: { sharedRateKey: address } }) };
     },
-    // Each message has a place below it for its answer, where the page shows the progress, too.
-    hasPlace: () => true,
     showProgress: (to, progress) => answers.progress(to, progress),
     onEnd: to => answers.end(to),
     close: () => socket.close(),

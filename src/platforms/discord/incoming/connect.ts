@@ -46,6 +46,7 @@ export async function connect(
     onSession: sessions.note,
     onReady(ready) {
       state.client = ready;
+      state.applicationId = ready.application.id;
       // No event reports servers that invited Medley back while it was disconnected, so all are recorded as joined.
       for (const id of ready.guilds.cache.keys()) listener.onGuild(id, true);
     },

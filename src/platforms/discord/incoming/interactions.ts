@@ -107,11 +107,13 @@ async function readPress(interaction: Pressed, context: DiscordContext): Promise
 function envelope(interaction: Requesting, first: First, context: DiscordContext): Envelope {
   const { memberPermissions, guildId } = interaction;
   const isAllowed = guildId === null || memberPermissions?.has(PermissionFlagsBits.UseExternalApps) === true;
+  const where = whoAndWhere(interaction);
   const rights = rightsOf(interaction.appPermissions, interaction.channel, context.gateway.readsMessages);
-  const isInChannel = rights.send && !isPersonal(interaction) && !first.isEphemeral && first.pressed === undefined;
+  const isByPerson = isPersonal(interaction);
+  const isInChannel = rights.send && !isByPerson && !first.isEphemeral && first.pressed === undefined;
   return {
     eventId: interaction.id,
-    ...whoAndWhere(interaction),
+    ...where,
     // The deadline for the answer is measured by this machine's clock, since Discord's clock may differ.
     until: context.now() + (isInChannel ? TIMES.instead : TIMES.token),
     replyTo: {
@@ -120,7 +122,7 @@ function envelope(interaction: Requesting, first: First, context: DiscordContext
       token: interaction.token,
       fileBytes: interaction.attachmentSizeLimit,
       rights,
-      ...(isPersonal(interaction) && { personal: { isAllowed } }),
+      ...(isByPerson && { personal: { isAllowed } }),
       ...first,
     },
     acknowledge: () => acknowledge(interaction, first, context),

@@ -14,6 +14,8 @@ import type { AnswerParts } from './answer-parts.ts';
 export interface GatewayState {
   /** The client of discord.js; undefined while there is no connection. */
   client: Client<true> | undefined;
+  /** The application's id, from the token until the gateway has told it. */
+  applicationId: string;
   /** False when messages in servers come without their text. */
   readsMessages: boolean;
 }
@@ -32,13 +34,12 @@ export interface DiscordContext {
   /** Aborts when no more answers may be sent. */
   readonly signal: AbortSignal;
   readonly gateway: Readonly<GatewayState>;
-  applicationId(): string;
 }
 
 /** The part of the context that the sending of replies needs. */
 export type SendContext = Pick<
   DiscordContext,
-  'api' | 'delivery' | 'commandIds' | 'applicationId' | 'parts' | 'history' | 'embeds' | 'log'
+  'api' | 'delivery' | 'commandIds' | 'gateway' | 'parts' | 'history' | 'embeds' | 'log'
 >;
 
 interface EmbedMessage {

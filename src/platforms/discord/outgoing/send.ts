@@ -169,9 +169,9 @@ async function sendInteraction(
 /** The key for answering an interaction. */
 export function answerKeyOf(
   { applicationId, token }: InteractionReplyTo,
-  context: Pick<DiscordContext, 'applicationId'>,
+  { gateway }: Pick<DiscordContext, 'gateway'>,
 ): AnswerKey {
-  return { applicationId: applicationId ?? context.applicationId(), token };
+  return { applicationId: applicationId ?? gateway.applicationId, token };
 }
 
 async function sendShared(call: Call, group: ReplyGroup, most: number): Promise<readonly (string | undefined)[]> {

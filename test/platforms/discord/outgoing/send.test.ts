@@ -49,7 +49,7 @@ async function send(replies: readonly Reply[], kind: 'group' | 'private' = 'grou
     ...{ log, delivery: { deliver: () => Promise.reject(new Error('nothing is fetched here')) } },
     api: { ...api, post: async (_, __, { nonce }) => ({ id: `${posted.push(nonce)}`, isConfirmed: true }) },
     commandIds: { current: async () => new Map() },
-    applicationId: () => '1',
+    gateway: { client: undefined, applicationId: '1', readsMessages: true },
     parts: { add: none, of: async () => [] },
     history: { before: none, depth: none, next: async () => [], keep: none },
     embeds: { suppress: () => undefined, restore: none, onUpdate: () => undefined, close: none },
