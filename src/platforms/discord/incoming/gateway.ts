@@ -14,6 +14,7 @@ import {
 import type { Logger } from '../../../infra/log.ts';
 import { TIMES } from '../api/limits.ts';
 import {
+  CACHES,
   type GuardOptions,
   guardDispatches,
   type Hear,
@@ -168,37 +169,8 @@ function createClient(
   return client;
 }
 
-/** The sizes of discord.js's caches: only servers, channels, roles and Medley itself, for its permissions, are kept. */
-const CACHES = {
-  ApplicationCommandManager: 0,
-  ApplicationEmojiManager: 0,
-  AutoModerationRuleManager: 0,
-  BaseGuildEmojiManager: 0,
-  DMMessageManager: 0,
-  EntitlementManager: 0,
-  GuildBanManager: 0,
-  GuildEmojiManager: 0,
-  GuildInviteManager: 0,
-  GuildMemberManager: { maxSize: 0, keepOverLimit: isSelf },
-  GuildMessageManager: 0,
-  GuildScheduledEventManager: 0,
-  GuildStickerManager: 0,
-  MessageManager: 0,
-  PresenceManager: 0,
-  ReactionManager: 0,
-  ReactionUserManager: 0,
-  StageInstanceManager: 0,
-  ThreadMemberManager: 0,
-  UserManager: { maxSize: 0, keepOverLimit: isSelf },
-  VoiceStateManager: 0,
-};
-
 interface Connections extends Pick<Gateway, 'hear'> {
   readonly manager: ShardManager;
-}
-
-function isSelf({ id, client }: { readonly id: string; readonly client: Client }): boolean {
-  return id === client.user?.id;
 }
 
 /** Starts no shards if Discord allows too few new sessions: it resets the token of a bot that begins too many. */
