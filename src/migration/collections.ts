@@ -1,12 +1,11 @@
 import { RECOMMENDATIONS } from '../beatmaps/recommend/recommendation-history.ts';
 import { DELETIONS } from '../bot/runtime/deletions.ts';
 import { OPEN_LINKS } from '../bot/stores/account-links.ts';
-import { BUTTON_ARGUMENTS } from '../bot/stores/button-token.ts';
+import { BUTTON_ARGUMENTS, SHOWN_VIEWS } from '../bot/stores/buttons.ts';
 import { CHAT_MEMBERS, MEMBER_CHATS, SHOWN_MAPS } from '../bot/stores/chat-memory.ts';
 import { BLOCKS, OPT_OUTS, WEB_OPT_OUTS } from '../bot/stores/exclusions.ts';
 import { CHATS, PROVEN_USERS, USERS, WEB_USERS } from '../bot/stores/settings.ts';
 import { TRACK_MARKS, TRACKING_CHATS } from '../bot/stores/tracked-players.ts';
-import { SHOWN_VIEWS } from '../bot/stores/view-history.ts';
 import { SENT_FILES } from '../media/delivery/sent-files.ts';
 import { ACCOUNTS } from '../media/extract/accounts.ts';
 import { SITE_STATES } from '../media/extract/site-state.ts';

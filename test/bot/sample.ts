@@ -2,7 +2,7 @@ import { createRatings } from '../../src/beatmaps/rating/ratings.ts';
 import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
 import type { Caller } from '../../src/bot/contract/request.ts';
 import type { Services } from '../../src/bot/contract/services.ts';
-import { createButtonTokens } from '../../src/bot/stores/button-token.ts';
+import { createButtonTokens } from '../../src/bot/stores/buttons.ts';
 import { createChatMemory } from '../../src/bot/stores/chat-memory.ts';
 import { createOptOuts } from '../../src/bot/stores/exclusions.ts';
 import { createSettingsStore } from '../../src/bot/stores/settings.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { ButtonPayload, ButtonTokens } from '../../../src/bot/contract/services.ts';
-import { createButtonTokens } from '../../../src/bot/stores/button-token.ts';
+import { createButtonTokens } from '../../../src/bot/stores/buttons.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
 import { embeddedRecords } from '../../records.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Request, RequestBody } from '../../../src/bot/contract/request.ts';
-import { createViewHistory } from '../../../src/bot/stores/view-history.ts';
+import { createViewHistory } from '../../../src/bot/stores/buttons.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { embeddedRecords } from '../../records.ts';

@@ -12,7 +12,7 @@ import type { Command } from '../../../src/bot/contract/command.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
 import type { SettingsStore } from '../../../src/bot/contract/settings.ts';
 import { Runtime, type RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
-import { createButtonTokens } from '../../../src/bot/stores/button-token.ts';
+import { createButtonTokens } from '../../../src/bot/stores/buttons.ts';
 import { createChatMemory } from '../../../src/bot/stores/chat-memory.ts';
 import { createOptOuts } from '../../../src/bot/stores/exclusions.ts';
 import { createSettingsStore } from '../../../src/bot/stores/settings.ts';

@@ -8,7 +8,7 @@ import { createDispatcher, type Dispatcher } from '../../../src/bot/answer/answe
 import type { Command } from '../../../src/bot/contract/command.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
 import { Runtime } from '../../../src/bot/runtime/runtime.ts';
-import { createButtonTokens } from '../../../src/bot/stores/button-token.ts';
+import { createButtonTokens } from '../../../src/bot/stores/buttons.ts';
 import { createChatMemory } from '../../../src/bot/stores/chat-memory.ts';
 import { createOptOuts } from '../../../src/bot/stores/exclusions.ts';
 import { createSettingsStore } from '../../../src/bot/stores/settings.ts';

@@ -1,6 +1,6 @@
 import { type Client, MessageFlags } from 'discord.js';
 import type { Dispatcher } from '../../../bot/answer/answer.ts';
-import type { ViewHistory } from '../../../bot/stores/view-history.ts';
+import type { ViewHistory } from '../../../bot/stores/buttons.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { Delivery } from '../../../media/delivery/delivery.ts';
