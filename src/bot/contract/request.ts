@@ -131,11 +131,6 @@ const Envelope = z.object({
 export const Request = Envelope.and(RequestBody);
 export type Request = z.output<typeof Request>;
 
-/** The key of the request's chat, by which settings are found and the queue takes turns. */
-export function chatKeyOf({ platform, chat: { id: chatId, groupId } }: Request): string {
-  return chatKey({ platform, chatId, ...(groupId !== undefined && { groupId }) });
-}
-
 /** The person who asked, as commands see them. `more`: further details, which only the platform knows. */
 export function callerOf(
   { platform, chat, user }: Pick<Request, 'platform' | 'chat' | 'user'>,

@@ -2,7 +2,15 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Added, Queue, QueueEntry } from '../../infra/queue/queue.ts';
 import type { Acceptance, ChatPlatform, NewRequest } from '../contract/chat-platform.ts';
-import { callerKey, callerOf, chatKeyOf, type Request, RequestBody, type RequestHandler } from '../contract/request.ts';
+import {
+  type Caller,
+  callerKey,
+  callerOf,
+  chatKey,
+  type Request,
+  RequestBody,
+  type RequestHandler,
+} from '../contract/request.ts';
 import { renderBusy, renderPlace } from '../views/notice.ts';
 import { createRetryGate, type RetryGate } from './backoff.ts';
 import { newJob, writeJob } from './job.ts';
@@ -77,10 +85,11 @@ export class Acceptor {
   async #accept(platform: ChatPlatform, draft: NewRequest): Promise<Acceptance> {
     const { acknowledge, refuse: showRefusal } = draft;
     const request = requestOf(platform, draft, this.#options.now());
-    const entry = entryOf(request, platform.perChat, acknowledge === undefined ? 0 : ACKNOWLEDGE_MS);
+    const caller = callerOf(request);
+    const entry = entryOf(request, caller, platform.perChat, acknowledge === undefined ? 0 : ACKNOWLEDGE_MS);
     // The language is read while the request is stored, so that a store that does not respond delays the request only
     // once.
-    const translator = showRefusal && this.#options.handler.translator(callerOf(request));
+    const translator = showRefusal && this.#options.handler.translator(caller);
     const added = await this.#store(
       entry,
       acknowledge === undefined ? Number.POSITIVE_INFINITY : this.#options.now() + STORE_MS,
@@ -178,14 +187,13 @@ function requestOf(platform: ChatPlatform, draft: NewRequest, at: number): Reque
  * The queue's entry for a request. Requests of one channel form a lane, and servers take turns. Pasted links and all
  * other requests of a channel have different lanes, so that a button need not wait for videos.
  */
-function entryOf(request: Request, atOnce: number | undefined, delayMs: number): QueueEntry {
-  const { platform, chat, kind } = request;
-  const suffix = kind === 'links' ? '' : '#asked';
+function entryOf(request: Request, caller: Caller, atOnce: number | undefined, delayMs: number): QueueEntry {
+  const suffix = request.kind === 'links' ? '' : '#asked';
   return {
     id: request.id,
-    lane: `${platform}:${chat.id}${suffix}`,
-    fairBy: `${chatKeyOf(request)}${suffix}`,
-    owner: callerKey({ platform, userId: request.user.id }),
+    lane: `${request.platform}:${request.chat.id}${suffix}`,
+    fairBy: `${chatKey(caller)}${suffix}`,
+    owner: callerKey(caller),
     payload: writeJob(newJob(request)),
     ...(atOnce !== undefined && { atOnce }),
     delayMs,

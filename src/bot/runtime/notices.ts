@@ -4,7 +4,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import { createLru } from '../../infra/cache/cache.ts';
 import type { ChatPlatform, PostToChat } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
-import { callerOf, chatKeyOf, type Request } from '../contract/request.ts';
+import { callerOf, chatKey, type Request } from '../contract/request.ts';
 import { type JobTools, throttledChatOf } from './job.ts';
 import { oneReply } from './send-replies.ts';
 import { Throttled } from './send-throttle.ts';
@@ -24,7 +24,7 @@ export function createSendNotice(tools: NoticeTools): SendNotice {
   const noticed = createLru<string, true>({ max: MAX_CHATS, ttl: EVERY_MS });
 
   return async (platform, request, render) => {
-    const chat = chatKeyOf(request);
+    const chat = chatKey(callerOf(request));
     if (noticed.has(chat)) return;
     noticed.set(chat, true);
     try {

@@ -53,6 +53,7 @@ export function createBlockList({ records }: { readonly records: RecordStore }) 
     /** True when the caller or their chat is blocked. */
     async hasCaller(caller: Pick<CallerPlace, 'platform' | 'userId' | 'chatId' | 'groupId'>): Promise<boolean> {
       const { person, chat } = await list();
+      if (person.length + chat.length === 0) return false;
       const isChat = chat.includes(chatKey(caller)) || chat.includes(`${caller.platform}:${caller.chatId}`);
       return isChat || person.includes(callerKey(caller));
     },
