@@ -136,8 +136,9 @@ function resultOf({ sets, isCutShort }: Page, place: CataloguePageRequest, corre
 }
 
 /** True when the tables and the text index answer the whole query, so that no set has to be checked by itself. */
-function isLeftToTables({ texts, tags, excluded = [] }: Query): boolean {
-  return Object.keys(texts).length === 0 && tags.length === 0 && excluded.length === 0;
+function isLeftToTables({ texts, tags, featuredArtist, excluded = [] }: Query): boolean {
+  const isInTables = featuredArtist === undefined && excluded.length === 0;
+  return isInTables && Object.keys(texts).length === 0 && tags.length === 0;
 }
 
 /** Merges lists in turns: the first of each, then the second of each, and so on. */

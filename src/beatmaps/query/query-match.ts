@@ -16,7 +16,7 @@ export function matches(query: Query, set: Beatmapset, words: 'all' | 'any' = 'a
 }
 
 /** True when a query excludes the set or each of its difficulties. */
-export function isExcluded({ excluded = [] }: Query, set: Beatmapset): boolean {
+function isExcluded({ excluded = [] }: Query, set: Beatmapset): boolean {
   return excluded.some(({ key, filter }) => {
     if (key === 'difficulty') return set.beatmaps.every(({ version }) => hasText(filter, [version]));
     return key === 'creator' ? isMadeBy(filter, set) : hasText(filter, SET_TEXTS[key](set));
@@ -50,8 +50,10 @@ export const BEATMAP_FIGURES: readonly Figure<(beatmap: Beatmap, set: Beatmapset
 ];
 
 function matchesSet(query: Query, set: Beatmapset): boolean {
-  const { texts, genre, language, video, nsfw, spotlight } = query;
+  const { texts, featuredArtist, genre, language, video, nsfw, spotlight } = query;
   return (
+    // No field of a set tells its featured artist.
+    featuredArtist === undefined &&
     (genre === undefined || set.genre_id === genre) &&
     (language === undefined || set.language_id === language) &&
     (video === undefined || set.video === video) &&

@@ -26,7 +26,7 @@ export interface Query {
   readonly texts: Readonly<Partial<Record<TextKey, TextFilter>>>;
   /** Tags; a set must have all of them. */
   readonly tags: readonly TextFilter[];
-  /** The id of a featured artist. No field of a set contains it, so only the official API can check it. */
+  /** The id of a featured artist. No field of a set contains it, so only the official API finds sets by it. */
   readonly featuredArtist?: number;
   readonly ruleset?: Ruleset;
   /** The osu! API's number of the genre. */

@@ -1,13 +1,14 @@
 /** The official API v2 (osu-web 2026-08), used as an application without a user. */
 
 import * as z from 'zod';
-import { type Ruleset, rulesetNumber } from '../model/beatmapset.ts';
+import { LEADERBOARD, type Ruleset, rulesetNumber } from '../model/beatmapset.ts';
 import { number, text } from '../model/osu-fields.ts';
 import { parseBeatmapset, parseBeatmapsets } from '../model/osu-schemas.ts';
 import type { ScoreMod } from '../model/score.ts';
-import { renderQuery } from '../query/query.ts';
-import { isExcluded } from '../query/query-match.ts';
-import { renderSort } from '../query/query-words.ts';
+import { parseQuery, type Query, renderQuery } from '../query/query.ts';
+import { matches } from '../query/query-match.ts';
+import { renderSort, statusesOf } from '../query/query-words.ts';
+import type { Search } from '../query/search.ts';
 import { createOsuCall, type OsuCall, type OsuCallOptions } from './osu-call.ts';
 import { createOsuPlayersApi } from './osu-players-api.ts';
 import type { BeatmapSource } from './source.ts';
@@ -49,9 +50,34 @@ export function createOsuApi(options: OsuCallOptions) {
   };
 }
 
+/** The query with the year as osu! writes it, where all sets have a leaderboard: osu!'s search has no `year`. */
+function withDates({ query, status }: Search): Query {
+  const { year, ...ranges } = query.ranges;
+  if (year === undefined || !statusesOf(status).every(each => LEADERBOARD.includes(each))) return query;
+  const first = year.gte === undefined ? '' : `ranked>=${year.gte}`;
+  const dates = parseQuery(year.lt === undefined ? first : `${first} ranked<${year.lt}`);
+  return dates.text === '' && ranges.ranked === undefined
+    ? { ...query, ranges: { ...ranges, ...dates.ranges } }
+    : query;
+}
+
+/** What of the query osu!'s search can neither read nor be told by a parameter; its answers are checked for it. */
+function beyondOsu({ ranges: { year }, video, nsfw, spotlight, excluded }: Query): Query {
+  return {
+    ...parseQuery(''),
+    ranges: year === undefined ? {} : { year },
+    ...(video === false && { video }),
+    ...(nsfw === true && { nsfw }),
+    ...(spotlight === false && { spotlight }),
+    ...(excluded !== undefined && { excluded }),
+  };
+}
+
 function createOsuSetsApi(ask: OsuCall): Omit<BeatmapSource, 'id'> {
   return {
-    async search({ query, status, sort }, next, signal) {
+    async search(search, next, signal) {
+      const { status, sort } = search;
+      const query = withDates(search);
       const page = PAGE_CURSOR.exec(next ?? '')?.[1];
       const params = {
         q: renderQuery(query, { osuOnly: true }) || undefined,
@@ -71,9 +97,10 @@ function createOsuSetsApi(ask: OsuCall): Omit<BeatmapSource, 'id'> {
       const found = expectShape(searchShape.safeParse(answer).data, OSU, 'list of sets');
       const sets = expectShape(await parseBeatmapsets(found.beatmapsets), OSU, 'readable set');
       const following = sets.length === 0 ? null : found.cursor_string;
-      // osu!'s search cannot exclude sets, so they are removed here. osu!'s total still counts them, so it is left out.
-      if (query.excluded === undefined) return { sets, total: found.total, next: following };
-      return { sets: sets.filter(set => !isExcluded(query, set)), total: null, next: following };
+      const left = beyondOsu(query);
+      if (renderQuery(left) === '') return { sets, total: found.total, next: following };
+      // osu!'s total still counts the sets that are removed here, so it is left out.
+      return { sets: sets.filter(set => matches(left, set)), total: null, next: following };
     },
     async set(id, signal) {
       return expectShape(parseBeatmapset(await ask(`beatmapsets/${id}`, {}, signal)), OSU, 'set');

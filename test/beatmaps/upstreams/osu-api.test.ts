@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { parseQuery } from '../../../src/beatmaps/query/query.ts';
+import type { StatusFilter } from '../../../src/beatmaps/query/query-words.ts';
 import { createOsuApi } from '../../../src/beatmaps/upstreams/osu-api.ts';
 import type { OsuCallOptions } from '../../../src/beatmaps/upstreams/osu-call.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
@@ -190,6 +192,28 @@ describe('answers', () => {
     expect(asked).toHaveLength(before);
     clock.ms -= 24 * 60 * 60_000;
     await expect(api.attributes(1, {})).rejects.toMatchObject({ retryAfterMs: 600_000 });
+  });
+
+  it.each<[text: string, status: StatusFilter, asked: string | null, found: readonly number[], total: number | null]>([
+    ['year=2020', 'leaderboard', 'ranked=2020', [1, 2, 3], 3],
+    ['year>=2020 ar=9', 'ranked', 'ar=9 ranked>=2020-01-01', [1, 2, 3], 3],
+    ['year=2020', 'any', null, [1], null],
+    ['video=no', 'leaderboard', null, [2, 3], null],
+    ['nsfw=yes', 'leaderboard', null, [2], null],
+    ['spotlight=no', 'leaderboard', null, [1, 2], null],
+  ])('to %s of status %s are held to it', async (text, status, q, found, total) => {
+    const set = { title: 'Slow Tram', artist: 'Marble Lanterns', status: 'ranked' };
+    const beatmapsets = [
+      { ...set, id: 1, video: true, ranked_date: '2020-05-04T00:00:00Z' },
+      { ...set, id: 2, nsfw: true, ranked_date: '2021-05-04T00:00:00Z' },
+      { ...set, id: 3, spotlight: true, ranked_date: '2019-05-04T00:00:00Z' },
+    ];
+    const body = { beatmapsets, total: 3, cursor_string: null };
+    const { api, asked } = await play((_, path) => (path === '/oauth/token' ? tokenReply('t') : { body }));
+    const sort = { field: 'plays', order: 'desc' } as const;
+    const page = await api.search({ query: parseQuery(text), status, sort }, undefined);
+    expect({ ...page, sets: page.sets.map(({ id }) => id) }).toEqual({ sets: found, total, next: null });
+    expect(new URL(asked.at(-1)?.path ?? '', 'https://osu.ppy.sh').searchParams.get('q')).toBe(q);
   });
 
   it('for names with underscores are sought with spaces, too', async () => {
