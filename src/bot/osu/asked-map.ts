@@ -84,7 +84,7 @@ interface FoundMap extends SetAnswer {
 /** @throws AppError `invalid_request` with a hint, `not_found`, or an upstream's */
 async function findMap(text: string, beatmaps: Beatmaps, signal: AbortSignal): Promise<FoundMap> {
   const link = matchOsuLink(text);
-  if (link?.kind === 'set') return beatmaps.set(link.id, signal);
+  if (link?.kind === 'set') return { ...(await beatmaps.set(link.id, signal)), ruleset: link.ruleset };
   if (link?.kind === 'map') return { ...(await beatmaps.setOfMap(link.id, signal)), ruleset: link.ruleset };
   if (link !== undefined || /^https?:\/\//i.test(text)) throw usageError('notBeatmapLink');
   if (/^[1-9]\d{0,14}$/.test(text)) return findNumber(Number(text), beatmaps, signal);

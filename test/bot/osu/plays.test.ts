@@ -292,6 +292,7 @@ describe('a leaderboard', () => {
     expect(textOf(await say('/beatmap leaderboard +EZ'))).toContain('This map has no plays like that yet.');
     expect(textOf(await say('/beatmap leaderboard page:2'))).toContain('That is all; the list ends here.');
     expect(textOf(await say('/beatmap leaderboard 900007'))).toContain('osu! keeps no leaderboard for this map.');
+    expect(textOf(await say('!lb https://osu.ppy.sh/beatmapsets/900001#taiko'))).toContain('osu!taiko');
   });
 
   it('of a country has its players among the best of the world, by one call more', async () => {

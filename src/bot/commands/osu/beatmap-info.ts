@@ -69,7 +69,7 @@ export const beatmapInfo = defineCommand({
     const { set, beatmap, ruleset, ...origin } = await wishedMap({ map, mode }, context);
     const convertedTo = beatmap?.mode === 'osu' && ruleset !== 'osu' ? ruleset : undefined;
     if (beatmap !== undefined) checkMods(chosen, convertedTo ?? beatmap.mode);
-    const shown = beatmap ?? hardestOf(set);
+    const shown = beatmap ?? hardestOf(set, ruleset);
     if (shown !== undefined) {
       await services.memory.maps.remember(caller, { id: shown.id, ruleset: convertedTo ?? shown.mode });
     }
