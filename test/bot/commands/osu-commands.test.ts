@@ -170,6 +170,7 @@ describe('over the played upstreams', () => {
   it.each([
     [`/beatmap search ${'a'.repeat(10_000)}`, 'can be at most 500 characters long'],
     ['/beatmap search comet mode:chess', 'must be one of: osu, taiko, catch, mania'],
+    ['/beatmap search comet sort:plays_asc', '“sort” must be one of: artist, creator'],
     ['/beatmap info zzzz qqqq', 'I found no beatmap with these words'],
     ['/beatmap info 123456789', 'That beatmap does not exist, or it was deleted.'],
     ['/beatmap info https://osu.ppy.sh/users/1', 'does not lead to an osu! beatmap'],

@@ -22,6 +22,12 @@ const PAGE_OPTIONS = {
   cursors: { type: 'string', maxLength: 40_000, only: 'button' },
 } as const;
 
+/** The field of an order such as `plays_desc`. The lists here have no ascending order, so `plays_asc` is refused. */
+function descending(word: string) {
+  const { field, order } = parseSort(word) ?? {};
+  return order === 'desc' ? field : undefined;
+}
+
 /** Finds beatmapsets in osu!'s search language. */
 export const beatmapSearch = defineCommand({
   name: 'beatmap search',
@@ -29,7 +35,7 @@ export const beatmapSearch = defineCommand({
     query: { type: 'string', form: 'rest', required: true, maxLength: MAX_QUERY },
     mode: MODE_OPTION,
     status: { type: 'choice', choices: STATUS_FILTERS, alias: parseStatusFilter },
-    sort: { type: 'choice', choices: SORT_FIELDS, alias: word => parseSort(word)?.field },
+    sort: { type: 'choice', choices: SORT_FIELDS, alias: descending },
     ...PAGE_OPTIONS,
   },
   ...ABOUT_BEATMAP,
