@@ -22,6 +22,8 @@ const VALUES: Readonly<Record<string, (set: SandboxSet, map: SandboxMap) => numb
   bpm: set => set.bpm,
   length: (_, map) => map.length,
   favourites: set => set.favourites,
+  // Whole years are enough; `osu-shapes.ts` writes the same day.
+  ranked: set => new Date((set.submitted + 30 * 86_400) * 1_000).getUTCFullYear(),
 };
 
 function compare(operator: string, value: number, bound: number): boolean {

@@ -50,15 +50,13 @@ export function createOsuApi(options: OsuCallOptions) {
   };
 }
 
-/** The query with the year as osu! writes it, where all sets have a leaderboard: osu!'s search has no `year`. */
-function withDates({ query, status }: Search): Query {
-  const { year, ...ranges } = query.ranges;
-  if (year === undefined || !statusesOf(status).every(each => LEADERBOARD.includes(each))) return query;
-  const first = year.gte === undefined ? '' : `ranked>=${year.gte}`;
-  const dates = parseQuery(year.lt === undefined ? first : `${first} ranked<${year.lt}`);
-  return dates.text === '' && ranges.ranked === undefined
-    ? { ...query, ranges: { ...ranges, ...dates.ranges } }
-    : query;
+/** The dates of ranking for a query's years, where all sets have a leaderboard: osu!'s search has no `year`. */
+function datesOf({ query, status }: Search): Query['ranges'] {
+  const { year, ranked } = query.ranges;
+  const areRanked = statusesOf(status).every(each => LEADERBOARD.includes(each));
+  if (year === undefined || ranked !== undefined || !areRanked) return {};
+  const within = (at: number) => Math.min(2_999, Math.max(1_900, at));
+  return parseQuery(`ranked>=${within(year.gte ?? 0)} ranked<${within(year.lt ?? 9_999)}`).ranges;
 }
 
 /** What of the query osu!'s search can neither read nor be told by a parameter; its answers are checked for it. */
@@ -76,11 +74,10 @@ function beyondOsu({ ranges: { year }, video, nsfw, spotlight, excluded }: Query
 function createOsuSetsApi(ask: OsuCall): Omit<BeatmapSource, 'id'> {
   return {
     async search(search, next, signal) {
-      const { status, sort } = search;
-      const query = withDates(search);
+      const { query, status, sort } = search;
       const page = PAGE_CURSOR.exec(next ?? '')?.[1];
       const params = {
-        q: renderQuery(query, { osuOnly: true }) || undefined,
+        q: renderQuery({ ...query, ranges: { ...query.ranges, ...datesOf(search) } }, { osuOnly: true }) || undefined,
         m: query.ruleset === undefined ? undefined : rulesetNumber(query.ruleset),
         s: status,
         sort: renderSort(sort),
@@ -98,9 +95,9 @@ function createOsuSetsApi(ask: OsuCall): Omit<BeatmapSource, 'id'> {
       const sets = expectShape(await parseBeatmapsets(found.beatmapsets), OSU, 'readable set');
       const following = sets.length === 0 ? null : found.cursor_string;
       const left = beyondOsu(query);
-      if (renderQuery(left) === '') return { sets, total: found.total, next: following };
       // osu!'s total still counts the sets that are removed here, so it is left out.
-      return { sets: sets.filter(set => matches(left, set)), total: null, next: following };
+      const total = renderQuery(left) === '' ? found.total : null;
+      return { sets: sets.filter(set => matches(left, set)), total, next: following };
     },
     async set(id, signal) {
       return expectShape(parseBeatmapset(await ask(`beatmapsets/${id}`, {}, signal)), OSU, 'set');

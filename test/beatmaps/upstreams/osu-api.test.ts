@@ -195,9 +195,10 @@ describe('answers', () => {
   });
 
   it.each<[text: string, status: StatusFilter, asked: string | null, found: readonly number[], total: number | null]>([
-    ['year=2020', 'leaderboard', 'ranked=2020', [1, 2, 3], 3],
-    ['year>=2020 ar=9', 'ranked', 'ar=9 ranked>=2020-01-01', [1, 2, 3], 3],
+    ['year=2020', 'leaderboard', 'ranked=2020', [1], null],
+    ['year>=2020 ar=9', 'ranked', 'ar=9 ranked>=2020-01-01 ranked<=2998-12-31', [1, 2], null],
     ['year=2020', 'any', null, [1], null],
+    ['year<=2019', 'loved', 'ranked>=1900-01-01 ranked<=2019-12-31', [3], null],
     ['video=no', 'leaderboard', null, [2, 3], null],
     ['nsfw=yes', 'leaderboard', null, [2], null],
     ['spotlight=no', 'leaderboard', null, [1, 2], null],
