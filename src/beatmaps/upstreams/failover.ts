@@ -46,7 +46,9 @@ function combine(failures: readonly { readonly id: string; readonly error: AppEr
   const [head] = failures.map(({ error }) => error).sort((a, b) => telling(a.code) - telling(b.code));
   if (head === undefined) return new AppError('upstream_unavailable', 'there is no upstream to ask');
   const waits = failures.flatMap(({ error }) => error.retryAfterMs ?? []);
-  return new AppError(head.code, failures.map(({ id, error }) => `${id}: ${error.message}`).join('; '), {
+  // Any other code, such as `forbidden`, says that this server is refused, and nothing about what is sought.
+  const code = RANKS.includes(head.code) ? head.code : 'upstream_unavailable';
+  return new AppError(code, failures.map(({ id, error }) => `${id}: ${error.message}`).join('; '), {
     params: { ...head.params, upstreams: failures.map(({ id }) => id).join(', ') },
     cause: new AggregateError(
       failures.map(({ error }) => error),

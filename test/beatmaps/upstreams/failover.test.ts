@@ -44,3 +44,19 @@ describe('an upstream that fails again and again', () => {
     expect(health.order()).toEqual(IDS);
   });
 });
+
+it.each(['forbidden', 'region_blocked'] as const)(
+  'upstreams that all answer %s to this server count as away',
+  async code => {
+    const asked = askInOrder({
+      sources: IDS.map(id => ({ id })),
+      health: createHealth({ ids: IDS }),
+      ask: () => Promise.reject(new AppError(code, 'not to you')),
+      needsEveryone: true,
+      signal: new AbortController().signal,
+      log: silentLog,
+      now: Date.now,
+    });
+    await expect(asked).rejects.toMatchObject({ code: 'upstream_unavailable', params: { upstreams: 'first, second' } });
+  },
+);
