@@ -74,8 +74,8 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
   });
 
   const root = h(
-    'section',
-    { class: 'carousel', 'aria-roledescription': 'carousel', 'aria-label': options.label },
+    'div',
+    { class: 'carousel', role: 'group', 'aria-roledescription': 'carousel', 'aria-label': options.label },
     track,
     place,
     previous,
