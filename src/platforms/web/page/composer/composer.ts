@@ -113,7 +113,7 @@ export class Composer {
     this.#paste.replaceChildren(icon('paste'), h('span', {}, text('paste')));
     this.#input.placeholder = text(this.#narrow.matches ? 'placeholderShort' : 'placeholder');
     this.#hint.textContent = value.length > this.#maxLength ? text('tooLong', { n: this.#maxLength }) : '';
-    // Where the style sheet cannot do this, the input gets the height of its text; measuring it costs a layout.
+    // The style sheet gives the input the height of its text where it can, because measuring it costs a layout.
     if (CSS.supports('field-sizing', 'content')) return;
     style.height = 'auto';
     style.height = `${this.#input.scrollHeight}px`;
