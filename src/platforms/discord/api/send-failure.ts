@@ -134,6 +134,7 @@ const INVALID_WEBHOOK_TOKEN = 50_027;
 
 const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
   [40_005, 'too_large'],
+  [50_045, 'too_large'],
   [UNKNOWN_CHANNEL, 'gone'],
   [UNKNOWN_MESSAGE, 'gone'],
   [UNKNOWN_WEBHOOK, 'gone'],
