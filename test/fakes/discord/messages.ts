@@ -121,7 +121,10 @@ export function createMessages(options: MessagesOptions): Messages {
       extra: {
         ...(wanted.forwards === undefined
           ? {}
-          : { message_snapshots: [{ message: { type: 0, content: wanted.forwards, embeds: [], attachments: [] } }] }),
+          : {
+              message_reference: { type: 1, message_id: clock.snowflake(), channel_id: clock.snowflake() },
+              message_snapshots: [{ message: { type: 0, content: wanted.forwards, embeds: [], attachments: [] } }],
+            }),
         type: wanted.type ?? (answered === undefined ? 0 : 19),
         ...(wanted.webhookId === undefined ? {} : { webhook_id: wanted.webhookId }),
         ...(answered === undefined

@@ -226,6 +226,20 @@ describe('a link in a server', () => {
     expect(answer.body.message_reference).toMatchObject({ message_id: asking });
   });
 
+  it.each([
+    ['forwards it', { forwards: `look: ${LINK}` }],
+    ['has it as an embed', { bot: true, embeds: [{ url: LINK, title: 'Evening light' }] }],
+    [
+      'has a button that leads to it',
+      { bot: true, components: [{ type: 1, components: [{ type: 2, style: 5, url: LINK }] }] },
+    ],
+  ])('is answered where a reply mentions Medley to a message that %s', async (_, other) => {
+    const on = await open();
+    const first = on.fake.message({ guildId: on.guildId, ...other });
+    on.fake.message({ guildId: on.guildId, content: `<@${on.fake.botUserId}>`, replyTo: first });
+    expect((await reply(on)).files).toHaveLength(1);
+  });
+
   it('is left alone in a locked thread, where nothing could be posted', async () => {
     const on = await open();
     const thread = { type: 11, parentId: '100000000000000001', id: '100000000000000002', locked: true };
@@ -430,7 +444,7 @@ describe('uploads', () => {
       method: 'POST',
       path: /messages$/,
       status: 400,
-      body: { code: 40005, message: 'Request entity too large' },
+      body: { code: 50045, message: 'File uploaded exceeds the maximum size' },
     });
     on.fake.message({ guildId: on.guildId, content: LINK });
     expect((await reply(on)).files).toMatchObject([{ bytes: 30_000 }]);

@@ -8,7 +8,6 @@ import {
   type Interaction,
   InteractionContextType,
   InteractionResponseType,
-  type Message,
   type MessageContextMenuCommandInteraction,
   MessageFlags,
   PermissionFlagsBits,
@@ -25,7 +24,7 @@ import type { DiscordReplyTo, InteractionReplyTo } from '../api/reply-to.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
 import { BACK_ID, findDeleteButton, matchDeleteButton } from '../render/buttons.ts';
 import { renderMessage } from '../render/render.ts';
-import { findMarkdownLinks } from './messages.ts';
+import { allLinksIn, findMarkdownLinks } from './messages.ts';
 
 export type Pressed = ButtonInteraction | StringSelectMenuInteraction;
 type Requesting = ChatInputCommandInteraction | MessageContextMenuCommandInteraction | Pressed;
@@ -75,7 +74,10 @@ async function readMenu(
   interaction: MessageContextMenuCommandInteraction,
   context: DiscordContext,
 ): Promise<InteractionRequest> {
-  const body = await readLinks(linksIn(interaction.targetMessage), interaction, context);
+  const { content, embeds, components, messageSnapshots } = interaction.targetMessage;
+  const forwarded = messageSnapshots?.map(each => each.content ?? '') ?? [];
+  const links = allLinksIn({ content: content ?? '', embeds, components }, forwarded);
+  const body = await readLinks(links, interaction, context);
   return { ...envelope(interaction, { isEphemeral: false }, context), ...(body ?? { kind: 'talk', what: null }) };
 }
 
@@ -184,16 +186,6 @@ function whoAndWhere(interaction: Interaction): Pick<InteractionRequest, 'chat' 
 function isPersonal({ guildId, context, authorizingIntegrationOwners }: Interaction): boolean {
   const isElsewhere = guildId !== null || context === InteractionContextType.PrivateChannel;
   return isElsewhere && authorizingIntegrationOwners?.[ApplicationIntegrationType.GuildInstall] === undefined;
-}
-
-/** The links for a message's menu command: those shown as links, else those in quotes, code, embeds and forwards. */
-function linksIn(message: Message): readonly PastedLink[] {
-  const content = message.content ?? '';
-  const shown = findMarkdownLinks(content);
-  if (shown.length > 0) return shown;
-  const forwarded = message.messageSnapshots?.map(snapshot => snapshot.content ?? '') ?? [];
-  const embedded = message.embeds.flatMap(({ url }) => url ?? []);
-  return findMarkdownLinks([content, ...forwarded, ...embedded].join('\n').replace(/[<>`]/g, ' '));
 }
 
 export type CommandIndex = ReturnType<typeof createCommandIndex>;

@@ -7,7 +7,18 @@ import type { DiscordReplyTo } from '../api/reply-to.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
 import { isRecord } from './dispatches.ts';
 
-const Other = z.object({ content: z.string().catch('') });
+/** The messages that a message forwards. */
+const Snapshots = z
+  .array(z.object({ message: z.object({ content: z.string().catch('') }) }))
+  .nullish()
+  .catch(undefined);
+const Replied = z.object({
+  content: z.string().catch(''),
+  embeds: z.array(z.object({ url: z.string().nullish().catch(undefined) })).catch([]),
+  components: z.unknown(),
+  message_snapshots: Snapshots,
+});
+type Replied = z.infer<typeof Replied>;
 const Created = z.object({
   id: z.string(),
   channel_id: z.string(),
@@ -17,13 +28,9 @@ const Created = z.object({
   flags: z.number().nullish(),
   author: z.object({ id: z.string(), bot: z.boolean().nullish(), system: z.boolean().nullish() }),
   webhook_id: z.string().nullish(),
-  /** The messages that this one forwards. */
-  message_snapshots: z
-    .array(z.object({ message: Other }))
-    .nullish()
-    .catch(undefined),
+  message_snapshots: Snapshots,
   /** The message to which this one replies. */
-  referenced_message: Other.nullish().catch(undefined),
+  referenced_message: Replied.nullish().catch(undefined),
   member: z.object({ roles: z.array(z.string()).catch([]) }).nullish(),
 });
 type Created = z.infer<typeof Created>;
@@ -60,7 +67,9 @@ export function readMessage(
   const own = linksIn(text, unfurled, message);
   // People who reply to a link with a mention of Medley mean that link.
   const isAboutOther = isMentioned && own.length === 0;
-  const found = isAboutOther ? findMarkdownLinks(message.referenced_message?.content ?? '') : own;
+  const other = message.referenced_message ?? undefined;
+  const forwarded = other?.message_snapshots?.map(each => each.message.content) ?? [];
+  const found = isAboutOther && other !== undefined ? allLinksIn(other, forwarded) : own;
   const isForMedley = direct || found.length > 0 || parseShortForm(text) !== undefined;
   return isForMedley ? draftOf(message, { text, direct, found, unfurled }, context) : undefined;
 }
@@ -182,6 +191,23 @@ export function findMarkdownLinks(text: string): readonly PastedLink[] {
 /** All links that Discord shows a preview for, those in quotes included. */
 function findUnfurledLinks(text: string): readonly PastedLink[] {
   return addressedLinks(withoutCode(text.slice(0, MAX_CHARS)));
+}
+
+/**
+ * The links of a message that a person points at, by a reply or the message's menu: those shown as links, else those in
+ * quotes, code, embeds, buttons and forwards.
+ * @param forwarded the texts of the messages that it forwards
+ */
+export function allLinksIn(
+  { content, embeds, components }: Omit<Replied, 'message_snapshots'>,
+  forwarded: readonly string[],
+): readonly PastedLink[] {
+  const shown = findMarkdownLinks(content);
+  if (shown.length > 0) return shown;
+  const embedded = embeds.flatMap(({ url }) => url ?? []);
+  const buttons = `${JSON.stringify(components)}`.matchAll(/"url":"(https:[^"]+)"/g);
+  const all = [content, ...forwarded, ...embedded, ...Array.from(buttons, ([, url = '']) => url)];
+  return findMarkdownLinks(all.join('\n').replace(/[<>`]/g, ' '));
 }
 
 /** Matches `<https://...>`, by which people suppress a link's preview. */

@@ -283,9 +283,11 @@ describe('Get media', () => {
     ['shown', LINK],
     ['in brackets', `<${LINK}>`],
     ['quoted', `> ${LINK}`],
-  ])('brings the media of a link that is %s', async (_, content) => {
+    ['forwarded', '', { forwards: LINK }],
+    ['in a button', '', { components: [{ type: 1, components: [{ type: 2, style: 5, label: 'Open', url: LINK }] }] }],
+  ])('brings the media of a link that is %s', async (_, content, others: object = {}) => {
     const on = await open();
-    const targetMessage = { content, guildId: on.guildId };
+    const targetMessage = { content, guildId: on.guildId, ...others };
     on.fake.interaction({ kind: 'message-command', name: 'Get media', targetMessage, guildId: on.guildId });
     const found = await on.fake.waitFor(() => answers(on).find(({ files }) => files.length > 0));
     expect(found.files).toMatchObject([{ sha256: sha256Of('SeaLight01') }]);
