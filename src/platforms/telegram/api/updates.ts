@@ -49,6 +49,8 @@ const RepliedMessage = z.object({
   message_id: z.number(),
   reply_markup: Buttons.optional().catch(undefined),
 });
+const Outside = z.object({ link_preview_options: z.object({ url: z.string() }) });
+const Quote = z.object({ text: z.string(), entities: z.array(MessageEntity).default([]) });
 
 const Message = z.object({
   ...Words,
@@ -64,6 +66,10 @@ const Message = z.object({
   migrate_to_chat_id: z.number().optional(),
   migrate_from_chat_id: z.number().optional(),
   reply_to_message: RepliedMessage.optional().catch(undefined),
+  /** The message of another chat or topic to which this one replies, of which little is known. */
+  external_reply: Outside.optional().catch(undefined),
+  /** The part of the other message that a reply quotes. Its entities mark no links. */
+  quote: Quote.optional().catch(undefined),
 });
 export type Message = z.output<typeof Message>;
 

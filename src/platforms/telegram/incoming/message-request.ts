@@ -101,20 +101,24 @@ async function readTalk(
   return listening.direct ? ((await readReplied(read, message, listening)) ?? body) : undefined;
 }
 
-/** Reads the links in the message to which this one replies. */
+/** Reads the links in the message to which this one replies, or in the part of it that this one quotes. */
 async function readReplied(
   read: Read,
-  { reply_to_message: other }: Message,
+  { reply_to_message: other, external_reply: outside, quote }: Message,
   listening: Listening,
 ): Promise<RequestBody | undefined> {
-  if (other === undefined) return undefined;
-  const { text = '', links } = messageWords(other) ?? {};
+  const { text = '', links } = (other && messageWords(other)) ?? {};
   // If that is a message of Medley, the address of its post is in a button.
-  const buttons = other.reply_markup?.inline_keyboard.flat() ?? [];
+  const buttons = [...(other?.reply_markup?.inline_keyboard.flat() ?? []), outside?.link_preview_options ?? {}];
   const addresses = buttons.flatMap(({ url }) => (url === undefined ? [] : [{ url, spoiler: false }]));
-  const all = addresses.length === 0 ? links : [...(links ?? []), ...addresses];
-  const body = await read({ ...listening, direct: true, text, links: all });
-  return body?.kind === 'links' ? body : undefined;
+  const whole = { text, links: addresses.length === 0 ? links : [...(links ?? []), ...addresses] };
+  // A quote marks no links, so it does not tell which of them its spoilers hide.
+  const isHidden = quote?.entities.some(({ type }) => type === 'spoiler') === true;
+  for (const words of quote === undefined || isHidden ? [whole] : [{ text: quote.text }, whole]) {
+    const body = await read({ ...listening, direct: true, ...words });
+    if (body?.kind === 'links') return body;
+  }
+  return undefined;
 }
 
 /**

@@ -52,6 +52,25 @@ describe('what Medley answers', () => {
     expect(answersIn(fake, GROUP.id)).toHaveLength(3);
   });
 
+  it.each([
+    ['the preview of a message in another chat', { external_reply: { link_preview_options: { url: PHOTO } } }],
+    ['what is quoted of it', { external_reply: {}, quote: { text: `see ${PHOTO}`, position: 0 } }],
+  ])('takes the link in %s, when a command replies to that', async (_, extra) => {
+    const { fake } = await openStage();
+    fake.message({ chat: GROUP, from: SARI, text: '/download', extra });
+    expect((await fake.waitFor(() => answersIn(fake, GROUP.id)[0])).file?.kind).toBe('photo');
+  });
+
+  it('takes the link that a reply quotes, not the others of that message', async () => {
+    const stage = await openStage();
+    const { fake, settings } = stage;
+    await settings.setChat(`telegram:${GROUP.id}`, { autoDetect: false });
+    const theirs = fake.message({ chat: GROUP, from: BUDI, text: `${REEL} ${PHOTO}` });
+    const quote = { text: PHOTO, position: REEL.length + 1 };
+    fake.message({ chat: GROUP, from: SARI, text: `@${BOT}`, replyTo: theirs, extra: { quote } });
+    expect(await others(stage, GROUP.id)).toEqual(['photo']);
+  });
+
   it('answers a link once: not when the message is edited, nor when the update comes again', async () => {
     const stage = await openStage();
     const { fake } = stage;
