@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answersIn, buttonsOf, CAROUSEL, GROUP, ORIGINAL, openStage, PHOTO, PRIVATE, REEL } from './stage.ts';
+import { answersIn, buttonsOf, CAROUSEL, GROUP, ORIGINAL, openStage, PHOTO, PRIVATE, REEL, SARI } from './stage.ts';
 
 const CHANNEL = { id: -1_001_000_000_003, type: 'channel', title: 'Lighthouse news' } as const;
 
@@ -29,6 +29,27 @@ describe('a channel', () => {
     expect(answersIn(fake, GROUP.id)).toHaveLength(1);
     // Its comments would go with it.
     expect(calls('deleteMessage')).toEqual([]);
+  });
+
+  it('keeps the answer to a link in its comments, also where that link is deleted, and its writer may delete it', async () => {
+    const { fake, settings, settled } = await openStage();
+    await settings.setChat(`telegram:${GROUP.id}`, { deleteSource: true });
+    fake.setMember(GROUP.id, fake.botId, 'administrator', { can_delete_messages: true });
+    const post = fake.message({
+      chat: GROUP,
+      senderChat: CHANNEL,
+      text: 'news',
+      extra: { is_automatic_forward: true },
+    });
+    fake.message({ chat: GROUP, from: SARI, text: PHOTO, replyTo: post });
+    const answer = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    await settled();
+    expect(answer).toMatchObject({ replyTo: post, file: { kind: 'photo' } });
+    const [data = ''] = buttonsOf(answer).flatMap(({ data: each }) => each ?? []);
+    const press = { data, message: { chatId: GROUP.id, messageId: answer.messageId }, from: SARI };
+    const query = fake.callbackQuery(press);
+    await fake.waitFor(() => fake.callbackAnswers.get(query));
+    expect(answer.deleted).toBe(true);
   });
 
   it('gets an album and nothing behind it', async () => {

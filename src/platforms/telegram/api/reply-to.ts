@@ -15,6 +15,8 @@ export const TelegramReplyTo = z.object({
   directTopic: z.number().optional(),
   /** The id of the message to reply to. */
   message: z.number().optional(),
+  /** The id of the message to which that one replies, outside forums: answers to comments must stay below their post. */
+  repliedTo: z.number().optional(),
   /** True when the message to reply to consists of answered links alone, so that it may be deleted. */
   isOnlyLinks: z.boolean().optional(),
   /** The pressed button: the id of Telegram's query about it, and the message with the button. */
@@ -88,17 +90,20 @@ interface Located {
   readonly message_thread_id?: number | undefined;
   readonly is_topic_message: boolean;
   readonly direct_messages_topic?: { readonly topic_id: number } | undefined;
+  readonly reply_to_message?: { readonly message_id: number } | undefined;
 }
 
 /** The chat and topic for a reply. The thread id is left out except in forums: Telegram rejects that of other chats. */
 export function replyToOf(located: Located): Omit<TelegramReplyTo, 'message' | 'isOnlyLinks' | 'press'> {
   const { chat, message_thread_id: thread, is_topic_message: isInTopic, direct_messages_topic: direct } = located;
+  const repliedTo = isInTopic ? undefined : located.reply_to_message?.message_id;
   return {
     chat: chat.id,
     isGroup: chat.type !== 'private',
     ...(chat.type === 'channel' && { isChannel: true }),
     ...(isInTopic && thread !== undefined && thread !== GENERAL_TOPIC ? { thread } : {}),
     ...(direct !== undefined && { directTopic: direct.topic_id }),
+    ...(repliedTo !== undefined && { repliedTo }),
   };
 }
 

@@ -67,14 +67,14 @@ export function createSendReply(
   }
 
   async function send(reply: Reply, sending: ReplySending, context: ReplyContext): Promise<boolean> {
-    const { to, settings } = sending;
+    const { to } = sending;
     if (to.press !== undefined) await answerPress(reply, to.press, pressContext(reply, sending, context));
     else if (to.isGroup && (isPassing(reply) || isPersonal(reply))) await sendNotice(reply, sending, context);
-    else {
-      // If the message with the link will be deleted, the answer cannot be a reply to it.
-      const isDeleted = settings.deleteSource && to.isOnlyLinks === true && reply.gallery.length > 0;
-      return sender.send(reply, isDeleted ? { ...context, to: { ...context.to, message: undefined } } : context);
-    }
+    else
+      return sender.send(reply, {
+        ...context,
+        to: { ...context.to, message: messageToReplyTo(reply.gallery, sending) },
+      });
     return false;
   }
 
@@ -91,20 +91,30 @@ export function createSendReply(
   };
 }
 
+/** The message to reply to. If that with the link will be deleted, it is the one to which that one replies, if any. */
+function messageToReplyTo(gallery: readonly GalleryItem[], { to, settings }: ReplySending): number | undefined {
+  return settings.deleteSource && to.isOnlyLinks === true && gallery.length > 0 ? to.repliedTo : to.message;
+}
+
 /**
  * Telegram's own buttons, for the audio and for deletion. In private chats only albums have them: people can delete one
  * message by themselves, but not a whole album at once.
  */
 function extraButtons(
   { deleteButtons }: TelegramContext,
-  { request, to, t }: ReplySending,
+  sending: ReplySending,
   gallery: readonly GalleryItem[],
   album: readonly number[] | undefined,
 ): readonly Button[] {
+  const { request, to, t } = sending;
   const isAlbum = gallery.length > 1;
   if (to.isChannel === true || (!to.isGroup && !isAlbum)) return [];
   const labels = t.messages.telegram;
-  const owner = { chatId: to.chat, userId: request.user.id, messageId: to.message ?? 0 };
+  const owner = {
+    chatId: to.chat,
+    userId: request.user.id,
+    messageId: messageToReplyTo(gallery, sending) ?? to.message ?? 0,
+  };
   const isDeletable = to.message !== undefined && album !== undefined;
   const buttons = [
     isAlbum ? audioButton(gallery, labels.audio) : undefined,
