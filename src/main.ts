@@ -20,6 +20,8 @@ const LATE_THREADS_MS = 200;
 const REPEAT_MS = 1_000;
 
 const destination = openLogDestination();
+/** Its reader may have gone, or its disk be full; neither may end the program. */
+const output = openLogDestination(1);
 
 // Packages that look for their native part write a process report. By default it looks up the host name of each
 // connection in turn, while the process is blocked; Node 20.13 and newer can leave that out.
@@ -83,7 +85,7 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  process.stdout.write(`Medley is ready at ${running.address}\n`);
+  output.write(`Medley is ready at ${running.address}\n`);
 }
 
 async function stopAll(running: RunningRoles, core: Core): Promise<void> {

@@ -61,6 +61,15 @@ describe('the program', () => {
     for (const line of medley.stderr().trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg');
   });
 
+  it('goes on when nobody reads its stdout any more', async () => {
+    const medley = await run();
+    medley.child.stdout?.destroy();
+    await expect.poll(medley.stderr, { timeout: 20_000 }).toContain('connected');
+    await new Promise(resolve => setTimeout(resolve, 500));
+    medley.child.kill('SIGTERM');
+    expect(await medley.ended).toBe(0);
+  });
+
   it('finishes what runs before it ends', async () => {
     const sandbox = await createSandbox();
     onTestFinished(() => sandbox.close());
