@@ -141,6 +141,15 @@ describe.skipIf(redisMissing)(`DATA_DIR with Redis${redisNote}`, () => {
     expect(await admin.ttl('medley:1:media-key')).toBe(-1);
   });
 
+  it('is not opened with a database of Redis that does not exist, in whose place the first one would be used', async () => {
+    const redis = await createRedisServer();
+    onTestFinished(() => redis.stop());
+    await redis.start();
+    const medley = await run({ REDIS_URL: `${redis.url}/99`, LOG_LEVEL: 'silent' });
+    expect(await medley.ended).toBe(1);
+    expect(medley.stderr()).toBe('Medley could not start: Redis did not answer: ERR DB index is out of range\n');
+  });
+
   it('does not start without Redis where the media key is kept there, and says so', async () => {
     const { url } = await createRedisServer();
     const medley = await run({ REDIS_URL: url.replace('//', '//:secret-word@'), LOG_LEVEL: 'silent' });
