@@ -138,6 +138,7 @@ function whyUnwritten(error: unknown): string {
   const all = text.join(' ');
   if (/SQLITE_FULL|is full|ENOSPC/i.test(all)) return 'It cannot be written: the disk is full.';
   if (/READONLY|read-only|readonly|EROFS/i.test(all)) return 'It cannot be written: it is read-only.';
+  if (/\bOOM\b/.test(all)) return 'It cannot be written: Redis is full.';
   if (/Redis/i.test(all)) return 'It cannot be written: Redis does not answer.';
   return 'It cannot be written.';
 }

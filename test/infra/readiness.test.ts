@@ -67,6 +67,9 @@ describe('the store', () => {
     expect(await check.check()).toBe('It cannot be written: it is read-only.');
     store.run('PRAGMA query_only = OFF');
     expect(await check.check()).toBeUndefined();
+    const write = () => Promise.reject(new Error('Redis refuses: OOM command not allowed'));
+    const full = storeCheck(createRecordStore({ ...createLibsqlRecords(store), write }));
+    expect(await full.check()).toBe('It cannot be written: Redis is full.');
     store.close();
     expect(await check.check()).toBe('It cannot be written.');
   });
