@@ -65,6 +65,7 @@ const REWRITES: readonly (readonly [command: string, words: RegExp, meant: strin
   ['osu track', /^(?:remove|stop)\s+(?=\S)/i, 'osu track stop:on'],
   ['osu link', /^user\s+(?=\S)/i, 'osu link'],
   ['osu compare', /(?<!\S)\*(?!\S)/, 'beatmap leaderboard'],
+  ['osu compare', /^(?=\S*ppy\.sh\/scores\/)/i, 'osu score'],
   ['beatmap download', /(?<!\S)(?:no ?|without )video(?!\S)/i, 'beatmap download video:off'],
   // Lower-case `-nc` means "no choke"; `-NC` in capitals excludes plays with the mod Nightcore.
   ['osu scores', /(?<!\S)-nc(?!\S)/, 'osu nochoke'],

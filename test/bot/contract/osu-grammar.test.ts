@@ -319,6 +319,7 @@ describe('the words of players', () => {
     ['dl', 'paper comet no video', 'beatmap download', 'video:off paper comet'],
     ['osuset', 'user "lamp post"', 'osu link', '"lamp post"'],
     ['c', '* +HD', 'beatmap leaderboard', '+HD'],
+    ['score', 'https://osu.ppy.sh/scores/12', 'osu score', 'https://osu.ppy.sh/scores/12'],
     ['c', 'a*b', 'osu compare', 'a*b'],
     ['taikotop', 'lamp_post -nc', 'osu nochoke', 'mode:taiko lamp_post'],
     ['top', '-NC', 'osu scores', '-NC'],
