@@ -96,7 +96,7 @@ function createOsuSetsApi(ask: OsuCall): Omit<BeatmapSource, 'id'> {
       const following = sets.length === 0 ? null : found.cursor_string;
       const left = beyondOsu(query);
       // osu!'s total still counts the sets that are removed here, so it is left out.
-      const total = renderQuery(left) === '' ? found.total : null;
+      const total = renderQuery(left) === '' || sets.length === 0 ? found.total : null;
       return { sets: sets.filter(set => matches(left, set)), total, next: following };
     },
     async set(id, signal) {
