@@ -136,7 +136,7 @@ describe('over the played upstreams', () => {
     ['/osu profile Drum Kitten taiko', ['Drum_Kitten', 'osu!taiko']],
     ['/osu scores lamp post top std', ['best plays (osu!)', '98.10%', '1. ']],
     ['/osu score https://osu.ppy.sh/scores/5000000001', ['lamp post', 'osu!', 'Normal', '98.70%', '1 miss', '+DT']],
-    ['/osu maps lamp post most_played', ['most played beatmaps', 'played 400 times']],
+    ['/osu maps lamp post most_played', ['most played beatmaps', 'played 400 times', 'Easy']],
     ['/beatmap search "stars>abc " """', ['I found no beatmap']],
   ])('answers %s', async (text, expected) => {
     const { say } = await open();

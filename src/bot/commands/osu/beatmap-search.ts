@@ -120,7 +120,9 @@ export const osuMaps = defineCommand({
     const isOnly = place.page === 1 && pages.more === undefined;
     const openToken = ({ id }: Beatmapset) => openSetToken(services, id);
     const cards = beatmapsets.map(({ set, count }) => {
-      const note = count === null ? undefined : [strong(words.played({ n: count, shown: t.number(count) }))];
+      // What is counted is a difficulty, the only one that the set has here.
+      const played = count === null ? undefined : [strong(words.played({ n: count, shown: t.number(count) }))];
+      const note = played && joined([played, set.beatmaps[0]?.version]);
       return setCard(set, t, { openToken, note });
     });
     return reply({
