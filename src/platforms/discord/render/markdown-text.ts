@@ -11,8 +11,7 @@ const ELLIPSIS = '…';
 
 /** Renders text as Discord's markdown of at most `maxLength`; what does not fit is cut, with an ellipsis. */
 export function renderMarkdown(text: Text, maxLength: number, commands: CommandIds = NO_COMMAND_IDS): string {
-  const hasSpots = text.some(inline => typeof inline === 'object' && inline.kind === 'swatch');
-  return renderInlines(hasSpots ? withSpotsKept(text) : text, { left: maxLength, commands });
+  return renderInlines(withSpotsKept(text), { left: maxLength, commands });
 }
 
 function renderInlines(text: Text, budget: TextBudget): string {

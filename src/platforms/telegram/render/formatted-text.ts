@@ -44,8 +44,7 @@ function profileAddresses({ blocks, gallery }: Pick<Reply, 'blocks' | 'gallery'>
 
 /** Converts a reply's text to text with entities. */
 export function formatText(text: Text, style: TextStyle): FormattedText {
-  const hasSpots = text.some(inline => typeof inline === 'object' && inline.kind === 'swatch');
-  return concat((hasSpots ? withSpotsKept(text) : text).map(inline => formatInline(inline, style)));
+  return concat(withSpotsKept(text).map(inline => formatInline(inline, style)));
 }
 
 function formatInline(inline: Inline, style: TextStyle): FormattedText {
