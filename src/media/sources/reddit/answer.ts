@@ -131,7 +131,7 @@ function readFeed(feed: string, { ref }: ReadContext): PostDraft {
 /** @throws AppError why the requested post is not in the answer */
 export function readRedditAnswer({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const { text } = body;
-  const listing = context.kind === 'app' ? parseJson(text) : undefined;
+  const listing = context.kind === 'app' || body.startsWith('[') ? parseJson(text) : undefined;
   const code = REASONS.get(child(listing, 'reason'));
   if (code !== undefined) throw new AppError(code, 'the API says why the community is closed');
   const place = failureOfPlace(head, context.now, REDDIT_LOGIN_PATH);
@@ -140,7 +140,7 @@ export function readRedditAnswer({ body, ...head }: SiteAnswer, context: ReadCon
   if (text.length < 64_000 && text.includes('js_challenge'))
     throw refusal('limit', 'the page asks for proof of a person');
   if (text.includes('<title>Welcome to Reddit')) throw refusal('caller', 'a page to log in');
-  if (context.kind === 'app') return toPost(readListing(listing, context), context);
+  if (listing !== undefined) return toPost(readListing(listing, context), context);
   if (context.kind === 'card') return toPost(readFeed(text, context), context);
   const draft = readPostMarkup(text, context.ref.id);
   if (draft !== undefined) return toPost(draft, context);

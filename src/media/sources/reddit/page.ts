@@ -113,8 +113,9 @@ function itemsOf(found: PostMarkup, type: string, target: string | null): readon
   }
   if (type === 'video') return [namedVideo(target)];
   const shown = slides.toSorted((a, b) => a.order - b.order).map(({ item }) => item);
-  // A text may have images between its paragraphs.
-  if (type === 'gallery' || type === 'multi_media') return shown.length === 0 ? null : shown;
+  // A text may have images between its paragraphs, and a crosspost those of the post that it shares.
+  if (['gallery', 'multi_media', 'crosspost'].includes(type) && shown.length > 0) return shown;
+  if (type === 'gallery' || type === 'multi_media') return null;
   if (type === 'image') return [imageOf(target) ?? slides[0]?.item ?? null];
   const item = linkedItem(target, {}, null);
   return item === null ? null : [item];

@@ -56,6 +56,14 @@ it.each<[string, string, object | string]>([
     post(player(packaged(), '1other'), 'post-type="crosspost"'),
     { author: { username: 'mara' }, items: [video] },
   ],
+  [
+    'a crosspost of a gallery',
+    post(
+      '<ul post-id="t3_1other"><li slot="page-1"><img src="https://preview.redd.it/a-v0-bowlbowl1.jpg?width=640"></li></ul>',
+      'post-type="crosspost" content-href="https://www.reddit.com/r/a/comments/1other/b/"',
+    ),
+    { items: [{ kind: 'image', variants: [{ url: 'https://i.redd.it/bowlbowl1.jpg' }, {}] }] },
+  ],
   ['a file elsewhere', post(player(packaged('https://evil.example/a.mp4'))), { items: [], missingItems: 1 }],
   [
     'a player without a list of files',
@@ -302,6 +310,7 @@ it.each<[string, AnswerKind, string, object | string]>([
     'upstream_changed',
   ],
   ['the page is cut short', 'page', asked.slice(0, 60), 'upstream_changed'],
+  ['the listing is the answer for the page', 'page', image, still],
   ['the listing stands alone', 'app', JSON.stringify(JSON.parse(image)[0]), still],
   ['the listing is one level deeper', 'app', JSON.stringify({ data: JSON.parse(image)[0] }), 'upstream_changed'],
   ['the listing is empty', 'app', '[{"data":{"children":[]}}]', 'upstream_changed'],
