@@ -227,7 +227,10 @@ function captionOf(post: PostView): { readonly caption: string | null; readonly 
 function draftOf(post: PostView): PostDraft {
   const { view, record, author, did, quoted } = post;
   const { caption, mentions } = captionOf(post);
-  const items = itemsOf(embedsOf(view), record.embed, did);
+  const embeds = embedsOf(view);
+  // A post may consist of a quote alone, which may have been deleted since.
+  const isQuote = embeds.some(embed => isJsonObject(embed.record) && embed.media === undefined);
+  const items = itemsOf(embeds, record.embed, did);
   const ref = quoted === null ? undefined : blueskyRefOf(`${quoted.did}_${quoted.key}`);
   const labels = labelsOf(view.labels, child(record, 'labels', 'values'), author.labels);
   return {
@@ -244,7 +247,7 @@ function draftOf(post: PostView): PostDraft {
       saves: readCount(view.bookmarkCount),
     },
     items,
-    isWordsOnly: items.length === 0 && (caption !== null || ref !== undefined),
+    isWordsOnly: items.length === 0 && (caption !== null || isQuote),
     sensitive: labels.some(label => SENSITIVE.has(label)),
     quoted: quoted === null || ref === undefined ? null : { ref, draft: draftOf(quoted) },
   };

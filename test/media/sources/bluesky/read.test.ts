@@ -115,7 +115,9 @@ describe('a post of Bluesky', () => {
       { $type: 'app.bsky.feed.defs#generatorView', uri: `at://${OTHER}/app.bsky.feed.generator/x` },
       quote({ author: { did: OTHER, handle: 'ferry.bsky.social', labels: [{ val: '!no-unauthenticated' }] } }),
     ]) {
-      expect(outcome(thread(view({ embed: { record } })))).toMatchObject({ quoted: null, items: [] });
+      for (const words of [{}, { text: '' }]) {
+        expect(outcome(thread(view({ embed: { record } }, words)))).toMatchObject({ quoted: null, items: [] });
+      }
     }
   });
 
