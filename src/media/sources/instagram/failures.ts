@@ -152,6 +152,8 @@ function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null 
     [AGE.test(words), 'age_restricted'],
     [(isWithheld || WITHHELD.test(words)) && REGION.test(words), 'region_blocked'],
     [!isWithheld && RESTRICTED.test(words), 'age_restricted'],
+    // The kind of a gate by age (seen in 2026-09), for words in another language.
+    [Number(said.gating_type) === 3, 'age_restricted'],
   ];
   const code = rules.find(([fits]) => fits)?.[1];
   return code === undefined ? null : new AppError(code, `its words mean ${code}`);

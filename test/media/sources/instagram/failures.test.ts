@@ -65,6 +65,7 @@ const gatings = (): readonly (readonly [string, object, string])[] => [
     'region_blocked',
   ],
   ['a gate by country', { title: 'Restricted Video', description: 'Not available in your country.' }, 'region_blocked'],
+  ['a gate by age in another language', { gating_type: 3, title: 'Altersbeschränkt' }, 'age_restricted'],
   ['a gate without a word', {}, 'login_required'],
   ['a gate with words that are not known', { title: 'Something else' }, 'login_required'],
 ];
