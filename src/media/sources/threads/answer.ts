@@ -60,6 +60,8 @@ function findPost(page: Body, ref: PostRef) {
     found.isWalled ||= isEmptyList(thread_items);
     found.isEmpty ||= isJsonObject(data) && (data.media === null || isEmptyList(data.edges));
   };
+  // The answer to the site's own query has the same objects.
+  if (page.startsWith('{')) visitObjects(parseJson(page.text), visit);
   for (const script of page.scripts) if (script.isJson) visitObjects(parseJson(script.text), visit);
   return found;
 }

@@ -165,6 +165,12 @@ describe('a page', () => {
     expect(codeOf(page({ ...asked, pk: '1_77', id: '1_77' }))).toBe('upstream_changed');
   });
 
+  it('is the same where the answer is its data alone', () => {
+    const data = { data: { edges: [{ node: { thread_items: [{ post: post() }] } }] } };
+    expect(read(JSON.stringify({ data }))).toEqual(read(page(post())));
+    expect(() => read('{"data":{"data":{"edges":[]}}}')).toThrow('not available');
+  });
+
   it('gives the reel that is shared into a post as its item', () => {
     const linked_inline_media = { code: 'DXareelofig', pk: '5', ...product('reel', 'video') };
     expect(names(page(post(WORDS, { linked_inline_media })))).toEqual(['video reel.mp4']);
