@@ -20,7 +20,7 @@ const LATE_THREADS_MS = 200;
 const REPEAT_MS = 1_000;
 
 const destination = openLogDestination();
-/** Its reader may have gone, or its disk be full; neither may end the program. */
+/** The standard output: its reader may have gone, or its disk be full, and neither may end the program. */
 const output = openLogDestination(1);
 
 // Packages that look for their native part write a process report. By default it looks up the host name of each

@@ -59,7 +59,7 @@ function datesOf({ query, status }: Search): Query['ranges'] {
   return parseQuery(`ranked>=${within(year.gte ?? 0)} ranked<${within(year.lt ?? 9_999)}`).ranges;
 }
 
-/** What of the query osu!'s search can neither read nor be told by a parameter; its answers are checked for it. */
+/** The part of a query that osu!'s search can neither read nor be told by a parameter; its answers are checked for it. */
 function beyondOsu({ ranges: { year }, video, nsfw, spotlight, excluded }: Query): Query {
   return {
     ...parseQuery(''),

@@ -51,7 +51,7 @@ export interface ChatPlatform<To = unknown> {
    * reply, and `topicId` is that of a caller. Absent if the platform cannot post such replies.
    */
   placeOf?(chatId: string, eventId: string, topicId?: string): To;
-  /** What only the platform knows about a request. */
+  /** The facts about a request that only the platform knows. */
   factsOf?(to: To, request: Request): RequestFacts;
   /** Shows that Medley is working on the request, until the returned function is called. */
   showWorking?(to: To, stage: ProgressStage): () => void;

@@ -1,4 +1,4 @@
-/** What is kept for buttons: the options that do not fit into their tokens, and what their messages showed before. */
+/** Records for buttons: the options that do not fit into their tokens, and what their messages showed before. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';

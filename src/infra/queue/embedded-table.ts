@@ -110,8 +110,7 @@ function claims(store: Store) {
   return {
     /** Claims the first entry, by turn, whose lane is not in `busy`. */
     claim(busy: readonly string[], { holder, until }: Lease): ClaimedRow | undefined {
-      // `all`, because only a statement that is read to its end reports that its change could not be written.
-      const rows = store.all(
+      return store.get(
         `UPDATE queue SET state = 'claimed', holder = :holder, lease = :until WHERE rowid = (
           SELECT rowid FROM queue WHERE state = 'waiting' AND lane NOT IN (SELECT value FROM json_each(:busy))
           ORDER BY turn, rowid LIMIT 1
@@ -119,7 +118,6 @@ function claims(store: Store) {
         { holder, until, busy: JSON.stringify(busy) },
         ClaimedRow,
       );
-      return rows[0];
     },
 
     /** Replaces the payload. This method and the next two return false when `holder` does not hold the entry. */

@@ -120,7 +120,7 @@ export const osuMaps = defineCommand({
     const isOnly = place.page === 1 && pages.more === undefined;
     const openToken = ({ id }: Beatmapset) => openSetToken(services, id);
     const cards = beatmapsets.map(({ set, count }) => {
-      // What is counted is a difficulty, the only one that the set has here.
+      // The plays of one difficulty are counted, the only one that the set has here.
       const played = count === null ? undefined : [strong(words.played({ n: count, shown: t.number(count) }))];
       const note = played && joined([played, set.beatmaps[0]?.version]);
       return setCard(set, t, { openToken, note });

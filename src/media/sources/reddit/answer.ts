@@ -60,7 +60,7 @@ function itemsOf(post: JsonObject): readonly DraftItem[] | null {
   return item === null ? null : [item];
 }
 
-/** What stands in place of the words of a post that was removed. */
+/** The mark in place of the words of a post that was removed. */
 const GONE = /^\[(?:deleted|removed)\]$/;
 
 function draftOf(post: JsonObject): PostDraft {
