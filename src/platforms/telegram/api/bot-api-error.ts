@@ -51,7 +51,7 @@ export function isTokenRefused({ code, method }: BotApiError): boolean {
 
 /** Matches refusals that the file did not cause, after which another file would be refused too. */
 const NOT_THE_FILE =
-  /chat not found|thread not found|topic|replied|not enough rights|no rights|CHAT_|USER_|PEER_|group chat was|bot (was|is)|need administrator|caption|entit|keyboard|button|reply markup|messages to send/i;
+  /chat not found|thread not found|topic|replied|not enough rights|no rights|CHAT_|CHANNEL_|REPLY_|USER_|PEER_|group chat was|bot (was|is)|need administrator|caption|entit|keyboard|button|reply markup|messages to send/i;
 
 export function isAboutFile({ code, description }: BotApiError): boolean {
   return code === 413 || (code === 400 && !NOT_THE_FILE.test(description));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createBotApi } from '../../../../src/platforms/telegram/api/bot-api.ts';
-import { BotApiError, sendFailureOf } from '../../../../src/platforms/telegram/api/bot-api-error.ts';
+import { BotApiError, isAboutFile, sendFailureOf } from '../../../../src/platforms/telegram/api/bot-api-error.ts';
 import { TELEGRAM_LIMITS, type TelegramLimits } from '../../../../src/platforms/telegram/api/limits.ts';
 import type { Method } from '../../../../src/platforms/telegram/api/methods.ts';
 
@@ -132,6 +132,16 @@ describe('what became of it', () => {
     expect(sendFailureOf(failure(code))).toEqual({ outcome: 'unknown' });
     expect(sendFailureOf(failure(code, '', 'editMessageText'))).toEqual({ outcome: 'unknown' });
     expect(sendFailureOf(failure(code, '', 'getMe'))).toEqual({ outcome: 'notSent', reason: 'away' });
+  });
+
+  it.each([
+    [413, 'Request Entity Too Large', true],
+    [400, 'Bad Request: wrong file identifier/HTTP URL specified', true],
+    [400, 'Bad Request: REPLY_MESSAGE_ID_INVALID', false],
+    [400, 'Bad Request: CHANNEL_PRIVATE', false],
+    [400, 'Bad Request: message to be replied not found', false],
+  ])('%s %s is about the file: %s', (code, description, isAbout) => {
+    expect(isAboutFile(failure(code, description, 'sendVideo'))).toBe(isAbout);
   });
 
   it('a token that Telegram has never given out is refused with 404', () => {
