@@ -86,7 +86,8 @@ async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Pro
   const shared = openRedisState({ url: redisUrl, log });
   const isReady = await shared.isReady(mediaKey === undefined ? 15_000 : 2_000);
   // A database that does not exist is reported by an event alone, and the first one would be used in its place.
-  if (isReady) await shared.redis.request('read', client => client.select(client.options.db ?? 0));
+  if (isReady)
+    await shared.redis.request('read', async client => client.options.db && client.select(client.options.db));
   if (isReady) await migrateRedisShapes(shared.redis);
   if (isReady || mediaKey !== undefined) return shared;
   throw new Error(
