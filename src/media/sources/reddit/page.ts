@@ -63,8 +63,10 @@ class PostMarkup {
   /** The text in lines, without the blanks by which the markup is indented. */
   get text(): string {
     const lines = this.words.split('\n').map(line => line.trim());
-    const text = lines.join('\n').trim();
-    return text.replace(/\n{3,}/g, '\n\n');
+    return lines
+      .join('\n')
+      .trim()
+      .replace(/\n{3,}/g, '\n\n');
   }
 
   #regionOf(name: string, { slot, id }: Attributes): Region {
@@ -115,7 +117,6 @@ function itemsOf(found: PostMarkup, type: string, target: string | null): readon
   const shown = slides.toSorted((a, b) => a.order - b.order).map(({ item }) => item);
   // A text may have images between its paragraphs, and a crosspost those of the post that it shares.
   if (['gallery', 'multi_media', 'crosspost'].includes(type) && shown.length > 0) return shown;
-  if (type === 'gallery' || type === 'multi_media') return null;
   if (type === 'image') return [imageOf(target) ?? slides[0]?.item ?? null];
   const item = linkedItem(target, {}, null);
   return item === null ? null : [item];

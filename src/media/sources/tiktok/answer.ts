@@ -165,11 +165,9 @@ function draftOf(item: JsonObject, { id }: PostRef): PostDraft {
 function readItems({ imagePost, video, music }: JsonObject): PostDraft['items'] {
   const images = readList(child(imagePost, 'images')).map(one => (isJsonObject(one) ? imageItem(one) : null));
   if (images.length === 0) return [isJsonObject(video) ? videoItem(video) : null];
-  const sound = isJsonObject(music) ? soundItem(music) : null;
-  return sound === null ? images : [...images, sound];
+  const audio = isJsonObject(music) ? audioItem(music) : null;
+  return audio === null ? images : [...images, audio];
 }
-
-// The functions below read a video, a photo or a sound into an item of the post; null when it cannot be fetched.
 
 /** Domains of the media hosts; the site's own host serves files too. */
 export const TIKTOK_MEDIA_HOSTS: readonly string[] = [
@@ -253,7 +251,7 @@ function imageItem(image: JsonObject): UnplacedItem | null {
   return orderedItem('image', [file], { thumbnailUrl: url });
 }
 
-function soundItem({ playUrl, duration }: JsonObject): UnplacedItem | null {
+function audioItem({ playUrl, duration }: JsonObject): UnplacedItem | null {
   const url = addressOf(playUrl);
   if (url === undefined) return null;
   const mime = /mime_type=audio_mp4|\.(?:m4a|mp4)(?:\?|$)/.test(url) ? 'audio/mp4' : 'audio/mpeg';
