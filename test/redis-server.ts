@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 
 const REDIS = '/usr/bin/redis-server';
 
@@ -32,8 +33,10 @@ export async function createRedisServer(...args: readonly string[]): Promise<Red
   return {
     url: `redis://127.0.0.1:${port}`,
     async start() {
-      const own = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-      child = spawn(REDIS, [...own, ...args], { cwd: '/', stdio: ['ignore', 'pipe', 'ignore'] });
+      // A replica writes what it copies into a file first, which the next server would load if it had the same name.
+      const files = ['--dbfilename', `medley-redis-${port}.rdb`, '--rdb-del-sync-files', 'yes'];
+      const own = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...files];
+      child = spawn(REDIS, [...own, ...args], { cwd: tmpdir(), stdio: ['ignore', 'pipe', 'ignore'] });
       await untilItAccepts(child);
     },
     async stop() {
