@@ -512,6 +512,21 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
       await until(async () => expect(await queue.stats()).toMatchObject({ waiting: 1, running: 0 }));
     });
 
+    it('a handler that fails before it returns a promise', async () => {
+      const queue = await open();
+      const seen: string[] = [];
+      await addAll(queue, ['bad', 'good']);
+      queue.work(
+        ({ id }) => {
+          seen.push(id);
+          if (id === 'bad') throw new TypeError('a defect');
+          return Promise.resolve(DONE);
+        },
+        { concurrency: 1 },
+      );
+      await until(() => expect(seen.slice(0, 2)).toEqual(['bad', 'good']));
+    });
+
     it('many entries of many chats, each done once', async () => {
       const first = await open({ entriesPerFairBy: 1_000 });
       const { seen, handler } = recording();

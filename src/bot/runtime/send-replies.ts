@@ -111,10 +111,8 @@ async function sendBatch(
     );
     await stepTo(job, next, !isLast);
   }
-  if (progress.keptMessage !== undefined) {
-    const shown = await Promise.all(batch.replies.map(({ reply }) => reply));
-    if (shown.every(reply => reply === undefined || isFailure(reply))) leaveAfterFailure(job, preferences, tools);
-  }
+  const shown = await Promise.all(batch.replies.map(({ reply }) => reply));
+  if (shown.every(reply => reply === undefined || isFailure(reply))) leaveAfterFailure(job, preferences, tools);
   progress.next = batch.next;
   return batch.remaining === undefined ? tools.finish(job, job.worst) : waitForLimit(job, batch.remaining, tools);
 }

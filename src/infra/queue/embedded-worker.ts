@@ -131,9 +131,13 @@ export class EmbeddedWorker {
         return isHeld;
       },
     };
-    const verdict = await handler(claim).catch((error: unknown) => verdictAfter(error, claim, log));
-    isOver = true;
-    return verdict;
+    try {
+      return await handler(claim);
+    } catch (error) {
+      return verdictAfter(error, claim, log);
+    } finally {
+      isOver = true;
+    }
   }
 
   #finish({ id }: ClaimedRow, verdict: Verdict): void {
