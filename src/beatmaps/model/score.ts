@@ -34,7 +34,8 @@ const scoreShape = z.object({
   /** The score on osu!lazer's scale, which ends at about a million; null in answers of the older shape. */
   total_score: number,
   classic_total_score: number,
-  legacy_score_id: id,
+  /** The id at osu!stable, 0 for a failed or unranked play there; null for a play of osu!lazer. */
+  legacy_score_id: number,
   best_id: id,
   pp: number,
   /** The position on the map's leaderboard; stated only when a single play is requested. */
@@ -145,16 +146,19 @@ function namedResults(given: Readonly<Record<string, number>>, mode: Ruleset): R
 /** A play; undefined when the value is not one. */
 export function parseScore(value: unknown) {
   const raw = scoreShape.safeParse(value).data;
-  if (raw === undefined || raw.id === null) return undefined;
+  if (raw === undefined) return undefined;
   const { user, ruleset_id, mode_int, score, perfect, legacy_perfect, created_at, ...fields } = raw;
   const isLegacyShape = raw.total_score === null && raw.ended_at === null;
+  // In the older shape osu! writes 0 as the id of a failed or unranked play.
+  const playId = raw.id ?? (isLegacyShape && created_at !== null ? 0 : null);
+  if (playId === null) return undefined;
   const beatmap = parsePlayedMap(raw.beatmap) ?? null;
   const mode = ruleset_id ?? raw.mode ?? mode_int ?? beatmap?.mode ?? 'osu';
   // The API writes 0 for a play that has no score of osu!stable.
   const legacyTotal = isLegacyShape ? score : raw.legacy_total_score;
   return {
     ...fields,
-    id: raw.id,
+    id: playId,
     username: user?.username ?? null,
     mode,
     beatmap_id: raw.beatmap_id ?? beatmap?.id ?? null,

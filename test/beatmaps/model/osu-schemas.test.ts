@@ -147,6 +147,14 @@ describe('a play', () => {
     expect(parseScore({ ...base, mode, statistics: counts, created_at: 'x' })?.statistics).toEqual(statistics);
   });
 
+  it('of the old client has 0 for its id there when it failed or the map is unranked', () => {
+    const unranked = { ...base, pp: null, total_score: 679_366, legacy_total_score: 3_248_864, legacy_score_id: 0 };
+    expect(parseScore({ ...unranked, ended_at: '2026-06-24T06:10:18Z' })).toMatchObject({ id: 9, lazer: false });
+    const old = { ...base, id: 0, score: 12_000, rank: 'F', passed: false, created_at: '2026-06-24T06:10:18Z' };
+    expect(parseScore(old)).toMatchObject({ id: 0, legacy_total_score: 12_000, passed: false, lazer: false });
+    expect(parseScore({ ...old, created_at: null })).toBeUndefined();
+  });
+
   it('of the new client keeps the settings of its mods', () => {
     const mods = [{ acronym: 'DT', settings: { speed_change: 1.3 } }, { no: 'name' }];
     const score = parseScore({ ...base, ruleset_id: 3, total_score: 1, ended_at: null, legacy_score_id: null, mods });
