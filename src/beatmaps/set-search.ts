@@ -159,7 +159,11 @@ async function loadPage(
     sources: leading(access.sources(), at.source),
     health: healthFor(access.health, at),
     async ask(each) {
-      const page = await each.search(search, tokenFor(each), signal);
+      const page = await each.search(search, tokenFor(each), signal).catch((error: unknown) => {
+        // A search that finds nothing is answered by an empty list, never by 404: the search has moved.
+        if (!isNotFound(error)) throw error;
+        throw new AppError('upstream_changed', `${each.id} has no search any more`, { cause: error });
+      });
       if (page.isUnsure !== true) return { ...page, token: tokenFor(each) };
       unsure ??= each.id;
       throw new AppError('not_found', `${each.id} has nothing of what was asked for`);

@@ -20,6 +20,7 @@ const FAULTS: readonly (readonly [Fault, string])[] = [
   ['status:500', 'upstream_unavailable'],
   ['status:503', 'upstream_unavailable'],
   ['status:403', 'forbidden'],
+  ['status:404', 'upstream_changed'],
   ['retry-after:30', 'upstream_rate_limited'],
   ['html', 'upstream_changed'],
   ['garbage', 'upstream_changed'],

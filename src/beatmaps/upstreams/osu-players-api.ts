@@ -88,8 +88,8 @@ function otherSpelling(name: string): string | undefined {
 
 export function createOsuPlayersApi(ask: OsuCall) {
   async function findUser(name: PlayerRef, ruleset: Ruleset | undefined, signal: AbortSignal | undefined) {
-    const key = typeof name === 'number' ? String(name) : `@${name}`;
-    const path = `users/${encodeURIComponent(key)}${ruleset === undefined ? '' : `/${ruleset}`}`;
+    const key = typeof name === 'number' ? name : `@${encodeURIComponent(name)}`;
+    const path = `users/${key}${ruleset === undefined ? '' : `/${ruleset}`}`;
     return expectShape(parsePlayer(await ask(path, {}, signal), ruleset), OSU, 'player');
   }
 

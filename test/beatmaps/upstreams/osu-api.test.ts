@@ -225,7 +225,7 @@ describe('answers', () => {
         : { status: 404, body: { error: null } };
     });
     expect((await api.user('lamp_post', 'mania')).username).toBe('lamp post');
-    expect(asked.at(-1)?.path).toBe('/api/v2/users/%40lamp%20post/mania');
+    expect(asked.at(-1)?.path).toBe('/api/v2/users/@lamp%20post/mania');
   });
 });
 
