@@ -177,9 +177,7 @@ function labelsOf(...lists: readonly unknown[]): readonly unknown[] {
 }
 
 /** True when the author shows posts only to people who are logged in. */
-function isForMembers({ author }: PostView): boolean {
-  return labelsOf(author.labels).includes('!no-unauthenticated');
-}
+const isForMembers = ({ author }: PostView) => labelsOf(author.labels).includes('!no-unauthenticated');
 
 const SENSITIVE: ReadonlySet<unknown> = new Set(['porn', 'sexual', 'nudity', 'graphic-media', 'gore', 'nsfl']);
 

@@ -67,9 +67,7 @@ function findPost(page: Body, ref: PostRef) {
 }
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
-
 const infoOf = ({ text_post_app_info: info }: JsonObject): JsonObject => (isJsonObject(info) ? info : {});
-
 const isUnavailable = (post: JsonObject) => [post, infoOf(post)].some(one => one.is_post_unavailable === true);
 
 /** True when the site states that the post has no media, or when all properties for files are empty. */

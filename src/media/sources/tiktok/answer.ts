@@ -93,13 +93,12 @@ function itemOfEmbed({ itemInfos, authorInfos, musicInfos, imagePostInfo }: Json
   const info = isJsonObject(itemInfos) ? itemInfos : {};
   const meta = child(info.video, 'videoMeta');
   const cover = readList(info.coversOrigin)[0] ?? readList(info.covers)[0];
-  const images = child(imagePostInfo, 'displayImages');
   return {
     ...info,
     desc: info.text,
     author: isJsonObject(authorInfos) ? { ...authorInfos, nickname: authorInfos.nickName } : null,
     music: musicInfos,
-    ...(Array.isArray(images) && { imagePost: { images } }),
+    imagePost: { images: child(imagePostInfo, 'displayImages') },
     video: { ...(isJsonObject(meta) ? meta : {}), cover, playAddr: child(info.video, 'urls') },
   };
 }
@@ -246,7 +245,7 @@ function videoItem(video: JsonObject): UnplacedItem | null {
 function imageItem(image: JsonObject): UnplacedItem | null {
   const url = addressOf(image.imageURL ?? image);
   if (url === undefined) return null;
-  const size = sizeOf(image, 'imageWidth', 'imageHeight');
+  const size = sizeOf({ width: image.imageWidth ?? image.width, height: image.imageHeight ?? image.height });
   const file = listedFile(url, { mime: imageMime(url), hasVideo: false, ...size, expiresAt: addressExpiry(url) });
   return orderedItem('image', [file], { thumbnailUrl: url });
 }

@@ -46,9 +46,7 @@ const SIGNS: readonly Sign[] = [
   [/withheld|legal demand|local law|country|geoblocked/, 'region_blocked'],
 ];
 
-function failureOfWords(words: string): AppError | null {
-  return failureBySign(plainWords(words), SIGNS, /suspended|account|deactivated/);
-}
+const failureOfWords = (words: string) => failureBySign(plainWords(words), SIGNS, /suspended|account|deactivated/);
 
 /** The reason in an object that replaces the post, else null. Without a text, the visitor's age or region is meant. */
 function failureOfResult(result: unknown): AppError | null {

@@ -26,13 +26,8 @@ const PATHS: readonly PathShape[] = [
   [/^(?!(?:i|home|intent|share|settings|messages|tos|privacy)$)\w{1,15}$/i, () => unsupported('profile')],
 ];
 
-const SHORT: PathShape = [
-  /^[A-Za-z0-9]{1,20}$/,
-  ([code]) => ({ kind: 'short', url: `https://t.co/${code}`, key: `t.co/${code}` }),
-];
-
 export const matchXLink = linkMatcher([
-  [/^t\.co$/, [SHORT]],
+  [/^t\.co$/, [[/^[^\W_]{1,20}$/, ([code]) => ({ kind: 'short', url: `https://t.co/${code}`, key: `t.co/${code}` })]]],
   [HOST, PATHS],
 ]);
 

@@ -1,9 +1,11 @@
 /** Reads a post from the syndication endpoint or the query: the same fields, which the query has one level deeper. */
 import {
   child,
+  findValues,
   isJsonObject,
   type JsonObject,
   mediaAddress,
+  parseJson,
   readCount,
   readDate,
   readFlag,
@@ -62,6 +64,14 @@ function authorOf(user: JsonObject): Author {
   };
 }
 
+/** The media of an advertisement, which its card has as JSON in a text. */
+function mediaOfCard(card: unknown): readonly unknown[] {
+  const text = findValues(card, 'string_value')
+    .map(readText)
+    .find(one => one?.includes('"media_entities"'));
+  return Object.values(flat(child(parseJson(text ?? ''), 'media_entities'))).slice(0, 10);
+}
+
 /**
  * The post's media. One whose address names another post is left out, unless that post is stated as its source. `isAny`:
  * the answer lists media, perhaps only such ones.
@@ -69,7 +79,8 @@ function authorOf(user: JsonObject): Author {
 function mediaOf(tweet: JsonObject) {
   const plain = [...readList(tweet.photos), ...(isJsonObject(tweet.video) ? [tweet.video] : [])];
   const [extended, short] = ['extended_entities', 'entities'].map(name => readList(child(tweet, name, 'media')));
-  const media = [readList(tweet.mediaDetails), extended, plain, short].find(list => list && list.length > 0) ?? [];
+  const lists = [readList(tweet.mediaDetails), extended, plain, short, mediaOfCard(tweet.card)];
+  const media = lists.find(list => list && list.length > 0) ?? [];
   const own = idsOf(tweet);
   const isOwn = (one: JsonObject) => [null, one.source_status_id_str, ...own].includes(xIdOf(one.expanded_url));
   return { media: media.map(one => flat(one)).filter(isOwn), isAny: media.length > 0 };

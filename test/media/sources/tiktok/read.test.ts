@@ -115,9 +115,14 @@ describe('an embed', () => {
   });
 
   it('of photos has them with their sound', () => {
-    const displayImages = ['one', 'two'].map(name => ({ urlList: [video(name)] }));
+    const displayImages = ['one', 'two'].map(name => ({ height: 800, width: 600, urlList: [video(name)] }));
     const videoData = { ...EMBED, imagePostInfo: { displayImages } };
-    expect(read(embed({ videoData })).items.map(({ kind }) => kind)).toEqual(['image', 'image', 'audio']);
+    const { items } = read(embed({ videoData }));
+    expect(items.map(({ kind, width }) => [kind, width])).toEqual([
+      ['image', 600],
+      ['image', 600],
+      ['audio', null],
+    ]);
   });
 
   it.each([

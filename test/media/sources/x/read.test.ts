@@ -96,6 +96,23 @@ describe('a post of X', () => {
     expect(JSON.stringify(post)).toContain('https://pbs.twimg.com/media/b?format=png&name=orig');
   });
 
+  it('has the media of an advertisement, whose card holds them as text', () => {
+    const entities = {
+      '13_1': video({ url: '', expanded_url: '' }),
+      '13_2': photo('b', { url: '', expanded_url: '' }),
+    };
+    const value = { string_value: JSON.stringify({ type: 'video_website', media_entities: entities }), type: 'STRING' };
+    const words = { mediaDetails: undefined, entities: {} };
+    const items = [{ kind: 'video', durationMs: 29_626 }, { kind: 'image' }];
+    const card = { name: 'unified_card', binding_values: { card_url: {}, unified_card: value } };
+    expect(outcome(tweet({ ...words, card }))).toMatchObject({ items, missingItems: 0 });
+    const binding_values = [{ key: 'card_url' }, { key: 'unified_card', value }];
+    const asked = asResult({ ...queried(tweet(words)), card: { legacy: { binding_values } } });
+    expect(outcome(asked, { kind: 'query' })).toMatchObject({ items });
+    const preview = { name: 'summary', binding_values: { title: { string_value: 'Lamps' } } };
+    expect(outcome(tweet({ ...words, card: preview }))).toMatchObject({ items: [], missingItems: 0 });
+  });
+
   it('of words alone is one', () => {
     const words = tweet({ mediaDetails: undefined, text: 'Fog again', display_text_range: [0, 9], entities: {} });
     expect(outcome(words)).toMatchObject({ caption: 'Fog again', items: [], missingItems: 0 });
