@@ -95,6 +95,22 @@ describe('settings of a group', () => {
       [`telegram:${SARI.id}`, true],
     ]);
   });
+
+  it('are marked when Telegram says at an answer that the group was deleted', async () => {
+    const { fake, settings } = await openStage();
+    const marks: string[] = [];
+    const markChatLeft = settings.markChatLeft.bind(settings);
+    Object.assign(settings, {
+      markChatLeft(key: string, at: number | null) {
+        marks.push(key);
+        return markChatLeft(key, at);
+      },
+    });
+    fake.fault({ method: /^send/, errorCode: 403, description: 'Forbidden: the group chat was deleted', times: 9 });
+    fake.message({ chat: GROUP, from: SARI, text: '/about' });
+    await fake.waitFor(() => marks[0]);
+    expect(marks).toEqual([KEY]);
+  });
 });
 
 describe('a button', () => {

@@ -66,7 +66,7 @@ export function createMessageApi({ api, chats, limits }: TelegramContext, action
       await chats.moved(to.chat, migrateTo);
       return relocated(to);
     }
-    if (code === 403 && /blocked|kicked|not a member|deactivated/i.test(description)) await chats.left(to.chat);
+    if (code === 403 && /blocked|kicked|not a member|deactivated|deleted/i.test(description)) await chats.left(to.chat);
     // In a basic group, or after the person left, a message cannot be for one person alone, so everybody sees it.
     if (code === 400 && to.onlyFor !== undefined) return { ...to, onlyFor: undefined };
     const isTopicGone = code === 400 && /thread not found|topic_(deleted|id_invalid)/i.test(description);
