@@ -262,18 +262,31 @@ const ADDRESS = /https?:\/\/[^\s<>"`|\\]+|(?<![^\s([])(?:[a-z0-9-]{1,63}\.){1,4}
 /** Matches the place between addresses that follow each other directly, as in `https://a,https://b`. */
 const BETWEEN = /(?<=[^=?&/])(?=https?:\/\/)/i;
 
+/** Matches an underscore that begins italic or underlined text. */
+const OPENING_UNDERSCORE = /(?<![^\s*~(])_/;
+
 function addressesIn(text: string): readonly string[] {
-  return [...text.matchAll(ADDRESS)].flatMap(([match]) => match.split(BETWEEN)).map(trimmed);
+  const opening = text.search(OPENING_UNDERSCORE);
+  return [...text.matchAll(ADDRESS)].flatMap(({ 0: match, index }) => {
+    const markup = opening === -1 || index < opening ? MARKUP : `${MARKUP}_`;
+    return match.split(BETWEEN).map(address => trimmed(address, markup));
+  });
 }
 
-/** Cuts punctuation and markup off an address; a closing bracket stays if it was opened inside the address. */
-function trimmed(address: string): string {
+/** Punctuation and markup that is no part of an address when it stands at its end. */
+const MARKUP = '.,;:!?\'"*~]}\u2019\u201d';
+
+/**
+ * Cuts punctuation and markup off an address. A closing bracket stays if it was opened inside the address, and an
+ * underscore, with which names and ids may end, unless one before the address began italic text.
+ */
+function trimmed(address: string, markup: string): string {
   let end = address.length;
   let open = count(address, '(') - count(address, ')');
   for (; end > 0; end -= 1) {
     const last = address[end - 1] ?? '';
     if (last === ')' && open < 0) open += 1;
-    else if (!'.,;:!?\'"*_~]}\u2019\u201d'.includes(last)) break;
+    else if (!markup.includes(last)) break;
   }
   return address.slice(0, end);
 }

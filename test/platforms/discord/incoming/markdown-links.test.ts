@@ -34,6 +34,19 @@ describe('findMarkdownLinks', () => {
     expect(urls(`look: ${link} ok`)).toEqual([link]);
   });
 
+  const ENDING = 'https://www.instagram.com/p/SeaLight_';
+
+  it.each([
+    ['alone', ENDING, ENDING],
+    ['bold', `**${ENDING}**`, ENDING],
+    ['masked', `[a reel](${ENDING})`, ENDING],
+    ['in a word of its own', `sea_light: ${ENDING}`, ENDING],
+    ['in italics', `_${ENDING}_`, ENDING.slice(0, -1)],
+    ['at the end of italics', `by the _sea: ${ENDING}`, ENDING.slice(0, -1)],
+  ])('keeps an underscore at the end that is no markup, %s', (_, text, link) => {
+    expect(urls(text)).toEqual([link]);
+  });
+
   it.each([
     ['without a preview', `<${URL}>`],
     ['masked without a preview', `[a](<${URL}>)`],
