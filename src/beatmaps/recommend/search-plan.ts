@@ -50,6 +50,9 @@ const LEAST_SHARE = 0.03;
 const LEAST_PLAYS = 2;
 const MAX_CLASSES = 4;
 const START: Span = { low: 1, middle: 1.7, high: 2.5 };
+/** The highest approach rate of easy maps, and the highest of all, which needs DT. */
+const EASY_AR = 5;
+const MAX_AR = 11;
 /** A player whose maps should have more stars than this does not count as new. */
 const MAX_START = 3;
 /** The factor by which stars may exceed the player's: in some rulesets pp tell little about stars. */
@@ -103,7 +106,7 @@ function ppSpan({ plays, pivot, top }: PlayerProfile, filters: RecommendFilters,
 function starSpan(
   { ruleset, plays }: PlayerProfile,
   totalPp: number | null,
-  { stars }: RecommendFilters,
+  { stars, ar }: RecommendFilters,
   bias: number,
   like: Candidate | undefined,
 ): Span {
@@ -116,7 +119,11 @@ function starSpan(
   const hardest = Math.max(...plays.slice(0, ENOUGH_PLAYS).map(({ figures }) => figures.stars));
   if (plays.length > 0) return around(hardest, 0.6, 0.3);
   if (totalPp !== null && totalPp > 0) return around(recommendedStars(ruleset, totalPp), 0.5, 0.5);
-  return around(START.middle, START.middle - START.low, START.high - START.middle);
+  // The easiest maps have a low approach rate, so a high one that is asked for means more stars.
+  const rate = ar === undefined ? 0 : (ar.low + Math.min(ar.high, MAX_AR)) / 2;
+  const factor = 1 + 0.2 * Math.max(0, rate - EASY_AR) ** 1.5;
+  const middle = START.middle * factor;
+  return around(middle, middle - START.low * factor, START.high * factor - middle);
 }
 
 /** A range with both ends: an open end gets a value. */

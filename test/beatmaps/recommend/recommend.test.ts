@@ -237,12 +237,13 @@ describe('without much to go by', () => {
     expect(recommendations.map(({ beatmap, gain }) => [beatmap.id, gain])).toEqual([[551, 0]]);
   });
 
-  it('takes stars, or pp, for a player', async () => {
+  it('takes stars, pp or an approach rate for a player', async () => {
     const { recommend } = await openEmpty({}, [madeUpSet(), EASY]);
     const ids = async (wishes: object) =>
       (await recommend({ seed: 1, ...wishes })).recommendations.map(({ beatmap, gain }) => [beatmap.id, gain]);
     expect(await ids({ stars: { low: 5, high: 6 } })).toEqual([[9_010, null]]);
     expect(await ids({ pp: { low: 150, high: 260 } })).toEqual([[9_010, null]]);
+    expect(await ids({ ar: { low: 8.9, high: 9.1 } })).toEqual([[9_010, null]]);
     expect(await ids({ stars: { low: 8, high: 9 } })).toEqual([]);
   });
 
