@@ -63,14 +63,14 @@ export async function bestPlays(player: Player, beatmaps: Pick<Beatmaps, 'userSc
 }
 
 /**
- * Ratings of plays, by the play's id: the stars with its mods and, unless osu! states pp for a full combo, the pp of
+ * Ratings of plays, by the play, since failed plays may share an id: the stars with its mods and, unless osu! states pp for a full combo, the pp of
  * the play and those it would have without misses. Plays of unknown maps are left out.
  */
 export async function ratePlays(
   scores: readonly Score[],
   { services, signal }: Pick<CommandContext, 'services' | 'signal'>,
   { strains = false, isScan = false }: Pick<RatingRequest, 'strains' | 'isScan'> = {},
-): Promise<ReadonlyMap<number, Rating>> {
+): Promise<ReadonlyMap<Score, Rating>> {
   const rateable = scores.flatMap(score => (score.beatmap === null ? [] : [{ score, beatmap: score.beatmap }]));
   const rated = await services.ratings.ofMaps(
     rateable.map(({ score, beatmap }) => {
@@ -83,7 +83,7 @@ export async function ratePlays(
   return new Map(
     rateable.flatMap(({ score }, index) => {
       const rating = rated[index];
-      return rating === undefined ? [] : [[score.id, rating] as const];
+      return rating === undefined ? [] : [[score, rating] as const];
     }),
   );
 }

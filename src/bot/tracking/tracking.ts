@@ -61,7 +61,7 @@ export function createTracking({ services, ...options }: TrackingOptions) {
     const news = reply({
       blocks: [
         headingBlock(labelled([link(userPage(id, mode), name)], [inMode(title, mode, t)], t)),
-        ...scores.map(score => scoreCard(score, { rating: ratings.get(score.id), isListed, openToken }, t)),
+        ...scores.map(score => scoreCard(score, { rating: ratings.get(score), isListed, openToken }, t)),
         ...estimateBlocks([...ratings.values()], t),
       ],
       actions: playerButtons(player, ['profile', 'best', 'recent'], services, t),

@@ -608,6 +608,27 @@ describe('tracking', () => {
   });
 });
 
+describe('plays to which osu! gives no id', () => {
+  it('have the stars of their own map each', async () => {
+    const ask = '/osu scores lamp post type:recent';
+    const starsIn = (replies: readonly Reply[]) => textOf(replies).match(/[\d.]+★/g) ?? [];
+    const usual = starsIn(await (await open()).say(ask));
+    const { say } = await open({
+      instead: ({ beatmaps }) => ({
+        beatmaps: {
+          ...beatmaps,
+          async userScores(...asked: Parameters<typeof beatmaps.userScores>) {
+            const page = await beatmaps.userScores(...asked);
+            return { ...page, scores: page.scores.map(score => ({ ...score, id: 0 })) };
+          },
+        },
+      }),
+    });
+    expect(new Set(usual).size).toBeGreaterThan(1);
+    expect(starsIn(await say(ask))).toEqual(usual);
+  });
+});
+
 describe('without credentials', () => {
   it.each([...COMMANDS.filter(text => !text.includes('simulate')), '/osu track lamp post'])(
     'it is said what %s lacks',

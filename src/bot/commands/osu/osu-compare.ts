@@ -67,7 +67,7 @@ export const osuCompare = defineCommand({
     }
     const cover = loadCover(map.set, services);
     const ratings = await ratePlays(shown, context);
-    const cards = shown.map((score, index) => playCard(score, index + 1, ratings.get(score.id), t));
+    const cards = shown.map((score, index) => playCard(score, index + 1, ratings.get(score), t));
     const list = {
       map,
       cover,

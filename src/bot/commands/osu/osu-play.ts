@@ -69,8 +69,9 @@ export const osuRecent = defineCommand({
     return reply({
       blocks: [...playerHead(user, title, stale, t), play, ...estimateBlocks([rating], t)],
       actions: [
-        // osu!'s site has no page for a failed play.
-        ...(score.passed ? [{ kind: 'link', label: t.messages.osu.openAtOsu, url: scorePage(score.id) } as const] : []),
+        ...(hasPage(score)
+          ? [{ kind: 'link', label: t.messages.osu.openAtOsu, url: scorePage(score.id) } as const]
+          : []),
         ...(nth < scores.length ? [button(earlier, playToken(nth + 1))] : []),
         ...(nth > 1 ? [button(later, playToken(nth - 1))] : []),
         ...(map === undefined ? [] : mapButtons(map, ['map', 'compare', 'leaderboard', 'simulate'], services, t)),
@@ -117,7 +118,7 @@ export const osuScore = defineCommand({
 /** The play's rating, with the strains that its image card shows. */
 async function rate(score: Score, context: CommandContext): Promise<Rating | undefined> {
   const ratings = await ratePlays([score], context, { strains: context.services.painter !== undefined });
-  return ratings.get(score.id);
+  return ratings.get(score);
 }
 
 /** The play's map becomes the last one shown in the chat. */
@@ -143,9 +144,15 @@ async function ifKnown<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | u
 }
 
 /** The play's position on the map's leaderboard. osu! states it only if it is asked for the play alone. */
-async function rankOf({ id, passed, beatmap }: Score, { services, signal }: CommandContext): Promise<number | null> {
-  if (!passed || beatmap === null || statusNumber(beatmap.status) <= 0) return null;
+async function rankOf(score: Score, { services, signal }: CommandContext): Promise<number | null> {
+  const { id, beatmap } = score;
+  if (!hasPage(score) || beatmap === null || statusNumber(beatmap.status) <= 0) return null;
   return (await ifKnown(services.beatmaps.score(id, undefined, signal), signal))?.score.rank_global ?? null;
+}
+
+/** osu!'s site has no page for a failed play, nor for one to which it gives no id. */
+function hasPage({ id, passed }: Score): boolean {
+  return passed && id > 0;
 }
 
 function mapOf({ beatmap_id, beatmap, mode, mods }: Score) {

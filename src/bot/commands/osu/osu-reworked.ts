@@ -153,14 +153,14 @@ async function rework(
   const ratings = await ratePlays(changed, context, { isScan });
   const entries = plays.scores.map((played): ReworkedPlay => {
     const score = byId.get(played.id);
-    const rating = ratings.get(played.id);
+    const rating = score && ratings.get(score);
     const now = played.pp ?? 0;
     return { score: score ?? played, now, worth: score && rating?.play ? worthOf(score, rating) : now };
   });
   const total = plays.total ?? replacePlays({ best: [], total: null }, plays.best);
   const worths = entries.map(({ worth }) => worth);
   const after = replacePlays(plays, worths);
-  const done = changed.filter(({ id }) => ratings.get(id)?.play != null).length;
+  const done = changed.filter(score => ratings.get(score)?.play != null).length;
   const isPartial = done < changed.length;
   const end = page * PER_PAGE;
   const shown = entries.toSorted((a, b) => b.worth - a.worth).slice(end - PER_PAGE, end);

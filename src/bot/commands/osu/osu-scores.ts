@@ -111,7 +111,7 @@ export const osuScores = defineCommand({
     ]);
     const cards = scores.map(score => {
       const inList = type === 'best' ? places.get(score.id) : undefined;
-      const rating = ratings.get(score.id);
+      const rating = ratings.get(score);
       return scoreCard(score, { place: inList, rating, isListed: index === undefined, openToken }, t);
     });
     return reply({
