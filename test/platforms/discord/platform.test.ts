@@ -229,6 +229,7 @@ describe('a link in a server', () => {
   it.each([
     ['forwards it', { forwards: `look: ${LINK}` }],
     ['has it as an embed', { bot: true, embeds: [{ url: LINK, title: 'Evening light' }] }],
+    ['has it in the words of an embed', { bot: true, embeds: [{ type: 'rich', description: `[New post](${LINK})` }] }],
     [
       'has a button that leads to it',
       { bot: true, components: [{ type: 1, components: [{ type: 2, style: 5, url: LINK }] }] },

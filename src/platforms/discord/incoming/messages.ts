@@ -12,9 +12,10 @@ const Snapshots = z
   .array(z.object({ message: z.object({ content: z.string().catch('') }) }))
   .nullish()
   .catch(undefined);
+const text = z.string().nullish().catch(undefined);
 const Replied = z.object({
   content: z.string().catch(''),
-  embeds: z.array(z.object({ url: z.string().nullish().catch(undefined) })).catch([]),
+  embeds: z.array(z.object({ url: text, description: text })).catch([]),
   components: z.unknown(),
   message_snapshots: Snapshots,
 });
@@ -204,7 +205,8 @@ export function allLinksIn(
 ): readonly PastedLink[] {
   const shown = findMarkdownLinks(content);
   if (shown.length > 0) return shown;
-  const embedded = embeds.flatMap(({ url }) => url ?? []);
+  // The words of an embed with an address are those of the page there, which may have links of their own.
+  const embedded = embeds.map(({ url, description }) => url ?? description);
   const buttons = `${JSON.stringify(components)}`.matchAll(/"url":"(https:[^"]+)"/g);
   const all = [content, ...forwarded, ...embedded, ...Array.from(buttons, ([, url = '']) => url)];
   return findMarkdownLinks(all.join('\n').replace(/[<>`]/g, ' '));
