@@ -61,7 +61,8 @@ function readRows<T>(all: readonly unknown[] | undefined, what: string, read: (r
 }
 
 function readSlice<T>(answer: unknown, limit: number, what: string, read: (row: unknown) => T | undefined) {
-  const all = rows.safeParse(answer).data;
+  // What is beyond the limit comes again with the next slice, so more rows than requested are cut off.
+  const all = rows.safeParse(answer).data?.slice(0, limit);
   return { items: readRows(all, what, read), isFull: (all?.length ?? 0) >= limit };
 }
 

@@ -71,6 +71,14 @@ describe('what a player plays most', () => {
     ]);
     expect(isFull).toBe(true);
   });
+
+  it('has no more rows than were requested', async () => {
+    const rows = [1, 2, 3].map(count => ({ beatmap_id: 311, count, beatmap: map, beatmapset: set }));
+    const { api } = await play((_, path) => (path === '/oauth/token' ? tokenReply('t1') : { body: rows }));
+    const { items, isFull } = await api.userBeatmaps(4, 'most_played', { limit: 2, offset: 0 });
+    expect(items.map(({ count }) => count)).toEqual([1, 2]);
+    expect(isFull).toBe(true);
+  });
 });
 
 describe('the token', () => {
