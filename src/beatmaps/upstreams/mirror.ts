@@ -14,7 +14,7 @@ import { isListing, PAGE_SIZE, type Search, type SearchPage, sortSets } from '..
 import type { Health, HealthWord } from './failover.ts';
 import { MIRROR_SITES, type MirrorSite, readMirrorPage } from './mirror-sites.ts';
 import type { BeatmapSource } from './source.ts';
-import { expectShape, readAnswer } from './upstream-answer.ts';
+import { expectShape, readAnswer, spentMs } from './upstream-answer.ts';
 
 /** @throws AppError from every method: those of {@link readAnswer} and of the HTTP client */
 export interface Mirror extends BeatmapSource {
@@ -70,8 +70,12 @@ async function filterInTurns(sets: readonly Beatmapset[], isWanted: (set: Beatma
 /** Reads pages and sets of one mirror. */
 function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: Required<MirrorsOptions>) {
   let aliveUntil = 0;
+  /** Until when the mirror allows no further request: it bans clients that go on. */
+  let spentUntil = 0;
 
   async function ask(url: URL, signal: AbortSignal | undefined): Promise<unknown> {
+    const waitMs = spentUntil - now();
+    if (waitMs > 0) throw new AppError('upstream_rate_limited', `${site.id} asked to wait`, { retryAfterMs: waitMs });
     const response = await http.request({
       url,
       headers: { accept: 'application/json' },
@@ -82,6 +86,7 @@ function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: Required
       maxBytes: MAX_PAGE_BYTES,
       ...(signal && { signal }),
     });
+    spentUntil = now() + spentMs(response, now());
     return readAnswer(response, { upstream: site.id, now: now() });
   }
 

@@ -20,6 +20,16 @@ function readRetryAfter(header: string | undefined, now: number): number | undef
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
+/** The longest wait for requests that are used up. The mirrors count them by the minute. */
+const MAX_SPENT_MS = 60_000;
+
+/** For how many milliseconds an answer allows no further request, by its headers about the rate limit; 0 for no wait. */
+export function spentMs({ headers }: HttpResponse, now: number): number {
+  const stated = (name: string) => headers[`x-ratelimit-${name}`] ?? headers[`ratelimit-${name}`];
+  if (stated('remaining') !== '0') return 0;
+  return Math.min(readRetryAfter(stated('reset'), now) ?? MAX_SPENT_MS, MAX_SPENT_MS);
+}
+
 function codeOfStatus(status: number): ErrorCode {
   if (status === 404 || status === 410) return 'not_found';
   if (status === 429) return 'upstream_rate_limited';

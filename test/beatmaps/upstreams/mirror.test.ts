@@ -128,6 +128,20 @@ describe.each(['osu.direct', 'hinai', 'catboy'] as const)('%s', id => {
     await expect(mirror.search(search('comet'), undefined)).rejects.toMatchObject(failure);
   });
 
+  it.each([
+    ['x-ratelimit', '30', 30_000],
+    ['ratelimit', '1793491230', 60_000],
+  ])('is left alone while its %s headers allow nothing', async (name, reset, ms) => {
+    const headers = { [`${name}-remaining`]: '0', [`${name}-reset`]: reset };
+    const { mirror, asked, clock } = await play(id, () => ({ headers, body: pages(id, [row(1, 'Comet')]) }));
+    expect((await mirror.search(search('comet'), undefined)).sets).toHaveLength(1);
+    const failure = { code: 'upstream_rate_limited', retryAfterMs: ms };
+    await expect(mirror.search(search('comet'), undefined)).rejects.toMatchObject(failure);
+    expect(asked).toHaveLength(1);
+    clock.ms += ms;
+    expect((await mirror.search(search('comet'), undefined)).sets).toHaveLength(1);
+  });
+
   it('is not believed about another set', async () => {
     const { mirror } = await play(id, () => ({ body: row(8, 'Else') }));
     await expect(mirror.set(5)).rejects.toMatchObject({ code: 'upstream_changed' });
