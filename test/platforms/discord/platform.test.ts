@@ -231,6 +231,10 @@ describe('a link in a server', () => {
     ['has it as an embed', { bot: true, embeds: [{ url: LINK, title: 'Evening light' }] }],
     ['has it in the words of an embed', { bot: true, embeds: [{ type: 'rich', description: `[New post](${LINK})` }] }],
     [
+      'has it in the words of a component',
+      { bot: true, flags: 1 << 15, components: [{ type: 10, content: `a\n${LINK}\nb` }] },
+    ],
+    [
       'has a button that leads to it',
       { bot: true, components: [{ type: 1, components: [{ type: 2, style: 5, url: LINK }] }] },
     ],

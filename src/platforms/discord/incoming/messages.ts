@@ -196,7 +196,8 @@ function findUnfurledLinks(text: string): readonly PastedLink[] {
 
 /**
  * The links of a message that a person points at, by a reply or the message's menu: those shown as links, else those in
- * quotes, code, embeds, buttons and forwards.
+ * quotes, code, embeds, components and forwards. Words of an embed with an address, or beside a link button, do not
+ * count: they are those of the page there, which may have links of their own.
  * @param forwarded the texts of the messages that it forwards
  */
 export function allLinksIn(
@@ -205,10 +206,10 @@ export function allLinksIn(
 ): readonly PastedLink[] {
   const shown = findMarkdownLinks(content);
   if (shown.length > 0) return shown;
-  // The words of an embed with an address are those of the page there, which may have links of their own.
   const embedded = embeds.map(({ url, description }) => url ?? description);
-  const buttons = `${JSON.stringify(components)}`.matchAll(/"url":"(https:[^"]+)"/g);
-  const all = [content, ...forwarded, ...embedded, ...Array.from(buttons, ([, url = '']) => url)];
+  const json = `${JSON.stringify(components)}`;
+  const parts = json.matchAll(json.includes('"style":5') ? /"url":"(https:[^"]+)"/g : /"content":"((?:[^"\\]|\\.)+)"/g);
+  const all = [content, ...forwarded, ...embedded, ...Array.from(parts, ([, part]) => part)];
   return findMarkdownLinks(all.join('\n').replace(/[<>`]/g, ' '));
 }
 
