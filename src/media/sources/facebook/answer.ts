@@ -61,7 +61,8 @@ function pathOf(url: string | null): string {
 /** The failure that the final address of an answer means; null if it may still be the post's address. */
 export function failureOfAddress(url: string | null): AppError | null {
   const path = pathOf(url);
-  if (/^\/login(?:\.php)?(?:\/|$)/.test(path)) return refusal('login', 'the page of the login');
+  if (/^\/(?:login|login\.php|two_step_verification)(?:\/|$)/.test(path))
+    return refusal('login', 'a page of the login');
   return /^\/checkpoint(?:\/|$)/.test(path) ? refusal('challenge', 'the site demands proof of a person') : null;
 }
 

@@ -226,6 +226,7 @@ describe('the signal, and the code it means', () => {
       'upstream_rate_limited',
     ],
     ['a checkpoint', { location: '/checkpoint/?next' }, 'upstream_rate_limited'],
+    ['a second step of the login', { location: '/two_step_verification/two_factor/?next' }, 'login_required'],
     ['status 429', { status: 429, headers: { 'retry-after': '90' } }, 'upstream_rate_limited'],
     ['a challenge that cannot be passed', { status: 403, text: fixture('challenge.html') }, 'upstream_rate_limited'],
     ['status 500', { status: 500 }, 'upstream_unavailable'],
@@ -437,11 +438,14 @@ describe('an account', () => {
     expect(asMember.at(-1)).toBe(true);
   });
 
-  it.each(['/checkpoint/?next=x', '/login/?next=x'])('that is sent to %s is left alone', async location => {
-    const accounts = openAccounts('xs', COOKIES);
-    const { failure, http } = setUp({ [REEL_PATH]: onlyFor({ location }) }, [], accounts);
-    for (let turn = 0; turn < 2; turn += 1) expect((await failure(REFS.reel)).code).toBe('login_required');
-    expect(http.requests.filter(isMember)).toHaveLength(1);
-    expect(accounts.isReady()).toBe(false);
-  });
+  it.each(['/checkpoint/?next=x', '/login/?next=x', '/two_step_verification/authentication/?next=x'])(
+    'that is sent to %s is left alone',
+    async location => {
+      const accounts = openAccounts('xs', COOKIES);
+      const { failure, http } = setUp({ [REEL_PATH]: onlyFor({ location }) }, [], accounts);
+      for (let turn = 0; turn < 2; turn += 1) expect((await failure(REFS.reel)).code).toBe('login_required');
+      expect(http.requests.filter(isMember)).toHaveLength(1);
+      expect(accounts.isReady()).toBe(false);
+    },
+  );
 });
