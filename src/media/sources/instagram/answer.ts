@@ -38,12 +38,22 @@ function parseJsonAnswer(text: string, context: ReadContext): Post {
   throw new AppError('upstream_changed', message);
 }
 
+/** How scripts of pages until 2022 began: `window._sharedData = {…};`, `window.__additionalDataLoaded('extra',{…});`. */
+const OLD_DATA = /^\s*window\.(?:_sharedData\s*=|__additionalDataLoaded\()/;
+
+function oldData(page: Body): readonly unknown[] {
+  if (!page.includes('window._')) return [];
+  const texts = page.scripts.filter(script => !script.isJson).map(({ text }) => text);
+  const old = texts.filter(text => OLD_DATA.test(text));
+  return old.map(text => parseJson(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)));
+}
+
 /** Parses the few scripts of a page that contain the post's id; the others only if these are not enough. */
 function readScripts(page: Body, { ref }: ReadContext): MediaFinder {
   const finder = new MediaFinder(ref);
   const naming = new Set(page.jsonScriptsWith([ref.id, ref.parts.mediaId ?? ref.id]));
   for (const script of naming) finder.read(parseJson(script.text));
-  if (!finder.isDone) finder.read(embedContext(page));
+  if (!finder.isDone) for (const document of [embedContext(page), ...oldData(page)]) finder.read(document);
   const others = finder.isDone ? [] : page.scripts.filter(script => script.isJson && !naming.has(script));
   for (const script of others) finder.read(parseJson(script.text));
   finder.finish();

@@ -15,7 +15,7 @@ import {
   readText,
   visitObjects,
 } from '../../parse/json.ts';
-import { readAddress, sizeOf } from '../kit/cdn-address.ts';
+import { imageSize, readAddress, sizeOf } from '../kit/cdn-address.ts';
 import { isComplete, type PostDraft, readableItems } from '../kit/draft.ts';
 import { splitCode } from '../kit/link-match.ts';
 import { listed, MAX_CHILDREN, type MediaShape, PRODUCT, parseMedia, readUsers } from '../kit/product.ts';
@@ -35,11 +35,12 @@ const GRAPH: MediaShape = {
     authorPosts: ['owner.edge_owner_to_timeline_media.count'],
   },
   original: media => sizeOf(media.dimensions),
-  images: media => [
-    { url: readAddress(media.display_url) ?? media.display_src, ...GRAPH.original(media) },
-    ...listed(media.display_resources, 'src', 'config_width', 'config_height'),
-    { url: media.thumbnail_src },
-  ],
+  images(media) {
+    const url = readAddress(media.display_url) ?? readText(media.display_src) ?? '';
+    const smaller = listed(media.display_resources, 'src', 'config_width', 'config_height');
+    // `dimensions` are those of the original, and the address may be that of a smaller copy.
+    return [{ url, ...imageSize(url, GRAPH.original(media)) }, ...smaller, { url: media.thumbnail_src }];
+  },
   videos: ({ video_url }) => (readText(video_url) === null ? [] : [{ url: video_url }]),
   manifest: media => child(media.dash_info, 'video_dash_manifest'),
   saysVideo: media => readFlag(media.is_video),

@@ -181,6 +181,24 @@ describe('embeds', () => {
     expect(post.items[0]).toMatchObject({ kind: 'video', width: 720, height: 1280, durationMs: 12_500 });
   });
 
+  it.each(['page', 'embed'] as const)(
+    'reads the data of a %s from before 2023, and no smaller copy as the original',
+    kind => {
+      const url =
+        'https://scontent-mdl1-1.cdninstagram.com/v/t51.2885-15/fern_n.jpg?stp=dst-jpg_e35_p1080x1080&oe=7F000000';
+      const media = { shortcode: CODES.embedMarkup, dimensions: { width: 1440, height: 1800 }, display_url: url };
+      const data = {
+        page: { entry_data: { PostPage: [{ graphql: { shortcode_media: media } }] } },
+        embed: { shortcode_media: media },
+      };
+      const [start, end] =
+        kind === 'page' ? ['window._sharedData = ', ''] : ["window.__additionalDataLoaded('extra',", ')'];
+      const html = `<html><body><script type="text/javascript">${start}${JSON.stringify(data[kind])}${end};</script></body></html>`;
+      const [item] = parse(html, CODES.embedMarkup, kind).items;
+      expect(item).toMatchObject({ width: 1440, height: 1800, variants: [{ url, width: 1080, height: 1350 }] });
+    },
+  );
+
   it('reads the markup where the context is null', () => {
     const post = parse(fixture('embed-markup.html'), CODES.embedMarkup, 'embed');
     expect(post).toMatchObject({
