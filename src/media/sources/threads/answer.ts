@@ -37,9 +37,6 @@ export function readThreadsPage({ body, ...head }: SiteAnswer, context: ReadCont
 
 // Reads the page of a post, whose scripts contain it in Instagram's shape among related posts and replies (2026-09).
 
-/** The `media_type` of a post of text alone. */
-const WORDS_ONLY = 19;
-
 function isPost(object: JsonObject): boolean {
   if (!('code' in object || 'pk' in object)) return false;
   return 'is_post_unavailable' in object || isJsonObject(object.user) || PRODUCT.keys.some(key => key in object);
@@ -70,10 +67,10 @@ const isEmptyList = (value: unknown) => Array.isArray(value) && value.length ===
 const infoOf = ({ text_post_app_info: info }: JsonObject): JsonObject => (isJsonObject(info) ? info : {});
 const isUnavailable = (post: JsonObject) => [post, infoOf(post)].some(one => one.is_post_unavailable === true);
 
-/** True when the site states that the post has no media, or when all properties for files are empty. */
+/** True when the site states that the post has no media (type 19), or when all properties for files are empty. */
 function saysWordsOnly(post: JsonObject): boolean {
   const type = readCount(post.media_type);
-  if (type !== null) return type === WORDS_ONLY;
+  if (type !== null) return type === 19;
   const lists = [child(post.image_versions2, 'candidates'), post.video_versions, post.carousel_media];
   return 'image_versions2' in post && lists.every(list => readList(list).length === 0);
 }
@@ -103,8 +100,10 @@ function parsePost(post: JsonObject): PostDraft {
   };
 }
 
+/** The post that is quoted or shared; of an attached one (the third key) only the media are shown on the site. */
 function quotedBy(info: JsonObject): NonNullable<PostDraft['quoted']> | null {
-  const post = ['quoted_post', 'reposted_post'].map(key => child(info.share_info, key)).find(isJsonObject);
+  const keys = ['quoted_post', 'reposted_post', 'quoted_attachment_post'];
+  const post = keys.map(key => child(info.share_info, key)).find(isJsonObject);
   const ref = threadsRefOf(readText(post?.code) ?? '');
   return post === undefined || ref === undefined || isUnavailable(post) ? null : { ref, draft: parsePost(post) };
 }

@@ -176,7 +176,7 @@ describe('a page', () => {
     expect(names(page(post(WORDS, { linked_inline_media })))).toEqual(['video reel.mp4']);
   });
 
-  it.each(['quoted_post', 'reposted_post'])('gives the %s as the post of its author', key => {
+  it.each(['quoted_post', 'reposted_post', 'quoted_attachment_post'])('gives the %s as the post of its author', key => {
     const other = post({
       code: 'DXtramshed1',
       user: { username: 'ostvik.tram.museum' },
