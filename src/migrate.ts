@@ -10,9 +10,7 @@ import { createRedisQueue } from './infra/redis/redis-queue.ts';
 import { migrateRedisShapes } from './infra/redis/redis-shapes.ts';
 import { openStore } from './infra/store/store.ts';
 import { migrateShapes } from './infra/store/stored-shapes.ts';
-import type { Ends } from './migration/move-requests.ts';
-import { migrateToDataDir } from './migration/to-data-dir.ts';
-import { migrateToRedis } from './migration/to-redis.ts';
+import { type Ends, migrateToDataDir, migrateToRedis } from './migration/to-redis.ts';
 
 /** The time limit for one batch of some hundred kilobytes, in milliseconds. */
 const TIMEOUT_MS = 10_000;

@@ -1,25 +1,84 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { AppError } from '../errors.ts';
+import type { Logger } from '../infra/log.ts';
 import { createEmbeddedQueue } from '../infra/queue/embedded-queue.ts';
 import type { Queue } from '../infra/queue/queue.ts';
 import type { SharedState } from '../infra/redis/redis.ts';
-import { inspectRedis, redisShortcomings } from '../infra/redis/redis-inspection.ts';
+import { type RedisConnection, scanKeys } from '../infra/redis/redis-connection.ts';
+import { exportRecords, inspectRedis, redisShortcomings } from '../infra/redis/redis-inspection.ts';
+import { fixedRedisKey } from '../infra/redis/redis-keys.ts';
 import { addRecords } from '../infra/redis/redis-records.ts';
-import { tryFileLock } from '../infra/store/file-lock.ts';
+import { claimDataDir, tryFileLock } from '../infra/store/file-lock.ts';
+import { createLibsqlRecords, hasRecords } from '../infra/store/libsql-records.ts';
 import type { StoredRecord } from '../infra/store/record-driver.ts';
 import { collectionId } from '../infra/store/records.ts';
+import { addReturnedRecords } from '../infra/store/returned-records.ts';
 import { hasTable, type Store } from '../infra/store/store.ts';
-import { loadSharedMediaKey } from '../media/tunnel/tunnel-key.ts';
+import { keepSharedMediaKey, loadSharedMediaKey } from '../media/tunnel/tunnel-key.ts';
 import { COLLECTIONS } from './collections.ts';
-import {
-  type Copied,
-  describeRecords,
-  describeRequests,
-  type Ends,
-  type MovedRequests,
-  moveRequests,
-} from './move-requests.ts';
+
+interface MovedRequests {
+  readonly moved: number;
+  /** How many requests stayed, because a worker holds them or the target has no room. */
+  readonly left: number;
+}
+
+/**
+ * Moves waiting requests. If it is cut off, each request is in one of the queues or both, and another run continues.
+ * @param to a queue that no worker serves yet
+ * @throws AppError `internal` when a queue cannot be reached
+ */
+async function moveRequests(from: Queue, to: Queue): Promise<MovedRequests> {
+  let [moved, left] = [0, 0];
+  for (const entry of await from.unclaimed()) {
+    const { outcome } = await to.add(entry);
+    if (outcome !== 'full' && (await from.remove(entry.id))) moved += 1;
+    else {
+      left += 1;
+      // A worker has claimed the request meanwhile, so its copy is removed again.
+      if (outcome === 'accepted') await to.remove(entry.id);
+    }
+  }
+  return { moved, left };
+}
+
+function describeRequests({ moved, left }: MovedRequests): readonly string[] {
+  if (moved + left === 0) return [];
+  const rest = left === 0 ? '' : `, ${left} left: stop all processes of Medley and run this again`;
+  return [`requests that wait: ${moved} moved${rest}`];
+}
+
+/** The two ends between which data are moved: a DATA_DIR and a Redis. */
+export interface Ends {
+  readonly dataDir: string;
+  /** The store in the embedded database. */
+  readonly store: Store;
+  /** The configured key of media links; undefined when none is configured and DATA_DIR has the key in a file. */
+  readonly mediaKey: Uint8Array | undefined;
+  readonly url: string;
+  readonly log: Logger;
+  /** Opens the Redis while `work` runs. @throws AppError `internal` when it does not answer */
+  withRedis<T>(work: (redis: { readonly shared: SharedState; readonly queue: Queue }) => Promise<T>): Promise<T>;
+}
+
+interface Copied {
+  readonly found: number;
+  readonly added: number;
+}
+
+/** Returns a line for each collection that had records, in a fixed order. @param counts by the collection's name */
+function describeRecords(counts: ReadonlyMap<string, Copied>): readonly string[] {
+  const known = COLLECTIONS.flatMap(({ options, label }) => {
+    const count = counts.get(options.name);
+    if (count === undefined) return [];
+    const { found, added } = count;
+    return [`${label}: ${added} copied${found > added ? `, ${found - added} there already` : ''}`];
+  });
+  const names: readonly string[] = COLLECTIONS.map(({ options }) => options.name);
+  const others = [...counts].filter(([name]) => !names.includes(name));
+  return [...known, ...others.map(([name, { found }]) => `${name}: ${found} left, unknown to this version`)];
+}
 
 const BATCH = 500;
 
@@ -113,4 +172,53 @@ export async function migrateToRedis(ends: Ends): Promise<readonly string[]> {
     ...(mediaKey === undefined ? [await copyMediaKey(shared, dataDir)] : []),
     ...describeRequests(await takeRequests(ends, queue)),
   ]);
+}
+
+/** Throws when processes still run with this Redis; each running process keeps leases in it. */
+async function assertQuiet(redis: RedisConnection): Promise<void> {
+  for await (const _ of scanKeys(redis, `${fixedRedisKey('lease')}:*`))
+    throw new AppError('internal', 'Medley still runs with this Redis: stop all its processes, and wait 15 seconds');
+}
+
+async function takeMediaKey(redis: RedisConnection, dataDir: string): Promise<readonly string[]> {
+  const kept = await redis.request('read', client => client.get(fixedRedisKey('media-key')));
+  if (kept === null) return [];
+  await keepSharedMediaKey(await loadSharedMediaKey(async () => kept, dataDir), dataDir);
+  return ['key of media links: copied'];
+}
+
+/**
+ * Copies data from Redis to an empty DATA_DIR, and moves waiting requests.
+ * @returns lines that say what was done
+ * @throws AppError `internal` whose message says what prevents it; nothing was copied then
+ */
+export async function migrateToDataDir(ends: Ends): Promise<readonly string[]> {
+  const { dataDir, store, mediaKey, log } = ends;
+  const claim = await claimDataDir(dataDir, { isShared: false, waitMs: 0 });
+  try {
+    if (hasRecords(store))
+      throw new AppError(
+        'internal',
+        `${dataDir} keeps records already: name an empty DATA_DIR, or move its medley.db away`,
+      );
+    return await ends.withRedis(async ({ shared: { redis }, queue: from }) => {
+      await assertQuiet(redis);
+      const records = await exportRecords(redis);
+      // Records need their table, which this call makes.
+      createLibsqlRecords(store);
+      const counts = [...addReturnedRecords(store, records)];
+      const to = createEmbeddedQueue({ store, log });
+      try {
+        return [
+          ...describeRecords(new Map(counts.map(([name, added]) => [name, { found: added, added }]))),
+          ...(mediaKey === undefined ? await takeMediaKey(redis, dataDir) : []),
+          ...describeRequests(await moveRequests(from, to)),
+        ];
+      } finally {
+        await to.close();
+      }
+    });
+  } finally {
+    claim.release();
+  }
 }

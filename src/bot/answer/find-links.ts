@@ -2,10 +2,9 @@ import { mapPage, matchOsuLink, type OsuLink, scorePage, setPage, userPage } fro
 import { areMods } from '../../beatmaps/model/mods.ts';
 import { findAddresses } from '../../media/extract/address.ts';
 import type { Extractor } from '../../media/extract/extractor.ts';
-import type { Accepted } from '../contract/command.ts';
+import { type Accepted, termOf } from '../contract/command.ts';
 import type { LinksBody } from '../contract/request.ts';
 import { VIEWS } from '../contract/settings.ts';
-import { termOf } from '../contract/terms.ts';
 
 const OSU_HOST = /^(?:https?:\/\/)?(?:[a-z\d-]+\.)*ppy\.sh(?:[/?#]|$)/i;
 

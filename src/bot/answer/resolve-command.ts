@@ -2,14 +2,13 @@ import { wordDistance } from '../../beatmaps/query/query-text.ts';
 import { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { parseArguments } from '../contract/arguments.ts';
-import type { Command } from '../contract/command.ts';
+import { type Command, unknownCommand, usageError } from '../contract/command.ts';
 import { type CommandSpec, commandSpec } from '../contract/command-spec.ts';
 import { formOf } from '../contract/positions.ts';
 import type { Action } from '../contract/reply.ts';
 import { button } from '../contract/reply-parts.ts';
 import { type Caller, callerKey, type RequestBody } from '../contract/request.ts';
 import type { ButtonPayload, ButtonTokens } from '../contract/services.ts';
-import { unknownCommand, usageError } from '../contract/usage-error.ts';
 import { kindOfLink } from './find-links.ts';
 import type { RawOptions, ReadOptions } from './run-command.ts';
 

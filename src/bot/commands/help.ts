@@ -1,11 +1,10 @@
 import type { Translator } from '../../i18n/translate.ts';
-import { type Command, type CommandContext, defineCommand } from '../contract/command.ts';
+import { type Command, type CommandContext, defineCommand, unknownCommand } from '../contract/command.ts';
 import { type CommandSpec, commandSpec, type OptionSpec, sentence } from '../contract/command-spec.ts';
 import type { Reply, Text } from '../contract/reply.ts';
 import { button, headingBlock, labelled, reply, series, textBlock } from '../contract/reply-parts.ts';
 import { callerKey } from '../contract/request.ts';
 import { readShortWord } from '../contract/short-forms.ts';
-import { unknownCommand } from '../contract/usage-error.ts';
 
 /**
  * Explains Medley, a section of its commands, or one command. `list` is a function, because the list contains help

@@ -1,10 +1,10 @@
 import type { Translator } from '../../i18n/translate.ts';
+import { usageError } from '../contract/command.ts';
 import { switchOf } from '../contract/command-spec.ts';
 import type { Inline } from '../contract/reply.ts';
 import { listed } from '../contract/reply-parts.ts';
 import type { Caller } from '../contract/request.ts';
 import { type ChatSettings, MAX_CHANNEL_RULES, MAX_OFF_ROLES, OFF_WORD } from '../contract/settings.ts';
-import { usageError } from '../contract/usage-error.ts';
 
 /** A value of an option of /settings. */
 export type Value = string | number | boolean;

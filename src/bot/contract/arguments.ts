@@ -1,7 +1,6 @@
+import { TERM_NAMES, termOf, usageError } from './command.ts';
 import { type CommandSpec, looksLikeLink, type OptionSpec, switchOf, unknownOption } from './command-spec.ts';
 import { type Form, fillPositions, fits, formOf, isRest, joinWords, type Raw, type SetOption } from './positions.ts';
-import { TERM_NAMES, termOf } from './terms.ts';
-import { usageError } from './usage-error.ts';
 import { createWordReader, type Word, type WordReader } from './word-reader.ts';
 
 /** Matches the position between an osu! link and the mods right behind it, where a space is missing. */

@@ -1,5 +1,5 @@
 import { type Clip, MAX_CLIP_MS, parseMoment } from '../../media/files/clip.ts';
-import { usageError } from './usage-error.ts';
+import { usageError } from './command.ts';
 
 /** Matches a range such as `0:05-0:20`, `5-20` or `1:02:03.5-1:02:10`. */
 const RANGE = /^([\d:.]{1,12})\s*(?:-|\u2013|\u2014|\.\.)\s*([\d:.]{1,12})$/;

@@ -1,9 +1,16 @@
 import { LANGUAGES } from '../../i18n/languages.ts';
 import { createTranslator, loadTranslator, type Translator } from '../../i18n/translate.ts';
-import type { Command, IntegerOption, Option, Options, StringOption, Values } from './command.ts';
+import {
+  type Command,
+  type IntegerOption,
+  type Option,
+  type Options,
+  type StringOption,
+  usageError,
+  type Values,
+} from './command.ts';
 import type { Inline, Text } from './reply.ts';
 import type { Caller } from './request.ts';
-import { usageError } from './usage-error.ts';
 
 /** An option in the reader's language. */
 export interface OptionSpec {

@@ -1,5 +1,5 @@
 /** This file assigns words to options by their position in a line. */
-import type { StringOption } from './command.ts';
+import { LAST_MODS, type StringOption, termOf } from './command.ts';
 import {
   type CommandSpec,
   looksLikeLink,
@@ -8,7 +8,6 @@ import {
   switchOf,
   unknownOption,
 } from './command-spec.ts';
-import { LAST_MODS, termOf } from './terms.ts';
 import type { Word } from './word-reader.ts';
 
 export type Raw = Record<string, string | boolean>;

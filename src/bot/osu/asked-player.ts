@@ -1,9 +1,18 @@
-import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
+import type { Beatmaps } from '../../beatmaps/beatmaps.ts';
+import type { Beatmap, Beatmapset, Ruleset } from '../../beatmaps/model/beatmapset.ts';
+import { matchOsuLink, setPage } from '../../beatmaps/model/link.ts';
+import type { SetAnswer } from '../../beatmaps/set-lookup.ts';
+import { isNotFound } from '../../beatmaps/upstreams/upstream-answer.ts';
 import { AppError } from '../../errors.ts';
-import type { CommandContext, OptionSuggestion } from '../contract/command.ts';
+import type { Translator } from '../../i18n/translate.ts';
+import { type CommandContext, type Mode, type OptionSuggestion, TERMS, usageError } from '../contract/command.ts';
+import { looksLikeLink } from '../contract/command-spec.ts';
 import { callerKey } from '../contract/request.ts';
-import { type Mode, TERMS } from '../contract/terms.ts';
-import { usageError } from '../contract/usage-error.ts';
+import type { AskedMap } from '../views/osu/beatmap.ts';
+
+/** The visibility, cost and subject that most osu! commands have. */
+export const ABOUT_BEATMAP = { visibility: 'chat', cost: 1, subject: 'beatmap' } as const;
+export const ABOUT_PLAYER = { visibility: 'chat', cost: 1, subject: 'player' } as const;
 
 /** A command's option for a ruleset. In commands about a player, the last word of a line may be the ruleset, too. */
 export const MODE_OPTION = TERMS.mode;
@@ -63,4 +72,175 @@ async function suggestPlayers(
     .filter(({ id }) => own.length === 0 || id !== player?.id)
     .map(({ username }) => ({ label: username, value: username }));
   return [...own, ...others];
+}
+
+/**
+ * The two letters of the country that is named, or of the caller's own player.
+ * @throws AppError `invalid_request` with a hint, or an upstream's
+ */
+export async function askedCountry(
+  named: string | undefined,
+  { caller, services, signal, t }: CommandContext,
+): Promise<string> {
+  const code = named === undefined ? undefined : (countryCode(named) ?? countryCode(named, t.locale));
+  if (code !== undefined) return code;
+  if (named !== undefined) throw usageError('notCountry', { name: named });
+  const { player } = await services.settings.user(callerKey(caller));
+  if (player === null) throw usageError('noPlayer');
+  const { user } = await services.beatmaps.user(player.id, undefined, signal);
+  if (user.country === null) throw usageError('notCountry', { name: user.username });
+  return user.country.code;
+}
+
+/** The two letters of a country that is written as two letters or by its name; undefined for any other word. */
+export function countryCode(named: string, locale = 'en'): string | undefined {
+  if (/^[a-z]{2}$/i.test(named)) return currentCode(named);
+  const codes = codesByName.get(locale) ?? listCodes(locale);
+  codesByName.set(locale, codes);
+  return codes.get(fold(named));
+}
+
+/** The current code of a country that has two, as osu! lists it: GB for UK. */
+function currentCode(letters: string): string | undefined {
+  return new Intl.Locale(`und-${letters}`).region;
+}
+
+/** The codes of all countries by their folded names, for each language that was used. */
+const codesByName = new Map<string, ReadonlyMap<string, string | undefined>>();
+
+function listCodes(locale: string): ReadonlyMap<string, string | undefined> {
+  const names = new Intl.DisplayNames([locale], { type: 'region', fallback: 'none' });
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  const pairs = letters.flatMap(first => letters.map(second => first + second));
+  const codes = new Map<string, string | undefined>();
+  for (const pair of pairs) {
+    const name = names.of(pair);
+    if (name !== undefined) codes.set(fold(name), currentCode(pair));
+  }
+  return codes;
+}
+
+/** A name without accents, case, spaces and punctuation, which people leave out. */
+function fold(name: string): string {
+  return name
+    .normalize('NFD')
+    .replace(/[^\p{L}]/gu, '')
+    .toLowerCase();
+}
+
+/**
+ * A command's option for a map; default: the one last shown in the chat. A map's address is taken for this option
+ * wherever it stands in the line.
+ */
+export const MAP_OPTION = {
+  type: 'string',
+  form: 'map',
+  maxLength: 300,
+  suggest: suggestMaps,
+  bare: (word: string): string | undefined => (isMapLink(word) ? word : undefined),
+} as const;
+
+export function isMapLink(word: string): boolean {
+  const kind = matchOsuLink(word)?.kind;
+  return kind === 'map' || kind === 'set';
+}
+
+/** In commands about a map the ruleset must be named, `mode:taiko`, because a bare word may be of the map's title. */
+export const MAP_MODE_OPTION = { ...MODE_OPTION, named: true } as const;
+
+/** The map and the ruleset as the person wrote them. */
+interface MapWish {
+  readonly map: string | undefined;
+  readonly mode: Mode | undefined;
+}
+
+/**
+ * The difficulty that a person names, or the hardest of a set; without a name, the one last shown in this chat. It
+ * becomes the last shown one.
+ * @throws AppError `invalid_request` with a hint, `not_found`, or an upstream's
+ */
+export async function askedMap(wish: MapWish, context: CommandContext): Promise<AskedMap> {
+  const found = await wishedMap(wish, context);
+  const beatmap = found.beatmap ?? hardestOf(found.set, found.ruleset);
+  if (beatmap === undefined) throw usageError('noDifficulty');
+  const map = { ...found, beatmap, ruleset: beatmap.mode === 'osu' ? (found.ruleset ?? 'osu') : beatmap.mode };
+  await context.services.memory.maps.remember(context.caller, { id: beatmap.id, ruleset: map.ruleset });
+  return map;
+}
+
+/**
+ * Like {@link askedMap}, but it may find a whole set, and does not become the chat's last shown map. @throws as
+ * `askedMap` does
+ */
+export async function wishedMap({ map, mode }: MapWish, context: CommandContext): Promise<FoundMap> {
+  const { caller, services, signal } = context;
+  const last = map === undefined ? await services.memory.maps.last(caller) : undefined;
+  if (map === undefined && last === undefined) throw usageError('noMap');
+  const found =
+    last === undefined
+      ? await findMap(map ?? '', services.beatmaps, signal)
+      : { ...(await services.beatmaps.setOfMap(last.id, signal)), ruleset: last.ruleset };
+  return { ...found, ruleset: rulesetOf(mode) ?? found.ruleset };
+}
+
+/** The hardest difficulty of that ruleset, else of the set's first ruleset. */
+export function hardestOf({ beatmaps }: Beatmapset, ruleset?: Ruleset): Beatmap | undefined {
+  const wanted = ruleset !== undefined && beatmaps.some(({ mode }) => mode === ruleset) ? ruleset : beatmaps[0]?.mode;
+  return beatmaps.findLast(({ mode }) => mode === wanted);
+}
+
+/** The map that was found by an osu! address, an id or words of its name. */
+interface FoundMap extends SetAnswer {
+  /** The difficulty, if one was named; undefined for a whole set. */
+  readonly beatmap?: Beatmap | undefined;
+  /** The ruleset in the address. */
+  readonly ruleset?: Ruleset | undefined;
+}
+
+/** @throws AppError `invalid_request` with a hint, `not_found`, or an upstream's */
+async function findMap(text: string, beatmaps: Beatmaps, signal: AbortSignal): Promise<FoundMap> {
+  const link = matchOsuLink(text);
+  if (link?.kind === 'set') return { ...(await beatmaps.set(link.id, signal)), ruleset: link.ruleset };
+  if (link?.kind === 'map') return { ...(await beatmaps.setOfMap(link.id, signal)), ruleset: link.ruleset };
+  if (link !== undefined || /^https?:\/\//i.test(text)) throw usageError('notBeatmapLink');
+  if (/^[1-9]\d{0,14}$/.test(text)) return findNumber(Number(text), beatmaps, signal);
+  return findWords(text, beatmaps, signal);
+}
+
+/** Looks up an id as a set's first, then as a difficulty's, because people copy ids of sets from search pages. */
+function findNumber(id: number, beatmaps: Beatmaps, signal: AbortSignal): Promise<FoundMap> {
+  return beatmaps.set(id, signal).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+    return beatmaps.setOfMap(id, signal);
+  });
+}
+
+async function findWords(text: string, beatmaps: Beatmaps, signal: AbortSignal): Promise<FoundMap> {
+  const { sets, source, stale } = await beatmaps.search({ q: text, status: 'any', limit: 1, signal });
+  const [best] = sets;
+  if (best === undefined) {
+    if (looksLikeLink(text) && text.includes('/')) throw usageError('notBeatmapLink');
+    throw new AppError('not_found', 'no set has these words', { params: { what: 'words' } });
+  }
+  return { set: best, source, stale };
+}
+
+type SetLine = Awaited<ReturnType<Beatmaps['suggestSets']>>[number];
+
+/** Suggests sets by the typed part of a name, without asking an upstream. */
+async function suggestMaps(partial: string, { services, t }: CommandContext): Promise<readonly OptionSuggestion[]> {
+  const sets = await services.beatmaps.suggestSets(partial, MAX_SUGGESTIONS);
+  return sets.map(set => {
+    const { id, artist, title, creator } = set;
+    return { label: `${artist} - ${title} (${creator})`, detail: detailOf(set, t), value: setPage(id) };
+  });
+}
+
+/** A line such as `1.60★ – 6.40★ · 2:00 · ranked`. */
+function detailOf({ min_stars, max_stars, length, status }: SetLine, t: Translator): string {
+  const stars = [...new Set([min_stars, max_stars])].flatMap(each =>
+    each === null ? [] : [`${t.decimal(each, 2, 2)}★`],
+  );
+  const parts = [stars.join(' – '), length === null ? '' : t.duration(length * 1000), t.messages.osu.statuses[status]];
+  return parts.filter(part => part !== '').join(' · ');
 }

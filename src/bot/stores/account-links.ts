@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { OsuSignIn } from '../../beatmaps/upstreams/osu-sign-in.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
+import { usageError } from '../contract/command.ts';
 import type { LinkedPlayer, SettingsStore } from '../contract/settings.ts';
-import { usageError } from '../contract/usage-error.ts';
 
 export type AccountLinks = ReturnType<typeof createAccountLinks>;
 

@@ -4,9 +4,9 @@ import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
+import { usageError } from '../contract/command.ts';
 import { type Caller, callerKey, callerOf, type Request, RequestBody } from '../contract/request.ts';
 import type { ButtonPayload, ButtonTokens } from '../contract/services.ts';
-import { usageError } from '../contract/usage-error.ts';
 
 /** How long a button works, and what its message showed is known. */
 const LIFE_MS = 7 * 24 * 3_600_000;

@@ -3,21 +3,24 @@ import { scorePage, userPage } from '../../../beatmaps/model/link.ts';
 import { parseMods } from '../../../beatmaps/model/mods.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { type CommandContext, defineCommand, TERMS } from '../../contract/command.ts';
 import type { Text } from '../../contract/reply.ts';
 import { button, headingBlock, link, reply, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
-import { TERMS } from '../../contract/terms.ts';
-import { askedCountry } from '../../osu/asked-country.ts';
-import { askedMap, MAP_MODE_OPTION, MAP_OPTION } from '../../osu/asked-map.ts';
-import { requirePlayers } from '../../osu/asked-player.ts';
-import { mapAddress, mapButtons } from '../../osu/buttons.ts';
+import {
+  ABOUT_BEATMAP,
+  askedCountry,
+  askedMap,
+  MAP_MODE_OPTION,
+  MAP_OPTION,
+  requirePlayers,
+} from '../../osu/asked-player.ts';
+import { mapAddress, mapButtons, openable, playerMenu } from '../../osu/buttons.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { notice } from '../../views/notice.ts';
 import { type AskedMap, originBlocks } from '../../views/osu/beatmap.ts';
-import { pageActions } from '../../views/osu/beatmap-list.ts';
+import { numberedLine, pageActions } from '../../views/osu/beatmap-list.ts';
 import { listRow, loadCover, playsBlocks } from '../../views/osu/play.ts';
 import { missesText, resultText } from '../../views/osu/score.ts';
-import { ABOUT_BEATMAP, numberedLine, openable, playerMenu } from './osu-command.ts';
 
 const PER_PAGE = 10;
 /** Each member takes a request to osu!, so only this many are asked for at once; a button shows more. */

@@ -11,18 +11,24 @@ import type { Reason, Recommendation } from '../../../beatmaps/recommend/recomme
 import type { Translator } from '../../../i18n/translate.ts';
 import { recommendationPicture } from '../../cards/recommendation-card.ts';
 import { starColour } from '../../cards/star-colour.ts';
-import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { type CommandContext, defineCommand, figure, MOD_FILTER, ppWord, usageError } from '../../contract/command.ts';
 import type { Action, Card, Choice, Reply, Text } from '../../contract/reply.ts';
 import { button, headingBlock, joined, link, reply, strong, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
-import { figure, MOD_FILTER, ppWord } from '../../contract/terms.ts';
-import { usageError } from '../../contract/usage-error.ts';
-import { MAP_OPTION } from '../../osu/asked-map.ts';
-import { type AskedPlayer, askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
+import {
+  ABOUT_PLAYER,
+  type AskedPlayer,
+  askedPlayer,
+  MAP_OPTION,
+  MODE_OPTION,
+  PLAYER_OPTION,
+  rulesetOf,
+} from '../../osu/asked-player.ts';
 import { openMapToken } from '../../osu/buttons.ts';
 import {
   bpmText,
   coverOf,
+  inMode,
   mappedByText,
   originBlocks,
   ppText,
@@ -30,8 +36,6 @@ import {
   setName,
   stateOf,
 } from '../../views/osu/beatmap.ts';
-import { inMode } from '../../views/osu/player.ts';
-import { ABOUT_PLAYER } from './osu-command.ts';
 
 const PER_REPLY = 5;
 const SEEDS = 2 ** 31;

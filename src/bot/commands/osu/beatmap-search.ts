@@ -4,12 +4,17 @@ import { USER_BEATMAP_TYPES, type UserBeatmapType } from '../../../beatmaps/upst
 import { type CommandContext, defineCommand, type Values } from '../../contract/command.ts';
 import { headingBlock, joined, labelled, reply, strong, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
-import { askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
+import {
+  ABOUT_BEATMAP,
+  ABOUT_PLAYER,
+  askedPlayer,
+  MODE_OPTION,
+  PLAYER_OPTION,
+  rulesetOf,
+} from '../../osu/asked-player.ts';
 import { openSetToken } from '../../osu/buttons.ts';
-import { originBlocks } from '../../views/osu/beatmap.ts';
+import { originBlocks, playerTitle } from '../../views/osu/beatmap.ts';
 import { listActions, type PagesView, pageActions, setCard } from '../../views/osu/beatmap-list.ts';
-import { playerTitle } from '../../views/osu/player.ts';
-import { ABOUT_BEATMAP, ABOUT_PLAYER } from './osu-command.ts';
 
 const PER_PAGE = 5;
 /** How many sets a page has on platforms where results are short lines that people scroll through. */

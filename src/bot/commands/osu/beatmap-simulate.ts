@@ -3,14 +3,12 @@ import { isDescribed, modsAtRate, type SimulatedPlay, simulate } from '../../../
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { drawnIn } from '../../cards/shapes.ts';
-import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { type CommandContext, defineCommand, TERMS, usageError } from '../../contract/command.ts';
 import { commandSpec, unknownOption } from '../../contract/command-spec.ts';
 import type { Text } from '../../contract/reply.ts';
 import { button, headingBlock, joined, labelled, menu, reply, strong, textBlock } from '../../contract/reply-parts.ts';
-import { TERMS } from '../../contract/terms.ts';
-import { usageError } from '../../contract/usage-error.ts';
-import { askedMap, MAP_MODE_OPTION, MAP_OPTION } from '../../osu/asked-map.ts';
-import { mapAddress, mapButtons } from '../../osu/buttons.ts';
+import { ABOUT_BEATMAP, askedMap, MAP_MODE_OPTION, MAP_OPTION } from '../../osu/asked-player.ts';
+import { mapAddress, mapButtons, openable } from '../../osu/buttons.ts';
 import {
   type AskedMap,
   bpmText,
@@ -23,7 +21,6 @@ import {
 import { settingsText } from '../../views/osu/beatmap-info.ts';
 import { loadCover, playPicture } from '../../views/osu/play.ts';
 import { estimateBlocks, modNames } from '../../views/osu/score.ts';
-import { ABOUT_BEATMAP, openable } from './osu-command.ts';
 
 /** The accuracies for which pp of plays without a miss are shown. */
 const USUAL = [95, 97, 98, 99, 100];

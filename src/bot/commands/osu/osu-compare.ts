@@ -5,20 +5,24 @@ import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import { AppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { drawnIn } from '../../cards/shapes.ts';
-import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { type CommandContext, defineCommand, MOD_FILTER, usageError } from '../../contract/command.ts';
 import type { Card } from '../../contract/reply.ts';
 import { headingBlock, labelled, link, reply, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
-import { MOD_FILTER } from '../../contract/terms.ts';
-import { usageError } from '../../contract/usage-error.ts';
-import { askedMap, isMapLink, MAP_OPTION } from '../../osu/asked-map.ts';
-import { MODE_OPTION, PLAYER_OPTION, requirePlayers } from '../../osu/asked-player.ts';
-import { mapButtons, playerButtons } from '../../osu/buttons.ts';
+import {
+  ABOUT_PLAYER,
+  askedMap,
+  isMapLink,
+  MAP_OPTION,
+  MODE_OPTION,
+  PLAYER_OPTION,
+  requirePlayers,
+} from '../../osu/asked-player.ts';
+import { mapButtons, openable, playerButtons } from '../../osu/buttons.ts';
 import { ratePlays } from '../../osu/plays.ts';
 import { mapHeading, originBlocks } from '../../views/osu/beatmap.ts';
 import { listRow, loadCover, playsBlocks } from '../../views/osu/play.ts';
 import { estimateBlocks, scoreCard, withLines } from '../../views/osu/score.ts';
-import { ABOUT_PLAYER, openable } from './osu-command.ts';
 
 /** The most plays that are shown; more are rare and would make a long card. */
 const MOST = 5;

@@ -5,19 +5,15 @@ import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
 import { replacePlay, type WhatIf } from '../../../beatmaps/plays/totals.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { type CommandContext, defineCommand, modeOf, TERMS, usageError } from '../../contract/command.ts';
 import type { Text } from '../../contract/reply.ts';
 import { button, headingBlock, joined, link, reply, textBlock } from '../../contract/reply-parts.ts';
-import { modeOf, TERMS } from '../../contract/terms.ts';
-import { usageError } from '../../contract/usage-error.ts';
-import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
-import { mapButtons, openMapToken, playerButtons } from '../../osu/buttons.ts';
+import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
+import { mapButtons, openMapToken, openPlayerToken, playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, PLAYS_A_CALL, ratePlays } from '../../osu/plays.ts';
-import { originBlocks } from '../../views/osu/beatmap.ts';
+import { gainText, inMode, originBlocks, playerHead, playerTitle } from '../../views/osu/beatmap.ts';
 import { loadCover, playBlock } from '../../views/osu/play.ts';
-import { gainText, inMode, playerHead, playerTitle } from '../../views/osu/player.ts';
 import { estimateBlocks } from '../../views/osu/score.ts';
-import { ABOUT_PLAYER, openPlayerToken } from './osu-command.ts';
 
 const MAX_LINK = 300;
 

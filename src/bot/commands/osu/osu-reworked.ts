@@ -6,18 +6,15 @@ import { isChoke } from '../../../beatmaps/plays/score-filter.ts';
 import { replacePlays } from '../../../beatmaps/plays/totals.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { type CommandContext, defineCommand, MOD_FILTER, type Mode, modeOf, TERMS } from '../../contract/command.ts';
 import type { Reply, Text } from '../../contract/reply.ts';
 import { button, joined, link, reply, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
-import { MOD_FILTER, type Mode, modeOf, TERMS } from '../../contract/terms.ts';
-import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
-import { playerButtons } from '../../osu/buttons.ts';
+import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
+import { playedMapMenu, playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, ratePlays } from '../../osu/plays.ts';
-import { ppText } from '../../views/osu/beatmap.ts';
-import { numberedPageActions } from '../../views/osu/beatmap-list.ts';
-import { gainText, playerHead } from '../../views/osu/player.ts';
+import { gainText, playerHead, ppText } from '../../views/osu/beatmap.ts';
+import { numberedLine, numberedPageActions } from '../../views/osu/beatmap-list.ts';
 import { estimateBlocks, mapName, modsText } from '../../views/osu/score.ts';
-import { ABOUT_PLAYER, numberedLine, playedMapMenu } from './osu-command.ts';
 
 const PER_PAGE = 10;
 /** How many best plays are calculated anew: lower ones hardly count, and each needs its map's file. */

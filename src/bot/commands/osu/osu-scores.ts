@@ -12,19 +12,23 @@ import { parseQuery } from '../../../beatmaps/query/query.ts';
 import { modClassOf, starFactor } from '../../../beatmaps/rating/mod-class.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { ppPicture } from '../../cards/pp-curve.ts';
-import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import {
+  type CommandContext,
+  defineCommand,
+  figure,
+  MOD_FILTER,
+  modeOf,
+  TERMS,
+  usageError,
+} from '../../contract/command.ts';
 import { headingBlock, joined, labelled, reply, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
-import { figure, MOD_FILTER, modeOf, TERMS } from '../../contract/terms.ts';
-import { usageError } from '../../contract/usage-error.ts';
-import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
-import { openMapToken, playerButtons } from '../../osu/buttons.ts';
+import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
+import { openMapToken, playedMapMenu, playerButtons } from '../../osu/buttons.ts';
 import { firstPlays, PLAYS_A_CALL, type Plays, playsPart, ratePlays } from '../../osu/plays.ts';
-import { originBlocks } from '../../views/osu/beatmap.ts';
+import { inMode, originBlocks, playerTitle } from '../../views/osu/beatmap.ts';
 import { numberedPageActions } from '../../views/osu/beatmap-list.ts';
-import { inMode, playerTitle } from '../../views/osu/player.ts';
 import { estimateBlocks, playsChart, scoreCard } from '../../views/osu/score.ts';
-import { ABOUT_PLAYER, playedMapMenu } from './osu-command.ts';
 
 const PER_PAGE = 5;
 const ALIASES: ReadonlyMap<string, ScoreType> = new Map([

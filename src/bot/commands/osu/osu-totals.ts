@@ -2,16 +2,13 @@ import { MAX_RANK } from '../../../beatmaps/map-plays.ts';
 import type { Player } from '../../../beatmaps/model/player.ts';
 import { addPlays, worthNeeded } from '../../../beatmaps/plays/totals.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { type CommandContext, defineCommand, ppWord, usageError } from '../../contract/command.ts';
 import type { Block } from '../../contract/reply.ts';
 import { joined, reply, strong, textBlock } from '../../contract/reply-parts.ts';
-import { ppWord } from '../../contract/terms.ts';
-import { usageError } from '../../contract/usage-error.ts';
-import { askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
+import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
 import { playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays } from '../../osu/plays.ts';
-import { gainText, inMode, playerHead } from '../../views/osu/player.ts';
-import { ABOUT_PLAYER } from './osu-command.ts';
+import { gainText, inMode, playerHead } from '../../views/osu/beatmap.ts';
 
 /** Calculates a player's total pp if they had one or more further plays. */
 export const osuWhatIf = defineCommand({

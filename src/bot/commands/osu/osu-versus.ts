@@ -2,17 +2,14 @@ import { mapPage } from '../../../beatmaps/model/link.ts';
 import type { Player, PlayerStatistics } from '../../../beatmaps/model/player.ts';
 import type { Score } from '../../../beatmaps/model/score.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type CommandContext, defineCommand } from '../../contract/command.ts';
+import { type CommandContext, defineCommand, type Mode, usageError } from '../../contract/command.ts';
 import type { Block, Text } from '../../contract/reply.ts';
 import { button, headingBlock, joined, link, reply, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
-import type { Mode } from '../../contract/terms.ts';
-import { usageError } from '../../contract/usage-error.ts';
-import { askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
+import { ABOUT_PLAYER, askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
+import { openPlayerToken } from '../../osu/buttons.ts';
 import { firstPlays } from '../../osu/plays.ts';
-import { originBlocks, ppText } from '../../views/osu/beatmap.ts';
-import { inMode, playerTitle } from '../../views/osu/player.ts';
+import { inMode, originBlocks, playerTitle, ppText } from '../../views/osu/beatmap.ts';
 import { mapName, modsText } from '../../views/osu/score.ts';
-import { ABOUT_PLAYER, openPlayerToken } from './osu-command.ts';
 
 const MOST_SHOWN = 5;
 

@@ -89,3 +89,8 @@ function countText(set: Beatmapset, sort: SortField | undefined, t: Translator):
   if (sort === 'favourites' && favourites !== null) return words.favourites(t.counted(favourites));
   return undefined;
 }
+
+/** A line of a numbered list, such as `1. lamp post · 6,241 pp · ID`. */
+export function numberedLine(place: number, parts: Parameters<typeof joined>[0], t: Translator): Text {
+  return [`${t.number(place)}. `, ...joined(parts)];
+}

@@ -1,10 +1,20 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import { createLru } from '../../../infra/cache/cache.ts';
+import { joinSignals } from '../../../infra/concurrency/abortable.ts';
+import { itemCount } from '../../../media/post.ts';
 import { BotApiError } from '../api/bot-api-error.ts';
+import { MESSAGE_LIMITS } from '../api/limits.ts';
+import type { InlineResult } from '../api/methods.ts';
 import type { ChosenInlineResult, InlineQuery } from '../api/updates.ts';
 import type { TelegramContext } from '../outgoing/context.ts';
+import { createFileCandidates } from '../outgoing/file-candidates.ts';
 import type { Sender } from '../outgoing/send.ts';
-import { createAnswerQuery } from './answer-query.ts';
+import type { FileCandidate } from '../render/caption.ts';
 import { fillPlaceholder } from './fill-placeholder.ts';
-import { createInlineLookUp } from './look-up.ts';
+import { cached, described, found, placeholder, remark, titleOf } from './inline-results.ts';
+import { type Asker, createInlineLookUp, type InlineLookUp } from './look-up.ts';
 
 export type InlineMode = ReturnType<typeof createInlineMode>;
 
@@ -32,4 +42,127 @@ export function createInlineMode(telegram: TelegramContext, sender: Pick<Sender,
     fill: (chosen: ChosenInlineResult, signal: AbortSignal) =>
       logged(fillPlaceholder({ ...telegram, sender, lookUp }, chosen, signal), signal),
   };
+}
+
+const MAX_TYPING = 1_000;
+/** For how many seconds Telegram caches the results of a search; the catalogue seldom changes. */
+const FOUND_CACHED_S = 300;
+const NOTHING_CACHED_S = 10;
+
+/** Answers an inline query with the files of a link, or with beatmaps that match its text. */
+function createAnswerQuery(telegram: TelegramContext, lookUp: InlineLookUp) {
+  /** The id of each person's latest query. If it has changed, the person has typed on. */
+  const typed = createLru<number, string>({ max: MAX_TYPING });
+
+  return async (query: InlineQuery, signal: AbortSignal): Promise<void> => {
+    const asker = await lookUp.askerOf(query.from);
+    const link = await lookUp.linkIn(query.query, asker);
+    if (link !== undefined) return answerLink(telegram, lookUp, query.id, link, asker, signal);
+    typed.set(query.from.id, query.id);
+    await search(telegram, query, asker, () => typed.get(query.from.id) === query.id, signal);
+  };
+}
+
+async function answerLink(
+  telegram: TelegramContext,
+  lookUp: InlineLookUp,
+  id: string,
+  link: string,
+  asker: Asker,
+  signal: AbortSignal,
+): Promise<void> {
+  const { api, limits } = telegram;
+  const { t } = asker;
+  const coming = lookUp.replyTo(link, asker, signal);
+  const late = pause(limits.inlineMs, undefined, { signal, ref: false });
+  const reply = await Promise.race([coming, late]);
+  if (reply === undefined) {
+    await api.call('answerInlineQuery', personal(id, [placeholder('post:0', link, undefined, t)]), { signal });
+  } else {
+    try {
+      const results = await resultsOf(reply, link, t, item => rememberedFile(telegram, item));
+      await api.call('answerInlineQuery', personal(id, results), { signal });
+    } catch (error) {
+      const isRefused = error instanceof BotApiError && error.code === 400 && !/too old|query/i.test(error.description);
+      if (!isRefused) throw error;
+      const results = await resultsOf(reply, link, t, async () => undefined);
+      await api.call('answerInlineQuery', personal(id, results), { signal });
+    }
+  }
+  await coming;
+}
+
+/** Makes a result for each file. If Telegram does not have the file yet, the result is a placeholder, edited later. */
+async function resultsOf(
+  reply: Reply,
+  link: string,
+  t: Translator,
+  fileOf: (item: GalleryItem) => Promise<FileCandidate | undefined>,
+): Promise<readonly InlineResult[]> {
+  const hasFailed = reply.tone === 'notice' || reply.tone === 'error';
+  if (reply.gallery.length === 0) return [hasFailed ? remark(reply, link, t) : described(reply, t)];
+  const items = reply.gallery.slice(0, MESSAGE_LIMITS.inlineResults);
+  const results: InlineResult[] = [];
+  for (const [index, item] of items.entries()) {
+    // A file in a spoiler needs a placeholder too, because only an edit can send a hidden file.
+    const file = item.spoiler ? undefined : await fileOf(item);
+    const { position = index, thumbnailUrl = null } = item.post.items[item.index] ?? {};
+    const thumbnail = item.spoiler ? null : thumbnailUrl;
+    const title = titleOf(reply, items.length > 1 ? itemCount(item.post) : 1, position, t);
+    const sendable = file && cached(`file:${index}`, file, title, reply, t);
+    results.push(sendable ?? placeholder(`post:${index}`, link, { title, thumbnail }, t));
+  }
+  return results;
+}
+
+async function rememberedFile(telegram: TelegramContext, item: GalleryItem): Promise<FileCandidate | undefined> {
+  const ways = createFileCandidates(item, false, telegram);
+  if (!(await ways.isRemembered())) return undefined;
+  const candidate = await ways.candidate(new AbortController().signal);
+  return candidate.kind === 'candidate' ? candidate : undefined;
+}
+
+/** Searches beatmaps during typing; a query is not answered if the person types on. */
+async function search(
+  { api, dispatcher, limits }: TelegramContext,
+  { id, query, offset }: InlineQuery,
+  { caller, t }: Asker,
+  isCurrent: () => boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const inTime = joinSignals([signal], limits.inlineSearchMs);
+  const { cards, next } = await dispatcher
+    .browse({
+      caller,
+      signal: inTime.signal,
+      text: query.trim(),
+      next: offset === '' ? undefined : offset,
+      async mayAsk() {
+        await pause(limits.typingMs, undefined, { signal, ref: false });
+        return isCurrent();
+      },
+    })
+    .finally(inTime.release);
+  if (cards.length === 0 && !isCurrent()) return;
+  const needsHint = (query === '' || cards.length === 0) && offset === '';
+  const button = { text: t.messages.telegram.paste, start_parameter: 'inline' };
+  const results = cards.slice(0, MESSAGE_LIMITS.inlineResults).map(card => found(card, t));
+  const answer = {
+    ...personal(id, results),
+    cache_time: cacheSeconds(cards.length, inTime.signal.aborted),
+    next_offset: next !== undefined && next.length <= MESSAGE_LIMITS.inlineOffset ? next : '',
+    ...(needsHint ? { button } : {}),
+  };
+  await api.call('answerInlineQuery', answer, { signal });
+}
+
+/** For how many seconds Telegram may cache a search's results. An empty list of an unfinished search is not cached. */
+function cacheSeconds(count: number, isLate: boolean): number {
+  if (count > 0) return FOUND_CACHED_S;
+  return isLate ? 0 : NOTHING_CACHED_S;
+}
+
+/** An answer that depends on this person's language and settings, so Telegram must not show it to others. */
+function personal(id: string, results: readonly InlineResult[]) {
+  return { inline_query_id: id, results, cache_time: 0, is_personal: true };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { usageError } from '../../../bot/contract/usage-error.ts';
+import { usageError } from '../../../bot/contract/command.ts';
 import { type AccountLinks, CALLBACK_PATH, LINK_PATH, platformOf } from '../../../bot/stores/account-links.ts';
 import { errorSentence } from '../../../bot/views/notice.ts';
 import { AppError, type ErrorCode, LOG_LEVELS, toAppError } from '../../../errors.ts';
