@@ -2,6 +2,7 @@ import type { Messages } from '../../i18n/messages.ts';
 import type { Command } from '../contract/command.ts';
 import { callerKey, chatKey } from '../contract/request.ts';
 import type { CardSite } from '../views/post.ts';
+import { about, createStart, forget, privacy, welcome } from './about.ts';
 import { createDownload, translate } from './download.ts';
 import { createHelp } from './help.ts';
 import { beatmapDownload, beatmapInfo } from './osu/beatmap-info.ts';
@@ -17,7 +18,6 @@ import { osuNoChoke, osuTopIf, osuTopOld } from './osu/osu-reworked.ts';
 import { osuScores } from './osu/osu-scores.ts';
 import { osuTarget, osuWhatIf } from './osu/osu-totals.ts';
 import { osuVersus } from './osu/osu-versus.ts';
-import { about, createStart, forget, privacy, welcome } from './privacy.ts';
 import { createSettings } from './settings.ts';
 
 interface CommandListOptions {

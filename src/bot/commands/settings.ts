@@ -7,7 +7,7 @@ import { button, headingBlock, joined, labelled, reply, textBlock } from '../con
 import { type Caller, callerKey, chatKey, type PermissionCheck, type PermissionCheckKey } from '../contract/request.ts';
 import type { LinkedPlayer, Site, UserSettings } from '../contract/settings.ts';
 import { chatSettingsOf, decidesForChat } from '../stores/settings.ts';
-import { linkedName } from '../views/osu/beatmap.ts';
+import { linkedName } from '../views/osu/facts.ts';
 import type { Value } from './settings-filters.ts';
 import {
   automaticFor,

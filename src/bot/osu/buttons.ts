@@ -6,7 +6,7 @@ import { type CommandContext, modeOf } from '../contract/command.ts';
 import type { Action } from '../contract/reply.ts';
 import { button, menu } from '../contract/reply-parts.ts';
 import type { Services } from '../contract/services.ts';
-import type { AskedMap } from '../views/osu/beatmap.ts';
+import type { AskedMap } from '../views/osu/facts.ts';
 import { mapName, resultText } from '../views/osu/score.ts';
 
 type Tokens = Pick<Services, 'actions'>;

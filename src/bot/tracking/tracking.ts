@@ -14,7 +14,7 @@ import type { Services } from '../contract/services.ts';
 import { openMapToken, playerButtons } from '../osu/buttons.ts';
 import { ratePlays } from '../osu/plays.ts';
 import { placeKey, playerKey } from '../stores/tracked-players.ts';
-import { inMode } from '../views/osu/beatmap.ts';
+import { inMode } from '../views/osu/facts.ts';
 import { estimateBlocks, scoreCard } from '../views/osu/score.ts';
 
 /** New best plays of a player, the best first. */

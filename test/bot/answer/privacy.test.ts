@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDispatcher } from '../../../src/bot/answer/answer.ts';
-import { forget } from '../../../src/bot/commands/privacy.ts';
+import { forget } from '../../../src/bot/commands/about.ts';
 import type { Reply } from '../../../src/bot/contract/reply.ts';
 import { type Caller, callerKey, type TextMessage } from '../../../src/bot/contract/request.ts';
 import { createOptOuts } from '../../../src/bot/stores/exclusions.ts';

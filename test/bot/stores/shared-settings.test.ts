@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
-import { forget } from '../../../src/bot/commands/privacy.ts';
+import { forget } from '../../../src/bot/commands/about.ts';
 import { callerKey } from '../../../src/bot/contract/request.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
 import { CHAT_DEFAULTS } from '../../../src/bot/contract/settings.ts';

@@ -8,10 +8,10 @@ import { strainPicture } from '../../cards/strain-graph.ts';
 import { type CommandContext, defineCommand, type Option, TERMS } from '../../contract/command.ts';
 import type { Action, Block, Text } from '../../contract/reply.ts';
 import { headingBlock, joined, labelled, link, reply, stacked, textBlock } from '../../contract/reply-parts.ts';
-import { ABOUT_BEATMAP, hardestOf, MAP_MODE_OPTION, MAP_OPTION, wishedMap } from '../../osu/asked-player.ts';
+import { ABOUT_BEATMAP, hardestOf, MAP_MODE_OPTION, MAP_OPTION, wishedMap } from '../../osu/asked.ts';
 import { downloadToken, mapButtons, openMapToken } from '../../osu/buttons.ts';
-import { coverOf, lengthOfSet, originBlocks, setTitle, starsOfSet } from '../../views/osu/beatmap.ts';
 import { MAX_LINES, renderBeatmapInfo } from '../../views/osu/beatmap-info.ts';
+import { coverOf, lengthOfSet, originBlocks, setTitle, starsOfSet } from '../../views/osu/facts.ts';
 import { beatmapSimulate } from './beatmap-simulate.ts';
 
 /** The accuracies for which the card shows pp. */

@@ -6,19 +6,12 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand, TERMS } from '../../contract/command.ts';
 import type { Text } from '../../contract/reply.ts';
 import { button, headingBlock, link, reply, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
-import {
-  ABOUT_BEATMAP,
-  askedCountry,
-  askedMap,
-  MAP_MODE_OPTION,
-  MAP_OPTION,
-  requirePlayers,
-} from '../../osu/asked-player.ts';
+import { ABOUT_BEATMAP, askedCountry, askedMap, MAP_MODE_OPTION, MAP_OPTION, requirePlayers } from '../../osu/asked.ts';
 import { mapAddress, mapButtons, openable, playerMenu } from '../../osu/buttons.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { notice } from '../../views/notice.ts';
-import { type AskedMap, originBlocks } from '../../views/osu/beatmap.ts';
 import { numberedLine, pageActions } from '../../views/osu/beatmap-list.ts';
+import { type AskedMap, originBlocks } from '../../views/osu/facts.ts';
 import { listRow, loadCover, playsBlocks } from '../../views/osu/play.ts';
 import { missesText, resultText } from '../../views/osu/score.ts';
 

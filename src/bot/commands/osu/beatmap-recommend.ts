@@ -23,7 +23,7 @@ import {
   MODE_OPTION,
   PLAYER_OPTION,
   rulesetOf,
-} from '../../osu/asked-player.ts';
+} from '../../osu/asked.ts';
 import { openMapToken } from '../../osu/buttons.ts';
 import {
   bpmText,
@@ -35,7 +35,7 @@ import {
   ratedStarsWithSwatch,
   setName,
   stateOf,
-} from '../../views/osu/beatmap.ts';
+} from '../../views/osu/facts.ts';
 
 const PER_REPLY = 5;
 const SEEDS = 2 ** 31;

@@ -4,17 +4,10 @@ import { USER_BEATMAP_TYPES, type UserBeatmapType } from '../../../beatmaps/upst
 import { type CommandContext, defineCommand, type Values } from '../../contract/command.ts';
 import { headingBlock, joined, labelled, reply, strong, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
-import {
-  ABOUT_BEATMAP,
-  ABOUT_PLAYER,
-  askedPlayer,
-  MODE_OPTION,
-  PLAYER_OPTION,
-  rulesetOf,
-} from '../../osu/asked-player.ts';
+import { ABOUT_BEATMAP, ABOUT_PLAYER, askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked.ts';
 import { openSetToken } from '../../osu/buttons.ts';
-import { originBlocks, playerTitle } from '../../views/osu/beatmap.ts';
 import { listActions, type PagesView, pageActions, setCard } from '../../views/osu/beatmap-list.ts';
+import { originBlocks, playerTitle } from '../../views/osu/facts.ts';
 
 const PER_PAGE = 5;
 /** How many sets a page has on platforms where results are short lines that people scroll through. */

@@ -7,8 +7,9 @@ import { type CommandContext, defineCommand, TERMS, usageError } from '../../con
 import { commandSpec, unknownOption } from '../../contract/command-spec.ts';
 import type { Text } from '../../contract/reply.ts';
 import { button, headingBlock, joined, labelled, menu, reply, strong, textBlock } from '../../contract/reply-parts.ts';
-import { ABOUT_BEATMAP, askedMap, MAP_MODE_OPTION, MAP_OPTION } from '../../osu/asked-player.ts';
+import { ABOUT_BEATMAP, askedMap, MAP_MODE_OPTION, MAP_OPTION } from '../../osu/asked.ts';
 import { mapAddress, mapButtons, openable } from '../../osu/buttons.ts';
+import { settingsText } from '../../views/osu/beatmap-info.ts';
 import {
   type AskedMap,
   bpmText,
@@ -17,8 +18,7 @@ import {
   ppText,
   ratedStarsWithSwatch,
   setName,
-} from '../../views/osu/beatmap.ts';
-import { settingsText } from '../../views/osu/beatmap-info.ts';
+} from '../../views/osu/facts.ts';
 import { loadCover, playPicture } from '../../views/osu/play.ts';
 import { estimateBlocks, modNames } from '../../views/osu/score.ts';
 

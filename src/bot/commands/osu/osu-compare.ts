@@ -17,10 +17,10 @@ import {
   MODE_OPTION,
   PLAYER_OPTION,
   requirePlayers,
-} from '../../osu/asked-player.ts';
+} from '../../osu/asked.ts';
 import { mapButtons, openable, playerButtons } from '../../osu/buttons.ts';
 import { ratePlays } from '../../osu/plays.ts';
-import { mapHeading, originBlocks } from '../../views/osu/beatmap.ts';
+import { mapHeading, originBlocks } from '../../views/osu/facts.ts';
 import { listRow, loadCover, playsBlocks } from '../../views/osu/play.ts';
 import { estimateBlocks, scoreCard, withLines } from '../../views/osu/score.ts';
 

@@ -8,10 +8,10 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand, modeOf, TERMS, usageError } from '../../contract/command.ts';
 import type { Text } from '../../contract/reply.ts';
 import { button, headingBlock, joined, link, reply, textBlock } from '../../contract/reply-parts.ts';
-import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
+import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked.ts';
 import { mapButtons, openMapToken, openPlayerToken, playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, PLAYS_A_CALL, ratePlays } from '../../osu/plays.ts';
-import { gainText, inMode, originBlocks, playerHead, playerTitle } from '../../views/osu/beatmap.ts';
+import { gainText, inMode, originBlocks, playerHead, playerTitle } from '../../views/osu/facts.ts';
 import { loadCover, playBlock } from '../../views/osu/play.ts';
 import { estimateBlocks } from '../../views/osu/score.ts';
 

@@ -8,19 +8,12 @@ import type { Size } from '../../contract/picture.ts';
 import type { Block, Card, Text, WordBlock } from '../../contract/reply.ts';
 import { button, joined, reply, strong, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
-import {
-  ABOUT_PLAYER,
-  askedUser,
-  MODE_OPTION,
-  PLAYER_OPTION,
-  requirePlayers,
-  rulesetOf,
-} from '../../osu/asked-player.ts';
+import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu/asked.ts';
 import { playerButtons } from '../../osu/buttons.ts';
 import { isProvenHere } from '../../osu/chat-players.ts';
 import { playsPart } from '../../osu/plays.ts';
 import { notice } from '../../views/notice.ts';
-import { knownFields, moment, originBlocks, PROVEN_MARK, playerHead, playerTitle } from '../../views/osu/beatmap.ts';
+import { knownFields, moment, originBlocks, PROVEN_MARK, playerHead, playerTitle } from '../../views/osu/facts.ts';
 
 /** How long the profile waits for the player's best plays, in milliseconds. */
 const PLAYS_WAIT_MS = 1_200;

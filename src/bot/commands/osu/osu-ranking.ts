@@ -17,13 +17,13 @@ import {
   PLAYER_OPTION,
   requirePlayers,
   rulesetOf,
-} from '../../osu/asked-player.ts';
+} from '../../osu/asked.ts';
 import { playerMenu } from '../../osu/buttons.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { decidesForChat } from '../../stores/settings.ts';
 import { notice } from '../../views/notice.ts';
-import { originBlocks, PROVEN_MARK, ppText } from '../../views/osu/beatmap.ts';
 import { numberedLine, numberedPageActions } from '../../views/osu/beatmap-list.ts';
+import { originBlocks, PROVEN_MARK, ppText } from '../../views/osu/facts.ts';
 
 /** The number of players on a page of osu!'s ranking, and how many pages it has. */
 const MOST = 50;

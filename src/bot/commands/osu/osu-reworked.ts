@@ -9,11 +9,11 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand, MOD_FILTER, type Mode, modeOf, TERMS } from '../../contract/command.ts';
 import type { Reply, Text } from '../../contract/reply.ts';
 import { button, joined, link, reply, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
-import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
+import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked.ts';
 import { playedMapMenu, playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, ratePlays } from '../../osu/plays.ts';
-import { gainText, playerHead, ppText } from '../../views/osu/beatmap.ts';
 import { numberedLine, numberedPageActions } from '../../views/osu/beatmap-list.ts';
+import { gainText, playerHead, ppText } from '../../views/osu/facts.ts';
 import { estimateBlocks, mapName, modsText } from '../../views/osu/score.ts';
 
 const PER_PAGE = 10;

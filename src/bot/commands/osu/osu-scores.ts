@@ -23,11 +23,11 @@ import {
 } from '../../contract/command.ts';
 import { headingBlock, joined, labelled, reply, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
-import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
+import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked.ts';
 import { openMapToken, playedMapMenu, playerButtons } from '../../osu/buttons.ts';
 import { firstPlays, PLAYS_A_CALL, type Plays, playsPart, ratePlays } from '../../osu/plays.ts';
-import { inMode, originBlocks, playerTitle } from '../../views/osu/beatmap.ts';
 import { numberedPageActions } from '../../views/osu/beatmap-list.ts';
+import { inMode, originBlocks, playerTitle } from '../../views/osu/facts.ts';
 import { estimateBlocks, playsChart, scoreCard } from '../../views/osu/score.ts';
 
 const PER_PAGE = 5;

@@ -5,10 +5,10 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand, ppWord, usageError } from '../../contract/command.ts';
 import type { Block } from '../../contract/reply.ts';
 import { joined, reply, strong, textBlock } from '../../contract/reply-parts.ts';
-import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked-player.ts';
+import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked.ts';
 import { playerButtons } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays } from '../../osu/plays.ts';
-import { gainText, inMode, playerHead } from '../../views/osu/beatmap.ts';
+import { gainText, inMode, playerHead } from '../../views/osu/facts.ts';
 
 /** Calculates a player's total pp if they had one or more further plays. */
 export const osuWhatIf = defineCommand({

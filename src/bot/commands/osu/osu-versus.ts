@@ -5,10 +5,10 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand, type Mode, usageError } from '../../contract/command.ts';
 import type { Block, Text } from '../../contract/reply.ts';
 import { button, headingBlock, joined, link, reply, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
-import { ABOUT_PLAYER, askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked-player.ts';
+import { ABOUT_PLAYER, askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked.ts';
 import { openPlayerToken } from '../../osu/buttons.ts';
 import { firstPlays } from '../../osu/plays.ts';
-import { inMode, originBlocks, playerTitle, ppText } from '../../views/osu/beatmap.ts';
+import { inMode, originBlocks, playerTitle, ppText } from '../../views/osu/facts.ts';
 import { mapName, modsText } from '../../views/osu/score.ts';
 
 const MOST_SHOWN = 5;

@@ -29,7 +29,7 @@ import {
   setName,
   setTitle,
   stateOf,
-} from './beatmap.ts';
+} from './facts.ts';
 import { estimateBlocks } from './score.ts';
 
 export interface BeatmapInfoView extends SetAnswer {

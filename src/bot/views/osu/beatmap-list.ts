@@ -3,7 +3,7 @@ import type { SortField } from '../../../beatmaps/query/query-words.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Action, Card, Choice, Text } from '../../contract/reply.ts';
 import { button, joined } from '../../contract/reply-parts.ts';
-import { bpmText, colourOfSet, coverOf, lengthOfSet, setName, setTitle, starsOfSet, stateOf } from './beatmap.ts';
+import { bpmText, colourOfSet, coverOf, lengthOfSet, setName, setTitle, starsOfSet, stateOf } from './facts.ts';
 
 /** Tokens of the buttons to other pages; undefined for a page that does not exist. */
 export interface PagesView {

@@ -10,7 +10,7 @@ import { drawableTitle } from '../../cards/typefaces.ts';
 import type { Block, PictureBlock, Text, WordBlock } from '../../contract/reply.ts';
 import { joined, link, series, stacked, textBlock } from '../../contract/reply-parts.ts';
 import type { Services } from '../../contract/services.ts';
-import { type AskedMap, coverOf, mapHeading, moment, ppText, setName } from './beatmap.ts';
+import { type AskedMap, coverOf, mapHeading, moment, ppText, setName } from './facts.ts';
 import {
   failedText,
   fullComboText,

@@ -15,7 +15,7 @@ import { starColour } from '../../cards/star-colour.ts';
 import type { Chart } from '../../contract/picture.ts';
 import type { Card, Text, WordBlock } from '../../contract/reply.ts';
 import { button, joined, link, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
-import { coverOf, moment, ppText, ratedStarsWithSwatch, setName } from './beatmap.ts';
+import { coverOf, moment, ppText, ratedStarsWithSwatch, setName } from './facts.ts';
 
 /** A name such as `Artist - Title [Difficulty]`. */
 export function mapName({ beatmap, beatmapset, beatmap_id }: Score, t: Translator): string {

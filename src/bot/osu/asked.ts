@@ -8,7 +8,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import { type CommandContext, type Mode, type OptionSuggestion, TERMS, usageError } from '../contract/command.ts';
 import { looksLikeLink } from '../contract/command-spec.ts';
 import { callerKey } from '../contract/request.ts';
-import type { AskedMap } from '../views/osu/beatmap.ts';
+import type { AskedMap } from '../views/osu/facts.ts';
 
 /** The visibility, cost and subject that most osu! commands have. */
 export const ABOUT_BEATMAP = { visibility: 'chat', cost: 1, subject: 'beatmap' } as const;
