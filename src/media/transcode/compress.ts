@@ -25,7 +25,7 @@ const SECOND_TRY_SHARE = 0.9;
 const MAX_TRIES = 2;
 
 /** @param clip the part of the video that is encoded; by default all of it */
-export function encodingArguments(
+function encodingArguments(
   inputPath: string,
   outputPath: string,
   plan: CompressionPlan,
