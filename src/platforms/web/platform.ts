@@ -18,7 +18,7 @@ import { createPageRequests } from './incoming/page-requests.ts';
 import { PageAnswers } from './outgoing/page-answers.ts';
 import type { WebExample, WebReply } from './page/base/protocol.ts';
 import { ASSET_LIFE_MS, WEB_LIMITS, type WebLimits } from './protocol/limits.ts';
-import { ImageCards, registerImageCards } from './render/image-cards.ts';
+import { createImageCards, registerImageCards } from './render/image-cards.ts';
 import { renderWebReply, type WebRenderContext } from './render/render.ts';
 
 export interface WebPlatformOptions {
@@ -49,7 +49,7 @@ const BUILT_PAGE = fileURLToPath(new URL('./page', import.meta.url));
 export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   const { dispatcher, tunnel, encodesMp3 = false, sites = [], publicUrl, log, now = Date.now } = options;
   const limits = { ...WEB_LIMITS, ...options.limits };
-  const imageCards = new ImageCards({ maxBytes: limits.pictureBytes, log });
+  const imageCards = createImageCards({ maxBytes: limits.pictureBytes, log });
   const assetAddress = createAssetAddresses(tunnel, now);
   const answers = new PageAnswers({ limits, now, onOrphaned: answer => requests.drop(answer) });
   const requests = createPageRequests({ dispatcher, answers, render: prepare, limits, log });

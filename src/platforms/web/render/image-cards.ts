@@ -24,37 +24,37 @@ interface Drawing {
   readonly theme: CardTheme;
 }
 
-/** Image cards of sent replies, kept in memory as long as there is room. */
-export class ImageCards {
-  readonly #cards = createLru<string, Picture>({ max: MAX_CARDS });
-  readonly #drawn: LRUCache<string, Buffer, Drawing>;
+export type ImageCards = ReturnType<typeof createImageCards>;
 
-  constructor({ maxBytes, log }: ImageCardsOptions) {
-    this.#drawn = new LRUCache({
-      maxSize: maxBytes,
-      sizeCalculation: png => Math.max(1, png.length),
-      // If an image is displaced from the cache while it is being drawn, those who wait for it still get it.
-      ignoreFetchAbort: true,
-      async fetchMethod(_id, _stale, { context: { card, theme } }) {
-        try {
-          return await card?.draw(theme);
-        } catch (error) {
-          log.warn({ err: error, card: card?.key }, 'web chat: an image card could not be drawn');
-          return undefined;
-        }
-      },
-    });
-  }
+/** Image cards of sent replies, kept in memory as long as there is room. */
+export function createImageCards({ maxBytes, log }: ImageCardsOptions) {
+  const cards = createLru<string, Picture>({ max: MAX_CARDS });
+  const drawn = new LRUCache<string, Buffer, Drawing>({
+    maxSize: maxBytes,
+    sizeCalculation: png => Math.max(1, png.length),
+    // If an image is displaced from the cache while it is being drawn, those who wait for it still get it.
+    ignoreFetchAbort: true,
+    async fetchMethod(_id, _stale, { context: { card, theme } }) {
+      try {
+        return await card?.draw(theme);
+      } catch (error) {
+        log.warn({ err: error, card: card?.key }, 'web chat: an image card could not be drawn');
+        return undefined;
+      }
+    },
+  });
 
   /** Remembers the card, so that the page can request its image. */
-  add(card: Picture): void {
-    this.#cards.set(card.key, card);
+  function add(card: Picture): void {
+    cards.set(card.key, card);
   }
 
   /** The PNG, drawn when first requested in that theme; undefined for an unknown card, or one that cannot be drawn. */
-  async read(key: string, theme: CardTheme): Promise<Buffer | undefined> {
-    return this.#drawn.fetch(`${key} ${theme}`, { context: { card: this.#cards.get(key), theme } });
+  async function read(key: string, theme: CardTheme): Promise<Buffer | undefined> {
+    return drawn.fetch(`${key} ${theme}`, { context: { card: cards.get(key), theme } });
   }
+
+  return { add, read };
 }
 
 /** The cache header of an image: a key always means the same image. The answer for a missing image is not cached. */

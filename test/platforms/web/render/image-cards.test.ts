@@ -1,7 +1,11 @@
 import { fastify } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Picture } from '../../../../src/bot/contract/picture.ts';
-import { ImageCards, imageCardAddress, registerImageCards } from '../../../../src/platforms/web/render/image-cards.ts';
+import {
+  createImageCards,
+  imageCardAddress,
+  registerImageCards,
+} from '../../../../src/platforms/web/render/image-cards.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 
@@ -11,7 +15,7 @@ function pictureOf(key: string, draw: Picture['draw'] = async () => PNG): Pictur
 
 function setUp(maxBytes = 1_000) {
   const warnings: string[] = [];
-  const pictures = new ImageCards({ maxBytes, log: { warn: (_, message) => void warnings.push(message) } });
+  const pictures = createImageCards({ maxBytes, log: { warn: (_, message) => void warnings.push(message) } });
   const server = fastify();
   registerImageCards(server, pictures);
   onTestFinished(() => server.close());
