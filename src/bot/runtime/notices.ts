@@ -27,12 +27,10 @@ export function createSendNotice(tools: NoticeTools): SendNotice {
     const chat = chatKey(callerOf(request));
     if (noticed.has(chat)) return;
     noticed.set(chat, true);
-    try {
-      const signal = AbortSignal.timeout(TIMEOUT_MS);
-      await sendUnstored(platform, request, { render, phase: 'n', isFirst: false, signal }, tools);
-    } catch (error) {
+    const notice = { render, phase: 'n', isFirst: false, signal: AbortSignal.timeout(TIMEOUT_MS) };
+    await sendUnstored(platform, request, notice, tools).catch((error: unknown) => {
       tools.log.info({ err: error, platform: platform.id }, 'a notice could not be sent');
-    }
+    });
   };
 }
 

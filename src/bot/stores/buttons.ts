@@ -218,11 +218,10 @@ export function createViewHistory({ platform, records, dispatcher, log }: ViewHi
       return [...(isOtherPage ? shown.slice(0, -1) : shown), ask].slice(-MOST_VIEWS);
     },
     async keep(messageId: string, shown: readonly RequestBody[], request: Request): Promise<void> {
-      try {
-        await views.set(`${platform}:${messageId}`, [...shown], callerKey({ platform, userId: request.user.id }));
-      } catch (error) {
+      const owner = callerKey({ platform, userId: request.user.id });
+      await views.set(`${platform}:${messageId}`, [...shown], owner).catch((error: unknown) => {
         log.info({ err: error, platform }, 'what a message shows could not be noted');
-      }
+      });
     },
   };
 }

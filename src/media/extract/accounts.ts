@@ -118,11 +118,9 @@ export function createAccounts(options: AccountsOptions): Accounts {
 
   async function keep(account: KnownAccount, change: Partial<AccountRecord>): Promise<void> {
     account.record = { ...account.record, ...change };
-    try {
-      await collection?.set(account.key, account.record);
-    } catch (error) {
+    await collection?.set(account.key, account.record).catch((error: unknown) => {
       log.warn({ source, account: account.name, err: error }, 'what was asked of an account could not be kept');
-    }
+    });
   }
 
   /** Tries to use the account: 0 when that is allowed, else the milliseconds to wait. */

@@ -24,12 +24,10 @@ export function createAnswerParts(records: Pick<RecordStore, 'collection'>, log:
   return {
     /** The ids of the answer's messages in order; empty for an answer of one message. */
     async of(answerId: string): Promise<readonly string[]> {
-      try {
-        return (await store.get(answerId)) ?? [];
-      } catch (error) {
+      const known = await store.get(answerId).catch((error: unknown) => {
         log.info({ err: error }, 'discord: the parts of an answer could not be read');
-        return [];
-      }
+      });
+      return known ?? [];
     },
     async add(answerId: string, messageIds: readonly string[]): Promise<void> {
       try {

@@ -26,12 +26,10 @@ export function createPressAnswers({ api, limits, log }: TelegramContext) {
   async function answer(id: string, notice: { readonly text?: string; readonly show_alert?: boolean }) {
     if (answered.has(id)) return false;
     answered.set(id, true);
-    try {
-      return await api.call('answerCallbackQuery', { callback_query_id: id, ...notice });
-    } catch (error) {
+    return api.call('answerCallbackQuery', { callback_query_id: id, ...notice }).catch((error: unknown) => {
       log.debug({ err: error }, 'a button could not be answered');
       return false;
-    }
+    });
   }
 
   const notify = (id: string, text: string) =>
@@ -89,12 +87,10 @@ export function createAnswerPress(
   }
 
   async function withdraw(message: { readonly chat_id: number; readonly message_id: number }): Promise<void> {
-    try {
-      await deleteMessage(api, message);
-    } catch (error) {
+    await deleteMessage(api, message).catch((error: unknown) => {
       // Telegram does not delete messages that are too old.
       log.debug({ err: error }, 'a message that was replaced could not be deleted');
-    }
+    });
   }
 
   return async (reply: Reply, press: PressedButton, context: ReplyContext): Promise<void> => {

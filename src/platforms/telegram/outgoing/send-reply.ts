@@ -58,12 +58,10 @@ export function createSendReply(
     const { id } = request.user;
     if (!isTopicClosed(error) || Number(id) <= 0 || informed.has(id)) return;
     informed.set(id, true);
-    try {
-      await api.call('sendMessage', { chat_id: Number(id), text: failureSentence(error, t) });
-    } catch (cause) {
+    await api.call('sendMessage', { chat_id: Number(id), text: failureSentence(error, t) }).catch((cause: unknown) => {
       // Telegram does not let bots write to a person who has never opened a chat with them.
       log.debug({ err: cause }, 'a person could not be told that a topic is closed');
-    }
+    });
   }
 
   async function send(reply: Reply, sending: ReplySending, context: ReplyContext): Promise<boolean> {
@@ -212,11 +210,9 @@ export function createSendReplies({ api, log }: TelegramContext, sendReply: Send
   /** Deletes the message with the links. If Medley lacks the right, nothing else changes. Never rejects. */
   async function deleteAnswered({ to, settings }: Sending<TelegramReplyTo>): Promise<void> {
     if (!settings.deleteSource || to.isOnlyLinks !== true || to.message === undefined || to.press !== undefined) return;
-    try {
-      await deleteMessage(api, { chat_id: to.chat, message_id: to.message });
-    } catch (error) {
+    await deleteMessage(api, { chat_id: to.chat, message_id: to.message }).catch((error: unknown) => {
       log.info({ err: error }, 'a link that was answered could not be deleted');
-    }
+    });
   }
 
   return async (replies: AsyncIterable<Reply>, sending: Sending<TelegramReplyTo>): Promise<void> => {
