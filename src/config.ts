@@ -69,7 +69,8 @@ const VARIABLES = z.object({
   PORT: variable(whole(0, 65_535), 'a port from 0 (any free one) to 65535', '3000').default(3_000),
   HOST: variable(parseHost, 'an address or a host name to listen on', '127.0.0.1').default('127.0.0.1'),
   PUBLIC_URL: variable(parseOrigin, 'an http or https address without a path', 'https://medley.example').optional(),
-  DATA_DIR: variable(PATH, 'a directory', './data').default('./data'),
+  // A shell reads `~`, but no program does: it would become the name of a folder.
+  DATA_DIR: variable(text(/^(?!~)[^\0]{1,4096}$/), 'a directory, its path without ~', './data').default('./data'),
   LOG_LEVEL: variable(oneOf(LOG_LEVELS), `one of ${LOG_LEVELS.join(', ')}`, 'info').default('info'),
   CREATOR: variable(ONE_LINE, 'a name of at most 100 characters', 'Medley').default('Medley'),
   DISCORD_TOKEN: variable(text(/^[\w.-]{1,200}$/), 'the token alone, without "Bot"', 'MTAw.GfaKe1.abcDEF').optional(),

@@ -83,8 +83,8 @@ async function main(): Promise<void> {
       },
     );
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  // SIGHUP comes when the terminal is closed.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
   output.write(`Medley is ready at ${running.address}\n`);
 }
 

@@ -224,6 +224,7 @@ describe('loadConfig', () => {
       'PUBLIC_URL',
       ['medley.example', 'ftp://a.example', 'https://a.example/path', 'https://u:p@a.example', 'https://a/?b'],
     ],
+    ['DATA_DIR', ['~', '~/data', '~root/data']],
     ['LOG_LEVEL', ['loud']],
     ['CREATOR', ['x'.repeat(101), 'a\u0007b']],
     ['DISCORD_TOKEN', ['Bot a.b.c', 'a\nb']],

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { fbDownloadAnswer, type IgMedia, igDownloadAnswer } from '../../src/api/media/post-schema.ts';
 import { createPlayerLinks } from '../../src/media/tunnel/player-links.ts';
 import { ffmpegMissing, ffmpegNote, ffprobe, makeFolder } from '../ffmpeg.ts';
@@ -19,6 +20,11 @@ const INSTAGRAM = LINKS.filter(({ url }) => new URL(url).hostname === 'www.insta
 const FACEBOOK = LINKS.filter(({ url }) => ['www.facebook.com', 'fb.watch'].includes(new URL(url).hostname));
 
 const KEY = randomBytes(32);
+
+const responseSchema = z.object({ headers: z.record(z.string(), z.unknown()) });
+const documentSchema = z.object({
+  paths: z.record(z.string(), z.object({ get: z.object({ responses: z.record(z.string(), responseSchema) }) })),
+});
 
 /** What the real ffprobe says of a file. */
 async function look(path: string) {
@@ -119,6 +125,18 @@ describe.skipIf(ffmpegMissing)(`the files of the API${ffmpegNote}`, () => {
     // Without ffmpeg it begins at a key frame.
     expect(Number(seconds)).toBeGreaterThan(1.8);
     expect(Number(seconds)).toBeLessThan(4);
+  });
+
+  it.each([
+    ['igdownload', REEL],
+    ['audio', REEL],
+    ['clip', `${REEL}&from=0:01&to=3`],
+  ])('%s: the headers that /openapi.json says', async (name, query) => {
+    const { paths } = documentSchema.parse(await (await fetch(`${address}openapi.json`)).json());
+    const responses = paths[`/api/${name}`]?.get.responses ?? {};
+    const { headers } = await fetch(`${address}api/${name}?${query}`);
+    for (const header of Object.keys(responses['200']?.headers ?? {})) expect(headers.has(header), header).toBe(true);
+    expect('304' in responses).toBe(headers.has('etag'));
   });
 
   it.each([

@@ -70,7 +70,7 @@ describe('the program', () => {
     expect(await medley.ended).toBe(0);
   });
 
-  it('finishes what runs before it ends', async () => {
+  it.each(['SIGTERM', 'SIGHUP'] as const)('finishes what runs before it ends by %s', async signal => {
     const sandbox = await createSandbox();
     onTestFinished(() => sandbox.close());
     const medley = await run({ UPSTREAM_OVERRIDES: sandbox.overrides });
@@ -81,7 +81,7 @@ describe('the program', () => {
     await new Promise(resolve => setTimeout(resolve, 300));
     // Ctrl+C in a terminal at `npm start`: npm passes on what the process got already.
     for (let n = 0; n < 2; n += 1) {
-      medley.child.kill('SIGTERM');
+      medley.child.kill(signal);
       await new Promise(resolve => setTimeout(resolve, 50));
     }
     expect((await answer).status).toBe(200);

@@ -14,7 +14,8 @@ describe('the examples of the API in the documents', () => {
   let address = '';
 
   beforeAll(async () => {
-    demo = startDemo();
+    // The settings of a real bot, which stands beside it.
+    demo = startDemo({ ROLES: 'gateway', FACEBOOK_COOKIES_FILE: 'none.txt', UPSTREAM_CONSTANTS: '{' });
     address = /^Medley is ready at (\S+)$/m.exec(await demo.printed)?.[1] ?? '';
   });
   afterAll(() => demo.child.kill('SIGTERM'));

@@ -34,11 +34,16 @@ const GAP = 24;
 const QUALITY = 82;
 const EXAMPLES = `reel=${REEL},carousel=https://www.instagram.com/p/DWlightkeep/`;
 
+const subjects = chosen();
+if (subjects.length === 0 && !names.includes('page')) {
+  process.stderr.write(`There are ${SUBJECTS.map(({ name }) => name).join(', ')}, evening, sites, osu and page.\n`);
+  process.exit(1);
+}
 const stage = await openStage(EXAMPLES);
 const browser = await openBrowser();
 await mkdir(folder, { recursive: true });
 try {
-  for (const subject of chosen()) {
+  for (const subject of subjects) {
     await drawChat('discord', subject, await stage.discord(subject.discord));
     await drawChat('telegram', subject, await stage.telegram(subject.telegram));
     await drawPage(subject);

@@ -13,7 +13,10 @@ import type { DemoLink } from './site.ts';
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const READY = /^Medley is ready at \S+$/;
 /** Set by people for the real bot; the demo stays on this machine. */
-const PRIVATE_SETTINGS = ['DISCORD_TOKEN', 'TELEGRAM_TOKEN', 'REDIS_URL', 'INSTAGRAM_COOKIES_FILE', 'UPSTREAM_PROXY'];
+const PRIVATE_SETTINGS = [
+  ...['DISCORD_TOKEN', 'TELEGRAM_TOKEN', 'ROLES', 'REDIS_URL', 'INSTAGRAM_COOKIES_FILE', 'FACEBOOK_COOKIES_FILE'],
+  ...['UPSTREAM_PROXY', 'UPSTREAM_LOCAL_ADDRESS', 'UPSTREAM_CONSTANTS', 'TRANSLATE_URL', 'TELEGRAM_WEBHOOK_SECRET'],
+];
 
 /** What the empty chat offers to try. */
 const EXAMPLES = [

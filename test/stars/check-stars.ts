@@ -29,6 +29,7 @@ const publishedSchema = z.array(
 
 const found = findCalculatorLibrary();
 const folder = process.argv[2];
+if (folder !== undefined && !existsSync(folder)) end(`There is no folder ${folder}.`);
 const maps = new Map(
   folder === undefined
     ? RULESETS.flatMap(ruleset =>
@@ -38,6 +39,11 @@ const maps = new Map(
         .filter(name => name.endsWith('.osu'))
         .map(name => [name, readFileSync(join(folder, name))]),
 );
+
+function end(reason: string): never {
+  process.stderr.write(`${reason}\n`);
+  process.exit(1);
+}
 
 function modeOf(file: Uint8Array): number {
   return Number(/^Mode:\s*(\d)/m.exec(Buffer.from(file).toString())?.[1] ?? 0);
@@ -122,7 +128,7 @@ function printPublishedErrors(path: string): void {
 const path = folder === undefined ? undefined : join(folder, 'published.json');
 const listed = path !== undefined && existsSync(path) ? path : undefined;
 if (found === undefined) {
-  if (listed === undefined) throw new Error('osu!’s own calculator is not installed: see docs/operate/osu.md');
+  if (listed === undefined) end('osu!’s own calculator is not installed: see docs/operate/osu.md');
   printPublishedErrors(listed);
 } else {
   const library: CalculatorLibrary = createRequire(import.meta.url)(found.path);

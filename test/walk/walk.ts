@@ -88,7 +88,10 @@ function way({ kind, files }: Walk): string {
 
 const names = process.argv.slice(2).filter(name => name !== '--json');
 const kinds = KINDS.filter(([kind]) => names.length === 0 || names.some(name => kind.startsWith(name)));
-if (kinds.length === 0) throw new Error(`there are ${KINDS.map(([kind]) => kind).join(', ')}`);
+if (kinds.length === 0) {
+  process.stderr.write(`There are ${KINDS.map(([kind]) => kind).join(', ')}.\n`);
+  process.exit(1);
+}
 const folder = await mkdtemp(join(tmpdir(), 'medley-walk-'));
 try {
   const walks = await walk(kinds, folder);

@@ -63,6 +63,7 @@ export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: Do
         .header('cache-control', `${publicUrl === undefined ? 'private' : 'public'}, max-age=${MAX_AGE_S}`)
         .send(pageAt(originOf(request))),
     );
+    server.get('/docs/', (_request, reply) => reply.redirect('/docs', 308));
     // The page asks here for thumbnails of the post whose link a reader tries out.
     server.get('/docs/preview', { onRequest: countRequest }, async (request, reply) => {
       const query = previewQuery.safeParse(request.query);

@@ -63,6 +63,7 @@ const HEADERS = {
 type HeaderName = keyof typeof HEADERS;
 
 const ALWAYS: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+const ON_FILE: readonly HeaderName[] = [...ALWAYS, 'Cache-Control'];
 const ON_SUCCESS: readonly HeaderName[] = [...ALWAYS, 'ETag', 'Cache-Control', 'X-Cache'];
 const ON_BEATMAPS: readonly HeaderName[] = [...ON_SUCCESS, 'X-Data-Source'];
 const ON_WAIT: readonly HeaderName[] = [...ALWAYS, 'Retry-After'];
@@ -114,9 +115,11 @@ export function finishDocument(generated: object, examples: ParameterExamples): 
     for (const { name, schema } of operation.parameters) {
       if (schema.example === undefined && examples[name] !== undefined) schema.example = examples[name];
     }
-    const onSuccess = operation.tags.includes(BEATMAPS_TAG) ? ON_BEATMAPS : ON_SUCCESS;
+    const isJson = answerContent.safeParse(operation.responses['200']).success;
+    const onJson = operation.tags.includes(BEATMAPS_TAG) ? ON_BEATMAPS : ON_SUCCESS;
+    const onSuccess = isJson ? onJson : ON_FILE;
     operation.responses = Object.fromEntries(
-      Object.entries({ ...operation.responses, ...NOT_MODIFIED }).map(([status, response]) => [
+      Object.entries({ ...operation.responses, ...(isJson && NOT_MODIFIED) }).map(([status, response]) => [
         status,
         {
           ...response,

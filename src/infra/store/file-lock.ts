@@ -1,9 +1,9 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'libsql';
 import { AppError } from '../../errors.ts';
-import { codeOf, openingReason } from './store.ts';
+import { codeOf, makeFolder, openingReason } from './store.ts';
 
 /** A file lock of the operating system: it ends with the process, even after a crash. */
 export interface FileLock {
@@ -30,7 +30,7 @@ const held = new Set<Connection>();
 export function tryFileLock(path: string, { kind = 'exclusive' }: FileLockOptions = {}): FileLock | undefined {
   let connection: Connection | undefined;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     // The file is created with its final mode, since another process may remove it before it is locked.
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     connection = new Database(path, { timeout: 0 });
@@ -91,7 +91,7 @@ export async function claimDataDir(
   { isShared, waitMs = 15_000, onWait }: DataDirOptions,
 ): Promise<FileLock> {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new AppError('internal', `DATA_DIR ${path} cannot be used: ${openingReason(cause)}`, { cause });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 import * as z from 'zod';
@@ -209,8 +209,20 @@ function closeDatabase(db: InstanceType<typeof Database>): void {
 
 /** Creates the file with a mode for its owner only; SQLite gives the same mode to the files beside the database. */
 function createFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   closeSync(openSync(path, 'a', 0o600));
+}
+
+/** Makes a folder and those above it for their owner only. Node's `recursive` never ends where none can be, as in /proc. */
+export function makeFolder(path: string): void {
+  const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isThere()) return;
+  if (dirname(path) !== path) makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (!isThere()) throw error;
+  }
 }
 
 /** Says what is wrong with a file or directory that cannot be opened, and what to do. */

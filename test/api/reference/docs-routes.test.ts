@@ -117,6 +117,12 @@ describe('GET /docs', () => {
     expect(page.body.split('<section ').find(text => text.startsWith('id="igdownload"'))).not.toContain('Developing');
   });
 
+  it('is found with a slash behind it, too', async () => {
+    const { app } = await createApiServer();
+    const { statusCode, headers } = await app.inject('/docs/');
+    expect([statusCode, headers.location]).toEqual([308, '/docs']);
+  });
+
   it('runs its own script alone, loads nothing from elsewhere, and its policy holds it to that', async () => {
     const { app } = await createApiServer();
     const { body, headers } = await app.inject('/docs');

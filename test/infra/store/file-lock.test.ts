@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -117,6 +117,18 @@ describe('DATA_DIR', () => {
         /^DATA_DIR \S+ cannot be used: a part of its path is a file, not a directory$/,
       );
     }
+  });
+
+  it.skipIf(!existsSync('/proc/self'))('is not tried for ever where no folder can be made', async () => {
+    await expect(claimDataDir('/proc/medley/data', { isShared: false, waitMs: 0 })).rejects.toThrow(
+      /^DATA_DIR \S+ cannot be used: it cannot be made; /,
+    );
+  });
+
+  it('is made with the folders above it, for its owner alone', async () => {
+    const dataDir = join(folder, 'a', 'b', 'c');
+    (await claimDataDir(dataDir, { isShared: false, waitMs: 0 })).release();
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
   });
 });
 
