@@ -76,8 +76,9 @@ function createOsuSetsApi(ask: OsuCall): Omit<BeatmapSource, 'id'> {
     async search(search, next, signal) {
       const { query, status, sort } = search;
       const page = PAGE_CURSOR.exec(next ?? '')?.[1];
+      const dates = datesOf(search);
       const params = {
-        q: renderQuery({ ...query, ranges: { ...query.ranges, ...datesOf(search) } }, { osuOnly: true }) || undefined,
+        q: renderQuery({ ...query, ranges: { ...query.ranges, ...dates } }, { osuOnly: true }) || undefined,
         m: query.ruleset === undefined ? undefined : rulesetNumber(query.ruleset),
         s: status,
         sort: renderSort(sort),
@@ -95,9 +96,11 @@ function createOsuSetsApi(ask: OsuCall): Omit<BeatmapSource, 'id'> {
       const sets = expectShape(await parseBeatmapsets(found.beatmapsets), OSU, 'readable set');
       const following = sets.length === 0 ? null : found.cursor_string;
       const left = beyondOsu(query);
-      // osu!'s total still counts the sets that are removed here, so it is left out.
-      const total = renderQuery(left) === '' || sets.length === 0 ? found.total : null;
-      return { sets: sets.filter(set => matches(left, set)), total, next: following };
+      const kept = sets.filter(set => matches(left, set));
+      // osu!'s total still counts sets that are removed here, so it is left out unless dates told osu! all of the query.
+      const isTold = renderQuery(dates.ranked === undefined ? left : { ...left, ranges: {} }) === '';
+      const isTotal = sets.length === 0 || (isTold && kept.length === sets.length);
+      return { sets: kept, total: isTotal ? found.total : null, next: following };
     },
     async set(id, signal) {
       return expectShape(parseBeatmapset(await ask(`beatmapsets/${id}`, {}, signal)), OSU, 'set');

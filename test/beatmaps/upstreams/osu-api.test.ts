@@ -205,6 +205,10 @@ describe('answers', () => {
   it.each<[text: string, status: StatusFilter, asked: string | null, found: readonly number[], total: number | null]>([
     ['year=2020', 'leaderboard', 'ranked=2020', [1], null],
     ['year>=2020 ar=9', 'ranked', 'ar=9 ranked>=2020-01-01 ranked<=2998-12-31', [1, 2], null],
+    ['year>=2019', 'ranked', 'ranked>=2019-01-01 ranked<=2998-12-31', [1, 2, 3], 3],
+    ['year>=2019 video=no', 'ranked', 'ranked>=2019-01-01 ranked<=2998-12-31', [2, 3], null],
+    ['year>=2019 -title=tram', 'ranked', 'ranked>=2019-01-01 ranked<=2998-12-31', [], null],
+    ['year>=2019', 'any', null, [1, 2, 3], null],
     ['year=2020', 'any', null, [1], null],
     ['year<=2019', 'loved', 'ranked>=1900-01-01 ranked<=2019-12-31', [3], null],
     ['video=no', 'leaderboard', null, [2, 3], null],
