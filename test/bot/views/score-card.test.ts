@@ -49,6 +49,15 @@ describe('the card of a play', () => {
     expect(text).not.toContain('if ranked');
   });
 
+  it.each([
+    [0.999_98, '99.99%'],
+    [0.972_786, '97.27%'],
+    [0.57, '57.00%'],
+    [1, '100.00%'],
+  ])('rounds the accuracy %s down, as osu! does', (accuracy, shown) => {
+    expect(textOf(playOn(900_001, { accuracy }))).toContain(shown);
+  });
+
   it('has its main facts in a list, on two lines', () => {
     const ended_at = '2026-05-17T12:00:00Z';
     const score = playOn(900_001, { statistics: { great: 210, ok: 7, meh: 2, miss: 1 }, ended_at });

@@ -87,6 +87,12 @@ export function ppText(pp: number, t: Translator): string {
   return t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) });
 }
 
+/** The accuracy of a play such as `98.75%`, rounded down as osu! does it: only a play without a flaw has 100%. */
+export function accuracyText(accuracy: number, t: Translator): string {
+  // The little that is added makes up for numbers such as 0.57, of which a ten-thousandfold is slightly too low.
+  return t.percent(Math.floor(accuracy * 10_000 + 1e-6) / 10_000, 2, 2);
+}
+
 /** Fields of the values that are known; undefined and empty ones are left out. */
 export function knownFields(values: readonly (readonly [label: string, value: Text | string | undefined])[]) {
   return values.flatMap(([label, value]): readonly Field[] => {

@@ -10,7 +10,7 @@ import { drawableTitle } from '../../cards/typefaces.ts';
 import type { Block, PictureBlock, Text, WordBlock } from '../../contract/reply.ts';
 import { joined, link, series, stacked, textBlock } from '../../contract/reply-parts.ts';
 import type { Services } from '../../contract/services.ts';
-import { type AskedMap, coverOf, mapHeading, moment, ppText, setName } from './facts.ts';
+import { type AskedMap, accuracyText, coverOf, mapHeading, moment, ppText, setName } from './facts.ts';
 import {
   failedText,
   fullComboText,
@@ -130,7 +130,7 @@ function playView({ score, rating, name }: PlayedScore, t: Translator): Omit<Dra
     grade: score.rank,
     mods: modNames(score, t),
     figures: [
-      { value: t.percent(accuracy, 2, 2), label: cards.accuracy },
+      { value: accuracyText(accuracy, t), label: cards.accuracy },
       { value: `${t.number(max_combo)}x`, label: combo },
       ...(pp === null ? [] : [{ value: t.decimal(pp, 0), label: cards.pp }]),
     ],
@@ -147,7 +147,7 @@ export function listRow(score: Score, place: number, name: string, reader: Trans
   const t = drawnIn(reader);
   const { rank, accuracy, max_combo, pp } = score;
   const total = score.legacy_total_score ?? score.total_score;
-  const facts = [t.percent(accuracy, 2, 2), t.messages.osu.combo({ shown: t.number(max_combo) }), missesText(score, t)];
+  const facts = [accuracyText(accuracy, t), t.messages.osu.combo({ shown: t.number(max_combo) }), missesText(score, t)];
   const shownTotal = total === null ? '' : t.number(total);
   return {
     place: t.number(place),

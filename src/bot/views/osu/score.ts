@@ -15,7 +15,7 @@ import { starColour } from '../../cards/star-colour.ts';
 import type { Chart } from '../../contract/picture.ts';
 import type { Card, Text, WordBlock } from '../../contract/reply.ts';
 import { button, joined, link, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
-import { coverOf, moment, ppText, ratedStarsWithSwatch, setName } from './facts.ts';
+import { accuracyText, coverOf, moment, ppText, ratedStarsWithSwatch, setName } from './facts.ts';
 
 /** A name such as `Artist - Title [Difficulty]`. */
 export function mapName({ beatmap, beatmapset, beatmap_id }: Score, t: Translator): string {
@@ -106,7 +106,7 @@ export function withLines(card: Card, change: (lines: Card['lines']) => Card['li
 /** The pp for a layout with a column for it; a dash, as at osu!, for a play without pp. */
 function worthOf(score: Score, options: ScoreCardOptions, t: Translator): Pick<Card, 'worth'> {
   const value = score.pp === null ? '–' : ppText(score.pp, t);
-  const lines = scoreLines(score, options, t, t.percent(score.accuracy, 2, 2));
+  const lines = scoreLines(score, options, t, accuracyText(score.accuracy, t));
   const grade = shownGrade(score.rank);
   return { worth: { value, lines, play: { grade, colour: gradeColour(grade), mods: modNames(score, t) } } };
 }
@@ -215,7 +215,7 @@ export function resultText(score: Score, t: Translator): string {
   const { rank, accuracy, pp } = score;
   const parts = [
     shownGrade(rank),
-    t.percent(accuracy, 2, 2),
+    accuracyText(accuracy, t),
     pp === null ? undefined : `${t.decimal(pp, 0)} pp`,
     modsText(score, t),
   ];
