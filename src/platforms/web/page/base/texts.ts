@@ -71,6 +71,18 @@ export function readerLocale(): string {
   return navigator.languages.find(tag => tag === locale || tag.startsWith(`${locale}-`)) ?? locale;
 }
 
+/** Formats for the reader's locale, by their options. Making one takes a slow phone milliseconds, so each is made once. */
+export function formats<Options, Format>(make: (locale: string, options: Options) => Format) {
+  const made = new Map<string, Format>();
+  return (options: Options): Format => {
+    const tag = readerLocale();
+    const key = tag + JSON.stringify(options);
+    const format = made.get(key) ?? make(tag, options);
+    made.set(key, format);
+    return format;
+  };
+}
+
 /** Puts the texts into the elements of the static HTML whose `data-` attributes name them. */
 function applyTexts(root: HTMLElement): void {
   for (const element of root.querySelectorAll<HTMLElement>('[data-text]'))

@@ -170,10 +170,10 @@ function galleryOf(reply: WebReply, tools: MediaTools, { bringAgain }: CardConte
   const openPhoto = (media: WebMedia): void =>
     media.spoiler ? openLightbox([media], 0) : openLightbox(photos, photos.indexOf(media));
   const [first] = items;
-  tools.offer(0);
   if (items.length > 1 || !first) {
     return carousel(items, { owner, openPhoto, bringAgain, label: galleryName(items), onChange: tools.offer });
   }
+  tools.offer(0);
   const single = h('div', { class: 'single' }, backdrop(first), mediaBox(first, '', { owner, openPhoto, bringAgain }));
   single.style.setProperty('--ratio', String(ratioOf(first)));
   whenNear(single, () => warm(single));

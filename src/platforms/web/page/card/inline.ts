@@ -1,7 +1,7 @@
 import { isGameAddress, isWebAddress } from '../base/address.ts';
 import { h } from '../base/dom.ts';
 import type { WebInline, WebText } from '../base/protocol.ts';
-import { readerLocale } from '../base/texts.ts';
+import { formats } from '../base/texts.ts';
 import { pill, swatch } from './pill.ts';
 
 /** Called when the reader opens a link with a token; it does the same as a button with that token. */
@@ -128,21 +128,15 @@ function link(
 function moment(at: number, style: 'relative' | 'date'): Node {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return document.createTextNode('');
-  const whole = dateText(date, { dateStyle: 'long', timeStyle: 'short' });
-  const shown = style === 'date' ? dateText(date, { dateStyle: 'medium' }) : relative(at);
+  const whole = dates({ dateStyle: 'long', timeStyle: 'short' }).format(date);
+  const shown = style === 'date' ? dates({ dateStyle: 'medium' }).format(date) : relative(at);
   return h('time', { datetime: date.toISOString(), title: whole }, shown);
 }
 
-/** The formats of dates by language and style. Making one takes a slow phone milliseconds, and a list has many dates. */
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function dateText(date: Date, style: Intl.DateTimeFormatOptions): string {
-  const locale = readerLocale();
-  const key = `${locale} ${style.dateStyle}`;
-  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, style);
-  formats.set(key, format);
-  return format.format(date);
-}
+const dates = formats((locale, style: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, style));
+const distances = formats(
+  (locale, style: Intl.RelativeTimeFormatOptions) => new Intl.RelativeTimeFormat(locale, style),
+);
 
 const UNITS = [
   ['year', 31_557_600_000],
@@ -154,8 +148,7 @@ const UNITS = [
 ] as const;
 
 function relative(at: number): string {
-  const format = new Intl.RelativeTimeFormat(readerLocale(), { numeric: 'auto' });
   const distance = at - Date.now();
   const [unit, length] = UNITS.find(([, size]) => Math.abs(distance) >= size) ?? ['second', 1000];
-  return format.format(Math.round(distance / length), unit);
+  return distances({ numeric: 'auto' }).format(Math.round(distance / length), unit);
 }

@@ -1,7 +1,7 @@
 import { h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebFile } from '../base/protocol.ts';
-import { readerLocale, text } from '../base/texts.ts';
+import { formats, text } from '../base/texts.ts';
 
 export interface SavedFile extends Pick<WebFile, 'downloadUrl' | 'fileName' | 'bytes'> {
   /** Restores the text that the link had before the progress was shown on it. */
@@ -14,10 +14,9 @@ const MOST_BYTES = 100_000_000;
 const TICK_MS = 1_000;
 const SHOWN_MS = 2_400;
 
-const percents = (part: number): string =>
-  new Intl.NumberFormat(readerLocale(), { style: 'percent', maximumFractionDigits: 0 }).format(part);
-const seconds = (n: number): string =>
-  new Intl.NumberFormat(readerLocale(), { style: 'unit', unit: 'second', unitDisplay: 'short' }).format(n);
+const numbers = formats((locale, style: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, style));
+const percents = (part: number): string => numbers({ style: 'percent', maximumFractionDigits: 0 }).format(part);
+const seconds = (n: number): string => numbers({ style: 'unit', unit: 'second', unitDisplay: 'short' }).format(n);
 
 /** Loads a pressed link's file, shows the progress on the link, and saves it. On failure the browser downloads it. */
 export function showSaving(link: HTMLAnchorElement, file: () => SavedFile | undefined): void {
@@ -83,7 +82,7 @@ function percentOf(part: number | undefined): string {
 export function bytesText(bytes: number): string {
   const [unit, size] = bytes < 100_000 ? (['kilobyte', 1_000] as const) : (['megabyte', 1_000_000] as const);
   const options = { style: 'unit', unit, maximumFractionDigits: bytes < 100_000_000 ? 1 : 0 } as const;
-  return new Intl.NumberFormat(readerLocale(), options).format(bytes / size);
+  return numbers(options).format(bytes / size);
 }
 
 /** Loads a file. @throws when it cannot be loaded, or is too large */

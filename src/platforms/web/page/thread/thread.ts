@@ -6,6 +6,8 @@ const NEAR_END_PX = 120;
 const EDGE_PX = 12;
 /** A smooth scroll is not used over more screens than this, since it would lay out every turn on the way. */
 const FAR_SCREENS = 3;
+/** So many of the newest turns are laid out even out of view, so that the end of the conversation keeps its height. */
+const NEAR_TURNS = 3;
 /** A smooth scroll that has not moved for this long has ended. */
 const GLIDE_MS = 300;
 /** After one of these events of the reader, the page no longer corrects the scroll position. */
@@ -50,6 +52,7 @@ export class Thread {
 
   append(element: HTMLElement): void {
     this.#log.append(element);
+    this.#log.children[this.#log.childElementCount - 1 - NEAR_TURNS]?.classList.add('far');
   }
 
   /**
@@ -73,13 +76,24 @@ export class Thread {
   }
 
   #addEarlier(): boolean {
-    const make = this.#earlier.pop();
-    if (make !== undefined) this.#log.prepend(make());
-    return make !== undefined;
+    const element = this.#earlier.pop()?.();
+    if (element === undefined) return false;
+    element.classList.toggle('far', this.#log.childElementCount >= NEAR_TURNS);
+    this.#log.prepend(element);
+    return true;
   }
 
-  /** To be called after `added` was added to the turn `element`: scrolls it into view if the reader was at the end. */
+  /**
+   * To be called after `added` was added to the turn `element`: scrolls it into view if the reader was at the end. That
+   * needs its layout, which takes a slow phone as long as building it did, so it is done in a task of its own.
+   */
   follow(element: HTMLElement, added: HTMLElement): void {
+    // A frame in between must not show the end of an answer whose beginning is scrolled to.
+    if (this.#isFollowing && this.#isNewest(element)) this.#anchor = undefined;
+    setTimeout(() => this.#follow(element, added));
+  }
+
+  #follow(element: HTMLElement, added: HTMLElement): void {
     if (!this.#isFollowing) {
       this.#hasNew = true;
       this.#noteScroll();

@@ -1,0 +1,94 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { reply } from '../../../src/bot/contract/reply-parts.ts';
+import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
+import { type BuiltPage, buildPage } from './built-page.ts';
+import { scripted } from './scripted.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const TURNS = 60;
+
+const Trace = z.object({
+  traceEvents: z.array(
+    z.looseObject({
+      name: z.string(),
+      pid: z.number(),
+      tid: z.number(),
+      ts: z.number(),
+      dur: z.number().default(0),
+      args: z.looseObject({ elementCount: z.number().optional() }).default({}),
+    }),
+  ),
+});
+type TraceEvent = z.infer<typeof Trace>['traceEvents'][number];
+
+// Run in the page; as text, since these tests know no DOM types.
+const FAR = `[...document.querySelectorAll('.turn')].map(turn => getComputedStyle(turn).contentVisibility === 'auto')`;
+
+/** Says whether an event happened within another. */
+const isWithin = (outer: TraceEvent) => (each: TraceEvent) =>
+  each.pid === outer.pid && each.tid === outer.tid && each.ts >= outer.ts && each.ts <= outer.ts + outer.dur;
+
+describe.skipIf(browserMissing !== undefined)(`a long conversation${browserNote}`, () => {
+  let built: BuiltPage;
+  let browser: Browser;
+  let stage: Stage;
+  let page: Page;
+  let events: readonly TraceEvent[];
+
+  beforeAll(async () => {
+    [built, browser] = await Promise.all([buildPage(), openBrowser()]);
+    stage = await openStage({
+      pageFolder: built.folder,
+      dispatcher: scripted(() => [reply({ blocks: [{ kind: 'text', text: ['An answer.'] }] })]),
+      limits: { drainMs: 50, closeMs: 200 },
+    });
+    page = await browser.newPage({ serviceWorkers: 'block', reducedMotion: 'reduce' });
+    page.setDefaultTimeout(30_000);
+    await page.goto(stage.origin);
+    await page.locator('.welcome-foot button').waitFor();
+    for (let n = 1; n <= TURNS; n++) await ask(`question ${n}`);
+    await page
+      .locator('.card')
+      .nth(TURNS - 1)
+      .waitFor();
+    await page.locator('.pending').first().waitFor({ state: 'detached' });
+    await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline'] });
+    await ask('the last question');
+    await page.locator('.card').nth(TURNS).waitFor();
+    events = Trace.parse(JSON.parse((await browser.stopTracing()).toString())).traceEvents;
+  });
+
+  afterAll(async () => {
+    await stage?.close();
+    await browser?.close();
+    await built?.remove();
+  });
+
+  async function ask(line: string): Promise<void> {
+    await page.locator('#input').fill(line);
+    await page.keyboard.press('Enter');
+  }
+
+  it('has its far turns neither laid out nor painted, and its newest three always', async () => {
+    const far = await page.evaluate(FAR);
+    expect(far).toEqual([...Array(TURNS - 2).fill(true), false, false, false]);
+  });
+
+  it('is not styled again for a new question or answer', () => {
+    const counts = events.map(({ args }) => args.elementCount ?? 0);
+    expect(Math.max(...counts)).toBeGreaterThan(0);
+    expect(Math.max(...counts)).toBeLessThan(TURNS);
+  });
+
+  it('lays out an answer in another task than that which builds it', () => {
+    const messages = events.filter(({ name }) => name === 'WebSocketReceive');
+    const layouts = events.filter(({ name }) => name === 'Layout');
+    const tasks = events.filter(({ name }) => name.endsWith('RunTask'));
+    const receiving = tasks.filter(task => messages.some(isWithin(task)));
+    expect(receiving.length).toBeGreaterThan(0);
+    expect(layouts.length).toBeGreaterThan(0);
+    expect(layouts.filter(each => receiving.some(task => isWithin(task)(each)))).toEqual([]);
+  });
+});
