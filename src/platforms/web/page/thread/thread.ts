@@ -98,7 +98,7 @@ export class Thread {
       this.#hasNew = true;
       this.#noteScroll();
     } else if (!this.#isNewest(element)) this.#keepAnchor();
-    else if (element.offsetHeight > this.#scroller.clientHeight) this.#showBeginning(element, added);
+    else if (this.#topOf(element) < this.#endTop()) this.#showBeginning(element, added);
     else this.toEnd();
   }
 
@@ -154,7 +154,9 @@ export class Thread {
   #showBeginning(element: HTMLElement, added: HTMLElement): void {
     this.#isFollowing = false;
     const tools = added.querySelector('.tools')?.getBoundingClientRect().bottom ?? 0;
-    const isLow = tools - element.getBoundingClientRect().top + 2 * EDGE_PX > this.#scroller.clientHeight;
+    const { clientHeight } = this.#scroller;
+    const isLow =
+      element.offsetHeight > clientHeight && tools - element.getBoundingClientRect().top + 2 * EDGE_PX > clientHeight;
     this.#anchor = isLow ? added : element;
     this.#glide(this.#anchorTop());
   }
@@ -188,7 +190,12 @@ export class Thread {
   }
 
   #leftBelow(): number {
-    return this.#scroller.scrollHeight - this.#scroller.scrollTop - this.#scroller.clientHeight;
+    return this.#endTop() - this.#scroller.scrollTop;
+  }
+
+  /** The scroll position at the end of the conversation. */
+  #endTop(): number {
+    return this.#scroller.scrollHeight - this.#scroller.clientHeight;
   }
 
   #noteScroll(): void {
