@@ -11,6 +11,7 @@ import {
   legendEntry,
   legendWidth,
   PILL,
+  spaceBetween,
   starPill,
 } from './shapes.ts';
 import { MAX_POINTS, shownSeries, sumsOf, timeline } from './strain-graph.ts';
@@ -57,6 +58,8 @@ interface Figure {
 /** The height of the head, which shows the map's name on its cover. */
 export const HEAD = 264;
 const GRADE = { left: MARGIN, top: HEAD + 26, width: 216, height: 140 };
+/** The least space between the counts of hit results. */
+const RESULT_GAP = 32;
 const STRAINS = { left: MARGIN, width: INNER, height: 150 };
 
 /** Draws a part of the card whose upper edge is at `top`; returns the lower edge, where the next part begins. */
@@ -105,7 +108,7 @@ export function mapHead({ title, artist, version, stars }: MapHead, { look }: Pe
 function figures({ grade, figures: shown }: PlayView, top: number, { look }: Pen): ReturnType<Part> {
   if (shown.length === 0) return { end: top, markup: [] };
   const left = grade === undefined ? MARGIN : GRADE.left + GRADE.width + 40;
-  const width = (WIDTH - MARGIN - left) / 3;
+  const width = (WIDTH - MARGIN - left) / Math.max(2, shown.length);
   return {
     end: top + 182,
     markup: [
@@ -160,11 +163,9 @@ function badges({ mods, note }: PlayView, top: number, { look }: Pen): ReturnTyp
 }
 
 function results({ results: shown = [] }: PlayView, top: number, { look }: Pen): ReturnType<Part> {
-  const { places, rows } = flow(
-    shown.map(({ name }) => legendWidth(name)),
-    INNER,
-    32,
-  );
+  const widths = shown.map(({ name }) => legendWidth(name));
+  // Counts that fit in one row are spread over it.
+  const { places, rows } = flow(widths, INNER + 1, Math.max(spaceBetween(widths), RESULT_GAP));
   return {
     end: top + rows * 60,
     markup: shown.flatMap(({ name, colour }, index) => {

@@ -4,7 +4,7 @@ import type { Chart, Size, SvgRasterizer } from '../contract/picture.ts';
 import type { PictureBlock } from '../contract/reply.ts';
 import { gradeBadge } from './badges.ts';
 import { type Area, areaPath, linePath, pointsIn } from './chart.ts';
-import { cardMarkup, check, coverBehind, flow, group, label, labelWidth, penFor } from './shapes.ts';
+import { cardMarkup, check, coverBehind, flow, group, label, labelWidth, penFor, spaceBetween } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
 import { INNER, type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
 
@@ -169,13 +169,8 @@ function figures(statistics: PlayerStatistics, { t, look }: Pen): readonly Marku
 
 /** The beginnings of the columns of figures: the usual ones, or for figures that would touch there, equally far apart. */
 function columnsOf(widths: readonly number[]): readonly number[] {
-  const fits = widths.every((width, index) => (COLUMNS[index] ?? 0) + width <= (COLUMNS[index + 1] ?? INNER + 12) - 12);
+  const fits = widths.every((width, index) => (COLUMNS[index] ?? 0) + width <= (COLUMNS[index + 1] ?? INNER + 24) - 24);
   return fits ? COLUMNS : flow(widths, Number.POSITIVE_INFINITY, spaceBetween(widths)).places.map(({ x }) => x);
-}
-
-/** The space between boxes of these widths that are spread over the whole card. */
-function spaceBetween(widths: readonly number[]): number {
-  return (INNER - widths.reduce((sum, width) => sum + width, 0)) / (widths.length - 1);
 }
 
 /** A bar for the player's level. @param progress percentage of the way to the next level */
@@ -196,7 +191,7 @@ function gradeCounts(counts: NonNullable<PlayerStatistics['grade_counts']>, { t,
   const own = written(count => (count < 10_000 ? t.number(count) : t.compact(count)));
   const texts = spaceBetween(widthsOf(own)) < 20 ? written(createTranslator(['en']).compact) : own;
   const widths = widthsOf(texts);
-  const { places } = flow(widths, Number.POSITIVE_INFINITY, Math.min(spaceBetween(widths), 64));
+  const { places } = flow(widths, Number.POSITIVE_INFINITY, spaceBetween(widths));
   return GRADES.flatMap(({ rank }, index) => {
     const left = MARGIN + (places[index]?.x ?? 0);
     return [

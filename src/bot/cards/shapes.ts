@@ -2,7 +2,7 @@ import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { CardTheme, Size } from '../contract/picture.ts';
 import { starColour, starInk } from './star-colour.ts';
 import { element, type Markup } from './svg.ts';
-import { LOOKS, type Look, type Pen, SMALL } from './theme.ts';
+import { INNER, LOOKS, type Look, type Pen, SMALL } from './theme.ts';
 import { drawable, isDrawable, runsOf, TYPEFACE, textWidth } from './typefaces.ts';
 
 export interface Label {
@@ -167,6 +167,11 @@ export function flow(widths: readonly number[], maxWidth: number, gap: number) {
     x += width + gap;
   }
   return { places, rows: widths.length === 0 ? 0 : row + 1 };
+}
+
+/** The space between boxes of these widths that are spread over the whole card. */
+export function spaceBetween(widths: readonly number[]): number {
+  return (INNER - widths.reduce((sum, width) => sum + width, 0)) / Math.max(1, widths.length - 1);
 }
 
 /** An image across the upper part of a card, dimmed so that text on it is legible. @param cover a data address */

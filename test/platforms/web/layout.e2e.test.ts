@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Reply } from '../../../src/bot/contract/reply.ts';
@@ -19,6 +20,11 @@ const PORTRAIT = post({
 const SHALOM = '\u05e9\u05dc\u05d5\u05dd';
 const CAPTION = `Night bake\n${SHALOM} \u05dc\u05db\u05d5\u05dc\u05dd!\nGood night`;
 const NAME = '\u05e2\u05d5\u05de\u05e8';
+
+const draw = () =>
+  sharp({ create: { width: 1080, height: 600, channels: 3, background: '#16211e' } })
+    .png()
+    .toBuffer();
 
 const SCENES: Readonly<Record<string, Reply>> = {
   portrait: reply({
@@ -93,6 +99,12 @@ const SCENES: Readonly<Record<string, Reply>> = {
           },
         ],
       },
+    ],
+  }),
+  picture: reply({
+    blocks: [
+      { kind: 'heading', text: ['lamp post: most recent play'] },
+      { kind: 'picture', picture: { key: 'drawn', width: 1080, height: 600, draw }, alt: 'A play' },
     ],
   }),
   caption: reply({
@@ -296,6 +308,13 @@ describe.skipIf(browserMissing !== undefined)(`the layout of answers${browserNot
     await slider.press('ArrowLeft');
     await expect.poll(() => said.textContent()).toContain('2 days ago #30');
     await expect(slider.getAttribute('aria-valuetext')).resolves.toBe('#30, 2 days ago');
+  });
+
+  it('shows an answer as wide as its image card, beside which nothing is empty', async () => {
+    await ask(scenes.origin, 'picture', { viewport: { width: 1440, height: 900 } });
+    const widthOf = async (selector: string) => (await page.locator(selector).boundingBox())?.width ?? 0;
+    expect(await widthOf('.card-picture')).toBeGreaterThan(400);
+    expect((await widthOf('.card')) - (await widthOf('.card-picture'))).toBeLessThan(50);
   });
 
   it('underlines a link in one piece', async () => {
