@@ -10,7 +10,7 @@ export interface Step {
 
 const ALL: readonly Step[] = [
   { command: 'beatmap search', options: { query: 'paper comet' }, says: /Marble Lanterns - Paper Comet/ },
-  { command: 'beatmap search', options: { query: 'stars>1', mode: 'mania' }, says: /mapped by/ },
+  { command: 'beatmap search', options: { query: 'stars>1', mode: 'mania' }, says: /\d BPM/ },
   { command: 'beatmap info', options: { map: 'https://osu.ppy.sh/beatmapsets/900001' }, says: /Paper Comet[\s\S]*AR/ },
   { command: 'beatmap info', options: { map: 'https://osu.ppy.sh/b/9000014' }, says: /Paper Comet/ },
   { command: 'beatmap download', options: { map: '900001' }, says: /Paper Comet/ },

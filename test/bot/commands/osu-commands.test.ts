@@ -99,6 +99,17 @@ describe('over the played upstreams', () => {
     expect(all(await say(`/osu scores lamp post search:"comet ${written}"`))).toContain('I cannot search by');
   });
 
+  it('lists one line of facts a map, and states mapper and status where a map is opened', async () => {
+    const { say } = await open({ beatmapsets: 40 });
+    const found = await say('/beatmap search stars>1 status:any');
+    const cards = found.flatMap(({ blocks }) => blocks.filter(block => block.kind === 'card'));
+    for (const { lines } of cards) {
+      expect(lines).toHaveLength(1);
+      expect(JSON.stringify(lines)).not.toContain('mapped by');
+    }
+    for (const { detail } of choicesOf(found)) expect(detail).toMatch(/^mapped by .+ · \w+/);
+  });
+
   it('shows on a card what the list is sorted by', async () => {
     const { say } = await open();
     expect(all(await say('/beatmap search comet'))).not.toMatch(/plays|favourites/);

@@ -75,7 +75,12 @@ export const beatmapSearch = defineCommand({
     const source = reach === 'local' ? 'local' : undefined;
     const found = await services.beatmaps.search({ q: text, cursor: next, limit: PER_GLANCE, source, signal });
     const openToken = ({ id }: Beatmapset) => openSetToken(services, id);
-    return { cards: found.sets.map(set => setCard(set, t, { openToken })), next: found.cursor ?? undefined };
+    // What is found while it is typed cannot be opened yet, so all facts are in its line.
+    const cards = found.sets.map(set => {
+      const { lines, details = [], ...card } = setCard(set, t, { openToken });
+      return { ...card, lines: [joined([...lines, ...details])] };
+    });
+    return { cards, next: found.cursor ?? undefined };
   },
 });
 

@@ -61,6 +61,7 @@ export function setCard(set: Beatmapset, t: Translator, { openToken, note, sort 
   const image = coverOf(set, set.card_url);
   const colour = colourOfSet(set);
   const modes = [...new Set(set.beatmaps.map(({ mode }) => mode))].filter(mode => mode !== 'osu');
+  // One line of facts, which a phone breaks beside the cover; the menu that opens a set states its mapper and status.
   const facts = joined([
     note,
     starsOfSet(set, t),
@@ -68,13 +69,12 @@ export function setCard(set: Beatmapset, t: Translator, { openToken, note, sort 
     lengthOfSet(set, t),
     bpmText(set.bpm, t),
     countText(set, sort, t),
-    stateOf(set, t),
-    words.mappedBy({ name: set.creator }),
   ]);
   return {
     kind: 'card',
     title: setTitle(set),
     lines: [facts],
+    details: [joined([stateOf(set, t), words.mappedBy({ name: set.creator })])],
     ...(image && { image }),
     ...(colour && { colour }),
     sound: { url: set.preview_url, label: words.preview },
