@@ -273,9 +273,25 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
     await page.locator('.card video').waitFor();
     await page.clock.setFixedTime(Date.now() + 7 * 3_600_000);
     await page.reload();
-    await page.getByRole('button', { name: 'Load it again' }).click();
+    const again = page.getByRole('button', { name: 'Load it again' });
+    await again.waitFor();
+    expect((await page.locator('.single').boundingBox())?.height).toBeLessThan(140);
+    await expect(page.getByRole('link', { name: /^Download/ }).count()).resolves.toBe(0);
+    await again.click();
     await expect.poll(() => stage.asked).toEqual([REEL, REEL]);
     expect(complaints).toEqual([]);
+  });
+
+  it('says once of several files that all are too old, in a low box', async () => {
+    await say(CAROUSEL);
+    await page.locator('.carousel').waitFor();
+    await page.clock.setFixedTime(Date.now() + 7 * 3_600_000);
+    await page.reload();
+    await page.getByRole('button', { name: 'Load it again' }).waitFor();
+    await expect(page.locator('.media-note').count()).resolves.toBe(1);
+    await expect(page.locator('.carousel').count()).resolves.toBe(0);
+    await expect(page.getByRole('button', { name: /^Download all/ }).count()).resolves.toBe(0);
+    expect((await page.locator('.single').boundingBox())?.height).toBeLessThan(140);
   });
 
   it('says for each of several links what became of it, that the rest waits, and under every command that it is over the limit', async () => {

@@ -1,6 +1,6 @@
 import { h } from '../base/dom.ts';
 import type { WebMedia } from '../base/protocol.ts';
-import { whenNear } from './media.ts';
+import { isExpired, whenNear } from './media.ts';
 
 /**
  * The width and height in pixels to which a file is shrunk for its blurred copy: stretched to the box, it looks
@@ -14,7 +14,7 @@ const LIGHT = 0.6;
 /** A blurred copy of a file that is narrower than its box, shown to the left and right of it. */
 export function backdrop(media: WebMedia): HTMLElement | undefined {
   const src = media.kind === 'image' ? media.src : media.poster;
-  if (src === null || media.spoiler || Date.now() >= media.expiresAt) return undefined;
+  if (src === null || media.spoiler || isExpired(media)) return undefined;
   const canvas = h('canvas', { class: 'backdrop', width: SMOOTH_PIXELS, height: SMOOTH_PIXELS, 'aria-hidden': 'true' });
   // If the file cannot be loaded the sides stay dark; the file's own element shows the error.
   whenNear(canvas, () => fill(canvas, src).catch(() => undefined));

@@ -10,7 +10,7 @@ import { carousel } from './carousel.ts';
 import { inlines, wordsOf } from './inline.ts';
 import type { ItemContext } from './item.ts';
 import { openLightbox } from './lightbox.ts';
-import { mediaBox, ratioOf, warm, whenNear } from './media.ts';
+import { isExpired, mediaBox, ratioOf, warm, whenNear } from './media.ts';
 import { pill } from './pill.ts';
 import { type MediaTools, mediaTools } from './tools.ts';
 
@@ -52,6 +52,7 @@ export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
     body.append(...actionsOf(others, context));
   } else {
     root.classList.toggle('wide', reply.blocks.some(isWide));
+    root.classList.toggle('pictured', reply.blocks.some(isPicture) && !reply.blocks.some(isItem));
     const again = reply.retry && retryButton(reply.retry, context);
     body.append(...blocksOf(covers, context), ...title, ...content, ...actionsOf(actions, context, again));
   }
@@ -106,9 +107,14 @@ function opening(blocks: readonly WebBlock[]) {
 /** A file whose width is below this share of its height is shown beside its text. */
 const TALL = 0.85;
 
-function tallOf([cover]: readonly WebMedia[]): WebMedia | undefined {
-  return cover !== undefined && cover.kind !== 'audio' && ratioOf(cover) < TALL ? cover : undefined;
+function tallOf(items: readonly WebMedia[]): WebMedia | undefined {
+  const [cover] = items;
+  if (cover === undefined || cover.kind === 'audio' || items.every(isExpired)) return undefined;
+  return ratioOf(cover) < TALL ? cover : undefined;
 }
+
+const isPicture = ({ kind }: WebBlock): boolean => kind === 'picture';
+const isItem = ({ kind }: WebBlock): boolean => kind === 'card';
 
 /** True for a block with which a card always has the full width, so that it keeps its width when pages are turned. */
 function isWide({ kind }: WebBlock): boolean {
@@ -170,7 +176,8 @@ function galleryOf(reply: WebReply, tools: MediaTools, { bringAgain }: CardConte
   const openPhoto = (media: WebMedia): void =>
     media.spoiler ? openLightbox([media], 0) : openLightbox(photos, photos.indexOf(media));
   const [first] = items;
-  if (items.length > 1 || !first) {
+  // Of files that have all expired one sentence says so, in a low box.
+  if (!first || (items.length > 1 && !items.every(isExpired))) {
     return carousel(items, { owner, openPhoto, bringAgain, label: galleryName(items), onChange: tools.offer });
   }
   tools.offer(0);

@@ -2,7 +2,7 @@ import { button, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebMedia } from '../base/protocol.ts';
 import { listed, text } from '../base/texts.ts';
-import { keepWithin } from './media.ts';
+import { isExpired, keepWithin } from './media.ts';
 import { showSaving } from './saving.ts';
 
 const SHORTEST_S = 0.5;
@@ -91,7 +91,7 @@ export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label
     /** Offers the choice for another file of the post, when the reader turns to it. */
     offer(media: WebMedia): void {
       shown = media;
-      tool.hidden = media.clipUrl === undefined || Date.now() >= media.expiresAt;
+      tool.hidden = media.clipUrl === undefined || isExpired(media);
       open(false);
       const length = (media.durationMs ?? 0) / 1_000;
       for (const each of [from, to]) each.max = length.toFixed(1);

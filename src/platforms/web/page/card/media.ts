@@ -28,12 +28,18 @@ export function ratioOf(media: WebMedia): number {
   return Math.min(2.4, Math.max(0.5, media.width / media.height));
 }
 
+/** True when the addresses of a file have expired. */
+export function isExpired({ expiresAt }: WebMedia): boolean {
+  return Date.now() >= expiresAt;
+}
+
 /** One file in a box that has its final size before the file is loaded. */
 export function mediaBox(media: WebMedia, place: string, context: MediaContext): HTMLElement {
   const box = h('div', { class: `media media-${media.kind}` });
   box.style.setProperty('--ratio', String(ratioOf(media)));
   const fill = (): void => {
-    if (Date.now() >= media.expiresAt) box.replaceChildren(expiredNote(context));
+    box.classList.toggle('expired', isExpired(media));
+    if (isExpired(media)) box.replaceChildren(expiredNote(context));
     else if (media.spoiler && !box.dataset.shown) box.replaceChildren(spoilerCover(media, context.owner, uncover));
     else show();
   };

@@ -4,7 +4,7 @@ import { type IconName, icon } from '../base/icons.ts';
 import type { WebAction, WebFile, WebMedia } from '../base/protocol.ts';
 import { nameAndValue, text } from '../base/texts.ts';
 import { clipChoice } from './clip.ts';
-import { switchVideo } from './media.ts';
+import { isExpired, switchVideo } from './media.ts';
 import { bytesText, type SavedFile, showSaving } from './saving.ts';
 
 export interface MediaToolsOptions {
@@ -31,6 +31,7 @@ export function mediaTools({ items, links, caption, owner, boxAt }: MediaToolsOp
   const clip = items.some(({ clipUrl }) => clipUrl !== undefined)
     ? clipChoice(() => (shown && boxAt(items.indexOf(shown))?.querySelector('video')) ?? null, named)
     : undefined;
+  const all = items.length > 1 && allTool(items, named);
   const safe = links.filter(({ url }) => isWebAddress(url));
   const [original] = safe;
   const row = h(
@@ -42,7 +43,7 @@ export function mediaTools({ items, links, caption, owner, boxAt }: MediaToolsOp
     original && linkTool(original.url, named, () => shown),
     ...safe.map(link => openTool(link, named)),
     caption !== '' && !isTouch() && copyTool('copyCaption', 'words', caption, named),
-    items.length > 1 && allTool(items, named),
+    all,
   );
 
   let offered: SavedFile | undefined;
@@ -53,10 +54,11 @@ export function mediaTools({ items, links, caption, owner, boxAt }: MediaToolsOp
   function offer(index: number): void {
     const media = items[index];
     if (!media) return;
-    const isGone = Date.now() >= media.expiresAt;
+    const isGone = isExpired(media);
     shown = media;
     offerFile(media, index);
     download.hidden = isGone;
+    if (all) all.hidden = items.every(isExpired);
     audio.hidden = isGone || media.audio === undefined;
     offerAudio(media);
     clip?.offer(media);
@@ -169,7 +171,7 @@ const MAX_SHARED_BYTES = 100_000_000;
 
 /** The file for a share sheet; undefined when the sheet does not accept it, or it cannot be loaded. */
 async function fileData(media: WebMedia | undefined): Promise<ShareData | undefined> {
-  if (media === undefined || Date.now() >= media.expiresAt || (media.bytes ?? 0) > MAX_SHARED_BYTES) return undefined;
+  if (media === undefined || isExpired(media) || (media.bytes ?? 0) > MAX_SHARED_BYTES) return undefined;
   const asFile = (parts: BlobPart[]): ShareData => ({
     files: [new File(parts, media.fileName, { type: media.mime })],
   });
