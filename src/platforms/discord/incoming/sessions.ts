@@ -27,7 +27,7 @@ interface SessionRecordOptions {
 
 const EVERY_MS = 1_000;
 /** How many sessions of a shard are kept. There are several if processes ended before they could resume one. */
-const MAX_LEFT = 4;
+const [OLDEST, NEWEST] = [2, 4];
 
 export const DISCORD_SESSIONS = {
   name: 'discord-sessions',
@@ -67,7 +67,7 @@ export async function openSessionRecord({ records, key, isSettled, log }: Sessio
   /** Stores the sequence numbers. False on failure, and while the queue has not accepted all received events. */
   async function save(): Promise<boolean> {
     const isWhole = settle();
-    const sessions = newestOfEach([...earlier, ...accepted.values()]);
+    const sessions = withoutMiddle([...earlier, ...accepted.values()]);
     const text = JSON.stringify(sessions);
     if (written !== undefined && text !== written) {
       written = text;
@@ -115,14 +115,17 @@ export async function openSessionRecord({ records, key, isSettled, log }: Sessio
   };
 }
 
-/** The newest sessions of each shard, at most `MAX_LEFT`. With another shard count, a shard id means another shard. */
-function newestOfEach(sessions: readonly GatewaySession[]): GatewaySession[] {
-  const counts = new Map<string, number>();
-  const kept = sessions.toReversed().filter(({ shardId, shardCount }) => {
-    const shard = `${shardId} of ${shardCount}`;
-    const count = (counts.get(shard) ?? 0) + 1;
-    counts.set(shard, count);
-    return count <= MAX_LEFT;
+/**
+ * The sessions without those in the middle of a shard's many. As long as Discord has the oldest one, it holds all that
+ * was missed since; the newest ones are for the case that it has not. With another shard count, a shard id means another
+ * shard.
+ */
+function withoutMiddle(sessions: readonly GatewaySession[]): GatewaySession[] {
+  return sessions.filter(session => {
+    const same = sessions.filter(
+      ({ shardId, shardCount }) => shardId === session.shardId && shardCount === session.shardCount,
+    );
+    const place = same.indexOf(session);
+    return place < OLDEST || place >= same.length - NEWEST;
   });
-  return kept.toReversed();
 }

@@ -13,11 +13,14 @@ const session = (sessionId: string, sequence: number): GatewaySession => ({
 });
 
 describe('the record of sessions', () => {
-  const records = embeddedRecords(openStore(':memory:'));
+  let records: ReturnType<typeof embeddedRecords>;
   let isSettled = false;
   const open = () => openSessionRecord({ records, key: 'auto', isSettled: () => isSettled, log: createRecordingLog() });
 
-  beforeEach(() => vi.useFakeTimers());
+  beforeEach(() => {
+    records = embeddedRecords(openStore(':memory:'));
+    vi.useFakeTimers();
+  });
   afterEach(() => void vi.useRealTimers());
 
   it('has a session from its start, beside those that were not caught up with', async () => {
@@ -34,6 +37,19 @@ describe('the record of sessions', () => {
     const third = await open();
     expect(third.left).toEqual([session('one', 1), session('two', 1)]);
     await Promise.all([first, second, third].map(each => each.close()));
+  });
+
+  it('has the oldest, which missed the least, and the newest, when many processes ended early', async () => {
+    const opened = [];
+    for (let id = 1; id <= 9; id += 1) {
+      const each = await open();
+      opened.push(each);
+      each.note(0, session(`s${id}`, 1));
+      await vi.advanceTimersByTimeAsync(0);
+    }
+    const last = await open();
+    expect(last.left.map(({ sessionId }) => sessionId)).toEqual(['s1', 's2', 's6', 's7', 's8', 's9']);
+    await Promise.all([...opened, last].map(each => each.close()));
   });
 
   it('goes as far as what was heard is accepted, and then leaves the earlier ones', async () => {
