@@ -85,8 +85,6 @@ export const REQUEST_FAULTS: readonly RequestFault[] = [
         const slow = { delayMs: 3_000, times: 1 };
         world.discord.fault({ ...POSTS, ...slow });
         world.telegram.fault({ method: SENDS, ...slow });
-        // What is said while nobody listens, Discord tells nobody.
-        await world.heard();
         askAll(world);
         await pause(150 + n * 60);
         await cluster.replace(0);
