@@ -27,9 +27,12 @@ export function valuesAt(objects: readonly unknown[], ...paths: readonly string[
   return objects.flatMap(object => keys.map(path => child(object, ...path)));
 }
 
+/** Parts of a story that contain the post or reel that it shares. */
+export const SHARED: readonly string[] = ['attached_story', 'fb_shorts_story'];
+
 /** Parts of a story that contain other people's text and media. */
 export const FOREIGN: ReadonlySet<string> = new Set([
-  'attached_story',
+  ...SHARED,
   'feedback',
   'feedback_context',
   'comments',

@@ -2,7 +2,7 @@
 import { child, findValues, firstOf, isJsonObject, type JsonObject, readCount, readList } from '../../parse/json.ts';
 import { idOfAddress } from './link.ts';
 import { isPhoto, isVideo } from './media.ts';
-import { type FacebookPage, FOREIGN, knownIdOf, textOf, valuesAt } from './page.ts';
+import { type FacebookPage, FOREIGN, knownIdOf, SHARED, textOf, valuesAt } from './page.ts';
 
 const MAX_STORIES = 30;
 const MAX_MEDIA = 200;
@@ -155,7 +155,7 @@ function attachedTo(page: FacebookPage, story: unknown): Attached {
 }
 
 export function sharedBy({ budget }: FacebookPage, stories: readonly JsonObject[]): readonly JsonObject[] {
-  return findValues(stories, 'attached_story', { budget }).filter(isJsonObject);
+  return findValues(stories, key => SHARED.includes(key), { budget }).filter(isJsonObject);
 }
 
 /** The media attached to the post, or to the post that it shares, each once. */
@@ -176,7 +176,7 @@ export function isWordsOnly(page: FacebookPage, stories: readonly JsonObject[]):
   const isStated = (part: readonly JsonObject[]) =>
     attachmentLists(page, part).some(list => list.length === 0 || list.some(one => isWordy(page, one)));
   if (!isStated(stories) || (shared.length > 0 && !isStated(shared))) return false;
-  const skip = new Set([...FOREIGN].filter(key => key !== 'attached_story'));
+  const skip = new Set([...FOREIGN].filter(key => !SHARED.includes(key)));
   const parts = [...stories, ...findValues(stories, () => true, { skip, budget: page.budget })];
   return messageOf(page, [...stories, ...shared]) !== null && !parts.some(isMedia);
 }

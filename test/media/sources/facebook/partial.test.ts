@@ -186,6 +186,19 @@ it.each([
   expect(read(html, REFS.postWords)).toMatchObject({ items: [], isWordsOnly: true, caption });
 });
 
+it.each([
+  ['its own words', '"message": {"text": "Only words today."}', 'Only words today.'],
+  ['those of the reel without any', '"message": null', 'Their words.'],
+])('a post that shares a reel has %s, and the reel', (_, message, caption) => {
+  const playback_video = { id: '5500', playable_url: 'https://video.fbcdn.net/v/tide.mp4' };
+  const fb_shorts_story = { id: 'x', message: { text: 'Their words.' }, short_form_video_context: { playback_video } };
+  const media = { __typename: 'GenericAttachmentMedia' };
+  const reel = attached('FBReels', { media, style_infos: [{ fb_shorts_story }] });
+  const html = fixture('post-words.html').replace(/"message": \{[^}]*\},\s*"attachments": \[\]/, `${reel}, ${message}`);
+  const post = read(html, REFS.postWords);
+  expect(post).toMatchObject({ caption, author: { name: 'Lena Sharer' }, items: [{ kind: 'video' }] });
+});
+
 describe('a link to a video', () => {
   it('is never answered with an image', () => {
     const photo = fixture('photo.html').replaceAll(IDS.photo, IDS.reel);
