@@ -188,13 +188,3 @@ export function playableVariants(item: Pick<MediaItem, 'kind' | 'variants'>): re
   if (item.kind === 'audio') return item.variants.filter(variant => variant.hasAudio !== false);
   return item.variants.filter(variant => variant.hasVideo && !variant.adaptive);
 }
-
-/** Says whether all items of a post could be read; a post of text alone, which has no items, counts as whole. */
-export function isWhole(post: Post | null): boolean {
-  return post?.missingItems === 0;
-}
-
-/** Says whether the post has items, but none of them could be read. */
-export function isCoverOnly({ items, missingItems }: Post): boolean {
-  return items.length === 0 && missingItems > 0;
-}

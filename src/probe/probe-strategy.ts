@@ -4,10 +4,10 @@ import type { HttpClient } from '../infra/http/http-client.ts';
 import { planDelivery } from '../media/delivery/delivery-plan.ts';
 import { parseAddress } from '../media/extract/address.ts';
 import { isLimit, isOfOurs } from '../media/extract/refusal.ts';
-import { isVideoLink, type MediaSource, type PostRef, type Strategy } from '../media/extract/source.ts';
+import { isVideoLink, isWhole, type MediaSource, type PostRef, type Strategy } from '../media/extract/source.ts';
 import { startStrategy } from '../media/extract/strategy-race.ts';
 import { createCdnHeaders, fileType, isPlaylist, looksLikeDocument } from '../media/files/cdn.ts';
-import { isWhole, type Post, playableVariants, type Variant } from '../media/post.ts';
+import { type Post, playableVariants, type Variant } from '../media/post.ts';
 import { sourceDescriptors } from '../media/sources/index.ts';
 
 export interface ProbeAnswer {

@@ -184,3 +184,13 @@ export const PROFILE_OVERRIDES = z.strictObject({
   transport: z.enum(['plain', 'browser']).exactOptional(),
   timeoutMs: z.coerce.number().int().min(500).max(20_000).exactOptional(),
 });
+
+/** Says whether all items of a post could be read; a post of text alone, which has no items, counts as whole. */
+export function isWhole(post: Post | null): boolean {
+  return post?.missingItems === 0;
+}
+
+/** Says whether the post has items, but none of them could be read. */
+export function isCoverOnly({ items, missingItems }: Post): boolean {
+  return items.length === 0 && missingItems > 0;
+}

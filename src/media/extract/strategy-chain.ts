@@ -1,10 +1,10 @@
 import { AppError } from '../../errors.ts';
 import { abortReason } from '../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../infra/log.ts';
-import { isCoverOnly, type Post, type SourceId } from '../post.ts';
+import type { Post, SourceId } from '../post.ts';
 import { isDefinitive, notAsked, siteIsSilent } from './refusal.ts';
 import { askEndpoint, createSiteState, leftAloneUntil, type SiteState } from './site-state.ts';
-import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
+import { type FetchContext, isCoverOnly, type MediaSource, type PostRef, type Strategy } from './source.ts';
 import { CoverOnlyError, mostInformative, type StrategyFailure, summarizeFailures } from './strategy-failures.ts';
 import { type RaceResult, StrategyRace } from './strategy-race.ts';
 import { StrategyRanking, type StrategyRankingOptions } from './strategy-ranking.ts';

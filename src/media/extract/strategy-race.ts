@@ -6,9 +6,9 @@ import { AppError } from '../../errors.ts';
 import { abortable, abortReason, type JoinedSignal, joinSignals } from '../../infra/concurrency/abortable.ts';
 import { type Departure, withContext } from '../../infra/concurrency/running-work.ts';
 import { OWN_DOING } from '../../infra/http/read-failure.ts';
-import { isCoverOnly, isWhole, type Post } from '../post.ts';
+import type { Post } from '../post.ts';
 import { asWeak, isDefinitive, isUnclear, isWithheld } from './refusal.ts';
-import { endpointOf, type Strategy } from './source.ts';
+import { endpointOf, isCoverOnly, isWhole, type Strategy } from './source.ts';
 import { agreedFailure, type StrategyFailure, toStrategyError } from './strategy-failures.ts';
 import { MAX_PATIENCE_MS, type StrategyRanking, type StrategyReport } from './strategy-ranking.ts';
 

@@ -1,9 +1,9 @@
 /** How well the strategies of one source have worked in this process, and the order to run them in. */
 import type { AppError } from '../../errors.ts';
-import { isWhole, type Post, type SourceId } from '../post.ts';
+import type { Post, SourceId } from '../post.ts';
 import { isOfOurs } from './refusal.ts';
 import { leftAloneUntil, type SiteState } from './site-state.ts';
-import type { Strategy, StrategyFigures } from './source.ts';
+import { isWhole, type Strategy, type StrategyFigures } from './source.ts';
 import type { SourceOptions } from './source-descriptor.ts';
 
 /** The result of one run of a strategy: a post or a failure. */
