@@ -20,6 +20,8 @@ const TOO_SMALL = `[...document.querySelectorAll('button, a.action, .card a')]
   .map(element => ({ box: element.getBoundingClientRect(), name: element.className + element.textContent }))
   .filter(({ box }) => box.height < 44 || box.width < 44)
   .map(({ name }) => name)`;
+/** The colours of the sentence are those of the page, not those of a black box for files. */
+const SCHEME_OF_NOTE = `getComputedStyle(document.querySelector('.media-note')).colorScheme`;
 
 describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
   let built: BuiltPage;
@@ -289,6 +291,10 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
     await page.reload();
     await page.getByRole('button', { name: 'Load it again' }).waitFor();
     await expect(page.locator('.media-note').count()).resolves.toBe(1);
+    for (const theme of ['light', 'dark']) {
+      await page.evaluate(`document.documentElement.style.colorScheme = '${theme}'`);
+      expect(await page.evaluate(SCHEME_OF_NOTE)).toBe(theme);
+    }
     await expect(page.locator('.carousel').count()).resolves.toBe(0);
     await expect(page.getByRole('button', { name: /^Download all/ }).count()).resolves.toBe(0);
     expect((await page.locator('.single').boundingBox())?.height).toBeLessThan(140);
