@@ -63,6 +63,8 @@ export function createServer(options: ServerOptions) {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff');
     reply.header('referrer-policy', 'no-referrer');
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      throw new AppError('invalid_request', 'no Host header', { params: { what: 'request' } });
     if (isForUs !== undefined && !isForUs(request.headers.host) && !HEALTH_PATHS.has(request.routeOptions.url ?? ''))
       throw new AppError('forbidden', 'asked under a foreign name', { params: { what: 'host' } });
     actFor(clientKey(request.ip), done);
@@ -112,6 +114,8 @@ function createApp({ log, renderError, trustProxy, ...options }: ServerOptions):
     keepAliveTimeout: 72_000,
     http: {
       maxHeaderSize: options.maxHeaderSize ?? 32 * 1024,
+      // Node would answer without a body. A hook refuses such a request in the API's format.
+      requireHostHeader: false,
       headersTimeout: options.headersTimeoutMs ?? 15_000,
       connectionsCheckingInterval: Math.min(5_000, options.headersTimeoutMs ?? 15_000),
     },
@@ -121,6 +125,8 @@ function createApp({ log, renderError, trustProxy, ...options }: ServerOptions):
     frameworkErrors: answerFailure,
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, renderError),
   });
+  // Node would answer an unknown `Expect` with 417 and no body; RFC 9110, 10.1.1, lets a server ignore it.
+  app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange));
   const routes = watchRoutes(app);
   app.setErrorHandler(answerFailure);
   app.setNotFoundHandler(() => {

@@ -161,6 +161,17 @@ describe('what is no readable HTTP', () => {
     expect(bodyOf(answer)).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(await (await fetch(origin)).text()).toBe('fine');
   });
+
+  it('a request that names no host is refused in JSON, and one with an unknown expectation is answered', async () => {
+    const { server, app } = start();
+    app.get('/', () => 'fine');
+    const { port } = await listen(server);
+    const answer = await exchange(port, 'GET / HTTP/1.1\r\nconnection: close\r\n\r\n');
+    expect(bodyOf(answer)).toMatchObject({ code: 'invalid_request', params: { what: 'request' } });
+    expect(await exchange(port, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/ 200 .*fine$/s);
+    const expecting = 'GET / HTTP/1.1\r\nhost: x\r\nexpect: a-lot\r\nconnection: close\r\n\r\n';
+    expect(await exchange(port, expecting)).toMatch(/ 200 .*fine$/s);
+  });
 });
 
 describe('listen', () => {
