@@ -90,7 +90,7 @@ export class Thread {
   follow(element: HTMLElement, added: HTMLElement): void {
     // A frame in between must not show the end of an answer whose beginning is scrolled to.
     if (this.#isFollowing && this.#isNewest(element)) this.#anchor = undefined;
-    setTimeout(() => this.#follow(element, added));
+    beforeFrame(() => this.#follow(element, added));
   }
 
   #follow(element: HTMLElement, added: HTMLElement): void {
@@ -256,6 +256,12 @@ export class Thread {
   #isNewest(element: HTMLElement): boolean {
     return [...this.#log.querySelectorAll(':scope > :not([hidden])')].at(-1) === element;
   }
+}
+
+/** Calls `act` in a task of its own: before the next frame, where the browser has priorities of tasks. */
+function beforeFrame(act: () => void): void {
+  if ('scheduler' in window) void window.scheduler.postTask(act, { priority: 'user-blocking' });
+  else setTimeout(act);
 }
 
 /**
