@@ -138,6 +138,8 @@ export function postSchemaOf(sources: readonly SourceId[]) {
 }
 
 export type Author = Post['author'];
+/** The page of an author: its address, in which the first of the author's `names` that has the form stands for `NAME`. */
+export type AuthorPage = readonly [address: string, form: RegExp, ...names: ('username' | 'id')[]];
 export type Stats = Post['stats'];
 /** One photo, video or audio of a post. */
 export type MediaItem = Post['items'][number];
@@ -167,6 +169,12 @@ export function itemKey({ id, position }: Pick<MediaItem, 'id' | 'position'>): s
 export function indexAt({ items }: Pick<Post, 'items'>, position: number): number | undefined {
   const index = items.findIndex(item => item.position === position);
   return index === -1 ? undefined : index;
+}
+
+/** The address of an author's page; undefined when what is known of the author is not enough for it. */
+export function authorAddress([address, form, ...names]: AuthorPage, author: Pick<Author, 'id' | 'username'>) {
+  const name = names.map(key => author[key]).find(one => one !== null && form.test(one));
+  return name ? address.replace('NAME', name) : undefined;
 }
 
 export const NO_STATS: Stats = {

@@ -3,7 +3,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { DeliveredLink, Reduction } from '../../media/delivery/delivery.ts';
 import type { SourceDescriptor } from '../../media/extract/source-descriptor.ts';
 import type { Clip } from '../../media/files/clip.ts';
-import { itemCount, type MediaItem, type Post, playableVariants } from '../../media/post.ts';
+import { authorAddress, itemCount, type MediaItem, type Post, playableVariants } from '../../media/post.ts';
 import { momentText } from '../contract/clip-range.ts';
 import type { Block, Colour, GalleryItem, Heading, Inline, Reply, Text } from '../contract/reply.ts';
 import { button, headingBlock, labelled, reply, strong, textBlock } from '../contract/reply-parts.ts';
@@ -11,7 +11,7 @@ import type { ChatSettings, Site, View } from '../contract/settings.ts';
 import { errorSentence } from './notice.ts';
 
 /** A source as a post's card shows it. */
-export type CardSite = Site & Pick<SourceDescriptor, 'colour' | 'profileUrl'>;
+export type CardSite = Site & Pick<SourceDescriptor, 'colour' | 'authorPage'>;
 
 /** The site of a post, as the post's card names it. */
 interface PostSite {
@@ -25,7 +25,7 @@ interface PostSite {
 export function postSite({ source, author }: Post, sites: readonly CardSite[], t: Translator): PostSite {
   const site = sites.find(({ id }) => id === source);
   if (site === undefined) return { name: source };
-  const authorUrl = site.profileUrl?.(author);
+  const authorUrl = site.authorPage && authorAddress(site.authorPage, author);
   return { name: t.site(site), colour: site.colour, ...(authorUrl !== undefined && { authorUrl }) };
 }
 

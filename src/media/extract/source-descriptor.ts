@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { Author, SourceId } from '../post.ts';
+import type { AuthorPage, SourceId } from '../post.ts';
 import type { Accounts } from './accounts.ts';
 import type { SiteState } from './site-state.ts';
 import type { MediaSource, Strategy } from './source.ts';
@@ -42,22 +42,13 @@ export interface SourceDescriptor {
    * switch it on.
    */
   readonly onInGroups?: true;
-  /** The address of an author's page; undefined when the known data are not enough for it. */
-  readonly profileUrl?: (author: Pick<Author, 'id' | 'username'>) => string | undefined;
+  readonly authorPage?: AuthorPage;
   /** The cookie that identifies a session, if the source can fetch posts with an account. */
   readonly sessionCookie?: string;
   /** The user agent for fetching a file of this type from the CDN, if the default one is slowed down or refused. */
   readonly cdnUserAgent?: (mime: string) => string;
   /** @throws Error naming the configured constants that are unknown or malformed */
   create(options: SourceOptions): MediaSource;
-}
-
-/** A `profileUrl`: the address in which the first of the author's `names` that has this form stands for `NAME`. */
-export function profileAt(address: string, form: RegExp, ...names: readonly ('username' | 'id')[]) {
-  return (author: Pick<Author, 'id' | 'username'>) => {
-    const name = names.map(key => author[key]).find(one => one !== null && form.test(one));
-    return name ? address.replace('NAME', name) : undefined;
-  };
 }
 
 export function cookiesVariable({ id }: Pick<SourceDescriptor, 'id'>): string {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { authorAddress } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 
 function profileOf(site: string, author: { readonly id: string | null; readonly username: string | null }) {
-  return sourceDescriptors.find(({ id }) => id === site)?.profileUrl?.(author);
+  const page = sourceDescriptors.find(({ id }) => id === site)?.authorPage;
+  return page && authorAddress(page, author);
 }
 
 describe('the page of an author', () => {

@@ -3,7 +3,7 @@ import { AppError } from '../../../errors.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { joinSignals } from '../../../infra/concurrency/abortable.ts';
 import { profileRequest, type RequestProfile } from '../../extract/source.ts';
-import { profileAt, type SourceOptions } from '../../extract/source-descriptor.ts';
+import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { isPlaylist } from '../../files/cdn.ts';
 import { child, isJsonObject, parseJson, readList, readText } from '../../parse/json.ts';
 import type { Variant } from '../../post.ts';
@@ -26,7 +26,7 @@ export const bluesky = definePageSite({
     'https://bsky.app/profile/did:plc:z72i7hdynmk6r22z27h6tvur/post/3l3vgf77uco2g',
     'https://bsky.app/profile/blu3blue.bsky.social/post/3l4omssdl632g',
   ],
-  profileUrl: profileAt('https://bsky.app/profile/NAME', /^[\w.:-]{3,253}$/, 'username', 'id'),
+  authorPage: ['https://bsky.app/profile/NAME', /^[\w.:-]{3,253}$/, 'username', 'id'],
   match: matchBlueskyLink,
   refOf: blueskyRefOf,
   askedHosts: [API],

@@ -3,7 +3,6 @@ import { AppError } from '../../../errors.ts';
 import type { HostList, HttpResponse } from '../../../infra/http/http-client.ts';
 import { failureOfPublicPost, weakNotFound } from '../../extract/refusal.ts';
 import { headerValue, type PostRef, type RequestProfile, textLike } from '../../extract/source.ts';
-import { profileAt } from '../../extract/source-descriptor.ts';
 import { siteAnswer } from '../../parse/body.ts';
 import { readMeta } from '../../parse/markup.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
@@ -92,7 +91,7 @@ export const facebook = definePageSite({
   ],
   onInGroups: true,
   // A profile or page without a name has an address with its numeric id.
-  profileUrl: profileAt('https://www.facebook.com/NAME', /^[\w.-]{1,80}$/, 'username', 'id'),
+  authorPage: ['https://www.facebook.com/NAME', /^[\w.-]{1,80}$/, 'username', 'id'],
   sessionCookie: 'xs',
   // The CDN slows down browsers (2026-08): the crawler's user agent is fast for videos, a plain one for images.
   cdnUserAgent: mime => (mime.startsWith('video/') ? 'facebookexternalhit/1.1' : 'Mozilla/5.0'),

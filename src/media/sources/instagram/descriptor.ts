@@ -2,7 +2,7 @@ import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import { isDefinitive, isOfCaller, isWeak } from '../../extract/refusal.ts';
 import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
-import { profileAt, type SourceDescriptor, type SourceOptions } from '../../extract/source-descriptor.ts';
+import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import type { AnswerKind } from '../kit/draft.ts';
 import { createAccountStrategies, createSource, createStrategy } from '../kit/source.ts';
@@ -19,7 +19,7 @@ export const instagram: SourceDescriptor = {
   cdnHosts: META_MEDIA_HOSTS,
   example: INSTAGRAM_EXAMPLES[0],
   onInGroups: true,
-  profileUrl: profileAt('https://www.instagram.com/NAME/', /^[\w.]{1,30}$/, 'username'),
+  authorPage: ['https://www.instagram.com/NAME/', /^[\w.]{1,30}$/, 'username'],
   sessionCookie: 'sessionid',
   create: createInstagramSource,
 };

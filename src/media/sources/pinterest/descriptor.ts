@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
 import { headerValue } from '../../extract/source.ts';
-import { profileAt, type SourceOptions } from '../../extract/source-descriptor.ts';
+import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { isPlaylist } from '../../files/cdn.ts';
 import type { Variant } from '../../post.ts';
 import { BROWSER, CHROME, ENGLISH, PLAIN } from '../kit/constants.ts';
@@ -18,7 +18,7 @@ export const pinterest = definePageSite({
   cdnHosts: PINTEREST_MEDIA_HOSTS,
   // A video and a photo.
   examples: ['https://www.pinterest.com/pin/664281013778109217/', 'https://www.pinterest.com/pin/858146903966145189/'],
-  profileUrl: profileAt('https://www.pinterest.com/NAME/', /^[\w-]{3,100}$/, 'username'),
+  authorPage: ['https://www.pinterest.com/NAME/', /^[\w-]{3,100}$/, 'username'],
   match: matchPinterestLink,
   refOf: pinterestRefOf,
   askedHosts: hostsBelow(['pinterest.com']),

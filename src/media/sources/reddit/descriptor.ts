@@ -3,7 +3,7 @@ import { AppError } from '../../../errors.ts';
 import { createMemoryCache } from '../../../infra/cache/cache.ts';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
 import { headerValue, type MediaSource, type PostRef, textLike } from '../../extract/source.ts';
-import { profileAt, type SourceOptions } from '../../extract/source-descriptor.ts';
+import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { child, parseJson, readCount, readText } from '../../parse/json.ts';
 import { parseDashManifest } from '../../parse/markup.ts';
 import type { MediaItem, Post } from '../../post.ts';
@@ -30,7 +30,7 @@ const site = definePageSite({
     'https://www.reddit.com/r/KidsAreFuckingStupid/comments/1sklidt/',
     'https://www.reddit.com/r/IllegallySmolCats/comments/1skft63/',
   ],
-  profileUrl: profileAt('https://www.reddit.com/user/NAME/', /^[\w-]{2,40}$/, 'username'),
+  authorPage: ['https://www.reddit.com/user/NAME/', /^[\w-]{2,40}$/, 'username'],
   match: matchRedditLink,
   refOf: redditRefOf,
   askedHosts: hostsBelow(['reddit.com']),

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { headerValue, type PostRef } from '../../extract/source.ts';
-import { profileAt } from '../../extract/source-descriptor.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import { BROWSER, ENGLISH, PLAIN } from '../kit/constants.ts';
 import { definePageSite } from '../kit/page-site.ts';
@@ -17,7 +16,7 @@ export const threads = definePageSite({
   hosts: THREADS_HOSTS,
   cdnHosts: META_MEDIA_HOSTS,
   examples: ['https://www.threads.com/@zuck/post/CuP48CiS5sx', 'https://www.threads.com/@zuck/post/C8O-JbtAKrp'],
-  profileUrl: profileAt('https://www.threads.com/@NAME', /^[\w.]{1,30}$/, 'username'),
+  authorPage: ['https://www.threads.com/@NAME', /^[\w.]{1,30}$/, 'username'],
   match: matchThreadsLink,
   refOf: threadsRefOf,
   // Pages of posts have 1.3 MB (seen in 2026-09).

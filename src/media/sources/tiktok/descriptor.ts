@@ -1,7 +1,6 @@
 import type { CookieJar } from 'tough-cookie';
 import * as z from 'zod';
 import { headerValue } from '../../extract/source.ts';
-import { profileAt } from '../../extract/source-descriptor.ts';
 import type { MediaItem } from '../../post.ts';
 import { BROWSER, CHROME, PLAIN } from '../kit/constants.ts';
 import { definePageSite } from '../kit/page-site.ts';
@@ -26,7 +25,7 @@ export const tiktok = definePageSite({
   cdnHosts: TIKTOK_MEDIA_HOSTS,
   // One is from the site's own document about embedding, and one is what other projects test with.
   examples: [`${SITE}@scout2015/video/6718335390845095173`, `${SITE}@hankgreen1/video/7047596209028074758`],
-  profileUrl: profileAt(`${SITE}@NAME`, /^[\w.]{1,30}$/, 'username'),
+  authorPage: [`${SITE}@NAME`, /^[\w.]{1,30}$/, 'username'],
   // The CDN gives a file only to the user agent that requested the post's page.
   cdnUserAgent: () => CHROME,
   match: matchTiktokLink,

@@ -5,7 +5,7 @@ import { abortable } from '../../../infra/concurrency/abortable.ts';
 import { workContext } from '../../../infra/concurrency/running-work.ts';
 import { askEndpoint, createSiteState } from '../../extract/site-state.ts';
 import { headerValue, type PostRef, profileRequest, type Strategy, textLike } from '../../extract/source.ts';
-import { profileAt, type SourceDescriptor, type SourceOptions } from '../../extract/source-descriptor.ts';
+import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
 import { siteAnswer } from '../../parse/body.ts';
 import { child, parseJson } from '../../parse/json.ts';
 import { CHROME, ENGLISH, PLAIN, readConstants } from '../kit/constants.ts';
@@ -29,7 +29,7 @@ export const x: SourceDescriptor = {
   hosts: ['x.com', 'twitter.com', 'mobile.twitter.com', 't.co', 'cdn.syndication.twimg.com'],
   cdnHosts: X_MEDIA_HOSTS,
   example: EXAMPLES[0],
-  profileUrl: profileAt('https://x.com/NAME', /^\w{1,15}$/, 'username'),
+  authorPage: ['https://x.com/NAME', /^\w{1,15}$/, 'username'],
   create: createXSource,
 };
 
