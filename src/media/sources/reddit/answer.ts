@@ -39,6 +39,18 @@ function galleryOf(post: JsonObject): readonly DraftItem[] {
   });
 }
 
+/** The order of the files among the words of a text post, as `gallery_data` would have it. Ids of emotes have a `|`. */
+function orderInWords({ media_metadata, selftext }: JsonObject): JsonObject {
+  const words = readText(selftext) ?? '';
+  const found = Object.keys(isJsonObject(media_metadata) ? media_metadata : {})
+    .filter(id => !id.includes('|') && words.includes(id))
+    .sort((a, b) => words.indexOf(a) - words.indexOf(b));
+  return { items: found.map(media_id => ({ media_id })) };
+}
+
+/** Matches the lines that stand for a file among the words of a text post. */
+const FILE_LINE = /^(?:!\[[^\]\n]{0,300}\]\([^)\n]{1,300}\)|https:\/\/preview\.redd\.it\/\S+)$\n*/gm;
+
 function decoded(address: unknown): string {
   return decodeHTML(readText(address) ?? '');
 }
@@ -55,6 +67,8 @@ function itemsOf(post: JsonObject): readonly DraftItem[] | null {
     return [namedVideo(addresses, { thumbnailUrl: cover, ...sizeOf(video), durationMs: readSeconds(video.duration) })];
   }
   if (isJsonObject(post.gallery_data) || post.is_gallery === true) return galleryOf(post);
+  const inWords = galleryOf({ ...post, gallery_data: orderInWords(post) });
+  if (inWords.length > 0) return inWords;
   const moving = target?.endsWith('.gif') ? child(preview, 'variants', 'mp4', 'source', 'url') : undefined;
   const item = gifOf(decoded(moving), size) ?? linkedItem(target, size, cover);
   return item === null ? null : [item];
@@ -75,7 +89,9 @@ function draftOf(post: JsonObject): PostDraft {
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, id: readId(post.author_fullname), username },
     title: readText(decoded(post.title)),
-    caption: readText(decoded(post.selftext).trim()) ?? (isOutside ? readText(post.url_overridden_by_dest) : null),
+    caption:
+      readText(decoded(post.selftext).replace(FILE_LINE, '').trim()) ??
+      (isOutside ? readText(post.url_overridden_by_dest) : null),
     publishedAt: readInstant(post.created_utc),
     stats: { ...NO_STATS, likes: readCount(post.score), comments: readCount(post.num_comments) },
     sensitive: post.over_18 === true || post.quarantine === true || post.spoiler === true,

@@ -224,6 +224,20 @@ it.each<[string, string, object | string]>([
     },
   ],
   ['words', listing({ is_self: true, selftext: 'Wedge it' }), { caption: 'Wedge it', items: [] }],
+  [
+    'files among its words',
+    listing({
+      is_self: true,
+      selftext:
+        'Wedge it\n\n![gif](abcdefgh2)\n\nthen turn\n\nhttps://preview.redd.it/abcdefgh1.jpg?width=30&amp;s=1\n\n![gif](giphy|clay)',
+      media_metadata: { ...metadata, 'giphy|clay': { status: 'valid', e: 'AnimatedImage', s: { x: 4, y: 4 } } },
+    }),
+    {
+      caption: 'Wedge it\n\nthen turn',
+      missingItems: 0,
+      items: [{ kind: 'video' }, { kind: 'image', variants: [{ url: 'https://i.redd.it/abcdefgh1.jpg' }, {}] }],
+    },
+  ],
   ['one that was removed', listing({ removed_by_category: 'moderator' }), 'not_found'],
   ['one whose words were removed', listing({ is_self: true, author: '[deleted]', selftext: '[removed]' }), 'not_found'],
   ['another post', listing({ id: '1other' }), 'upstream_changed'],
