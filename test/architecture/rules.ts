@@ -89,7 +89,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['concurrency', 'parse-json.ts', 'log-redaction.ts', 'log-destination.ts', 'engine.ts'],
     ['log.ts', 'cache', 'child-process.ts'],
     ['rate-limit', 'store', 'summed-log.ts', 'failure-tally.ts'],
-    ['http', 'server', 'readiness.ts'],
+    ['queue', 'http', 'server', 'readiness.ts'],
     ['redis', 'text-translation.ts', 'metrics.ts'],
   ],
   'src/platforms/discord': [

@@ -1,7 +1,7 @@
 /** A worker of its own: claims one entry, and finishes it when it is told so. Usage: `frozen-worker.ts redis URL`, or `file PATH`. */
 import { once } from 'node:events';
+import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
 import { createRedisQueue } from '../../src/infra/redis/redis-queue.ts';
-import { createEmbeddedQueue } from '../../src/infra/store/embedded-queue.ts';
 import { openStore } from '../../src/infra/store/store.ts';
 import { createRecordingLog } from '../fakes/log.ts';
 

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Claim, Handler, Queue, QueueEntry, QueueLimits, Verdict } from '../../src/infra/store/queue.ts';
+import type { Claim, Handler, Queue, QueueEntry, QueueLimits, Verdict } from '../../src/infra/queue/queue.ts';
 
 export interface QueueUnderTest {
   /** Whether several processes may work at the same time; otherwise one is opened after the other. */

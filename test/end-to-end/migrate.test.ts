@@ -8,10 +8,10 @@ import { createRecommendationHistory } from '../../src/beatmaps/recommend/recomm
 import { CHAT_DEFAULTS } from '../../src/bot/contract/settings.ts';
 import { createBlockList } from '../../src/bot/stores/exclusions.ts';
 import { createSettingsStore } from '../../src/bot/stores/settings.ts';
+import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
 import { openRedisState, type SharedState } from '../../src/infra/redis/redis.ts';
 import { createRedisLease } from '../../src/infra/redis/redis-lease.ts';
 import { createRedisQueue } from '../../src/infra/redis/redis-queue.ts';
-import { createEmbeddedQueue } from '../../src/infra/store/embedded-queue.ts';
 import { tryFileLock } from '../../src/infra/store/file-lock.ts';
 import type { RecordStore } from '../../src/infra/store/records.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';

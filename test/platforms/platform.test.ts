@@ -1,6 +1,6 @@
 import { fastify } from 'fastify';
 import { Runtime } from '../../src/bot/runtime/runtime.ts';
-import { createEmbeddedQueue } from '../../src/infra/store/embedded-queue.ts';
+import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
 import { openStore } from '../../src/infra/store/store.ts';
 import { createDiscordPlatform } from '../../src/platforms/discord/platform.ts';
 import type { RuntimePlatform } from '../../src/platforms/platform.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Translator } from '../../i18n/translate.ts';
-import type { QueueStats } from '../../infra/store/queue.ts';
+import type { QueueStats } from '../../infra/queue/queue.ts';
 import type { Reply } from './reply.ts';
 import type { Caller, ProgressStage, Request, RequestBody } from './request.ts';
 import type { ChatSettings } from './settings.ts';

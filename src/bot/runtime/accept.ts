@@ -1,6 +1,6 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { Added, Queue, QueueEntry } from '../../infra/store/queue.ts';
+import type { Added, Queue, QueueEntry } from '../../infra/queue/queue.ts';
 import type { Acceptance, ChatPlatform, NewRequest } from '../contract/chat-platform.ts';
 import {
   type Caller,

@@ -1,6 +1,6 @@
 import { AppError, StoreAway } from '../../errors.ts';
 import { createLru } from '../../infra/cache/cache.ts';
-import type { Claim, Verdict } from '../../infra/store/queue.ts';
+import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import { type ChatPlatform, type RequestOutcome, Superseded } from '../contract/chat-platform.ts';
 import { callerOf, partsOf, type Request } from '../contract/request.ts';
 import { STORE_AWAY_MS } from './backoff.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { StoreAway } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { Claim, Verdict } from '../../infra/store/queue.ts';
+import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import {
   type ChatPlatform,
   type RequestFacts,

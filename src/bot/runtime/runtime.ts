@@ -1,5 +1,5 @@
 import type { Logger } from '../../infra/log.ts';
-import type { Claim, Queue } from '../../infra/store/queue.ts';
+import type { Claim, Queue } from '../../infra/queue/queue.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 import type {
   Acceptance,

@@ -1,5 +1,5 @@
 import { withContext } from '../../infra/concurrency/running-work.ts';
-import type { Verdict } from '../../infra/store/queue.ts';
+import type { Verdict } from '../../infra/queue/queue.ts';
 import type { Sending } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
 import { isFailure } from '../contract/reply-parts.ts';

@@ -1,5 +1,5 @@
 import { StoreAway } from '../../errors.ts';
-import type { Verdict } from '../../infra/store/queue.ts';
+import type { Verdict } from '../../infra/queue/queue.ts';
 import { type SendFailure, Superseded } from '../contract/chat-platform.ts';
 import { backoffMs, STORE_AWAY_MS } from './backoff.ts';
 import { type Job, type JobTools, retryLater, throttledChatOf, Unsure } from './job.ts';

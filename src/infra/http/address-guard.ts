@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import ipaddr from 'ipaddr.js';
 import { AppError } from '../../errors.ts';
 import { createLru } from '../cache/cache.ts';
-import type { Deadline } from './deadline.ts';
+import type { Deadline } from '../concurrency/abortable.ts';
 
 /** Returns every address of a host name; rejects as `dns.lookup` does. */
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;

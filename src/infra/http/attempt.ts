@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
+import type { Deadline } from '../concurrency/abortable.ts';
 import { waitInQueue } from '../concurrency/running-work.ts';
-import type { Deadline } from './deadline.ts';
 import type {
   Exchanged,
   ExchangeFailure,

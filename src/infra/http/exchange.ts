@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { CookieJar } from 'tough-cookie';
 import type { AppError } from '../../errors.ts';
+import type { Deadline } from '../concurrency/abortable.ts';
 import type { ResolveHost } from './address-guard.ts';
-import type { Deadline } from './deadline.ts';
 import type { OutgoingAddress } from './outgoing.ts';
 
 export interface ExchangeOptions {

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
+import type { Deadline } from '../concurrency/abortable.ts';
 import { actingClient, FairQueue } from '../concurrency/running-work.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
-import type { Deadline } from './deadline.ts';
 import { matchesHost, matchesHostPattern } from './host-list.ts';
 import { OWN_DOING } from './read-failure.ts';
 

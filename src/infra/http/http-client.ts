@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '../../errors.ts';
+import { Deadline } from '../concurrency/abortable.ts';
 import type { Logger } from '../log.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
 import { type ResolveHost, resolveBySystem } from './address-guard.ts';
@@ -15,7 +16,6 @@ import {
 import { type BodyTurns, createBodyTurns, decodeBody, decodeText } from './body.ts';
 import { type BrowserPackage, createBrowserPackage } from './browser-package.ts';
 import { createBrowserTransport } from './browser-transport.ts';
-import { Deadline } from './deadline.ts';
 import type { BodyUse, Exchanged, ExchangeHead, HttpCall, HttpEvent } from './exchange.ts';
 import type { Overrides } from './host-list.ts';
 import { createHostThrottle, type ThrottleRules } from './host-throttle.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import * as z from 'zod';
-import type { QueueEntry, QueueLimits } from '../store/queue.ts';
+import type { QueueEntry, QueueLimits } from '../queue/queue.ts';
 
 /**
  * The queue's entries in Redis. They have keys of our own beside BullMQ's, which knows only their ids, turns and

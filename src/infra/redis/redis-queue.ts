@@ -2,7 +2,7 @@ import { Queue as BullQueue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import * as z from 'zod';
 import type { Logger } from '../log.ts';
-import { type Added, QUEUE_LIMITS, type Queue, type QueueEntry, type QueueLimits } from '../store/queue.ts';
+import { type Added, QUEUE_LIMITS, type Queue, type QueueEntry, type QueueLimits } from '../queue/queue.ts';
 import { createQueueConnections, REDIS_PATIENCE_MS } from './redis-connection.ts';
 import { createRedisEntries } from './redis-entries.ts';
 import { PARKED_MS, priorityOf, RedisWorker } from './redis-worker.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DelayedError, type Job } from 'bullmq';
 import type { Logger } from '../log.ts';
-import { type Claim, type Handler, type Verdict, verdictAfter } from '../store/queue.ts';
+import { type Claim, type Handler, type Verdict, verdictAfter } from '../queue/queue.ts';
 import type { RedisEntries } from './redis-entries.ts';
 
 export interface RedisWorkerOptions {

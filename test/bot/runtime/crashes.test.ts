@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import type { Queue } from '../../../src/infra/store/queue.ts';
+import type { Queue } from '../../../src/infra/queue/queue.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
 import { createWorld, type Fate, linksDraft, type World } from './scripted-platform.ts';
 import { FAILED, LATE, openStage, type Stage, UNSURE } from './stage.ts';

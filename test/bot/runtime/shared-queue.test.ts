@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Runtime } from '../../../src/bot/runtime/runtime.ts';
+import type { Queue } from '../../../src/infra/queue/queue.ts';
 import { createRedisQueue } from '../../../src/infra/redis/redis-queue.ts';
-import type { Queue } from '../../../src/infra/store/queue.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { createRedisServer, type RedisServer, redisMissing, redisNote } from '../../redis-server.ts';
 import { createEcho } from './echo.ts';

@@ -10,7 +10,7 @@ import { createCommandList } from '../../../src/bot/commands/index.ts';
 import type { Block, Inline, Reply } from '../../../src/bot/contract/reply.ts';
 import { callerOf } from '../../../src/bot/contract/request.ts';
 import { Runtime } from '../../../src/bot/runtime/runtime.ts';
-import { createEmbeddedQueue } from '../../../src/infra/store/embedded-queue.ts';
+import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
 import type { RuntimePlatform } from '../../../src/platforms/platform.ts';
 import { createRecordingLog } from '../../fakes/log.ts';

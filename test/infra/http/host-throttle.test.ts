@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { Deadline } from '../../../src/infra/concurrency/abortable.ts';
 import { actFor } from '../../../src/infra/concurrency/running-work.ts';
-import { Deadline } from '../../../src/infra/http/deadline.ts';
 import { createHostThrottle, type Gate } from '../../../src/infra/http/host-throttle.ts';
 
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { Deadline } from '../../../src/infra/concurrency/abortable.ts';
 import { createRetry } from '../../../src/infra/http/attempt.ts';
-import { Deadline } from '../../../src/infra/http/deadline.ts';
 import type { HttpClient, HttpRequest } from '../../../src/infra/http/http-client.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { serveHttp } from '../../fakes/loopback.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Deadline } from '../../../src/infra/concurrency/abortable.ts';
 import { resolveBySystem } from '../../../src/infra/http/address-guard.ts';
 import { createBodyTurns } from '../../../src/infra/http/body.ts';
-import { Deadline } from '../../../src/infra/http/deadline.ts';
 import type { Transport } from '../../../src/infra/http/exchange.ts';
 import { createPlainTransport } from '../../../src/infra/http/plain-transport.ts';
 import { watchConnections } from '../../fakes/connection-watch.ts';

@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { Queue as BullQueue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createRedisEntries } from '../../../src/infra/redis/redis-entries.ts';
-import { createRedisQueue } from '../../../src/infra/redis/redis-queue.ts';
 import {
   type Claim,
   QUEUE_LIMITS,
@@ -13,7 +11,9 @@ import {
   type QueueEntry,
   type QueueLimits,
   type Verdict,
-} from '../../../src/infra/store/queue.ts';
+} from '../../../src/infra/queue/queue.ts';
+import { createRedisEntries } from '../../../src/infra/redis/redis-entries.ts';
+import { createRedisQueue } from '../../../src/infra/redis/redis-queue.ts';
 import { queueContract } from '../../contracts/queue.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { createRedisServer, type RedisServer, redisMissing, redisNote } from '../../redis-server.ts';

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
+import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
 import { openRedisState } from '../../../src/infra/redis/redis.ts';
 import { createRedisQueue } from '../../../src/infra/redis/redis-queue.ts';
 import { migrateRedisShapes } from '../../../src/infra/redis/redis-shapes.ts';
-import { createEmbeddedQueue } from '../../../src/infra/store/embedded-queue.ts';
 import type { RecordStore } from '../../../src/infra/store/records.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
 import { migrateShapes, SHAPE_MIGRATIONS, type ShapeMigration } from '../../../src/infra/store/stored-shapes.ts';

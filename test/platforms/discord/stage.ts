@@ -9,9 +9,9 @@ import type { PlatformHost, RequestOutcome } from '../../../src/bot/contract/cha
 import type { Command } from '../../../src/bot/contract/command.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
 import { Runtime, type RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
+import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
+import type { Queue } from '../../../src/infra/queue/queue.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
-import { createEmbeddedQueue } from '../../../src/infra/store/embedded-queue.ts';
-import type { Queue } from '../../../src/infra/store/queue.ts';
 import type { RecordStore } from '../../../src/infra/store/records.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import type { DeliveryRequest } from '../../../src/media/delivery/delivery-plan.ts';

@@ -1,8 +1,8 @@
 import type { Logger } from '../log.ts';
+import type { Store } from '../store/store.ts';
 import { createEmbeddedTable, type EmbeddedTable } from './embedded-table.ts';
 import { EmbeddedWorker, type QueueProgress, RETRY_MS } from './embedded-worker.ts';
 import { type Added, QUEUE_LIMITS, type Queue, type QueueEntry, type QueueLimits } from './queue.ts';
-import type { Store } from './store.ts';
 
 export interface EmbeddedQueueOptions {
   readonly store: Store;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import type { Store } from '../store/store.ts';
 import type { QueueEntry } from './queue.ts';
-import type { Store } from './store.ts';
 
 /**
  * The steps that make the queue's table. A `delayed` entry waits for `due`, a `claimed` one is held by the worker
