@@ -61,7 +61,7 @@ function readRows<T>(all: readonly unknown[] | undefined, what: string, read: (r
 }
 
 function readSlice<T>(answer: unknown, limit: number, what: string, read: (row: unknown) => T | undefined) {
-  // What is beyond the limit comes again with the next slice, so more rows than requested are cut off.
+  // Rows beyond the limit are cut off, since they come again with the next slice.
   const all = rows.safeParse(answer).data?.slice(0, limit);
   return { items: readRows(all, what, read), isFull: (all?.length ?? 0) >= limit };
 }

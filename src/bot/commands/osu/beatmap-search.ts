@@ -75,7 +75,7 @@ export const beatmapSearch = defineCommand({
     const source = reach === 'local' ? 'local' : undefined;
     const found = await services.beatmaps.search({ q: text, cursor: next, limit: PER_GLANCE, source, signal });
     const openToken = ({ id }: Beatmapset) => openSetToken(services, id);
-    // What is found while it is typed cannot be opened yet, so all facts are in its line.
+    // A result that is shown while the query is typed cannot be opened yet, so its line has all facts.
     const cards = found.sets.map(set => {
       const { lines, details = [], ...card } = setCard(set, t, { openToken });
       return { ...card, lines: [joined([...lines, ...details])] };

@@ -83,15 +83,14 @@ function draftOf(post: JsonObject): PostDraft {
   const [parent] = readList(post.crosspost_parent_list, 1).filter(isJsonObject);
   const ref = redditRefOf(readText(parent?.id) ?? '');
   const items = ref === undefined ? itemsOf(post) : null;
+  const words = items === null ? decoded(post.selftext) : decoded(post.selftext).replace(FILE_LINE, '');
   const username = post.author === '[deleted]' ? null : readText(post.author);
   const isOutside = post.is_self === false && items === null && ref === undefined;
   return {
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, id: readId(post.author_fullname), username },
     title: readText(decoded(post.title)),
-    caption:
-      readText(decoded(post.selftext).replace(FILE_LINE, '').trim()) ??
-      (isOutside ? readText(post.url_overridden_by_dest) : null),
+    caption: readText(words.trim()) ?? (isOutside ? readText(post.url_overridden_by_dest) : null),
     publishedAt: readInstant(post.created_utc),
     stats: { ...NO_STATS, likes: readCount(post.score), comments: readCount(post.num_comments) },
     sensitive: post.over_18 === true || post.quarantine === true || post.spoiler === true,

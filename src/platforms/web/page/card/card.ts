@@ -176,7 +176,7 @@ function galleryOf(reply: WebReply, tools: MediaTools, { bringAgain }: CardConte
   const openPhoto = (media: WebMedia): void =>
     media.spoiler ? openLightbox([media], 0) : openLightbox(photos, photos.indexOf(media));
   const [first] = items;
-  // Of files that have all expired one sentence says so, in a low box.
+  // If all files have expired, one sentence in a low box says so.
   if (!first || (items.length > 1 && !items.every(isExpired))) {
     return carousel(items, { owner, openPhoto, bringAgain, label: galleryName(items), onChange: tools.offer });
   }
