@@ -1,13 +1,11 @@
 import { rm, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import type { EncodedPacketSink, InputVideoTrack } from 'mediabunny';
 import { AppError } from '../../errors.ts';
 import { createSemaphore, inTurn } from '../../infra/concurrency/running-work.ts';
 import type { Clip } from '../files/clip.ts';
-import { type CompressionPlan, MIN_BITRATE, planCompression, SAFE_SHARE } from './compression-plan.ts';
-import { type Ffmpeg, inputArguments, makeFile, outputArguments, timeLeft } from './ffmpeg.ts';
-import { withMediaInput } from './media-input.ts';
-import { addAudio, addVideo, type CopyRequest, letOtherWorkRun, type Packet, primaryTrack, writeMp4 } from './mux.ts';
+import { type CompressionPlan, planCompression, SAFE_SHARE } from './compression-plan.ts';
+import { type Ffmpeg, inputArguments, outputArguments, timeLeft } from './ffmpeg.ts';
+import type { CopyRequest } from './mux.ts';
 import { type Probe, probeFile } from './probe.ts';
 
 /** A request to encode a video again within a size limit. */
@@ -25,7 +23,7 @@ const SECOND_TRY_SHARE = 0.9;
 const MAX_TRIES = 2;
 
 /** @param clip the part of the video that is encoded; by default all of it */
-function encodingArguments(
+export function encodingArguments(
   inputPath: string,
   outputPath: string,
   plan: CompressionPlan,
@@ -103,117 +101,4 @@ async function shrink(ffmpeg: Ffmpeg, request: EncodeRequest): Promise<boolean> 
     budget = Math.floor(budget * (limitBytes / bytes) * SECOND_TRY_SHARE);
   }
   return false;
-}
-
-/** An encoded clip is made to fit `maxBytes`; a copied one may be larger. */
-interface CutRequest extends EncodeRequest {
-  /** The ffmpeg program; without it a clip begins at the last key frame before the requested time. */
-  readonly ffmpeg: Ffmpeg | undefined;
-  readonly clip: Clip;
-}
-
-/**
- * Cuts a clip out of a video as an MP4: as a copy if one can begin and end within a frame of the wanted times, else
- * encoded, else (without ffmpeg) as a copy that begins earlier. False when the part has no content or cannot fit.
- * @throws AppError `upstream_unavailable` with `what: 'broken_file'`, `internal` when ffmpeg fails, `timeout`, the
- * signal's reason
- */
-export async function cutClip(request: CutRequest): Promise<boolean> {
-  const { inputPath, outputPath, clip, ffmpeg, probe, maxBytes, signal } = request;
-  if (probe.durationMs !== null && clip.startMs >= probe.durationMs) return false;
-  const isPlayable = probe.videoCodec === 'avc' && (!probe.hasAudio || probe.audioCodec === 'aac');
-  const outcome = await withMediaInput(inputPath, signal, async ({ input }) => {
-    const video = await primaryTrack(input.getPrimaryVideoTrack(), 'video');
-    const part = await rangeOf(video, clip, signal);
-    if (part === undefined) return 'empty';
-    if (ffmpeg !== undefined && !(isPlayable && isExact(part, clip))) return 'inexact';
-    await copyPart(video, part, request);
-    return 'copied';
-  });
-  if (outcome === 'empty') return false;
-  if (ffmpeg === undefined) return true;
-  if (outcome === 'copied' && (await stat(outputPath)).size <= maxBytes) return true;
-  return encode({ ...request, ffmpeg });
-}
-
-async function encode(request: CutRequest & { readonly ffmpeg: Ffmpeg }): Promise<boolean> {
-  const { inputPath, outputPath, clip, ffmpeg, probe, maxBytes, signal, onLeft } = request;
-  const durationMs = clip.endMs - clip.startMs;
-  const plan = planCompression({ ...probe, durationMs }, maxBytes, availableParallelism());
-  if (plan === undefined || plan.videoBitrate < MIN_BITRATE) return false;
-  const options = { signal, deadlineMs: plan.deadlineMs, onTime: timeLeft(durationMs, onLeft) };
-  await makeFile(ffmpeg, outputPath, encodingArguments(inputPath, outputPath, plan, clip), options);
-  return true;
-}
-
-/** In the file, at most this many frames that are shown later may stand before a frame (B-frames). */
-const MAX_REORDERED = 32;
-
-/** Says whether a copy of the part, which begins at a key frame, begins and ends within one frame of the clip's times. */
-function isExact({ first, surplus }: PacketRange, clip: Clip): boolean {
-  const lateMs = clip.startMs - first.timestamp * 1_000;
-  const frameMs = Math.max(1, first.duration * 1_000);
-  return lateMs <= frameMs / 2 && surplus <= 1;
-}
-
-/** Copies a part of a video unchanged, from the key frame at or before its start. */
-async function copyPart(
-  video: InputVideoTrack,
-  part: PacketRange,
-  { outputPath, signal, clip }: Pick<CutRequest, 'outputPath' | 'signal' | 'clip'>,
-): Promise<void> {
-  const audio = await video.input.getPrimaryAudioTrack();
-  const from = part.first.timestamp;
-  await writeMp4(outputPath, signal, async output => {
-    const pictures = await addVideo(output, video, signal);
-    const copies = [{ ...pictures, packets: () => moved(pictures.sink, part.first, from, part.count) }];
-    if (audio === null) return copies;
-    const sounds = await addAudio(output, audio, signal);
-    const first = (await sounds.sink.getPacket(from)) ?? (await sounds.sink.getFirstPacket());
-    return [...copies, { ...sounds, packets: () => moved(sounds.sink, first, from, Infinity, clip.endMs / 1_000) }];
-  });
-}
-
-interface PacketRange {
-  readonly first: Packet;
-  /** How many packets are copied from the first key frame on, in the order of the file. */
-  readonly count: number;
-  /** How many of these are shown after the clip's end; they are copied because other frames depend on them. */
-  readonly surplus: number;
-}
-
-async function rangeOf(video: InputVideoTrack, clip: Clip, signal: AbortSignal): Promise<PacketRange | undefined> {
-  const { EncodedPacketSink: Sink } = await import('mediabunny');
-  const sink = new Sink(video);
-  const end = clip.endMs / 1_000;
-  const first = (await sink.getKeyPacket(clip.startMs / 1_000)) ?? (await sink.getFirstPacket());
-  if (first === null || first.timestamp >= end) return undefined;
-  let seen = 0;
-  let late = 0;
-  let range = { count: 0, surplus: 0 };
-  for await (const { timestamp } of sink.packets(first, undefined, { metadataOnly: true })) {
-    seen += 1;
-    await letOtherWorkRun(seen, signal);
-    if (timestamp < end) range = { count: seen, surplus: late };
-    else late += 1;
-    if (late > MAX_REORDERED) break;
-  }
-  return { first, ...range };
-}
-
-/** Shifts packets in time, so that second `from` becomes 0. Earlier frames are dropped: they need frames not copied. */
-async function* moved(
-  sink: EncodedPacketSink,
-  first: Packet | null,
-  from: number,
-  count: number,
-  end = Infinity,
-): AsyncGenerator<Packet, void> {
-  if (first === null) return;
-  let left = count;
-  for await (const packet of sink.packets(first)) {
-    if (left === 0 || packet.timestamp >= end) return;
-    left -= 1;
-    if (packet.timestamp >= from) yield packet.clone({ timestamp: packet.timestamp - from });
-  }
 }
