@@ -317,6 +317,14 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
     expect(await page.evaluate('[...shown]')).toEqual([]);
   });
 
+  it('gives the focus back to the button of the menu that Escape closes', async () => {
+    await visit();
+    await page.locator('#menu-button').press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Escape');
+    await expect(page.evaluate('document.activeElement.id')).resolves.toBe('menu-button');
+  });
+
   it('chooses a clip by two handles, which never cross', async () => {
     await visit();
     await say(REEL);
@@ -333,6 +341,11 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
     await expect(saved.getAttribute('href')).resolves.toMatch(/&from=6\.0&to=6\.5$/);
     await to?.fill('1');
     await expect(saved.getAttribute('href')).resolves.toMatch(/&from=0\.5&to=1\.0$/);
+    await from?.press('Escape');
+    await expect(tool.getAttribute('aria-expanded')).resolves.toBe('false');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowRight');
+    await expect(saved.getAttribute('href')).resolves.toMatch(/&from=0\.6&to=1\.1$/);
   });
 
   it('downloads all of a carousel', async () => {

@@ -65,11 +65,23 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
     for (const slide of slides.slice(Math.max(0, index - 1), index + 2)) warm(slide);
   }
 
-  let settle: ReturnType<typeof setTimeout> | undefined;
+  /**
+   * Gives the current video its controls, once it is in place: Chrome makes them only as wide as the part of the video
+   * that is in the window when they are laid out, and leaves them so.
+   */
+  function settle(): void {
+    for (const [at, slide] of slides.entries()) {
+      for (const video of slide.querySelectorAll('video')) video.controls = at === current;
+    }
+  }
+
+  let settling: ReturnType<typeof setTimeout> | undefined;
   track.addEventListener('scroll', () => {
-    clearTimeout(settle);
-    settle = setTimeout(() => {
-      if (track.clientWidth > 0) arrive(Math.round(track.scrollLeft / track.clientWidth));
+    clearTimeout(settling);
+    settling = setTimeout(() => {
+      if (track.clientWidth === 0) return;
+      arrive(Math.round(track.scrollLeft / track.clientWidth));
+      settle();
     }, SETTLE_MS);
   });
 
@@ -93,6 +105,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
     go(target);
   });
   arrive(0);
+  settle();
   whenNear(root, () => {
     isNear = true;
     warmAround(current);

@@ -36,7 +36,9 @@ export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label
   function open(isOpen: boolean): void {
     row.hidden = !isOpen;
     tool.setAttribute('aria-expanded', `${isOpen}`);
-    if (isOpen) watch();
+    if (!isOpen) return;
+    watch();
+    from.focus();
   }
 
   /** Keeps the player within the chosen part while the choice is open. */
@@ -80,6 +82,11 @@ export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label
   }
 
   for (const each of [from, to]) each.addEventListener('input', () => moved(each));
+  row.addEventListener('keydown', event => {
+    if (event.key !== 'Escape') return;
+    open(false);
+    tool.focus();
+  });
   showSaving(link, () => {
     if (shown?.clipUrl === undefined) return undefined;
     return { downloadUrl: addressOf(shown.clipUrl), fileName: link.download, restore: show };

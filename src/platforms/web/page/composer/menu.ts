@@ -78,7 +78,8 @@ export function createMenu({ history, onLanguage, onClear }: MenuOptions) {
     return clear;
   }
 
-  menu.addEventListener('beforetoggle', refresh);
+  // While it closes, the menu keeps the element with the focus, from which the browser moves the focus to the button.
+  menu.addEventListener('beforetoggle', event => event.newState === 'open' && refresh());
   refresh();
   return {
     offer(languages: readonly WebLanguage[]): void {
