@@ -126,14 +126,17 @@ const TOKEN_POLICY = {
 
 const tokenShape = z.object({ access_token: z.string().min(1).max(10_000), expires_in: z.coerce.number().catch(0) });
 
-/** Requests a token for an application from osu!. */
-export function askForToken(
+/**
+ * Requests a token for an application from osu!.
+ * @throws AppError `upstream_unavailable` when the address is missing, which says nothing about what a token is for
+ */
+export async function askForToken(
   http: HttpClient,
   { clientId, clientSecret }: { readonly clientId: number; readonly clientSecret: string },
   form: Readonly<Record<string, string>>,
   request: Partial<HttpRequest>,
 ): Promise<HttpResponse> {
-  return http.request({
+  const response = await http.request({
     url: `https://${OSU_HOST}/oauth/token`,
     method: 'POST',
     headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
@@ -143,6 +146,8 @@ export function askForToken(
     maxRedirects: 0,
     ...request,
   });
+  if (response.status !== 404) return response;
+  throw new AppError('upstream_unavailable', 'osu! has no address for tokens');
 }
 
 /** Tokens by the client credentials grant (osu-web 2026-08: they are valid for a day and cannot be refreshed). */

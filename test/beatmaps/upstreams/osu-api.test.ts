@@ -133,6 +133,12 @@ describe('the token', () => {
     expect(tokens()).toBe(2);
   });
 
+  it('that cannot be had because its address is missing does not mean that a set or a player is', async () => {
+    const { api } = await play(() => ({ status: 404, body: {} }));
+    await expect(api.set(1)).rejects.toMatchObject({ code: 'upstream_unavailable' });
+    await expect(api.user(2)).rejects.toMatchObject({ code: 'upstream_unavailable' });
+  });
+
   it('of unknown credentials is not asked for again and again, and the secret stays out of the log', async () => {
     const { api, tokens, log, clock } = await play(() => ({ status: 401, body: { error: 'invalid_client' } }));
     for (let call = 0; call < 3; call += 1) {
