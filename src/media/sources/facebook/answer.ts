@@ -74,7 +74,7 @@ const WORDS = {
   region_blocked:
     /(?:isn't|is not|not) available in your (?:country|region|location)|restricted in your (?:country|region)/,
   age_restricted:
-    /age[- ]restricted|you must be (?:at least )?(?:18|21)(?: years)?|confirm (?:your age|that you're over)/,
+    /age[- ]restricted|you must be (?:at least )?(?:18|21)(?: years)?|confirm (?:your age|that you're over)|cometageinappropriate/,
   upstream_rate_limited:
     /you(?:'re| are) temporarily blocked|temporarily blocked from|\{"__dr":"cometerrorroot\.react"\}/,
   private: /this (?:video|post|profile|account) is private|only members can see who's in the group/,

@@ -100,6 +100,9 @@ const MAX_ROUTES = 20;
  */
 export function failureOfPage(html: string): AppError {
   if (namesPrivatePost(html)) return new AppError('private', 'the page is marked as a private post');
+  // For a post of an account with a least age the site shows its error page, which states the age (seen in 2026-07).
+  if (/"restricted_age"\s{0,9}:\s{0,9}[1-9]/.test(html))
+    return new AppError('age_restricted', 'the page states an age');
   const names = [...html.matchAll(/"canonicalRouteName"\s{0,9}:\s{0,9}"([\w.]{1,120})"/g)].slice(0, MAX_ROUTES);
   const failures = names.flatMap(([, name = '']) => failureBySign(name, ROUTES) ?? []);
   const failure = failures.find(({ code }) => code !== 'not_found') ?? failures[0];

@@ -233,6 +233,13 @@ describe('the signal, and the code it means', () => {
     ['a country', { text: '<p>This video isn’t available in your country</p>' }, 'region_blocked'],
     ['status 451', { status: 451 }, 'region_blocked'],
     ['an age', { text: '<p>This video is age-restricted</p>' }, 'age_restricted'],
+    [
+      'an age, by the name of the page alone',
+      {
+        text: '<form id="login_form"></form><script type="application/json">{"canonicalRouteName":"comet.fbweb.CometAgeInappropriateLoggedOutErrorRoute"}</script>',
+      },
+      'age_restricted',
+    ],
     ['a closed group', { text: '<p>Only members can see who&#039;s in the group and what they post</p>' }, 'private'],
     ['a page of an unknown kind', page('empty.html'), 'upstream_changed'],
     ['nothing', { text: '' }, 'upstream_changed'],

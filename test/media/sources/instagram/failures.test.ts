@@ -136,6 +136,16 @@ describe('the signal, and the code it means', () => {
     ],
     ['a page that gates another media', { kind: 'page', text: page(gatedOther()) }, 'upstream_changed'],
     [
+      'an error page that states the least age',
+      { kind: 'page', text: `${fixture('not-found.html')}${page({ failure_reason: 'MA', restricted_age: 25 })}` },
+      'age_restricted',
+    ],
+    [
+      'an error page that states no age',
+      { kind: 'page', text: `${fixture('not-found.html')}${page({ failure_reason: null, restricted_age: null })}` },
+      'not_found',
+    ],
+    [
       'a geoblock by age',
       { status: 400, ...json({ message: 'geoblock_required', title: 'x', blocks_logging_data: 'MIN_AGE_ACCOUNT' }) },
       'age_restricted',
