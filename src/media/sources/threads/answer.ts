@@ -117,6 +117,8 @@ function parsePage(page: Body, { ref, kind }: ReadContext): PostDraft {
   const drafts = copies.filter(copy => !isUnavailable(copy)).map(parsePost);
   const [best] = drafts.sort((a, b) => fullness(b) - fullness(a));
   if (best !== undefined) return best;
+  // The name of the page that visitors get for a post of which only some people may see it (seen in 2026-10).
+  if (page.includes('BarcelonaGeoBlock')) throw refusal('audience', 'kept from a part of the visitors');
   if (copies.length > 0 || isEmpty) throw weakNotFound('the page says that the post is not available');
   if (isWalled) throw refusal('caller', 'the page of the thread comes without its posts');
   if (hasOthers) throw new AppError('upstream_changed', 'the page shows other posts only');

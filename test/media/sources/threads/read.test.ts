@@ -236,6 +236,11 @@ describe('a page that changed', () => {
       page(post({ code: 'DXsomebody1', pk: '1', id: '1' }, { share_info: { quoted_post: post() } })),
       'a post of 1',
     ],
+    [
+      'a page for those who may not see it',
+      page(null).replace('{', '{"canonicalRouteName":"comet.barcelonawebloggedout.BarcelonaGeoBlockRoute",'),
+      'login_required kept',
+    ],
     ['a shell', '<html><head><title>Threads</title></head><body></body></html>', 'upstream_rate_limited'],
     ['cut short', page(post()).slice(0, 700), 'upstream_rate_limited'],
   ])('%s', (_, html, outcome) => {
