@@ -1,14 +1,24 @@
 /** Reads the requested post from its page or its embed (as seen in 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
-import { child, firstOf, parseJson, readCount, readDate, readList, readSeconds, readText } from '../../parse/json.ts';
+import {
+  child,
+  firstOf,
+  parseJson,
+  readCount,
+  readDate,
+  readList,
+  readSeconds,
+  readShownCount,
+  readText,
+} from '../../parse/json.ts';
 import { type Attributes, readMarkup, readSrcset } from '../../parse/markup.ts';
-import { NO_STATS, type UnplacedItem } from '../../post.ts';
+import { NO_STATS, type Stats, type UnplacedItem } from '../../post.ts';
 import { sizeOf, UNKNOWN_SIZE } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { gifOf, imageOf, linkedItem, namedVideo, packagedVideo, readAddress } from './items.ts';
 
 /** The part of the post to which an element's text belongs; `foreign`: a comment, an advertisement, another post. */
-type Region = 'title' | 'words' | 'foreign' | null;
+type Region = 'title' | 'words' | 'votes' | 'comments' | 'foreign' | null;
 
 /** Elements that begin a new line of the post's text. */
 const LINE = /^(?:p|li|br|h[1-6]|blockquote|pre|hr)$/;
@@ -29,6 +39,9 @@ class PostMarkup {
   author: string | undefined;
   title = '';
   words = '';
+  /** The count of votes, and the text with the count of comments, that an embed shows. */
+  votes: string | undefined;
+  comments = '';
   /** The position that the markup states for the slide around the current element. */
   #order: number | undefined;
 
@@ -46,6 +59,7 @@ class PostMarkup {
     const slot = /^page-(\d{1,3})$/.exec(attributes.slot ?? '')?.[1];
     if (name === 'li') this.#order = slot === undefined ? undefined : Number(slot);
     if (name === 'img') this.#addImage(attributes);
+    if (region === 'votes') this.votes ??= attributes.number;
     this.isRemoved ||= attributes.slot === 'post-removed-banner';
     if (region === 'words' && LINE.test(name)) this.words += name === 'p' ? '\n\n' : '\n';
     if (name === 'a') this.#follow(attributes.href ?? '');
@@ -53,7 +67,7 @@ class PostMarkup {
 
   ontext(text: string): void {
     const region = this.#open.at(-1);
-    if (region === 'title' || region === 'words') this[region] += text;
+    if (region === 'title' || region === 'words' || region === 'comments') this[region] += text;
   }
 
   onclosetag(): void {
@@ -69,8 +83,10 @@ class PostMarkup {
       .replace(/\n{3,}/g, '\n\n');
   }
 
-  #regionOf(name: string, { slot, id }: Attributes): Region {
-    if (name === 'shreddit-embed-title' && this.title === '') return 'title';
+  #regionOf(name: string, { slot, id, 'data-testid': part }: Attributes): Region {
+    if ((name === 'shreddit-embed-title' || id === 'embed-title') && this.title === '') return 'title';
+    if (part === 'upvote') return 'votes';
+    if (part === 'cta' && this.comments === '') return 'comments';
     const isText = slot === 'text-body' || id?.endsWith('-post-rtjson-content') === true;
     return isText && this.words === '' ? 'words' : null;
   }
@@ -122,6 +138,12 @@ function itemsOf(found: PostMarkup, type: string, target: string | null): readon
   return item === null ? null : [item];
 }
 
+function readStats({ post, votes, comments }: PostMarkup): Stats {
+  const shown = /[\d.,]{1,12}[KM]?(?= comments?\b)/.exec(comments)?.[0];
+  const likes = readCount(post?.score ?? votes);
+  return { ...NO_STATS, likes, comments: readCount(post?.['comment-count']) ?? readShownCount(shown) };
+}
+
 /** Undefined when the requested post is not in the markup. @throws AppError when it was removed, with its media */
 export function readPostMarkup(html: string, id: string): PostDraft | undefined {
   const found = new PostMarkup(id);
@@ -142,8 +164,10 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
     author: { ...UNKNOWN_AUTHOR, username: username === '[deleted]' ? null : username },
     title: readText((post?.['post-title'] ?? found.title).trim()),
     caption: readText(found.text) ?? (type === 'link' && items === null ? target : null),
-    publishedAt: readDate(post?.['created-timestamp']?.replace(/(\.\d{3})\d*([+-]\d\d)(\d\d)$/, '$1$2:$3')),
-    stats: { ...NO_STATS, likes: readCount(post?.score), comments: readCount(post?.['comment-count']) },
+    publishedAt:
+      readDate(post?.['created-timestamp']?.replace(/(\.\d{3})\d*([+-]\d\d)(\d\d)$/, '$1$2:$3')) ??
+      readCount(child(shown, 'created_timestamp')),
+    stats: readStats(found),
     sensitive: ['nsfw', 'quarantine'].some(mark => post?.[mark] !== undefined) || child(shown, 'nsfw') === true,
     items: items ?? [],
     isWordsOnly: items === null && ['self', 'text', 'multi_media', 'link'].includes(type),

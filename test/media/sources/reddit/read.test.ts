@@ -282,6 +282,12 @@ it.each<[string, string, object | string]>([
     embed({ post: { type: 'video' } }, `<a href="https://www.reddit.com/r/a/comments/1bowl77/b/">b</a>${player()}`),
     { items: [video] },
   ],
+  [
+    'its time, its title in a heading, and its counts',
+    `<shreddit-screenview-data data='${JSON.stringify({ post: { id: `t3_${ID}`, type: 'video', created_timestamp: 1_700_000_000_123 } })}'></shreddit-screenview-data><a id="embed-title" href="#"><h1>
+      A bowl</h1></a>${player()}<a data-testid="upvote"><faceplate-number number="1297" pretty></faceplate-number> upvotes</a><a data-testid="comments"><span>Comment</span></a><a data-testid="cta"><span>View 1,029 comments</span></a>`,
+    { title: 'A bowl', publishedAt: 1_700_000_000_123, stats: { likes: 1_297, comments: 1_029 }, items: [video] },
+  ],
   ['another name', embed({ post: { id: 't3_1other', type: 'video' } }, player()), 'upstream_changed'],
   [
     'a link to another post alone',
