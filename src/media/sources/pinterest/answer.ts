@@ -67,8 +67,9 @@ function draftOf(pin: JsonObject): PostDraft {
     publishedAt: readDate(pin.created_at),
     stats: {
       ...NO_STATS,
+      // The site counts all pins of one image together; a pin's own counts are 0 on one that was saved from another.
       saves: readCount(child(figures, 'saves')) ?? readCount(pin.repin_count),
-      comments: readCount(pin.comment_count) ?? readCount(child(pin.aggregated_pin_data, 'comment_count')),
+      comments: readCount(child(pin.aggregated_pin_data, 'comment_count')) ?? readCount(pin.comment_count),
       shares: readCount(pin.share_count),
     },
     items: itemsOf(pin),

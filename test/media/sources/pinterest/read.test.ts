@@ -31,7 +31,8 @@ function pin(more: Json = {}): Json {
     images: { '736x': image('small', 736), orig: image('bowl') },
     pinner: { username: 'saver', full_name: 'Saver' },
     native_creator: { id: '12', username: 'mara', full_name: 'Mara' },
-    aggregated_pin_data: { aggregated_stats: { saves: 12 } },
+    comment_count: 0,
+    aggregated_pin_data: { aggregated_stats: { saves: 12 }, comment_count: 7 },
     ...more,
   };
 }
@@ -58,7 +59,7 @@ it('a pin has its creator, its title without blanks, its saves and its original'
     title: 'A bowl',
     caption: null,
     publishedAt: Date.UTC(2025, 8, 10, 10),
-    stats: { saves: 12 },
+    stats: { saves: 12, comments: 7 },
     items: [{ kind: 'image', width: 1000, variants: [{ url: image('bowl').url }, { width: 736 }] }],
   });
 });
