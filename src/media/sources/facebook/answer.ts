@@ -1,7 +1,7 @@
 /** Turns a page or an answer of the Graph API into the post, or into an AppError. Refusals as seen in 2026-08. Pure. */
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
-import { refusal, weakNotFound } from '../../extract/refusal.ts';
+import { asWeak, refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
 import { child, firstOf, isJsonObject, parseJson, readText } from '../../parse/json.ts';
@@ -66,7 +66,7 @@ export function failureOfAddress(url: string | null): AppError | null {
   return /^\/checkpoint(?:\/|$)/.test(path) ? refusal('challenge', 'the site demands proof of a person') : null;
 }
 
-/** The root of the page that the site shows to a blocked visitor. */
+/** The root of the page that the site shows to a blocked visitor, and to everyone in place of a post that is gone. */
 const BLOCK = '{"__dr":"CometErrorRoot.react"}';
 
 /** The site's sentences and codes, the most telling first. */
@@ -75,23 +75,20 @@ const WORDS = {
     /(?:isn't|is not|not) available in your (?:country|region|location)|restricted in your (?:country|region)/,
   age_restricted:
     /age[- ]restricted|you must be (?:at least )?(?:18|21)(?: years)?|confirm (?:your age|that you're over)|cometageinappropriate/,
-  upstream_rate_limited:
-    /you(?:'re| are) temporarily blocked|temporarily blocked from|\{"__dr":"cometerrorroot\.react"\}/,
+  upstream_rate_limited: /you(?:'re| are) temporarily blocked|temporarily blocked from/,
   private: /this (?:video|post|profile|account) is private|only members can see who's in the group/,
   not_found:
     /uiinterstitialcontent|this (?:content|page) isn't available|content isn't available (?:right now|at the moment)|>page not found<\/title>|the link you followed may (?:be broken|have expired)/,
   login_required: />you must log in to continue|id="login_form"|id="loginbutton"|<title>log in(?:to)? (?:to )?facebook/,
 } as const;
 const signsOf = (...codes: readonly (keyof typeof WORDS)[]): readonly Sign[] => codes.map(code => [WORDS[code], code]);
-const SIGNS = signsOf(
-  'region_blocked',
-  'age_restricted',
-  'upstream_rate_limited',
-  'private',
-  'not_found',
-  'login_required',
-);
-const BLOCKED = signsOf('upstream_rate_limited');
+const BLOCK_SIGN: Sign = [/\{"__dr":"cometerrorroot\.react"\}/, 'upstream_rate_limited'];
+const SIGNS = [
+  ...signsOf('region_blocked', 'age_restricted', 'upstream_rate_limited', 'private', 'not_found'),
+  BLOCK_SIGN,
+  ...signsOf('login_required'),
+];
+const BLOCKED = [...signsOf('upstream_rate_limited'), BLOCK_SIGN];
 const RESTRICTIONS = signsOf('region_blocked', 'age_restricted', 'private');
 /** The text for a post that is deleted, hidden or restricted: a page at another address may say which. */
 const GONE = /(?:post|video|reel) is no longer available|this video may no longer exist/;
@@ -122,6 +119,8 @@ function failureOfWords(page: Body, hasPosts: boolean): AppError | null {
   // Every page for visitors contains a login form, so a login form proves nothing.
   const isLogin = seen === null || seen.code === 'login_required';
   const stated = isLogin ? failureBySign(dataWords(page), hasPosts ? BLOCKED : SIGNS) : null;
+  // A blocked visitor may get the same words, so another page has to confirm them.
+  if (stated?.code === 'not_found' && page.includes(BLOCK)) return asWeak(stated);
   return stated ?? seen ?? (GONE.test(visible) ? weakNotFound('the page says that the post is gone') : null);
 }
 

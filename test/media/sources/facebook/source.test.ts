@@ -215,6 +215,13 @@ describe('the signal, and the code it means', () => {
     ['status 403', { status: 403 }, 'login_required'],
     ['an unavailable page, with a login form', page('unavailable.html'), 'not_found'],
     ['an unavailable page, typeset', { text: '{"text":"This content isn\\u2019t available right now"}' }, 'not_found'],
+    [
+      'an unavailable page, by the root that a blocked visitor gets too',
+      {
+        text: '<form id="login_form"></form><script type="application/json">{"rootView":{"resource":{"__dr":"CometErrorRoot.react"},"props":{"title":"This content isn\'t available right now"}}}</script>',
+      },
+      'not_found',
+    ],
     ['a title', { text: '<title>Page Not Found</title>' }, 'not_found'],
     ['status 404 everywhere', { status: 404, text: '<form id="login_form"></form>' }, 'not_found'],
     ['a feed of videos', page('feed.html'), 'not_found'],
