@@ -54,6 +54,7 @@ const beatmapShape = z.object({
   passcount: number,
   checksum: text,
   convert: flag,
+  deleted_at: date,
   owners: list(owner, MAX_OWNERS),
   user_id: id,
 });
@@ -113,7 +114,7 @@ type RawSet = z.output<typeof setShape>;
 function toBeatmap(raw: RawBeatmap, set: Pick<RawSet, 'id' | 'status' | 'ranked'> | null): Beatmap | undefined {
   const beatmapset_id = raw.beatmapset_id ?? set?.id ?? null;
   if (raw.id === null || beatmapset_id === null) return undefined;
-  const { mode_int, ranked, convert: _, accuracy, drain, ...fields } = raw;
+  const { mode_int, ranked, convert: _, deleted_at: __, accuracy, drain, ...fields } = raw;
   return {
     ...fields,
     id: raw.id,
@@ -148,7 +149,9 @@ function toBeatmapset(raw: RawSet): Beatmapset | undefined {
   if (setId === null || title === null) return undefined;
   // A convert is a difficulty of the set in another ruleset, so it is not listed as one more.
   const own = rows.filter(({ convert }) => convert !== true);
-  const beatmaps = own.flatMap(each => toBeatmap(each, raw) ?? []);
+  // Some answers still list difficulties that were removed from the set. If all are, the set itself was removed.
+  const present = own.filter(({ deleted_at }) => deleted_at === null);
+  const beatmaps = (present.length > 0 ? present : own).flatMap(each => toBeatmap(each, raw) ?? []);
   return {
     ...fields,
     id: setId,

@@ -2,9 +2,12 @@
 import * as z from 'zod';
 import { RULESETS, type Ruleset } from './beatmapset.ts';
 import { userPage } from './link.ts';
-import { date, id, isSet, list, number, numberOrZero, part, ruleset, text } from './osu-fields.ts';
+import { date, field, id, isSet, list, number, numberOrZero, part, ruleset, text } from './osu-fields.ts';
 
 const whole = z.number();
+
+/** Reads a count. Answers from 2019 state each as a list with one number. */
+const count = field(value => number.parse(Array.isArray(value) ? value[0] : value));
 
 /** The accuracy from 0 to 100. Some answers state it from 0 to 1, in a field of another name. */
 function percentOf(hit_accuracy: number | null, accuracy: number | null): number | null {
@@ -27,7 +30,8 @@ const statistics = z
   .object({
     global_rank: number,
     country_rank: number,
-    rank: part(z.object({ country: number })),
+    /** The ranks in older answers. */
+    rank: part(z.object({ global: number, country: number })),
     pp: number,
     hit_accuracy: number,
     accuracy: number,
@@ -45,8 +49,9 @@ const statistics = z
     /** In mania, the ranks for each number of keys. */
     variants: list(z.object({ variant: z.string(), pp: number, global_rank: number, country_rank: number })),
   })
-  .transform(({ rank, accuracy, country_rank, hit_accuracy, ...fields }) => ({
+  .transform(({ rank, accuracy, global_rank, country_rank, hit_accuracy, ...fields }) => ({
     ...fields,
+    global_rank: global_rank ?? rank?.global ?? null,
     country_rank: country_rank ?? rank?.country ?? null,
     hit_accuracy: percentOf(hit_accuracy, accuracy),
   }));
@@ -78,17 +83,20 @@ const playerShape = z.object({
   playstyle: list(z.string()),
   team: part(z.object({ id, name: z.string(), short_name: text })),
   groups: list(z.object({ name: z.string(), short_name: text })),
-  follower_count: number,
-  mapping_follower_count: number,
-  scores_first_count: number,
-  beatmap_playcounts_count: number,
-  favourite_beatmapset_count: number,
-  graveyard_beatmapset_count: number,
-  guest_beatmapset_count: number,
-  loved_beatmapset_count: number,
-  nominated_beatmapset_count: number,
-  pending_beatmapset_count: number,
-  ranked_beatmapset_count: number,
+  follower_count: count,
+  mapping_follower_count: count,
+  scores_first_count: count,
+  beatmap_playcounts_count: count,
+  favourite_beatmapset_count: count,
+  graveyard_beatmapset_count: count,
+  guest_beatmapset_count: count,
+  loved_beatmapset_count: count,
+  nominated_beatmapset_count: count,
+  pending_beatmapset_count: count,
+  ranked_beatmapset_count: count,
+  /** The older names of the two counts of sets that are pending and that are ranked. */
+  unranked_beatmapset_count: count,
+  ranked_and_approved_beatmapset_count: count,
   rank_highest: part(z.object({ rank: whole, updated_at: date })),
   monthly_playcounts: list(z.object({ start_date: z.string(), count: numberOrZero })),
   statistics: part(statistics),
@@ -110,7 +118,8 @@ function httpsUrl(address: string | null | undefined): string | null {
 export function parsePlayer(value: unknown, mode?: Ruleset) {
   const raw = playerShape.safeParse(value).data;
   if (raw === undefined || raw.id === null || raw.username === null) return undefined;
-  const { cover, country_code: code, user_achievements, rank_history, rankHistory, ...fields } = raw;
+  const { unranked_beatmapset_count: pending, ranked_and_approved_beatmapset_count: ranked, ...current } = raw;
+  const { cover, country_code: code, user_achievements, rank_history, rankHistory, ...fields } = current;
   const playmode = raw.playmode ?? 'osu';
   const ranks = rank_history ?? rankHistory;
   return {
@@ -125,6 +134,8 @@ export function parsePlayer(value: unknown, mode?: Ruleset) {
     playmode,
     /** The ruleset of `statistics` and `rank_history`. */
     mode: mode ?? ranks?.mode ?? playmode,
+    pending_beatmapset_count: raw.pending_beatmapset_count ?? pending,
+    ranked_beatmapset_count: raw.ranked_beatmapset_count ?? ranked,
     achievement_count: user_achievements?.length ?? null,
     /** The player's global ranks on up to 90 past days, oldest first. */
     rank_history: ranks?.data ?? [],

@@ -64,6 +64,13 @@ describe('a set', () => {
     expect(set?.beatmaps.map(({ id }) => id)).toEqual([6, 3, 4]);
   });
 
+  it('leaves out difficulties that were removed from it, unless all were', () => {
+    const removed = { ...MAP, id: 7, difficulty_rating: 0, version: '', deleted_at: '2020-02-27T12:19:54.000000Z' };
+    const beatmaps = [removed, { ...MAP, id: 8, deleted_at: null }];
+    expect(parseBeatmapset({ ...SET, beatmaps })?.beatmaps.map(({ id }) => id)).toEqual([8]);
+    expect(parseBeatmapset({ ...SET, beatmaps: [removed] })?.beatmaps.map(({ id }) => id)).toEqual([7]);
+  });
+
   it('may lack everything but number and title', () => {
     const nulls = Object.fromEntries(
       ['artist', 'creator', 'covers', 'beatmaps', 'availability', 'bpm', 'status', 'tags', 'source'].map(key => [
@@ -186,6 +193,26 @@ describe('a player', () => {
       playmode: 'osu',
       statistics: { hit_accuracy: 50, country_rank: 3, pp: 12.5, variants: [{ variant: '4k', pp: 10 }] },
     });
+  });
+
+  it('has the ranks and counts of older answers, which are named and written otherwise', () => {
+    const player = parsePlayer({
+      id: 4,
+      username: 'lamp post',
+      follower_count: [164],
+      favourite_beatmapset_count: [],
+      ranked_and_approved_beatmapset_count: [2],
+      unranked_beatmapset_count: [3],
+      statistics: { pp: 1826.98, pp_rank: 146_494, rank: { global: 146_494, country: 3_752 } },
+    });
+    expect(player).toMatchObject({
+      follower_count: 164,
+      favourite_beatmapset_count: null,
+      ranked_beatmapset_count: 2,
+      pending_beatmapset_count: 3,
+      statistics: { global_rank: 146_494, country_rank: 3_752 },
+    });
+    expect(player).not.toHaveProperty('unranked_beatmapset_count');
   });
 });
 
