@@ -128,7 +128,7 @@ const tokenShape = z.object({ access_token: z.string().min(1).max(10_000), expir
 
 /**
  * Requests a token for an application from osu!.
- * @throws AppError `upstream_unavailable` when the address is missing, which says nothing about what a token is for
+ * @throws AppError `upstream_changed` when the address is missing, which says nothing about what a token is for
  */
 export async function askForToken(
   http: HttpClient,
@@ -147,7 +147,7 @@ export async function askForToken(
     ...request,
   });
   if (response.status !== 404) return response;
-  throw new AppError('upstream_unavailable', 'osu! has no address for tokens');
+  throw new AppError('upstream_changed', 'osu! has no address for tokens any more');
 }
 
 /** Tokens by the client credentials grant (osu-web 2026-08: they are valid for a day and cannot be refreshed). */

@@ -135,8 +135,8 @@ describe('the token', () => {
 
   it('that cannot be had because its address is missing does not mean that a set or a player is', async () => {
     const { api } = await play(() => ({ status: 404, body: {} }));
-    await expect(api.set(1)).rejects.toMatchObject({ code: 'upstream_unavailable' });
-    await expect(api.user(2)).rejects.toMatchObject({ code: 'upstream_unavailable' });
+    await expect(api.set(1)).rejects.toMatchObject({ code: 'upstream_changed' });
+    await expect(api.user(2)).rejects.toMatchObject({ code: 'upstream_changed' });
   });
 
   it('of unknown credentials is not asked for again and again, and the secret stays out of the log', async () => {
