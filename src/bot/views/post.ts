@@ -120,6 +120,9 @@ function isWordsOnly(post: Post): boolean {
   return itemCount(post) === 0 && (post.quoted === null || itemCount(post.quoted) === 0);
 }
 
+/** The space keeps the mark on the line of the name's end. */
+const VERIFIED_MARK = '\u00a0✓';
+
 /** The author with avatar and link; if the author is unknown, the site. */
 function postHeading({ author }: Post, { name: site, colour, authorUrl }: PostSite, t: Translator): Heading {
   const { untitled, avatar } = t.messages.post;
@@ -133,7 +136,7 @@ function postHeading({ author }: Post, { name: site, colour, authorUrl }: PostSi
   const led: Text = authorUrl === undefined ? who : [{ kind: 'link', url: authorUrl, children: who }];
   return {
     kind: 'heading',
-    text: author.verified === true ? [...led, ' ✓'] : led,
+    text: author.verified === true ? [...led, VERIFIED_MARK] : led,
     ...mark,
     ...(author.avatarUrl !== null && {
       image: { kind: 'image', url: author.avatarUrl, alt: avatar({ name: name || username }), ratio: 1 },

@@ -166,7 +166,7 @@ describe('renderPost', () => {
               url: SITE.authorUrl,
               children: [{ kind: 'strong', children: ['Tari Senja'] }, ' @tari.senja'],
             },
-            ' ✓',
+            '\u00a0✓',
           ],
           site: { name: 'Instagram', colour: SITE.colour },
         },

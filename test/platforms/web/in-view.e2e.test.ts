@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
+import { reel } from './posts.ts';
 import { scripted } from './scripted.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -152,6 +153,24 @@ describe.skipIf(browserMissing !== undefined)(`the newest message and its answer
       await expect.poll(() => page.evaluate(OUT_OF_SIGHT)).not.toEqual([]);
       await say('six');
       await expectInView();
+    } finally {
+      await views.close();
+    }
+  });
+
+  it('are in view with the first of several answers, which do not fit together', async () => {
+    const answer = reply({ gallery: [{ kind: 'media', post: reel, index: 0, form: 'original', spoiler: false }] });
+    const views = await openStage({
+      pageFolder: built.folder,
+      dispatcher: scripted(() => [answer, answer, answer]),
+      limits: { drainMs: 50, closeMs: 200 },
+    });
+    try {
+      await visit(1100, 800, views.origin);
+      await say('one');
+      await expect.poll(() => page.locator('.card').count()).toBe(3);
+      await expectInView();
+      await page.getByRole('button', { name: 'New replies' }).waitFor();
     } finally {
       await views.close();
     }

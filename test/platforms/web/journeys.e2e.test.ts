@@ -365,7 +365,7 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
     await say('found');
     await expect(page.evaluate(NAMES)).resolves.toEqual([
       'Medley, 4 photos, 1 video, Studio Lumen @studio.lumen',
-      'Medley, 1 video, Mira Holm @mira.holm ✓',
+      'Medley, 1 video, Mira Holm @mira.holm\u00a0✓',
       'Medley, Beatmaps like “lantern”, page 1',
     ]);
     await expect(page.locator('.carousel').getAttribute('aria-label')).resolves.toBe('4 photos, 1 video');

@@ -43,7 +43,7 @@ describe('a post', () => {
           {
             type: 10,
             content: expect.stringMatching(
-              /^### \*\*Tari Senja\*\* @tari\.senja ✓\n-# Instagram .*\nEvening \\\[light\\\]/,
+              /^### \*\*Tari Senja\*\* @tari\.senja\u00a0✓\n-# Instagram .*\nEvening \\\[light\\\]/,
             ),
           },
           {
@@ -76,7 +76,7 @@ describe('a post', () => {
             components: [
               {
                 content: expect.stringMatching(
-                  /^### \[\*\*Tari Senja\*\* @tari\.senja\]\(\S+\/tari\.senja\/\) ✓\n-# Instagram · 1\.2K likes.*$/,
+                  /^### \[\*\*Tari Senja\*\* @tari\.senja\]\(\S+\/tari\.senja\/\)\u00a0✓\n-# Instagram · 1\.2K likes.*$/,
                 ),
               },
             ],

@@ -148,16 +148,18 @@ export class Thread {
   }
 
   /**
-   * Scrolls to the beginning of an answer that is taller than the screen. The person's question stays in view above it
-   * if the buttons for the files (`.tools`) are in view as well.
+   * Scrolls to the beginning of an answer that is taller than the screen, and of several to the first. The person's
+   * question stays in view above it if the buttons for the files (`.tools`) are in view as well.
    */
   #showBeginning(element: HTMLElement, added: HTMLElement): void {
     this.#isFollowing = false;
-    const tools = added.querySelector('.tools')?.getBoundingClientRect().bottom ?? 0;
+    const [first = added] = element.querySelectorAll<HTMLElement>('.answers > *');
+    this.#hasNew = first !== added;
+    const tools = first.querySelector('.tools')?.getBoundingClientRect().bottom ?? 0;
     const { clientHeight } = this.#scroller;
     const isLow =
       element.offsetHeight > clientHeight && tools - element.getBoundingClientRect().top + 2 * EDGE_PX > clientHeight;
-    this.#anchor = isLow ? added : element;
+    this.#anchor = isLow ? first : element;
     this.#glide(this.#anchorTop());
   }
 
