@@ -13,6 +13,8 @@ export function readXAnswer(answer: SiteAnswer, context: ReadContext) {
   const json = parseJson(answer.body.text.trim());
   const failure = failureOfHead(answer, context.now);
   if (failure !== null) throw (failure.code === 'upstream_rate_limited' ? null : failureOfErrors(json)) ?? failure;
+  const stated = failureOfResult(context.kind === 'query' ? child(json, 'data', 'tweetResult', 'result') : json);
+  if (stated !== null) throw stated;
   const tweet = findTweet(json, context.ref.id);
   if (tweet === undefined || tweet === null) throw failureWithoutPost(json, context, tweet === undefined);
   const { draft, isCut, reason } = readTweet(tweet);
@@ -29,8 +31,6 @@ function isEmpty(value: unknown): boolean {
 /** The failure of an answer without the post. An empty one means: removed (query) or withheld (syndication). */
 function failureWithoutPost(json: unknown, { kind }: ReadContext, hasOthers: boolean): AppError {
   if (!isJsonObject(json)) return new AppError('upstream_changed', 'the answer is no JSON');
-  const stated = failureOfResult(kind === 'query' ? child(json, 'data', 'tweetResult', 'result') : json);
-  if (stated !== null) return stated;
   if (hasOthers) return new AppError('upstream_changed', 'the answer is about another post');
   if (kind !== 'query' && isEmpty(json)) return refusal('login', 'kept from visitors without a word');
   const isGone = 'data' in json && isEmpty(json.data);
@@ -48,9 +48,9 @@ const SIGNS: readonly Sign[] = [
 
 const failureOfWords = (words: string) => failureBySign(plainWords(words), SIGNS, /suspended|account|deactivated/);
 
-/** The reason in an object that replaces the post, else null. Without a text, the visitor's age or region is meant. */
+/** The reason in an object that replaces the post, else null. Without a text, age, region or a subscription is meant. */
 function failureOfResult(result: unknown): AppError | null {
-  if (!isJsonObject(result) || !/Tombstone|Unavailable/.test(String(result.__typename))) return null;
+  if (!isJsonObject(result) || !/Tombstone|Unavailable|Preview/.test(String(result.__typename))) return null;
   const { tombstone, reason } = result;
   const words = firstOf([child(tombstone, 'text', 'text'), child(tombstone, 'text'), tombstone, reason], readText);
   if (words) return failureOfWords(words) ?? weakNotFound(`unavailable: ${words.slice(0, 80)}`);

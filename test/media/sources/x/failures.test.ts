@@ -42,6 +42,17 @@ describe('what stands in the place of a post', () => {
     expect(outcome(asResult({ __typename: 'TweetUnavailable', reason }), { kind: 'query' })).toBe(code);
   });
 
+  it('is the beginning of a post for subscribers', () => {
+    const shown = {
+      rest_id: ID,
+      text: 'Why the lamp turns',
+      created_at: 'Wed Jan 29 20:11:21 +0000 2025',
+      entities: {},
+    };
+    const preview = { __typename: 'TweetPreviewDisplay', tweet: shown, limited_action_results: {} };
+    expect(outcome(asResult(preview), { kind: 'query' })).toBe('login_required');
+  });
+
   it('counts before another post that stands beside it', () => {
     const gone = tombstone('This Post was deleted by the Post author.');
     expect(outcome({ ...gone, parent: other() })).toBe('not_found');
