@@ -63,7 +63,7 @@ export function readTiktokPage({ body, ...head }: SiteAnswer, context: ReadConte
 /** Patterns for the site's own status code and its words (seen until 2026-10); 10204 without words may mean anything. */
 const STATES: readonly Sign[] = [
   [/cross_border|region|geo_|^10231/, 'region_blocked'],
-  [/self_see|friend_see|^10216|^10222/, 'private'],
+  [/self_see|friend_see|author_secret|^10216|^10222/, 'private'],
   [/content_classification/, 'age_restricted'],
   [/^10204|^10217/, 'not_found'],
 ];

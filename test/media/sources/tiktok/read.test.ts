@@ -211,6 +211,7 @@ describe('a refusal', () => {
     ['an author who keeps it', said(10_204, 'author_status,status_self_see'), 'private'],
     ['a post of a class', said(10_204, 'content_classification'), 'age_restricted weak'],
     ['10217', said(10_217, 'status_deleted'), 'not_found weak'],
+    ['an author whose account is private', said(10_204, 'author_secret'), 'private'],
     ['10216', said(10_216), 'private'],
     ['10222', said(10_222), 'private'],
     ['an unknown state', said(10_999), 'upstream_changed'],
