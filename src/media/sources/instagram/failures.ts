@@ -87,6 +87,7 @@ const MEDIA_FILE = /(?:cdninstagram\.com|fbcdn\.net)\\?\/(?:o1\\?\/)?v\\?\/t(?!5
 
 /** Failures by the name of the page's route. */
 const ROUTES: readonly Sign[] = [
+  [/Private/, 'private'],
   [/ErrorRoute|ErrorPage/, 'not_found'],
   [/Login|Signup|Challenge|Checkpoint/, 'login_required'],
   // The route is that of a post, but the page does not contain the post: the site limits the caller.

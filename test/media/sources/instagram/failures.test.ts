@@ -194,6 +194,14 @@ describe('the signal, and the code it means', () => {
     ['an old login page', { text: '<html><title>Login • Instagram</title>' }, 'login_required'],
     ['a page of an unknown kind', { text: '<html><body>hello</body></html>' }, 'upstream_changed'],
     [
+      'the page of a private post, by its name alone',
+      {
+        kind: 'page',
+        text: '<script type="application/json" data-sjs>{"canonicalRouteName":"comet.igweb.PolarisLoggedOutPrivateDesktopPostRoute"}</script>',
+      },
+      'private',
+    ],
+    [
       'a page marked private',
       { kind: 'page', text: '<script>{"tracePolicy":"polaris.privatePostPage"}</script>' },
       'private',
