@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { LEADERBOARD, type Ruleset, rulesetNumber } from '../model/beatmapset.ts';
-import { number, text } from '../model/osu-fields.ts';
+import { number, part, text } from '../model/osu-fields.ts';
 import { parseBeatmapset, parseBeatmapsets } from '../model/osu-schemas.ts';
 import type { ScoreMod } from '../model/score.ts';
 import { parseQuery, type Query, renderQuery } from '../query/query.ts';
@@ -21,7 +21,12 @@ export const OSU_ASSET_HOSTS = ['assets.ppy.sh', 'a.ppy.sh', 'b.ppy.sh'] as cons
 
 const PAGE_CURSOR = /^page:(\d{1,3})$/;
 
-const searchShape = z.looseObject({ beatmapsets: z.array(z.unknown()), total: number, cursor_string: text });
+const searchShape = z.looseObject({
+  beatmapsets: z.array(z.unknown()),
+  total: number,
+  cursor_string: text,
+  cursor: part(z.looseObject({})),
+});
 const attributesShape = z.object({
   attributes: z.object({ star_rating: z.number(), max_combo: z.number().nullable().catch(null) }),
 });
@@ -48,6 +53,11 @@ export function createOsuApi(options: OsuCallOptions) {
       return expectShape(attributesShape.safeParse(answer).data, OSU, 'attributes').attributes;
     },
   };
+}
+
+/** The text for the next page. Older answers state only what is in it. */
+function cursorOf({ cursor_string, cursor }: z.output<typeof searchShape>): string | null {
+  return cursor_string ?? (cursor && Buffer.from(JSON.stringify(cursor)).toString('base64url'));
 }
 
 /** The dates of ranking for a query's years, where all sets have a leaderboard: osu!'s search has no `year`. */
@@ -94,7 +104,7 @@ function createOsuSetsApi(ask: OsuCall): Omit<BeatmapSource, 'id'> {
       const answer = await ask('beatmapsets/search', params, signal);
       const found = expectShape(searchShape.safeParse(answer).data, OSU, 'list of sets');
       const sets = expectShape(await parseBeatmapsets(found.beatmapsets), OSU, 'readable set');
-      const following = sets.length === 0 ? null : found.cursor_string;
+      const following = sets.length === 0 ? null : cursorOf(found);
       const left = beyondOsu(query);
       const kept = sets.filter(set => matches(left, set));
       // osu!'s total still counts sets that are removed here, so it is left out unless dates told osu! all of the query.

@@ -235,6 +235,17 @@ describe('answers', () => {
     expect(new URL(asked.at(-1)?.path ?? '', 'https://osu.ppy.sh').searchParams.get('q')).toBe(q);
   });
 
+  it('that only state what is in their cursor have a next page all the same', async () => {
+    const beatmapsets = [{ id: 1, title: 'Slow Tram', artist: 'Marble Lanterns', status: 'ranked' }];
+    const body = { beatmapsets, total: 90, cursor: { approved_date: '1404172800000', _id: '31' } };
+    const { api, asked } = await play((_, path) => (path === '/oauth/token' ? tokenReply('t') : { body }));
+    const search = { query: parseQuery('tram'), status: 'any', sort: { field: 'plays', order: 'desc' } } as const;
+    const { next } = await api.search(search, undefined);
+    await api.search(search, next ?? undefined);
+    const cursor = new URL(asked.at(-1)?.path ?? '', 'https://osu.ppy.sh').searchParams.get('cursor_string') ?? '';
+    expect(JSON.parse(Buffer.from(cursor, 'base64url').toString())).toEqual(body.cursor);
+  });
+
   it('for names with underscores are sought with spaces, too', async () => {
     const { api, asked } = await play((_, path) => {
       if (path === '/oauth/token') return tokenReply('t');
