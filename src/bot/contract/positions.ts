@@ -41,11 +41,12 @@ export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Ra
     }
     set(option, option.option.type === 'boolean' || word.text);
   }
-  // A word that fits no option goes to the first unused one, whose hint then says what it expects.
+  // A word that fits no option goes to the first unused one, whose hint then says what it expects. In front of a word for
+  // on or off it is meant as the name of an option, which the command may have in other chats.
   const open = free.filter(({ option }) => option.type !== 'boolean');
-  for (const word of misfits) {
+  for (const [at, word] of misfits.entries()) {
     const option = open.shift();
-    if (!option) throw unknownOption(spec, word.text);
+    if (!option || switchOf(misfits[at + 1]?.text ?? '') !== undefined) throw unknownOption(spec, word.text);
     set(option, word.text);
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDispatcher } from '../../../src/bot/answer/answer.ts';
 import { createSettings } from '../../../src/bot/commands/settings.ts';
+import { parseArguments } from '../../../src/bot/contract/arguments.ts';
 import type { Command } from '../../../src/bot/contract/command.ts';
 import { commandSpec, validateOptions } from '../../../src/bot/contract/command-spec.ts';
 import type { Action, Reply } from '../../../src/bot/contract/reply.ts';
@@ -295,6 +296,8 @@ describe('the settings of a group', () => {
       params: { hint: 'unknownOption', allowed: 'language, view' },
     });
     const t = createTranslator(['en']);
+    const read = () => parseArguments(commandSpec(command, t, 'private'), 'captions off');
+    expect(read).toThrow(expect.objectContaining({ params: expect.objectContaining({ name: 'captions' }) }));
     expect(commandSpec(command, t, 'private').usage).toBe('/settings [language] [view]');
     expect(commandSpec(command, t).options.map(({ key }) => key)).toContain('links');
   });
