@@ -25,6 +25,7 @@ const MAX_TAGS = 4_000;
 /** The most difficulties that are read, twice as many as osu! allows in a set. */
 const MAX_BEATMAPS = 256;
 const MAX_OWNERS = 32;
+const MAX_RATING = 10;
 
 const owner = z
   .looseObject({ id, username: name })
@@ -85,6 +86,8 @@ const setShape = z.object({
   favourite_count: number,
   play_count: number,
   rating: number,
+  /** How many players gave each of the ratings from 0 to 10. Most answers that lack the `rating` have these. */
+  ratings: list(z.number().nonnegative(), MAX_RATING + 1),
   nsfw: isSet,
   spotlight: flag,
   video: isSet,
@@ -143,7 +146,7 @@ function imageUrls(setId: number, given: z.output<typeof covers> | null) {
 }
 
 function toBeatmapset(raw: RawSet): Beatmapset | undefined {
-  const { ranked, genre, language, availability, covers: images, beatmaps: rows, ...fields } = raw;
+  const { ranked, ratings, genre, language, availability, covers: images, beatmaps: rows, ...fields } = raw;
   const setId = raw.id;
   const title = raw.title ?? raw.title_unicode;
   if (setId === null || title === null) return undefined;
@@ -160,6 +163,7 @@ function toBeatmapset(raw: RawSet): Beatmapset | undefined {
     tags: (raw.tags ?? '').slice(0, MAX_TAGS),
     status: raw.status ?? ranked ?? beatmaps[0]?.status ?? 'pending',
     bpm: raw.bpm ?? beatmaps[0]?.bpm ?? null,
+    rating: raw.rating ?? averageOf(ratings),
     genre_id: raw.genre_id ?? genre?.id ?? null,
     language_id: raw.language_id ?? language?.id ?? null,
     download_disabled: availability?.download_disabled ?? false,
@@ -168,6 +172,13 @@ function toBeatmapset(raw: RawSet): Beatmapset | undefined {
     preview_url: httpsUrl(raw.preview_url, `https://b.ppy.sh/preview/${setId}.mp3`),
     beatmaps: orderBeatmaps(beatmaps),
   };
+}
+
+/** The average rating, with five decimals as osu! states it; null if nobody rated. */
+function averageOf(ratings: readonly number[]): number | null {
+  const players = ratings.reduce((sum, count) => sum + count, 0);
+  const total = ratings.reduce((sum, count, rating) => sum + count * rating, 0);
+  return players === 0 ? null : Number((total / players).toFixed(5));
 }
 
 /** A beatmapset without converts; undefined when the value has no id or no title. */

@@ -71,6 +71,14 @@ describe('a set', () => {
     expect(parseBeatmapset({ ...SET, beatmaps: [removed] })?.beatmaps.map(({ id }) => id)).toEqual([7]);
   });
 
+  it('has the average of the ratings where no rating is stated', () => {
+    const ratings = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 5];
+    expect(parseBeatmapset({ ...SET, ratings })?.rating).toBe(8.5);
+    expect(parseBeatmapset({ ...SET, ratings: [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 2] })?.rating).toBe(7.66667);
+    expect(parseBeatmapset({ ...SET, ratings, rating: 9.1 })?.rating).toBe(9.1);
+    expect(parseBeatmapset({ ...SET, ratings: [] })?.rating).toBeNull();
+  });
+
   it('may lack everything but number and title', () => {
     const nulls = Object.fromEntries(
       ['artist', 'creator', 'covers', 'beatmaps', 'availability', 'bpm', 'status', 'tags', 'source'].map(key => [
