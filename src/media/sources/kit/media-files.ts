@@ -120,9 +120,13 @@ export function videoItem(facts: VideoFacts): UnplacedItem | null {
   return { ...item, durationMs };
 }
 
+/** What the sites write in place of the description of a photo that has none. */
+const UNDESCRIBED = 'No photo description available.';
+
 /** A photo with all its sizes, best first; null when none of them can be fetched. */
 export function imageItem({ files, original = UNKNOWN_SIZE, alt = null }: ImageFacts): UnplacedItem | null {
-  const item = listedItem('image', imageVariants(files, original), { alt, ...whole(original) });
+  const known = { alt: alt === UNDESCRIBED ? null : alt, ...whole(original) };
+  const item = listedItem('image', imageVariants(files, original), known);
   return item && { ...item, thumbnailUrl: item.variants[0]?.url ?? null };
 }
 

@@ -96,3 +96,12 @@ describe('the size of a photo that is not stated', () => {
     expect(item?.variants.map(({ width }) => width)).toEqual([1080, null]);
   });
 });
+
+describe('the description of a photo', () => {
+  const altOf = (alt: string) => imageItem({ files: [{ url: `${HOST}/photo.jpg` }], alt })?.alt;
+
+  it('is kept as the site states it, but its words for a photo without one are none', () => {
+    expect(altOf('May be an image of a fern')).toBe('May be an image of a fern');
+    expect(altOf('No photo description available.')).toBeNull();
+  });
+});
