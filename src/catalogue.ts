@@ -7,6 +7,7 @@ import {
   searchFeed,
 } from './beatmaps/catalogue/catalogue-fill.ts';
 import { openCatalogue } from './beatmaps/catalogue/open-catalogue.ts';
+import { withContact } from './beatmaps/upstreams/contact.ts';
 import { createMirrors, MIRROR_THROTTLES } from './beatmaps/upstreams/mirror.ts';
 import { createOsuApi } from './beatmaps/upstreams/osu-api.ts';
 import { OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-call.ts';
@@ -59,7 +60,8 @@ function bar({ sets, total }: FillProgress): string {
 }
 
 /** The lists of sets to read: the official API's if there are credentials, else those of the mirrors in turn. */
-function createFeeds({ osu }: Config, http: HttpClient, log: Logger): readonly Feed[] {
+function createFeeds({ osu, publicUrl }: Config, client: HttpClient, log: Logger): readonly Feed[] {
+  const http = withContact(client, publicUrl);
   if (osu === undefined) return createMirrors({ http }).map(searchFeed);
   const api = createOsuApi({ http, log, clientId: osu.clientId, clientSecret: osu.clientSecret });
   return [searchFeed({ id: 'osu', search: api.search })];

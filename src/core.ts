@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { type BeatmapServices, createBeatmapServices } from './beatmaps/beatmap-services.ts';
 import { openSharedBeatmapCaches } from './beatmaps/cache-policy.ts';
+import { withContact } from './beatmaps/upstreams/contact.ts';
 import { createOsuSignIn } from './beatmaps/upstreams/osu-sign-in.ts';
 import { createDispatcher } from './bot/answer/answer.ts';
 import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
@@ -81,7 +82,8 @@ export async function createCore(options: CoreOptions) {
 function openBeatmapServices(config: Config, storage: Storage, http: MediaServices['http'], log: Logger) {
   const { records, isFiller, shared } = storage;
   return createBeatmapServices({
-    ...{ http, records, dataDir: config.dataDir, isFiller, credentials: config.osu, log },
+    ...{ http: withContact(http, config.publicUrl), records, dataDir: config.dataDir, isFiller },
+    ...{ credentials: config.osu, log },
     sharedCaches: shared && openSharedBeatmapCaches(shared),
   });
 }

@@ -1,3 +1,4 @@
+import { withContact } from './beatmaps/upstreams/contact.ts';
 import { createMirrors } from './beatmaps/upstreams/mirror.ts';
 import { createOsuApi } from './beatmaps/upstreams/osu-api.ts';
 import {
@@ -49,7 +50,8 @@ function withoutToken(platform: string, variable: string): Finding {
   return note(`${platform}: no token`, remedy);
 }
 
-async function examineBeatmaps({ osu, publicUrl }: Config, http: HttpClient): Promise<readonly Finding[]> {
+async function examineBeatmaps({ osu, publicUrl }: Config, client: HttpClient): Promise<readonly Finding[]> {
+  const http = withContact(client, publicUrl);
   const log = createLogger({ level: 'silent' });
   const api = osu && createOsuApi({ ...osu, http, log });
   return [...(await checkOsu(api, publicUrl)), ...(await checkMirrors(createMirrors({ http })))];

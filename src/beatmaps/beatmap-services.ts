@@ -16,7 +16,7 @@ import { createOsuApi } from './upstreams/osu-api.ts';
 import { createArtwork } from './upstreams/osu-artwork.ts';
 
 export interface BeatmapServicesOptions {
-  readonly http: HttpClient;
+  readonly http: Pick<HttpClient, 'request'>;
   readonly records: RecordStore;
   /** The folder for the catalogue and the `.osu` files of difficulties. */
   readonly dataDir: string;

@@ -45,7 +45,7 @@ export interface MapDifficulty extends DifficultyFigures {
 export type Difficulty = ReturnType<typeof createDifficulty>;
 
 export interface DifficultyOptions {
-  readonly http: HttpClient;
+  readonly http: Pick<HttpClient, 'request'>;
   /** The folder whose subfolder `osu` holds the stored files. */
   readonly dataDir: string;
   /** True while this process stores files; others only read them. Default: it stores them. */

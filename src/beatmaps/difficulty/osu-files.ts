@@ -23,7 +23,7 @@ interface OsuFile {
 type FileRef = Pick<Beatmap, 'id' | 'checksum'>;
 
 export interface OsuFilesOptions {
-  readonly http: HttpClient;
+  readonly http: Pick<HttpClient, 'request'>;
   readonly cache: OsuFileCache;
   readonly log: Logger;
   readonly now?: () => number;

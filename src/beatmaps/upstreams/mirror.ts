@@ -172,7 +172,7 @@ function createMirror(site: MirrorSite, options: Required<MirrorsOptions>): Mirr
 }
 
 export interface MirrorsOptions {
-  readonly http: HttpClient;
+  readonly http: Pick<HttpClient, 'request'>;
   /** The time limit of one request, in milliseconds. Default 4000. */
   readonly timeoutMs?: number;
   /** The clock, in unix milliseconds. */

@@ -24,7 +24,7 @@ const API_VERSION = '20241022';
 const MAX_CLOSED_MS = 15 * 60_000;
 
 export interface OsuCallOptions {
-  readonly http: HttpClient;
+  readonly http: Pick<HttpClient, 'request'>;
   readonly clientId: number;
   readonly clientSecret: string;
   readonly log: Logger;
@@ -131,7 +131,7 @@ const tokenShape = z.object({ access_token: z.string().min(1).max(10_000), expir
  * @throws AppError `upstream_changed` when the address is missing, which says nothing about what a token is for
  */
 export async function askForToken(
-  http: HttpClient,
+  http: Pick<HttpClient, 'request'>,
   { clientId, clientSecret }: { readonly clientId: number; readonly clientSecret: string },
   form: Readonly<Record<string, string>>,
   request: Partial<HttpRequest>,

@@ -1,0 +1,11 @@
+import type { HttpClient } from '../../infra/http/http-client.ts';
+
+/**
+ * The same client, whose requests state where whoever runs it can be reached. The mirrors ask for that (hinai's
+ * documentation, 2026-09), to be able to write before they ban a client. Without an address nothing is stated.
+ */
+export function withContact(http: HttpClient, publicUrl: string | undefined): Pick<HttpClient, 'request'> {
+  if (publicUrl === undefined) return http;
+  const contact = { 'user-agent': `Medley (+${publicUrl})` };
+  return { request: request => http.request({ ...request, headers: { ...contact, ...request.headers } }) };
+}
