@@ -10,7 +10,7 @@ import { renderTelegramMessage } from './telegram-view.ts';
 
 const PERSON = '300';
 /** Enough that nobody is recommended the same twice. */
-const BEATMAPSETS = 200;
+const BEATMAPSETS = 600;
 const QUIET_MS = 1_500;
 const PATIENCE_MS = 30_000;
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { renderNoPlayPage } from '../../../src/api/media/play-page.ts';
 
 const STYLES = fileURLToPath(new URL('../../../src/platforms/web/page/styles/', import.meta.url));
 const DESIGN = readFileSync(new URL('../../../docs/develop/design.md', import.meta.url), 'utf8');
@@ -39,6 +40,13 @@ describe('the visual language', () => {
     for (const { token, cells } of durations) {
       expect(Number.parseFloat(tokenValue(token) ?? '') * 1000).toBeCloseTo(Number.parseFloat(cells[0] ?? ''));
     }
+  });
+
+  it('gives the page of a video its colours', () => {
+    const page = renderNoPlayPage({ state: 'gone', url: undefined });
+    const colours = page.match(/#[0-9a-f]{6}\b/gi) ?? [];
+    expect(colours.length).toBeGreaterThan(5);
+    expect(colours.filter(colour => !TOKENS.includes(colour))).toEqual([]);
   });
 
   it.each(readdirSync(STYLES).filter(name => name !== 'tokens.css'))('is what %s is made of', name => {

@@ -204,6 +204,9 @@ function gainOf({ gain }: Pick<Recommendation, 'gain'>, t: Translator): { readon
   return gain === null || gain < 0.05 ? {} : { detail: t.messages.osu.recommend.gain({ pp: t.decimal(gain, 1) }) };
 }
 
+/** The most characters of a reason in a row of a list. */
+const MAX_BRIEF = 16;
+
 function recommendationCard(each: Recommendation, openToken: string, t: Translator): Card {
   const { beatmap, beatmapset, accuracy, stars, isEstimate } = each;
   const words = t.messages.osu;
@@ -212,8 +215,8 @@ function recommendationCard(each: Recommendation, openToken: string, t: Translat
   const rated = ratedStarsWithSwatch({ stars, isEstimate }, t);
   const state = stateOf({ ...beatmapset, status: beatmap.status }, t);
   const reasons = each.reasons.map(reason => reasonText(reason, t)).filter(reason => reason !== undefined);
-  // A row of a list has one line, which is too short for a reason that names another map.
-  const brief = reasons.find(reason => typeof reason === 'string');
+  // A row of a list has one line, which is too short for a reason that names another map or is a sentence.
+  const brief = reasons.find(reason => typeof reason === 'string' && reason.length <= MAX_BRIEF);
   return {
     kind: 'card',
     title: [link(setPage(beatmapset.id, beatmap), nameOf(each))],

@@ -22,6 +22,8 @@ export interface CardForm {
   /** How many cards and headings have an image or button beside them; the rest are text alone. */
   readonly accessories: number;
   readonly separated: boolean;
+  /** True for several cards: their lines are small, so that a phone shows more of the list. */
+  readonly isList: boolean;
   /** True when long text may stand beside an image, where it does not get the whole width. */
   readonly isTight: boolean;
   readonly commands: CommandIds;
@@ -239,14 +241,16 @@ function oneLine(text: Text, max: number, commands: CommandIds): string {
 
 function renderCard(card: Card, form: CardForm, space: number): string {
   const { title, action } = card;
+  const mark = form.isList ? SMALL : '';
   const name = action?.kind === 'link' && !hasLink(title) ? [link(action.url, ...title)] : title;
   const written = [renderHeading(name, space, form.commands)];
   let left = space - (written[0]?.length ?? 0) - 1;
   for (const line of linesOf(card).slice(0, form.lines)) {
-    if (left < MIN_LINE) break;
-    const text = oneLine(line, Math.min(SHOWN.cardLine, left), form.commands);
-    written.push(text);
-    left -= text.length + 1;
+    if (left < MIN_LINE + mark.length) break;
+    const text = oneLine(line, Math.min(SHOWN.cardLine, left) - mark.length, form.commands);
+    if (text === '') continue;
+    written.push(`${mark}${text}`);
+    left -= mark.length + text.length + 1;
   }
   return written.filter(text => text !== '').join('\n');
 }

@@ -139,6 +139,7 @@ function renderSection(
   const below = [...renderMedia(section, context.t), ...(notes === '' ? [] : [display(notes)])];
   for (const shape of formsOf(framed.length, {
     isTight: space.isTight,
+    isList: cards.length > 1,
     commands: context.commands ?? NO_COMMAND_IDS,
   })) {
     const form = { ...shape, lines: linesWithin(content, cards, space.text, shape) };
@@ -158,7 +159,7 @@ function renderSection(
 
 type Shape = Omit<CardForm, 'lines'>;
 
-function formsOf(framed: number, same: Pick<Shape, 'isTight' | 'commands'>): readonly Shape[] {
+function formsOf(framed: number, same: Pick<Shape, 'isTight' | 'isList' | 'commands'>): readonly Shape[] {
   const most = { ...same, accessories: framed, separated: true };
   const covers = Array.from({ length: framed + 1 }, (_, index) => {
     return { ...same, accessories: framed - index, separated: false };

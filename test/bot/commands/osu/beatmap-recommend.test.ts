@@ -46,6 +46,17 @@ function setUp(answer?: () => Promise<RecommendResult>, hasPlayers = true) {
 const shown = ({ blocks }: Reply) => JSON.stringify(blocks);
 
 describe('/beatmap recommend', () => {
+  it('gives a map one line of facts, without a reason that is a sentence', async () => {
+    const recommendations = RECOMMENDED.recommendations.map(each => ({
+      ...each,
+      reasons: [{ kind: 'mods', value: 0.93 } as const, ...each.reasons],
+    }));
+    const { blocks } = await setUp(async () => ({ ...RECOMMENDED, recommendations })).say('/beatmap recommend crane');
+    const [card] = blocks.filter(({ kind }) => kind === 'card');
+    expect(card).toMatchObject({ lines: [expect.arrayContaining(['270 BPM'])], details: [expect.anything()] });
+    expect(JSON.stringify(card?.kind === 'card' && card.lines)).not.toContain('93%');
+  });
+
   it('shows maps with what they are worth and why', async () => {
     const { say, asked } = setUp();
     const reply = await say('/beatmap recommend paper_crane');

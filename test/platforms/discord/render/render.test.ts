@@ -221,7 +221,7 @@ describe('cards', () => {
     const [first, divider, second] = sectionsOf(contents(cards(2)));
     expect(first).toEqual({
       type: 9,
-      components: [{ type: 10, content: '### Paper Lanterns 0\nmapped by Tari\n5.2★ · 3:10\nRanked' }],
+      components: [{ type: 10, content: '### Paper Lanterns 0\n-# mapped by Tari\n-# 5.2★ · 3:10\n-# Ranked' }],
       accessory: {
         type: 11,
         media: { url: 'https://assets.ppy.sh/beatmaps/0/covers/list.jpg' },
