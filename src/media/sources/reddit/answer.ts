@@ -100,10 +100,14 @@ function draftOf(post: JsonObject): PostDraft {
   };
 }
 
-/** The API's values for the reason why a community is closed, with the error code of each. */
-const REASONS = new Map<unknown, ErrorCode>(
-  Object.entries({ private: 'private', gold_only: 'private', quarantined: 'login_required', banned: 'not_found' }),
-);
+/** The API's values for the reason why a community is closed or behind a warning, with the error code of each. */
+const REASONS = new Map<unknown, ErrorCode>([
+  ['private', 'private'],
+  ['gold_only', 'private'],
+  ['quarantined', 'login_required'],
+  ['gated', 'login_required'],
+  ['banned', 'not_found'],
+]);
 
 function readListing(answer: unknown, { ref }: ReadContext): PostDraft {
   const listing = Array.isArray(answer) ? answer[0] : answer;
@@ -146,7 +150,7 @@ function readFeed(feed: string, { ref }: ReadContext): PostDraft {
 /** @throws AppError why the requested post is not in the answer */
 export function readRedditAnswer({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const { text } = body;
-  const listing = context.kind === 'app' || body.startsWith('[') ? parseJson(text) : undefined;
+  const listing = body.startsWith('[') || body.startsWith('{') ? parseJson(text) : undefined;
   const code = REASONS.get(child(listing, 'reason'));
   if (code !== undefined) throw new AppError(code, 'the API says why the community is closed');
   const place = failureOfPlace(head, context.now, REDDIT_LOGIN_PATH);

@@ -250,10 +250,12 @@ it.each<[string, string, object | string]>([
 it.each([
   ['private', 'private'],
   ['quarantined', 'login_required'],
+  ['gated', 'login_required'],
   ['gold_only', 'private'],
   ['banned', 'not_found'],
 ])('a community that is %s', (reason, code) => {
-  expect(outcome(JSON.stringify({ reason, message: 'Forbidden', error: 403 }), 'app', 403)).toBe(code);
+  const answer = JSON.stringify({ reason, message: 'Forbidden', error: 403 });
+  for (const kind of ['app', 'page'] as const) expect(outcome(answer, kind, 403)).toBe(code);
 });
 
 const embed = (data: object, inside: string) =>
