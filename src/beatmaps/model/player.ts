@@ -9,9 +9,9 @@ const whole = z.number();
 /** Reads a count. Answers from 2019 state each as a list with one number. */
 const count = field(value => number.parse(Array.isArray(value) ? value[0] : value));
 
-/** The accuracy from 0 to 100. Some answers state it from 0 to 1, in a field of another name. */
+/** The accuracy from 0 to 100, with four decimals. Some answers state it from 0 to 1, in a field of another name. */
 function percentOf(hit_accuracy: number | null, accuracy: number | null): number | null {
-  return hit_accuracy ?? (accuracy === null ? null : accuracy * 100);
+  return hit_accuracy ?? (accuracy === null ? null : Math.round(accuracy * 1e6) / 1e4);
 }
 
 /** A player's record in the daily challenge of osu!lazer; streaks are counted in days and in weeks. */

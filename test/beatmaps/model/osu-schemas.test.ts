@@ -195,11 +195,11 @@ describe('a player', () => {
 
   it('has the accuracy in percent, and ranks by keys', () => {
     const variants = [{ mode: 'mania', variant: '4k', pp: 10, global_rank: 5, country_rank: null }];
-    const statistics = { accuracy: 0.5, rank: { country: 3 }, variants, pp: '12.5' };
+    const statistics = { accuracy: 0.973064, rank: { country: 3 }, variants, pp: '12.5' };
     expect(parsePlayer({ id: 7, username: 'x', statistics, playmode: 'osu' }, 'mania')).toMatchObject({
       mode: 'mania',
       playmode: 'osu',
-      statistics: { hit_accuracy: 50, country_rank: 3, pp: 12.5, variants: [{ variant: '4k', pp: 10 }] },
+      statistics: { hit_accuracy: 97.3064, country_rank: 3, pp: 12.5, variants: [{ variant: '4k', pp: 10 }] },
     });
   });
 
