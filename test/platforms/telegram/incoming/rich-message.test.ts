@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { flattenRich, readWords } from '../../../../src/platforms/telegram/incoming/message-request.ts';
+import { readWords } from '../../../../src/platforms/telegram/incoming/message-request.ts';
+import { flattenRich } from '../../../../src/platforms/telegram/incoming/rich-words.ts';
 import { answersIn, CAROUSEL, GROUP, openStage, PHOTO, REEL, SARI, sha256Of } from '../stage.ts';
 
 const linked = (url: string, text: unknown = url) => ({ type: 'url', url, text });
