@@ -59,6 +59,7 @@ const Message = z.object({
   /** The time of the message, in unix seconds, even if it was edited later. */
   date: z.number().catch(0).default(0),
   via_bot: z.unknown().optional(),
+  reply_markup: Buttons.optional().catch(undefined),
   /** Present when the message was forwarded. */
   forward_origin: z.unknown().optional(),
   /** True in the discussion group of a channel for a post of that channel, which is the `sender_chat`. */

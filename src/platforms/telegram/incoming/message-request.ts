@@ -97,8 +97,19 @@ async function readTalk(
   const { text, links } = words;
   const body = await read({ ...listening, text, links });
   // In a group, a `line` is a short form (`!rs`), which `read` returns only if the group's settings allow it.
-  if (body?.kind === 'links' || body?.kind === 'line' || listening.caller.chatKind === 'private') return body;
+  if (body?.kind === 'links' || body?.kind === 'line') return body;
+  if (listening.caller.chatKind === 'private') {
+    // A post that a person forwards may have its link in a button alone.
+    const pointed = await read({ ...listening, text: '', links: buttonLinks(message) });
+    return pointed?.kind === 'links' ? pointed : body;
+  }
   return listening.direct ? ((await readReplied(read, message, listening)) ?? body) : undefined;
+}
+
+/** The addresses that the buttons of a message open. */
+function buttonLinks(message: Pick<Message, 'reply_markup'> | undefined): readonly PastedLink[] {
+  const buttons = message?.reply_markup?.inline_keyboard.flat() ?? [];
+  return buttons.flatMap(({ url }) => (url === undefined ? [] : [{ url, spoiler: false }]));
 }
 
 /** Reads the links in the message to which this one replies, or in the part of it that this one quotes. */
@@ -108,9 +119,9 @@ async function readReplied(
   listening: Listening,
 ): Promise<RequestBody | undefined> {
   const { text = '', links } = (other && messageWords(other)) ?? {};
+  const preview = outside?.link_preview_options;
   // If that is a message of Medley, the address of its post is in a button.
-  const buttons = [...(other?.reply_markup?.inline_keyboard.flat() ?? []), outside?.link_preview_options ?? {}];
-  const addresses = buttons.flatMap(({ url }) => (url === undefined ? [] : [{ url, spoiler: false }]));
+  const addresses = [...buttonLinks(other), ...(preview ? [{ url: preview.url, spoiler: false }] : [])];
   const whole = { text, links: addresses.length === 0 ? links : [...(links ?? []), ...addresses] };
   // A quote marks no links, so it does not tell which of them its spoilers hide.
   const isHidden = quote?.entities.some(({ type }) => type === 'spoiler') === true;

@@ -61,6 +61,18 @@ describe('what Medley answers', () => {
     expect((await fake.waitFor(() => answersIn(fake, GROUP.id)[0])).file?.kind).toBe('photo');
   });
 
+  it('takes the link behind a button of a post that is forwarded to it, in a private chat', async () => {
+    const stage = await openStage();
+    const { fake } = stage;
+    const extra = {
+      reply_markup: { inline_keyboard: [[{ text: 'Vote', callback_data: '1' }], [{ text: 'Source', url: PHOTO }]] },
+    };
+    fake.message({ from: SARI, text: 'what a day', extra });
+    expect((await fake.waitFor(() => answersIn(fake, SARI.id)[0])).file?.kind).toBe('photo');
+    fake.message({ chat: GROUP, from: SARI, text: 'what a day', extra });
+    expect(await others(stage, GROUP.id)).toEqual([]);
+  });
+
   it('takes the link that a reply quotes, not the others of that message', async () => {
     const stage = await openStage();
     const { fake, settings } = stage;
