@@ -286,6 +286,12 @@ describe.skipIf(browserMissing !== undefined)(`the layout of answers${browserNot
     );
   });
 
+  it('draws separators with a system’s own colours, too', async () => {
+    await ask(scenes.origin, 'values', { forcedColors: 'active' });
+    const drawn = page.evaluate(`getComputedStyle(document.querySelector('.separator')).backgroundImage`);
+    await expect(drawn).resolves.toContain('gradient');
+  });
+
   it('leads with the avatar, brought by this server, and with the letter of the site where there is none', async () => {
     await ask(scenes.origin, 'led', { viewport: { width: 390, height: 844 } });
     const avatar = page.locator('.portrait img');
