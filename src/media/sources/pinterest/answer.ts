@@ -49,7 +49,7 @@ function authorOf(pin: JsonObject): Author {
   const user: JsonObject = people.filter(isJsonObject).find(one => wordsOf(one.username, one.full_name) !== null) ?? {};
   const verified = user.domain_verified ?? user.is_verified_merchant;
   return {
-    id: readId(user.id),
+    id: readId(user.entity_id) ?? readId(user.id),
     username: wordsOf(user.username),
     name: wordsOf(user.full_name, user.first_name),
     verified: typeof verified === 'boolean' ? verified : null,
@@ -78,17 +78,47 @@ function draftOf(pin: JsonObject): PostDraft {
 
 const MEDIA = ['images', 'videos', 'story_pin_data', 'carousel_data', 'embed'] as const;
 
+/** The JSON of an answer; a page also has it in scripts that hand over the answers to its own queries (2026-10). */
+function jsonOf(body: Body): readonly string[] {
+  if (body.startsWith('{')) return [body.text];
+  const scripts = body.scripts.filter(one => one.isJson || one.tag.includes('data-relay-completed-request'));
+  return scripts.map(({ text }) => text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+}
+
+/** The data of a page's own query with the names of `PinResource`: `video_list` for `videoList`, `V_720P` for `v720P`. */
+function renamed(value: unknown, depth = 12): unknown {
+  if (depth === 0 || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(one => renamed(one, depth - 1));
+  const nameOf = (name: string) =>
+    name.replace(/^v(?=[\dA-Z])/, 'V_').replace(/(?<=[a-z])[A-Z]/g, letter => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [nameOf(name), renamed(one, depth - 1)]));
+}
+
+/**
+ * The pin as the page's own queries state it. Each of them asks for other fields, so only all together say what it is;
+ * they have each size of the photo under a name of its own.
+ */
+function joinedPin(parts: readonly JsonObject[]): unknown {
+  const stated = parts.flatMap(part => Object.entries(part).filter(([, value]) => value !== null));
+  const sizes = stated.flatMap(([name, file]) => {
+    const size = /^(?:imageSpec|images)_(orig|\d+x)$/.exec(name)?.[1];
+    return size === undefined ? [] : [[size, file] as const];
+  });
+  const images = sizes.length > 0 && { images: Object.fromEntries(sizes) };
+  return renamed({ ...images, ...Object.fromEntries(stated) });
+}
+
 /** The objects of the requested pin, complete or not; an answer also has related pins. */
 function findPins(body: Body, { id }: ReadContext['ref']): readonly JsonObject[] {
-  const texts = body.startsWith('{') ? [body.text] : body.scripts.flatMap(one => (one.isJson ? [one.text] : []));
   const pins: JsonObject[] = [];
-  for (const text of texts) {
+  const parts: JsonObject[] = [];
+  for (const text of jsonOf(body)) {
     visitObjects(parseJson(text), object => {
-      const own = readText(object.entityId) ?? readId(object.id);
-      if (own === id && MEDIA.some(key => key in object)) pins.push(object);
+      if (object.entityId === id) parts.push(object);
+      else if (readId(object.id) === id) pins.push(object);
     });
   }
-  return pins;
+  return [...pins, joinedPin(parts)].filter(isJsonObject).filter(pin => MEDIA.some(key => key in pin));
 }
 
 /** A draft from the metadata in the page's head. */
@@ -101,7 +131,9 @@ function draftOfHead(body: Body, id: string): PostDraft | null {
   const [width, height] = ['width', 'height'].map(side => og.get(`og:video:${side}`) ?? null);
   const moving = videoOf({ V_720P: { url: video, width, height } }, cover);
   const photo = listedItem('image', imageFile(cover), { thumbnailUrl: cover });
-  const isVideo = video !== undefined || og.get('og:type')?.includes('video') === true;
+  // The page of a video may have only its cover there, but it describes the video for search engines (2026-09).
+  const isVideo =
+    video !== undefined || og.get('og:type')?.includes('video') === true || body.includes('"VideoObject"');
   const title = wordsOf(og.get('og:title'));
   return { ...EMPTY_DRAFT, title, caption: wordsOf(og.get('og:description')), items: [isVideo ? moving : photo] };
 }
@@ -167,10 +199,21 @@ function videoOf(list: unknown, cover: string | null = null): DraftItem {
   });
 }
 
+/** The video of an idea pin in a page's own query, which has several lists of its files. */
+function joinedVideo(lists: unknown): unknown {
+  return isJsonObject(lists) ? { video_list: Object.assign({}, ...Object.values(lists).filter(isJsonObject)) } : null;
+}
+
 /** The item of one part of a pin. If it has a photo and a video, the photo is the cover; a part with neither has no item. */
 function itemsOfPart(part: unknown, alt: string | null): readonly DraftItem[] {
   if (!isJsonObject(part)) return [];
-  const { image, images = child(image, 'images'), video, videos = video } = part;
+  const {
+    image,
+    images = child(image, 'images'),
+    video_data_v2: lists,
+    video,
+    videos = video ?? joinedVideo(lists),
+  } = part;
   const photo = photoOf(images, alt);
   if (isJsonObject(videos)) return [videoOf(videos.video_list, photo?.variants[0]?.url ?? null)];
   return isJsonObject(images) || isJsonObject(image) ? [photo] : [];

@@ -72,6 +72,51 @@ it('a video has its whole files, that of 720 pixels first, and the stream where 
   expect(alone).toMatchObject({ items: [{ variants: [{ mime: PLAYLIST_MIME }] }] });
 });
 
+/** A page whose scripts hand over the answers to its own queries, each with some fields of the pin. */
+const handedOver = (...parts: readonly Json[]) =>
+  parts
+    .map(part => JSON.stringify({ data: { v3GetPinQueryv2: { data: { id: 'UGlu', entityId: ID, ...part } } } }))
+    .map(json => `<script data-relay-completed-request="true">window.__PWS_RELAY("%7B%7D", ${json});</script>`)
+    .join('');
+const shot = file('mc/720p', 'mp4', 720);
+const photo = {
+  images_236x: image('tiny', 236),
+  imageSpec_orig: image('bowl'),
+  imageSpec_136x136: image('square', 136),
+};
+
+it('a page that hands over its own queries has the pin in their names', () => {
+  const facts = {
+    gridTitle: 'A bowl',
+    description: ' ',
+    closeupUnifiedDescription: 'Of clay',
+    autoAltText: 'a bowl on a table',
+    createdAt: 'Wed, 10 Sep 2025 10:00:00 +0000',
+    nativeCreator: {
+      id: 'VXNlcjox',
+      entityId: '12',
+      username: 'mara',
+      fullName: 'Mara',
+      imageLargeUrl: image('m').url,
+    },
+    pinner: { username: 'saver', fullName: 'Saver' },
+    aggregatedPinData: { aggregatedStats: { saves: 12 }, commentCount: 7 },
+    shareCount: 3,
+    videos: null,
+    embed: null,
+  };
+  expect(
+    outcome(handedOver({ imageSpec_orig: photo.imageSpec_orig }, { ...photo, imageSpec_orig: null }, facts)),
+  ).toMatchObject({
+    author: { id: '12', username: 'mara', name: 'Mara', avatarUrl: image('m').url },
+    title: 'A bowl',
+    caption: 'Of clay',
+    publishedAt: Date.UTC(2025, 8, 10, 10),
+    stats: { saves: 12, comments: 7, shares: 3 },
+    items: [{ kind: 'image', alt: 'a bowl on a table', variants: [{ url: image('bowl').url }, { width: 236 }] }],
+  });
+});
+
 const block = (video: Json) => ({ blocks: [{ text: 'Wedge it' }, { video }] });
 const slot = (name: string) => ({ images: { '750x': image(name) } });
 const taken = { native_creator: null, is_repin: true };
@@ -116,6 +161,33 @@ const SHAPES: readonly (readonly [shape: string, text: string, right: string | R
     'a page by its entity',
     page({ data: { v3GetPinQuery: { data: { ...pin({ id: 'UGlu' }), entityId: ID } } } }),
     /originals\/bowl/,
+  ],
+  [
+    'a page that hands over a video, and its photo without a word of it',
+    handedOver(
+      { videos: { videoList: { vHLSV4: file('iht/hls', 'm3u8', 1080), v720P: shot } } },
+      { ...photo, videos: null },
+    ),
+    /"kind":"video".*720p/,
+  ],
+  [
+    'a page that hands over an idea pin',
+    handedOver({
+      ...photo,
+      storyPinData: { pages: [{ blocks: [{ videoDataV2: { videoList720P: { v720P: shot } } }] }] },
+    }),
+    /"kind":"video".*720p/,
+  ],
+  ['a page that hands over another pin', handedOver({ ...photo, entityId: '1' }), 'upstream_changed'],
+  [
+    'a page with the queries as JSON',
+    `<script data-relay-response="true" type="application/json">${JSON.stringify({ response: { data: { v3GetPinQuery: { data: { entityId: ID, ...photo, videos: null } } } } })}</script>`,
+    /originals\/bowl/,
+  ],
+  [
+    'the cover of a video in its head alone',
+    `<head><meta property="og:url" content="https://www.pinterest.com/pin/${ID}/"><meta property="og:image" content="${image('head').url}"></head><body><script type="application/ld+json">{"@type":"VideoObject"}</script></body>`,
+    'upstream_changed',
   ],
   ['a page of a pin that is gone', page({ data: { __typename: 'PinNotFound' } }), 'not_found'],
   [
