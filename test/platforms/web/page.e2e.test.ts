@@ -240,7 +240,10 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
     await expect.poll(() => stage.asked.length).toBe(1);
     await stage.stop();
     await stage.close();
-    await page.locator('#state').filter({ hasText: 'Reconnecting' }).waitFor();
+    await page
+      .locator('#state')
+      .filter({ hasText: /^Reconnecting…$/ })
+      .waitFor();
     await say(REEL);
     stage = await openStage({ pageFolder: built.folder, port: stage.port });
     await page.locator('.card video').waitFor();

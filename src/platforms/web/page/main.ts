@@ -102,7 +102,7 @@ function ask(input: TurnInput, pressed?: HTMLElement): void {
   const view = createView(turn, pressed);
   thread.append(view.element);
   refresh();
-  if (!submit(turn)) view.waiting(waitingWords(connection.state));
+  if (!submit(turn)) view.waiting(text('waiting'));
   connection.wake();
   if (!view.element.hidden) thread.toEnd();
 }
@@ -248,13 +248,8 @@ function onState(state: ConnectionState): void {
   sendLanguage();
   stateLine.textContent = state === 'open' ? '' : text(state === 'lost' ? 'reconnecting' : state);
   for (const turn of history.turns) {
-    if (turn.state === 'waiting' && (state !== 'open' || !submit(turn)))
-      views.get(turn.id)?.waiting(waitingWords(state));
+    if (turn.state === 'waiting' && (state !== 'open' || !submit(turn))) views.get(turn.id)?.waiting(text('waiting'));
   }
-}
-
-function waitingWords(state: ConnectionState): string {
-  return text(state === 'offline' ? 'offline' : 'waiting');
 }
 
 function refresh(): void {
