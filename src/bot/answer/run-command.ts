@@ -24,7 +24,10 @@ export function createFailureLog(log: Log): FailureLog {
   return (error, doing, { platform }) => {
     if (logged.has(error)) return;
     logged.add(error);
-    log[LOG_LEVELS[error.code]]({ err: error, code: error.code, platform, doing }, 'a request failed');
+    const { code, params } = error;
+    // A usage error may quote what the person typed, which is never logged.
+    const failure = params.hint === undefined ? { err: error } : { hint: params.hint };
+    log[LOG_LEVELS[code]]({ ...failure, code, platform, doing }, 'a request failed');
   };
 }
 

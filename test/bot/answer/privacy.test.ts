@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createDispatcher } from '../../../src/bot/answer/answer.ts';
 import { forget } from '../../../src/bot/commands/about.ts';
@@ -98,6 +99,19 @@ describe('a person who opted out', () => {
     left = 1;
     expect(galleries(await say(link('a'), { ...sari, userId: '8' }))).toEqual([1]);
     expect(failures).toMatchObject([{ doing: 'read settings' }, { doing: 'read settings' }]);
+  });
+});
+
+describe('the log', () => {
+  it.each([
+    ['a command', '/hunter2 hello', 'unknownCommand'],
+    ['a subcommand', '/beatmap hunter2', 'unknownCommand'],
+    ['an option', '/settings hunter2:on', 'unknownOption'],
+  ])('has no word of a person who mistypes %s', async (_, line, hint) => {
+    const { say, failures } = setUp();
+    await say(line, sari);
+    expect(failures).toMatchObject([{ code: 'invalid_request', hint }]);
+    expect(inspect(failures, { depth: 9 })).not.toContain('hunter2');
   });
 });
 
