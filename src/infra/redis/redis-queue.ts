@@ -171,6 +171,8 @@ function createBacklog({ client, prefix, limits, log }: BacklogOptions) {
     const left = await entries.readUnclaimed(await entries.addedBefore(now - SWEEP_EVERY_MS));
     for (const { id, turn } of left) await addToBull(id, turn, 0);
     await entries.trimDone(now - limits.markMs, limits.marks);
+    // Nothing listens to BullMQ's events, and their stream would keep ids for longer than `markMs`.
+    await bull.trimEvents(0);
     await takeOverOldQueue({ client, prefix, limits }, backlog);
   }
 

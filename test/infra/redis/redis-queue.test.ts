@@ -120,6 +120,17 @@ describe.skipIf(redisMissing)(`a queue on Redis${redisNote}`, () => {
       expect((await admin.keys('medley:queue:*')).toSorted()).toEqual(['medley:queue:ids', 'medley:queue:turn']);
       expect((await admin.zrange('medley:queue:ids', '-inf', '(0', 'BYSCORE')).toSorted()).toEqual(['a', 'b', 'c']);
     });
+
+    it('keeps an id nowhere once its mark has ended', async () => {
+      const queue = open();
+      await queue.add(entry('once-asked'));
+      queue.work(async () => ({ done: true }), { concurrency: 1 });
+      await expect.poll(() => admin.zscore('medley:queue:ids', 'once-asked').then(Number)).toBeLessThan(0);
+      await admin.zincrby('medley:queue:ids', QUEUE_LIMITS.markMs, 'once-asked');
+      // Marks that have ended are removed when workers start.
+      open().work(async () => ({ done: true }), { concurrency: 1 });
+      await expect.poll(() => dumpOf(admin)).not.toContain('once-asked');
+    });
   });
 
   it('waits for a Redis that goes away: what it holds is done when it is back, and nothing is taken meanwhile', async () => {
