@@ -32,7 +32,7 @@ export default defineConfig({
       { extends: true, test: { name: 'drills', include: DRILLS, maxWorkers: 4 } },
       {
         extends: true,
-        test: { name: 'programs', include: PROGRAMS, exclude: NEVER, maxWorkers: 4, sequence: { groupOrder: 1 } },
+        test: { name: 'programs', include: PROGRAMS, exclude: NEVER, maxWorkers: 5, sequence: { groupOrder: 1 } },
       },
       {
         extends: true,
