@@ -16,7 +16,7 @@ import { CALLBACK_PATH, createAccountLinks } from './bot/stores/account-links.ts
 import { createButtonTokens, SHOWN_VIEWS } from './bot/stores/buttons.ts';
 import { createChatMemory } from './bot/stores/chat-memory.ts';
 import { createOptOuts } from './bot/stores/exclusions.ts';
-import { createSettingsStore } from './bot/stores/settings.ts';
+import { createSettingsStore } from './bot/stores/settings-store.ts';
 import type { Config } from './config.ts';
 import type { FailureTally } from './infra/failure-tally.ts';
 import type { Logger } from './infra/log.ts';

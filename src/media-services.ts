@@ -16,11 +16,11 @@ import { createDelivery, type PublicAddresses } from './media/delivery/delivery.
 import { createMuxedFiles } from './media/delivery/muxed-files.ts';
 import { ACCOUNTS, type AccountPaused, createAccounts } from './media/extract/accounts.ts';
 import { readCookies } from './media/extract/cookies-file.ts';
+import { COOLDOWNS } from './media/extract/cooldowns.ts';
 import { createExtractor, type Extractor } from './media/extract/extractor.ts';
 import { createStoredPostParser } from './media/extract/post-cache.ts';
 import { openSite } from './media/extract/site-breaker.ts';
 import { createSiteOutgoing, siteThrottles } from './media/extract/site-outgoing.ts';
-import { SITE_STATES } from './media/extract/site-state.ts';
 import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { createCdnHeaders } from './media/files/cdn.ts';
 import type { Post } from './media/post.ts';
@@ -94,7 +94,7 @@ async function openSites(
 ) {
   const ytDlp = await findYtDlp({ searchPath, outgoing });
   const cookies = await readCookies(config.cookiesFiles);
-  const collection = storage.records.groupedCollection(SITE_STATES);
+  const collection = storage.records.groupedCollection(COOLDOWNS);
   const accountRecords = storage.records.collection(ACCOUNTS);
   return descriptors.map(descriptor => {
     const { id, sessionCookie } = descriptor;

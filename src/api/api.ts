@@ -7,10 +7,10 @@ import * as z from 'zod';
 import { AppError } from '../errors.ts';
 import { actFor } from '../infra/concurrency/running-work.ts';
 import type { RateLimiter } from '../infra/rate-limit/rate-limit.ts';
-import { BROTLI_PARAMS, ENCODINGS, MIN_COMPRESSED_BYTES } from './answer.ts';
 import { type CheckKey, createRateLimit, RATE_HEADERS } from './rate-limit.ts';
 import { docsRoutes, type Thumbnails } from './reference/docs-routes.ts';
 import { describeApi, finishDocument, type ParameterExamples } from './reference/document.ts';
+import { BROTLI_PARAMS, ENCODINGS, MIN_COMPRESSED_BYTES } from './send-answer.ts';
 
 export interface ApiOptions {
   readonly limiter: RateLimiter;

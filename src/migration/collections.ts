@@ -4,11 +4,11 @@ import { OPEN_LINKS } from '../bot/stores/account-links.ts';
 import { BUTTON_ARGUMENTS, SHOWN_VIEWS } from '../bot/stores/buttons.ts';
 import { CHAT_MEMBERS, MEMBER_CHATS, SHOWN_MAPS } from '../bot/stores/chat-memory.ts';
 import { BLOCKS, OPT_OUTS, WEB_OPT_OUTS } from '../bot/stores/exclusions.ts';
-import { CHATS, PROVEN_USERS, USERS, WEB_USERS } from '../bot/stores/settings.ts';
+import { CHATS, PROVEN_USERS, USERS, WEB_USERS } from '../bot/stores/settings-store.ts';
 import { TRACK_MARKS, TRACKING_CHATS } from '../bot/stores/tracked-players.ts';
 import { SENT_FILES } from '../media/delivery/sent-files.ts';
 import { ACCOUNTS } from '../media/extract/accounts.ts';
-import { SITE_STATES } from '../media/extract/site-state.ts';
+import { COOLDOWNS } from '../media/extract/cooldowns.ts';
 import { DISCORD_SESSIONS } from '../platforms/discord/incoming/sessions.ts';
 import { ANSWER_PARTS } from '../platforms/discord/outgoing/answer-parts.ts';
 
@@ -32,7 +32,7 @@ export const COLLECTIONS = [
   { options: DELETIONS, label: 'notices that are still to be deleted' },
   { options: RECOMMENDATIONS, label: 'recommendations' },
   { options: ACCOUNTS, label: 'pauses of accounts at sites' },
-  { options: SITE_STATES, label: 'pauses of sites' },
+  { options: COOLDOWNS, label: 'pauses of sites' },
   { options: SENT_FILES, label: 'files that platforms hold' },
   { options: DISCORD_SESSIONS, label: 'sessions at Discord' },
   { options: ANSWER_PARTS, label: 'answers of several messages on Discord' },

@@ -2,7 +2,7 @@ import { AppError, type ErrorCode, toAppError } from '../errors.ts';
 import { hostsBelow } from '../infra/http/host-list.ts';
 import type { HttpClient } from '../infra/http/http-client.ts';
 import { planDelivery } from '../media/delivery/delivery-plan.ts';
-import { parseAddress } from '../media/extract/address.ts';
+import { parseAddress } from '../media/extract/find-addresses.ts';
 import { isLimit, isOfOurs } from '../media/extract/refusal.ts';
 import { isVideoLink, isWhole, type MediaSource, type PostRef, type Strategy } from '../media/extract/source.ts';
 import { startStrategy } from '../media/extract/strategy-race.ts';

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { acceptedEncoding, createCompressed } from '../../src/api/answer.ts';
+import { acceptedEncoding, createCompressed } from '../../src/api/send-answer.ts';
 
 describe('an answer', () => {
   it('is the same in every encoding, and compressed once', () => {

@@ -5,7 +5,7 @@ import type { Services } from '../../src/bot/contract/services.ts';
 import { createButtonTokens } from '../../src/bot/stores/buttons.ts';
 import { createChatMemory } from '../../src/bot/stores/chat-memory.ts';
 import { createOptOuts } from '../../src/bot/stores/exclusions.ts';
-import { createSettingsStore } from '../../src/bot/stores/settings.ts';
+import { createSettingsStore } from '../../src/bot/stores/settings-store.ts';
 import { AppError } from '../../src/errors.ts';
 import type { RateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';

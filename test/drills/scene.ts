@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { sealTunnelFile } from '../../src/media/tunnel/tunnel-file.ts';
+import { sealTunnelFile } from '../../src/media/tunnel/tunnel-token.ts';
 import { type Program, startProgram } from '../end-to-end/program.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
 

@@ -4,7 +4,7 @@
  * code 1 when it grows more in a run of half an hour or longer, or when more than one in a hundred requests fails.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { sealTunnelFile } from '../../src/media/tunnel/tunnel-file.ts';
+import { sealTunnelFile } from '../../src/media/tunnel/tunnel-token.ts';
 import { GROUP, openChats } from '../end-to-end/chats.ts';
 import { connect, type PageClient } from '../platforms/web/page-client.ts';
 import { ask } from './bystander.ts';

@@ -5,7 +5,7 @@ import { createServer, get, type Server } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sealTunnelFile } from '../../src/media/tunnel/tunnel-file.ts';
+import { sealTunnelFile } from '../../src/media/tunnel/tunnel-token.ts';
 import { type Program, startProgram } from '../end-to-end/program.ts';
 import { ffmpeg, ffmpegMissing, ffmpegNote, makeSharedFolder, picture, QUICK_H264, tone } from '../ffmpeg.ts';
 

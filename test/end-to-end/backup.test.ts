@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { CHAT_DEFAULTS } from '../../src/bot/contract/settings.ts';
-import { createSettingsStore } from '../../src/bot/stores/settings.ts';
+import { createSettingsStore } from '../../src/bot/stores/settings-store.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';
 import { embeddedRecords } from '../records.ts';
 import { runEntry } from './entry.ts';

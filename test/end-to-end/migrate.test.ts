@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
 import { CHAT_DEFAULTS } from '../../src/bot/contract/settings.ts';
 import { createBlockList } from '../../src/bot/stores/exclusions.ts';
-import { createSettingsStore } from '../../src/bot/stores/settings.ts';
+import { createSettingsStore } from '../../src/bot/stores/settings-store.ts';
 import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
 import { openRedisState, type SharedState } from '../../src/infra/redis/redis.ts';
 import { createRedisLease } from '../../src/infra/redis/redis-lease.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBlockList } from '../../src/bot/stores/exclusions.ts';
-import { createSettingsStore } from '../../src/bot/stores/settings.ts';
+import { createSettingsStore } from '../../src/bot/stores/settings-store.ts';
 import { createTranslator } from '../../src/i18n/translate.ts';
 import { openRedisState, type SharedState } from '../../src/infra/redis/redis.ts';
 import { createRecordingLog } from '../fakes/log.ts';

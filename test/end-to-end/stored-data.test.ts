@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createOptOuts } from '../../src/bot/stores/exclusions.ts';
-import { createSettingsStore } from '../../src/bot/stores/settings.ts';
+import { createSettingsStore } from '../../src/bot/stores/settings-store.ts';
 import { loadConfig } from '../../src/config.ts';
 import { openStore } from '../../src/infra/store/store.ts';
 import { openStorage } from '../../src/storage.ts';

@@ -18,7 +18,7 @@ import { sourceDescriptors } from '../../src/media/sources/index.ts';
 import type { MuxOrder } from '../../src/media/tunnel/muxed-relay.ts';
 import { playerTunnelFile } from '../../src/media/tunnel/player-file.ts';
 import { createTunnel } from '../../src/media/tunnel/tunnel.ts';
-import { unsealTunnelFile } from '../../src/media/tunnel/tunnel-file.ts';
+import { unsealTunnelFile } from '../../src/media/tunnel/tunnel-token.ts';
 import { renderWebReply } from '../../src/platforms/web/render/render.ts';
 import { filmOf, serveFile } from '../fakes/cdn.ts';
 import { createTestClient } from '../fakes/http-client.ts';

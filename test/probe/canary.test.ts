@@ -4,8 +4,8 @@ import { createOverrides } from '../../src/infra/http/host-list.ts';
 import { createHttpClient, type HttpClient } from '../../src/infra/http/http-client.ts';
 import { createOutgoing } from '../../src/infra/http/outgoing.ts';
 import { createMemoryRateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
+import type { Cooldowns } from '../../src/media/extract/cooldowns.ts';
 import { openSite } from '../../src/media/extract/site-breaker.ts';
-import type { SiteState } from '../../src/media/extract/site-state.ts';
 import type { MediaSource } from '../../src/media/extract/source.ts';
 import { createStrategyChain } from '../../src/media/extract/strategy-chain.ts';
 import type { Post } from '../../src/media/post.ts';
@@ -135,7 +135,7 @@ function openToy(endings: Readonly<Record<'query' | 'page', () => Promise<Post>>
     isAvailable: () => true,
     run: () => endings[name](),
   }));
-  const create = (site: SiteState): MediaSource => {
+  const create = (site: Cooldowns): MediaSource => {
     const fetch = createStrategyChain({ source: 'toy', strategies, site, log });
     return { ...toySource([]), strategies, fetch, figures: fetch.figures, learn: fetch.learn };
   };

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } fro
 import type * as z from 'zod';
 import type { SourceId } from '../../beatmaps/upstreams/source.ts';
 import { AppError } from '../../errors.ts';
-import { createAnswer, sendAnswer } from '../answer.ts';
 import { BEATMAPS_TAG, errorResponses } from '../reference/document.ts';
+import { createAnswer, sendAnswer } from '../send-answer.ts';
 import { PLAYER_FORMS, SET_FORMS } from './beatmap-parameters.ts';
 
 interface Found {

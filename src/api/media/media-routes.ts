@@ -7,8 +7,8 @@ import type { SourceDescriptor } from '../../media/extract/source-descriptor.ts'
 import { type Post, postSchemaOf } from '../../media/post.ts';
 import { playerTunnelFile } from '../../media/tunnel/player-file.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
-import { type Answer, askedOrigin, createAnswer, sendAnswer } from '../answer.ts';
 import { errorResponses } from '../reference/document.ts';
+import { type Answer, askedOrigin, createAnswer, sendAnswer } from '../send-answer.ts';
 import examples from './post-examples.json' with { type: 'json' };
 import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS } from './post-schema.ts';
 import { type OwnAddress, toFbDownload, toIgDownload, toPublicPost } from './post-shapes.ts';

@@ -1,5 +1,12 @@
 import type * as z from 'zod';
-import { isCommonFile, isOneFile, pixels, plainVideos, ranked, wholeVideos } from '../../media/files/variant-choice.ts';
+import {
+  isCommonFile,
+  isOneFile,
+  pixels,
+  plainVideos,
+  ranked,
+  wholeVideos,
+} from '../../media/files/variant-ranking.ts';
 import { type MediaItem, type Post, playableVariants, type postSchemaOf } from '../../media/post.ts';
 import { isMuxable, type PlayerFile } from '../../media/tunnel/player-file.ts';
 import type { FbDownload, IgDownload, IgMedia } from './post-schema.ts';

@@ -4,7 +4,7 @@ import { clientKey } from '../../infra/server/client-address.ts';
 import type { ResponseStreams } from '../../infra/server/response-streams.ts';
 import type { PlayerLinks } from '../../media/tunnel/player-links.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
-import { askedOrigin } from '../answer.ts';
+import { askedOrigin } from '../send-answer.ts';
 import { PLAY_PAGE_POLICY, POSTER_NAME, renderNoPlayPage, renderPlayPage, VIDEO_NAME } from './play-page.ts';
 
 export interface TunnelRoutesOptions {

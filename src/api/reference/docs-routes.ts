@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyPluginAsync, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
-import { askedOrigin, createAnswer, sendAnswer } from '../answer.ts';
+import { askedOrigin, createAnswer, sendAnswer } from '../send-answer.ts';
 import { renderReference } from './reference-page.ts';
 import { REFERENCE_SCRIPT } from './reference-script.ts';
 import { REFERENCE_STYLE } from './reference-style.ts';

@@ -5,7 +5,7 @@ import { candidateOf } from '../catalogue/candidates.ts';
 import { renderOffsetCursor } from '../cursor.ts';
 import type { Beatmap, Beatmapset, Ruleset } from '../model/beatmapset.ts';
 import { matchOsuLink } from '../model/link.ts';
-import { createTotalPp } from '../plays/totals.ts';
+import { createTotalPp } from '../plays/total-pp.ts';
 import { isNotFound } from '../upstreams/upstream-answer.ts';
 import type { RecommendFilters } from './filters.ts';
 import { profileOf } from './player-profile.ts';

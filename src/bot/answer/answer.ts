@@ -3,7 +3,7 @@
  * 1. A platform hears a message (`platforms/NAME/incoming`), and `read` below finds what in it is meant for Medley.
  * 2. `runtime/accept.ts` stores the request in the queue, where it survives a crash of the process.
  * `runtime/job-runner.ts` takes it up when it is its chat's turn.
- * 3. `runtime/send-replies.ts` asks for replies: `answer` below checks who asks (`caller-policy.ts`) and runs the
+ * 3. `runtime/send-replies.ts` asks for replies: `answer` below checks who asks (`admission.ts`) and runs the
  * command (`run-command.ts`), or one command for each link. The command for a post asks `media/extract/extractor.ts`.
  * 4. The platform sends each reply once (`platforms/NAME/outgoing`); files come from `media/delivery/delivery.ts` as
  * they are sent.
@@ -34,7 +34,7 @@ import {
 import type { ButtonTokens, Services } from '../contract/services.ts';
 import { createRetryGate } from '../runtime/backoff.ts';
 import { linkLabels, notice } from '../views/notice.ts';
-import { type CallerPolicy, type CallerPolicyOptions, createCallerPolicy } from './caller-policy.ts';
+import { type Admission, type AdmissionOptions, createAdmission } from './admission.ts';
 import { createLinkFinder, kindOfLink } from './find-links.ts';
 import { createMessageReader } from './read.ts';
 import { type CommandResolver, createCommandResolver } from './resolve-command.ts';
@@ -52,8 +52,8 @@ import {
 import { createAutocomplete } from './suggestions.ts';
 
 export interface DispatcherOptions
-  extends Pick<CallerPolicyOptions, 'limiter' | 'userLimit'>,
-    Partial<Pick<CallerPolicyOptions, 'owners' | 'blocks' | 'now'>> {
+  extends Pick<AdmissionOptions, 'limiter' | 'userLimit'>,
+    Partial<Pick<AdmissionOptions, 'owners' | 'blocks' | 'now'>> {
   readonly commands: readonly Command[];
   /**
    * Commands for the people who host Medley: they work in private chats only, and no list or menu shows them. Default:
@@ -77,15 +77,15 @@ export function createDispatcher(options: DispatcherOptions) {
   const { concurrency = 32, queued = 256, times } = options;
   const logFailure = createFailureLog(log);
   const findLinks = createLinkFinder(services.extractor);
-  const policy = createCallerPolicy({ ...options, owners, blocks, logFailure, now });
-  const { preferences, translator, chatSettings, charge, isOwner, isBlocked, onUnreadable } = policy;
+  const admission = createAdmission({ ...options, owners, blocks, logFailure, now });
+  const { preferences, translator, chatSettings, charge, isOwner, isBlocked, onUnreadable } = admission;
   const buttons = services.actions;
   const resolver = createCommandResolver({ commands, ownerCommands, isOwner, buttons });
   const { listed, commandsFor, commandOf } = resolver;
   const readMessage = createMessageReader({ commandsFor, services, findLinks, isBlocked });
   const runTimes = { ...COMMAND_TIMES, ...times };
   const run = createCommandRunner({ services, findLinks, logFailure, concurrency, queued, times: runTimes });
-  const answer = createAnswer({ commands, policy, resolver, buttons, run, logFailure });
+  const answer = createAnswer({ commands, admission, resolver, buttons, run, logFailure });
   const gate = createRetryGate(Math.random);
 
   /**
@@ -126,7 +126,7 @@ export function createDispatcher(options: DispatcherOptions) {
 
 interface AnswerParts {
   readonly commands: readonly Command[];
-  readonly policy: Pick<CallerPolicy, 'preferences' | 'charge' | 'isBlocked'>;
+  readonly admission: Pick<Admission, 'preferences' | 'charge' | 'isBlocked'>;
   readonly resolver: Pick<CommandResolver, 'resolve' | 'meant'>;
   readonly buttons: Pick<ButtonTokens, 'stored'>;
   readonly run: CommandRunner;
@@ -134,15 +134,15 @@ interface AnswerParts {
 }
 
 /** Makes the function that answers requests: it admits the caller, then runs the command, or one for each link. */
-function createAnswer({ commands, policy, resolver, buttons, run, logFailure }: AnswerParts) {
-  const answerLinks = createLinkAnswers({ commands, policy, run });
+function createAnswer({ commands, admission, resolver, buttons, run, logFailure }: AnswerParts) {
+  const answerLinks = createLinkAnswers({ commands, admission, run });
 
   async function answer(body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> {
     const { caller, signal, progress, from, paid } = attempt;
-    const { t, settings } = attempt.preferences ?? (await policy.preferences(caller));
+    const { t, settings } = attempt.preferences ?? (await admission.preferences(caller));
     const isQuiet = settings.quietErrors && isUnasked(body);
     const context = { caller, t, signal, isQuiet, progress };
-    if (await policy.isBlocked(caller)) return answerBlocked(body, context, paid);
+    if (await admission.isBlocked(caller)) return answerBlocked(body, context, paid);
     try {
       const batch = await answerAdmitted(body, context, attempt);
       // After one reply fails, the later ones are not awaited; this handler keeps their failures from ending the process.
@@ -172,7 +172,7 @@ function createAnswer({ commands, policy, resolver, buttons, run, logFailure }: 
     if (position.from > 0) return noReply(position.from, position.paid);
     if (body.kind === 'talk') return onlyReply(Promise.resolve(notice(context.t.messages.notices.noLink)));
     const { command, raw, pressed } = await resolver.resolve(body, context.caller);
-    const refusal = position.paid > 0 ? undefined : await policy.charge(command, context.caller);
+    const refusal = position.paid > 0 ? undefined : await admission.charge(command, context.caller);
     if (refusal) throw refusal;
     const shown = run(command, context, raw, pressed !== undefined);
     // Below a failure, the button of a link in a spoiler has that option; its answer is hidden with its text, too.
@@ -201,7 +201,7 @@ const LINKS_AT_ONCE = 5;
  * Makes the function that answers the links of a message, a few at a time, as far as the caller's rate limit allows;
  * the batch states how many remain.
  */
-function createLinkAnswers({ commands, policy, run }: Pick<AnswerParts, 'commands' | 'policy' | 'run'>) {
+function createLinkAnswers({ commands, admission, run }: Pick<AnswerParts, 'commands' | 'admission' | 'run'>) {
   // If a pasted link cannot be shown, only the person who pasted it gets the notice about it.
   const commandsByLink = new Map(
     commands.map(command => [command.accepts, { ...command, visibility: 'caller' as const }]),
@@ -237,7 +237,7 @@ function createLinkAnswers({ commands, policy, run }: Pick<AnswerParts, 'command
       const command = commandsByLink.get(kindOfLink(link.url));
       if (command !== undefined) {
         if (replies.length === LINKS_AT_ONCE) break;
-        if (next >= paid) refusal = await policy.charge(command, context.caller);
+        if (next >= paid) refusal = await admission.charge(command, context.caller);
         if (refusal) break;
         const about = labels.slice(next, next + 1);
         replies.push({ reply: answerLink(command, link, { ...context, about }, isPasted), next: next + 1 });

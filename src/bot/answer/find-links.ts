@@ -1,7 +1,7 @@
 import { mapPage, matchOsuLink, type OsuLink, scorePage, setPage, userPage } from '../../beatmaps/model/link.ts';
 import { areMods } from '../../beatmaps/model/mods.ts';
-import { findAddresses } from '../../media/extract/address.ts';
 import type { Extractor } from '../../media/extract/extractor.ts';
+import { findAddresses } from '../../media/extract/find-addresses.ts';
 import { type Accepted, termOf } from '../contract/command.ts';
 import type { LinksBody } from '../contract/request.ts';
 import { VIEWS } from '../contract/settings.ts';

@@ -19,7 +19,7 @@ import {
   readFullForm,
   readShortWord,
 } from '../contract/short-forms.ts';
-import { chatSettingsOf, isChannelOn, isFiltered, isSiteOn } from '../stores/settings.ts';
+import { chatSettingsOf, isChannelOn, isFiltered, isSiteOn } from '../stores/settings-store.ts';
 import { findWishes, kindOfLink, type LinkFinder, termsBeside, withoutWishes } from './find-links.ts';
 
 interface MessageReaderOptions {

@@ -5,7 +5,7 @@ import { type CommandSpec, commandSpec, type OptionSpec } from '../contract/comm
 import { formOf, isRest } from '../contract/positions.ts';
 import type { Caller } from '../contract/request.ts';
 import type { Services } from '../contract/services.ts';
-import type { CallerPolicy } from './caller-policy.ts';
+import type { Admission } from './admission.ts';
 import type { FailureLog } from './run-command.ts';
 
 interface LineSuggestion {
@@ -176,7 +176,7 @@ interface BrowseRequest {
   readonly mayAsk?: () => Promise<boolean>;
 }
 
-interface AutocompleteOptions extends Pick<CallerPolicy, 'translator' | 'isBlocked' | 'charge'> {
+interface AutocompleteOptions extends Pick<Admission, 'translator' | 'isBlocked' | 'charge'> {
   readonly commands: readonly Command[];
   readonly services: Services;
   readonly logFailure: FailureLog;

@@ -1,5 +1,5 @@
 import type { Translator } from '../../i18n/translate.ts';
-import { MAX_ADDRESS_CHARS } from '../../media/extract/address.ts';
+import { MAX_ADDRESS_CHARS } from '../../media/extract/find-addresses.ts';
 import type { Clip } from '../../media/files/clip.ts';
 import { indexAt, itemCount, type Post } from '../../media/post.ts';
 import { momentText, parseClip } from '../contract/clip-range.ts';
@@ -8,7 +8,7 @@ import type { Reply } from '../contract/reply.ts';
 import { hidden, reply } from '../contract/reply-parts.ts';
 import type { Services } from '../contract/services.ts';
 import { type ChatSettings, VIEWS, type View } from '../contract/settings.ts';
-import { chatSettingsOf, showsSensitive } from '../stores/settings.ts';
+import { chatSettingsOf, showsSensitive } from '../stores/settings-store.ts';
 import { notice } from '../views/notice.ts';
 import { type CardSite, hasSound, postSite, renderCover, renderPost, renderWithheld } from '../views/post.ts';
 

@@ -14,7 +14,7 @@ import {
   VIEWS,
 } from '../contract/settings.ts';
 import { PREFIXES } from '../contract/short-forms.ts';
-import { isSiteOn } from '../stores/settings.ts';
+import { isSiteOn } from '../stores/settings-store.ts';
 import {
   CHANNEL_RULES,
   channelOf,

@@ -6,7 +6,7 @@ import type { Action, Block, Choice, Field, Text } from '../contract/reply.ts';
 import { button, headingBlock, joined, labelled, reply, textBlock } from '../contract/reply-parts.ts';
 import { type Caller, callerKey, chatKey, type PermissionCheck, type PermissionCheckKey } from '../contract/request.ts';
 import type { LinkedPlayer, Site, UserSettings } from '../contract/settings.ts';
-import { chatSettingsOf, decidesForChat } from '../stores/settings.ts';
+import { chatSettingsOf, decidesForChat } from '../stores/settings-store.ts';
 import { linkedName } from '../views/osu/facts.ts';
 import type { Value } from './settings-filters.ts';
 import {

@@ -15,7 +15,7 @@ import {
   toChoice,
   type VariantChoice,
   videoCandidates,
-} from '../files/variant-choice.ts';
+} from '../files/variant-ranking.ts';
 import type { MediaItem, Post, Variant } from '../post.ts';
 import { MIN_BITRATE } from '../transcode/compression-plan.ts';
 import { mostMp3Bytes } from '../transcode/convert.ts';

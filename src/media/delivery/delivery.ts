@@ -1,12 +1,12 @@
 import { AppError } from '../../errors.ts';
 import { fileNameOf } from '../files/cdn.ts';
 import type { Clip } from '../files/clip.ts';
-import { likelyBytes, pixels } from '../files/variant-choice.ts';
+import { likelyBytes, pixels } from '../files/variant-ranking.ts';
 import type { Post } from '../post.ts';
 import { mostMp3Bytes } from '../transcode/convert.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
 import { playerTunnelFile } from '../tunnel/player-file.ts';
-import type { TunnelFile } from '../tunnel/tunnel-file.ts';
+import type { TunnelFile } from '../tunnel/tunnel-token.ts';
 import {
   type DeliveryRequest,
   type LinkTarget,

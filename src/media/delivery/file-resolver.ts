@@ -1,9 +1,9 @@
 import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import { isPlaylist } from '../files/cdn.ts';
-import { muxKey, pixels, roughBytes, type VariantChoice } from '../files/variant-choice.ts';
+import { muxKey, pixels, roughBytes, type VariantChoice } from '../files/variant-ranking.ts';
 import { itemKey, type MediaItem, type Post, type Variant } from '../post.ts';
-import type { RefreshPost } from '../tunnel/tunnel-file.ts';
+import type { RefreshPost } from '../tunnel/tunnel-token.ts';
 import {
   bestVideo,
   type DeliveryRequest,

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { createSemaphore } from '../../infra/concurrency/running-work.ts';
-import { muxKey, variantKey } from '../files/variant-choice.ts';
+import { muxKey, variantKey } from '../files/variant-ranking.ts';
 import type { MuxTracks } from '../tunnel/muxed-relay.ts';
 import { MAX_MUX_BYTES } from '../tunnel/player-file.ts';
 import type { DownloadOptions } from './download.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { createLru } from '../../infra/cache/cache.ts';
 import type { SourceId } from '../post.ts';
-import { findAddresses, parseAddress } from './address.ts';
+import { findAddresses, parseAddress } from './find-addresses.ts';
 import type { LinkMatch, MediaSource, PostRef } from './source.ts';
 
 type PostMatch = Extract<LinkMatch, { kind: 'post' | 'story' }>;

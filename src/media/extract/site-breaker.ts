@@ -5,9 +5,9 @@ import type { Outgoing, OutgoingAddress } from '../../infra/http/outgoing.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
 import type { Post } from '../post.ts';
-import { parseAddress } from './address.ts';
+import { askEndpoint, type CooldownOptions, type Cooldowns, createCooldowns } from './cooldowns.ts';
+import { parseAddress } from './find-addresses.ts';
 import { failuresOf, isRefusal, isSilent, isWithdrawn, notAsked, refusesCaller, siteIsSilent } from './refusal.ts';
-import { askEndpoint, createSiteState, type SiteState, type SiteStateOptions } from './site-state.ts';
 import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
 import type { SourceDescriptor } from './source-descriptor.ts';
 
@@ -17,11 +17,11 @@ export interface SiteOptions {
   readonly outgoing: Pick<Outgoing, 'ofSource' | 'choose'>;
   /** A limiter shared by all processes that share `collection`. */
   readonly limiter: RateLimiter;
-  readonly collection?: SiteStateOptions['collection'];
+  readonly collection?: CooldownOptions['collection'];
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly now?: () => number;
   /** @param site the pauses of the outgoing address that is in use */
-  create(site: SiteState): MediaSource;
+  create(site: Cooldowns): MediaSource;
 }
 
 export interface OpenSite {
@@ -46,20 +46,20 @@ export function openSite(options: SiteOptions): OpenSite {
   const { descriptor, outgoing, collection, log, now = Date.now } = options;
   const { id } = descriptor;
   const breakers = outgoing.ofSource(id).map(address => {
-    const state = createSiteState({ source: id, outgoing: address.name, log, now, collection });
-    return new SiteBreaker(address, state, { ...options, now });
+    const cooldowns = createCooldowns({ source: id, outgoing: address.name, log, now, collection });
+    return new SiteBreaker(address, cooldowns, { ...options, now });
   });
   const [first] = breakers;
   if (first === undefined) throw new Error(`there is no address to ask ${id} by`);
   let current = first;
   const ofWork = () => breakers.find(({ address }) => address.name === workContext().outgoing) ?? current;
-  const source = options.create(breakers.length === 1 ? first.state : stateOf(() => ofWork().state));
+  const source = options.create(breakers.length === 1 ? first.cooldowns : cooldownsOf(() => ofWork().cooldowns));
   for (const breaker of breakers) breaker.source = source;
 
   /** Chooses an address. If all are refused they are tried in turn, as rarely as their breakers allow. */
   async function choose(): Promise<SiteBreaker> {
     if (breakers.length === 1) return current;
-    await Promise.all(breakers.map(({ state }) => state.refresh()));
+    await Promise.all(breakers.map(({ cooldowns }) => cooldowns.refresh()));
     if (current.isOpen()) leave(current);
     for (const breaker of breakers) if (breaker !== current && breaker.isOpen()) tryAgain(breaker);
     return current;
@@ -99,7 +99,7 @@ export function openSite(options: SiteOptions): OpenSite {
       })),
     },
     async close() {
-      await Promise.all(breakers.map(({ state }) => state.close()));
+      await Promise.all(breakers.map(({ cooldowns }) => cooldowns.close()));
     },
   };
 }
@@ -111,7 +111,7 @@ export function openSite(options: SiteOptions): OpenSite {
  */
 class SiteBreaker {
   readonly address: OutgoingAddress;
-  readonly state: SiteState;
+  readonly cooldowns: Cooldowns;
   /** When the address was last refused or tried again. */
   triedAt: number | undefined;
   source: MediaSource | undefined;
@@ -121,14 +121,14 @@ class SiteBreaker {
   /** Set while the public example is being fetched; requests that come meanwhile wait for its result. */
   #check: Promise<void> | undefined;
 
-  constructor(address: OutgoingAddress, state: SiteState, options: SiteOptions & { readonly now: () => number }) {
+  constructor(address: OutgoingAddress, cooldowns: Cooldowns, options: SiteOptions & { readonly now: () => number }) {
     this.address = address;
-    this.state = state;
+    this.cooldowns = cooldowns;
     this.#options = options;
   }
 
   isOpen(): boolean {
-    return this.state.until('site') > this.#options.now();
+    return this.cooldowns.until('site') > this.#options.now();
   }
 
   resolveShort(url: string, context: FetchContext): Promise<string> {
@@ -144,7 +144,7 @@ class SiteBreaker {
       await this.#admit(signal).catch(error => {
         throw error instanceof AppError ? notAsked(error.retryAfterMs ?? PROBE.windowMs) : error;
       });
-      const post = await askEndpoint(this.state, strategy, ref, signal, this.#options.now);
+      const post = await askEndpoint(this.cooldowns, strategy, ref, signal, this.#options.now);
       this.#noteAnswer();
       return post;
     });
@@ -175,7 +175,7 @@ class SiteBreaker {
   async #admit(signal: AbortSignal): Promise<boolean> {
     const { descriptor, limiter, now } = this.#options;
     if (this.#check !== undefined) await abortable(this.#check, signal);
-    await this.state.refresh();
+    await this.cooldowns.refresh();
     if (!this.isOpen()) return false;
     const { allowed, resetAt } = await limiter.consume(PROBE, `${descriptor.id} ${this.address.name}`);
     if (allowed) return true;
@@ -196,7 +196,7 @@ class SiteBreaker {
   #noteAnswer(): void {
     this.#refusals.clear();
     if (!this.isOpen()) return;
-    this.state.clear('site');
+    this.cooldowns.clear('site');
     const { log, descriptor } = this.#options;
     log.info({ source: descriptor.id, outgoing: this.address.name }, 'the site answers again');
   }
@@ -222,7 +222,7 @@ class SiteBreaker {
     } catch (error) {
       this.#refusals.clear();
       if (!(error instanceof AppError && refusesCaller(error))) throw error;
-      this.state.set('site', now() + OPEN_MS);
+      this.cooldowns.set('site', now() + OPEN_MS);
       const about = { source: descriptor.id, outgoing: this.address.name, err: error };
       log.warn(about, 'the site refuses this address: it is asked once in 5 s');
     }
@@ -237,7 +237,7 @@ function exampleOf(source: MediaSource, { example }: Pick<SourceDescriptor, 'exa
 }
 
 /** The pauses of the outgoing address that is in use at the time of each call. */
-function stateOf(current: () => SiteState): SiteState {
+function cooldownsOf(current: () => Cooldowns): Cooldowns {
   return {
     refresh: () => current().refresh(),
     until: name => current().until(name),

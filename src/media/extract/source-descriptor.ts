@@ -3,7 +3,7 @@ import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { AuthorPage, SourceId } from '../post.ts';
 import type { Accounts } from './accounts.ts';
-import type { SiteState } from './site-state.ts';
+import type { Cooldowns } from './cooldowns.ts';
 import type { MediaSource, Strategy } from './source.ts';
 
 export interface SourceOptions {
@@ -16,7 +16,7 @@ export interface SourceOptions {
   /** Strategies that are asked after all others, such as yt-dlp. */
   readonly extraStrategies?: readonly Strategy[];
   /** The pauses of the site's endpoints and strategies. */
-  readonly site?: SiteState | undefined;
+  readonly site?: Cooldowns | undefined;
   /** The longest time for all strategies together. */
   readonly deadlineMs?: number;
   readonly onOutcome?: (source: SourceId, strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;

@@ -2,8 +2,8 @@ import { AppError } from '../../errors.ts';
 import { abortReason } from '../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Post, SourceId } from '../post.ts';
+import { askEndpoint, type Cooldowns, createCooldowns, leftAloneUntil } from './cooldowns.ts';
 import { isDefinitive, notAsked, siteIsSilent } from './refusal.ts';
-import { askEndpoint, createSiteState, leftAloneUntil, type SiteState } from './site-state.ts';
 import { type FetchContext, isCoverOnly, type MediaSource, type PostRef, type Strategy } from './source.ts';
 import { CoverOnlyError, mostInformative, type StrategyFailure, summarizeFailures } from './strategy-failures.ts';
 import { type RaceResult, StrategyRace } from './strategy-race.ts';
@@ -14,7 +14,7 @@ export interface StrategyChainOptions extends Pick<StrategyRankingOptions, 'onOu
   /** Strategies by how complete their answers are, best first: the order while nothing is known about their success. */
   readonly strategies: readonly Strategy[];
   /** The pauses of the site. Default: only this chain knows them. */
-  readonly site?: SiteState | undefined;
+  readonly site?: Cooldowns | undefined;
   /**
    * Time for the whole chain, `diagnose` included. Default 19 500: an answer is promised within 20 s, so the reason
    * must be known before.
@@ -37,7 +37,7 @@ const DIAGNOSE_MS = 5_000;
 
 export function createStrategyChain(options: StrategyChainOptions): StrategyChain {
   const { source, strategies, deadlineMs = 19_500, log, now = Date.now, onOutcome } = options;
-  const site = options.site ?? createSiteState({ source, log, now });
+  const site = options.site ?? createCooldowns({ source, log, now });
   const diagnosis = options.diagnose && diagnosisOf(options.diagnose);
   const ranking = new StrategyRanking({ source, strategies, site, now, onOutcome });
 

@@ -1,8 +1,8 @@
 /** How well the strategies of one source have worked in this process, and the order to run them in. */
 import type { AppError } from '../../errors.ts';
 import type { Post, SourceId } from '../post.ts';
+import { type Cooldowns, leftAloneUntil } from './cooldowns.ts';
 import { isOfOurs } from './refusal.ts';
-import { leftAloneUntil, type SiteState } from './site-state.ts';
 import { isWhole, type Strategy, type StrategyFigures } from './source.ts';
 import type { SourceOptions } from './source-descriptor.ts';
 
@@ -31,7 +31,7 @@ interface StrategyRecord {
 export interface StrategyRankingOptions {
   readonly source: SourceId;
   readonly strategies: readonly Strategy[];
-  readonly site: SiteState;
+  readonly site: Cooldowns;
   readonly now: () => number;
   readonly onOutcome?: SourceOptions['onOutcome'] | undefined;
 }

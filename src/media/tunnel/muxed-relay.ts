@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts';
 import { createLru } from '../../infra/cache/cache.ts';
 import { byteRange } from '../files/tunnel-range.ts';
 import { PLAYLIST_MIME, type Post } from '../post.ts';
+import { renewedTracks, type TrackAddresses } from './tunnel-renewal.ts';
 import {
   noSuchFile,
   type RefreshPost,
@@ -11,8 +12,7 @@ import {
   type TrackPair,
   type TunnelFile,
   type TunnelRequest,
-} from './tunnel-file.ts';
-import { renewedTracks, type TrackAddresses } from './tunnel-renewal.ts';
+} from './tunnel-token.ts';
 
 /** A file on the disk that stays until it is released. */
 export interface DiskFile {

@@ -12,9 +12,9 @@ import {
   tracksOf,
   type WholeVideo,
   wholeVideos,
-} from '../files/variant-choice.ts';
+} from '../files/variant-ranking.ts';
 import type { MediaItem, Post, Variant } from '../post.ts';
-import type { TunnelFile } from './tunnel-file.ts';
+import type { TunnelFile } from './tunnel-token.ts';
 
 /** The file that players and downloads get for an item; if `audio` is set, both tracks are muxed. */
 export interface PlayerFile extends WholeVideo {

@@ -5,7 +5,7 @@ import { fileNameOf } from '../files/cdn.ts';
 import type { MediaItem, Post } from '../post.ts';
 import { choosePlayerFile, type PlayerFile, playerTunnelFile } from './player-file.ts';
 import type { Tunnel } from './tunnel.ts';
-import { noSuchFile, sealToken, type TunnelFile, unsealToken } from './tunnel-file.ts';
+import { noSuchFile, sealToken, type TunnelFile, unsealToken } from './tunnel-token.ts';
 
 /** A video that Medley's page for a post plays. */
 export interface PlayerLink {

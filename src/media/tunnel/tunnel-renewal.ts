@@ -1,7 +1,7 @@
 import type { CdnAddress } from '../files/cdn.ts';
-import { audioTracks, isOneFile, wholeVideos } from '../files/variant-choice.ts';
+import { audioTracks, isOneFile, wholeVideos } from '../files/variant-ranking.ts';
 import { type MediaItem, type Post, playableVariants, type Variant } from '../post.ts';
-import type { TrackPair, TunnelFile } from './tunnel-file.ts';
+import type { TrackPair, TunnelFile } from './tunnel-token.ts';
 
 type ExpiredItem = Pick<TunnelFile, 'width' | 'height'> & { readonly index: number };
 export type ExpiredFile = ExpiredItem & Pick<TunnelFile, 'url' | 'mime'>;

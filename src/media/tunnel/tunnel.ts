@@ -8,6 +8,7 @@ import type { Logger } from '../../infra/log.ts';
 import { type CdnAddress, type CdnHeaders, extensionOf, isGone, mediaType } from '../files/cdn.ts';
 import { rangeHeaders, totalOf } from '../files/tunnel-range.ts';
 import { createMuxedRelay, type MuxedFile, type MuxTracks } from './muxed-relay.ts';
+import { renewedAddress } from './tunnel-renewal.ts';
 import {
   noSuchFile,
   type RefreshPost,
@@ -17,8 +18,7 @@ import {
   type TunnelRequest,
   type TunnelResponse,
   unsealTunnelFile,
-} from './tunnel-file.ts';
-import { renewedAddress } from './tunnel-renewal.ts';
+} from './tunnel-token.ts';
 
 export type Tunnel = ReturnType<typeof createTunnel>;
 

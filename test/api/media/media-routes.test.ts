@@ -8,7 +8,7 @@ import { createHttpClient } from '../../../src/infra/http/http-client.ts';
 import { createExtractor, type Extraction, type ExtractOptions } from '../../../src/media/extract/extractor.ts';
 import { type Post, postSchema, postSchemaOf } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
-import type { TunnelFile } from '../../../src/media/tunnel/tunnel-file.ts';
+import type { TunnelFile } from '../../../src/media/tunnel/tunnel-token.ts';
 import { createApiServer } from '../../fakes/api-server.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { makeItem, makePhoto, makePost, makeQuoted, makeVariant } from '../../fakes/post.ts';

@@ -10,7 +10,7 @@ import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { createPlayerLinks } from '../../../src/media/tunnel/player-links.ts';
 import { createTunnel } from '../../../src/media/tunnel/tunnel.ts';
-import type { TunnelFile } from '../../../src/media/tunnel/tunnel-file.ts';
+import type { TunnelFile } from '../../../src/media/tunnel/tunnel-token.ts';
 import { collectGarbage } from '../../collect-garbage.ts';
 import { createApiServer } from '../../fakes/api-server.ts';
 import { fileOf, serveFile } from '../../fakes/cdn.ts';

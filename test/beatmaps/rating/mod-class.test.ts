@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RULESETS } from '../../../src/beatmaps/model/beatmapset.ts';
-import { createTotalPp, weightedPp } from '../../../src/beatmaps/plays/totals.ts';
+import { createTotalPp, weightedPp } from '../../../src/beatmaps/plays/total-pp.ts';
 import { figuresWith, modClassOf } from '../../../src/beatmaps/rating/mod-class.ts';
 import { estimatePp, starsForPp } from '../../../src/beatmaps/rating/pp-estimate.ts';
 import { allowsClass, modsToPlay, parseFilterRange, parseModFilter } from '../../../src/beatmaps/recommend/filters.ts';

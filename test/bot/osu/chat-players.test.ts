@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { callerKey, chatKey } from '../../../src/bot/contract/request.ts';
 import { isProvenHere } from '../../../src/bot/osu/chat-players.ts';
 import { createChatMemory } from '../../../src/bot/stores/chat-memory.ts';
-import { createSettingsStore } from '../../../src/bot/stores/settings.ts';
+import { createSettingsStore } from '../../../src/bot/stores/settings-store.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { embeddedRecords } from '../../records.ts';
 import { sampleCaller } from '../sample.ts';

@@ -4,7 +4,7 @@ import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import type { Request } from '../../../src/bot/contract/request.ts';
 import { CHAT_DEFAULTS, type ChatSettings } from '../../../src/bot/contract/settings.ts';
 import { createDeletions, DELETIONS } from '../../../src/bot/runtime/deletions.ts';
-import { noticeLifeMs } from '../../../src/bot/stores/settings.ts';
+import { noticeLifeMs } from '../../../src/bot/stores/settings-store.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { embeddedRecords } from '../../records.ts';
 import { samplePost } from '../sample.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createOsuSignIn } from '../../../src/beatmaps/upstreams/osu-sign-in.ts';
 import { createAccountLinks } from '../../../src/bot/stores/account-links.ts';
-import { createSettingsStore } from '../../../src/bot/stores/settings.ts';
+import { createSettingsStore } from '../../../src/bot/stores/settings-store.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { createRecordingLog } from '../../fakes/log.ts';

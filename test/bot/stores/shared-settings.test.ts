@@ -6,7 +6,7 @@ import { callerKey } from '../../../src/bot/contract/request.ts';
 import type { Services } from '../../../src/bot/contract/services.ts';
 import { CHAT_DEFAULTS } from '../../../src/bot/contract/settings.ts';
 import { createButtonTokens } from '../../../src/bot/stores/buttons.ts';
-import { createSettingsStore, readableChatSettings } from '../../../src/bot/stores/settings.ts';
+import { createSettingsStore, readableChatSettings } from '../../../src/bot/stores/settings-store.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { openRedisState, type SharedState } from '../../../src/infra/redis/redis.ts';
 import { createRecordingLog } from '../../fakes/log.ts';

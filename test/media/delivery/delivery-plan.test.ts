@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PlanWish, planDelivery, planLink, type Step } from '../../../src/media/delivery/delivery-plan.ts';
-import { variantKey } from '../../../src/media/files/variant-choice.ts';
+import { variantKey } from '../../../src/media/files/variant-ranking.ts';
 import type { MediaItem, Variant } from '../../../src/media/post.ts';
 import { makeItem, makePhoto, makeVariant } from '../../fakes/post.ts';
 

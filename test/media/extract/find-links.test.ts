@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findAddresses } from '../../../src/media/extract/address.ts';
+import { findAddresses } from '../../../src/media/extract/find-addresses.ts';
 import { cpuMsOf } from '../../cpu-time.ts';
 
 const isKnown = ({ protocol, hostname }: URL) =>

@@ -5,8 +5,8 @@ import { actFor } from '../../../src/infra/concurrency/running-work.ts';
 import { createOutgoing } from '../../../src/infra/http/outgoing.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
+import { COOLDOWNS, type Cooldowns } from '../../../src/media/extract/cooldowns.ts';
 import { openSite } from '../../../src/media/extract/site-breaker.ts';
-import { SITE_STATES, type SiteState } from '../../../src/media/extract/site-state.ts';
 import type { MediaSource, PostRef } from '../../../src/media/extract/source.ts';
 import { createStrategyChain } from '../../../src/media/extract/strategy-chain.ts';
 import type { Post } from '../../../src/media/post.ts';
@@ -40,11 +40,11 @@ function openToybox(answerOf: (id: string, strategy: string) => Answer, store: S
       return makePost({ source: 'toy', id, url, items: [makePhoto()], strategy: name });
     },
   }));
-  const collection = embeddedRecords(store).groupedCollection(SITE_STATES);
+  const collection = embeddedRecords(store).groupedCollection(COOLDOWNS);
   const limiter = createMemoryRateLimiter();
   const start = () => {
-    const states: SiteState[] = [];
-    const create = (site: SiteState): MediaSource => {
+    const states: Cooldowns[] = [];
+    const create = (site: Cooldowns): MediaSource => {
       states.push(site);
       return {
         id: 'toy',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { files } from '../../../src/i18n/en/index.ts';
-import { parseAddress } from '../../../src/media/extract/address.ts';
+import { parseAddress } from '../../../src/media/extract/find-addresses.ts';
 import { sourceIdSchema } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { createRecordingLog } from '../../fakes/log.ts';

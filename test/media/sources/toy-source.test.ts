@@ -6,7 +6,7 @@ import { mediaRoutes } from '../../../src/api/media/media-routes.ts';
 import { renderPlayPage } from '../../../src/api/media/play-page.ts';
 import { createCommandList } from '../../../src/bot/commands/index.ts';
 import { commandSpec } from '../../../src/bot/contract/command-spec.ts';
-import { createSettingsStore } from '../../../src/bot/stores/settings.ts';
+import { createSettingsStore } from '../../../src/bot/stores/settings-store.ts';
 import { errorSentence } from '../../../src/bot/views/notice.ts';
 import { toAppError } from '../../../src/errors.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
@@ -21,7 +21,7 @@ import { createStrategyChain } from '../../../src/media/extract/strategy-chain.t
 import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import { type Post, postSchemaOf } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
-import { sealTunnelFile, unsealTunnelFile } from '../../../src/media/tunnel/tunnel-file.ts';
+import { sealTunnelFile, unsealTunnelFile } from '../../../src/media/tunnel/tunnel-token.ts';
 import { fakeExtractor, sampleCaller, sampleServices } from '../../bot/sample.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { noHttp } from '../../fakes/no-http.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isCommonFile } from '../../../src/media/files/variant-choice.ts';
+import { isCommonFile } from '../../../src/media/files/variant-ranking.ts';
 import type { MediaItem, Variant } from '../../../src/media/post.ts';
 import { choosePlayerFile, isMuxable, playerTunnelFile } from '../../../src/media/tunnel/player-file.ts';
 import { makeItem, makePhoto, makePost, makeVariant } from '../../fakes/post.ts';

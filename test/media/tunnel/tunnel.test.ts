@@ -8,7 +8,7 @@ import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import type { Post } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { createTunnel, type Tunnel } from '../../../src/media/tunnel/tunnel.ts';
-import type { TunnelFile, TunnelRequest } from '../../../src/media/tunnel/tunnel-file.ts';
+import type { TunnelFile, TunnelRequest } from '../../../src/media/tunnel/tunnel-token.ts';
 import { ETAG, fileOf, serveFile } from '../../fakes/cdn.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { createRecordingLog } from '../../fakes/log.ts';

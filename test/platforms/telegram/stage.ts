@@ -15,7 +15,7 @@ import { Runtime, type RuntimeOptions } from '../../../src/bot/runtime/runtime.t
 import { createButtonTokens } from '../../../src/bot/stores/buttons.ts';
 import { createChatMemory } from '../../../src/bot/stores/chat-memory.ts';
 import { createOptOuts } from '../../../src/bot/stores/exclusions.ts';
-import { createSettingsStore } from '../../../src/bot/stores/settings.ts';
+import { createSettingsStore } from '../../../src/bot/stores/settings-store.ts';
 import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
 import { createOverrides } from '../../../src/infra/http/host-list.ts';
 import { createHttpClient } from '../../../src/infra/http/http-client.ts';

@@ -11,7 +11,7 @@ import { Runtime } from '../../../src/bot/runtime/runtime.ts';
 import { createButtonTokens } from '../../../src/bot/stores/buttons.ts';
 import { createChatMemory } from '../../../src/bot/stores/chat-memory.ts';
 import { createOptOuts } from '../../../src/bot/stores/exclusions.ts';
-import { createSettingsStore } from '../../../src/bot/stores/settings.ts';
+import { createSettingsStore } from '../../../src/bot/stores/settings-store.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
 import { createMemoryRateLimiter, type RateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';

@@ -2,7 +2,7 @@ import { statusNumber } from '../../../beatmaps/model/beatmapset.ts';
 import { matchOsuLink, scorePage, userPage } from '../../../beatmaps/model/link.ts';
 import { areMods, clockRateOf } from '../../../beatmaps/model/mods.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
-import { replacePlay, type WhatIf } from '../../../beatmaps/plays/totals.ts';
+import { replacePlay, type WhatIf } from '../../../beatmaps/plays/total-pp.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand, modeOf, TERMS, usageError } from '../../contract/command.ts';

@@ -20,7 +20,7 @@ import {
 } from '../../osu/asked.ts';
 import { playerMenu } from '../../osu/buttons.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
-import { decidesForChat } from '../../stores/settings.ts';
+import { decidesForChat } from '../../stores/settings-store.ts';
 import { notice } from '../../views/notice.ts';
 import { numberedLine, numberedPageActions } from '../../views/osu/beatmap-list.ts';
 import { originBlocks, PROVEN_MARK, ppText } from '../../views/osu/facts.ts';

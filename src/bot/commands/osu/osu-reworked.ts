@@ -3,7 +3,7 @@ import { mapPage } from '../../../beatmaps/model/link.ts';
 import { changeMods, foldMod, type ModWish, parseModWishes } from '../../../beatmaps/model/mods.ts';
 import type { Score, ScoreMod } from '../../../beatmaps/model/score.ts';
 import { isChoke } from '../../../beatmaps/plays/score-filter.ts';
-import { replacePlays } from '../../../beatmaps/plays/totals.ts';
+import { replacePlays } from '../../../beatmaps/plays/total-pp.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand, MOD_FILTER, type Mode, modeOf, TERMS } from '../../contract/command.ts';

@@ -1,6 +1,6 @@
 import { MAX_RANK } from '../../../beatmaps/map-plays.ts';
 import type { Player } from '../../../beatmaps/model/player.ts';
-import { addPlays, worthNeeded } from '../../../beatmaps/plays/totals.ts';
+import { addPlays, worthNeeded } from '../../../beatmaps/plays/total-pp.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand, ppWord, usageError } from '../../contract/command.ts';
 import type { Block } from '../../contract/reply.ts';

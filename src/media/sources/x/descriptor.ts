@@ -3,7 +3,7 @@ import { AppError, toAppError } from '../../../errors.ts';
 import { createMemoryCache } from '../../../infra/cache/cache.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
 import { workContext } from '../../../infra/concurrency/running-work.ts';
-import { askEndpoint, createSiteState } from '../../extract/site-state.ts';
+import { askEndpoint, createCooldowns } from '../../extract/cooldowns.ts';
 import { headerValue, type PostRef, profileRequest, type Strategy, textLike } from '../../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
 import { siteAnswer } from '../../parse/body.ts';
@@ -68,7 +68,7 @@ const HOSTS = ['api.x.com', 'cdn.syndication.twimg.com', 't.co'];
 
 function createXSource(options: SourceOptions) {
   const { http, log, extraStrategies = [], now = Date.now } = options;
-  const site = options.site ?? createSiteState({ source: 'x', log, now });
+  const site = options.site ?? createCooldowns({ source: 'x', log, now });
   const { profiles, ...ids } = readConstants({ id: 'x', ids: X_IDS, profiles: xProfiles }, options.upstreamConstants);
   function askerOf(name: keyof typeof profiles): Ask {
     // Answers are small, since the longest posts have 25,000 characters.

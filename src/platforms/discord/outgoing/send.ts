@@ -2,7 +2,7 @@ import { MessageFlags } from 'discord.js';
 import type { ChatPlatform, Sending } from '../../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
 import type { Request } from '../../../bot/contract/request.ts';
-import { createWholeAnswers, noticeLifeMs, notifies, type WholeAnswers } from '../../../bot/stores/settings.ts';
+import { createWholeAnswers, noticeLifeMs, notifies, type WholeAnswers } from '../../../bot/stores/settings-store.ts';
 import { type AnswerKey, type Content, nonceOf } from '../api/discord-api.ts';
 import { eventIdOf } from '../api/ids.ts';
 import { DISCORD_LIMITS, TIMES } from '../api/limits.ts';

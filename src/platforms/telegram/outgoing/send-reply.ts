@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import { isNotice } from '../../../bot/contract/reply-parts.ts';
-import { createWholeAnswers, noticeLifeMs, notifies } from '../../../bot/stores/settings.ts';
+import { createWholeAnswers, noticeLifeMs, notifies } from '../../../bot/stores/settings-store.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { deleteMessage } from '../api/bot-api.ts';
 import { failureSentence, isTopicClosed } from '../api/bot-api-error.ts';

@@ -10,7 +10,7 @@ import {
   shortSide,
 } from '../../../media/tunnel/player-file.ts';
 import type { Tunnel } from '../../../media/tunnel/tunnel.ts';
-import type { TunnelFile } from '../../../media/tunnel/tunnel-file.ts';
+import type { TunnelFile } from '../../../media/tunnel/tunnel-token.ts';
 import type { WebFile, WebMedia, WebQuality } from '../page/base/protocol.ts';
 import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../protocol/limits.ts';
 import { shortenString } from './render-text.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseAddress } from '../../../../src/media/extract/address.ts';
+import { parseAddress } from '../../../../src/media/extract/find-addresses.ts';
 import { blueskyRefOf, matchBlueskyLink } from '../../../../src/media/sources/bluesky/link.ts';
 import { DID, KEY } from './fixture.ts';
 

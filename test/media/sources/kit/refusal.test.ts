@@ -4,8 +4,8 @@ import { errorSentence } from '../../../../src/bot/views/notice.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { LANGUAGES } from '../../../../src/i18n/languages.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
+import { createCooldowns } from '../../../../src/media/extract/cooldowns.ts';
 import { refusal, weakNotFound } from '../../../../src/media/extract/refusal.ts';
-import { createSiteState } from '../../../../src/media/extract/site-state.ts';
 import { failureOfStatus } from '../../../../src/media/sources/kit/failures.ts';
 import { createRecordingLog } from '../../../fakes/log.ts';
 import { chain, ok, POST, strategy } from '../../extract/chain-fixture.ts';
@@ -39,7 +39,7 @@ const KINDS: readonly (readonly [string, AppError, { next: boolean; rests: boole
 describe('a post that a source says to be', () => {
   it.each(KINDS)('%s', async (_, failure, { next, rests }) => {
     const log = createRecordingLog();
-    const site = createSiteState({ source: 'toy', log });
+    const site = createCooldowns({ source: 'toy', log });
     const { asked, run, round } = chain([strategy('page/a', failure), strategy('embed/a', ok)], { site, log });
     const outcome = await run().catch((error: unknown) => error);
     if (next) expect(outcome).toMatchObject({ id: POST.id, strategy: 'embed/a' });
@@ -62,7 +62,7 @@ describe('a post that a source says to be', () => {
 describe('a site that wants proof of a person by every way', () => {
   it('is left alone, and people are told until when', async () => {
     const log = createRecordingLog();
-    const site = createSiteState({ source: 'toy', log });
+    const site = createCooldowns({ source: 'toy', log });
     const challenge = refusal('limit', 'asked for proof of a person');
     const { asked, run } = chain([strategy('page/a', challenge), strategy('embed/a', challenge)], { site, log });
     await expect(run()).rejects.toMatchObject({ code: 'upstream_rate_limited' });

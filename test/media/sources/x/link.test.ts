@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseAddress } from '../../../../src/media/extract/address.ts';
+import { parseAddress } from '../../../../src/media/extract/find-addresses.ts';
 import { matchXLink, xIdOf, xRefOf } from '../../../../src/media/sources/x/link.ts';
 
 const match = (link: string) => {

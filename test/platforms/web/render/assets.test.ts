@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { TunnelFile } from '../../../../src/media/tunnel/tunnel-file.ts';
+import type { TunnelFile } from '../../../../src/media/tunnel/tunnel-token.ts';
 import { createAssetAddresses } from '../../../../src/platforms/web/platform.ts';
 import { ASSET_LIFE_MS } from '../../../../src/platforms/web/protocol/limits.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Block, Card, GalleryItem, Inline } from '../../../../src/bot/contract/reply.ts';
 import { reply, textBlock } from '../../../../src/bot/contract/reply-parts.ts';
 import type { MediaItem, Post } from '../../../../src/media/post.ts';
-import type { TunnelFile } from '../../../../src/media/tunnel/tunnel-file.ts';
+import type { TunnelFile } from '../../../../src/media/tunnel/tunnel-token.ts';
 import type { WebMedia, WebText } from '../../../../src/platforms/web/page/base/protocol.ts';
 import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../../../../src/platforms/web/protocol/limits.ts';
 import { renderWebReply } from '../../../../src/platforms/web/render/render.ts';

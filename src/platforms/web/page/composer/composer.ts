@@ -3,7 +3,7 @@ import { byId, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebCommand, WebSuggestion } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
-import { SuggestionList } from './suggestions.ts';
+import { SuggestionList } from './suggestion-list.ts';
 
 export interface ComposerOptions {
   readonly onSubmit: (line: string) => void;

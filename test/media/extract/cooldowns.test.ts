@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
-import { createSiteState, SITE_STATES } from '../../../src/media/extract/site-state.ts';
+import { COOLDOWNS, createCooldowns } from '../../../src/media/extract/cooldowns.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { embeddedRecords } from '../../records.ts';
 import { chain, fail, ok, strategy } from './chain-fixture.ts';
@@ -13,9 +13,9 @@ function open() {
   onTestFinished(() => store.close());
   let now = 1_760_000_000_000;
   const log = createRecordingLog();
-  const collection = embeddedRecords(store).groupedCollection(SITE_STATES);
+  const collection = embeddedRecords(store).groupedCollection(COOLDOWNS);
   const start = (outgoing?: string) =>
-    createSiteState({ source: 'toy', collection, log, now: () => now, ...(outgoing !== undefined && { outgoing }) });
+    createCooldowns({ source: 'toy', collection, log, now: () => now, ...(outgoing !== undefined && { outgoing }) });
   return {
     start,
     now: () => now,
@@ -35,8 +35,8 @@ it('is known at once where it was noted, and to others with the same outgoing ad
   expect(one.until('endpoint a')).toBe(until);
   await Promise.all([one.close(), other.close()]);
   pass(1_000);
-  for (const state of [one, other, elsewhere]) await state.refresh();
-  expect([one, other].map(state => ['a', 'b'].map(name => state.until(`endpoint ${name}`)))).toEqual([
+  for (const cooldowns of [one, other, elsewhere]) await cooldowns.refresh();
+  expect([one, other].map(cooldowns => ['a', 'b'].map(name => cooldowns.until(`endpoint ${name}`)))).toEqual([
     [until, until],
     [until, until],
   ]);
@@ -61,11 +61,11 @@ it('is what this process knows while the store is away', async () => {
   const log = createRecordingLog();
   const away = () => Promise.reject(new AppError('internal', 'the store is away'));
   const collection = { get: away, set: away, listGroup: away, delete: away, deleteGroup: away };
-  const state = createSiteState({ source: 'toy', collection, log });
-  state.set('endpoint a', Date.now() + HOUR_MS);
-  await state.close();
-  await state.refresh();
-  expect(state.until('endpoint a')).toBeGreaterThan(Date.now());
+  const cooldowns = createCooldowns({ source: 'toy', collection, log });
+  cooldowns.set('endpoint a', Date.now() + HOUR_MS);
+  await cooldowns.close();
+  await cooldowns.refresh();
+  expect(cooldowns.until('endpoint a')).toBeGreaterThan(Date.now());
   expect(log.at('warn').length).toBeGreaterThan(0);
 });
 

@@ -5,7 +5,7 @@ import {
   sendableVariants,
   toChoice,
   variantKey,
-} from '../../../src/media/files/variant-choice.ts';
+} from '../../../src/media/files/variant-ranking.ts';
 import type { MediaItem, Variant } from '../../../src/media/post.ts';
 import { makeItem, makePhoto, makeVariant } from '../../fakes/post.ts';
 

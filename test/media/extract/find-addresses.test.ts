@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseAddress } from '../../../src/media/extract/address.ts';
+import { parseAddress } from '../../../src/media/extract/find-addresses.ts';
 
 const CYRILLIC_A = '\u0430';
 

@@ -11,7 +11,7 @@ import {
   isChannelOn,
   isFiltered,
   readableChatSettings,
-} from '../../../src/bot/stores/settings.ts';
+} from '../../../src/bot/stores/settings-store.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
 import { embeddedRecords } from '../../records.ts';
 import { sampleCaller } from '../sample.ts';

@@ -15,13 +15,13 @@ const entry = z
 type Entry = z.infer<typeof entry>;
 
 /** Pauses that all processes share. Of two with the same name, the one with the later time of writing (`at`) counts. */
-export const SITE_STATES = { name: 'site-states', schema: entry, ttlMs: 36 * 3_600_000 } as const;
+export const COOLDOWNS = { name: 'site-states', schema: entry, ttlMs: 36 * 3_600_000 } as const;
 
 /**
  * Until when a site, or an endpoint or strategy of it, must not be asked, by name. Processes with the same outgoing
  * address share these times, also after restarts; without the store each process uses its own.
  */
-export interface SiteState {
+export interface Cooldowns {
   /** Reads the pauses that other processes have set. Never rejects. */
   refresh(): Promise<void>;
   /** Unix milliseconds; 0 when the name is not paused. */
@@ -37,11 +37,11 @@ export interface SiteState {
   close(): Promise<void>;
 }
 
-export interface SiteStateOptions {
+export interface CooldownOptions {
   readonly source: SourceId;
   /** The name of the outgoing address whose pauses these are. Default `direct`. */
   readonly outgoing?: string;
-  /** The collection `SITE_STATES`. Without it nothing is shared or stored. */
+  /** The collection `COOLDOWNS`. Without it nothing is shared or stored. */
   readonly collection?: GroupedCollection<Entry> | undefined;
   readonly log: Pick<Logger, 'warn'>;
   readonly now?: (() => number) | undefined;
@@ -56,7 +56,7 @@ const JITTER = 0.2;
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 6 * 3_600_000;
 
-export function createSiteState(options: SiteStateOptions): SiteState {
+export function createCooldowns(options: CooldownOptions): Cooldowns {
   const { source, outgoing = 'direct', collection, log, now = Date.now } = options;
   const group = `${source} ${outgoing}`;
   const entries = new Map<string, Entry>();
@@ -110,7 +110,7 @@ export function createSiteState(options: SiteStateOptions): SiteState {
 const endpointName = (strategy: Pick<Strategy, 'name'>) => `endpoint ${endpointOf(strategy)}`;
 
 /** The time until which no caller may ask the strategy's endpoint, unix milliseconds. */
-export function leftAloneUntil(site: SiteState, strategy: Pick<Strategy, 'name'>): number {
+export function leftAloneUntil(site: Cooldowns, strategy: Pick<Strategy, 'name'>): number {
   return site.until(endpointName(strategy));
 }
 
@@ -120,7 +120,7 @@ export function leftAloneUntil(site: SiteState, strategy: Pick<Strategy, 'name'>
  * @throws any error of the strategy
  */
 export async function askEndpoint(
-  site: SiteState,
+  site: Cooldowns,
   strategy: Strategy,
   ref: PostRef,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addPlays, replacePlay, replacePlays, weightedPp, worthNeeded } from '../../../src/beatmaps/plays/totals.ts';
+import { addPlays, replacePlay, replacePlays, weightedPp, worthNeeded } from '../../../src/beatmaps/plays/total-pp.ts';
 
 const best = [300, 280, 250, 200, 120];
 const standing = { best, total: weightedPp(best) + 100 };

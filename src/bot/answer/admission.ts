@@ -5,10 +5,10 @@ import type { Command } from '../contract/command.ts';
 import { type Caller, callerKey, type Preferences } from '../contract/request.ts';
 import type { Services } from '../contract/services.ts';
 import type { BlockList } from '../stores/exclusions.ts';
-import { chatSettingsOf, readableChatSettings } from '../stores/settings.ts';
+import { chatSettingsOf, readableChatSettings } from '../stores/settings-store.ts';
 import type { FailureLog } from './run-command.ts';
 
-export interface CallerPolicyOptions {
+export interface AdmissionOptions {
   readonly services: Pick<Services, 'settings'>;
   readonly limiter: RateLimiter;
   /** A person's rate limit (`USER_LIMIT`): so many cost units in each window of time, in all chats together. */
@@ -21,13 +21,13 @@ export interface CallerPolicyOptions {
   readonly now: () => number;
 }
 
-export type CallerPolicy = ReturnType<typeof createCallerPolicy>;
+export type Admission = ReturnType<typeof createAdmission>;
 
 /** People who share a network address, such as a household, have together this many times one person's limit. */
 const SHARED_FACTOR = 10;
 
 /** Knows who asks: the language, the chat's settings, the rate limit, and whether the person is an owner or blocked. */
-export function createCallerPolicy(options: CallerPolicyOptions) {
+export function createAdmission(options: AdmissionOptions) {
   const { services, limiter, userLimit, owners, blocks, logFailure, now } = options;
   const own: RateLimitRule = { name: 'user', limit: userLimit.units, windowMs: userLimit.windowMs, window: 'first' };
   const shared: RateLimitRule = { ...own, name: 'address', limit: userLimit.units * SHARED_FACTOR };
