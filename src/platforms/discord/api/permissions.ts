@@ -7,7 +7,6 @@ import {
   type PermissionsBitField,
 } from 'discord.js';
 import type { PermissionCheck, Request } from '../../../bot/contract/request.ts';
-import { BOOSTED_UPLOAD_BYTES, DEFAULT_UPLOAD_BYTES } from './limits.ts';
 import type { DiscordReplyTo, Rights } from './reply-to.ts';
 
 /** The permissions that Medley asks for when it is invited to a server. */
@@ -86,17 +85,6 @@ export function diagnosisOf(to: DiscordReplyTo): readonly PermissionCheck[] {
     { key: 'manageMessages', ok: to.rights.manage },
     { key: 'messageContent', ok: to.rights.content },
   ];
-}
-
-/**
- * The size limit of a file in a server. Boosts raise it, and so do features that some servers have (seen in 2026-08).
- */
-export function uploadBytesIn(guild: Guild | undefined): number {
-  if (guild === undefined) return DEFAULT_UPLOAD_BYTES;
-  const features: readonly string[] = guild.features;
-  if (features.includes('MAX_FILE_SIZE_100_MB') || guild.premiumTier === 3) return BOOSTED_UPLOAD_BYTES.third;
-  if (features.includes('MAX_FILE_SIZE_50_MB') || guild.premiumTier === 2) return BOOSTED_UPLOAD_BYTES.second;
-  return DEFAULT_UPLOAD_BYTES;
 }
 
 /** True when a person with these roles may change the server's settings. */
