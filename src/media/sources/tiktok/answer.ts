@@ -25,7 +25,7 @@ import { compareTracks } from '../../parse/markup.ts';
 import { type Author, NO_STATS, type Post, type Stats, type UnplacedItem, type Variant } from '../../post.ts';
 import { sizeOf } from '../kit/cdn-address.ts';
 import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
-import { failureOfPlace, type Sign } from '../kit/failures.ts';
+import { failureBySign, failureOfPlace, type Sign } from '../kit/failures.ts';
 import { imageMime, listedFile, orderedItem } from '../kit/media-files.ts';
 
 export const TIKTOK_LOGIN_PATH = /^\/login(?:\/|$)/;
@@ -52,12 +52,15 @@ export function readTiktokPage({ body, ...head }: SiteAnswer, context: ReadConte
   const { item, state, isAbsent } = findItem(body, context.ref);
   if (item !== undefined) {
     const draft = draftOf(item, context.ref);
-    if (readableItems(draft) === 0) throw failureWithoutFile(item);
+    if (readableItems(draft) === 0) throw failureWithoutFile(item, draft);
     return toPost(draft, context, 'files');
   }
   const stated = failureOfState(state);
   if (stated !== null) throw stated;
-  throw isAbsent ? weakNotFound('the embed has no post') : new AppError('upstream_changed', 'a page without the post');
+  if (isAbsent) throw weakNotFound('the embed has no post');
+  // Now and then the site sends a shell of the page, and a moment later the whole page (2026-08).
+  const isShell = body.includes('downgrade-mssdk-preload');
+  throw new AppError(isShell ? 'upstream_unavailable' : 'upstream_changed', 'a page without the post');
 }
 
 /** Patterns for the site's own status code and its words (seen until 2026-10); 10204 without words may mean anything. */
@@ -73,20 +76,17 @@ function failureOfState(state: JsonObject | undefined): AppError | null {
   const code = readCount(state?.statusCode) ?? 0;
   if (code === 0) return null;
   const words = `${code} ${readText(state?.statusMsg) ?? ''}`.slice(0, 100);
-  const [, meant = 'upstream_changed'] = STATES.find(([pattern]) => pattern.test(words)) ?? [];
-  const failure = new AppError(meant, `state ${words}`);
+  const failure = failureBySign(words, STATES) ?? new AppError('upstream_changed', `state ${words}`);
   // The site also sends such a status to callers whom it refuses.
-  return isWithdrawn(failure) && meant !== 'private' ? asWeak(failure) : failure;
+  return isWithdrawn(failure) && failure.code !== 'private' ? asWeak(failure) : failure;
 }
 
-function failureWithoutFile(item: JsonObject): AppError {
+function failureWithoutFile(item: JsonObject, { sensitive }: PostDraft): AppError {
   const isPrivate = [item.privateItem, item.secret, child(item.author, 'privateAccount')].includes(true);
   if (isPrivate) return new AppError('private', 'the post of a private account');
-  if (isSensitive(item)) return new AppError('age_restricted', 'the post is classified and comes without a file');
+  if (sensitive) return new AppError('age_restricted', 'the post is classified and comes without a file');
   return new AppError('upstream_changed', 'the post came without a file that we know');
 }
-
-const isSensitive = (item: JsonObject) => readFlag(item.isContentClassified) === true;
 
 /** The post in an embed, which has the same data as a page under other names. */
 function itemOfEmbed({ itemInfos, authorInfos, musicInfos, imagePostInfo }: JsonObject): JsonObject {
@@ -156,7 +156,7 @@ function draftOf(item: JsonObject, { id }: PostRef): PostDraft {
     stats: readStats(item),
     items: readItems(item),
     coverUrl: firstOf([child(item.video, 'originCover'), child(item.video, 'cover')], readAddress),
-    sensitive: isSensitive(item),
+    sensitive: readFlag(item.isContentClassified) === true,
   };
 }
 

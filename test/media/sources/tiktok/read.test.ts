@@ -179,6 +179,11 @@ describe('a page that changed', () => {
     ['the author is a name', page(item({ author: 'mara.turns.clay', nickname: 'Mara' })), 'video play'],
     ['it is cut short', page(item()).slice(0, 900), 'upstream_changed'],
     ['it is empty', '', 'upstream_changed'],
+    [
+      'it is a shell without data',
+      '<head><link rel="preload" as="script" href="/a.js" data-source="downgrade-mssdk-preload"></head>',
+      'upstream_unavailable',
+    ],
   ])('%s', (_, html, outcome) => {
     expect(outcomeOf(html)).toBe(outcome);
   });
