@@ -26,8 +26,8 @@ export interface MessageOptions {
   readonly type?: number;
   /** The message it answers. */
   readonly replyTo?: string;
-  /** The text of a message that it forwards. */
-  readonly forwards?: string;
+  /** The text of a message that it forwards, or its parts. */
+  readonly forwards?: string | Wire;
 }
 
 export interface Messages {
@@ -119,12 +119,7 @@ export function createMessages(options: MessagesOptions): Messages {
       createdAt: clock.now(),
       editedAt: undefined,
       extra: {
-        ...(wanted.forwards === undefined
-          ? {}
-          : {
-              message_reference: { type: 1, message_id: clock.snowflake(), channel_id: clock.snowflake() },
-              message_snapshots: [{ message: { type: 0, content: wanted.forwards, embeds: [], attachments: [] } }],
-            }),
+        ...(wanted.forwards === undefined ? {} : forwardOf(wanted.forwards)),
         type: wanted.type ?? (answered === undefined ? 0 : 19),
         ...(wanted.webhookId === undefined ? {} : { webhook_id: wanted.webhookId }),
         ...(answered === undefined
@@ -143,6 +138,14 @@ export function createMessages(options: MessagesOptions): Messages {
     all.set(message.id, message);
     tell('MESSAGE_CREATE', message);
     return message;
+  }
+
+  function forwardOf(forwards: string | Wire): Wire {
+    const parts = typeof forwards === 'string' ? { content: forwards } : forwards;
+    return {
+      message_reference: { type: 1, message_id: clock.snowflake(), channel_id: clock.snowflake() },
+      message_snapshots: [{ message: { type: 0, content: '', embeds: [], attachments: [], ...parts } }],
+    };
   }
 
   function channelFor(wanted: MessageOptions, authorId: string): Channel {

@@ -43,6 +43,8 @@ function suppressed(on: Stage, id: string) {
 }
 
 const embed = { type: 'video', url: LINK, title: 'A reel' };
+/** A button that opens the link. */
+const BUTTON = [{ type: 1, components: [{ type: 2, style: 5, url: LINK }] }];
 
 describe('a link in a server', () => {
   it('is answered by one reply with the file, and the embed of its message goes', async () => {
@@ -228,20 +230,24 @@ describe('a link in a server', () => {
 
   it.each([
     ['forwards it', { forwards: `look: ${LINK}` }],
+    ['forwards a button that leads to it', { forwards: { components: BUTTON } }],
     ['has it as an embed', { bot: true, embeds: [{ url: LINK, title: 'Evening light' }] }],
     ['has it in the words of an embed', { bot: true, embeds: [{ type: 'rich', description: `[New post](${LINK})` }] }],
     [
       'has it in the words of a component',
       { bot: true, flags: 1 << 15, components: [{ type: 10, content: `a\n${LINK}\nb` }] },
     ],
-    [
-      'has a button that leads to it',
-      { bot: true, components: [{ type: 1, components: [{ type: 2, style: 5, url: LINK }] }] },
-    ],
+    ['has a button that leads to it', { bot: true, components: BUTTON }],
   ])('is answered where a reply mentions Medley to a message that %s', async (_, other) => {
     const on = await open();
     const first = on.fake.message({ guildId: on.guildId, ...other });
     on.fake.message({ guildId: on.guildId, content: `<@${on.fake.botUserId}>`, replyTo: first });
+    expect((await reply(on)).files).toHaveLength(1);
+  });
+
+  it('is answered in a private chat where it is in the embed of a message that is forwarded there', async () => {
+    const on = await open();
+    on.fake.message({ content: '', forwards: { embeds: [{ type: 'rich', url: LINK, title: 'Evening light' }] } });
     expect((await reply(on)).files).toHaveLength(1);
   });
 

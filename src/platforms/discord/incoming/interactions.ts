@@ -8,8 +8,10 @@ import {
   type Interaction,
   InteractionContextType,
   InteractionResponseType,
+  type Message,
   type MessageContextMenuCommandInteraction,
   MessageFlags,
+  type MessageSnapshot,
   PermissionFlagsBits,
   type StringSelectMenuInteraction,
 } from 'discord.js';
@@ -74,11 +76,19 @@ async function readMenu(
   interaction: MessageContextMenuCommandInteraction,
   context: DiscordContext,
 ): Promise<InteractionRequest> {
-  const { content, embeds, components, messageSnapshots } = interaction.targetMessage;
-  const forwarded = messageSnapshots?.map(each => each.content ?? '') ?? [];
-  const links = allLinksIn({ content: content ?? '', embeds, components }, forwarded);
+  const { targetMessage: target } = interaction;
+  const forwarded = target.messageSnapshots?.map(partsOf) ?? [];
+  const links = allLinksIn(partsOf(target), forwarded);
   const body = await readLinks(links, interaction, context);
   return { ...envelope(interaction, { isEphemeral: false }, context), ...(body ?? { kind: 'talk', what: null }) };
+}
+
+function partsOf({
+  content,
+  embeds,
+  components,
+}: Pick<Message | MessageSnapshot, 'content' | 'embeds' | 'components'>) {
+  return { content: content ?? '', embeds, components };
 }
 
 function readLinks(links: readonly PastedLink[], interaction: Interaction, { dispatcher }: DiscordContext) {

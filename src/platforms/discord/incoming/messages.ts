@@ -8,19 +8,19 @@ import type { DiscordReplyTo } from '../api/reply-to.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
 import { isRecord } from './dispatches.ts';
 
-/** The messages that a message forwards. */
-const Snapshots = z
-  .array(z.object({ message: z.object({ content: z.string().catch('') }) }))
-  .nullish()
-  .catch(undefined);
 const text = z.string().nullish().catch(undefined);
-const Replied = z.object({
+/** The parts of a message that may have links. */
+const Parts = z.object({
   content: z.string().catch(''),
   embeds: z.array(z.object({ url: text, description: text })).catch([]),
-  components: z.unknown(),
-  message_snapshots: Snapshots,
+  components: z.unknown().optional(),
 });
-type Replied = z.infer<typeof Replied>;
+type Parts = Readonly<z.infer<typeof Parts>>;
+/** The messages that a message forwards. */
+const Forwarded = z
+  .array(z.object({ message: Parts }).transform(({ message }) => message))
+  .default([])
+  .catch([]);
 const Created = z.object({
   id: z.string(),
   channel_id: z.string(),
@@ -30,9 +30,9 @@ const Created = z.object({
   flags: z.number().nullish(),
   author: z.object({ id: z.string(), bot: z.boolean().nullish(), system: z.boolean().nullish() }),
   webhook_id: z.string().nullish(),
-  message_snapshots: Snapshots,
+  message_snapshots: Forwarded,
   /** The message to which this one replies. */
-  referenced_message: Replied.nullish().catch(undefined),
+  referenced_message: Parts.extend({ message_snapshots: Forwarded }).nullish().catch(undefined),
   member: z.object({ roles: z.array(z.string()).catch([]) }).nullish(),
 });
 type Created = z.infer<typeof Created>;
@@ -70,21 +70,18 @@ export function readMessage(
   // People who reply to a link with a mention of Medley mean that link.
   const isAboutOther = isMentioned && own.length === 0;
   const other = message.referenced_message ?? undefined;
-  const forwarded = other?.message_snapshots?.map(each => each.message.content) ?? [];
-  const found = isAboutOther && other !== undefined ? allLinksIn(other, forwarded) : own;
+  const found = isAboutOther && other !== undefined ? allLinksIn(other, other.message_snapshots) : own;
   const isForMedley = direct || found.length > 0 || parseShortForm(text) !== undefined;
   return isForMedley ? draftOf(message, { text, direct, found, unfurled }, context) : undefined;
 }
 
 /** The links of a message. Quoted and forwarded ones are marked, as the chat's settings may exclude them. */
-function linksIn(
-  text: string,
-  unfurled: readonly PastedLink[],
-  { message_snapshots: snapshots }: Created,
-): readonly PastedLink[] {
+function linksIn(text: string, unfurled: readonly PastedLink[], message: Created): readonly PastedLink[] {
   const own = findMarkdownLinks(text);
   const urls = new Set(own.map(({ url }) => url));
-  const forwarded = (snapshots ?? []).flatMap(({ message }) => findMarkdownLinks(message.content));
+  const forwarded = message.message_snapshots.flatMap(parts =>
+    parts.content === '' ? allLinksIn(parts) : findMarkdownLinks(parts.content),
+  );
   const others = [...unfurled, ...forwarded].filter(({ url }) => !urls.has(url));
   return [...own, ...others.map(link => ({ ...link, quoted: true }))];
 }
@@ -199,19 +196,20 @@ function findUnfurledLinks(text: string): readonly PastedLink[] {
  * The links of a message that a person points at, by a reply or the message's menu: those shown as links, else those in
  * quotes, code, embeds, components and forwards. Words of an embed with an address, or beside a link button, do not
  * count: they are those of the page there, which may have links of their own.
- * @param forwarded the texts of the messages that it forwards
+ * @param forwarded the messages that it forwards
  */
 export function allLinksIn(
-  { content, embeds, components }: Omit<Replied, 'message_snapshots'>,
-  forwarded: readonly string[],
+  { content, embeds, components }: Parts,
+  forwarded: readonly Parts[] = [],
 ): readonly PastedLink[] {
   const shown = findMarkdownLinks(content);
   if (shown.length > 0) return shown;
   const embedded = embeds.map(({ url, description }) => url ?? description);
   const json = `${JSON.stringify(components)}`;
   const parts = json.matchAll(json.includes('"style":5') ? /"url":"(https:[^"]+)"/g : /"content":"((?:[^"\\]|\\.)+)"/g);
-  const all = [content, ...forwarded, ...embedded, ...Array.from(parts, ([, part]) => part)];
-  return findMarkdownLinks(all.join('\n').replace(/[<>`]/g, ' '));
+  const all = [content, ...embedded, ...Array.from(parts, ([, part]) => part)];
+  const found = findMarkdownLinks(all.join('\n').replace(/[<>`]/g, ' '));
+  return found.length > 0 ? found : forwarded.flatMap(each => allLinksIn(each));
 }
 
 /** Matches `<https://...>`, by which people suppress a link's preview. */

@@ -284,6 +284,7 @@ describe('Get media', () => {
     ['in brackets', `<${LINK}>`],
     ['quoted', `> ${LINK}`],
     ['forwarded', '', { forwards: LINK }],
+    ['forwarded in an embed', '', { forwards: { embeds: [{ type: 'rich', url: LINK }] } }],
     ['in a button', '', { components: [{ type: 1, components: [{ type: 2, style: 5, label: 'Open', url: LINK }] }] }],
   ])('brings the media of a link that is %s', async (_, content, others: object = {}) => {
     const on = await open();
