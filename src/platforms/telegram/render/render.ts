@@ -69,7 +69,9 @@ export function renderMissing(
   const style = styleOf(reply, t);
   const text = renderText([...blocks, ...sentences], actions, style);
   const page = missing.find(({ leadsTo }) => leadsTo === 'page')?.url;
-  return page === undefined || style.isHidden === true ? text : { ...text, preview: previewOf(page) };
+  // The preview would show what is in a spoiler, as the files of a sensitive post are even where its text is not.
+  const isHidden = style.isHidden === true || reply.gallery.some(({ spoiler }) => spoiler);
+  return page === undefined || isHidden ? text : { ...text, preview: previewOf(page) };
 }
 
 function linkBlock(links: readonly Action[]): readonly Block[] {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Block, Card, GalleryItem, Reply } from '../../../../src/bot/contract/reply.ts';
 import { hidden, reply, textBlock } from '../../../../src/bot/contract/reply-parts.ts';
+import { renderPost } from '../../../../src/bot/views/post.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
 import type { Post } from '../../../../src/media/post.ts';
 import { type MediaPayload, renderMissing, renderReply } from '../../../../src/platforms/telegram/render/render.ts';
@@ -54,6 +55,18 @@ describe('what was asked for behind a spoiler', () => {
     const { content, preview } = renderMissing(value, value.blocks, [page], t);
     expect(content.entities[0]).toEqual(veil(content.text));
     expect(preview).toEqual({ is_disabled: true });
+  });
+
+  it.each([
+    ['a post', false, { url: 'https://medley.example/v/a' }],
+    ['a sensitive post', true, { is_disabled: true }],
+  ])('links to the page that plays a video of %s that is too large', (_, sensitive, preview) => {
+    const post = makePost({ sensitive });
+    const value = renderPost(post, t, { indexes: [0], form: 'original', site: { name: 'Site' } });
+    const page = { kind: 'link', url: 'https://medley.example/v/a', leadsTo: 'page', reason: 'too_large' } as const;
+    const text = renderMissing(value, value.blocks, [page], t);
+    expect(text.content.text).toContain(page.url);
+    expect(text.preview).toMatchObject(preview);
   });
 
   it('is hidden in a message of many files', () => {
