@@ -25,7 +25,7 @@ describe('the project', () => {
 
 describe('the check of folders', () => {
   const parse = { path: 'src/media/sources/toy/parse/media.ts', source: `import { a } from '../failures.ts';` };
-  const answer = { path: 'src/media/sources/toy/answer.ts', source: `import { b } from './parse/media.ts';` };
+  const answer = { path: 'src/media/sources/toy/parse.ts', source: `import { b } from './parse/media.ts';` };
 
   it('refuses two that import each other, and no import of one kind alone', () => {
     expect(findViolations([parse, answer])).toEqual([

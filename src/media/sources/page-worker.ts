@@ -3,13 +3,13 @@ import { AppError } from '../../errors.ts';
 import { siteAnswer } from '../parse/body.ts';
 import { type ThreadOutcome, threadOutcomeOf } from '../parse/parse-thread.ts';
 import type { Post, SourceId } from '../post.ts';
-import { readFacebookPage } from './facebook/answer.ts';
-import { readInstagramAnswer } from './instagram/answer.ts';
+import { readFacebookPage } from './facebook/parse.ts';
+import { readInstagramAnswer } from './instagram/parse.ts';
 import type { AnswerReader, PageTask } from './kit/source.ts';
-import { readPinterestAnswer } from './pinterest/answer.ts';
-import { readRedditAnswer } from './reddit/answer.ts';
-import { readThreadsPage } from './threads/answer.ts';
-import { readTiktokPage } from './tiktok/answer.ts';
+import { readPinterestAnswer } from './pinterest/parse.ts';
+import { readRedditAnswer } from './reddit/parse.ts';
+import { readThreadsPage } from './threads/parse.ts';
+import { readTiktokPage } from './tiktok/parse.ts';
 
 /** Readers of the sources whose pages may be large. */
 const READERS: Readonly<Record<SourceId, AnswerReader>> = {

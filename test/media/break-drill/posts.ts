@@ -2,8 +2,8 @@
 import { AppError } from '../../../src/errors.ts';
 import type { PostRef } from '../../../src/media/extract/source.ts';
 import { type MediaItem, placeItems } from '../../../src/media/post.ts';
-import { draftOfAnswer } from '../../../src/media/sources/facebook/answer.ts';
-import { parseAnswer } from '../../../src/media/sources/instagram/answer.ts';
+import { draftOfAnswer } from '../../../src/media/sources/facebook/parse.ts';
+import { parseAnswer } from '../../../src/media/sources/instagram/parse.ts';
 import type { AnswerKind } from '../../../src/media/sources/kit/draft.ts';
 import { bodyOf } from '../body-of.ts';
 import { fixture as facebookFixture, REFS } from '../sources/facebook/fixture.ts';

@@ -23,10 +23,10 @@ const AIM_MS_A_MEGABYTE = 150;
 const AIM_BLOCKED_MS = 50;
 
 const compiled = (path: string) => import(pathToFileURL(join(folder, path)).href);
-const FACEBOOK: typeof import('../../../src/media/sources/facebook/answer.ts') = await compiled(
+const FACEBOOK: typeof import('../../../src/media/sources/facebook/parse.ts') = await compiled(
   'media/sources/facebook/answer.js',
 );
-const INSTAGRAM: typeof import('../../../src/media/sources/instagram/answer.ts') = await compiled(
+const INSTAGRAM: typeof import('../../../src/media/sources/instagram/parse.ts') = await compiled(
   'media/sources/instagram/answer.js',
 );
 const KIT: typeof import('../../../src/media/sources/kit/source.ts') = await compiled('media/sources/kit/source.js');

@@ -9,8 +9,8 @@ import { child, isJsonObject, parseJson, readList, readText } from '../../parse/
 import type { Variant } from '../../post.ts';
 import { PLAIN } from '../kit/constants.ts';
 import { type AskEndpoint, askRenditions, type CompleteItem, definePageSite } from '../kit/page-site.ts';
-import { BLUESKY_MEDIA_HOSTS, OWN_SERVERS, readBlueskyAnswer } from './answer.ts';
 import { blueskyRefOf, matchBlueskyLink } from './link.ts';
+import { BLUESKY_MEDIA_HOSTS, OWN_SERVERS, readBlueskyAnswer } from './parse.ts';
 
 const API = 'public.api.bsky.app';
 const MAX_BYTES = 384 * 1024;

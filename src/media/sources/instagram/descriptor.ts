@@ -6,10 +6,10 @@ import type { SourceDescriptor, SourceOptions } from '../../extract/source-descr
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import type { AnswerKind } from '../kit/draft.ts';
 import { createAccountStrategies, createSource, createStrategy } from '../kit/source.ts';
-import { readInstagramAnswer } from './answer.ts';
 import { createInstagramClient, type InstagramClient, resolveShareLink } from './client.ts';
 import { createInstagramConstants, INSTAGRAM_EXAMPLES, type ProfileName } from './constants.ts';
 import { instagramRefOf, matchInstagramLink } from './link.ts';
+import { readInstagramAnswer } from './parse.ts';
 
 export const instagram: SourceDescriptor = {
   id: 'instagram',

@@ -7,8 +7,8 @@ import type { Variant } from '../../post.ts';
 import { BROWSER, CHROME, ENGLISH, PLAIN } from '../kit/constants.ts';
 import { listedFile } from '../kit/media-files.ts';
 import { askRenditions, type CompleteItem, definePageSite } from '../kit/page-site.ts';
-import { PINTEREST_LOGIN_PATH, PINTEREST_MEDIA_HOSTS, readPinterestAnswer } from './answer.ts';
 import { matchPinterestLink, PINTEREST_HOSTS, pinterestRefOf } from './link.ts';
+import { PINTEREST_LOGIN_PATH, PINTEREST_MEDIA_HOSTS, readPinterestAnswer } from './parse.ts';
 
 export const pinterest = definePageSite({
   id: 'pinterest',

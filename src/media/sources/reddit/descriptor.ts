@@ -11,9 +11,9 @@ import { BROWSER, CHROME, ENGLISH, PLAIN } from '../kit/constants.ts';
 import { EMPTY_DRAFT, toPost, withCompleted } from '../kit/draft.ts';
 import { failureOfStatus } from '../kit/failures.ts';
 import { type Ask, type AskEndpoint, askRenditions, definePageSite } from '../kit/page-site.ts';
-import { REDDIT_LOGIN_PATH, readRedditAnswer } from './answer.ts';
 import { imageOf, MANIFEST, namedVideo, REDDIT_MEDIA_HOSTS, readAddress } from './items.ts';
 import { matchRedditLink, REDDIT_HOSTS, redditRefOf } from './link.ts';
+import { REDDIT_LOGIN_PATH, readRedditAnswer } from './parse.ts';
 
 const MANIFEST_HOSTS = ['v.redd.it'];
 /** A token is renewed this long before it expires. */

@@ -3,8 +3,8 @@ import { headerValue, type PostRef } from '../../extract/source.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import { BROWSER, ENGLISH, PLAIN } from '../kit/constants.ts';
 import { definePageSite } from '../kit/page-site.ts';
-import { readThreadsPage, THREADS_LOGIN_PATH } from './answer.ts';
 import { matchThreadsLink, THREADS_HOSTS, threadsRefOf } from './link.ts';
+import { readThreadsPage, THREADS_LOGIN_PATH } from './parse.ts';
 
 /** The address of a post's page. Its embed is found under any user name, so `threads` replaces an unknown name. */
 const pageOf = ({ id, parts: { user = 'threads' } }: PostRef) => `https://www.threads.com/@${user}/post/${id}`;

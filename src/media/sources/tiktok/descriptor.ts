@@ -4,8 +4,8 @@ import { headerValue } from '../../extract/source.ts';
 import type { MediaItem } from '../../post.ts';
 import { BROWSER, CHROME, PLAIN } from '../kit/constants.ts';
 import { definePageSite } from '../kit/page-site.ts';
-import { readTiktokPage, TIKTOK_LOGIN_PATH, TIKTOK_MEDIA_HOSTS, targetOfPage } from './answer.ts';
 import { matchTiktokLink, TIKTOK_HOSTS, tiktokRefOf } from './link.ts';
+import { readTiktokPage, TIKTOK_LOGIN_PATH, TIKTOK_MEDIA_HOSTS, targetOfPage } from './parse.ts';
 
 const SITE = 'https://www.tiktok.com/';
 

@@ -12,8 +12,8 @@ import { CHROME, ENGLISH, PLAIN, readConstants } from '../kit/constants.ts';
 import { failureOfStatus, redirectOf } from '../kit/failures.ts';
 import type { Ask } from '../kit/page-site.ts';
 import { createSource, isUsable } from '../kit/source.ts';
-import { failureOfHead, readXAnswer } from './answer.ts';
 import { matchXLink, xRefOf } from './link.ts';
+import { failureOfHead, readXAnswer } from './parse.ts';
 import { X_MEDIA_HOSTS } from './post.ts';
 
 /** Public posts that have existed for years: a photo and a video. */

@@ -2,8 +2,8 @@
 import { AppError } from '../../../../src/errors.ts';
 import { siteAnswer } from '../../../../src/media/parse/body.ts';
 import type { Post } from '../../../../src/media/post.ts';
-import { readBlueskyAnswer } from '../../../../src/media/sources/bluesky/answer.ts';
 import { blueskyRefOf } from '../../../../src/media/sources/bluesky/link.ts';
+import { readBlueskyAnswer } from '../../../../src/media/sources/bluesky/parse.ts';
 
 export type Shape = Readonly<Record<string, unknown>>;
 export const DID = 'did:plc:pierlightsaaaaaaaaaaaaaa';

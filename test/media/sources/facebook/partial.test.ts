@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PostRef } from '../../../../src/media/extract/source.ts';
-import { draftOfAnswer } from '../../../../src/media/sources/facebook/answer.ts';
+import { draftOfAnswer } from '../../../../src/media/sources/facebook/parse.ts';
 import { bodyOf } from '../../body-of.ts';
 import { CHANGES, changeEverywhere } from '../../break-drill/changes.ts';
 import { documentsOf } from '../../break-drill/documents.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { HttpHead } from '../../../../src/infra/http/http-client.ts';
-import { readInstagramAnswer, readResponse } from '../../../../src/media/sources/instagram/answer.ts';
 import { failureOfRuling, namesPrivatePost } from '../../../../src/media/sources/instagram/failures.ts';
+import { readInstagramAnswer, readResponse } from '../../../../src/media/sources/instagram/parse.ts';
 import type { AnswerKind } from '../../../../src/media/sources/kit/draft.ts';
 import { bodyOf } from '../../body-of.ts';
 import { CODES, fixture, refOf } from './fixture.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorCode } from '../../../../src/errors.ts';
-import { parseOembed } from '../../../../src/media/sources/instagram/answer.ts';
+import { parseOembed } from '../../../../src/media/sources/instagram/parse.ts';
 import { bodyOf } from '../../body-of.ts';
 import { CODES, refOf } from './fixture.ts';
 

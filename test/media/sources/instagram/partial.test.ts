@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Post } from '../../../../src/media/post.ts';
-import { parseAnswer } from '../../../../src/media/sources/instagram/answer.ts';
 import { parseStories } from '../../../../src/media/sources/instagram/media.ts';
+import { parseAnswer } from '../../../../src/media/sources/instagram/parse.ts';
 import type { AnswerKind } from '../../../../src/media/sources/kit/draft.ts';
 import { bodyOf } from '../../body-of.ts';
 import { CODES, fixture, refOf } from './fixture.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import { PLAYLIST_MIME, type Post } from '../../../../src/media/post.ts';
-import { readPinterestAnswer } from '../../../../src/media/sources/pinterest/answer.ts';
 import { pinterestRefOf } from '../../../../src/media/sources/pinterest/link.ts';
+import { readPinterestAnswer } from '../../../../src/media/sources/pinterest/parse.ts';
 import { bodyOf } from '../../body-of.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { Post } from '../../../../src/media/post.ts';
 import type { AnswerKind } from '../../../../src/media/sources/kit/draft.ts';
-import { readRedditAnswer } from '../../../../src/media/sources/reddit/answer.ts';
 import { redditRefOf } from '../../../../src/media/sources/reddit/link.ts';
+import { readRedditAnswer } from '../../../../src/media/sources/reddit/parse.ts';
 import { bodyOf } from '../../body-of.ts';
 
 const ID = '1bowl77';

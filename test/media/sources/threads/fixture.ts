@@ -1,7 +1,7 @@
 /** Made-up posts as Threads' embeds and pages have them, piece by piece. */
 import type { ReadContext } from '../../../../src/media/sources/kit/draft.ts';
-import { readThreadsPage } from '../../../../src/media/sources/threads/answer.ts';
 import { threadsRefOf } from '../../../../src/media/sources/threads/link.ts';
+import { readThreadsPage } from '../../../../src/media/sources/threads/parse.ts';
 import { bodyOf } from '../../body-of.ts';
 
 const CODE = 'DZkilnwheel';

@@ -1,7 +1,7 @@
 /** Made-up posts as TikTok's pages and embeds have them. */
 import type { ReadContext } from '../../../../src/media/sources/kit/draft.ts';
-import { readTiktokPage } from '../../../../src/media/sources/tiktok/answer.ts';
 import { tiktokRefOf } from '../../../../src/media/sources/tiktok/link.ts';
+import { readTiktokPage } from '../../../../src/media/sources/tiktok/parse.ts';
 import { bodyOf } from '../../body-of.ts';
 
 export const ID = '7560000000000000777';

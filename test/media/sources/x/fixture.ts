@@ -2,8 +2,8 @@
 import { AppError } from '../../../../src/errors.ts';
 import { siteAnswer } from '../../../../src/media/parse/body.ts';
 import type { Post } from '../../../../src/media/post.ts';
-import { readXAnswer } from '../../../../src/media/sources/x/answer.ts';
 import { xRefOf } from '../../../../src/media/sources/x/link.ts';
+import { readXAnswer } from '../../../../src/media/sources/x/parse.ts';
 
 export const ID = '1970000000000000001';
 export type Shape = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import { type MediaItem, NO_STATS, type Post, playableVariants } from '../../../../src/media/post.ts';
-import { parseAnswer } from '../../../../src/media/sources/instagram/answer.ts';
+import { parseAnswer } from '../../../../src/media/sources/instagram/parse.ts';
 import type { AnswerKind } from '../../../../src/media/sources/kit/draft.ts';
 import { publishTimeOf } from '../../../../src/media/sources/kit/link-match.ts';
 import { cpuMsOf } from '../../../cpu-time.ts';
