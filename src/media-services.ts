@@ -104,9 +104,9 @@ async function openSites(
     });
     return openSite({
       ...{ descriptor, outgoing, limiter, collection, log },
-      create: site =>
+      create: cooldowns =>
         descriptor.create({
-          ...{ http, log, upstreamConstants: config.upstreamConstants, accounts, site },
+          ...{ http, log, upstreamConstants: config.upstreamConstants, accounts, cooldowns },
           extraStrategies: ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, descriptor)],
           onOutcome: metrics.countStrategy,
         }),

@@ -60,7 +60,7 @@ export async function askSites(options: AskSitesOptions) {
       outgoing,
       limiter,
       log,
-      create: site => descriptor.create({ ...own, site }),
+      create: cooldowns => descriptor.create({ ...own, cooldowns }),
     }).source;
   }
 

@@ -135,8 +135,8 @@ function openToy(endings: Readonly<Record<'query' | 'page', () => Promise<Post>>
     isAvailable: () => true,
     run: () => endings[name](),
   }));
-  const create = (site: Cooldowns): MediaSource => {
-    const fetch = createStrategyChain({ source: 'toy', strategies, site, log });
+  const create = (cooldowns: Cooldowns): MediaSource => {
+    const fetch = createStrategyChain({ source: 'toy', strategies, cooldowns, log });
     return { ...toySource([]), strategies, fetch, figures: fetch.figures, learn: fetch.learn };
   };
   const descriptor = { id: 'toy', name: 'Toybox', example: EXAMPLE };

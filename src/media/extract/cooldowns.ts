@@ -14,7 +14,7 @@ const entry = z
 
 type Entry = z.infer<typeof entry>;
 
-/** Pauses that all processes share. Of two with the same name, the one with the later time of writing (`at`) counts. */
+/** Cooldowns that all processes share. Of two with the same name, the one with the later time of writing (`at`) counts. */
 export const COOLDOWNS = { name: 'site-states', schema: entry, ttlMs: 36 * 3_600_000 } as const;
 
 /**
@@ -22,24 +22,24 @@ export const COOLDOWNS = { name: 'site-states', schema: entry, ttlMs: 36 * 3_600
  * address share these times, also after restarts; without the store each process uses its own.
  */
 export interface Cooldowns {
-  /** Reads the pauses that other processes have set. Never rejects. */
+  /** Reads the cooldowns that other processes have set. Never rejects. */
   refresh(): Promise<void>;
-  /** Unix milliseconds; 0 when the name is not paused. */
+  /** Unix milliseconds; 0 when the name is not cooling down. */
   until(name: string): number;
-  /** How many times in a row the name was paused. */
+  /** How many times in a row the name was cooled down. */
   times(name: string): number;
-  /** Sets a pause: in this process at once, in others after at most `REREAD_MS`. */
+  /** Sets a cooldown: in this process at once, in others after at most `REREAD_MS`. */
   set(name: string, until: number): void;
-  /** Sets a pause of 1 minute, doubled for each earlier pause in a row up to 30 minutes, plus a small random part. */
+  /** Sets a cooldown of 1 minute, doubled for each earlier cooldown in a row up to 30 minutes, plus a small random part. */
   coolDown(name: string): void;
   clear(name: string): void;
-  /** Waits until all pauses are stored. */
+  /** Waits until all cooldowns are stored. */
   close(): Promise<void>;
 }
 
 export interface CooldownOptions {
   readonly source: SourceId;
-  /** The name of the outgoing address whose pauses these are. Default `direct`. */
+  /** The name of the outgoing address whose cooldowns these are. Default `direct`. */
   readonly outgoing?: string;
   /** The collection `COOLDOWNS`. Without it nothing is shared or stored. */
   readonly collection?: GroupedCollection<Entry> | undefined;
@@ -47,11 +47,11 @@ export interface CooldownOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** How long a pause that another process has set may be unknown in this one. */
+/** How long a cooldown that another process has set may be unknown in this one. */
 const REREAD_MS = 1_000;
 const FIRST_COOLDOWN_MS = 60_000;
 const MAX_COOLDOWN_MS = 30 * 60_000;
-/** A random share added to a pause, so that processes that began to wait together end at different times. */
+/** A random share added to a cooldown, so that processes that began to wait together end at different times. */
 const JITTER = 0.2;
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 6 * 3_600_000;
@@ -110,34 +110,34 @@ export function createCooldowns(options: CooldownOptions): Cooldowns {
 const endpointName = (strategy: Pick<Strategy, 'name'>) => `endpoint ${endpointOf(strategy)}`;
 
 /** The time until which no caller may ask the strategy's endpoint, unix milliseconds. */
-export function leftAloneUntil(site: Cooldowns, strategy: Pick<Strategy, 'name'>): number {
-  return site.until(endpointName(strategy));
+export function leftAloneUntil(cooldowns: Cooldowns, strategy: Pick<Strategy, 'name'>): number {
+  return cooldowns.until(endpointName(strategy));
 }
 
 /**
- * Runs one strategy, unless its endpoint is paused. If the site states a rate limit, the endpoint is paused for as long
+ * Runs one strategy, unless its endpoint is cooling down. If the site states a rate limit, the endpoint cools down for as long
  * as the site says, or else longer each time.
  * @throws any error of the strategy
  */
 export async function askEndpoint(
-  site: Cooldowns,
+  cooldowns: Cooldowns,
   strategy: Strategy,
   ref: PostRef,
   signal: AbortSignal,
   now: () => number,
 ): Promise<Post> {
   const name = endpointName(strategy);
-  const waitMs = site.until(name) - now();
+  const waitMs = cooldowns.until(name) - now();
   if (waitMs > 0) throw notAsked(waitMs);
   try {
     const post = await strategy.run(ref, signal);
-    if (site.until(name) <= now()) site.clear(name);
+    if (cooldowns.until(name) <= now()) cooldowns.clear(name);
     return post;
   } catch (error) {
     if (error instanceof AppError && isLimit(error)) {
       const { retryAfterMs } = error;
-      if (retryAfterMs === undefined) site.coolDown(name);
-      else site.set(name, now() + Math.min(Math.max(retryAfterMs, MIN_WAIT_MS), MAX_WAIT_MS));
+      if (retryAfterMs === undefined) cooldowns.coolDown(name);
+      else cooldowns.set(name, now() + Math.min(Math.max(retryAfterMs, MIN_WAIT_MS), MAX_WAIT_MS));
     }
     throw error;
   }

@@ -16,7 +16,7 @@ const REFUSALS = {
   /** Only some people may see the post, so a login page does not mean that the account in use was logged out. */
   audience: ['login_required', { kept: 1 }],
   /**
-   * The caller is blocked or asked too often. The endpoint is paused, as long as the site says or 1 to 30 minutes, and
+   * The caller is blocked or asked too often. The endpoint cools down, as long as the site says or 1 to 30 minutes, and
    * the next strategy runs; if none is left, people are told when the site will be asked again.
    */
   limit: ['upstream_rate_limited', {}],

@@ -20,8 +20,8 @@ export interface SiteOptions {
   readonly collection?: CooldownOptions['collection'];
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly now?: () => number;
-  /** @param site the pauses of the outgoing address that is in use */
-  create(site: Cooldowns): MediaSource;
+  /** @param cooldowns the cooldowns of the outgoing address that is in use */
+  create(cooldowns: Cooldowns): MediaSource;
 }
 
 export interface OpenSite {
@@ -236,7 +236,7 @@ function exampleOf(source: MediaSource, { example }: Pick<SourceDescriptor, 'exa
   return match?.kind === 'post' ? match.ref : undefined;
 }
 
-/** The pauses of the outgoing address that is in use at the time of each call. */
+/** The cooldowns of the outgoing address that is in use at the time of each call. */
 function cooldownsOf(current: () => Cooldowns): Cooldowns {
   return {
     refresh: () => current().refresh(),

@@ -15,8 +15,8 @@ export interface SourceOptions {
   readonly accounts?: Accounts | undefined;
   /** Strategies that are asked after all others, such as yt-dlp. */
   readonly extraStrategies?: readonly Strategy[];
-  /** The pauses of the site's endpoints and strategies. */
-  readonly site?: Cooldowns | undefined;
+  /** The cooldowns of the site's endpoints and strategies. */
+  readonly cooldowns?: Cooldowns | undefined;
   /** The longest time for all strategies together. */
   readonly deadlineMs?: number;
   readonly onOutcome?: (source: SourceId, strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;

@@ -13,8 +13,8 @@ export interface StrategyChainOptions extends Pick<StrategyRankingOptions, 'onOu
   readonly source: SourceId;
   /** Strategies by how complete their answers are, best first: the order while nothing is known about their success. */
   readonly strategies: readonly Strategy[];
-  /** The pauses of the site. Default: only this chain knows them. */
-  readonly site?: Cooldowns | undefined;
+  /** The cooldowns of the site. Default: only this chain knows them. */
+  readonly cooldowns?: Cooldowns | undefined;
   /**
    * Time for the whole chain, `diagnose` included. Default 19 500: an answer is promised within 20 s, so the reason
    * must be known before.
@@ -37,16 +37,16 @@ const DIAGNOSE_MS = 5_000;
 
 export function createStrategyChain(options: StrategyChainOptions): StrategyChain {
   const { source, strategies, deadlineMs = 19_500, log, now = Date.now, onOutcome } = options;
-  const site = options.site ?? createCooldowns({ source, log, now });
+  const cooldowns = options.cooldowns ?? createCooldowns({ source, log, now });
   const diagnosis = options.diagnose && diagnosisOf(options.diagnose);
-  const ranking = new StrategyRanking({ source, strategies, site, now, onOutcome });
+  const ranking = new StrategyRanking({ source, strategies, cooldowns, now, onOutcome });
 
   /** The strategies to run, in order; each one whose endpoint is paused counts as a failure. */
   function plan(ref: PostRef, isSingle: boolean) {
     const waiting: StrategyFailure[] = [];
     const free: Strategy[] = [];
     for (const strategy of strategies.filter(one => one.isAvailable(ref))) {
-      const waitMs = leftAloneUntil(site, strategy) - now();
+      const waitMs = leftAloneUntil(cooldowns, strategy) - now();
       if (waitMs > 0) waiting.push({ strategy, error: notAsked(waitMs) });
       else free.push(strategy);
     }
@@ -90,12 +90,12 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
 
   async function fetchPost(ref: PostRef, { signal, isSingle = false }: FetchContext): Promise<Post> {
     if (signal.aborted) throw abortReason(signal);
-    await site.refresh();
+    await cooldowns.refresh();
     const { asked, returning, waiting } = plan(ref, isSingle);
     const ask = (strategy: Strategy, own: AbortSignal) => {
       if (strategy === diagnosis) return strategy.run(ref, own);
       ranking.noteStart(strategy);
-      return askEndpoint(site, strategy, ref, own, now);
+      return askEndpoint(cooldowns, strategy, ref, own, now);
     };
     const race = { strategies: asked, returning, diagnosis: isSingle ? undefined : diagnosis, ranking, deadlineMs };
     const result = await new StrategyRace({ ...race, ask, signal }).run();

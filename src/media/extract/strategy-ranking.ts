@@ -31,7 +31,7 @@ interface StrategyRecord {
 export interface StrategyRankingOptions {
   readonly source: SourceId;
   readonly strategies: readonly Strategy[];
-  readonly site: Cooldowns;
+  readonly cooldowns: Cooldowns;
   readonly now: () => number;
   readonly onOutcome?: SourceOptions['onOutcome'] | undefined;
 }
@@ -73,8 +73,8 @@ export class StrategyRanking {
   }
 
   #recordOf(name: string): StrategyRecord {
-    const { site } = this.#options;
-    const [failures, cooldownUntil] = [site.times(`strategy ${name}`), site.until(`strategy ${name}`)];
+    const { cooldowns } = this.#options;
+    const [failures, cooldownUntil] = [cooldowns.times(`strategy ${name}`), cooldowns.until(`strategy ${name}`)];
     return { ...(this.#records.get(name) ?? UNTRIED), failures, cooldownUntil };
   }
 
@@ -156,23 +156,23 @@ export class StrategyRanking {
 
   /** Implements `MediaSource.learn`. */
   learn(name: string, tookMs: number | null): void {
-    const { site } = this.#options;
+    const { cooldowns } = this.#options;
     const { successes, triedAt, medianMs } = this.#recordOf(name);
     if (tookMs === null) {
       this.#records.set(name, { successes: Math.floor(successes / 2), triedAt, medianMs });
-      site.coolDown(`strategy ${name}`);
+      cooldowns.coolDown(`strategy ${name}`);
       return;
     }
     const step = (medianMs ?? 0) * MEDIAN_STEP + 1;
     const moved = medianMs === null ? tookMs : medianMs + Math.min(Math.max(tookMs - medianMs, -step), step);
     const answers = Math.min(successes + 1, MAX_SUCCESSES);
     this.#records.set(name, { successes: answers, triedAt, medianMs: Math.max(0, Math.round(moved)) });
-    site.clear(`strategy ${name}`);
+    cooldowns.clear(`strategy ${name}`);
   }
 
   /** Implements `MediaSource.figures`. */
   figures(): readonly StrategyFigures[] {
-    const { strategies, site, now } = this.#options;
+    const { strategies, cooldowns, now } = this.#options;
     const future = (moment: number) => (moment > now() ? moment : null);
     return strategies.map(strategy => {
       const record = this.#recordOf(strategy.name);
@@ -181,7 +181,7 @@ export class StrategyRanking {
         successRate: successRate(record),
         medianMs: record.medianMs,
         coolsUntil: future(record.cooldownUntil),
-        waitsUntil: future(leftAloneUntil(site, strategy)),
+        waitsUntil: future(leftAloneUntil(cooldowns, strategy)),
         last: this.#last.get(strategy.name) ?? null,
       };
     });

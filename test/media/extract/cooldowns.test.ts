@@ -73,9 +73,9 @@ it('has a dead strategy asked last by the first post after a restart too', async
   const { start, now } = open();
   const strategies = [strategy('a', fail('upstream_changed')), strategy('b', ok)];
   const before = start();
-  await chain(strategies, { site: before, now }).round();
+  await chain(strategies, { cooldowns: before, now }).round();
   await before.close();
-  const next = chain(strategies, { site: start(), now });
+  const next = chain(strategies, { cooldowns: start(), now });
   expect(await next.round()).toEqual(['b']);
   expect(next.figures()[0]?.coolsUntil).toBeGreaterThan(now());
 });

@@ -44,8 +44,8 @@ function openToybox(answerOf: (id: string, strategy: string) => Answer, store: S
   const limiter = createMemoryRateLimiter();
   const start = () => {
     const states: Cooldowns[] = [];
-    const create = (site: Cooldowns): MediaSource => {
-      states.push(site);
+    const create = (cooldowns: Cooldowns): MediaSource => {
+      states.push(cooldowns);
       return {
         id: 'toy',
         match: ({ pathname }) => ({ kind: 'post', ref: refOf(pathname.replace('/t/', '')) }),
@@ -54,7 +54,7 @@ function openToybox(answerOf: (id: string, strategy: string) => Answer, store: S
           asked.push(url);
           return url;
         },
-        fetch: createStrategyChain({ source: 'toy', strategies, site, log, now: () => now }),
+        fetch: createStrategyChain({ source: 'toy', strategies, cooldowns, log, now: () => now }),
         strategies,
         examples: [EXAMPLE],
         canFetchStories: false,
@@ -66,9 +66,9 @@ function openToybox(answerOf: (id: string, strategy: string) => Answer, store: S
       ...{ descriptor, outgoing: createOutgoing(), limiter, collection, log, create },
       now: () => now,
     });
-    const [site] = states;
-    if (site === undefined) throw new Error('no source was made');
-    return { site, source };
+    const [cooldowns] = states;
+    if (cooldowns === undefined) throw new Error('no source was made');
+    return { cooldowns, source };
   };
   const running = start();
   const ask = (client: string, id: string, { source } = running): Promise<Post | AppError> =>
@@ -86,7 +86,7 @@ function openToybox(answerOf: (id: string, strategy: string) => Answer, store: S
     async refuse() {
       for (const client of ['a', 'b', 'c']) await ask(client, `of-${client}`);
       await expect.poll(() => asked.filter(each => each.startsWith('example')).length).toBeGreaterThan(0);
-      await expect.poll(() => running.site.until('site')).toBeGreaterThan(0);
+      await expect.poll(() => running.cooldowns.until('site')).toBeGreaterThan(0);
     },
   };
 }
@@ -135,17 +135,17 @@ describe('a site that refuses this address', () => {
 
   it('answers too where it says for certain that the one post asked for is private', async () => {
     let answer: Answer = wall;
-    const { ask, refuse, site } = openToybox(() => answer);
+    const { ask, refuse, cooldowns } = openToybox(() => answer);
     await refuse();
     answer = new AppError('private', 'only its followers see it');
     expect(await ask('a', 'first')).toMatchObject({ code: 'private' });
-    expect(site.until('site')).toBe(0);
+    expect(cooldowns.until('site')).toBe(0);
   });
 
   it('is the same for other processes, and after a restart', async () => {
-    const { ask, asked, refuse, site, start } = openToybox(() => wall);
+    const { ask, asked, refuse, cooldowns, start } = openToybox(() => wall);
     await refuse();
-    await site.close();
+    await cooldowns.close();
     const other = start();
     await ask('x', 'of-x', other);
     asked.length = 0;

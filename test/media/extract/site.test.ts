@@ -42,12 +42,12 @@ function setUp(refused: Set<string>) {
     limiter: createMemoryRateLimiter(),
     log,
     now: () => now,
-    create: site => ({
+    create: cooldowns => ({
       id: 'toy',
       match: ({ pathname }) => ({ kind: 'post', ref: refOf(pathname.replace('/t/', '')) }),
       refOf,
       resolveShort: async url => url,
-      fetch: createStrategyChain({ source: 'toy', strategies, site, log, now: () => now }),
+      fetch: createStrategyChain({ source: 'toy', strategies, cooldowns, log, now: () => now }),
       strategies,
       examples: [EXAMPLE],
       canFetchStories: false,

@@ -68,7 +68,7 @@ const HOSTS = ['api.x.com', 'cdn.syndication.twimg.com', 't.co'];
 
 function createXSource(options: SourceOptions) {
   const { http, log, extraStrategies = [], now = Date.now } = options;
-  const site = options.site ?? createCooldowns({ source: 'x', log, now });
+  const cooldowns = options.cooldowns ?? createCooldowns({ source: 'x', log, now });
   const { profiles, ...ids } = readConstants({ id: 'x', ids: X_IDS, profiles: xProfiles }, options.upstreamConstants);
   function askerOf(name: keyof typeof profiles): Ask {
     // Answers are small, since the longest posts have 25,000 characters.
@@ -105,7 +105,7 @@ function createXSource(options: SourceOptions) {
     try {
       const { post, isCut } = readXAnswer(answer, { ref, kind: 'embed', strategy: 'syndication', now: now() });
       if (!isCut) return post;
-      return await askEndpoint(site, byQuery, ref, signal, now).catch(err => {
+      return await askEndpoint(cooldowns, byQuery, ref, signal, now).catch(err => {
         log.info({ source: 'x', id: ref.id, err }, 'only the beginning of a long text is known');
         return post;
       });
@@ -115,7 +115,7 @@ function createXSource(options: SourceOptions) {
     }
   });
 
-  const own = { ...options, site };
+  const own = { ...options, cooldowns };
   return createSource(own, {
     ...{ id: 'x', match: matchXLink, refOf: xRefOf, examples: EXAMPLES, mediaHosts: X_MEDIA_HOSTS },
     strategies: [bySyndication, byQuery, ...extraStrategies],

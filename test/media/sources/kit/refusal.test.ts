@@ -39,14 +39,14 @@ const KINDS: readonly (readonly [string, AppError, { next: boolean; rests: boole
 describe('a post that a source says to be', () => {
   it.each(KINDS)('%s', async (_, failure, { next, rests }) => {
     const log = createRecordingLog();
-    const site = createCooldowns({ source: 'toy', log });
-    const { asked, run, round } = chain([strategy('page/a', failure), strategy('embed/a', ok)], { site, log });
+    const cooldowns = createCooldowns({ source: 'toy', log });
+    const { asked, run, round } = chain([strategy('page/a', failure), strategy('embed/a', ok)], { cooldowns, log });
     const outcome = await run().catch((error: unknown) => error);
     if (next) expect(outcome).toMatchObject({ id: POST.id, strategy: 'embed/a' });
     else expect(outcome).toMatchObject({ code: failure.code });
     expect(asked).toEqual(next ? ['page/a', 'embed/a'] : ['page/a']);
     if (rests) expect(await round()).toEqual(['embed/a']);
-    expect(site.until('endpoint page') > Date.now()).toBe(rests);
+    expect(cooldowns.until('endpoint page') > Date.now()).toBe(rests);
     // What the site has changed is ours to mend, and is seen without anyone asking.
     expect(log.at('warn').length > 0).toBe(failure.code === 'upstream_changed');
   });
@@ -62,9 +62,9 @@ describe('a post that a source says to be', () => {
 describe('a site that wants proof of a person by every way', () => {
   it('is left alone, and people are told until when', async () => {
     const log = createRecordingLog();
-    const site = createCooldowns({ source: 'toy', log });
+    const cooldowns = createCooldowns({ source: 'toy', log });
     const challenge = refusal('limit', 'asked for proof of a person');
-    const { asked, run } = chain([strategy('page/a', challenge), strategy('embed/a', challenge)], { site, log });
+    const { asked, run } = chain([strategy('page/a', challenge), strategy('embed/a', challenge)], { cooldowns, log });
     await expect(run()).rejects.toMatchObject({ code: 'upstream_rate_limited' });
     expect(asked).toEqual(['page/a', 'embed/a']);
     const told: unknown = await run().catch((error: unknown) => error);
