@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type AppError, ERROR_CODES, type ErrorCode, type ErrorParams } from '../errors.ts';
+import { PLAY_PAGE_POLICY, renderNothingPage } from './media/play-page.ts';
 
 /** The HTTP status of each error code; the body of the answer states it, too. */
 export const ERROR_STATUS = {
@@ -158,6 +159,8 @@ export function createErrorRenderer(creator: string) {
     if (error.retryAfterMs !== undefined && (status === 429 || status === 503)) {
       headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
     }
-    return { status, headers, body };
+    const { what } = error.params;
+    if (what !== 'path' && what !== 'file') return { status, headers, body };
+    return { status, headers, body, page: { html: renderNothingPage(what), policy: PLAY_PAGE_POLICY } };
   };
 }

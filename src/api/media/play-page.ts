@@ -92,6 +92,18 @@ export function renderNoPlayPage({ state, url }: Exclude<PlayerLinkState, { stat
   return page(title, '', `<main><section><h1>${title}</h1><p>${sentence}</p>${way}</section></main>`);
 }
 
+const NOTHING = {
+  path: ['There is nothing here', 'Perhaps the address is not complete.'],
+  file: ['This file has expired', 'Addresses of files end after some time. Ask for the post again to get a new one.'],
+} as const;
+
+/** The page for an address that does not exist, or of a file whose address is valid no longer. */
+export function renderNothingPage(what: keyof typeof NOTHING): string {
+  const [title, sentence] = NOTHING[what];
+  const ways = '<p><a href="/">Paste a link</a> · <a href="/docs">See the API</a></p>';
+  return page(title, '', `<main><section><h1>${title}</h1><p>${sentence}</p>${ways}</section></main>`);
+}
+
 type Tag = readonly [property: string, content: string];
 
 function when(content: string | undefined, property: string): readonly Tag[] {

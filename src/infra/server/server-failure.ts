@@ -13,6 +13,8 @@ export interface RenderedError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
+  /** What a person who opens the address in a browser sees instead. */
+  readonly page?: { readonly html: string; readonly policy: string };
 }
 
 /** Turns an error into an answer. `status` replaces the status of the error code. */

@@ -146,17 +146,14 @@ function createApp({ log, renderError, trustProxy, ...options }: ServerOptions):
       return send(reply, new AppError('invalid_request', 'wrong method', { params: { what: 'method', allow } }), 405);
     }
     logFailure(log, error, request);
-    return send(reply, error, status);
+    return send(reply, error, status, request.headers['sec-fetch-dest'] === 'document');
   }
 
-  function send(reply: FastifyReply, error: AppError, status: number | undefined): FastifyReply {
-    const rendered = renderError(error, status);
-    return reply
-      .code(rendered.status)
-      .headers(rendered.headers)
-      .type(JSON_TYPE)
-      .removeHeader('etag')
-      .send(JSON.stringify(rendered.body));
+  function send(reply: FastifyReply, error: AppError, status: number | undefined, isVisit = false): FastifyReply {
+    const { page, ...rendered } = renderError(error, status);
+    reply.code(rendered.status).headers(rendered.headers).removeHeader('etag');
+    if (page === undefined || !isVisit) return reply.type(JSON_TYPE).send(JSON.stringify(rendered.body));
+    return reply.type('text/html; charset=utf-8').header('content-security-policy', page.policy).send(page.html);
   }
 }
 

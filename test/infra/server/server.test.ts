@@ -3,6 +3,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createErrorRenderer } from '../../../src/api/errors.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createServer, type Server, type ServerOptions } from '../../../src/infra/server/server.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
@@ -125,6 +126,18 @@ describe('unknown addresses', () => {
       expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, HEAD']);
       expect((await app.inject({ method: 'POST', url: '/nothing', headers, payload })).statusCode).toBe(404);
     }
+  });
+
+  it('shows a page, where there is one, to a browser that opens the address', async () => {
+    const { app } = start({ renderError: createErrorRenderer('Tester') });
+    const open = (headers: Record<string, string>) => app.inject({ method: 'GET', url: '/nothing', headers });
+    const visited = await open({ 'sec-fetch-dest': 'document' });
+    expect(visited.statusCode).toBe(404);
+    expect(visited.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(visited.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(visited.body).toContain('<h1>There is nothing here</h1>');
+    for (const headers of [{}, { 'sec-fetch-dest': 'empty' }])
+      expect((await open(headers)).json()).toMatchObject({ error: { code: 'not_found' } });
   });
 
   it('a path parameter longer than any real one is 404', async () => {
