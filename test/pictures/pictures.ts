@@ -50,7 +50,7 @@ try {
   }
   if (names.length === 0 || names.includes('page')) {
     for (const [name, width, height] of PAGE_SIZES) {
-      const image = await pageWith(REEL, { width, height }, 'light');
+      const [image] = await pageWith(REEL, [{ width, height, look: 'light' }]);
       await sharp(image).jpeg({ quality: QUALITY }).toFile(`${PAGE_FILES}/screen-${name}.jpg`);
     }
   }
@@ -85,24 +85,30 @@ async function drawChat(platform: Platform, subject: Subject, answers: readonly 
 
 async function drawPage({ name, web }: Subject): Promise<void> {
   if (web === undefined) return;
-  const shots = [];
-  for (const { look, width } of VIEWS)
-    shots.push(await pageWith(web, { width: width === 720 ? 1_120 : width, height: 800 }, look));
-  await save(`web-${name}`, shots);
+  const views = VIEWS.map(({ look, width }) => ({ look, width: width === 720 ? 1_120 : width, height: 800 }));
+  await save(`web-${name}`, await pageWith(web, views));
 }
 
-/** The web chat with the answer to a line. */
-async function pageWith(line: string, viewport: { width: number; height: number }, colorScheme: Look): Promise<Buffer> {
-  const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' });
+/** The web chat with the answer to a line, which one visitor gets and looks at in several windows. */
+async function pageWith(line: string, views: readonly (View & { height: number })[]): Promise<readonly Buffer[]> {
+  // In the narrowest window, which comes last, an answer is scrolled to its beginning, and it stays there in the others.
+  const fromNarrow = views.toReversed();
+  const context = await browser.newContext({ viewport: fromNarrow[0] ?? null, reducedMotion: 'reduce' });
   const page = await context.newPage();
   await page.goto(stage.origin);
   const box = page.getByRole('textbox');
   await box.fill(line);
   await box.press('Enter');
   await page.waitForTimeout(4_000);
-  const shot = await page.screenshot();
+  const shots = [];
+  for (const { look, width, height } of fromNarrow) {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme: look });
+    await page.waitForTimeout(1_000);
+    shots.push(await page.screenshot());
+  }
   await context.close();
-  return shot;
+  return shots.toReversed();
 }
 
 async function openPage(browser: Browser, { fetchFile }: Stage, width: number, colorScheme: Look): Promise<Page> {

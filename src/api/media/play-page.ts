@@ -88,8 +88,7 @@ const SENTENCES = {
 /** The page when there is no video. */
 export function renderNoPlayPage({ state, url }: Exclude<PlayerLinkState, { state: 'ready' }>): string {
   const [title, sentence] = SENTENCES[state];
-  const way = url === undefined ? '' : `<p>${linkTo(url)}</p>`;
-  return page(title, '', `<main><section><h1>${title}</h1><p>${sentence}</p>${way}</section></main>`);
+  return sentencePage(title, sentence, url === undefined ? WAYS_ON : linkTo(url));
 }
 
 const NOTHING = {
@@ -100,8 +99,13 @@ const NOTHING = {
 /** The page for an address that does not exist, or of a file whose address is valid no longer. */
 export function renderNothingPage(what: keyof typeof NOTHING): string {
   const [title, sentence] = NOTHING[what];
-  const ways = '<p><a href="/">Paste a link</a> · <a href="/docs">See the API</a></p>';
-  return page(title, '', `<main><section><h1>${title}</h1><p>${sentence}</p>${ways}</section></main>`);
+  return sentencePage(title, sentence, WAYS_ON);
+}
+
+const WAYS_ON = '<a href="/">Paste a link</a> · <a href="/docs">See the API</a>';
+
+function sentencePage(title: string, sentence: string, way: string): string {
+  return page(title, '', `<main><section><h1>${title}</h1><p>${sentence}</p><p>${way}</p></section></main>`);
 }
 
 type Tag = readonly [property: string, content: string];
