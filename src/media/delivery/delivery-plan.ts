@@ -2,7 +2,6 @@ import { AppError } from '../../errors.ts';
 import type { Clip } from '../files/clip.ts';
 import {
   audioTracks,
-  type Candidate,
   ESTIMATE_TOLERANCE,
   isCommonAudio,
   isCommonFile,
@@ -14,6 +13,7 @@ import {
   sendableVariants,
   toChoice,
   type VariantChoice,
+  type VideoCandidate,
   videoCandidates,
 } from '../files/variant-ranking.ts';
 import type { MediaItem, Post, Variant } from '../post.ts';
@@ -116,7 +116,10 @@ export function planDelivery(item: MediaItem, wish: PlanWish, means: Means): rea
 }
 
 /** The video as the site has it, of any size and without encoding; undefined when nothing of it can be fetched. Pure. */
-export function bestVideo(item: MediaItem, learned: Pick<PlanWish, keyof Learned | 'broken'>): Candidate | undefined {
+export function bestVideo(
+  item: MediaItem,
+  learned: Pick<PlanWish, keyof Learned | 'broken'>,
+): VideoCandidate | undefined {
   const broken = [...(learned.broken ?? [])];
   return videoCandidates(item, learned).find(candidate => !uses(candidate, broken));
 }
@@ -140,45 +143,49 @@ function budgetClass(maxBytes: number): number {
 
 function videoSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
   const all = videoCandidates(item, wish);
-  const isGood = (candidate: Candidate) =>
+  const isGood = (candidate: VideoCandidate) =>
     candidate.isCommon && !(means.transcode && isWorthMore(candidate, all, item, wish));
   return withMade(all, means.transcode ? compressSteps(all, item, wish) : [], isGood, wish);
 }
 
 /** Joins the steps: first the candidates that `isGood` accepts, then `made`, then the other candidates that fit. */
 function withMade(
-  candidates: readonly Candidate[],
+  candidates: readonly VideoCandidate[],
   made: readonly Step[],
-  isGood: (candidate: Candidate) => boolean,
+  isGood: (candidate: VideoCandidate) => boolean,
   wish: PlanWish,
 ): readonly Step[] {
   const limit = limitOf(candidates, wish);
   const fitting = candidates.filter(candidate => !isExcluded(candidate, wish) && fits(candidate, limit, wish));
   const good = fitting.filter(isGood);
   const others = fitting.filter(candidate => !good.includes(candidate));
-  const stepsOf = (some: readonly Candidate[]) =>
+  const stepsOf = (some: readonly VideoCandidate[]) =>
     some.map(({ kind, key, parts }) => ({ kind, key, parts, maxBytes: wish.maxBytes }));
   return [...stepsOf(good), ...made, ...stepsOf(others)];
 }
 
 /** The size limit to plan with: the chat's, or one byte less than the smallest known size that the chat refused. */
-function limitOf(all: readonly Candidate[], { refused, sizes, maxBytes }: PlanWish): number {
+function limitOf(all: readonly VideoCandidate[], { refused, sizes, maxBytes }: PlanWish): number {
   const out = new Set(refused);
   const learned = [...out].flatMap(key => sizes?.get(key) ?? []);
   const known = all.flatMap(({ key, bytes }) => (bytes !== null && out.has(key) ? [bytes] : []));
   return Math.min(maxBytes, ...[...learned, ...known].map(bytes => bytes - 1));
 }
 
-function isExcluded(candidate: Pick<Candidate, 'key' | 'parts'>, { refused, broken }: PlanWish): boolean {
+function isExcluded(candidate: Pick<VideoCandidate, 'key' | 'parts'>, { refused, broken }: PlanWish): boolean {
   return uses(candidate, [...refused, ...(broken ?? [])]);
 }
 
 /** Says whether the file, or one that it is made from, has one of these keys. */
-function uses({ key, parts }: Pick<Candidate, 'key' | 'parts'>, keys: readonly string[]): boolean {
+function uses({ key, parts }: Pick<VideoCandidate, 'key' | 'parts'>, keys: readonly string[]): boolean {
   return keys.some(each => each === key || parts.some(part => part.key === each));
 }
 
-function fits({ bytes, estimatedBytes, key, parts }: Candidate, limit: number, { sizes, maxBytes }: PlanWish): boolean {
+function fits(
+  { bytes, estimatedBytes, key, parts }: VideoCandidate,
+  limit: number,
+  { sizes, maxBytes }: PlanWish,
+): boolean {
   const known = sizes?.get(key) ?? bytes;
   if (parts.some(part => (part.bytes ?? 0) > limit)) return false;
   return known === null ? (estimatedBytes ?? 0) <= maxBytes * ESTIMATE_TOLERANCE : known <= limit;
@@ -186,8 +193,8 @@ function fits({ bytes, estimatedBytes, key, parts }: Candidate, limit: number, {
 
 /** Says whether encoding a larger video, which is over the limit, gives a better one than this small video. */
 function isWorthMore(
-  { variant }: Candidate,
-  all: readonly Candidate[],
+  { variant }: VideoCandidate,
+  all: readonly VideoCandidate[],
   { durationMs }: MediaItem,
   wish: PlanWish,
 ): boolean {
@@ -198,7 +205,7 @@ function isWorthMore(
 }
 
 /** Returns at most one step, because encoding takes long: the step encodes the largest video up to 1080p. */
-function compressSteps(all: readonly Candidate[], { durationMs }: MediaItem, wish: PlanWish): readonly Step[] {
+function compressSteps(all: readonly VideoCandidate[], { durationMs }: MediaItem, wish: PlanWish): readonly Step[] {
   const broken = [...(wish.broken ?? [])];
   if ([...wish.refused, ...broken].some(key => key.startsWith('compress-'))) return [];
   const limit = limitOf(all, wish);
@@ -245,7 +252,7 @@ function trackSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
       ({ variant, bytes, estimatedBytes }) =>
         !isCommonAudio(variant) || (bytes ?? estimatedBytes ?? 0) <= wish.maxBytes * ESTIMATE_TOLERANCE,
     );
-  const isReady = ({ variant }: Candidate) => isCommonAudio(variant) && !variant.adaptive;
+  const isReady = ({ variant }: VideoCandidate) => isCommonAudio(variant) && !variant.adaptive;
   return withMade(choices.map(candidateOf), converted(made, wish), isReady, wish);
 }
 
@@ -255,7 +262,7 @@ function imageSteps(item: MediaItem, wish: PlanWish): readonly Step[] {
   return withMade(choices.map(candidateOf), converted(made, wish), ({ variant }) => isCommonImage(variant), wish);
 }
 
-function candidateOf(choice: VariantChoice): Candidate {
+function candidateOf(choice: VariantChoice): VideoCandidate {
   return { ...choice, kind: 'file', parts: [choice], isCommon: true };
 }
 

@@ -196,7 +196,7 @@ export function muxKey(keys: readonly string[]): string {
 const STARVED_BITS = 0.008;
 
 /** One way to get the whole item without encoding: a single file, or two tracks. */
-export interface Candidate extends VariantChoice {
+export interface VideoCandidate extends VariantChoice {
   readonly kind: 'file' | 'mux';
   readonly parts: readonly VariantChoice[];
   readonly isCommon: boolean;
@@ -211,8 +211,8 @@ export interface Learned {
 }
 
 /** The ways to get the whole video, best first: those that every player can play, then the larger ones. */
-export function videoCandidates(item: MediaItem, { sizes, uncommon }: Learned): readonly Candidate[] {
-  const all = wholeVideos(item).map((whole): Candidate => {
+export function videoCandidates(item: MediaItem, { sizes, uncommon }: Learned): readonly VideoCandidate[] {
+  const all = wholeVideos(item).map((whole): VideoCandidate => {
     const { variant } = whole;
     const parts = tracksOf(whole).map(part => toChoice(part, item, sizes));
     const keys = parts.map(part => part.key);
@@ -238,7 +238,7 @@ export function videoCandidates(item: MediaItem, { sizes, uncommon }: Learned): 
   ]);
 }
 
-function isStarved({ variant }: Candidate): boolean {
+function isStarved({ variant }: VideoCandidate): boolean {
   const { bitrate } = variant;
   return bitrate !== null && pixels(variant) > 0 && bitrate / (pixels(variant) * 30) < STARVED_BITS;
 }

@@ -120,7 +120,7 @@ export function videoItem(facts: VideoFacts): UnplacedItem | null {
   return { ...item, durationMs };
 }
 
-/** What the sites write in place of the description of a photo that has none. */
+/** The sites write these words in place of the description of a photo that has none. */
 const UNDESCRIBED = 'No photo description available.';
 
 /** A photo with all its sizes, best first; null when none of them can be fetched. */
