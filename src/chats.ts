@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import type { Core } from './core.ts';
 import type { Logger } from './infra/log.ts';
 import { createEmbeddedQueue } from './infra/queue/embedded-queue.ts';
-import { createLeaseHolder, createRedisLease } from './infra/redis/redis-lease.ts';
+import { createLeaseHolder, createRedisLease } from './infra/redis/redis-task-lease.ts';
 import { openStore } from './infra/store/store.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
 import type { RuntimePlatform } from './platforms/platform.ts';

@@ -32,7 +32,7 @@ import {
   type TextMessage,
 } from '../contract/request.ts';
 import type { ButtonTokens, Services } from '../contract/services.ts';
-import { createRetryGate } from '../runtime/backoff.ts';
+import { createRetryGate } from '../runtime/retry-gate.ts';
 import { linkLabels, notice } from '../views/notice.ts';
 import { type Admission, type AdmissionOptions, createAdmission } from './admission.ts';
 import { createLinkFinder, kindOfLink } from './find-links.ts';

@@ -12,9 +12,9 @@ import {
   type RequestHandler,
 } from '../contract/request.ts';
 import { renderBusy, renderPlace } from '../views/notice.ts';
-import { createRetryGate, type RetryGate } from './backoff.ts';
 import { newJob, writeJob } from './job.ts';
 import type { SendNotice } from './notices.ts';
+import { createRetryGate, type RetryGate } from './retry-gate.ts';
 
 export interface AcceptorOptions {
   /** The queue, and the one for requests that it cannot store (`RuntimeOptions.spare`). */

@@ -1,6 +1,6 @@
 import { abortable } from '../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { Lease } from '../../infra/redis/redis-lease.ts';
+import type { Lease } from '../../infra/redis/redis-task-lease.ts';
 import type {
   ChatConnection,
   ChatPlatform,
@@ -8,7 +8,7 @@ import type {
   PlatformState,
   PlatformStatus,
 } from '../contract/chat-platform.ts';
-import { backoffMs } from './backoff.ts';
+import { backoffMs } from './retry-gate.ts';
 
 export interface PlatformConnectionOptions {
   readonly platform: ChatPlatform;

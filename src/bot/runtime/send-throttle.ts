@@ -1,8 +1,8 @@
 import { createLru } from '../../infra/cache/cache.ts';
 import { abortable } from '../../infra/concurrency/abortable.ts';
 import type { Pace } from '../contract/chat-platform.ts';
-import { backoffMs } from './backoff.ts';
 import { ChatSchedule, type Slot, type Taken } from './chat-schedule.ts';
+import { backoffMs } from './retry-gate.ts';
 
 /** A chat in which a request will be answered. */
 export interface ThrottledChat {

@@ -4,8 +4,8 @@ import * as z from 'zod';
 import type { Logger } from '../log.ts';
 import { type Added, QUEUE_LIMITS, type Queue, type QueueEntry, type QueueLimits } from '../queue/queue.ts';
 import { createQueueConnections, REDIS_PATIENCE_MS } from './redis-connection.ts';
-import { createRedisEntries } from './redis-entries.ts';
-import { PARKED_MS, priorityOf, RedisWorker } from './redis-worker.ts';
+import { createRedisEntries } from './redis-queue-entries.ts';
+import { PARKED_MS, priorityOf, RedisWorker } from './redis-queue-worker.ts';
 
 export interface RedisQueueOptions {
   readonly url: string;
@@ -17,7 +17,7 @@ export interface RedisQueueOptions {
   readonly timeoutMs?: number;
 }
 
-/** The prefix and name of BullMQ's queue; the keys of `redis-entries.ts` have the same prefix. */
+/** The prefix and name of BullMQ's queue; the keys of `redis-queue-entries.ts` have the same prefix. */
 const PREFIX = 'medley';
 const NAME = 'jobs';
 const OWN = 'queue:';

@@ -13,7 +13,7 @@ import { ALLOWED_UPDATES } from './api/updates.ts';
 import { createButtonPress } from './incoming/button-press.ts';
 import { createListener } from './incoming/listen.ts';
 import { createWebhook, startPolling } from './incoming/receive-updates.ts';
-import { createInlineMode } from './inline/inline.ts';
+import { createInlineMode } from './inline/inline-mode.ts';
 import type { TelegramContext } from './outgoing/context.ts';
 import { createChatActions, createMessageApi } from './outgoing/message-api.ts';
 import { createDeleteButtons } from './outgoing/own-buttons.ts';

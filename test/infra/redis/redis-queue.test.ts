@@ -12,8 +12,8 @@ import {
   type QueueLimits,
   type Verdict,
 } from '../../../src/infra/queue/queue.ts';
-import { createRedisEntries } from '../../../src/infra/redis/redis-entries.ts';
 import { createRedisQueue } from '../../../src/infra/redis/redis-queue.ts';
+import { createRedisEntries } from '../../../src/infra/redis/redis-queue-entries.ts';
 import { queueContract } from '../../contracts/queue.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { createRedisServer, type RedisServer, redisMissing, redisNote } from '../../redis-server.ts';

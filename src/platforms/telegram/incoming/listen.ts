@@ -4,7 +4,7 @@ import { createLru } from '../../../infra/cache/cache.ts';
 import { createSemaphore, inTurn } from '../../../infra/concurrency/running-work.ts';
 import { type EventIds, replyToOf, speakerOf, type TelegramReplyTo } from '../api/reply-to.ts';
 import { type Message, type MyChatMember, Update } from '../api/updates.ts';
-import type { InlineMode } from '../inline/inline.ts';
+import type { InlineMode } from '../inline/inline-mode.ts';
 import type { TelegramContext } from '../outgoing/context.ts';
 import type { ButtonPress } from './button-press.ts';
 import { createReadMessage, type ReadMessage } from './message-request.ts';

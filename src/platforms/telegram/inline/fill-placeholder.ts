@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import { reply, textBlock } from '../../../bot/contract/reply-parts.ts';
-import { backoffMs } from '../../../bot/runtime/backoff.ts';
+import { backoffMs } from '../../../bot/runtime/retry-gate.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { deleteMessage } from '../api/bot-api.ts';
 import { BotApiError, failureSentence } from '../api/bot-api-error.ts';
@@ -10,7 +10,7 @@ import type { ReplyContext, TelegramContext } from '../outgoing/context.ts';
 import { createFileCandidates, type FileCandidates } from '../outgoing/file-candidates.ts';
 import type { Sender } from '../outgoing/send.ts';
 import { textFields } from '../outgoing/words.ts';
-import { captionFields, keyboardField, reductionNote, renderCaption, withNote } from '../render/caption.ts';
+import { captionFields, keyboardField, reductionNote, renderCaption, withNote } from '../render/file-fields.ts';
 import { styleOf } from '../render/formatted-text.ts';
 import { renderKeyboard } from '../render/keyboard.ts';
 import { renderText } from '../render/text-message.ts';

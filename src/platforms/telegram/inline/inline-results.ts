@@ -14,7 +14,7 @@ import {
   sizeFields,
   spoilerField,
   withNote,
-} from '../render/caption.ts';
+} from '../render/file-fields.ts';
 import {
   concat,
   formatText,

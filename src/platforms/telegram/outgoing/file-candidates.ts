@@ -6,7 +6,7 @@ import type { SentFile, SentFileKey } from '../../../media/delivery/sent-files.t
 import { itemKey, type MediaItem } from '../../../media/post.ts';
 import type { BotApiError } from '../api/bot-api-error.ts';
 import type { SentMessage } from '../api/methods.ts';
-import type { FileCandidate, FileType } from '../render/caption.ts';
+import type { FileCandidate, FileType } from '../render/file-fields.ts';
 import { isAudio } from '../render/render.ts';
 import type { ReplyContext, TelegramContext } from './context.ts';
 import type { ChatAction, ChatActions } from './message-api.ts';

@@ -16,7 +16,7 @@ import {
   spoilerField,
   videoFields,
   withNote,
-} from '../render/caption.ts';
+} from '../render/file-fields.ts';
 import { EMPTY } from '../render/formatted-text.ts';
 import type { MediaPayload } from '../render/render.ts';
 import type { ReplyContext, TelegramContext } from './context.ts';

@@ -1,7 +1,7 @@
 import { createLru } from '../../../infra/cache/cache.ts';
 import { BotApiError, isShutOut, isWithoutRight } from '../api/bot-api-error.ts';
 import { RichPart, type SentMessage, type SentRich } from '../api/methods.ts';
-import { keyboardField } from '../render/caption.ts';
+import { keyboardField } from '../render/file-fields.ts';
 import { type RichPayload, richBlocks } from '../render/rich-message.ts';
 import type { ReplyContext, TelegramContext } from './context.ts';
 import { createFileCandidates, culprits, postKey, type UploadInTurn } from './file-candidates.ts';

@@ -3,7 +3,7 @@ import { createLru } from '../../../infra/cache/cache.ts';
 import { BotApiError, isAboutFile, isWithoutRight } from '../api/bot-api-error.ts';
 import type { FileSource, SentMessage } from '../api/methods.ts';
 import type { PressedButton } from '../api/reply-to.ts';
-import { captionFields, keyboardField, spoilerField } from '../render/caption.ts';
+import { captionFields, keyboardField, spoilerField } from '../render/file-fields.ts';
 import type { Payload } from '../render/render.ts';
 import type { Photo, PhotoPayload, TextPayload } from '../render/text-message.ts';
 import { EDIT, type ReplyContext, type TelegramContext } from './context.ts';

@@ -6,7 +6,7 @@ import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { MESSAGE_LIMITS, type TelegramLimits } from '../api/limits.ts';
 import type { Button, Keyboard } from '../api/methods.ts';
 import type { PressedButton } from '../api/reply-to.ts';
-import { renderCaption } from './caption.ts';
+import { renderCaption } from './file-fields.ts';
 import { EMPTY, type FormattedText, isWebAddress, plainText, styleOf } from './formatted-text.ts';
 import { renderKeyboard } from './keyboard.ts';
 import { type PhotoPayload, previewOf, renderText, renderWords, type TextPayload } from './text-message.ts';

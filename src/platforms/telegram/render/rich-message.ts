@@ -3,7 +3,7 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Button, Keyboard, RichBlock, RichText } from '../api/methods.ts';
 import { renderBlocks } from './block-text.ts';
-import { type FileCandidate, fitsCaption, reductionNote, spoilerField, videoFields } from './caption.ts';
+import { type FileCandidate, fitsCaption, reductionNote, spoilerField, videoFields } from './file-fields.ts';
 import { type Entity, type FormattedText, isWebAddress, styleOf } from './formatted-text.ts';
 import { renderKeyboard } from './keyboard.ts';
 import { isAudio } from './render.ts';

@@ -3,7 +3,7 @@ import { asRows, textBlock, withPictures } from '../../../bot/contract/reply-par
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Keyboard, LinkPreview } from '../api/methods.ts';
 import { ownNumber, renderBlocks } from './block-text.ts';
-import { fitsCaption, renderCaption } from './caption.ts';
+import { fitsCaption, renderCaption } from './file-fields.ts';
 import { type FormattedText, isWebAddress, plainText, type TextStyle } from './formatted-text.ts';
 import { type NumberButton, renderKeyboard } from './keyboard.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openRedisState, type SharedState } from '../../../src/infra/redis/redis.ts';
-import { createLeaseHolder, createRedisLease, type HeldLease } from '../../../src/infra/redis/redis-lease.ts';
+import { createLeaseHolder, createRedisLease, type HeldLease } from '../../../src/infra/redis/redis-task-lease.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { createRedisServer, type RedisServer, redisMissing, redisNote } from '../../redis-server.ts';
 

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { cutClip } from '../../../src/media/transcode/clip.ts';
+import { cutClip } from '../../../src/media/transcode/cut-clip.ts';
 import { type Ffmpeg, findFfmpeg } from '../../../src/media/transcode/ffmpeg.ts';
 import { probeFile } from '../../../src/media/transcode/probe.ts';
 import { FFMPEG_PATH, ffmpegMissing, ffmpegNote, makeSharedFolder, ffmpeg as runReal, tone } from '../../ffmpeg.ts';

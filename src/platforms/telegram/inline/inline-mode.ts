@@ -11,7 +11,7 @@ import type { ChosenInlineResult, InlineQuery } from '../api/updates.ts';
 import type { TelegramContext } from '../outgoing/context.ts';
 import { createFileCandidates } from '../outgoing/file-candidates.ts';
 import type { Sender } from '../outgoing/send.ts';
-import type { FileCandidate } from '../render/caption.ts';
+import type { FileCandidate } from '../render/file-fields.ts';
 import { fillPlaceholder } from './fill-placeholder.ts';
 import { cached, described, found, placeholder, remark, titleOf } from './inline-results.ts';
 import { type Asker, createInlineLookUp, type InlineLookUp } from './look-up.ts';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DelayedError, type Job } from 'bullmq';
 import type { Logger } from '../log.ts';
 import { type Claim, type Handler, type Verdict, verdictAfter } from '../queue/queue.ts';
-import type { RedisEntries } from './redis-entries.ts';
+import type { RedisEntries } from './redis-queue-entries.ts';
 
 export interface RedisWorkerOptions {
   readonly entries: RedisEntries;
