@@ -1,9 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
-import type { Translator } from '../../../i18n/translate.ts';
+import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { joinSignals } from '../../../infra/concurrency/abortable.ts';
-import { itemCount } from '../../../media/post.ts';
 import { BotApiError } from '../api/bot-api-error.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { InlineResult } from '../api/methods.ts';
@@ -13,7 +11,7 @@ import { createFileCandidates } from '../outgoing/file-candidates.ts';
 import type { Sender } from '../outgoing/send.ts';
 import type { FileCandidate } from '../render/file-fields.ts';
 import { fillPlaceholder } from './fill-placeholder.ts';
-import { cached, described, found, placeholder, remark, titleOf } from './inline-results.ts';
+import { found, placeholder, resultsOf } from './inline-results.ts';
 import { type Asker, createInlineLookUp, type InlineLookUp } from './look-up.ts';
 
 export type InlineMode = ReturnType<typeof createInlineMode>;
@@ -90,29 +88,6 @@ async function answerLink(
     }
   }
   await coming;
-}
-
-/** Makes a result for each file. If Telegram does not have the file yet, the result is a placeholder, edited later. */
-async function resultsOf(
-  reply: Reply,
-  link: string,
-  t: Translator,
-  fileOf: (item: GalleryItem) => Promise<FileCandidate | undefined>,
-): Promise<readonly InlineResult[]> {
-  const hasFailed = reply.tone === 'notice' || reply.tone === 'error';
-  if (reply.gallery.length === 0) return [hasFailed ? remark(reply, link, t) : described(reply, t)];
-  const items = reply.gallery.slice(0, MESSAGE_LIMITS.inlineResults);
-  const results: InlineResult[] = [];
-  for (const [index, item] of items.entries()) {
-    // A file in a spoiler needs a placeholder too, because only an edit can send a hidden file.
-    const file = item.spoiler ? undefined : await fileOf(item);
-    const { position = index, thumbnailUrl = null } = item.post.items[item.index] ?? {};
-    const thumbnail = item.spoiler ? null : thumbnailUrl;
-    const title = titleOf(reply, items.length > 1 ? itemCount(item.post) : 1, position, t);
-    const sendable = file && cached(`file:${index}`, file, title, reply, t);
-    results.push(sendable ?? placeholder(`post:${index}`, link, { title, thumbnail }, t));
-  }
-  return results;
 }
 
 async function rememberedFile(telegram: TelegramContext, item: GalleryItem): Promise<FileCandidate | undefined> {

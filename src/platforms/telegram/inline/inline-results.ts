@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Card, Reply } from '../../../bot/contract/reply.ts';
+import type { Card, GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
+import { itemCount } from '../../../media/post.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { InlineResult } from '../api/methods.ts';
 import { renderBlocks, renderCard } from '../render/block-text.ts';
@@ -27,7 +28,7 @@ import {
 import { renderKeyboard } from '../render/keyboard.ts';
 import { previewOf, renderText } from '../render/text-message.ts';
 
-export function titleOf({ blocks }: Reply, count: number, index: number, t: Translator): string {
+function titleOf({ blocks }: Reply, count: number, index: number, t: Translator): string {
   const [text] = blocks.flatMap(block =>
     block.kind === 'heading' ? [block.text] : block.kind === 'card' ? [block.title] : [],
   );
@@ -37,7 +38,7 @@ export function titleOf({ blocks }: Reply, count: number, index: number, t: Tran
 }
 
 /** A result with a file that Telegram has; undefined for a kind of file that no result can have. */
-export function cached(
+function cached(
   id: string,
   { type, media, reduced }: FileCandidate,
   title: string,
@@ -96,7 +97,7 @@ export function placeholder(
 }
 
 /** A result for a link that has no file; if chosen, the description is sent as a message. */
-export function described(reply: Reply, t: Translator): InlineResult {
+function described(reply: Reply, t: Translator): InlineResult {
   const { blocks, actions } = reply;
   const links = actions.filter(({ kind }) => kind === 'link');
   const { content, preview, keyboard } = renderText(blocks, links, t);
@@ -113,7 +114,7 @@ export function described(reply: Reply, t: Translator): InlineResult {
 }
 
 /** A result that says why there is no file; if chosen, only the link is sent. */
-export function remark({ blocks }: Reply, link: string, t: Translator): InlineResult {
+function remark({ blocks }: Reply, link: string, t: Translator): InlineResult {
   const sentence = renderBlocks(blocks, t, MESSAGE_LIMITS.text);
   return {
     type: 'article',
@@ -152,4 +153,27 @@ export function found({ action: opens, sound, ...card }: Card, t: Translator): I
     },
     ...keyboardField(renderKeyboard(links)),
   };
+}
+
+/** Makes a result for each file. If Telegram does not have the file yet, the result is a placeholder, edited later. */
+export async function resultsOf(
+  reply: Reply,
+  link: string,
+  t: Translator,
+  fileOf: (item: GalleryItem) => Promise<FileCandidate | undefined>,
+): Promise<readonly InlineResult[]> {
+  const hasFailed = reply.tone === 'notice' || reply.tone === 'error';
+  if (reply.gallery.length === 0) return [hasFailed ? remark(reply, link, t) : described(reply, t)];
+  const items = reply.gallery.slice(0, MESSAGE_LIMITS.inlineResults);
+  const results: InlineResult[] = [];
+  for (const [index, item] of items.entries()) {
+    // A file in a spoiler needs a placeholder too, because only an edit can send a hidden file.
+    const file = item.spoiler ? undefined : await fileOf(item);
+    const { position = index, thumbnailUrl = null } = item.post.items[item.index] ?? {};
+    const thumbnail = item.spoiler ? null : thumbnailUrl;
+    const title = titleOf(reply, items.length > 1 ? itemCount(item.post) : 1, position, t);
+    const sendable = file && cached(`file:${index}`, file, title, reply, t);
+    results.push(sendable ?? placeholder(`post:${index}`, link, { title, thumbnail }, t));
+  }
+  return results;
 }
