@@ -70,9 +70,9 @@ export function imageMime(url: string): string {
   return `image/${type === 'jpg' ? 'jpeg' : type}`;
 }
 
-/** True for an address such as `stp=c0.248.640.640a_…`, which cuts a square out of the image. */
+/** True for an address with `stp=c0.248.640.640a_…` (until 2022 `/c0.248.640.640a/`), which cuts out a square. */
 function isCrop(url: string): boolean {
-  return /[?&]stp=c\d+\.\d+\.\d+\.\d+/.test(url);
+  return /(?:[?&]stp=|\/)c\d+\.\d+\.\d+\.\d+/.test(url);
 }
 
 /** The largest cover image on the CDN, if possible one that is not cropped. */

@@ -37,6 +37,19 @@ describe('the cover of a video', () => {
   });
 });
 
+describe('a photo with crops among its sizes', () => {
+  it.each([
+    '1.jpg?stp=c0.135.1080.1080a_dst-jpg',
+    'e35/c0.135.1080.1080a/s1080x1080/1.jpg',
+    'e35/c0.135.1080.1080/1.jpg',
+  ])('has its whole files only, not %s', cropped => {
+    const whole = { url: `${HOST}/e35/p320x320/1.jpg`, width: 320, height: 400 };
+    const crop = { url: `${HOST}/${cropped}`, width: 1_080, height: 1_080 };
+    expect(imageItem({ files: [crop, whole] })?.variants.map(({ url }) => url)).toEqual([whole.url]);
+    expect(imageItem({ files: [crop] })?.variants.map(({ url }) => url)).toEqual([crop.url]);
+  });
+});
+
 describe('files that are listed twice', () => {
   it('count once, as they were listed first', () => {
     const one = { url: `${HOST}/1.jpg`, width: 10, height: 10 };
