@@ -43,12 +43,13 @@ function usernameOf(url: unknown): string | null {
 
 function readAuthor(nodes: readonly JsonObject[]): Author {
   const all = nodes.slice(0, MAX_NODES);
+  const images = ['profile_picture.uri', 'displayPicture.uri', 'profilePicture.uri', 'owner_as_page.profile_pic_uri'];
   return {
     id: firstOf(valuesAt(all, 'id'), textOf),
-    name: firstOf(valuesAt(all, 'name'), readText),
-    username: firstOf(all, one => readText(one.username) ?? usernameOf(one.url)),
+    name: firstOf(valuesAt(all, 'name', 'owner_as_page.name'), readText),
+    username: firstOf(all, one => readText(one.username) ?? firstOf([one.url, one.profile_url], usernameOf)),
     verified: firstOf(valuesAt(all, 'is_verified'), readFlag),
-    avatarUrl: firstOf(valuesAt(all, 'profile_picture.uri', 'displayPicture.uri', 'profilePicture.uri'), readAddress),
+    avatarUrl: firstOf(valuesAt(all, ...images), readAddress),
   };
 }
 
@@ -129,7 +130,7 @@ function readFacts(page: FacebookPage, objects: Found): Omit<PostDraft, 'items'>
   const author = authorOf(page, objects);
   const og = isAboutPost(page, ids) ? page.meta.og : undefined;
   const texts = [
-    ...valuesAt(nodes, 'message.text', 'creation_story.message.text'),
+    ...valuesAt(nodes, 'message.text', 'creation_story.message.text', 'message_preferred_body.text'),
     ...valuesAt(nodes, 'savable_description.text'),
     og?.get('og:description'),
   ];

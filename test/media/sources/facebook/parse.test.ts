@@ -13,8 +13,12 @@ function read(name: string, ref: PostRef, finalUrl = ref.url) {
 }
 
 function postOf(name: string, ref: PostRef, finalUrl?: string): Post {
-  const reading = read(name, ref, finalUrl);
-  if (reading.kind !== 'post') throw new Error(`${name}: ${reading.kind}`);
+  return postIn(fixture(name), ref, finalUrl);
+}
+
+function postIn(html: string, ref: PostRef, finalUrl = ref.url): Post {
+  const reading = parseFacebookPage(bodyOf(html), ref, finalUrl);
+  if (reading.kind !== 'post') throw new Error(`${ref.url}: ${reading.kind}`);
   return toPost(reading.post, { ref, strategy: 'test', now: 0 }, 'files');
 }
 
@@ -94,6 +98,20 @@ describe('a watch page that begins with related videos', () => {
     expect(post.stats).toMatchObject({ likes: 1630, comments: 12, views: 20_480, shares: null });
     expect(post.publishedAt).toBe(1_790_100_000_000);
   });
+
+  it('reads the person from the page that the owner has, where the owner states nothing more', () => {
+    const html = fixture('watch.html')
+      .replace(
+        '"name": "Tide Watch",',
+        '"owner_as_page": { "id": "90", "name": "Tide Watch", "profile_pic_uri": AVATAR },',
+      )
+      .replace('AVATAR', '"https://scontent-cph2-1.xx.fbcdn.net/v/t39.30808-1/sea_page.jpg"')
+      .replace(/"url"(: "[^"]*tidewatch")/, '"profile_url"$1')
+      .replace(/"uri": "[^"]*sea_owner[^"]*"/, '"uri": null');
+    const { author } = postIn(html, REFS.watch);
+    expect(author).toMatchObject({ id: '61550000000003', name: 'Tide Watch', username: 'tidewatch' });
+    expect(nameOf(author.avatarUrl)).toBe('sea_page');
+  });
 });
 
 describe('the newer delivery fields', () => {
@@ -170,6 +188,11 @@ describe('posts', () => {
     expect(post.items[0]?.variants[0]).toMatchObject({ mime: 'image/jpeg', hasVideo: false });
     expect(post).toMatchObject({ caption: 'Unrolling #fern', publishedAt: 1_790_400_000_000 });
     expect(post.stats).toMatchObject({ likes: 8, comments: 2 });
+  });
+
+  it('reads the words of a photo page that states them for the photo’s body alone', () => {
+    const html = fixture('photo.html').replace('"message": {', '"message": null, "message_preferred_body": {');
+    expect(postIn(html, REFS.photo)).toMatchObject({ caption: 'Unrolling #fern', hashtags: ['#fern'] });
   });
 });
 
