@@ -5,6 +5,7 @@ import { createTranslator } from './i18n/translate.ts';
 import { createOverrides } from './infra/http/host-list.ts';
 import type { Logger } from './infra/log.ts';
 import { createReadiness, diskCheck, storeCheck } from './infra/readiness.ts';
+import { createLeaseHolder, createRedisLease } from './infra/redis/redis-task-lease.ts';
 import { type BrokenStrategy, canaryRecord, createCanary } from './probe/canary.ts';
 import { createProbe } from './probe/probe-strategy.ts';
 
@@ -28,6 +29,12 @@ export function createMonitoring(config: Config, core: Core, chats: Chats, log: 
   core.watchAccounts(({ source, account, until }) => {
     tellOwners(t.messages.canary.accountPaused({ site: source, account, until: new Date(until).toISOString() }));
   });
+  const { shared } = storage;
+  // Only a worker always knows the platforms on which the owners are told.
+  const canaryLease =
+    config.canary && config.roles.has('worker') && shared !== undefined
+      ? createLeaseHolder(createRedisLease({ redis: shared.redis, name: 'canary' }))
+      : undefined;
   const canary = createCanary({
     sources,
     probe: createProbe({ http }),
@@ -42,7 +49,7 @@ export function createMonitoring(config: Config, core: Core, chats: Chats, log: 
       log.info({ source, strategy }, 'a strategy that was broken works again');
       tellOwners(t.messages.canary.back({ site: source, strategy, since: new Date(since).toISOString() }));
     },
-    isOurs: storage.isFiller,
+    isOurs: () => shared === undefined || canaryLease?.isOurs() === true,
     log,
     ...(isStandIn(config, core) && { intervalMs: STAND_IN_INTERVAL_MS }),
   });
@@ -81,7 +88,7 @@ export function createMonitoring(config: Config, core: Core, chats: Chats, log: 
     start(): void {
       if (config.canary) canary.start();
     },
-    stop: () => canary.stop(),
+    stop: () => Promise.all([canary.stop(), canaryLease?.end()]),
   };
 }
 

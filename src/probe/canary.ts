@@ -25,7 +25,7 @@ export interface CanaryOptions {
   /** Called when a strategy has failed three times in a row. */
   readonly onBroken: (broken: BrokenStrategy) => void;
   readonly onBack: (broken: BrokenStrategy) => void;
-  /** False while another process with the same outgoing address runs the canary for both. */
+  /** False while another process runs the canary for all. */
   readonly isOurs?: () => boolean;
   readonly log: Pick<Logger, 'warn'>;
   /** The time between two runs of a strategy, in milliseconds, plus or minus a fifth. Default an hour. */
