@@ -13,7 +13,7 @@ export interface RenderedError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
-  /** What a person who opens the address in a browser sees instead. */
+  /** The page that a person sees instead who opens the address in a browser. */
   readonly page?: { readonly html: string; readonly policy: string };
 }
 

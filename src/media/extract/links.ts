@@ -6,7 +6,7 @@ import type { LinkMatch, MediaSource, PostRef } from './source.ts';
 
 type PostMatch = Extract<LinkMatch, { kind: 'post' | 'story' }>;
 
-/** What a link leads to, and its source; a wrapper (`l.SITE/?u=ADDRESS`) was replaced by the address in its query. */
+/** The target of a link, and its source; a wrapper (`l.SITE/?u=ADDRESS`) was replaced by the address in its query. */
 export interface MatchedLink<Match = Exclude<LinkMatch, { kind: 'wrapper' }>> {
   readonly source: MediaSource;
   readonly match: Match;

@@ -65,8 +65,8 @@ function progressiveVariant(file: Addressed, original: PixelSize, hasAudio: bool
 
 /** The type such as `image/jpeg`: `stp=dst-jpg` states what Meta's CDN serves even when the path ends in `.webp`. */
 export function imageMime(url: string): string {
-  const served = /[?&]stp=[^&]{0,200}?dst-(jpg|jpeg|webp|png|heic)/.exec(url)?.[1];
-  const type = served ?? /\.(webp|png|heic|avif|gif)$/i.exec(url.split('?', 1)[0] ?? '')?.[1]?.toLowerCase() ?? 'jpeg';
+  const stated = /[?&]stp=[^&]{0,200}?dst-(jpg|jpeg|webp|png|heic)/.exec(url)?.[1];
+  const type = stated ?? /\.(webp|png|heic|avif|gif)$/i.exec(url.split('?', 1)[0] ?? '')?.[1]?.toLowerCase() ?? 'jpeg';
   return `image/${type === 'jpg' ? 'jpeg' : type}`;
 }
 
