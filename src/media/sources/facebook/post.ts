@@ -53,6 +53,13 @@ function readAuthor(nodes: readonly JsonObject[]): Author {
   };
 }
 
+/** Says whether the heading of the post has the badge of a verified author; null when the page does not state it. */
+function hasBadge(page: FacebookPage, stories: Found['stories']): boolean | null {
+  const badges = valuesAt(page.ownValues(stories, 'title'), 'story.comet_sections.badge');
+  const stated = badges.filter(badge => badge !== undefined);
+  return stated.length === 0 ? null : stated.some(isJsonObject);
+}
+
 function authorOf(page: FacebookPage, { nodes, stories, isMediaItself }: Found): Author {
   const actors = stories.flatMap(story => {
     const lists = valuesAt([story], 'actors', 'comet_sections.content.story.actors');
@@ -141,7 +148,7 @@ function readFacts(page: FacebookPage, objects: Found): Omit<PostDraft, 'items'>
     ...valuesAt(nodes, 'creation_time', 'created_time'),
   ];
   return {
-    author,
+    author: { ...author, verified: author.verified ?? hasBadge(page, stories) },
     title: firstOf(valuesAt(nodes, 'name', 'title.text'), textOf) ?? ownTitle(og?.get('og:title'), author.name),
     caption: messageOf(page, stories) ?? firstOf(texts, textOf) ?? messageOf(page, sharedBy(page, stories)),
     publishedAt: firstOf(times, readInstant),

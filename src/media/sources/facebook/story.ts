@@ -89,7 +89,8 @@ function isMedia(value: unknown): value is JsonObject {
 }
 
 /** Attachments without a photo or video of the post's own, such as links and polls (Facebook's names as of 2026). */
-const WORDY = /^GenericAttachmentMedia$|^StoryAttachment(?:Share|(?:Life)?Event|TextPoll|Map|(?:Custom)?Unavailable)/;
+const WORDY =
+  /^(?:GenericAttachmentMedia|Sticker)$|^StoryAttachment(?:Share|(?:Life)?Event|TextPoll|Map|(?:Custom)?Unavailable)/;
 
 function isWordy(page: FacebookPage, attachment: unknown): boolean {
   return page.ownValues(attachment, '__typename').some(name => WORDY.test(textOf(name) ?? ''));

@@ -4,7 +4,13 @@ import type { Variant } from '../../post.ts';
 
 export const META_MEDIA_HOSTS: readonly string[] = ['cdninstagram.com', 'fbcdn.net'];
 
-export const readAddress = addressReader(META_MEDIA_HOSTS);
+const readCdnAddress = addressReader(META_MEDIA_HOSTS);
+
+/** The address of a file. Below `/rsrc.php/` are the site's own files; its `null.jpg` is in place of one that is withheld. */
+export function readAddress(value: unknown): string | null {
+  const url = readCdnAddress(value);
+  return url?.includes('/rsrc.php/') ? null : url;
+}
 
 /** When the signature of an address expires, unix milliseconds: from `oe=` (hex seconds), or from the old `/vp/HASH/HEX/` path. */
 export function addressExpiry(url: string): number | null {

@@ -181,6 +181,29 @@ describe('posts', () => {
     expect(post.author.name).toBe('Lena Sharer');
   });
 
+  const withHeading = (badge: string) =>
+    fixture('post-words.html').replace(
+      '"attachments": []',
+      `"attachments": [], "comet_sections": { "context_layout": { "story": { "comet_sections": {
+        "title": { "story": { "comet_sections": { ${badge} } } } } } } }`,
+    );
+
+  it.each([
+    ['"badge": { "__typename": "CometFeedUserVerifiedBadgeStrategy" }', true],
+    ['"badge": null', false],
+    ['"action_link": null', null],
+  ])('takes the verified author from the badge in the heading: %s', (badge, verified) => {
+    expect(postIn(withHeading(badge), REFS.postWords).author).toMatchObject({ name: 'Lena Sharer', verified });
+  });
+
+  it('gives the words of a post with a sticker', () => {
+    const html = fixture('post-words.html').replace(
+      '"attachments": []',
+      '"attachments": [{ "media": { "__typename": "Sticker", "id": "555000111", "label": "Wave" } }]',
+    );
+    expect(postIn(html, REFS.postWords)).toMatchObject({ caption: 'Only words today.', items: [], missingItems: 0 });
+  });
+
   it('reads a photo page, not the next photo', () => {
     const post = postOf('photo.html', REFS.photo);
     expect(post.items).toHaveLength(1);

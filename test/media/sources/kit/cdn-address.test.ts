@@ -13,6 +13,10 @@ describe('readAddress', () => {
     expect(readAddress(`https://a.${host}.example/x.mp4`)).toBeNull();
     expect(readAddress({ href: `https://a.${host}/x.mp4` })).toBeNull();
   });
+
+  it.each(['null.jpg', 'null.mp4', 'v4/yR/r/icon.png'])('takes the site’s own file %s for no file of a post', name => {
+    expect(readAddress(`https://static.cdninstagram.com/rsrc.php/${name}`)).toBeNull();
+  });
 });
 
 describe('addressExpiry', () => {
