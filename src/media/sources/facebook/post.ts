@@ -26,9 +26,9 @@ type Found = ReturnType<typeof findPost>;
 /** Names of properties that say why an object is not shown. */
 const REASON_KEY = /gat(?:ed|ing)|restrict|geo_?block|unavailab|cix_screen|warning_screen|error/;
 /** Texts of the warning that covers a photo or video; one about false information is no reason to hide it here. */
-const WARNINGS = ['cix_screen', 'warning_screen_renderer.cix_screen'].flatMap(place =>
-  ['title', 'subtitle'].map(part => `${place}.view_model.${part}.text`),
-);
+const WARNINGS = [
+  ...['cix_screen', 'warning_screen_renderer.cix_screen', 'photo_cix_screen', 'video_cix_screen'],
+].flatMap(place => ['title.text', 'subtitle.text', 'validator'].map(part => `${place}.view_model.${part}`));
 /** The most objects that are read for one author, photo or video, and for the counts of one post; pages have fewer. */
 const MAX_NODES = 40;
 const MAX_FEEDBACK_NODES = 200;
@@ -56,8 +56,7 @@ function readAuthor(nodes: readonly JsonObject[]): Author {
 /** Says whether the heading of the post has the badge of a verified author; null when the page does not state it. */
 function hasBadge(page: FacebookPage, stories: Found['stories']): boolean | null {
   const badges = valuesAt(page.ownValues(stories, 'title'), 'story.comet_sections.badge');
-  const stated = badges.filter(badge => badge !== undefined);
-  return stated.length === 0 ? null : stated.some(isJsonObject);
+  return firstOf(badges, badge => (badge === undefined ? null : isJsonObject(badge)));
 }
 
 function authorOf(page: FacebookPage, { nodes, stories, isMediaItself }: Found): Author {

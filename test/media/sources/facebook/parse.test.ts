@@ -319,3 +319,14 @@ it.each([
   const reading = parseFacebookPage(bodyOf(html), REFS.watch, REFS.watch.url);
   expect(reading).toMatchObject({ kind: 'post', post: { sensitive } });
 });
+
+it.each(['photo_cix_screen', 'cix_screen'])('a photo behind a warning is sensitive: %s', place => {
+  const warned = (view_model: unknown) =>
+    postIn(
+      fixture('photo.html').replace('"accessibility_caption"', `"${place}": ${JSON.stringify({ view_model })}, $&`),
+      REFS.photo,
+    );
+  expect(warned({ title: { text: 'Sensitive content' } }).sensitive).toBe(true);
+  expect(warned({ title: null, validator: 'GRAPHIC' }).sensitive).toBe(true);
+  expect(warned({ title: { text: 'False information' } }).sensitive).toBe(false);
+});
