@@ -26,9 +26,9 @@ type Found = ReturnType<typeof findPost>;
 /** Names of properties that say why an object is not shown. */
 const REASON_KEY = /gat(?:ed|ing)|restrict|geo_?block|unavailab|cix_screen|warning_screen|error/;
 /** Texts of the warning that covers a photo or video; one about false information is no reason to hide it here. */
-const WARNINGS = [
-  ...['cix_screen', 'warning_screen_renderer.cix_screen', 'photo_cix_screen', 'video_cix_screen'],
-].flatMap(place => ['title.text', 'subtitle.text', 'validator'].map(part => `${place}.view_model.${part}`));
+const WARNINGS = ['cix_screen', 'warning_screen_renderer.cix_screen', 'photo_cix_screen', 'video_cix_screen'].flatMap(
+  place => ['title.text', 'subtitle.text', 'validator'].map(part => `${place}.view_model.${part}`),
+);
 /** The most objects that are read for one author, photo or video, and for the counts of one post; pages have fewer. */
 const MAX_NODES = 40;
 const MAX_FEEDBACK_NODES = 200;
@@ -106,8 +106,8 @@ function readCounts(objects: readonly JsonObject[]): Stats {
 
 /** The objects with the counts of a post: its feedback object, wherever it is on the page, and its media. */
 function feedbackOf(page: FacebookPage, { ids, stories, nodes }: Found): readonly JsonObject[] {
-  const within = (objects: readonly JsonObject[]) =>
-    valuesAt(objects, 'feedback', 'feedback_context.feedback_target_with_context');
+  const places = ['feedback', 'feedback_context.feedback_target_with_context', 'fb_reel_react_button.story.feedback'];
+  const within = (objects: readonly JsonObject[]) => valuesAt(objects, ...places);
   const ofVideo = page
     .objects(ids)
     .filter(({ associated_video: video }) => isJsonObject(video) && ids.has(textOf(video.id) ?? ''));

@@ -15,6 +15,7 @@ const STORY_KEYS = [
   'comet_sections',
   'feedback_context',
   'shareable',
+  'fb_reel_react_button',
 ];
 /** A story states its post's id at one of these paths, or in `post_id`. */
 const OWN_ID_PATHS = [

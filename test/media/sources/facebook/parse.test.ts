@@ -330,3 +330,16 @@ it.each(['photo_cix_screen', 'cix_screen'])('a photo behind a warning is sensiti
   expect(warned({ title: null, validator: 'GRAPHIC' }).sensitive).toBe(true);
   expect(warned({ title: { text: 'False information' } }).sensitive).toBe(false);
 });
+
+it('takes the counts of a reel from the part of the page that names it beside its buttons', () => {
+  const bar = (id: string, count: number) => ({
+    fb_reel_react_button: { story: { feedback: { unified_reactors: { count } } } },
+    feedback: { share_count_reduced: '1.9K', total_comment_count: count + 1 },
+    video: { id },
+  });
+  const scripts = [bar(IDS.decoy, 9), bar(IDS.reelDelivery, 200)].map(
+    data => `<script type="application/json" data-sjs>${JSON.stringify({ data })}</script>`,
+  );
+  const html = fixture('reel-delivery.html').replace('</body>', `${scripts.join('')}</body>`);
+  expect(postIn(html, REFS.reelDelivery).stats).toMatchObject({ likes: 200, shares: 1900 });
+});
