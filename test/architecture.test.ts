@@ -43,7 +43,7 @@ describe('the check of layers', () => {
     ['src/media/extract/extractor.ts', '../sources/index.ts'],
     ['src/media/tunnel/tunnel.ts', '../delivery/delivery.ts'],
     ['src/media/elsewhere/file.ts', '../post.ts'],
-    ['src/bot/contract/command.ts', '../stores/settings.ts'],
+    ['src/bot/contract/command.ts', '../stores/settings-store.ts'],
     ['src/bot/views/post.ts', '../commands/download.ts'],
     ['src/bot/runtime/runtime.ts', '../answer/answer.ts'],
   ])('%s may not import %s', (path, target) => {

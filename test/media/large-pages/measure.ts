@@ -24,10 +24,10 @@ const AIM_BLOCKED_MS = 50;
 
 const compiled = (path: string) => import(pathToFileURL(join(folder, path)).href);
 const FACEBOOK: typeof import('../../../src/media/sources/facebook/parse.ts') = await compiled(
-  'media/sources/facebook/answer.js',
+  'media/sources/facebook/parse.js',
 );
 const INSTAGRAM: typeof import('../../../src/media/sources/instagram/parse.ts') = await compiled(
-  'media/sources/instagram/answer.js',
+  'media/sources/instagram/parse.js',
 );
 const KIT: typeof import('../../../src/media/sources/kit/source.ts') = await compiled('media/sources/kit/source.js');
 
