@@ -10,8 +10,9 @@ import { CHROME, ENGLISH, GOOGLEBOT, HTML, NAVIGATION, PLAIN } from '../kit/cons
 import { redirectOf } from '../kit/failures.ts';
 import { type Ask, definePageSite, followRedirects, followShortLink, type ShortLinkStep } from '../kit/page-site.ts';
 import { createAccountStrategies } from '../kit/source.ts';
+import { failureOfAddress, failureOfAnswer, isCalledPublic } from './failures.ts';
 import { ADDRESSES, facebookRefOf, matchFacebookLink, oembedQuestion } from './link.ts';
-import { failureOfAddress, failureOfAnswer, isCalledPublic, readFacebookPage } from './parse.ts';
+import { readFacebookPage } from './parse.ts';
 
 /** Values that Facebook changes now and then. The configuration can override each by its key (`facebook.userAgent`). */
 export const FACEBOOK_IDS = z.strictObject({

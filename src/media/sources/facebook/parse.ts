@@ -1,15 +1,241 @@
-/** Turns a page or an answer of the Graph API into the post, or into an AppError. Refusals as seen in 2026-08. Pure. */
+/** Reads the requested post from a Facebook page: only media of the requested id. Pure. */
 import { AppError } from '../../../errors.ts';
-import type { HttpResponse } from '../../../infra/http/http-client.ts';
-import { asWeak, refusal, weakNotFound } from '../../extract/refusal.ts';
-import type { PostRef } from '../../extract/source.ts';
+import { weakNotFound } from '../../extract/refusal.ts';
+import { isVideoLink, type PostRef } from '../../extract/source.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
-import { child, firstOf, isJsonObject, parseJson, readText } from '../../parse/json.ts';
-import { readMeta, visibleMarkup } from '../../parse/markup.ts';
-import type { Post } from '../../post.ts';
-import { type PostDraft, type ReadContext, toPost } from '../kit/draft.ts';
-import { failureBySign, failureOfStatus, plainWords, type Sign } from '../kit/failures.ts';
-import { parseFacebookPage } from './post.ts';
+import {
+  findValues,
+  firstOf,
+  isJsonObject,
+  type JsonObject,
+  readCount,
+  readFlag,
+  readInstant,
+  readList,
+  readShownCount,
+  readText,
+} from '../../parse/json.ts';
+import { type Author, NO_STATS, type Post, type Stats, type UnplacedItem } from '../../post.ts';
+import { readAddress } from '../kit/cdn-address.ts';
+import { isComplete, type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
+import { failureOfAnswer, restrictionIn } from './failures.ts';
+import { idOfAddress } from './link.ts';
+import { isPhoto, isVideo, readNamedVideo, readPhoto, readVideo } from './media.ts';
+import { type FacebookPage, knownIdOf, openPage, textOf, valuesAt } from './page.ts';
+import { attachedMedia, isStory, isWordsOnly, messageOf, postIdsOf, sharedBy, storiesOf } from './story.ts';
+
+type Found = ReturnType<typeof findPost>;
+
+/** Names of properties that say why an object is not shown. */
+const REASON_KEY = /gat(?:ed|ing)|restrict|geo_?block|unavailab|cix_screen|warning_screen|error/;
+/** Texts of the warning that covers a photo or video; one about false information is no reason to hide it here. */
+const WARNINGS = ['cix_screen', 'warning_screen_renderer.cix_screen', 'photo_cix_screen', 'video_cix_screen'].flatMap(
+  place => ['title.text', 'subtitle.text', 'validator'].map(part => `${place}.view_model.${part}`),
+);
+/** The most objects that are read for one author, photo or video, and for the counts of one post; pages have fewer. */
+const MAX_NODES = 40;
+const MAX_FEEDBACK_NODES = 200;
+
+/** The name in `facebook.com/NAME`; null for a profile with a number. */
+function usernameOf(url: unknown): string | null {
+  if (typeof url !== 'string' || !URL.canParse(url)) return null;
+  const { hostname, pathname } = new URL(url);
+  if (!/(?:^|\.)facebook\.com$/.test(hostname)) return null;
+  return /^\/(?!\d+\/?$|[^/]*\.php)([\w.-]{1,80})\/?$/.exec(pathname)?.[1] ?? null;
+}
+
+function readAuthor(nodes: readonly JsonObject[]): Author {
+  const all = nodes.slice(0, MAX_NODES);
+  const images = ['profile_picture.uri', 'displayPicture.uri', 'profilePicture.uri', 'owner_as_page.profile_pic_uri'];
+  return {
+    id: firstOf(valuesAt(all, 'id'), textOf),
+    name: firstOf(valuesAt(all, 'name', 'owner_as_page.name'), readText),
+    username: firstOf(all, one => readText(one.username) ?? firstOf([one.url, one.profile_url], usernameOf)),
+    verified: firstOf(valuesAt(all, 'is_verified'), readFlag),
+    avatarUrl: firstOf(valuesAt(all, ...images), readAddress),
+  };
+}
+
+/** Says whether the heading of the post has the badge of a verified author; null when the page does not state it. */
+function hasBadge(page: FacebookPage, stories: Found['stories']): boolean | null {
+  const badges = valuesAt(page.ownValues(stories, 'title'), 'story.comet_sections.badge');
+  return firstOf(badges, badge => (badge === undefined ? null : isJsonObject(badge)));
+}
+
+function authorOf(page: FacebookPage, { nodes, stories, isMediaItself }: Found): Author {
+  const actors = stories.flatMap(story => {
+    const lists = valuesAt([story], 'actors', 'comet_sections.content.story.actors');
+    return readList(lists.find(Array.isArray), 1);
+  });
+  const owners = [...valuesAt(nodes, 'owner'), ...valuesAt(stories, 'short_form_video_context.video_owner')];
+  // The author is the person who shares a video; if the link is to the video itself, it is the video's owner.
+  const people = (isMediaItself ? [...owners, ...actors] : [...actors, ...owners])
+    .filter(isJsonObject)
+    .filter(one => textOf(one.id) !== null || textOf(one.name) !== null);
+  const id = textOf(people[0]?.id);
+  if (id === null) return readAuthor(people.slice(0, 1));
+  return readAuthor([...people.filter(one => textOf(one.id) === id), ...page.byId(id)]);
+}
+
+function readTotal(value: unknown): number | null {
+  if (!isJsonObject(value)) return readCount(value);
+  return readCount(value.total_count) ?? readCount(value.count);
+}
+
+/** The fields that hold each count, best first; an exact count in any object is better than a rounded one in another. */
+const COUNTS: readonly (readonly [keyof Stats, (value: unknown) => number | null, ...string[]])[] = [
+  ['likes', readTotal, 'reaction_count', 'unified_reactors', 'reactors'],
+  ['likes', readShownCount, 'i18n_reaction_count'],
+  ['likes', readTotal, 'likers'],
+  ['comments', readCount, 'total_comment_count'],
+  ['comments', readTotal, 'comment_count'],
+  ['comments', readCount, 'comment_rendering_instance.comments.total_count'],
+  ['comments', readShownCount, 'i18n_comment_count'],
+  ['shares', readTotal, 'share_count'],
+  ['shares', readShownCount, 'i18n_share_count', 'share_count_reduced'],
+  ['views', readCount, 'video_view_count', 'video_post_view_count'],
+  ['plays', readCount, 'play_count'],
+  ['plays', readShownCount, 'play_count_reduced'],
+];
+
+function readCounts(objects: readonly JsonObject[]): Stats {
+  const all = objects.slice(0, MAX_FEEDBACK_NODES);
+  const stats: Record<keyof Stats, number | null> = { ...NO_STATS };
+  for (const [key, read, ...paths] of COUNTS) {
+    stats[key] ??= firstOf(paths, path => firstOf(valuesAt(all, path), read));
+  }
+  return stats;
+}
+
+/** The objects with the counts of a post: its feedback object, wherever it is on the page, and its media. */
+function feedbackOf(page: FacebookPage, { ids, stories, nodes }: Found): readonly JsonObject[] {
+  const places = ['feedback', 'feedback_context.feedback_target_with_context', 'fb_reel_react_button.story.feedback'];
+  const within = (objects: readonly JsonObject[]) => valuesAt(objects, ...places);
+  const ofVideo = page
+    .objects(ids)
+    .filter(({ associated_video: video }) => isJsonObject(video) && ids.has(textOf(video.id) ?? ''));
+  const named = valuesAt([...within(stories), ...within(nodes), ...ofVideo], 'id').map(textOf);
+  const numbered = [...ids, ...postIdsOf(stories)].map(id => Buffer.from(`feedback:${id}`).toString('base64'));
+  const feedbackIds = new Set([...named, ...numbered].filter(id => id !== null));
+  return [...[...feedbackIds].flatMap(page.byId), ...within(stories).filter(isJsonObject), ...nodes];
+}
+
+/** The title in `og:title`, without the counts before it and the names after it. */
+function ownTitle(title: string | undefined, authorName: string | null): string | null {
+  const own = (title ?? '')
+    .split(' | ')
+    .map(part => part.trim())
+    .filter(part => !['', 'Facebook', authorName].includes(part))
+    .filter(part => !/^\d[\d.,]*[KMB]? (?:views|reactions|likes)\b/i.test(part));
+  return own.length === 0 ? null : own.join(' | ');
+}
+
+function isAboutPost({ meta }: FacebookPage, ids: ReadonlySet<string>): boolean {
+  return [meta.canonical, meta.og.get('og:url')].some(address => ids.has(idOfAddress(address) ?? ''));
+}
+
+function readFacts(page: FacebookPage, objects: Found): Omit<PostDraft, 'items'> {
+  const { ids, nodes, stories } = objects;
+  const author = authorOf(page, objects);
+  const og = isAboutPost(page, ids) ? page.meta.og : undefined;
+  const texts = [
+    ...valuesAt(nodes, 'message.text', 'creation_story.message.text', 'message_preferred_body.text'),
+    ...valuesAt(nodes, 'savable_description.text'),
+    og?.get('og:description'),
+  ];
+  const times = [
+    ...valuesAt(nodes, 'publish_time'),
+    ...valuesAt(stories, 'creation_time'),
+    ...valuesAt(stories, 'comet_sections.content.story.creation_time'),
+    ...valuesAt(nodes, 'creation_time', 'created_time'),
+  ];
+  return {
+    author: { ...author, verified: author.verified ?? hasBadge(page, stories) },
+    title: firstOf(valuesAt(nodes, 'name', 'title.text'), textOf) ?? ownTitle(og?.get('og:title'), author.name),
+    caption: messageOf(page, stories) ?? firstOf(texts, textOf) ?? messageOf(page, sharedBy(page, stories)),
+    publishedAt: firstOf(times, readInstant),
+    stats: readCounts(feedbackOf(page, objects)),
+    sensitive: valuesAt(nodes, ...WARNINGS).some(text => /sensitive|graphic|violen/i.test(textOf(text) ?? '')),
+    coverUrl: null,
+  };
+}
+
+function nodesOf(page: FacebookPage, media: JsonObject | null): readonly JsonObject[] {
+  if (media === null) return [];
+  const id = knownIdOf(media);
+  return [...new Set([media, ...(id === null ? [] : page.byId(id))])].slice(0, MAX_NODES);
+}
+
+/** Reads the item; for a link to a video never an image. */
+function readMedia(nodes: readonly JsonObject[], ref: PostRef): UnplacedItem | null {
+  const isImage = nodes[0] !== undefined && isPhoto(nodes[0]) && !isVideoLink(ref);
+  return isImage ? readPhoto(nodes.filter(node => !isVideo(node))) : readVideo(nodes);
+}
+
+/** Everything on the page about the post that has one of these ids. */
+function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
+  // The link names a video or photo itself, not a post that contains it.
+  const isMediaItself = isVideoLink(ref) || ref.form === 'photo';
+  const stories = storiesOf(page, ids);
+  const named = [...ids].flatMap(page.byId);
+  const own = named.find(isVideo) ?? named.find(isPhoto);
+  const attached = attachedMedia(page, stories);
+  const isOwn = own !== undefined && (isMediaItself || attached.length === 0);
+  const media = (isOwn ? [own] : attached).map(one => nodesOf(page, one));
+  const items = media.map(nodes => readMedia(nodes, ref));
+  // The video in the head may be one of several in a longer post, so it is only used for a post with at most one item.
+  const isSingle = readableItems({ items }) === 0 && items.length <= 1;
+  const file = isSingle && isAboutPost(page, ids) ? readNamedVideo(page.meta.og) : null;
+  // A live broadcast has no file yet.
+  const isLive = (nodes: readonly JsonObject[]) => nodes.some(one => one.is_live_streaming === true);
+  return {
+    ids,
+    stories,
+    nodes: media.flat(),
+    items: file === null ? items : [file],
+    /** True when any object on the page belongs to the post or its media. */
+    isHeld: stories.length > 0 || named.some(node => Object.keys(node).length > 1),
+    isLive: media.some((nodes, index) => items[index] === null && isLive(nodes)),
+    isMediaItself,
+    isWordsOnly: !isMediaItself && attached.length === 0 && isWordsOnly(page, stories),
+  };
+}
+
+/**
+ * The post on a page (`post`), or why it cannot be read: it is being broadcast (`live`), it has no readable file
+ * (`unread`, perhaps for one of `reasons`), the page shows other videos (`others`) or neither (`nothing`). `finalUrl`
+ * is the address that answered after all redirects; it contains the site's own id of the post.
+ */
+export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string) {
+  const page = openPage(body);
+  const moved = idOfAddress(finalUrl) ?? ref.id;
+  const attempts = [new Set([ref.id]), ...(moved === ref.id ? [] : [new Set([ref.id, moved])])];
+  const look = () => attempts.map(ids => findPost(page, ref, ids));
+  let found = look();
+  if (!found.some(isComplete) && page.readAll()) found = look();
+  const [fullest] = found.toSorted((a, b) => readableItems(b) - readableItems(a));
+  const best = found.find(isComplete) ?? fullest;
+  if (best !== undefined && readableItems(best) > 0) {
+    return { kind: 'post', post: { ...readFacts(page, best), items: best.items } } as const;
+  }
+  if (found.some(one => one.isLive)) return { kind: 'live' } as const;
+  // The page shows the post, so other content on it, such as a login form, is no refusal.
+  const words = found.find(one => one.isWordsOnly);
+  if (words !== undefined) {
+    return { kind: 'post', post: { ...readFacts(page, words), items: [], isWordsOnly: true } } as const;
+  }
+  const held = found.find(one => one.isHeld);
+  if (held !== undefined) {
+    const { budget } = page;
+    const reasonsIn = (object: JsonObject) => findValues(object, key => REASON_KEY.test(key), { budget });
+    return { kind: 'unread', reasons: [...held.stories, ...held.nodes].flatMap(reasonsIn) } as const;
+  }
+  // A page never contains the pfbid (an encoded id) with which it was requested.
+  const isNamed = ref.id.startsWith('pfbid') || page.names([ref.id, moved]);
+  const hasVideos = page.objects().some(isVideo);
+  const kind = hasVideos && !isNamed ? 'others' : 'nothing';
+  return { kind, hasPosts: hasVideos || page.objects().some(isStory) } as const;
+}
 
 /** @throws AppError the reason why no file of the post is in the answer. */
 export function draftOfAnswer(answer: SiteAnswer, ref: PostRef, now: number): PostDraft {
@@ -34,130 +260,4 @@ export function draftOfAnswer(answer: SiteAnswer, ref: PostRef, now: number): Po
 /** @throws AppError as `draftOfAnswer` does. */
 export function readFacebookPage(answer: SiteAnswer, context: ReadContext): Post {
   return toPost(draftOfAnswer(answer, context.ref, context.now), context, 'files');
-}
-
-/**
- * Says whether the Graph API calls the post public. Without a token, `oembed_video` and `oembed_post` return `html` for
- * a public post, else status 400 and `error` (seen in 2026-07), even where pages show a login wall.
- * @throws AppError `private`, `age_restricted` or `region_blocked`, when the text of the error says so.
- */
-export function isCalledPublic(answer: HttpResponse): boolean {
-  const json = parseJson(answer.text);
-  if (answer.status === 200 && readText(child(json, 'html')) !== null) return true;
-  const error = child(json, 'error');
-  if (!isJsonObject(error)) return false;
-  const words = [error.error_user_title, error.error_user_msg, error.message].map(readText).join('\n');
-  // "No such post" proves nothing, since the API says it too of posts that it may not show.
-  const restriction = restrictionIn(words);
-  if (restriction !== null) throw restriction;
-  return false;
-}
-
-function pathOf(url: string | null): string {
-  const base = 'https://www.facebook.com/';
-  return url !== null && URL.canParse(url, base) ? new URL(url, base).pathname : '';
-}
-
-/** The failure that the final address of an answer means; null if it may still be the post's address. */
-export function failureOfAddress(url: string | null): AppError | null {
-  const path = pathOf(url);
-  if (/^\/(?:login|login\.php|two_step_verification)(?:\/|$)/.test(path))
-    return refusal('login', 'a page of the login');
-  return /^\/checkpoint(?:\/|$)/.test(path) ? refusal('challenge', 'the site demands proof of a person') : null;
-}
-
-/** The root of the page that the site shows to a blocked visitor, and to everyone in place of a post that is gone. */
-const BLOCK = '{"__dr":"CometErrorRoot.react"}';
-
-/** The site's sentences and codes, the most telling first. */
-const WORDS = {
-  region_blocked:
-    /(?:isn't|is not|not) available in your (?:country|region|location)|restricted in your (?:country|region)/,
-  age_restricted:
-    /age[- ]restricted|you must be (?:at least )?(?:18|21)(?: years)?|confirm (?:your age|that you're over)|cometageinappropriate/,
-  upstream_rate_limited: /you(?:'re| are) temporarily blocked|temporarily blocked from/,
-  private: /this (?:video|post|profile|account) is private|only members can see who's in the group/,
-  not_found:
-    /uiinterstitialcontent|this (?:content|page) isn't available|content isn't available (?:right now|at the moment)|>page not found<\/title>|the link you followed may (?:be broken|have expired)/,
-  login_required: />you must log in to continue|id="login_form"|id="loginbutton"|<title>log in(?:to)? (?:to )?facebook/,
-} as const;
-const signsOf = (...codes: readonly (keyof typeof WORDS)[]): readonly Sign[] => codes.map(code => [WORDS[code], code]);
-const BLOCK_SIGN: Sign = [/\{"__dr":"cometerrorroot\.react"\}/, 'upstream_rate_limited'];
-const SIGNS = [
-  ...signsOf('region_blocked', 'age_restricted', 'upstream_rate_limited', 'private', 'not_found'),
-  BLOCK_SIGN,
-  ...signsOf('login_required'),
-];
-const BLOCKED = [...signsOf('upstream_rate_limited'), BLOCK_SIGN];
-const RESTRICTIONS = signsOf('region_blocked', 'age_restricted', 'private');
-/** The text for a post that is deleted, hidden or restricted: a page at another address may say which. */
-const GONE = /(?:post|video|reel) is no longer available|this video may no longer exist/;
-
-/** The most characters of a page that are read, since a refusal is a small page. */
-const MAX_WORDS_CHARS = 512 * 1024;
-
-/** The text that visitors see, without the post's text that the head quotes. */
-function visibleWords(html: string): string {
-  const visible = plainWords(visibleMarkup(html, MAX_WORDS_CHARS)).replace(/<meta\s[^<>]{0,8000}>/g, '');
-  return visible.replace(/<title>(?!page not found<|log in(?:to)? (?:to )?facebook)[^<]{0,2000}/, '<title>');
-}
-
-function dataWords(page: Body): string {
-  // The sign of a block counts in any script, not in JSON alone.
-  let words = page.includes(BLOCK) ? BLOCK : '';
-  for (const script of page.scripts) {
-    if (words.length >= MAX_WORDS_CHARS) break;
-    if (script.isJson) words += script.text;
-  }
-  return plainWords(words.slice(0, MAX_WORDS_CHARS));
-}
-
-/** The failure in the page's visible text or its data; if the data contain posts, only a rate limit counts there. */
-function failureOfWords(page: Body, hasPosts: boolean): AppError | null {
-  const visible = visibleWords(page.text);
-  const seen = failureBySign(visible, SIGNS);
-  // Every page for visitors contains a login form, so a login form proves nothing.
-  const isLogin = seen === null || seen.code === 'login_required';
-  const stated = isLogin ? failureBySign(dataWords(page), hasPosts ? BLOCKED : SIGNS) : null;
-  // A blocked visitor may get the same words, so another page has to confirm them.
-  if (stated?.code === 'not_found' && page.includes(BLOCK)) return asWeak(stated);
-  return stated ?? seen ?? (GONE.test(visible) ? weakNotFound('the page says that the post is gone') : null);
-}
-
-const MAX_REASON_CHARS = 20_000;
-
-/** The restriction of a post that a text of the site states. */
-function restrictionIn(text: string): AppError | null {
-  return failureBySign(plainWords(text.slice(0, MAX_REASON_CHARS)), RESTRICTIONS);
-}
-
-function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
-  const { status, headers, body } = answer;
-  if (status === 403 && body.includes('/__rd_verify')) {
-    const { retryAfterMs } = failureOfStatus(answer, now) ?? {};
-    return refusal('limit', 'answered with a client challenge', { retryAfterMs });
-  }
-  // The header with the time to wait is used only when the site says that it is busy.
-  return failureOfStatus({ ...answer, headers: status === 429 || status >= 500 ? headers : {} }, now);
-}
-
-/** The failure that an answer states, else null. `hasPosts`: the page has posts, which are not the site's words. */
-export function failureOfAnswer(answer: SiteAnswer, now: number, hasPosts = false): AppError | null {
-  const { status, body } = answer;
-  const moved = status >= 300 && status < 400 ? (answer.headers.location ?? null) : answer.url;
-  const ofPlace = failureOfAddress(moved);
-  if (ofPlace !== null) return ofPlace;
-  const ofHead = failureOfHead(answer, now);
-  // A rate limit stays a rate limit, whatever else the page says.
-  if (status === 429 || status >= 500) return ofHead;
-  const { canonical } = readMeta(body.head);
-  const ofCanonical = failureOfAddress(canonical);
-  if (ofCanonical !== null) return ofCanonical;
-  const ofWords = failureOfWords(body, hasPosts);
-  // A page with status 404 means a missing post, even if it contains a login form.
-  const isMissing = ofHead?.code === 'not_found' && ofWords?.code === 'login_required';
-  if (ofWords !== null && !isMissing) return ofWords;
-  if (ofHead !== null) return ofHead;
-  const isFeed = /^\/watch\/?$/.test(pathOf(canonical)) && !/[?&]v=\d/.test(canonical ?? '');
-  return isFeed ? weakNotFound('the site shows its feed of videos instead') : null;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PostRef } from '../../../../src/media/extract/source.ts';
 import { type Post, playableVariants } from '../../../../src/media/post.ts';
-import { parseFacebookPage } from '../../../../src/media/sources/facebook/post.ts';
+import { parseFacebookPage } from '../../../../src/media/sources/facebook/parse.ts';
 import { toPost } from '../../../../src/media/sources/kit/draft.ts';
 import { cpuMsOf } from '../../../cpu-time.ts';
 import { bodyOf } from '../../body-of.ts';
