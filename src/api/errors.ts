@@ -146,10 +146,11 @@ function statusOf({ code, params }: AppError): number {
 
 /**
  * Makes the answers to failures, each with `creator`. `status` replaces the code's status where the HTTP status is more
- * specific (405, 408, 431).
+ * specific (405, 408, 431). `visited` is the path that a person opened in a browser; a path of the API answers in JSON
+ * there, too.
  */
 export function createErrorRenderer(creator: string) {
-  return (error: AppError, status: number = statusOf(error)) => {
+  return (error: AppError, status: number = statusOf(error), visited?: string) => {
     const body: z.output<typeof errorAnswer> = {
       status,
       creator,
@@ -160,7 +161,8 @@ export function createErrorRenderer(creator: string) {
       headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
     }
     const { what } = error.params;
-    if (what !== 'path' && what !== 'file') return { status, headers, body };
+    const isPage = visited !== undefined && !/^\/api(?:\/|$)/.test(visited);
+    if (!isPage || (what !== 'path' && what !== 'file')) return { status, headers, body };
     return { status, headers, body, page: { html: renderNothingPage(what), policy: PLAY_PAGE_POLICY } };
   };
 }

@@ -13,12 +13,15 @@ export interface RenderedError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
-  /** The page that a person sees instead who opens the address in a browser. */
+  /** The page that is sent instead to a person who opened the address in a browser. */
   readonly page?: { readonly html: string; readonly policy: string };
 }
 
-/** Turns an error into an answer. `status` replaces the status of the error code. */
-export type RenderError = (error: AppError, status?: number) => RenderedError;
+/**
+ * Turns an error into an answer. `status` replaces the status of the error code; `visited` is the path that a person
+ * opened in a browser, and undefined for any other request.
+ */
+export type RenderError = (error: AppError, status?: number, visited?: string) => RenderedError;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 

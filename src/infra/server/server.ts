@@ -146,13 +146,18 @@ function createApp({ log, renderError, trustProxy, ...options }: ServerOptions):
       return send(reply, new AppError('invalid_request', 'wrong method', { params: { what: 'method', allow } }), 405);
     }
     logFailure(log, error, request);
-    return send(reply, error, status, request.headers['sec-fetch-dest'] === 'document');
+    return send(
+      reply,
+      error,
+      status,
+      request.headers['sec-fetch-dest'] === 'document' ? pathOf(request.url) : undefined,
+    );
   }
 
-  function send(reply: FastifyReply, error: AppError, status: number | undefined, isVisit = false): FastifyReply {
-    const { page, ...rendered } = renderError(error, status);
+  function send(reply: FastifyReply, error: AppError, status: number | undefined, visited?: string): FastifyReply {
+    const { page, ...rendered } = renderError(error, status, visited);
     reply.code(rendered.status).headers(rendered.headers).removeHeader('etag');
-    if (page === undefined || !isVisit) return reply.type(JSON_TYPE).send(JSON.stringify(rendered.body));
+    if (page === undefined) return reply.type(JSON_TYPE).send(JSON.stringify(rendered.body));
     return reply.type('text/html; charset=utf-8').header('content-security-policy', page.policy).send(page.html);
   }
 }

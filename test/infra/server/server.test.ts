@@ -130,7 +130,7 @@ describe('unknown addresses', () => {
 
   it('shows a page, where there is one, to a browser that opens the address', async () => {
     const { app } = start({ renderError: createErrorRenderer('Tester') });
-    const open = (headers: Record<string, string>) => app.inject({ method: 'GET', url: '/nothing', headers });
+    const open = (headers: Record<string, string>, url = '/nothing') => app.inject({ method: 'GET', url, headers });
     const visited = await open({ 'sec-fetch-dest': 'document' });
     expect(visited.statusCode).toBe(404);
     expect(visited.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -138,6 +138,8 @@ describe('unknown addresses', () => {
     expect(visited.body).toContain('<h1>There is nothing here</h1>');
     for (const headers of [{}, { 'sec-fetch-dest': 'empty' }])
       expect((await open(headers)).json()).toMatchObject({ error: { code: 'not_found' } });
+    const ofApi = await open({ 'sec-fetch-dest': 'document' }, '/api/nothing');
+    expect(ofApi.json()).toMatchObject({ error: { code: 'not_found' } });
   });
 
   it('a path parameter longer than any real one is 404', async () => {
