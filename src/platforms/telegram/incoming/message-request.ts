@@ -100,7 +100,9 @@ async function readTalk(
   if (body?.kind === 'links' || body?.kind === 'line') return body;
   if (listening.caller.chatKind === 'private') {
     // A post that a person forwards may have its link in a button alone.
-    const pointed = await read({ ...listening, text: '', links: buttonLinks(message) });
+    const buttons = buttonLinks(message);
+    if (buttons.length === 0) return body;
+    const pointed = await read({ ...listening, text: '', links: buttons });
     return pointed?.kind === 'links' ? pointed : body;
   }
   return listening.direct ? ((await readReplied(read, message, listening)) ?? body) : undefined;
