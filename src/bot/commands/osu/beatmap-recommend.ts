@@ -204,8 +204,8 @@ function gainOf({ gain }: Pick<Recommendation, 'gain'>, t: Translator): { readon
   return gain === null || gain < 0.05 ? {} : { detail: t.messages.osu.recommend.gain({ pp: t.decimal(gain, 1) }) };
 }
 
-/** The most characters of a reason in a row of a list. */
-const MAX_BRIEF = 16;
+/** The reasons that a few characters tell; others name a map or are sentences. */
+const BRIEF: ReadonlySet<Reason['kind']> = new Set(['ar', 'od', 'cs', 'bpm', 'length', 'popular']);
 
 function recommendationCard(each: Recommendation, openToken: string, t: Translator): Card {
   const { beatmap, beatmapset, accuracy, stars, isEstimate } = each;
@@ -215,12 +215,12 @@ function recommendationCard(each: Recommendation, openToken: string, t: Translat
   const rated = ratedStarsWithSwatch({ stars, isEstimate }, t);
   const state = stateOf({ ...beatmapset, status: beatmap.status }, t);
   const reasons = each.reasons.map(reason => reasonText(reason, t)).filter(reason => reason !== undefined);
-  // A row of a list has one line, which is too short for a reason that names another map or is a sentence.
-  const brief = reasons.find(reason => typeof reason === 'string' && reason.length <= MAX_BRIEF);
+  // A row of a list has one line, which is too short for the other reasons.
+  const brief = each.reasons.find(({ kind }) => BRIEF.has(kind));
   return {
     kind: 'card',
     title: [link(setPage(beatmapset.id, beatmap), nameOf(each))],
-    lines: [joined([[strong(worthText(each, t))], at, rated, brief])],
+    lines: [joined([[strong(worthText(each, t))], at, rated, brief && reasonText(brief, t)])],
     details: reasons.length === 0 ? [] : [joined(reasons)],
     worth: {
       value: ppText(each.pp, t),
