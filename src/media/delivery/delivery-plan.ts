@@ -116,10 +116,7 @@ export function planDelivery(item: MediaItem, wish: PlanWish, means: Means): rea
 }
 
 /** The video as the site has it, of any size and without encoding; undefined when nothing of it can be fetched. Pure. */
-export function bestVideo(
-  item: MediaItem,
-  learned: Pick<PlanWish, keyof Learned | 'broken'>,
-): VideoCandidate | undefined {
+export function bestVideo(item: MediaItem, learned: Pick<PlanWish, keyof Learned | 'broken'>) {
   const broken = [...(learned.broken ?? [])];
   return videoCandidates(item, learned).find(candidate => !uses(candidate, broken));
 }
@@ -181,11 +178,8 @@ function uses({ key, parts }: Pick<VideoCandidate, 'key' | 'parts'>, keys: reado
   return keys.some(each => each === key || parts.some(part => part.key === each));
 }
 
-function fits(
-  { bytes, estimatedBytes, key, parts }: VideoCandidate,
-  limit: number,
-  { sizes, maxBytes }: PlanWish,
-): boolean {
+function fits(candidate: VideoCandidate, limit: number, { sizes, maxBytes }: PlanWish): boolean {
+  const { bytes, estimatedBytes, key, parts } = candidate;
   const known = sizes?.get(key) ?? bytes;
   if (parts.some(part => (part.bytes ?? 0) > limit)) return false;
   return known === null ? (estimatedBytes ?? 0) <= maxBytes * ESTIMATE_TOLERANCE : known <= limit;

@@ -14,7 +14,10 @@ const entry = z
 
 type Entry = z.infer<typeof entry>;
 
-/** Cooldowns that all processes share. Of two with the same name, the one with the later time of writing (`at`) counts. */
+/**
+ * Cooldowns that all processes share. Of two with the same name, the one with the later time of writing (`at`) counts.
+ * The collection's name is the one under which earlier versions stored them.
+ */
 export const COOLDOWNS = { name: 'site-states', schema: entry, ttlMs: 36 * 3_600_000 } as const;
 
 /**
@@ -115,8 +118,8 @@ export function leftAloneUntil(cooldowns: Cooldowns, strategy: Pick<Strategy, 'n
 }
 
 /**
- * Runs one strategy, unless its endpoint is cooling down. If the site states a rate limit, the endpoint cools down for as long
- * as the site says, or else longer each time.
+ * Runs one strategy, unless its endpoint is cooling down. If the site states a rate limit, the endpoint cools down for
+ * as long as the site says, or else longer each time.
  * @throws any error of the strategy
  */
 export async function askEndpoint(

@@ -41,7 +41,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
   const diagnosis = options.diagnose && diagnosisOf(options.diagnose);
   const ranking = new StrategyRanking({ source, strategies, cooldowns, now, onOutcome });
 
-  /** The strategies to run, in order; each one whose endpoint is paused counts as a failure. */
+  /** The strategies to run, in order; each one whose endpoint is cooling down counts as a failure. */
   function plan(ref: PostRef, isSingle: boolean) {
     const waiting: StrategyFailure[] = [];
     const free: Strategy[] = [];
