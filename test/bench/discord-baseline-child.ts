@@ -1,8 +1,9 @@
 /** The bot to compare with: what discord.js offers, used as its guide shows. Arguments: API, token, CDN. */
 import { Client, Events, GatewayIntentBits } from 'discord.js';
-import '../fakes/discord/stock-form-data.ts';
+import { useStockFormData } from '../fakes/discord/stock-form-data.ts';
 import { gauge } from './discord-gauge.ts';
 
+useStockFormData();
 const [api = '', token = '', cdn = ''] = process.argv.slice(2);
 const { Guilds, GuildMessages, DirectMessages, MessageContent } = GatewayIntentBits;
 const client = new Client({

@@ -1,7 +1,7 @@
 import { Client, type ClientOptions, Events, GatewayIntentBits, Options, Partials } from 'discord.js';
 import { onTestFinished } from 'vitest';
 import { createFakeDiscord, type FakeDiscord, type FakeDiscordOptions } from '../discord.ts';
-import './stock-form-data.ts';
+import { useStockFormData } from './stock-form-data.ts';
 
 const ALL_INTENTS = [
   GatewayIntentBits.Guilds,
@@ -20,6 +20,8 @@ export async function serveDiscord(options: FakeDiscordOptions = {}) {
 
 /** A discord.js client of the fake, not logged in. */
 export function makeClient(fake: FakeDiscord, options: Partial<ClientOptions> = {}): Client {
+  // Other files of the worker share its globals.
+  onTestFinished(useStockFormData());
   const client = new Client({
     intents: ALL_INTENTS,
     partials: [Partials.Channel, Partials.Message],
