@@ -1,10 +1,7 @@
 import * as z from 'zod';
-import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 import type { ChatPlatform, Sending } from '../contract/chat-platform.ts';
-import type { Reply } from '../contract/reply.ts';
-import { isFailure } from '../contract/reply-parts.ts';
 
 interface DeletionsOptions {
   readonly platforms: readonly Pick<ChatPlatform, 'id' | 'deleteMessage'>[];
@@ -127,64 +124,4 @@ export function createDeletions({ platforms, records, log, now }: DeletionsOptio
 
 function keyOf({ platform, chatId, messageId }: Omit<Deletion, 'at'>): string {
   return `${platform}:${chatId}:${messageId}`;
-}
-
-/**
- * After how many milliseconds replies that share a message are deleted; undefined if they stay. In a group, a notice to
- * one person about a pasted link is of no use to others, and neither is one that will soon be outdated.
- */
-export function noticeLifeMs(
-  replies: readonly Reply[],
-  { request, settings }: Pick<Sending, 'request' | 'settings'>,
-): number | undefined {
-  if (request.chat.kind !== 'group' || replies.length === 0 || settings.noticeSeconds === 0) return undefined;
-  const isOfLinks = request.kind === 'links' || request.kind === 'talk';
-  const isShort = replies.every(
-    // A notice that has `later` stays, because a better reply may still replace it.
-    reply => reply.later === undefined && ((isOfLinks && isFailure(reply)) || reply.outdatedMs !== undefined),
-  );
-  if (!isShort) return undefined;
-  return Math.min(settings.noticeSeconds * 1_000, ...replies.flatMap(({ outdatedMs }) => outdatedMs ?? []));
-}
-
-/** The replies of one call of `send` that were delivered. */
-interface Delivered {
-  readonly replies: readonly Reply[];
-  /** True when the platform has confirmed that all files of the replies have arrived. */
-  readonly isConfirmed: boolean;
-}
-
-const MAX_REQUESTS = 2_000;
-
-export type WholeAnswers = ReturnType<typeof createWholeAnswers>;
-
-/**
- * Tells, as far as this process saw, whether all parts (links) of a request were delivered. Only then the person's
- * message may be deleted, or its preview hidden.
- */
-export function createWholeAnswers() {
-  const wholeSoFar = createLru<string, boolean>({ max: MAX_REQUESTS });
-
-  return {
-    /** True once: for the last part, if all parts were delivered. */
-    isAllDelivered(
-      { request, isFirst, isLast, expected }: Pick<Sending, 'request' | 'isFirst' | 'isLast' | 'expected'>,
-      { replies, isConfirmed }: Delivered,
-    ): boolean {
-      // If all replies of a part are notices, they only say that links are waiting, so nothing was answered.
-      if (!isLast && replies.length > 0 && replies.every(({ tone }) => tone === 'notice')) return false;
-      const quotes = new Set(replies.map(({ quoted }) => quoted));
-      const answers = replies.filter(reply => !quotes.has(reply));
-      const isDelivered =
-        isConfirmed &&
-        answers.length === expected &&
-        answers.every(
-          ({ tone, gallery, quoted }) => tone === 'neutral' && gallery.length + (quoted?.gallery.length ?? 0) > 0,
-        );
-      const isWhole = isDelivered && (isFirst || wholeSoFar.get(request.id) === true);
-      if (isLast) wholeSoFar.delete(request.id);
-      else wholeSoFar.set(request.id, isWhole);
-      return isLast && isWhole;
-    },
-  };
 }
