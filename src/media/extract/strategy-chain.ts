@@ -4,12 +4,13 @@ import type { Logger } from '../../infra/log.ts';
 import type { Post, SourceId } from '../post.ts';
 import { askEndpoint, type Cooldowns, createCooldowns, leftAloneUntil } from './cooldowns.ts';
 import { isDefinitive, notAsked, siteIsSilent } from './refusal.ts';
-import { type FetchContext, isCoverOnly, type MediaSource, type PostRef, type Strategy } from './source.ts';
+import { type FetchContext, isCoverOnly, type PostRef, type Strategy } from './source.ts';
+import type { SourceOptions } from './source-descriptor.ts';
 import { CoverOnlyError, mostInformative, type StrategyFailure, summarizeFailures } from './strategy-failures.ts';
-import { type RaceResult, StrategyRace } from './strategy-race.ts';
-import { StrategyRanking, type StrategyRankingOptions } from './strategy-ranking.ts';
+import { StrategyRace } from './strategy-race.ts';
+import { StrategyRanking, type StrategyReport } from './strategy-ranking.ts';
 
-export interface StrategyChainOptions extends Pick<StrategyRankingOptions, 'onOutcome'> {
+export interface StrategyChainOptions extends Pick<SourceOptions, 'onOutcome' | 'now'> {
   readonly source: SourceId;
   /** Strategies by how complete their answers are, best first: the order while nothing is known about their success. */
   readonly strategies: readonly Strategy[];
@@ -27,19 +28,23 @@ export interface StrategyChainOptions extends Pick<StrategyRankingOptions, 'onOu
    */
   readonly diagnose?: ((ref: PostRef, signal: AbortSignal) => Promise<void>) | undefined;
   readonly log: Logger;
-  readonly now?: () => number;
 }
-
-/** `MediaSource.fetch`, built from the strategies: it returns the complete post where that is possible. */
-export type StrategyChain = MediaSource['fetch'] & Required<Pick<MediaSource, 'figures' | 'learn'>>;
 
 const DIAGNOSE_MS = 5_000;
 
-export function createStrategyChain(options: StrategyChainOptions): StrategyChain {
-  const { source, strategies, deadlineMs = 19_500, log, now = Date.now, onOutcome } = options;
+/** `MediaSource.fetch`, built from the strategies: it returns the complete post where that is possible. */
+export function createStrategyChain(options: StrategyChainOptions) {
+  const { source, strategies, diagnose, deadlineMs = 19_500, log, now = Date.now, onOutcome } = options;
   const cooldowns = options.cooldowns ?? createCooldowns({ source, log, now });
-  const diagnosis = options.diagnose && diagnosisOf(options.diagnose);
-  const ranking = new StrategyRanking({ source, strategies, cooldowns, now, onOutcome });
+  const ranking = new StrategyRanking(cooldowns, now);
+  /** The request that asks why a post is not shown, as a strategy. */
+  const diagnosis: Strategy | undefined = diagnose && {
+    ...{ name: '', isAvailable: () => true, explains: true, timeoutMs: DIAGNOSE_MS },
+    async run(ref, signal) {
+      await diagnose(ref, signal);
+      throw new AppError('upstream_unavailable', 'no reason is known');
+    },
+  };
 
   /** The strategies to run, in order; each one whose endpoint is cooling down counts as a failure. */
   function plan(ref: PostRef, isSingle: boolean) {
@@ -54,12 +59,9 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
     return { ...ranking.order(free), waiting };
   }
 
-  function note({ reports, winner, post, late }: RaceResult, ref: PostRef): void {
-    const hasPost = post !== null && !isCoverOnly(post);
-    for (const report of reports) ranking.note(report, report.strategy === winner, hasPost);
-    late
-      ?.then(report => ranking.note(report, false, hasPost))
-      .catch(error => log.warn({ source, id: ref.id, err: error }, 'a late outcome of a strategy was not noted'));
+  function note(report: StrategyReport, isWinner: boolean, isBrought: boolean): void {
+    onOutcome?.(source, report.strategy.name, report.error?.code ?? 'ok', report.tookMs);
+    ranking.note(report, isWinner, isBrought);
   }
 
   /** Logs other strategies' failures when one worked; when none did, the caller gets and logs them all. */
@@ -67,25 +69,6 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
     if (failures.length === 0) return;
     const isBroken = failures.some(({ error }) => error.code === 'upstream_changed');
     log[isBroken ? 'warn' : 'info']({ source, id: ref.id, failed: summarizeFailures(failures) }, message);
-  }
-
-  function conclude(result: RaceResult, waiting: readonly StrategyFailure[], ref: PostRef): Post {
-    const { post, verdict } = result;
-    const failures = [...result.failures, ...waiting];
-    if (result.failures.length === 0 && post === null && verdict === null && waiting.length > 0) {
-      throw siteIsSilent(undefined, Math.min(...waiting.flatMap(({ error }) => error.retryAfterMs ?? [])));
-    }
-    if (post !== null && !isCoverOnly(post)) {
-      const news = result.failures.filter(({ strategy }) => !ranking.isFailing(strategy));
-      logFailures(ref, news, `brought by ${result.winner?.name} after others failed`);
-      return post;
-    }
-    // A definitive failure is thrown alone; one on which only two endpoints agree gets all failures as its cause.
-    if (verdict !== null) throw isDefinitive(verdict) ? verdict : mostInformative(ref, failures, verdict);
-    const error = mostInformative(ref, failures);
-    if (post === null) throw error;
-    logFailures(ref, failures, 'nothing but the cover was brought');
-    throw new CoverOnlyError(error, post);
   }
 
   async function fetchPost(ref: PostRef, { signal, isSingle = false }: FetchContext): Promise<Post> {
@@ -98,19 +81,24 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       return askEndpoint(cooldowns, strategy, ref, own, now);
     };
     const race = { strategies: asked, returning, diagnosis: isSingle ? undefined : diagnosis, ranking, deadlineMs };
-    const result = await new StrategyRace({ ...race, ask, signal }).run();
-    note(result, ref);
-    return conclude(result, waiting, ref);
+    const { post, verdict, winner, failures } = await new StrategyRace({ ...race, ask, note, signal }).run();
+    if (failures.length === 0 && post === null && verdict === null && waiting.length > 0) {
+      throw siteIsSilent(undefined, Math.min(...waiting.flatMap(({ error }) => error.retryAfterMs ?? [])));
+    }
+    if (post !== null && !isCoverOnly(post)) {
+      const news = failures.filter(({ strategy }) => !ranking.isFailing(strategy));
+      logFailures(ref, news, `brought by ${winner?.name} after others failed`);
+      return post;
+    }
+    // A definitive failure is thrown alone; one on which only two endpoints agree gets all failures as its cause.
+    if (verdict !== null && isDefinitive(verdict)) throw verdict;
+    const all = [...failures, ...waiting];
+    const error = mostInformative(ref, all, verdict ?? undefined);
+    if (post === null || verdict !== null) throw error;
+    logFailures(ref, all, 'nothing but the cover was brought');
+    throw new CoverOnlyError(error, post);
   }
 
-  return Object.assign(fetchPost, { figures: () => ranking.figures(), learn: ranking.learn.bind(ranking) });
-}
-
-/** Turns the request that asks why a post is not shown into a strategy. */
-function diagnosisOf(diagnose: NonNullable<StrategyChainOptions['diagnose']>): Strategy {
-  const run = async (ref: PostRef, signal: AbortSignal): Promise<Post> => {
-    await diagnose(ref, signal);
-    throw new AppError('upstream_unavailable', 'no reason is known');
-  };
-  return { name: '', isAvailable: () => true, run, explains: true, timeoutMs: DIAGNOSE_MS };
+  const learned = { figures: () => ranking.figures(strategies), learn: ranking.learn.bind(ranking) };
+  return Object.assign(fetchPost, learned);
 }

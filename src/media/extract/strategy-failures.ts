@@ -124,19 +124,11 @@ export function mostInformative(
   });
 }
 
-/** The most characters of a log line for all causes together. */
-const MAX_CAUSES_CHARS = 700;
-const MIN_CAUSE_CHARS = 12;
+/** The most characters of each cause in a log line. */
+const MAX_CAUSE_CHARS = 60;
 
 /** The failure of each strategy, `CODE: MESSAGE` by its name, short enough for a log line. */
 export function summarizeFailures(failures: readonly StrategyFailure[]): Readonly<Record<string, string>> {
-  // In JSON each entry has six characters besides its name and text: four quotation marks, a colon and a comma.
-  const names = failures.reduce((sum, { strategy }) => sum + strategy.name.length + 6, 0);
-  const room = Math.max(Math.floor((MAX_CAUSES_CHARS - names) / Math.max(1, failures.length)), MIN_CAUSE_CHARS);
-  return Object.fromEntries(
-    failures.map(({ strategy, error: { code, message } }) => [
-      strategy.name,
-      `${code}: ${message}`.slice(0, Math.max(room, code.length)),
-    ]),
-  );
+  const causeOf = ({ code, message }: AppError) => `${code}: ${message}`.slice(0, MAX_CAUSE_CHARS);
+  return Object.fromEntries(failures.map(({ strategy, error }) => [strategy.name, causeOf(error)]));
 }

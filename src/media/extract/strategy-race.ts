@@ -2,6 +2,7 @@
  * One fetch of a post: strategies are started in order, the next beside a slow one, until one has the whole post or
  * knows for certain why there is none. Nothing is kept for later fetches.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import { abortable, abortReason, type JoinedSignal, joinSignals } from '../../infra/concurrency/abortable.ts';
 import { type Departure, withContext } from '../../infra/concurrency/running-work.ts';
@@ -41,10 +42,8 @@ export function startStrategy(strategy: Strategy, ask: (signal: AbortSignal) => 
       clearTimeout(timer);
     }
   }
-  return { strategy, departure, report: run(), abort: (reason: AppError) => controller.abort(reason) };
+  return { departure, report: run(), abort: (reason: AppError) => controller.abort(reason) };
 }
-
-type RunningStrategy = ReturnType<typeof startStrategy>;
 
 interface RaceOptions {
   /** The strategies in the order to run them; those with `explains` may stand at any position. */
@@ -53,24 +52,12 @@ interface RaceOptions {
   readonly returning: Strategy | undefined;
   /** Asks the site why a post is withheld: a certain failure ends the fetch, any other result is ignored. */
   readonly diagnosis: Strategy | undefined;
-  readonly ranking: Pick<StrategyRanking, 'patienceMs' | 'isReliable' | 'isTrusted'>;
+  readonly ranking: StrategyRanking;
   ask(strategy: Strategy, signal: AbortSignal): Promise<Post>;
+  /** Records a report. @param isBrought whether the fetch brought the post */
+  note(report: StrategyReport, isWinner: boolean, isBrought: boolean): void;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
-}
-
-export interface RaceResult {
-  /** The complete post, else the most complete one; null when there was none. */
-  readonly post: Post | null;
-  /** Why there is no post, when that is certain. */
-  readonly verdict: AppError | null;
-  /** The strategy that got the post or was certain why there is none. */
-  readonly winner: Strategy | undefined;
-  readonly reports: readonly StrategyReport[];
-  /** The failures in the order they happened. */
-  readonly failures: readonly StrategyFailure[];
-  /** The report of `returning`, if it had not finished when the race ended. Never rejects. */
-  readonly late: Promise<StrategyReport> | undefined;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -87,7 +74,7 @@ export class StrategyRace {
   /** The longest time for which the next strategy waits for a running one, or for the reason why a post is withheld. */
   readonly #maxPatienceMs: number;
   #queue: readonly Strategy[];
-  readonly #running = new Map<Strategy, RunningStrategy>();
+  readonly #running = new Map<Strategy, ReturnType<typeof startStrategy>>();
   readonly #reports: StrategyReport[] = [];
   readonly #failures: StrategyFailure[] = [];
   /** The running strategies that ask why the post is withheld. */
@@ -108,18 +95,19 @@ export class StrategyRace {
     this.#maxPatienceMs = Math.min(MAX_PATIENCE_MS, options.deadlineMs / 8);
   }
 
-  /** @throws AppError the signal's reason, when the caller aborts */
-  async run(): Promise<RaceResult> {
+  /**
+   * @returns the complete post, else the most complete one; `verdict`: why there is none, when that is certain;
+   * `winner`: the strategy that got the post or was certain; the failures in the order they happened
+   * @throws AppError the signal's reason, when the caller aborts
+   */
+  async run() {
     const { returning, signal } = this.#options;
-    const over = new Promise<undefined>(resolve => {
-      this.#over.signal.addEventListener('abort', () => resolve(undefined), { once: true });
-    });
     try {
       this.#startNext();
       if (returning !== undefined && !this.#isOver) this.#start(returning);
       this.#explainWhenDue();
       while (!this.#isOver && this.#running.size > 0) {
-        const report = await this.#next(over);
+        const report = await this.#next();
         if (report !== undefined) this.#take(report);
         this.#explainWhenDue();
         this.#startNext();
@@ -128,9 +116,8 @@ export class StrategyRace {
       return this.#result();
     } finally {
       this.#over.release();
-      const left = [...this.#running.values()].filter(({ strategy }) => strategy !== returning || signal.aborted);
-      for (const { abort } of left)
-        abort(this.#cutShort() ?? new AppError('timeout', 'another strategy was done before'));
+      const reason = this.#cutShort() ?? new AppError('timeout', 'another strategy was done before');
+      for (const [strategy, { abort }] of this.#running) if (strategy !== returning || signal.aborted) abort(reason);
     }
   }
 
@@ -149,22 +136,21 @@ export class StrategyRace {
     return this.#post !== null && !isCoverOnly(this.#post);
   }
 
-  /** The running strategies for which the next one waits until one of them fails or has run for too long. */
-  #inLine(): readonly Strategy[] {
-    return [...this.#running.keys()].filter(one => one !== this.#options.returning && !this.#questions.has(one));
+  /** True while a strategy runs for which the next one waits until it fails or has run for too long. */
+  get #isInLine(): boolean {
+    const { returning } = this.#options;
+    return [...this.#running.keys()].some(one => one !== returning && !this.#questions.has(one));
   }
 
   /** The weak failure that two endpoints agree on; undefined if any post was found. */
   #agreed(): AppError | undefined {
-    const { ranking } = this.#options;
-    if (this.#post !== null || this.#failures.length < 2) return undefined;
-    return agreedFailure(this.#failures, one => ranking.isReliable(one));
+    if (this.#post !== null) return undefined;
+    return agreedFailure(this.#failures, one => this.#options.ranking.isReliable(one));
   }
 
   #startable(): Strategy | undefined {
     if (this.#isOver || this.#running.size >= MAX_AT_ONCE || this.#agreed() !== undefined) return undefined;
-    const isFree = this.#inLine().length === 0;
-    return this.#queue.find(one => isFree || !one.isLastResort);
+    return this.#queue.find(one => !one.isLastResort || !this.#isInLine);
   }
 
   #start(strategy: Strategy): Readonly<Departure> {
@@ -185,14 +171,14 @@ export class StrategyRace {
   }
 
   /** The next report; undefined when the next strategy may start, or the time is over. */
-  async #next(over: Promise<undefined>): Promise<StrategyReport | undefined> {
-    const waits = [over, ...[...this.#running.values()].map(({ report }) => report)];
-    if (this.#startable() === undefined) return Promise.race(waits);
-    let timer: NodeJS.Timeout | undefined;
-    const due = new Promise<undefined>(resolve => {
-      timer = setTimeout(resolve, Math.max(1, this.#waitMs()), undefined);
-    });
-    return Promise.race([...waits, due]).finally(() => clearTimeout(timer));
+  #next(): Promise<StrategyReport | undefined> {
+    const waits: Promise<StrategyReport | undefined>[] = [...this.#running.values()].map(({ report }) => report);
+    const due = new AbortController();
+    if (this.#startable() !== undefined)
+      waits.push(sleep(Math.max(1, this.#waitMs()), undefined, { signal: due.signal }));
+    return abortable(Promise.race(waits), this.#over.signal)
+      .catch(() => undefined)
+      .finally(() => due.abort());
   }
 
   #take(report: StrategyReport): void {
@@ -202,23 +188,20 @@ export class StrategyRace {
     if (strategy !== this.#options.diagnosis) this.#reports.push(report);
     if (error !== null) this.#fail(strategy, error);
     else if (post !== null) this.#bring(strategy, post);
-    if (isQuestion && this.#questions.size === 0 && !this.#isOver) this.#verdict = this.#agreed() ?? null;
-    if (this.#questions.size === 0 && strategy !== this.#options.returning) this.#waitMs = () => 0;
+    if (this.#questions.size > 0) return;
+    if (isQuestion && !this.#isOver) this.#verdict = this.#agreed() ?? null;
+    if (strategy !== this.#options.returning) this.#waitMs = () => 0;
   }
 
   #fail(strategy: Strategy, said: AppError): void {
     const isDoubted = isDefinitive(said) && !strategy.explains && !this.#options.ranking.isTrusted(strategy);
     const error = isDoubted ? asWeak(said) : said;
-    if (strategy !== this.#options.diagnosis || isDefinitive(error)) this.#note(strategy, error);
+    if (strategy !== this.#options.diagnosis || isDefinitive(error)) this.#failures.push({ strategy, error });
+    if (error.code === 'not_found') this.#queue = this.#queue.filter(one => !one.byAccount);
     if (!isDefinitive(error)) return;
     this.#decider = strategy;
     // Items that could be read are worth more than the reason why others are missing.
     if (!this.#hasPost) this.#verdict = error;
-  }
-
-  #note(strategy: Strategy, error: AppError): void {
-    if (error.code === 'not_found') this.#queue = this.#queue.filter(one => !one.byAccount);
-    this.#failures.push({ strategy, error });
   }
 
   #bring(strategy: Strategy, post: Post): void {
@@ -237,7 +220,7 @@ export class StrategyRace {
     const withheld = this.#failures.filter(({ strategy, error }) => strategy !== returning && isWithheld(error));
     const endpoints = new Set(withheld.map(({ strategy }) => endpointOf(strategy)));
     const isAsked = endpoints.size >= WITHHELD_ENDPOINTS || this.#agreed() !== undefined;
-    if (!isAsked && (this.#inLine().length > 0 || this.#queue.length > 0)) return;
+    if (!isAsked && (this.#isInLine || this.#queue.length > 0)) return;
     this.#isExplained = true;
     const isWorthAsking = isAsked || this.#failures.some(({ error }) => isUnclear(error));
     const questions = strategies.filter(one => one.explains);
@@ -251,28 +234,24 @@ export class StrategyRace {
     else this.#verdict = this.#agreed() ?? null;
   }
 
-  #result(): RaceResult {
-    const { returning } = this.#options;
-    const left = [...this.#running].filter(([strategy]) => strategy !== returning);
-    const cutShort = this.#cutShort();
-    if (cutShort !== undefined) for (const [strategy] of left) this.#note(strategy, cutShort);
-    return {
-      post: this.#post,
-      verdict: this.#verdict,
-      winner: this.#hasPost ? this.#broughtBy : (this.#decider ?? this.#broughtBy),
-      reports: [...this.#reports, ...left.flatMap(([, running]) => this.#overtaken(running))],
-      failures: this.#failures,
-      late: returning && this.#running.get(returning)?.report,
-    };
-  }
-
-  /** Counts a strategy as failed if it had enough time and was still running when a later one ended the race. */
-  #overtaken({ strategy, departure: { at } }: RunningStrategy): readonly StrategyReport[] {
-    const { strategies, returning } = this.#options;
-    const decider = this.#decider;
-    if (at === undefined || strategy.explains || decider === undefined || decider === returning) return [];
-    if (strategies.indexOf(strategy) > strategies.indexOf(decider)) return [];
-    const error = new AppError('timeout', 'another that was asked later was done before');
-    return [{ strategy, post: null, error, tookMs: performance.now() - at }];
+  /** Records all reports. That of `returning` may come later, because the fetch does not wait for it. */
+  #result() {
+    const { strategies, returning, note } = this.#options;
+    const [hasPost, decider, cutShort] = [this.#hasPost, this.#decider, this.#cutShort()];
+    const winner = hasPost ? this.#broughtBy : (decider ?? this.#broughtBy);
+    for (const report of this.#reports) note(report, report.strategy === winner, hasPost);
+    for (const [strategy, { report, departure }] of this.#running) {
+      if (strategy === returning) {
+        void report.then(late => note(late, false, hasPost));
+        continue;
+      }
+      if (cutShort !== undefined) this.#failures.push({ strategy, error: cutShort });
+      // A strategy that had enough time and was still running when a later one ended the race counts as failed.
+      const isLater = decider && decider !== returning && strategies.indexOf(strategy) <= strategies.indexOf(decider);
+      if (!isLater || departure.at === undefined || strategy.explains) continue;
+      const error = new AppError('timeout', 'another that was asked later was done before');
+      note({ strategy, post: null, error, tookMs: performance.now() - departure.at }, false, hasPost);
+    }
+    return { post: this.#post, verdict: this.#verdict, winner, failures: this.#failures };
   }
 }

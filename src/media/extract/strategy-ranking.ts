@@ -1,10 +1,9 @@
 /** How well the strategies of one source have worked in this process, and the order to run them in. */
 import type { AppError } from '../../errors.ts';
-import type { Post, SourceId } from '../post.ts';
+import type { Post } from '../post.ts';
 import { type Cooldowns, leftAloneUntil } from './cooldowns.ts';
 import { isOfOurs } from './refusal.ts';
 import { isWhole, type Strategy, type StrategyFigures } from './source.ts';
-import type { SourceOptions } from './source-descriptor.ts';
 
 /** The result of one run of a strategy: a post or a failure. */
 export interface StrategyReport {
@@ -15,28 +14,17 @@ export interface StrategyReport {
   readonly tookMs: number;
 }
 
-/** The success record of one strategy. Times are unix milliseconds, 0 for never. */
-interface StrategyRecord {
+const UNTRIED = {
   /** Answers since the last failure, plus half of the earlier ones. */
-  readonly successes: number;
-  /** Failures since its last answer for posts that another strategy got; failures in other processes count too. */
-  readonly failures: number;
-  /** The time until which it runs after all others. */
-  readonly cooldownUntil: number;
-  readonly triedAt: number;
+  successes: 0,
+  /** Unix milliseconds, 0 for never. */
+  triedAt: 0,
   /** The usual time of an answer; null when there was none yet. */
-  readonly medianMs: number | null;
-}
-
-export interface StrategyRankingOptions {
-  readonly source: SourceId;
-  readonly strategies: readonly Strategy[];
-  readonly cooldowns: Cooldowns;
-  readonly now: () => number;
-  readonly onOutcome?: SourceOptions['onOutcome'] | undefined;
-}
-
-const UNTRIED = { successes: 0, triedAt: 0, medianMs: null };
+  medianMs: null as number | null,
+  /** How many times in a row it reported that there is no post. */
+  denials: 0,
+  last: null as StrategyFigures['last'],
+};
 const MAX_SUCCESSES = 20;
 /** One answer changes the median by at most this share, so that a single late answer has little effect. */
 const MEDIAN_STEP = 0.2;
@@ -62,20 +50,25 @@ const DOUBTED_AFTER = 4;
 const MAX_CAUSE_CHARS = 200;
 
 export class StrategyRanking {
-  readonly #options: StrategyRankingOptions;
-  readonly #records = new Map<string, Pick<StrategyRecord, 'successes' | 'triedAt' | 'medianMs'>>();
-  readonly #last = new Map<string, StrategyFigures['last']>();
-  /** How many times in a row each strategy reported that there is no post. */
-  readonly #denials = new Map<string, number>();
+  readonly #cooldowns: Cooldowns;
+  readonly #now: () => number;
+  readonly #records = new Map<string, typeof UNTRIED>();
 
-  constructor(options: StrategyRankingOptions) {
-    this.#options = options;
+  constructor(cooldowns: Cooldowns, now: () => number) {
+    this.#cooldowns = cooldowns;
+    this.#now = now;
   }
 
-  #recordOf(name: string): StrategyRecord {
-    const { cooldowns } = this.#options;
-    const [failures, cooldownUntil] = [cooldowns.times(`strategy ${name}`), cooldowns.until(`strategy ${name}`)];
-    return { ...(this.#records.get(name) ?? UNTRIED), failures, cooldownUntil };
+  /** `failures`: those since its last answer for posts that another strategy got, in any process. */
+  #recordOf(name: string) {
+    const record = this.#records.get(name) ?? UNTRIED;
+    const [failures, cooldownUntil] = [this.#cooldowns.times(keyOf(name)), this.#cooldowns.until(keyOf(name))];
+    const asked = record.successes + failures;
+    return { ...record, failures, cooldownUntil, successRate: asked === 0 ? null : record.successes / asked };
+  }
+
+  #change(name: string, changes: Partial<typeof UNTRIED>): void {
+    this.#records.set(name, { ...(this.#records.get(name) ?? UNTRIED), ...changes });
   }
 
   /**
@@ -84,13 +77,13 @@ export class StrategyRanking {
    * @returns `returning`: a strategy whose cooldown is over, to be tried beside the first
    */
   order(strategies: readonly Strategy[]): { asked: readonly Strategy[]; returning: Strategy | undefined } {
-    const now = this.#options.now();
+    const now = this.#now();
     const ranked = strategies
       .map((strategy, place) => {
         const record = this.#recordOf(strategy.name);
         const usualMs = (record.medianMs ?? UNKNOWN_MS) + REQUEST_PRICE_MS;
-        const cost = (usualMs / Math.max(successRate(record) ?? 0.5, MIN_RATE)) * (1 + PLACE_SHARE * place);
-        return { strategy, record, cost };
+        const rate = Math.max(record.successRate ?? 0.5, MIN_RATE);
+        return { strategy, record, cost: (usualMs / rate) * (1 + PLACE_SHARE * place) };
       })
       .filter(({ strategy }) => !strategy.isLastResort)
       .sort((a, b) => Number(a.record.failures > 0) - Number(b.record.failures > 0) || a.cost - b.cost);
@@ -127,7 +120,8 @@ export class StrategyRanking {
 
   /** Says whether a "no post" of this strategy needs no confirmation by another. */
   isTrusted({ name }: Strategy): boolean {
-    return this.#recordOf(name).failures === 0 && (this.#denials.get(name) ?? 0) < DOUBTED_AFTER;
+    const { failures, denials } = this.#recordOf(name);
+    return failures === 0 && denials < DOUBTED_AFTER;
   }
 
   /** Says whether the strategy has failed several times in a row, so that a further failure is not worth a log line. */
@@ -136,7 +130,7 @@ export class StrategyRanking {
   }
 
   noteStart({ name }: Strategy): void {
-    this.#records.set(name, { ...(this.#records.get(name) ?? UNTRIED), triedAt: this.#options.now() });
+    this.#change(name, { triedAt: this.#now() });
   }
 
   /**
@@ -144,51 +138,42 @@ export class StrategyRanking {
    * nothing about the strategy, nor does one of Medley's own limits.
    */
   note({ strategy: { name }, error, post, tookMs }: StrategyReport, isWinner: boolean, isBrought: boolean): void {
-    const { source, onOutcome, now } = this.#options;
     const outcome = error?.code ?? (isWhole(post) ? 'ok' : 'incomplete');
-    this.#last.set(name, { outcome, cause: error?.message.slice(0, MAX_CAUSE_CHARS) ?? null, at: now() });
-    onOutcome?.(source, name, error?.code ?? 'ok', tookMs);
+    const cause = error?.message.slice(0, MAX_CAUSE_CHARS) ?? null;
+    this.#change(name, { last: { outcome, cause, at: this.#now() } });
     if (isWinner || outcome === 'ok') {
-      this.#denials.set(name, error === null ? 0 : (this.#denials.get(name) ?? 0) + 1);
+      this.#change(name, { denials: error === null ? 0 : this.#recordOf(name).denials + 1 });
       this.learn(name, tookMs);
     } else if (isBrought && (error === null || !isOfOurs(error))) this.learn(name, null);
   }
 
   /** Implements `MediaSource.learn`. */
   learn(name: string, tookMs: number | null): void {
-    const { cooldowns } = this.#options;
-    const { successes, triedAt, medianMs } = this.#recordOf(name);
+    const { successes, medianMs } = this.#recordOf(name);
     if (tookMs === null) {
-      this.#records.set(name, { successes: Math.floor(successes / 2), triedAt, medianMs });
-      cooldowns.coolDown(`strategy ${name}`);
+      this.#change(name, { successes: Math.floor(successes / 2) });
+      this.#cooldowns.coolDown(keyOf(name));
       return;
     }
     const step = (medianMs ?? 0) * MEDIAN_STEP + 1;
     const moved = medianMs === null ? tookMs : medianMs + Math.min(Math.max(tookMs - medianMs, -step), step);
     const answers = Math.min(successes + 1, MAX_SUCCESSES);
-    this.#records.set(name, { successes: answers, triedAt, medianMs: Math.max(0, Math.round(moved)) });
-    cooldowns.clear(`strategy ${name}`);
+    this.#change(name, { successes: answers, medianMs: Math.max(0, Math.round(moved)) });
+    this.#cooldowns.clear(keyOf(name));
   }
 
   /** Implements `MediaSource.figures`. */
-  figures(): readonly StrategyFigures[] {
-    const { strategies, cooldowns, now } = this.#options;
-    const future = (moment: number) => (moment > now() ? moment : null);
+  figures(strategies: readonly Strategy[]): readonly StrategyFigures[] {
+    const future = (moment: number) => (moment > this.#now() ? moment : null);
     return strategies.map(strategy => {
-      const record = this.#recordOf(strategy.name);
-      return {
-        strategy: strategy.name,
-        successRate: successRate(record),
-        medianMs: record.medianMs,
-        coolsUntil: future(record.cooldownUntil),
-        waitsUntil: future(leftAloneUntil(cooldowns, strategy)),
-        last: this.#last.get(strategy.name) ?? null,
-      };
+      const { successRate, medianMs, cooldownUntil, last } = this.#recordOf(strategy.name);
+      const waitsUntil = future(leftAloneUntil(this.#cooldowns, strategy));
+      return { strategy: strategy.name, successRate, medianMs, coolsUntil: future(cooldownUntil), waitsUntil, last };
     });
   }
 }
 
-/** The share of the latest fetches in which the strategy got the post; null when nothing was counted yet. */
-function successRate({ successes, failures }: StrategyRecord): number | null {
-  return successes + failures === 0 ? null : successes / (successes + failures);
+/** The name under which the cooldown of a strategy is stored. */
+function keyOf(name: string): string {
+  return `strategy ${name}`;
 }
