@@ -3,6 +3,8 @@
  * endless nesting. The `read` functions return null for a value of the wrong kind, so that one odd field never loses
  * the post.
  */
+import { NO_STATS, type Stats, type Variant } from '../post.ts';
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -147,6 +149,27 @@ export function readSize(value: unknown): number | null {
   return number !== null && number > 0 ? number : null;
 }
 
+export type PixelSize = Pick<Variant, 'width' | 'height'>;
+
+export const UNKNOWN_SIZE: PixelSize = { width: null, height: null };
+
+/** The size that two properties of an object state. */
+export function sizeOf(object: unknown, width = 'width', height = 'height'): PixelSize {
+  return { width: readSize(child(object, width)), height: readSize(child(object, height)) };
+}
+
+/** The paths of each count, such as `views.count`. */
+export type StatPaths = Readonly<Partial<Record<keyof Stats, string | readonly string[]>>>;
+
+/** The counts of a post: of each the first that one of its paths leads to in one of the objects. */
+export function readStats(objects: readonly unknown[], paths: StatPaths): Stats {
+  const read = Object.entries(paths).map(([key, where]) => {
+    const keys = [where].flat().map(path => path.split('.'));
+    return [key, firstOf(keys, path => firstOf(objects, object => readCount(child(object, ...path))))] as const;
+  });
+  return { ...NO_STATS, ...Object.fromEntries(read) };
+}
+
 /** Seconds as milliseconds. */
 export function readSeconds(value: unknown): number | null {
   const seconds = readSize(value);
@@ -234,9 +257,12 @@ export function isOn(host: string, hosts: readonly string[]): boolean {
   return hosts.some(suffix => host === suffix || host.endsWith(`.${suffix}`));
 }
 
-/** A function that reads an address on one of `hosts` or a subdomain, as `mediaAddress` does. */
-export function addressReader(hosts: readonly string[]) {
-  return (value: unknown) => mediaAddress(value, hosts);
+/** A function that reads an address on one of `hosts` or a subdomain, as `mediaAddress` does, but none with `except`. */
+export function addressReader(hosts: readonly string[], except?: string) {
+  return (value: unknown) => {
+    const url = mediaAddress(value, hosts);
+    return except !== undefined && url?.includes(except) ? null : url;
+  };
 }
 
 /** The address if it may be fetched and shown, else null: https, no user or port, on one of `hosts` or a subdomain. */

@@ -7,16 +7,20 @@ import {
   isJsonObject,
   type JsonObject,
   mediaAddress,
+  type PixelSize,
   parseJson,
   readCount,
   readDate,
   readList,
   readSize,
+  readStats,
   readText,
+  sizeOf,
+  UNKNOWN_SIZE,
   visitObjects,
 } from '../../parse/json.ts';
-import { type Author, NO_STATS, PLAYLIST_MIME, type Post, type Variant } from '../../post.ts';
-import { type PixelSize, scaledDown, sizeOf, UNKNOWN_SIZE } from '../kit/cdn-address.ts';
+import { type Author, PLAYLIST_MIME, type Post, type Variant } from '../../post.ts';
+import { scaledDown } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, type ReadContext, toReadablePost } from '../kit/draft.ts';
 import { failureBySign, failureOfStatus, plainWords, type Sign } from '../kit/failures.ts';
 import { listedFile, listedItem, orderedItem } from '../kit/media-files.ts';
@@ -222,6 +226,8 @@ function captionOf(post: PostView): { readonly caption: string | null; readonly 
   return { caption: caption === '' ? null : caption, mentions: [...new Set(mentions.reverse())] };
 }
 
+const STATS = { likes: 'likeCount', comments: 'replyCount', shares: 'repostCount', saves: 'bookmarkCount' };
+
 function draftOf(post: PostView): PostDraft {
   const { view, record, author, did, quoted } = post;
   const { caption, mentions } = captionOf(post);
@@ -237,13 +243,7 @@ function draftOf(post: PostView): PostDraft {
     caption,
     mentions,
     publishedAt: readDate(record.createdAt) ?? readDate(view.indexedAt),
-    stats: {
-      ...NO_STATS,
-      likes: readCount(view.likeCount),
-      comments: readCount(view.replyCount),
-      shares: readCount(view.repostCount),
-      saves: readCount(view.bookmarkCount),
-    },
+    stats: readStats([view], STATS),
     items,
     isWordsOnly: items.length === 0 && (caption !== null || isQuote),
     sensitive: labels.some(label => SENSITIVE.has(label)),

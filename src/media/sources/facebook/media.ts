@@ -1,7 +1,18 @@
 /** Reads the objects of a page that describe one video or photo into an item with its files. Pure. */
-import { child, firstOf, type JsonObject, readList, readSeconds, readSize, readText } from '../../parse/json.ts';
+import {
+  child,
+  firstOf,
+  type JsonObject,
+  type PixelSize,
+  readList,
+  readSeconds,
+  readSize,
+  readText,
+  sizeOf,
+  UNKNOWN_SIZE,
+} from '../../parse/json.ts';
 import type { UnplacedItem } from '../../post.ts';
-import { type PixelSize, readAddress, sizeOf, UNKNOWN_SIZE } from '../kit/cdn-address.ts';
+import { readAddress } from '../kit/cdn-address.ts';
 import { imageItem, type ListedFile, videoItem } from '../kit/media-files.ts';
 import { valuesAt } from './page.ts';
 

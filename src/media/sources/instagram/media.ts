@@ -13,9 +13,10 @@ import {
   readId,
   readList,
   readText,
+  sizeOf,
   visitObjects,
 } from '../../parse/json.ts';
-import { imageSize, readAddress, sizeOf } from '../kit/cdn-address.ts';
+import { imageSize, readAddress } from '../kit/cdn-address.ts';
 import { isComplete, type PostDraft, readableItems } from '../kit/draft.ts';
 import { splitCode } from '../kit/link-match.ts';
 import { listed, MAX_CHILDREN, type MediaShape, PRODUCT, parseMedia, readUsers } from '../kit/product.ts';
@@ -24,34 +25,34 @@ import { gatedAnswer, restrictionOf } from './failures.ts';
 /** The older GraphQL shape: `xdt_shortcode_media`, and `shortcode_media` in embeds. */
 const GRAPH: MediaShape = {
   keys: ['display_url', 'display_src', 'display_resources', 'video_url', 'edge_sidecar_to_children'],
-  typename: /(Video|Image)$/,
-  publishedAt: 'taken_at_timestamp',
   stats: {
     likes: ['edge_media_preview_like.count', 'edge_liked_by.count'],
     comments: ['edge_media_to_parent_comment.count', 'edge_media_to_comment.count', 'edge_media_preview_comment.count'],
-    plays: ['video_play_count'],
-    views: ['video_view_count'],
-    authorFollowers: ['owner.edge_followed_by.count'],
-    authorPosts: ['owner.edge_owner_to_timeline_media.count'],
+    plays: 'video_play_count',
+    views: 'video_view_count',
+    authorFollowers: 'owner.edge_followed_by.count',
+    authorPosts: 'owner.edge_owner_to_timeline_media.count',
   },
-  original: media => sizeOf(media.dimensions),
-  images(media) {
+  factsOf(media) {
+    const original = sizeOf(media.dimensions);
     const url = readAddress(media.display_url) ?? readText(media.display_src) ?? '';
     const smaller = listed(media.display_resources, 'src', 'config_width', 'config_height');
-    // `dimensions` are those of the original, and the address may be that of a smaller copy.
-    return [{ url, ...imageSize(url, GRAPH.original(media)) }, ...smaller, { url: media.thumbnail_src }];
+    const { edge_sidecar_to_children: edges, video_url: video } = media;
+    const isCarousel = isJsonObject(edges) || /Sidecar$/.test(readText(media.__typename) ?? '');
+    return {
+      original,
+      // `dimensions` are those of the original, and the address may be that of a smaller copy.
+      images: [{ url, ...imageSize(url, original) }, ...smaller, { url: media.thumbnail_src }],
+      videos: readText(video) === null ? [] : [{ url: video }],
+      manifest: child(media.dash_info, 'video_dash_manifest'),
+      saysVideo: readFlag(media.is_video),
+      hasVideoSign: readCount(media.video_view_count) !== null,
+      children: isCarousel ? readList(child(edges, 'edges'), MAX_CHILDREN).map(edge => child(edge, 'node')) : null,
+      users: [media.owner],
+      caption: readText(child(readList(child(media.edge_media_to_caption, 'edges'))[0], 'node', 'text')),
+      publishedAt: media.taken_at_timestamp,
+    };
   },
-  videos: ({ video_url }) => (readText(video_url) === null ? [] : [{ url: video_url }]),
-  manifest: media => child(media.dash_info, 'video_dash_manifest'),
-  saysVideo: media => readFlag(media.is_video),
-  hasVideoSign: media => readCount(media.video_view_count) !== null,
-  children(media) {
-    const children = media.edge_sidecar_to_children;
-    if (!isJsonObject(children) && !/Sidecar$/.test(readText(media.__typename) ?? '')) return null;
-    return readList(child(children, 'edges'), MAX_CHILDREN).map(edge => child(edge, 'node'));
-  },
-  users: media => [media.owner],
-  caption: media => readText(child(readList(child(media.edge_media_to_caption, 'edges'))[0], 'node', 'text')),
 };
 
 function idOf(object: unknown): string | null {
@@ -220,7 +221,7 @@ export function parseStories(body: string, { parts: { mediaId } }: PostRef): Pos
     const first = drafts.find(draft => draft !== null);
     if (first === undefined) continue;
     // An item does not always state its owner, so the owner of the whole reel is used.
-    const owner = readUsers(PRODUCT.users(reel));
+    const owner = readUsers([reel.user, reel.owner]);
     const author = owner.username === null ? first.author : owner;
     return { ...first, author, items: drafts.flatMap(draft => draft?.items ?? [null]) };
   }

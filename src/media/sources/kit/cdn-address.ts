@@ -1,16 +1,19 @@
 /** Reads facts about a file from the query of its address on Meta's CDN (as seen in 2026-08). */
-import { addressReader, child, parseJson, readSeconds, readSize, readText } from '../../parse/json.ts';
-import type { Variant } from '../../post.ts';
+import {
+  addressReader,
+  child,
+  type PixelSize,
+  parseJson,
+  readSeconds,
+  readSize,
+  readText,
+  UNKNOWN_SIZE,
+} from '../../parse/json.ts';
 
 export const META_MEDIA_HOSTS: readonly string[] = ['cdninstagram.com', 'fbcdn.net'];
 
-const readCdnAddress = addressReader(META_MEDIA_HOSTS);
-
 /** The address of a file. Below `/rsrc.php/` are the site's own files; its `null.jpg` is in place of one that is withheld. */
-export function readAddress(value: unknown): string | null {
-  const url = readCdnAddress(value);
-  return url?.includes('/rsrc.php/') ? null : url;
-}
+export const readAddress = addressReader(META_MEDIA_HOSTS, '/rsrc.php/');
 
 /** When the signature of an address expires, unix milliseconds: from `oe=` (hex seconds), or from the old `/vp/HASH/HEX/` path. */
 export function addressExpiry(url: string): number | null {
@@ -38,15 +41,6 @@ export function addressTag(url: string) {
     shortSide: readSize(encoding?.split('.').find(piece => /^\d{3,4}$/.test(piece))),
     bitrate: readSize(child(tag, 'bitrate')),
   };
-}
-
-export type PixelSize = Pick<Variant, 'width' | 'height'>;
-
-export const UNKNOWN_SIZE: PixelSize = { width: null, height: null };
-
-/** The size that two properties of an object state. */
-export function sizeOf(object: unknown, width = 'width', height = 'height'): PixelSize {
-  return { width: readSize(child(object, width)), height: readSize(child(object, height)) };
 }
 
 type Round = (pixels: number) => number;

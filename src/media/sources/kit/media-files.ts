@@ -1,16 +1,8 @@
 /** Turns the addresses in Meta's answers into the variants and items of a post. */
-import { firstOf } from '../../parse/json.ts';
+import { firstOf, type PixelSize, UNKNOWN_SIZE } from '../../parse/json.ts';
 import { compareTracks, parseDashManifest } from '../../parse/markup.ts';
 import type { UnplacedItem, Variant } from '../../post.ts';
-import {
-  addressExpiry,
-  addressTag,
-  atShortSide,
-  imageSize,
-  type PixelSize,
-  readAddress,
-  UNKNOWN_SIZE,
-} from './cdn-address.ts';
+import { addressExpiry, addressTag, atShortSide, imageSize, readAddress } from './cdn-address.ts';
 
 /** A file as an answer lists it; a size that is not stated may be left out. */
 export interface ListedFile extends Partial<PixelSize> {

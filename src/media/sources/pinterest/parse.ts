@@ -14,12 +14,13 @@ import {
   readId,
   readList,
   readSize,
+  readStats,
   readText,
+  sizeOf,
   visitObjects,
 } from '../../parse/json.ts';
 import { compareTracks, readMeta } from '../../parse/markup.ts';
-import { type Author, NO_STATS, PLAYLIST_MIME, type Post, type Variant } from '../../post.ts';
-import { sizeOf } from '../kit/cdn-address.ts';
+import { type Author, PLAYLIST_MIME, type Post, type Variant } from '../../post.ts';
 import {
   type DraftItem,
   EMPTY_DRAFT,
@@ -58,20 +59,18 @@ function authorOf(pin: JsonObject): Author {
 }
 
 function draftOf(pin: JsonObject): PostDraft {
-  const figures = child(pin, 'aggregated_pin_data', 'aggregated_stats');
   return {
     ...EMPTY_DRAFT,
     author: authorOf(pin),
     title: wordsOf(pin.title, pin.grid_title),
     caption: wordsOf(pin.description, pin.closeup_unified_description, pin.closeup_description),
     publishedAt: readDate(pin.created_at),
-    stats: {
-      ...NO_STATS,
-      // The site counts all pins of one image together; a pin's own counts are 0 on one that was saved from another.
-      saves: readCount(child(figures, 'saves')) ?? readCount(pin.repin_count),
-      comments: readCount(child(pin.aggregated_pin_data, 'comment_count')) ?? readCount(pin.comment_count),
-      shares: readCount(pin.share_count),
-    },
+    // The site counts all pins of one image together; a pin's own counts are 0 on one that was saved from another.
+    stats: readStats([pin], {
+      saves: ['aggregated_pin_data.aggregated_stats.saves', 'repin_count'],
+      comments: ['aggregated_pin_data.comment_count', 'comment_count'],
+      shares: 'share_count',
+    }),
     items: itemsOf(pin),
   };
 }

@@ -1,7 +1,6 @@
 /** Turns the files that Reddit's answers name into items. Pure. */
-import { addressReader, child, firstOf, readInstant, readText } from '../../parse/json.ts';
+import { addressReader, child, firstOf, type PixelSize, readInstant, readText, sizeOf } from '../../parse/json.ts';
 import type { Variant } from '../../post.ts';
-import { type PixelSize, sizeOf } from '../kit/cdn-address.ts';
 import type { DraftItem } from '../kit/draft.ts';
 import { type ItemFacts, imageMime, listedFile, listedItem, orderedItem } from '../kit/media-files.ts';
 

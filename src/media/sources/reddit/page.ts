@@ -10,10 +10,11 @@ import {
   readSeconds,
   readShownCount,
   readText,
+  sizeOf,
+  UNKNOWN_SIZE,
 } from '../../parse/json.ts';
 import { type Attributes, readMarkup, readSrcset } from '../../parse/markup.ts';
 import { NO_STATS, type Stats, type UnplacedItem } from '../../post.ts';
-import { sizeOf, UNKNOWN_SIZE } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { gifOf, imageOf, linkedItem, namedVideo, packagedVideo, readAddress } from './items.ts';
 

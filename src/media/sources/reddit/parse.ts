@@ -15,9 +15,9 @@ import {
   readList,
   readSeconds,
   readText,
+  sizeOf,
 } from '../../parse/json.ts';
 import { NO_STATS, type Post } from '../../post.ts';
-import { sizeOf } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, type ReadContext, toPost, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { failureOfPlace } from '../kit/failures.ts';
 import { gifOf, imageOf, linkedItem, namedVideo, readAddress } from './items.ts';

@@ -18,12 +18,14 @@ import {
   readList,
   readSeconds,
   readSize,
+  readStats,
   readText,
+  type StatPaths,
+  sizeOf,
   visitObjects,
 } from '../../parse/json.ts';
 import { compareTracks } from '../../parse/markup.ts';
-import { type Author, NO_STATS, type Post, type Stats, type UnplacedItem, type Variant } from '../../post.ts';
-import { sizeOf } from '../kit/cdn-address.ts';
+import type { Author, Post, UnplacedItem, Variant } from '../../post.ts';
 import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { failureBySign, failureOfPlace, type Sign } from '../kit/failures.ts';
 import { imageMime, listedFile, orderedItem } from '../kit/media-files.ts';
@@ -122,19 +124,6 @@ function findItem(page: Body, { id }: PostRef) {
   return { item: items[0], state, isAbsent };
 }
 
-/** The counts: texts in `statsV2`, (sometimes rounded) numbers in `stats`, or properties of an embed's post (2026). */
-function readStats(item: JsonObject): Stats {
-  const read = (name: string) => firstOf([item.statsV2, item.stats, item], place => readCount(child(place, name)));
-  return {
-    ...NO_STATS,
-    likes: read('diggCount'),
-    comments: read('commentCount'),
-    plays: read('playCount'),
-    shares: read('shareCount'),
-    saves: read('collectCount'),
-  };
-}
-
 function readAuthor({ author, nickname }: JsonObject): Author {
   const user = isJsonObject(author) ? author : { uniqueId: author, nickname };
   return {
@@ -146,6 +135,14 @@ function readAuthor({ author, nickname }: JsonObject): Author {
   };
 }
 
+const STATS: StatPaths = {
+  likes: 'diggCount',
+  comments: 'commentCount',
+  plays: 'playCount',
+  shares: 'shareCount',
+  saves: 'collectCount',
+};
+
 function draftOf(item: JsonObject, { id }: PostRef): PostDraft {
   return {
     author: readAuthor(item),
@@ -153,7 +150,8 @@ function draftOf(item: JsonObject, { id }: PostRef): PostDraft {
     caption: readText(item.desc)?.trim() || null,
     // The upper half of an id is the time in seconds since 1970.
     publishedAt: readInstant(item.createTime) ?? Number(BigInt(id) >> 32n) * 1000,
-    stats: readStats(item),
+    // The counts are texts in `statsV2`, (sometimes rounded) numbers in `stats`, or properties of an embed's post (2026).
+    stats: readStats([item.statsV2, item.stats, item], STATS),
     items: readItems(item),
     coverUrl: firstOf([child(item.video, 'originCover'), child(item.video, 'cover')], readAddress),
     sensitive: readFlag(item.isContentClassified) === true,

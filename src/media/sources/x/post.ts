@@ -5,17 +5,19 @@ import {
   isJsonObject,
   type JsonObject,
   mediaAddress,
+  type PixelSize,
   parseJson,
-  readCount,
   readDate,
   readFlag,
   readList,
   readSize,
+  readStats,
   readText,
+  type StatPaths,
+  sizeOf,
   visitObjects,
 } from '../../parse/json.ts';
-import { type Author, NO_STATS, type Variant } from '../../post.ts';
-import { type PixelSize, sizeOf } from '../kit/cdn-address.ts';
+import type { Author, Variant } from '../../post.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft } from '../kit/draft.ts';
 import { listedFile, listedItem } from '../kit/media-files.ts';
 import { xIdOf, xRefOf } from './link.ts';
@@ -92,6 +94,16 @@ function publishTimeOf(tweet: JsonObject): number | null {
   return readDate(tweet.created_at) ?? (id.length < 15 ? null : Number((BigInt(id) >> 22n) + 1_288_834_974_657n));
 }
 
+const STATS: StatPaths = {
+  likes: 'favorite_count',
+  comments: ['reply_count', 'conversation_count'],
+  views: 'views.count',
+  shares: 'retweet_count',
+  saves: 'bookmark_count',
+  authorFollowers: 'user.followers_count',
+  authorPosts: 'user.statuses_count',
+};
+
 /** Reads a post; its quotes are read one level deep. */
 export function readTweet(listed: JsonObject, isQuote = false) {
   const tweet = inner(listed, 'retweeted_status_result', 'retweeted_tweet', 'retweeted_status') ?? listed;
@@ -108,16 +120,7 @@ export function readTweet(listed: JsonObject, isQuote = false) {
     author: authorOf(user),
     caption,
     publishedAt: publishTimeOf(tweet),
-    stats: {
-      ...NO_STATS,
-      likes: readCount(tweet.favorite_count),
-      comments: readCount(tweet.reply_count ?? tweet.conversation_count),
-      views: readCount(child(tweet, 'views', 'count')),
-      shares: readCount(tweet.retweet_count),
-      saves: readCount(tweet.bookmark_count),
-      authorFollowers: readCount(user.followers_count),
-      authorPosts: readCount(user.statuses_count),
-    },
+    stats: readStats([{ ...tweet, user }], STATS),
     items: media.map(itemOf),
     isWordsOnly: !isAny && (caption !== null || ref !== undefined),
     sensitive: readFlag(tweet.possibly_sensitive) === true || media.some(one => one.sensitive_media_warning),
