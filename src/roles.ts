@@ -87,7 +87,7 @@ async function registerWeb(config: Config, core: Core, { app }: Server, checkKey
   if (links !== undefined && publicUrl !== undefined)
     await app.register(linkRoutes({ links, publicUrl, limiter, log }));
   const examples = parameterExamples(webExamples);
-  const thumbnails = createPostThumbnails({ extractor, tunnel });
+  const thumbnails = createPostThumbnails(extractor, tunnel);
   await app.register(api({ limiter, checkKey, publicUrl, routes, examples, thumbnails }));
   await app.register(tunnelRoutes({ tunnel, playbacks, publicUrl, streams, log }));
   return web;

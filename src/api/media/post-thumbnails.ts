@@ -2,16 +2,14 @@ import type { Extractor } from '../../media/extract/extractor.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import type { Thumbnails } from '../reference/docs-routes.ts';
 
-export interface PostThumbnailsOptions {
-  readonly extractor: Pick<Extractor, 'extract'>;
-  readonly tunnel: Pick<Tunnel, 'address' | 'carries'>;
-}
-
 const LIFE_MS = 3_600_000;
 const MOST = 20;
 
 /** Thumbnails of a post's items, served by this server because the sites allow no other page to load them. */
-export function createPostThumbnails({ extractor, tunnel }: PostThumbnailsOptions): Thumbnails {
+export function createPostThumbnails(
+  extractor: Pick<Extractor, 'extract'>,
+  tunnel: Pick<Tunnel, 'address' | 'carries'>,
+): Thumbnails {
   return async (link, signal) => {
     const { post } = await extractor.extract(link, { signal, readable: true });
     const { source, id, items } = post;

@@ -49,13 +49,6 @@ export interface DeliveredLink extends MediaAddress {
   readonly reason: NoFileReason;
 }
 
-export interface RemoteFile {
-  readonly url: string;
-  readonly mime: string;
-  readonly variantKey: string;
-  readonly reduced?: Reduction;
-}
-
 export type Delivery = ReturnType<typeof createDelivery>;
 
 export interface PublicAddresses {
@@ -156,7 +149,7 @@ export function createDelivery(options: DeliveryOptions) {
      * The best variant within `maxBytes`, by known or estimated size, that a platform may fetch by itself; else
      * undefined.
      */
-    remoteFile(request: DeliveryRequest): RemoteFile | undefined {
+    remoteFile(request: DeliveryRequest) {
       const { post, index, maxBytes } = request;
       const item = post.items[index];
       const steps = resolver.plan(request);

@@ -73,12 +73,6 @@ type Work = (job: Job) => Promise<boolean>;
 /** The disk space to reserve for a file made from these inputs. */
 type SpaceBytes = (inputs: readonly HeldFile[], maxBytes: number) => number;
 
-interface Recipe extends Pick<Job, 'ffmpeg'> {
-  readonly mime: string;
-  readonly work: Work;
-  readonly spaceBytes: SpaceBytes;
-}
-
 /**
  * Media files on the disk; concurrent callers share the making of a file. A file that cannot be played counts as a
  * failure. All methods reject with the signal's reason when it aborts.
@@ -95,7 +89,7 @@ export function createMediaFiles(options: MediaFilesOptions) {
     const make = async (workplace: Workplace) => {
       const leave = await enter(workplace.signal).catch((cause: unknown) => ({ status: 'timeout', cause }) as const);
       if (typeof leave !== 'function') return leave;
-      return makeFile(request, { mime, work, spaceBytes: space, ffmpeg }, workplace).finally(leave);
+      return makeFile(request, mime, job => work({ ...job, ffmpeg }), space, workplace).finally(leave);
     };
     return store.hold({ key, maxBytes, make }, signal);
   }
@@ -166,18 +160,19 @@ async function fetchFile(
 }
 
 async function makeFile(
-  request: MakeRequest,
-  { mime, work, spaceBytes, ffmpeg }: Recipe,
+  { inputs, maxBytes }: MakeRequest,
+  mime: string,
+  work: (job: Omit<Job, 'ffmpeg'>) => Promise<boolean>,
+  spaceBytes: SpaceBytes,
   { path, signal, reserve, encoding }: Workplace,
 ): Promise<MadeFile | FileFailure> {
-  const { maxBytes } = request;
-  const held = await gather(request.inputs, signal);
+  const held = await gather(inputs, signal);
   if ('status' in held) return held;
   try {
     const space = await reserve(spaceBytes(held, maxBytes));
     if (space === undefined) return diskFull();
     const [input] = held;
-    const job = { inputs: held, outputPath: path, maxBytes, ffmpeg, signal, onLeft: encoding };
+    const job = { inputs: held, outputPath: path, maxBytes, signal, onLeft: encoding };
     const isMade = input && (await work({ ...job, inputPath: input.path, probe: input.probe }));
     if (!isMade) return { status: 'tool', cause: new AppError('too_large', 'there is no way to make it fit') };
     const { size: bytes } = await stat(path);

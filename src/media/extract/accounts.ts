@@ -21,7 +21,7 @@ export interface AccountPace {
 }
 
 /** An account that may be used at this moment. */
-export interface Account extends AccountCookies {
+interface Account extends AccountCookies {
   /**
    * Stops using the account for a while. `challenge`: a day, because the site wants proof that a person uses it;
    * `logged-out`: ten minutes.
@@ -29,17 +29,7 @@ export interface Account extends AccountCookies {
   pause(reason: keyof typeof PAUSES_MS): void;
 }
 
-/** The accounts of one site. The site may block an account, so each is used as little as possible. */
-export interface Accounts {
-  readonly isEmpty: boolean;
-  /** Says whether at least one account may be used now, as far as this process knows. */
-  isReady(): boolean;
-  /**
-   * Runs `ask` with the account that was unused for longest. This counts as one use, however many requests it makes.
-   * @throws AppError saying that no request was made, when no account may be used at the moment; any error of `ask`
-   */
-  use<T>(ask: (account: Account) => Promise<T>): Promise<T>;
-}
+export type Accounts = ReturnType<typeof createAccounts>;
 
 export interface AccountPaused {
   readonly source: SourceId;
@@ -90,7 +80,8 @@ interface KnownAccount extends AccountCookies {
   record: AccountRecord;
 }
 
-export function createAccounts(options: AccountsOptions): Accounts {
+/** The accounts of one site. The site may block an account, so each is used as little as possible. */
+export function createAccounts(options: AccountsOptions) {
   const { source, sessionCookie, pace, limiter, collection, log, now = Date.now, onChallenge } = options;
   const accounts: readonly KnownAccount[] = options.sessions.flatMap(({ name, cookies }) => {
     const session = cookies.find(({ key }) => key === sessionCookie);
@@ -150,8 +141,13 @@ export function createAccounts(options: AccountsOptions): Accounts {
 
   return {
     isEmpty: accounts.length === 0,
+    /** Says whether at least one account may be used now, as far as this process knows. */
     isReady: () => accounts.some(account => waitMs(account) === 0),
-    async use(ask) {
+    /**
+     * Runs `ask` with the account that was unused for longest. This counts as one use, however many requests it makes.
+     * @throws AppError saying that no request was made, when no account may be used at the moment; any error of `ask`
+     */
+    async use<T>(ask: (account: Account) => Promise<T>): Promise<T> {
       const waits: number[] = [];
       for (const account of accounts.toSorted((a, b) => a.record.usedAt - b.record.usedAt)) {
         const wait = await take(account);

@@ -20,25 +20,7 @@ type Entry = z.infer<typeof entry>;
  */
 export const COOLDOWNS = { name: 'site-states', schema: entry, ttlMs: 36 * 3_600_000 } as const;
 
-/**
- * Until when a site, or an endpoint or strategy of it, must not be asked, by name. Processes with the same outgoing
- * address share these times, also after restarts; without the store each process uses its own.
- */
-export interface Cooldowns {
-  /** Reads the cooldowns that other processes have set. Never rejects. */
-  refresh(): Promise<void>;
-  /** Unix milliseconds; 0 when the name is not cooling down. */
-  until(name: string): number;
-  /** How many times in a row the name was cooled down. */
-  times(name: string): number;
-  /** Sets a cooldown: in this process at once, in others after at most `REREAD_MS`. */
-  set(name: string, until: number): void;
-  /** Sets a cooldown of 1 minute, doubled for each earlier cooldown in a row up to 30 minutes, plus a small random part. */
-  coolDown(name: string): void;
-  clear(name: string): void;
-  /** Waits until all cooldowns are stored. */
-  close(): Promise<void>;
-}
+export type Cooldowns = ReturnType<typeof createCooldowns>;
 
 export interface CooldownOptions {
   readonly source: SourceId;
@@ -59,7 +41,11 @@ const JITTER = 0.2;
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 6 * 3_600_000;
 
-export function createCooldowns(options: CooldownOptions): Cooldowns {
+/**
+ * Until when a site, or an endpoint or strategy of it, must not be asked, by name. Processes with the same outgoing
+ * address share these times, also after restarts; without the store each process uses its own.
+ */
+export function createCooldowns(options: CooldownOptions) {
   const { source, outgoing = 'direct', collection, log, now = Date.now } = options;
   const group = `${source} ${outgoing}`;
   const entries = new Map<string, Entry>();
@@ -87,6 +73,7 @@ export function createCooldowns(options: CooldownOptions): Cooldowns {
   }
 
   return {
+    /** Reads the cooldowns that other processes have set. Never rejects. */
     async refresh() {
       if (reading === undefined && Math.abs(now() - readAt) < REREAD_MS) return;
       reading ??= read()
@@ -96,16 +83,21 @@ export function createCooldowns(options: CooldownOptions): Cooldowns {
         });
       await reading;
     },
-    until: name => entries.get(name)?.until ?? 0,
+    /** Unix milliseconds; 0 when the name is not cooling down. */
+    until: (name: string) => entries.get(name)?.until ?? 0,
+    /** How many times in a row the name was cooled down. */
     times,
+    /** Sets a cooldown: in this process at once, in others after at most `REREAD_MS`. */
     set,
-    coolDown(name) {
+    /** Sets a cooldown of 1 minute, doubled for each earlier cooldown in a row up to 30 minutes, plus a small random part. */
+    coolDown(name: string) {
       const ms = Math.min(FIRST_COOLDOWN_MS * 2 ** times(name), MAX_COOLDOWN_MS);
       set(name, now() + Math.round(ms * (1 + JITTER * Math.random())));
     },
-    clear(name) {
+    clear(name: string) {
       if (times(name) > 0) change({ name, until: 0, times: 0, at: now() });
     },
+    /** Waits until all cooldowns are stored. */
     close: () => writing,
   };
 }

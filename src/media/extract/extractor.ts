@@ -36,20 +36,7 @@ export interface ExtractOptions {
   readonly readable?: boolean;
 }
 
-/** Reads a link into a Post, from the cache or from its source, for both the bot and the API. */
-export interface Extractor extends Omit<LinkReader, 'match'> {
-  /**
-   * @throws AppError `invalid_request` (not an address), `unsupported_link` (params: `what`), `login_required` for
-   * stories without cookies, `forbidden` for a withheld post, or any upstream code.
-   */
-  extract(link: string, options?: ExtractOptions): Promise<Extraction>;
-  /** The post with that id, in the same form as from `extract`. */
-  find(post: Pick<Post, 'source' | 'id'>, signal?: AbortSignal): Promise<Post>;
-  /** Asks the site again without the cache, for media addresses that expired early; at most once a minute per post. */
-  refresh(post: Pick<Post, 'source' | 'id'>, signal?: AbortSignal): Promise<Post>;
-  /** Hosts on which the media of all sources may be. */
-  readonly mediaHosts: readonly string[];
-}
+export type Extractor = ReturnType<typeof createExtractor>;
 
 /** Posts that the operator does not allow to be shown. */
 export interface WithheldPosts {
@@ -80,14 +67,24 @@ const MAX_REFS = 5_000;
 const FETCHES_PER_CLIENT = 24;
 const MAX_WAITING_PER_CLIENT = 1_000;
 
-export function createExtractor(options: ExtractorOptions): Extractor {
+/** Reads a link into a Post, from the cache or from its source, for both the bot and the API. */
+export function createExtractor(options: ExtractorOptions) {
   const { sources, cache, withheld, log, countLookup, now = Date.now, deadlineMs = 20_000 } = options;
   const links = createLinkReader(sources);
-  const fetchPost = createFetch();
+  const enter = createClientSemaphore({
+    atOnce: FETCHES_PER_CLIENT,
+    maxWaiting: MAX_WAITING_PER_CLIENT,
+    name: 'fetching a post',
+    full: () => new AppError('rate_limited', 'too many posts of one client wait', { params: { reason: 'busy' } }),
+  });
   /** The `PostRef` of each recent post, because the callers of `refresh` know only its id. */
   const refs = createLru<string, PostRef>({ max: MAX_REFS });
 
-  /** Finds the post of a link in the cache, or fetches it once for all who ask at the same time. */
+  /**
+   * Finds the post of a link in the cache, or fetches it once for all who ask at the same time.
+   * @throws AppError `invalid_request` (not an address), `unsupported_link` (params: `what`), `login_required` for
+   * stories without cookies, `forbidden` for a withheld post, or any upstream code.
+   */
   async function extract(link: string, wish: ExtractOptions = {}): Promise<Extraction> {
     const matched = links.match(link);
     const key = postKeyOf(matched);
@@ -108,8 +105,9 @@ export function createExtractor(options: ExtractorOptions): Extractor {
   async function load({ source, match: { ref } }: PostLink, wish: ExtractOptions, signal: AbortSignal) {
     const key = keyOf(ref);
     refs.set(key, ref);
+    const fetchPost = (own: AbortSignal) => inTurn(enter, own, () => source.fetch(ref, { signal: own }));
     try {
-      const { value, from } = await cache.wrap(key, own => fetchPost(source, ref, own), policyOf(ref, now), signal);
+      const { value, from } = await cache.wrap(key, fetchPost, policyOf(ref, now), signal);
       return toExtraction(value, ref, from);
     } catch (error) {
       if (!(error instanceof CoverOnlyError) || wish.readable) throw error;
@@ -131,6 +129,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
     return { key, source, ref };
   }
 
+  /** The post with that id, in the same form as from `extract`. */
   async function find(post: Pick<Post, 'source' | 'id'>, callerSignal?: AbortSignal): Promise<Post> {
     const { source, ref } = await knownRef(post);
     const link = { source, match: { kind: 'post', ref } } as const;
@@ -138,6 +137,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
     return refuseWithheldPost(withheld, found.post);
   }
 
+  /** Asks the site again without the cache, for media addresses that expired early; at most once a minute per post. */
   async function refresh(post: Pick<Post, 'source' | 'id'>, callerSignal?: AbortSignal): Promise<Post> {
     const { key, source, ref } = await knownRef(post);
     const fetchAgain = async (own: AbortSignal) => {
@@ -156,19 +156,9 @@ export function createExtractor(options: ExtractorOptions): Extractor {
   }
 
   const { findLinks, sourceOf, postKey } = links;
-  const mediaHosts = [...new Set(sources.flatMap(source => source.mediaHosts))];
+  /** Hosts on which the media of all sources may be. */
+  const mediaHosts: readonly string[] = [...new Set(sources.flatMap(source => source.mediaHosts))];
   return { extract, find, refresh, findLinks, sourceOf, postKey, mediaHosts };
-}
-
-/** Fetches posts from a source, only a few at once for each client. */
-function createFetch(): (source: MediaSource, ref: PostRef, signal: AbortSignal) => Promise<Post> {
-  const enter = createClientSemaphore({
-    atOnce: FETCHES_PER_CLIENT,
-    maxWaiting: MAX_WAITING_PER_CLIENT,
-    name: 'fetching a post',
-    full: () => new AppError('rate_limited', 'too many posts of one client wait', { params: { reason: 'busy' } }),
-  });
-  return (source, ref, signal) => inTurn(enter, signal, () => source.fetch(ref, { signal }));
 }
 
 interface ShortLinkContext extends Pick<ExtractorOptions, 'shortLinks'> {

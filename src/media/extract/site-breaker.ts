@@ -24,12 +24,6 @@ export interface SiteOptions {
   create(cooldowns: Cooldowns): MediaSource;
 }
 
-export interface OpenSite {
-  readonly source: MediaSource;
-  /** Waits until all pauses of the site are stored. */
-  close(): Promise<void>;
-}
-
 /** A refused outgoing address is tried again this often. */
 const RETURN_EVERY_MS = 10 * 60_000;
 const EXAMPLE_MS = 20_000;
@@ -42,7 +36,7 @@ const PROBE = { name: 'site-probes', limit: 1, windowMs: 5_000, window: 'first' 
 const OPEN_MS = 24 * 3_600_000;
 
 /** A source that uses one outgoing address until the site refuses it, and then the next. */
-export function openSite(options: SiteOptions): OpenSite {
+export function openSite(options: SiteOptions) {
   const { descriptor, outgoing, collection, log, now = Date.now } = options;
   const { id } = descriptor;
   const breakers = outgoing.ofSource(id).map(address => {
@@ -85,23 +79,20 @@ export function openSite(options: SiteOptions): OpenSite {
     );
   }
 
-  return {
-    source: {
-      ...source,
-      isRefused: () => breakers.every(breaker => breaker.isOpen()),
-      resolveShort: async (url, context) => (await choose()).resolveShort(url, context),
-      // A single file is fetched from the CDN, so its result says nothing about the site.
-      fetch: async (ref, context) =>
-        ref.form === 'file' ? source.fetch(ref, context) : (await choose()).fetch(ref, context),
-      strategies: source.strategies.map(strategy => ({
-        ...strategy,
-        run: async (ref, signal) => (await choose()).runAlone(strategy, ref, signal),
-      })),
-    },
-    async close() {
-      await Promise.all(breakers.map(({ cooldowns }) => cooldowns.close()));
-    },
+  const guarded: MediaSource = {
+    ...source,
+    isRefused: () => breakers.every(breaker => breaker.isOpen()),
+    resolveShort: async (url, context) => (await choose()).resolveShort(url, context),
+    // A single file is fetched from the CDN, so its result says nothing about the site.
+    fetch: async (ref, context) =>
+      ref.form === 'file' ? source.fetch(ref, context) : (await choose()).fetch(ref, context),
+    strategies: source.strategies.map(strategy => ({
+      ...strategy,
+      run: async (ref, signal) => (await choose()).runAlone(strategy, ref, signal),
+    })),
   };
+  /** `close` waits until all pauses of the site are stored. */
+  return { source: guarded, close: () => Promise.all(breakers.map(({ cooldowns }) => cooldowns.close())) };
 }
 
 /**

@@ -59,20 +59,13 @@ function idOf(object: unknown): string | null {
   return readId(child(object, 'pk')) ?? readId(child(object, 'id'));
 }
 
-/** The role that the name of a property gives the object that has it. Roles are bits, combined for each object. */
-const ROLE = { media: 1, identity: 2, gate: 4, place: 8, list: 16, context: 32 } as const;
 const SHAPES = [PRODUCT, GRAPH];
+const MEDIA_KEYS = SHAPES.flatMap(shape => shape.keys);
+const ID_KEYS = ['code', 'shortcode', 'pk', 'id'];
 const GATED_PLACE = 'if_not_gated_logged_out';
-const KEYS: readonly (readonly [number, readonly string[]])[] = [
-  [ROLE.media, SHAPES.flatMap(shape => shape.keys)],
-  [ROLE.identity, ['code', 'shortcode', 'pk', 'id']],
-  [ROLE.gate, [GATED_PLACE]],
-  // The value of these properties is the requested media, or null when the answer does not have it.
-  [ROLE.place, ['xdt_shortcode_media', 'shortcode_media', 'xig_polaris_media']],
-  [ROLE.list, ['xdt_api__v1__media__shortcode__web_info']],
-  [ROLE.context, ['contextJSON']],
-];
-const ROLES = new Map(KEYS.flatMap(([role, keys]) => keys.map(key => [key, role] as const)));
+/** The value of these properties is the requested media, or null when the answer does not have it. */
+const PLACES = ['xdt_shortcode_media', 'shortcode_media', 'xig_polaris_media'];
+const LIST = 'xdt_api__v1__media__shortcode__web_info';
 
 /** How many copies of one post are compared; a page contains two, one of which is incomplete. */
 const MAX_COPIES = 8;
@@ -142,28 +135,23 @@ export class MediaFinder {
   }
 
   #visit(object: JsonObject): void {
-    let roles = 0;
-    for (const key in object) {
-      const role = ROLES.get(key);
-      if (role === undefined) continue;
-      roles |= role;
-      if (role > ROLE.identity) this.#visitPlace(role, key, object[key]);
+    for (const place of PLACES) {
+      const value = object[place];
+      if (value === null) this.emptiness ??= emptyAnswer(this.#ref, `${place} is null`);
+      else this.#addUnnamed(value);
     }
-    if (roles === 0) return;
-    const isAsked = (roles & ROLE.identity) === 0 ? null : this.#isAsked(object);
+    this.#addUnnamed(object[GATED_PLACE]);
+    if (LIST in object && isEmptyList(object[LIST])) this.emptiness ??= emptyAnswer(this.#ref, `${LIST} is empty`);
+    // A page may contain another JSON document as a string.
+    if (typeof object.contextJSON === 'string') this.read(parseJson(object.contextJSON));
+    const isAsked = ID_KEYS.some(key => key in object) ? this.#isAsked(object) : null;
     if (isAsked === true) this.#consider(object);
-    if (isAsked === true || (isAsked === null && (roles & ROLE.gate) !== 0)) this.#gates.push(object);
-    this.hasOthers ||= isAsked === false && (roles & ROLE.media) !== 0;
+    if (isAsked === true || (isAsked === null && GATED_PLACE in object)) this.#gates.push(object);
+    this.hasOthers ||= isAsked === false && MEDIA_KEYS.some(key => key in object);
   }
 
-  /** Reads a property that only the requested media can have, or a string that contains another JSON document. */
-  #visitPlace(role: number, key: string, value: unknown): void {
-    if (role === ROLE.place && value === null) this.emptiness ??= emptyAnswer(this.#ref, `${key} is null`);
-    else if (role === ROLE.list && isEmptyList(value)) this.emptiness ??= emptyAnswer(this.#ref, `${key} is empty`);
-    else if (role === ROLE.context && typeof value === 'string') this.read(parseJson(value));
-    else if ((role & (ROLE.place | ROLE.gate)) !== 0 && isJsonObject(value) && this.#isAsked(value) === null) {
-      this.#unnamed.push(value);
-    }
+  #addUnnamed(value: unknown): void {
+    if (isJsonObject(value) && this.#isAsked(value) === null) this.#unnamed.push(value);
   }
 
   /** True for the requested media, null for an object without any id. */

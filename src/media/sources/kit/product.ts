@@ -4,7 +4,6 @@ import {
   firstOf,
   isJsonObject,
   type JsonObject,
-  type PixelSize,
   readCount,
   readFlag,
   readId,
