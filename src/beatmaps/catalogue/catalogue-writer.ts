@@ -4,7 +4,6 @@ import { type Beatmapset, hasLeaderboard, starRange, statusNumber } from '../mod
 import { dateMs, yearOf } from '../query/query-match.ts';
 import { foldText } from '../query/query-text.ts';
 import { writeCandidates } from './candidates.ts';
-import { BodyRow } from './catalogue-schema.ts';
 import { figureWords } from './figure-words.ts';
 import { packFigures } from './map-figures.ts';
 import { mergeSets, packBody, parseBody, renderBody, unpackBody } from './set-body.ts';
@@ -39,8 +38,6 @@ const INSERT_MAP = 'INSERT OR REPLACE INTO catalogue_maps (id, set_id) VALUES (?
 const INSERT_TEXT =
   'INSERT INTO catalogue_text (rowid, artist, title, creator, source, tags, versions) VALUES (?, ?, ?, ?, ?, ?, ?)';
 
-const INSERT_FIGURES = 'INSERT INTO catalogue_figures (rowid, words) VALUES (?, ?)';
-
 /**
  * Stores sets with different ids; to be called in a transaction. Fields that a set does not state stay as they were.
  * Sets are inserted by rank: a text index writes a piece to the disk for each row that does not come after all others.
@@ -51,8 +48,11 @@ export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly s
   for (const change of changes) removeKnown(store, change);
   for (const { set, rank, texts, figures, isIndexed, hasFigures } of changes) {
     insertSet(store, set, rank);
-    if (!isIndexed) insertTexts(store, rank, texts);
-    if (!hasFigures) store.run(INSERT_FIGURES, [rank, figures]);
+    if (!isIndexed) {
+      store.run(INSERT_TEXT, [rank, ...texts]);
+      store.run('INSERT INTO catalogue_names (rowid, names) VALUES (?, ?)', [rank, texts.slice(0, 3).join(' ')]);
+    }
+    if (!hasFigures) store.run('INSERT INTO catalogue_figures (rowid, words) VALUES (?, ?)', [rank, figures]);
   }
   // Tables ordered by set id are written in that order, because they then only grow at their ends.
   for (const { set, before, body } of changes.toSorted((a, b) => a.set.id - b.set.id)) {
@@ -72,7 +72,10 @@ function removeKnown(store: Store, { set, before, isIndexed, hasFigures }: Chang
   for (const { id } of before.set?.beatmaps ?? []) {
     if (!kept.has(id)) store.run('DELETE FROM catalogue_maps WHERE id = ? AND set_id = ?', [id, set.id]);
   }
-  if (!isIndexed) removeTexts(store, before.rank);
+  if (!isIndexed) {
+    store.run('DELETE FROM catalogue_text WHERE rowid = ?', [before.rank]);
+    store.run('DELETE FROM catalogue_names WHERE rowid = ?', [before.rank]);
+  }
   if (!hasFigures) store.run('DELETE FROM catalogue_figures WHERE rowid = ?', [before.rank]);
 }
 
@@ -116,16 +119,6 @@ function insertSet(store: Store, set: Beatmapset, rank: number): void {
   ]);
 }
 
-function removeTexts(store: Store, rank: number): void {
-  store.run('DELETE FROM catalogue_text WHERE rowid = ?', [rank]);
-  store.run('DELETE FROM catalogue_names WHERE rowid = ?', [rank]);
-}
-
-function insertTexts(store: Store, rank: number, texts: readonly string[]): void {
-  store.run(INSERT_TEXT, [rank, ...texts]);
-  store.run('INSERT INTO catalogue_names (rowid, names) VALUES (?, ?)', [rank, texts.slice(0, 3).join(' ')]);
-}
-
 /** The texts of a set, in the order of the text index's columns. */
 function textsOf(set: Beatmapset): readonly string[] {
   const owners = set.beatmaps.flatMap(beatmap => beatmap.owners.map(owner => owner.username));
@@ -143,64 +136,21 @@ function foldBoth(latin: string, unicode: string | null): string {
   return foldText(unicode === null || unicode === latin ? latin : `${latin} ${unicode}`);
 }
 
-const PlacedRow = z.object({
-  rank: z.number(),
-  id: z.number(),
-  plays: z.number().nullable(),
-  favourites: z.number().nullable(),
-});
-const PLACED = 'SELECT rank, id, plays, favourites FROM catalogue_sets WHERE rank > ? ORDER BY rank LIMIT 2000';
-const BODY_OF = 'SELECT body FROM catalogue_bodies WHERE id = ?';
-
-/** How many sets are moved, or pages of a text index merged, in one step of about 10 ms. */
-const MOVED_AT_ONCE = 20;
+/** How many pages of a text index are merged in one step of about 10 ms. */
 const MERGED_AT_ONCE = 64;
+const TotalRow = z.object({ total: z.number() });
 
-/** Moves each set to the rank of its present popularity and merges the text indexes, one step per call. */
+/** Merges the pieces of the text indexes, which makes them faster to read, one step per call. */
 export function* tidySteps(store: Store): Generator<void> {
-  for (let last = 0; ; ) {
-    const page = store.all(PLACED, [last], PlacedRow);
-    const end = page.at(-1);
-    if (end === undefined) break;
-    last = end.rank;
-    const misplaced = page.flatMap(({ rank, id, plays, favourites }) => {
-      const right = rankOf({ id, play_count: plays, favourite_count: favourites });
-      return right === rank ? [] : [{ rank, right, id }];
-    });
-    yield;
-    for (let start = 0; start < misplaced.length; start += MOVED_AT_ONCE) {
-      store.transaction(() => {
-        for (const { rank, right, id } of misplaced.slice(start, start + MOVED_AT_ONCE))
-          moveSet(store, id, rank, right);
-      });
+  const total = () => store.get('SELECT total_changes() AS total', [], TotalRow)?.total ?? 0;
+  for (const index of ['catalogue_text', 'catalogue_names', 'catalogue_figures']) {
+    // A negative number of pages begins a merge, positive ones continue it.
+    for (let pages = -MERGED_AT_ONCE, merged = 2; merged > 1; pages = MERGED_AT_ONCE) {
+      const before = total();
+      store.run(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', ?)`, [pages]);
+      // SQLite counts the merge command itself as one change, so fewer than two mean that nothing was merged.
+      merged = total() - before;
       yield;
     }
   }
-  for (const index of ['catalogue_text', 'catalogue_names', 'catalogue_figures']) yield* mergeSteps(store, index);
-}
-
-const TotalRow = z.object({ total: z.number() });
-
-/** Merges the pieces of a text index in steps: a negative number begins the merge, positive ones continue it. */
-function* mergeSteps(store: Store, index: string): Generator<void> {
-  const total = () => store.get('SELECT total_changes() AS total', [], TotalRow)?.total ?? 0;
-  for (let pages = -MERGED_AT_ONCE; ; pages = MERGED_AT_ONCE) {
-    const before = total();
-    store.run(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', ?)`, [pages]);
-    // SQLite counts the merge command itself as one change, so fewer than two mean that nothing was merged.
-    if (total() - before < 2) return;
-    yield;
-  }
-}
-
-function moveSet(store: Store, id: number, from: number, to: number): void {
-  const body = store.get(BODY_OF, [id], BodyRow)?.body;
-  const set = body === undefined ? undefined : parseBody(unpackBody(body));
-  if (set === undefined) return;
-  // A set that was written since this page of sets was read has its new rank already.
-  if (store.run('UPDATE catalogue_sets SET rank = ? WHERE rank = ?', [to, from]).changes === 0) return;
-  removeTexts(store, from);
-  insertTexts(store, to, textsOf(set));
-  store.run('DELETE FROM catalogue_figures WHERE rowid = ?', [from]);
-  store.run(INSERT_FIGURES, [to, figureWords(set)]);
 }

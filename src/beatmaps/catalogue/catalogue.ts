@@ -31,7 +31,7 @@ export interface Catalogue {
   place(name: string): Promise<string | undefined>;
   /** Stores where a fill continues, after all sets that were remembered before it. */
   keepPlace(name: string, place: string | null): Promise<void>;
-  /** Moves sets to the rank of their present popularity and merges the indexes, in steps; may take long. */
+  /** Merges the indexes, in steps, and creates those that a fill dropped; may take long. */
   tidy(): Promise<void>;
   /** Resolves when the words for correcting typos are in memory. A new thread loads them; a search does not wait. */
   warm(): Promise<void>;

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { z } from 'zod';
 import type { Catalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
 import {
   type Feed,
@@ -12,7 +11,6 @@ import {
   PACE_OF_COMMAND,
   searchFeed,
 } from '../../../src/beatmaps/catalogue/catalogue-fill.ts';
-import { tidySteps } from '../../../src/beatmaps/catalogue/catalogue-writer.ts';
 import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import type { Beatmapset } from '../../../src/beatmaps/model/beatmapset.ts';
 import { parseQuery } from '../../../src/beatmaps/query/query.ts';
@@ -253,20 +251,6 @@ describe('createCatalogue', () => {
     expect(await catalogue.size()).toBe(3);
     await catalogue.tidy();
     expect(await ids('kite')).toEqual([1, 2]);
-  });
-
-  it('keeps a set that changes while sets are put in order', async () => {
-    const { catalogue, store, ids } = await createFilled(SETS);
-    // Where another version, which counted otherwise, would have put it.
-    store.run('UPDATE catalogue_sets SET plays = 20000 WHERE id = 1');
-    const steps = tidySteps(store);
-    steps.next();
-    catalogue.remember([madeUpSet({ ...SETS[0], play_count: 70_000 })]);
-    await catalogue.flush();
-    for (const _ of steps);
-    const texts = 'SELECT rowid AS rank FROM catalogue_text WHERE catalogue_text MATCH ?';
-    expect(store.all(texts, ['season'], z.unknown())).toHaveLength(1);
-    expect(await ids('season')).toEqual([1]);
   });
 
   it('writes by itself, a little later, and leaves out sets without difficulties', async () => {
