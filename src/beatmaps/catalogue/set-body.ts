@@ -1,27 +1,10 @@
 /** The stored form of a set: its fields in a fixed order, those of its difficulties column by column, compressed. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as z from 'zod';
-import { type Beatmap, type Beatmapset, beatmapsetSchema } from '../model/beatmapset.ts';
+import { type Beatmap, type Beatmapset, beatmapSchema, beatmapsetSchema } from '../model/beatmapset.ts';
 
-/** The fields in the order of writing: new ones are added at the end, and none is ever removed. */
-const SET_FIELDS = [
-  ...(['id', 'artist', 'artist_unicode', 'title', 'title_unicode', 'creator', 'user_id', 'source', 'tags'] as const),
-  ...(['status', 'bpm', 'favourite_count', 'play_count', 'rating', 'nsfw', 'video', 'storyboard', 'genre_id'] as const),
-  ...(['language_id', 'submitted_date', 'last_updated', 'ranked_date', 'preview_url', 'download_disabled'] as const),
-  ...(['download_disabled_reason', 'cover_url', 'card_url', 'list_url', 'spotlight'] as const),
-] satisfies readonly (keyof Beatmapset)[];
-
-/** The fields of a difficulty, under the same rule as {@link SET_FIELDS}. */
-const MAP_FIELDS = [
-  ...(['id', 'beatmapset_id', 'mode', 'status', 'version', 'difficulty_rating', 'total_length', 'hit_length'] as const),
-  ...(['bpm', 'ar', 'od', 'cs', 'hp', 'max_combo', 'count_circles', 'count_sliders', 'count_spinners'] as const),
-  ...(['playcount', 'passcount', 'checksum', 'owners', 'user_id'] as const),
-] satisfies readonly (keyof Beatmap)[];
-
-/** Names a field that is missing from these lists, in which case `renderBody` does not compile. */
-type Missing =
-  | Exclude<keyof Beatmapset, (typeof SET_FIELDS)[number] | 'beatmaps'>
-  | Exclude<keyof Beatmap, (typeof MAP_FIELDS)[number]>;
+const SET_FIELDS = beatmapsetSchema.omit({ beatmaps: true }).keyof().options;
+const MAP_FIELDS = beatmapSchema.keyof().options;
 
 /** The compression's dictionary, with the most common texts last. A change would make all stored sets unreadable. */
 const DICTIONARY = Buffer.from(
@@ -42,7 +25,7 @@ const PACKING = { dictionary: DICTIONARY, level: 6, windowBits: 12, memLevel: 5 
 const UNPACKING = { dictionary: DICTIONARY, windowBits: 12, maxOutputLength: 4 * 1024 * 1024 };
 
 /** Writes a set as text, always the same text for the same set. */
-export function renderBody(set: [Missing] extends [never] ? Beatmapset : Missing): string {
+export function renderBody(set: Beatmapset): string {
   const columns = MAP_FIELDS.map(field => {
     const values = set.beatmaps.map(beatmap => beatmap[field]);
     const [first] = values;

@@ -16,7 +16,7 @@ const text = z.string().nullable();
 const number = z.number().nullable();
 const moment = z.string().nullable().meta({ description: 'ISO 8601, UTC.' });
 
-/** One difficulty. */
+/** One difficulty. Its fields are stored in this order: new ones are added at the end, and none is ever removed. */
 export const beatmapSchema = z.object({
   id: z.number(),
   beatmapset_id: z.number(),
@@ -74,14 +74,15 @@ export const beatmapsetFields = z.object({
   preview_url: z.string(),
 });
 
+/** Sets are stored by the order of these fields: a new one is added just before `beatmaps`, and none is ever removed. */
 export const beatmapsetSchema = beatmapsetFields.extend({
   download_disabled: z.boolean(),
   download_disabled_reason: text,
-  /** True when osu! put the set in a spotlight; null when that is unknown, as in copies of older versions. */
-  spotlight: z.boolean().nullable().default(null),
   cover_url: z.string(),
   card_url: z.string(),
   list_url: z.string(),
+  /** True when osu! put the set in a spotlight; null when that is unknown, as in copies of older versions. */
+  spotlight: z.boolean().nullable().default(null),
   /** The difficulties without converts, by ruleset and then the easiest first; empty if the upstream left them out. */
   beatmaps: z.array(beatmapSchema.readonly()).readonly(),
 });
