@@ -145,30 +145,6 @@ function readStrains(strains: Rosu.Strains): DifficultyFigures['strains'] {
   return { sectionMs: strains.sectionLength * share, series };
 }
 
-/** The shares of a map's kinds of patterns: in osu! streams, sliders and hard parts; in taiko the three skills. */
-function readPatterns(attributes: Rosu.DifficultyAttributes): Readonly<Record<string, number>> {
-  const share = (part: number | undefined, whole: number) => Math.min(1, (part ?? 0) / Math.max(1e-6, whole));
-  switch (attributes.mode) {
-    case rosu.GameMode.Osu: {
-      const objects = countResults(attributes);
-      return {
-        streams: share(attributes.speedNoteCount, objects),
-        sliders: share(attributes.nSliders, objects),
-        hard: share(attributes.aimDifficultStrainCount, objects),
-      };
-    }
-    case rosu.GameMode.Taiko: {
-      const { stamina = 0, rhythm = 0, color = 0 } = attributes;
-      const whole = stamina + rhythm + color;
-      return { stamina: share(stamina, whole), rhythm: share(rhythm, whole), colour: share(color, whole) };
-    }
-    case rosu.GameMode.Catch:
-      return { droplets: share(attributes.nDroplets, (attributes.nFruits ?? 0) + (attributes.nDroplets ?? 0)) };
-    case rosu.GameMode.Mania:
-      return { holds: share(attributes.nHoldNotes, attributes.nObjects ?? 0) };
-  }
-}
-
 /** How many hit results of the kinds in {@link HITS} the map has. */
 function countResults(attributes: Rosu.DifficultyAttributes): number {
   switch (attributes.mode) {
@@ -272,9 +248,6 @@ function readFigures(
     bpm: map.bpm * clockRate,
     lengthSeconds: span.lengthMs / 1000 / clockRate,
     ...(endsAt === undefined ? {} : { endsAt }),
-    ...(attributes.aim === undefined ? {} : { aim: attributes.aim }),
-    ...(attributes.speed === undefined ? {} : { speed: attributes.speed }),
-    patterns: readPatterns(attributes),
     pp: job.accuracies.map(accuracy => ({
       accuracy,
       pp: readPp(settings, attributes, { ...hitsFor(attributes, accuracy, job.misses ?? 0, od), ...misses, ...combo }),

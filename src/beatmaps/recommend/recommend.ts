@@ -11,8 +11,8 @@ import { createCandidateSearch } from './candidate-search.ts';
 import { isWithinBounds, type RecommendFilters } from './filters.ts';
 import { type Question, type RecommendRequest, readQuestion } from './question.ts';
 import { type Recommendation, reasonsFor, withStars } from './recommendation.ts';
-import { createRecentAnswers, type RecommendationHistory } from './recommendation-history.ts';
-import { createRescoring } from './rescoring.ts';
+import type { RecommendationHistory } from './recommendation-history.ts';
+import { refine } from './rescoring.ts';
 import { drawOrder, fittingOf, isHit, type ScoredCandidate, spreadOut, withinFirst } from './scoring.ts';
 
 export type Recommend = ReturnType<typeof createRecommend>;
@@ -44,6 +44,11 @@ const SEEDS = 2 ** 31;
 /** How long a map that one person got is not given to others, so that similar players get different maps. */
 const GIVEN_MS = 60 * 60_000;
 const MAX_GIVEN = 5_000;
+const MAX_QUESTIONS = 500;
+/** How long a question counts as asked lately. A person takes less time to look at about ten maps and to ask again. */
+const LATELY_MS = 15 * 60_000;
+/** The most maps that are kept for a question; the least recently drawn ones are dropped. */
+const MAX_DRAWN = 60;
 /** Maps that other people got are left out only if this many times the requested number of maps remain. */
 const ENOUGH_OTHERS = 2;
 
@@ -56,8 +61,11 @@ const ENOUGH_OTHERS = 2;
 export function createRecommend(options: RecommendOptions) {
   const { beatmaps, catalogue, history, difficulty, ratings, log, rescoreMs = 1_600 } = options;
   const findCandidates = createCandidateSearch({ beatmaps, catalogue, log });
-  const refine = createRescoring({ difficulty, waitMs: rescoreMs });
-  const recent = createRecentAnswers();
+  /**
+   * The maps that were drawn for recent questions. They are candidates again when a question is repeated, so that figures
+   * that were calculated too late for one answer are used in the next.
+   */
+  const recent = createLru<string, readonly Candidate[]>({ max: MAX_QUESTIONS, ttl: LATELY_MS });
   const given = createLru<number, true>({ max: MAX_GIVEN, ttl: GIVEN_MS });
 
   /** Replaces estimated stars by osu!'s own, for as many maps as osu! may be asked about. */
@@ -78,7 +86,8 @@ export function createRecommend(options: RecommendOptions) {
     const startedAt = performance.now();
     const question = await readQuestion(options, request);
     const { limit, context, like, plan } = question;
-    const { isRepeat, lookedAt, note } = recent.of(nameOf(request));
+    const name = nameOf(request);
+    const lookedAt = recent.get(name);
     const random = createRandom(request.seed ?? randomInt(SEEDS));
     // A request with a seed but without a person must always get the same answer, whatever maps other people got.
     const isOwn = caller !== undefined || request.seed === undefined;
@@ -93,7 +102,7 @@ export function createRecommend(options: RecommendOptions) {
       isOpen: ({ id }) => !context.known.has(id) && id !== like?.id,
       isNew,
       isFree,
-      lookedAt,
+      lookedAt: lookedAt ?? [],
       random,
       signal,
     });
@@ -110,8 +119,11 @@ export function createRecommend(options: RecommendOptions) {
 
     const others = othersOf(candidates, limit, isFree);
     const ordered = drawOrder(others, random);
-    const refined = await refine({ plan, filters: request, ordered, limit, isRepeat, readSets, signal });
-    note(refined.lookedAt);
+    const asked = { plan, filters: request, ordered, limit, lookedAt, waitMs: rescoreMs, readSets, signal };
+    const refined = await refine(difficulty, asked);
+    // Another answer to the same question may have added its maps in the meantime, so these are kept too.
+    const drawn = new Map([...refined.lookedAt, ...(recent.get(name) ?? [])].map(each => [each.id, each]));
+    recent.set(name, [...drawn.values()].slice(0, MAX_DRAWN));
     const fitting = fittingOf(refined.choices, plan, request);
     const algorithms = new Map(fitting.map(({ choice, algorithm }) => [choice, algorithm]));
     // The maps are spread out again: after some were removed, two maps of one mapper may be neighbours.
@@ -128,7 +140,7 @@ export function createRecommend(options: RecommendOptions) {
       const set = known.get(choice.candidate.setId);
       return (set && present(choice, set, algorithms.get(choice) ?? null, question)) ?? [];
     });
-    const until = startedAt + (isRepeat ? REPEAT_MS : ANSWER_MS);
+    const until = startedAt + (lookedAt === undefined ? ANSWER_MS : REPEAT_MS);
     const today = await withOfficialStars(presented.slice(0, limit), until, signal);
     const recommendations = today.filter(({ stars }) => isWithinBounds(stars, request.stars));
     // A catalogue without fitting maps does not prove that none exist, so the upstreams' error is thrown.
