@@ -5,7 +5,7 @@ import type { Logger } from '../infra/log.ts';
 import { type BeatmapCaches, type FoundSet, POLICIES } from './cache-policy.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { type Suggestion, suggestionOf } from './catalogue/catalogue-schema.ts';
-import type { Beatmapset } from './model/beatmapset.ts';
+import type { Beatmap, Beatmapset, Ruleset } from './model/beatmapset.ts';
 import { matchOsuLink } from './model/link.ts';
 import { askInOrder, type Health } from './upstreams/failover.ts';
 import type { BeatmapSource, SourceId } from './upstreams/source.ts';
@@ -57,9 +57,38 @@ function readSetRef(reference: string): SetRef | undefined {
   const link = matchOsuLink(text);
   if (link?.kind === 'set') return { kind: 'set', id: link.id };
   if (link?.kind === 'map') return link.setId === undefined ? link : { kind: 'set', id: link.setId };
-  return /^[1-9]\d{0,14}$/.test(text) ? { kind: 'number', id: Number(text) } : undefined;
+  return BARE_ID.test(text) ? { kind: 'number', id: Number(text) } : undefined;
 }
 
+/** What a person named: a set, or a difficulty with its set. */
+export interface NamedMap extends SetAnswer {
+  readonly beatmap?: Beatmap | undefined;
+  /** The ruleset in the address. */
+  readonly ruleset?: Ruleset | undefined;
+}
+
+/**
+ * Finds the set or difficulty that an osu! address or an id names; undefined for any other text. A bare number is looked
+ * up as an id of the first kind, then of the other.
+ */
+export async function findNamed(
+  text: string,
+  { set, setOfMap }: Pick<ReturnType<typeof createSetLookup>, 'set' | 'setOfMap'>,
+  first: 'set' | 'map',
+  signal?: AbortSignal,
+): Promise<NamedMap | undefined> {
+  const link = matchOsuLink(text);
+  if (link?.kind === 'set') return { ...(await set(link.id, signal)), ruleset: link.ruleset };
+  if (link?.kind === 'map') return { ...(await setOfMap(link.id, signal)), ruleset: link.ruleset };
+  if (!BARE_ID.test(text)) return undefined;
+  const [find, findElse] = first === 'set' ? [set, setOfMap] : [setOfMap, set];
+  return find(Number(text), signal).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+    return findElse(Number(text), signal);
+  });
+}
+
+const BARE_ID = /^[1-9]\d{0,14}$/;
 const MAX_KNOWN_MAPS = 20_000;
 
 export function createSetLookup(access: SetAccess) {
@@ -102,16 +131,13 @@ export function createSetLookup(access: SetAccess) {
     setOfMap,
     /** @param reference see `Beatmaps.download` @throws AppError `invalid_request` (params.what `id`) */
     async find(reference: number | string, signal?: AbortSignal): Promise<SetAnswer> {
-      const ref = readSetRef(String(reference));
-      if (ref === undefined) {
-        const params = { what: 'id' };
-        throw new AppError('invalid_request', 'id must be the number or the osu! address of a beatmap', { params });
-      }
-      if (ref.kind === 'map') return setOfMap(ref.id, signal);
-      return set(ref.id, signal).catch(error => {
-        if (ref.kind === 'set' || !isNotFound(error)) throw error;
-        return setOfMap(ref.id, signal);
-      });
+      const text = String(reference).trim();
+      const ref = readSetRef(text);
+      const named = ref?.kind === 'set' ? set(ref.id, signal) : findNamed(text, { set, setOfMap }, 'set', signal);
+      const found = await named;
+      if (found !== undefined) return found;
+      const params = { what: 'id' };
+      throw new AppError('invalid_request', 'id must be the number or the osu! address of a beatmap', { params });
     },
     /**
      * The most popular sets that match what a person has typed, or the one set whose id or address it is. Asks only the

@@ -4,9 +4,8 @@ import type { Beatmaps } from '../beatmaps.ts';
 import { candidateOf } from '../catalogue/candidates.ts';
 import { renderOffsetCursor } from '../cursor.ts';
 import type { Beatmap, Beatmapset, Ruleset } from '../model/beatmapset.ts';
-import { matchOsuLink } from '../model/link.ts';
 import { createTotalPp } from '../plays/total-pp.ts';
-import { isNotFound } from '../upstreams/upstream-answer.ts';
+import { findNamed } from '../set-lookup.ts';
 import type { RecommendFilters } from './filters.ts';
 import { profileOf } from './player-profile.ts';
 import { planSearch } from './search-plan.ts';
@@ -40,8 +39,7 @@ const MAX_LIMIT = 50;
 /** Reads everything that a request names: the player with their plays, and the map that others should be similar to. */
 export async function readQuestion(options: QuestionOptions, request: RecommendRequest) {
   const { user, signal } = request;
-  const reference =
-    request.like === undefined ? undefined : await findReferenceMap(options, request.like, request.ruleset, signal);
+  const reference = await findReferenceMap(options, request);
   const wanted = reference?.map.mode ?? request.ruleset;
   const context = user === undefined ? noPlayer(wanted ?? 'osu') : await readPlayer(options, user, wanted, signal);
   const like = reference === undefined ? undefined : candidateOf(reference.set, reference.map);
@@ -111,33 +109,17 @@ export interface ReferenceMap {
  */
 async function findReferenceMap(
   { beatmaps }: QuestionOptions,
-  reference: number | string,
-  ruleset: Ruleset | undefined,
-  signal: AbortSignal | undefined,
-): Promise<ReferenceMap> {
-  const text = String(reference).trim();
-  const link = matchOsuLink(text);
-  if (link?.kind === 'map') return ofMap(link.id);
-  if (link?.kind === 'set') return ofSet(link.id, link.ruleset ?? ruleset);
-  if (!/^[1-9]\d{0,14}$/.test(text)) {
+  { like, ruleset, signal }: RecommendRequest,
+): Promise<ReferenceMap | undefined> {
+  if (like === undefined) return undefined;
+  const found = await findNamed(String(like).trim(), beatmaps, 'map', signal);
+  if (found === undefined) {
     const params = { what: 'like' };
     throw new AppError('invalid_request', 'like must be the number or the osu! address of a beatmap', { params });
   }
-  return ofMap(Number(text)).catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
-    return ofSet(Number(text), ruleset);
-  });
-
-  async function ofMap(id: number): Promise<ReferenceMap> {
-    const { set, beatmap } = await beatmaps.setOfMap(id, signal);
-    return { set, map: beatmap };
-  }
-
-  async function ofSet(id: number, wanted: Ruleset | undefined): Promise<ReferenceMap> {
-    const { set } = await beatmaps.set(id, signal);
-    const maps = set.beatmaps.filter(({ mode }) => wanted === undefined || mode === wanted);
-    const map = maps.toSorted((a, b) => b.difficulty_rating - a.difficulty_rating)[0];
-    if (map !== undefined) return { set, map };
-    throw new AppError('not_found', `set ${id} has no difficulty of this ruleset`, { params: { what: 'beatmap' } });
-  }
+  const { set, beatmap, ruleset: wanted = ruleset } = found;
+  const maps = set.beatmaps.filter(({ mode }) => wanted === undefined || mode === wanted);
+  const map = beatmap ?? maps.toSorted((a, b) => b.difficulty_rating - a.difficulty_rating)[0];
+  if (map !== undefined) return { set, map };
+  throw new AppError('not_found', `set ${set.id} has no difficulty of this ruleset`, { params: { what: 'beatmap' } });
 }

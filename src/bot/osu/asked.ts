@@ -1,8 +1,7 @@
 import type { Beatmaps } from '../../beatmaps/beatmaps.ts';
 import type { Beatmap, Beatmapset, Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { matchOsuLink, setPage } from '../../beatmaps/model/link.ts';
-import type { SetAnswer } from '../../beatmaps/set-lookup.ts';
-import { isNotFound } from '../../beatmaps/upstreams/upstream-answer.ts';
+import { findNamed, type NamedMap } from '../../beatmaps/set-lookup.ts';
 import { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { type CommandContext, type Mode, type OptionSuggestion, TERMS, usageError } from '../contract/command.ts';
@@ -172,7 +171,7 @@ export async function askedMap(wish: MapWish, context: CommandContext): Promise<
  * Like {@link askedMap}, but it may find a whole set, and does not become the chat's last shown map. @throws as
  * `askedMap` does
  */
-export async function wishedMap({ map, mode }: MapWish, context: CommandContext): Promise<FoundMap> {
+export async function wishedMap({ map, mode }: MapWish, context: CommandContext): Promise<NamedMap> {
   const { caller, services, signal } = context;
   const last = map === undefined ? await services.memory.maps.last(caller) : undefined;
   if (map === undefined && last === undefined) throw usageError('noMap');
@@ -189,33 +188,16 @@ export function hardestOf({ beatmaps }: Beatmapset, ruleset?: Ruleset): Beatmap 
   return beatmaps.findLast(({ mode }) => mode === wanted);
 }
 
-/** The map that was found by an osu! address, an id or words of its name. */
-interface FoundMap extends SetAnswer {
-  /** The difficulty, if one was named; undefined for a whole set. */
-  readonly beatmap?: Beatmap | undefined;
-  /** The ruleset in the address. */
-  readonly ruleset?: Ruleset | undefined;
-}
-
 /** @throws AppError `invalid_request` with a hint, `not_found`, or an upstream's */
-async function findMap(text: string, beatmaps: Beatmaps, signal: AbortSignal): Promise<FoundMap> {
-  const link = matchOsuLink(text);
-  if (link?.kind === 'set') return { ...(await beatmaps.set(link.id, signal)), ruleset: link.ruleset };
-  if (link?.kind === 'map') return { ...(await beatmaps.setOfMap(link.id, signal)), ruleset: link.ruleset };
-  if (link !== undefined || /^https?:\/\//i.test(text)) throw usageError('notBeatmapLink');
-  if (/^[1-9]\d{0,14}$/.test(text)) return findNumber(Number(text), beatmaps, signal);
+async function findMap(text: string, beatmaps: Beatmaps, signal: AbortSignal): Promise<NamedMap> {
+  // A bare number is a set's id first, because people copy ids of sets from search pages.
+  const named = await findNamed(text, beatmaps, 'set', signal);
+  if (named !== undefined) return named;
+  if (matchOsuLink(text) !== undefined || /^https?:\/\//i.test(text)) throw usageError('notBeatmapLink');
   return findWords(text, beatmaps, signal);
 }
 
-/** Looks up an id as a set's first, then as a difficulty's, because people copy ids of sets from search pages. */
-function findNumber(id: number, beatmaps: Beatmaps, signal: AbortSignal): Promise<FoundMap> {
-  return beatmaps.set(id, signal).catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
-    return beatmaps.setOfMap(id, signal);
-  });
-}
-
-async function findWords(text: string, beatmaps: Beatmaps, signal: AbortSignal): Promise<FoundMap> {
+async function findWords(text: string, beatmaps: Beatmaps, signal: AbortSignal): Promise<NamedMap> {
   const { sets, source, stale } = await beatmaps.search({ q: text, status: 'any', limit: 1, signal });
   const [best] = sets;
   if (best === undefined) {
