@@ -1,7 +1,6 @@
 import type { Logger } from '../infra/log.ts';
 import type { BeatmapCaches } from './cache-policy.ts';
-import { createMapPlays } from './map-plays.ts';
-import { createPlayers } from './players.ts';
+import { createMapPlays, createPlayers } from './players.ts';
 import { type BeatmapCatalogue, createSetLookup } from './set-lookup.ts';
 import { type SearchRequest, searchSets } from './set-search.ts';
 import { createHealth, inOrder, leading } from './upstreams/failover.ts';

@@ -1,17 +1,17 @@
-/** Players' profiles, plays and maps, which only the official API has. */
+/** Players' profiles, plays, maps and ranks, which only the official API has. */
 import { AppError } from '../errors.ts';
 import { type CacheHit, createLru } from '../infra/cache/cache.ts';
 import { type BeatmapCaches, POLICIES } from './cache-policy.ts';
 import { parseOffsetCursor, renderOffsetCursor } from './cursor.ts';
-import type { Ruleset } from './model/beatmapset.ts';
+import { type Beatmap, type Beatmapset, type Ruleset, statusNumber } from './model/beatmapset.ts';
 import { matchOsuLink, USERNAME } from './model/link.ts';
 import { foldPlayerName, type Player } from './model/player.ts';
-import type { ScoreType } from './model/score.ts';
+import type { Score, ScoreType } from './model/score.ts';
 import type { OsuApi } from './upstreams/osu-api.ts';
 import type { ListSlice, PlayerRef, UserBeatmapType } from './upstreams/osu-players-api.ts';
 import { missingAs } from './upstreams/upstream-answer.ts';
 
-export interface PlayerAnswer {
+interface PlayerAnswer {
   readonly source: 'osu';
   /** True for an older answer that is used because the upstream failed. */
   readonly stale: boolean;
@@ -19,18 +19,18 @@ export interface PlayerAnswer {
   readonly cached?: boolean;
 }
 
-export interface PlayerListOptions {
+interface PlayerListOptions {
   /** The most entries, from 1 to 100. Default 20. */
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ScoreListOptions extends PlayerListOptions {
+interface ScoreListOptions extends PlayerListOptions {
   readonly ruleset?: Ruleset | undefined;
 }
 
-export interface OsuAccess {
+interface OsuAccess {
   readonly osu: OsuApi | undefined;
   readonly caches: BeatmapCaches;
 }
@@ -57,12 +57,12 @@ function rulesetOfLink(user: number | string): Ruleset | undefined {
   return typeof user === 'string' ? matchOsuLink(user.trim())?.ruleset : undefined;
 }
 
-export function playerAnswer(from: CacheHit<unknown>['from']): PlayerAnswer {
+function playerAnswer(from: CacheHit<unknown>['from']): PlayerAnswer {
   return { source: 'osu', stale: from === 'stale', cached: from === 'cache' };
 }
 
 /** @throws AppError `credentials_required` */
-export function requireOsu(osu: OsuApi | undefined, what: 'player' | 'score'): OsuApi {
+function requireOsu(osu: OsuApi | undefined, what: 'player' | 'score'): OsuApi {
   if (osu !== undefined) return osu;
   const message = `a ${what} is known to the official API alone, which needs credentials`;
   throw new AppError('credentials_required', message, { params: { what } });
@@ -117,12 +117,9 @@ export function createPlayers({ osu, caches }: OsuAccess) {
       const id = await idOf(player, signal);
       const size = Math.min(limit, MAX_ENTRIES[type] - offset);
       if (size <= 0) return { scores: [], cursor: null, ...playerAnswer('load') };
-      const { value, from } = await caches.scores.wrap(
-        `osu-scores:${id}:${type}:${ruleset ?? ''}:${offset}:${size}`,
-        own => api.userScores(id, type, { ruleset, limit: size, offset }, own),
-        POLICIES.scores[type],
-        signal,
-      );
+      const key = `osu-scores:${id}:${type}:${ruleset ?? ''}:${offset}:${size}`;
+      const load = (own: AbortSignal) => api.userScores(id, type, { ruleset, limit: size, offset }, own);
+      const { value, from } = await caches.scores.wrap(key, load, POLICIES.scores[type], signal);
       const cursor = nextOf(value, offset + size, MAX_ENTRIES[type]);
       return { scores: value.items, cursor, ...playerAnswer(from) };
     },
@@ -138,12 +135,9 @@ export function createPlayers({ osu, caches }: OsuAccess) {
       const player = parsePlayerRef(user);
       const api = requireOsu(osu, 'player');
       const id = await idOf(player, options.signal);
-      const { value, from } = await caches.userBeatmaps.wrap(
-        `osu-user-maps:${id}:${type}:${offset}:${limit}`,
-        own => api.userBeatmaps(id, type, { limit, offset }, own),
-        POLICIES.userBeatmaps,
-        options.signal,
-      );
+      const key = `osu-user-maps:${id}:${type}:${offset}:${limit}`;
+      const load = (own: AbortSignal) => api.userBeatmaps(id, type, { limit, offset }, own);
+      const { value, from } = await caches.userBeatmaps.wrap(key, load, POLICIES.userBeatmaps, options.signal);
       const cursor = nextOf(value, offset + limit);
       return { beatmapsets: value.items, cursor, ...playerAnswer(from) };
     },
@@ -157,4 +151,92 @@ function readPlace({ limit = 20, cursor }: PlayerListOptions) {
 
 function nextOf({ isFull }: ListSlice<unknown>, end: number, last = 10_000): string | null {
   return isFull && end < last ? renderOffsetCursor(end) : null;
+}
+
+interface MapInSet {
+  readonly beatmap: Beatmap;
+  readonly set: Beatmapset;
+}
+
+/** The last rank in osu!'s world ranking. */
+export const MAX_RANK = 10_000;
+const RANKS_A_PAGE = 50;
+const MAX_STANDINGS = 50;
+
+/**
+ * Adds the map and its set to scores, since osu! leaves them out of these answers. The map's combo is unknown in a ruleset
+ * that is not its own.
+ */
+function onMap(scores: readonly Score[], { beatmap, set }: MapInSet): readonly Score[] {
+  const beatmapset = { ...set, beatmaps: [] };
+  return scores.map(score => {
+    const played = score.mode === beatmap.mode ? beatmap : { ...beatmap, max_combo: null };
+    return { ...score, beatmap_id: beatmap.id, beatmap: played, beatmapset };
+  });
+}
+
+/** @throws AppError from every method: `credentials_required` (params.what `score` or `player`), an upstream's code */
+export function createMapPlays({ osu, caches }: OsuAccess) {
+  const ownScores =
+    (use: 'own' | 'member') => async (map: MapInSet, userId: number, ruleset: Ruleset, signal?: AbortSignal) => {
+      const api = requireOsu(osu, 'score');
+      if (statusNumber(map.beatmap.status) <= 0) return { scores: [], ...playerAnswer('load') };
+      const key = `osu-${use}-scores:${map.beatmap.id}:${userId}:${ruleset}`;
+      const load = (own: AbortSignal) => missingAs('beatmap', api.userMapScores(map.beatmap.id, userId, ruleset, own));
+      const { value, from } = await caches.mapScores.wrap(key, load, POLICIES[`${use}Scores`], signal);
+      return { scores: onMap(value, map), ...playerAnswer(from) };
+    };
+
+  /** A page of 50 players of the world's ranking, or of a country's by its two letters. @param page from 1 */
+  async function ranking(
+    ruleset: Ruleset,
+    { page, country }: { readonly page: number; readonly country?: string | undefined },
+    signal?: AbortSignal,
+  ) {
+    const api = requireOsu(osu, 'player');
+    const key = `osu-ranking:${ruleset}:${country ?? 'world'}:${page}`;
+    const load = (own: AbortSignal) => api.ranking(ruleset, { page, country }, own);
+    const { value, from } = await caches.rankings.wrap(key, load, POLICIES.ranking, signal);
+    return { players: value, ...playerAnswer(from) };
+  }
+
+  return {
+    /**
+     * The world's best plays on a map, at most 50.
+     * @param mods only plays with exactly these; undefined for all plays, an empty list for plays without mods
+     */
+    async mapScores(
+      map: MapInSet,
+      { ruleset, mods }: { readonly ruleset: Ruleset; readonly mods?: readonly string[] | undefined },
+      signal?: AbortSignal,
+    ) {
+      const api = requireOsu(osu, 'score');
+      const asked = mods === undefined ? [] : mods.length === 0 ? ['NM'] : mods;
+      const key = `osu-map-scores:${map.beatmap.id}:${ruleset}:${asked.join('')}`;
+      const load = (own: AbortSignal) => missingAs('beatmap', api.mapScores(map.beatmap.id, ruleset, asked, own));
+      const { value, from } = await caches.mapScores.wrap(key, load, POLICIES.mapScores, signal);
+      return { scores: onMap(value, map), ...playerAnswer(from) };
+    },
+    /** All plays of a player on a map; none if it has no leaderboard. */
+    userMapScores: ownScores('own'),
+    /** Like `userMapScores`, but cached longer, so that paging through a list of members repeats no requests. */
+    memberMapScores: ownScores('member'),
+    /** The standings of players in the given order, at most 50; accounts that no longer exist are missing. */
+    async standings(userIds: readonly number[], signal?: AbortSignal) {
+      const api = requireOsu(osu, 'player');
+      const ids = [...new Set(userIds)].slice(0, MAX_STANDINGS);
+      if (ids.length === 0) return { players: [], ...playerAnswer('load') };
+      const key = `osu-standings:${ids.toSorted((a, b) => a - b).join(',')}`;
+      const load = (own: AbortSignal) => api.standings(ids, own);
+      const { value, from } = await caches.standings.wrap(key, load, POLICIES.standings, signal);
+      const players = ids.flatMap(id => value.find(player => player.id === id) ?? []);
+      return { players, ...playerAnswer(from) };
+    },
+    /** The player at that rank of the world; undefined if osu! does not state it. @param rank from 1 to 10 000 */
+    async rankHolder(ruleset: Ruleset, rank: number, signal?: AbortSignal) {
+      const { players, ...answer } = await ranking(ruleset, { page: Math.ceil(rank / RANKS_A_PAGE) }, signal);
+      return { holder: players[(rank - 1) % RANKS_A_PAGE], ...answer };
+    },
+    ranking,
+  };
 }

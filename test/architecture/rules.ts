@@ -120,7 +120,6 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['cache-policy.ts', 'cursor.ts'],
     ['players.ts', 'set-lookup.ts'],
     ['set-search.ts'],
-    ['map-plays.ts'],
     ['beatmaps.ts'],
     ['recommend'],
     ['beatmap-services.ts'],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMemoryBeatmapCaches } from '../../src/beatmaps/cache-policy.ts';
-import { createMapPlays } from '../../src/beatmaps/map-plays.ts';
 import { parseScore, type Score } from '../../src/beatmaps/model/score.ts';
+import { createMapPlays } from '../../src/beatmaps/players.ts';
 import { madeUpSet } from './made-up-sets.ts';
 
 const nothing = () => Promise.reject(new TypeError('not asked for here'));

@@ -1,4 +1,4 @@
-import { MAX_RANK } from '../../../beatmaps/map-plays.ts';
+import { MAX_RANK } from '../../../beatmaps/players.ts';
 import type { Player } from '../../../beatmaps/model/player.ts';
 import { addPlays, worthNeeded } from '../../../beatmaps/plays/total-pp.ts';
 import type { Translator } from '../../../i18n/translate.ts';
