@@ -7,17 +7,9 @@ import type { SharedState } from '../infra/redis/redis.ts';
 import { beatmapsetSchema, hasLeaderboard } from './model/beatmapset.ts';
 import type { Player, PlayerStandings, RankedPlayer } from './model/player.ts';
 import type { Score } from './model/score.ts';
-import type { SearchPage } from './query/search.ts';
 import { type OfficialRating, officialRatingSchema } from './rating/official-stars.ts';
 import { MIRROR_IDS } from './upstreams/mirror-sites.ts';
 import type { ListSlice, UserBeatmapset } from './upstreams/osu-players-api.ts';
-import type { UpstreamId } from './upstreams/source.ts';
-
-export interface FoundPage extends SearchPage {
-  readonly source: UpstreamId;
-  /** The upstream's token for the requested page. */
-  readonly token: string | undefined;
-}
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -84,15 +76,16 @@ const storedSet = beatmapsetSchema.refine(({ preview_url, cover_url, card_url, l
 const foundSet = z.object({ set: storedSet, source: upstream });
 export type FoundSet = Readonly<z.infer<typeof foundSet>>;
 
-const foundPage: z.ZodType<FoundPage> = z
-  .object({
-    sets: z.array(storedSet),
-    total: z.number().nullable(),
-    next: z.string().nullable(),
-    source: upstream,
-    token: z.string().optional(),
-  })
-  .transform(page => ({ ...page, token: page.token }));
+const foundPage = z.object({
+  sets: z.array(storedSet).readonly(),
+  total: z.number().nullable(),
+  next: z.string().nullable(),
+  corrected: z.boolean().optional(),
+  source: upstream,
+  /** The upstream's token for the requested page. */
+  token: z.string().optional(),
+});
+export type FoundPage = Readonly<z.infer<typeof foundPage>>;
 
 function isHttps(url: string): boolean {
   return URL.canParse(url) && new URL(url).protocol === 'https:';
@@ -129,7 +122,7 @@ export function createMemoryBeatmapCaches(now = Date.now, shared?: SharedBeatmap
     mapScores: createMemoryCache<readonly Score[]>({
       maxEntries: 500,
       maxSize: 5_000,
-      sizeOf: scores => scores.length + 1,
+      sizeOf: ({ length }) => length + 1,
       now,
     }),
     standings: createMemoryCache<readonly PlayerStandings[]>({ maxEntries: 200, now }),
