@@ -22,13 +22,6 @@ interface OsuFile {
 
 type FileRef = Pick<Beatmap, 'id' | 'checksum'>;
 
-export interface OsuFilesOptions {
-  readonly http: Pick<HttpClient, 'request'>;
-  readonly cache: OsuFileCache;
-  readonly log: Logger;
-  readonly now?: () => number;
-}
-
 /** Files may use a small part of the rate limits: of osu!'s most is for players, of a mirror's most is for searches. */
 const OFFICIAL_PACE = { perSecond: 0.3, burst: 4 };
 const MIRROR_PACE = { perSecond: 0.7, burst: 8 };
@@ -79,7 +72,7 @@ function createBudget({ perSecond, burst }: OsuFileSite['pace']) {
 }
 
 /** The `.osu` files of difficulties, from the disk or from upstreams that need no login. */
-export function createOsuFiles({ http, cache, log, now = Date.now }: OsuFilesOptions) {
+export function createOsuFiles(http: Pick<HttpClient, 'request'>, cache: OsuFileCache, log: Logger, now: () => number) {
   const health = createHealth({ ids: SITES.map(({ id }) => id), now });
   const flights = createSingleFlight<OsuFile>();
   const remembered = createLru<string, string>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS, perf: { now } });
@@ -105,7 +98,7 @@ export function createOsuFiles({ http, cache, log, now = Date.now }: OsuFilesOpt
       maxRedirects: 2,
       signal,
     });
-    assertAnswered(response, { upstream: site.id, now: now() });
+    assertAnswered(response, site.id, now());
     checkFile(response.bytes, site.id);
     return response.bytes;
   }

@@ -87,7 +87,7 @@ function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: Required
       ...(signal && { signal }),
     });
     spentUntil = now() + spentMs(response, now());
-    return readAnswer(response, { upstream: site.id, now: now() });
+    return readAnswer(response, site.id, now());
   }
 
   async function askPage(search: Search, page: number, signal: AbortSignal | undefined): Promise<unknown> {

@@ -96,7 +96,7 @@ export function createOsuCall({ timeoutMs = 6_000, now = Date.now, ...options }:
       throw new AppError('credentials_required', 'osu! takes none of its own tokens for this');
     }
     try {
-      return readAnswer(response, { upstream: OSU, now: now() });
+      return readAnswer(response, OSU, now());
     } catch (error) {
       if (error instanceof AppError && error.code === 'upstream_rate_limited') {
         closedUntil = now() + Math.min(error.retryAfterMs ?? 5_000, MAX_CLOSED_MS);
@@ -166,7 +166,7 @@ function createOsuToken({ http, clientId, clientSecret, timeoutMs, log, now }: R
       log.error({ err }, 'osu! does not accept OSU_CLIENT_ID and OSU_CLIENT_SECRET');
       throw err;
     }
-    const answer = tokenShape.safeParse(readAnswer(response, { upstream: 'osu! token', now: now() })).data;
+    const answer = tokenShape.safeParse(readAnswer(response, 'osu! token', now())).data;
     const { access_token, expires_in } = expectShape(answer, 'osu! token', 'token');
     const lifeMs = Math.min(expires_in * 1000 - EARLY_MS, MAX_LIFE_MS);
     return { token: access_token, lifeMs: Math.max(lifeMs, MIN_LIFE_MS) };

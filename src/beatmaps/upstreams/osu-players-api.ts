@@ -47,10 +47,7 @@ export type PlayerRef = number | string;
 
 const LEADERBOARD = 50;
 const rows = z.array(z.unknown());
-const scoresShape = z.object({ scores: rows });
-const usersShape = z.object({ users: rows });
-const rankingShape = z.object({ ranking: rows });
-
+const fields = z.record(z.string(), z.unknown());
 const playedShape = z.looseObject({ beatmap_id: id, count: number, beatmap: z.unknown(), beatmapset: z.unknown() });
 /** Reads the rows that can be read. If there are rows, but none can be read, it throws: the API has changed. */
 function readRows<T>(all: readonly unknown[] | undefined, what: string, read: (row: unknown) => T | undefined) {
@@ -58,6 +55,11 @@ function readRows<T>(all: readonly unknown[] | undefined, what: string, read: (r
   const items = given.flatMap(row => read(row) ?? []);
   if (items.length === 0 && given.length > 0) expectShape(undefined, OSU, what);
   return items;
+}
+
+/** Reads the rows of the list that is in this field of an answer. */
+function readField<T>(answer: unknown, name: string, what: string, read: (row: unknown) => T | undefined) {
+  return readRows(rows.safeParse(fields.safeParse(answer).data?.[name]).data, what, read);
 }
 
 function readSlice<T>(answer: unknown, limit: number, what: string, read: (row: unknown) => T | undefined) {
@@ -127,17 +129,17 @@ export function createOsuPlayersApi(ask: OsuCall) {
     async mapScores(mapId: number, ruleset: Ruleset, mods: readonly string[], signal?: AbortSignal) {
       const params = { mode: ruleset, limit: LEADERBOARD, 'mods[]': mods };
       const answer = await ask(`beatmaps/${mapId}/scores`, params, signal);
-      return readRows(scoresShape.safeParse(answer).data?.scores, 'score', parseScore);
+      return readField(answer, 'scores', 'score', parseScore);
     },
     /** All plays of a player on a map, without player and map. `not_found` if the map has no leaderboard. */
     async userMapScores(mapId: number, userId: number, ruleset: Ruleset, signal?: AbortSignal) {
       const answer = await ask(`beatmaps/${mapId}/scores/users/${userId}/all`, { ruleset }, signal);
-      return readRows(scoresShape.safeParse(answer).data?.scores, 'score', parseScore);
+      return readField(answer, 'scores', 'score', parseScore);
     },
     /** The ranks of up to 50 players; accounts that no longer exist are missing. */
     async standings(userIds: readonly number[], signal?: AbortSignal) {
       const answer = await ask('users', { 'ids[]': userIds.map(String) }, signal);
-      return readRows(usersShape.safeParse(answer).data?.users, 'player', parsePlayerStandings);
+      return readField(answer, 'users', 'player', parsePlayerStandings);
     },
     /** A page of 50 lines of the world's ranking, or of a country's by its two letters. @param page from 1 to 200 */
     async ranking(
@@ -146,7 +148,7 @@ export function createOsuPlayersApi(ask: OsuCall) {
       signal?: AbortSignal,
     ) {
       const answer = await ask(`rankings/${ruleset}/performance`, { 'cursor[page]': page, country }, signal);
-      return readRows(rankingShape.safeParse(answer).data?.ranking, 'ranked player', parseRankedPlayer);
+      return readField(answer, 'ranking', 'ranked player', parseRankedPlayer);
     },
   };
 }

@@ -34,7 +34,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
     const form = { grant_type: 'authorization_code', redirect_uri: redirectUri, code };
     const response = await askForToken(http, options, form, { timeoutMs: TIMEOUT_MS, ...(signal && { signal }) });
     if (response.status === 400 || response.status === 401) throw refusal(response);
-    const answer = tokenShape.safeParse(readAnswer(response, { upstream: OSU, now: Date.now() })).data;
+    const answer = tokenShape.safeParse(readAnswer(response, OSU, Date.now())).data;
     return expectShape(answer, OSU, 'token').access_token;
   }
 
@@ -56,7 +56,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
       headers: { accept: 'application/json', authorization: `Bearer ${token}` },
       ...(signal && { signal }),
     });
-    const answer = playerShape.safeParse(readAnswer(response, { upstream: OSU, now: Date.now() })).data;
+    const answer = playerShape.safeParse(readAnswer(response, OSU, Date.now())).data;
     const { id: playerId, username } = expectShape(answer, OSU, 'player');
     return { id: expectShape(playerId ?? undefined, OSU, 'number of a player'), name: username };
   }

@@ -6,12 +6,6 @@ import { parseRetryAfter } from '../../infra/http/retry-after.ts';
 /** The official API's name in the log. */
 export const OSU = 'osu!';
 
-export interface AnswerContext {
-  /** The upstream's name in the log. */
-  readonly upstream: string;
-  readonly now: number;
-}
-
 /** Reads `Retry-After`, also with an ISO date, which the mirror Catboy sends in place of an HTTP date. */
 function readRetryAfter(header: string | undefined, now: number): number | undefined {
   const standard = parseRetryAfter(header, now);
@@ -39,10 +33,11 @@ function codeOfStatus(status: number): ErrorCode {
 }
 
 /**
+ * @param upstream its name in the log
  * @throws AppError `not_found`, `upstream_rate_limited` and `upstream_unavailable` with the wait that the upstream
  * asked for, `forbidden` for 401 and 403, `upstream_changed` for other refusals
  */
-export function assertAnswered({ status, headers }: HttpResponse, { upstream, now }: AnswerContext): void {
+export function assertAnswered({ status, headers }: HttpResponse, upstream: string, now: number): void {
   if (status >= 200 && status <= 299) return;
   const code = codeOfStatus(status);
   throw new AppError(code, `${upstream} answered ${status}`, {
@@ -54,10 +49,9 @@ export function assertAnswered({ status, headers }: HttpResponse, { upstream, no
  * The JSON of a successful answer.
  * @throws AppError as {@link assertAnswered} does, and `upstream_changed` for anything that is not JSON
  */
-export function readAnswer(response: HttpResponse, context: AnswerContext): unknown {
-  assertAnswered(response, context);
+export function readAnswer(response: HttpResponse, upstream: string, now: number): unknown {
+  assertAnswered(response, upstream, now);
   const { text } = response;
-  const { upstream } = context;
   try {
     return JSON.parse(text);
   } catch (error) {
