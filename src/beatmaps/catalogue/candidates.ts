@@ -107,43 +107,44 @@ const LinesRow = z.object({ lines: z.string() });
 const IdRow = z.object({ id: z.number() });
 const MAX_STARS = 25;
 
-/** @param store a store that has the catalogue's tables */
-export function createCandidatePool(store: Store) {
-  function readLines(place: readonly number[], { sql, params }: Filter, size: number): readonly Line[] {
-    const select = `SELECT json_group_array(${LINE}) AS lines FROM (
-      SELECT ${COLUMNS} FROM catalogue_candidates WHERE ${PLACE} AND ${sql} ORDER BY set_id, id LIMIT ?)`;
-    return z.array(Line).parse(JSON.parse(store.get(select, [...place, ...params, size], LinesRow)?.lines ?? '[]'));
-  }
+function readLines(store: Store, place: readonly number[], { sql, params }: Filter, size: number): readonly Line[] {
+  const select = `SELECT json_group_array(${LINE}) AS lines FROM (
+    SELECT ${COLUMNS} FROM catalogue_candidates WHERE ${PLACE} AND ${sql} ORDER BY set_id, id LIMIT ?)`;
+  return z.array(Line).parse(JSON.parse(store.get(select, [...place, ...params, size], LinesRow)?.lines ?? '[]'));
+}
 
-  /** Reads maps within one step of stars: from a random row to the last, then from the first. */
-  function drawStep(place: readonly number[], { sql, params }: Filter, size: number, random: () => number) {
-    const last = store.get(LAST, place, IdRow)?.id;
-    if (last === undefined) return [];
-    const start = Math.floor(random() * (last + 1));
-    const after = readLines(place, { sql: `set_id >= ? ${sql}`, params: [start, ...params] }, size);
-    if (after.length >= size) return after;
-    return [
-      ...after,
-      ...readLines(place, { sql: `set_id < ? ${sql}`, params: [start, ...params] }, size - after.length),
-    ];
-  }
+/** Reads maps within one step of stars: from a random row to the last, then from the first. */
+function drawStep(store: Store, place: readonly number[], { sql, params }: Filter, size: number, random: () => number) {
+  const last = store.get(LAST, place, IdRow)?.id;
+  if (last === undefined) return [];
+  const start = Math.floor(random() * (last + 1));
+  const from = (sign: '>=' | '<', count: number) =>
+    readLines(store, place, { sql: `set_id ${sign} ? ${sql}`, params: [start, ...params] }, count);
+  const after = from('>=', size);
+  return after.length >= size ? after : [...after, ...from('<', size - after.length)];
+}
 
-  return {
-    /** Draws about `size` maps from all parts of the range; `seed` decides which, if there are more. */
-    draw(window: CandidateWindow, size: number, seed: number): readonly Candidate[] {
-      const random = createRandom(seed);
-      const { ruleset, stars } = window;
-      const filter = filterOf(window);
-      const first = stepOf(Math.max(0, stars.low));
-      const count = Math.max(0, stepOf(Math.min(MAX_STARS, stars.high)) - first + 1);
-      const share = Math.ceil(size / Math.max(1, count));
-      const steps = Array.from({ length: count }, (_, index) => first + index);
-      const kinds = window.loved ? [false, true] : [false];
-      return steps
-        .flatMap(step => kinds.flatMap(loved => drawStep(placeOf(ruleset, loved, step), filter, share, random)))
-        .map(line => ({ ...line, ruleset }));
-    },
-  };
+/**
+ * Draws about `size` maps from all parts of the range; `seed` decides which, if there are more.
+ * @param store a store that has the catalogue's tables
+ */
+export function drawCandidates(
+  store: Store,
+  window: CandidateWindow,
+  size: number,
+  seed: number,
+): readonly Candidate[] {
+  const random = createRandom(seed);
+  const { ruleset, stars } = window;
+  const filter = filterOf(window);
+  const first = stepOf(Math.max(0, stars.low));
+  const count = Math.max(0, stepOf(Math.min(MAX_STARS, stars.high)) - first + 1);
+  const share = Math.ceil(size / Math.max(1, count));
+  const steps = Array.from({ length: count }, (_, index) => first + index);
+  const kinds = window.loved ? [false, true] : [false];
+  return steps
+    .flatMap(step => kinds.flatMap(loved => drawStep(store, placeOf(ruleset, loved, step), filter, share, random)))
+    .map(line => ({ ...line, ruleset }));
 }
 
 interface Filter {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Store } from '../../infra/store/store.ts';
 import type { Beatmapset } from '../model/beatmapset.ts';
-import { createCandidatePool } from './candidates.ts';
+import { type CandidateWindow, drawCandidates } from './candidates.ts';
 import { CATALOGUE_STEPS, dropSortIndexes, ensureSortIndexes } from './catalogue-schema.ts';
 import { createCatalogueSearch } from './catalogue-search.ts';
 import { createVocabulary } from './catalogue-words.ts';
@@ -44,13 +44,9 @@ export function openCatalogueFile(options: CatalogueFileOptions) {
     delayMs: writeDelayMs,
     onFailure,
   });
-  const reading = createCatalogueSearch({
-    store,
-    vocabulary,
-    onFailure(error) {
-      // Closing the file aborts the loading of the vocabulary, which is no failure.
-      if (!queue.isClosed) onFailure(error);
-    },
+  const reading = createCatalogueSearch(store, vocabulary, error => {
+    // Closing the file aborts the loading of the vocabulary, which is no failure.
+    if (!queue.isClosed) onFailure(error);
   });
 
   return {
@@ -58,7 +54,7 @@ export function openCatalogueFile(options: CatalogueFileOptions) {
     remember: (sets: readonly Beatmapset[]) => queue.add(sets.filter(set => set.beatmaps.length > 0)),
     flush: () => queue.flush(),
     sets: (ids: readonly number[]) => ids.flatMap(id => reading.set(id) ?? []),
-    draw: createCandidatePool(store).draw,
+    draw: (window: CandidateWindow, size: number, seed: number) => drawCandidates(store, window, size, seed),
     place: (name: string) => store.get(PLACE, [name], PlaceRow)?.place,
     async keepPlace(name: string, place: string | null) {
       await queue.flush();

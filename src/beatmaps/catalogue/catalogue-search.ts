@@ -32,16 +32,11 @@ const MAX_WRITTEN_OUT = 16;
 const ANY_NAME = 'SELECT 1 AS count FROM catalogue_names WHERE catalogue_names MATCH ? LIMIT 1';
 const ANY_TEXT = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT 1';
 
-interface CatalogueSearchOptions {
-  readonly store: Store;
-  readonly vocabulary: Vocabulary;
-  /** Called when the vocabulary cannot be read; words of a search are then not corrected. */
-  onFailure(error: unknown): void;
-}
-
-/** Reads the catalogue's file; see {@link Catalogue}. */
-export function createCatalogueSearch(options: CatalogueSearchOptions) {
-  const { store, vocabulary } = options;
+/**
+ * Reads the catalogue's file; see {@link Catalogue}.
+ * @param onFailure called when the vocabulary cannot be read; words of a search are then not corrected
+ */
+export function createCatalogueSearch(store: Store, vocabulary: Vocabulary, onFailure: (error: unknown) => void) {
   const finder = createSetFinder(store);
 
   const readSet = (id: number) => readBody(store, BODY_OF_SET, id);
@@ -63,6 +58,30 @@ export function createCatalogueSearch(options: CatalogueSearchOptions) {
     return { sets: ids.flatMap(id => read(id) ?? []), isCutShort };
   }
 
+  /**
+   * Replaces unknown words by similar ones; if all words are known, adds the similar ones beside them. Undefined when
+   * there are no similar words.
+   */
+  function correctGroups(groups: Groups): Groups | undefined {
+    if (!vocabulary.isLoaded()) {
+      vocabulary.load().catch(onFailure);
+      return undefined;
+    }
+    const has = (sql: string, group: Groups[number]) => store.get(sql, [expressionOf(group)], CountRow) !== undefined;
+    const isKnown = groups.map(group => has(ANY_NAME, group) || has(ANY_TEXT, group));
+    const isAllKnown = isKnown.every(Boolean);
+    let isChanged = false;
+    const corrected = groups.map((group, index) => {
+      const [needle] = group;
+      if (needle === undefined || needle.isWhole || (isKnown[index] === true && !isAllKnown)) return group;
+      const words = vocabulary.correct(needle.text, index === groups.length - 1);
+      if (words.length > 0) isChanged = true;
+      const likely = words.map(text => ({ text, isWhole: false }));
+      return isAllKnown || words.length === 0 ? [...group, ...likely] : likely;
+    });
+    return isChanged ? corrected : undefined;
+  }
+
   function search(wanted: Search, place: CataloguePageRequest): CatalogueResult {
     const { limit, offset } = place;
     const groups = groupsOf(wanted.query);
@@ -78,7 +97,7 @@ export function createCatalogueSearch(options: CatalogueSearchOptions) {
       found.sets.length > 0 ||
       found.isCutShort ||
       (offset > 0 && page(wanted, groups, { limit: 1, offset: 0 }).sets.length > 0);
-    const corrected = isFound || groups.length === 0 ? undefined : correctGroups(options, groups);
+    const corrected = isFound || groups.length === 0 ? undefined : correctGroups(groups);
     if (corrected === undefined) return resultOf(found, place);
     const likely = page(wanted, corrected, place);
     return resultOf(likely, place, likely.sets.length > 0);
@@ -99,7 +118,7 @@ export function createCatalogueSearch(options: CatalogueSearchOptions) {
     const found = lines(groups);
     // A single word may be mistyped although it begins another word; several that are found together hardly are.
     const isSure = groups.length === 0 || found.length >= limit || (found.length > 0 && groups.length > 1);
-    const corrected = isSure ? undefined : correctGroups(options, groups);
+    const corrected = isSure ? undefined : correctGroups(groups);
     // The results for similar words take turns: otherwise those for the most popular one would leave no room for
     // others.
     const meant = corrected === undefined ? [] : inTurns(alternativesOf(corrected).map(lines));
@@ -162,31 +181,6 @@ function writtenOut(vocabulary: Vocabulary, groups: Groups, index: TextIndex): G
       return words === undefined || words.length === 0 ? [needle] : words.map(text => ({ text, isWhole: true }));
     }),
   );
-}
-
-/**
- * Replaces unknown words by similar ones; if all words are known, adds the similar ones beside them. Undefined when
- * there are no similar words.
- */
-function correctGroups(options: CatalogueSearchOptions, groups: Groups): Groups | undefined {
-  const { store, vocabulary, onFailure } = options;
-  if (!vocabulary.isLoaded()) {
-    vocabulary.load().catch(onFailure);
-    return undefined;
-  }
-  const has = (sql: string, group: Groups[number]) => store.get(sql, [expressionOf(group)], CountRow) !== undefined;
-  const isKnown = groups.map(group => has(ANY_NAME, group) || has(ANY_TEXT, group));
-  const isAllKnown = isKnown.every(Boolean);
-  let isChanged = false;
-  const corrected = groups.map((group, index) => {
-    const [needle] = group;
-    if (needle === undefined || needle.isWhole || (isKnown[index] === true && !isAllKnown)) return group;
-    const words = vocabulary.correct(needle.text, index === groups.length - 1);
-    if (words.length > 0) isChanged = true;
-    const likely = words.map(text => ({ text, isWhole: false }));
-    return isAllKnown || words.length === 0 ? [...group, ...likely] : likely;
-  });
-  return isChanged ? corrected : undefined;
 }
 
 /** Splits a group of similar words into one search for each of them. */

@@ -110,7 +110,7 @@ export function createSetFinder(store: Store) {
 function choosePlan(store: Store, { asked, groups, index = 'catalogue_text' }: FindRequest): Plan {
   const { query, status, sort, without } = asked;
   const statuses = statusesOf(status);
-  const clauses: Clauses = { ...conditionsOf(query, statuses, without), order: orderOf(sort) };
+  const clauses = { conditions: conditionsOf(query, statuses, without), order: orderOf(sort) };
   const match = [...groups.map(expressionOf), ...textFiltersOf(query)].join(' AND ');
   const figures = figureExpression(query, statuses);
   if (match !== '') return planByWords(store, index, match, figures, clauses);
@@ -158,12 +158,17 @@ function rareRanks(store: Store, figures: string): readonly number[] | undefined
   return ranks.length <= RARE ? ranks : undefined;
 }
 
-type Clauses = Conditions & { readonly order: string };
+interface Clauses {
+  readonly conditions: readonly Condition[];
+  readonly order: string;
+}
 
+/** @param params those of `from`, then those of the conditions in `first` */
 function planOf(from: string, clauses: Clauses, params: readonly SqlValue[], ...first: readonly string[]): Plan {
-  const conditions = [...first, ...clauses.sql];
-  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-  return { from, where, order: clauses.order, params: [...params, ...clauses.params], isCutShort: false };
+  const { conditions, order } = clauses;
+  const all = [...first, ...conditions.map(([sql]) => sql)];
+  const where = all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`;
+  return { from, where, order, params: [...params, ...conditions.flatMap(([, ...own]) => own)], isCutShort: false };
 }
 
 function firstOf<T>(values: readonly T[], count: number, isWanted: (value: T) => boolean): readonly T[] {
@@ -175,59 +180,47 @@ function firstOf<T>(values: readonly T[], count: number, isWanted: (value: T) =>
   return found;
 }
 
-/** SQL conditions, all of which must hold. */
-interface Conditions {
-  readonly sql: readonly string[];
-  readonly params: readonly SqlValue[];
-}
+/** An SQL condition with its parameters. */
+type Condition = readonly [sql: string, ...params: SqlValue[]];
 
 /**
  * SQL conditions on `catalogue_sets s` for what a query says about sets, but not for texts and difficulties.
  * @param without the id of a set to leave out
  */
-function conditionsOf(query: Query, statuses: readonly Status[], without: number | undefined): Conditions {
+function conditionsOf(query: Query, statuses: readonly Status[], without: number | undefined): readonly Condition[] {
   const { stars } = query.ranges;
-  return join([
-    ...SET_FIGURES.map(([key]) => within(`s.${key}`, query.ranges[key])),
-    statuses.length === STATUSES.length ? NONE : hasStatus(statuses.map(statusNumber)),
-    without === undefined ? NONE : { sql: ['s.id <> ?'], params: [without] },
-    equal('s.genre', query.genre),
-    equal('s.language', query.language),
-    equal('s.video', query.video === undefined ? undefined : Number(query.video)),
-    equal('s.nsfw', query.nsfw === undefined ? undefined : Number(query.nsfw)),
-    isSpotlight(query.spotlight),
+  return [
+    ...SET_FIGURES.flatMap(([key]) => within(`s.${key}`, query.ranges[key])),
+    ...(statuses.length === STATUSES.length ? [] : [hasStatus(statuses.map(statusNumber))]),
+    ...compared('s.id <> ?', without),
+    ...compared('s.genre = ?', query.genre),
+    ...compared('s.language = ?', query.language),
+    ...compared('s.video = ?', query.video),
+    ...compared('s.nsfw = ?', query.nsfw),
+    ...isSpotlight(query.spotlight),
     // The set's bounds of stars spare most checks of its difficulties one by one.
-    within('s.max_stars', stars?.gte === undefined ? undefined : { gte: stars.gte }),
-    within('s.min_stars', stars?.lt === undefined ? undefined : { lt: stars.lt }),
-  ]);
+    ...compared('s.max_stars >= ?', stars?.gte),
+    ...compared('s.min_stars < ?', stars?.lt),
+  ];
 }
 
-function within(column: string, range: Range | undefined): Conditions {
-  return join([
-    range?.gte === undefined ? NONE : { sql: [`${column} >= ?`], params: [range.gte] },
-    range?.lt === undefined ? NONE : { sql: [`${column} < ?`], params: [range.lt] },
-  ]);
+function within(column: string, range: Range | undefined): readonly Condition[] {
+  return [...compared(`${column} >= ?`, range?.gte), ...compared(`${column} < ?`, range?.lt)];
 }
 
-function equal(column: string, value: number | undefined): Conditions {
-  return value === undefined ? NONE : { sql: [`${column} = ?`], params: [value] };
+function compared(sql: string, value: number | boolean | undefined): readonly Condition[] {
+  return value === undefined ? [] : [[sql, Number(value)]];
 }
 
 /** A condition by the index of figures: no column says which sets are in a spotlight, since few are. */
-function isSpotlight(wanted: boolean | undefined): Conditions {
-  if (wanted === undefined) return NONE;
+function isSpotlight(wanted: boolean | undefined): readonly Condition[] {
+  if (wanted === undefined) return [];
   const ranks = 'SELECT rowid FROM catalogue_figures WHERE catalogue_figures MATCH ?';
-  return { sql: [`s.rank ${wanted ? '' : 'NOT '}IN (${ranks})`], params: [SPOTLIGHTS] };
+  return [[`s.rank ${wanted ? '' : 'NOT '}IN (${ranks})`, SPOTLIGHTS]];
 }
 
-function hasStatus(params: readonly number[]): Conditions {
-  return { sql: [`s.status IN (${params.map(() => '?').join(', ')})`], params };
-}
-
-const NONE: Conditions = { sql: [], params: [] };
-
-function join(conditions: readonly Conditions[]): Conditions {
-  return { sql: conditions.flatMap(one => one.sql), params: conditions.flatMap(one => one.params) };
+function hasStatus(params: readonly number[]): Condition {
+  return [`s.status IN (${params.map(() => '?').join(', ')})`, ...params];
 }
 
 /** The text filters of a query that the text index can answer; ids of mappers are in no text. */
