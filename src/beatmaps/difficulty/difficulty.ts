@@ -53,14 +53,6 @@ export interface DifficultyOptions {
   readonly log: Logger;
   /** osu!'s own calculator, if the host installed it. */
   readonly calculator?: Calculator;
-  /** The number of threads. Default 1. */
-  readonly workers?: number;
-  /** The longest time for one map, in milliseconds. Default 3000. */
-  readonly deadlineMs?: number;
-  /** The most bytes of all stored files. Default 256 MiB, about 3,000 files. */
-  readonly maxBytes?: number;
-  /** How many calculations may wait. Default 200. */
-  readonly maxWaiting?: number;
   /** The thread's compiled file. Default: the file beside this one. */
   readonly workerFile?: URL;
   readonly now?: () => number;
@@ -69,6 +61,12 @@ export interface DifficultyOptions {
 /** The date on which osu! announced the rules by which rosu-pp-js 3.1 calculates. */
 export const DIFFICULTY_ALGORITHM = '2025-03-06';
 
+/** The most bytes of all stored files, about 3,000 of them. */
+const MAX_FILES_BYTES = 256 * 1024 * 1024;
+/** The longest time for one map. */
+const DEADLINE_MS = 3_000;
+/** How many calculations may wait. */
+const MAX_WAITING = 200;
 const MAX_ACCURACIES = 32;
 const HOUR_MS = 3_600_000;
 /** An estimate is cached briefly, because the next answer may be exact. */
@@ -125,27 +123,16 @@ function failureTtlMs(error: unknown): number {
 
 /** Stars, pp and strains of difficulties, calculated from their `.osu` files outside of the main thread. */
 export function createDifficulty(options: DifficultyOptions) {
-  const { http, dataDir, log, calculator, now = Date.now } = options;
-  const cache = createOsuFileCache({
-    folder: join(dataDir, 'osu'),
-    ...(options.isFiller && { isFiller: options.isFiller }),
-    maxBytes: options.maxBytes ?? 256 * 1024 * 1024,
-    log,
-  });
-  const files = createOsuFiles({ http, cache, log, now });
+  const { http, dataDir, log, calculator, isFiller, workerFile, now = Date.now } = options;
+  const folder = join(dataDir, 'osu');
+  const cache = createOsuFileCache({ folder, maxBytes: MAX_FILES_BYTES, log, ...(isFiller && { isFiller }) });
+  const files = createOsuFiles(http, cache, log, now);
   const threads = createDifficultyWorkerPool({
-    log,
-    threads: options.workers ?? 1,
-    deadlineMs: options.deadlineMs ?? 3_000,
-    maxWaiting: options.maxWaiting ?? 200,
-    ...(options.workerFile === undefined ? {} : { file: options.workerFile }),
+    ...{ log, threads: 1, deadlineMs: DEADLINE_MS, maxWaiting: MAX_WAITING },
+    ...(workerFile && { file: workerFile }),
   });
-  const answers = createMemoryCache<MapDifficulty>({
-    maxEntries: MAX_ANSWERS,
-    maxSize: MAX_ANSWER_BYTES,
-    sizeOf: bytesOf,
-    now,
-  });
+  const bounds = { maxEntries: MAX_ANSWERS, maxSize: MAX_ANSWER_BYTES };
+  const answers = createMemoryCache<MapDifficulty>({ ...bounds, sizeOf: bytesOf, now });
 
   return {
     /**
