@@ -78,6 +78,12 @@ export const ruleset = field((value): Ruleset | null => {
   return (index === null ? RULESETS.find(each => each === value) : RULESETS[index]) ?? null;
 });
 
+/** The address with https, which some upstreams leave out; null if there is none, or it has another scheme. */
+export function httpsUrl(address: string | null | undefined): string | null {
+  const whole = address?.startsWith('//') === true ? `https:${address}` : address;
+  return whole?.startsWith('https://') === true ? whole : null;
+}
+
 /** Reads an object of the given shape; else null. */
 export function part<S extends z.ZodType>(shape: S) {
   return field((value): z.output<S> | null => shape.safeParse(value).data ?? null);

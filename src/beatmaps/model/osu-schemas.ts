@@ -8,6 +8,7 @@ import { type Beatmap, type Beatmapset, orderBeatmaps } from './beatmapset.ts';
 import {
   date,
   flag,
+  httpsUrl,
   id,
   isSet,
   list,
@@ -130,18 +131,12 @@ function toBeatmap(raw: RawBeatmap, set: Pick<RawSet, 'id' | 'status' | 'ranked'
   };
 }
 
-/** The address with https, which some upstreams leave out; `otherwise` if there is none, or it has another scheme. */
-function httpsUrl(address: string | null | undefined, otherwise: string): string {
-  const whole = address?.startsWith('//') === true ? `https:${address}` : address;
-  return whole?.startsWith('https://') === true ? whole : otherwise;
-}
-
 function imageUrls(setId: number, given: z.output<typeof covers> | null) {
   const folder = `https://assets.ppy.sh/beatmaps/${setId}/covers`;
   return {
-    cover_url: httpsUrl(given?.['cover@2x'] ?? given?.cover, `${folder}/cover@2x.jpg`),
-    card_url: httpsUrl(given?.['card@2x'] ?? given?.card, `${folder}/card@2x.jpg`),
-    list_url: httpsUrl(given?.['list@2x'] ?? given?.list, `${folder}/list@2x.jpg`),
+    cover_url: httpsUrl(given?.['cover@2x'] ?? given?.cover) ?? `${folder}/cover@2x.jpg`,
+    card_url: httpsUrl(given?.['card@2x'] ?? given?.card) ?? `${folder}/card@2x.jpg`,
+    list_url: httpsUrl(given?.['list@2x'] ?? given?.list) ?? `${folder}/list@2x.jpg`,
   };
 }
 
@@ -169,7 +164,7 @@ function toBeatmapset(raw: RawSet): Beatmapset | undefined {
     download_disabled: availability?.download_disabled ?? false,
     download_disabled_reason: availability?.more_information ?? null,
     ...imageUrls(setId, images),
-    preview_url: httpsUrl(raw.preview_url, `https://b.ppy.sh/preview/${setId}.mp3`),
+    preview_url: httpsUrl(raw.preview_url) ?? `https://b.ppy.sh/preview/${setId}.mp3`,
     beatmaps: orderBeatmaps(beatmaps),
   };
 }

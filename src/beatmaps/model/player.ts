@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { RULESETS, type Ruleset } from './beatmapset.ts';
 import { userPage } from './link.ts';
-import { date, field, id, isSet, list, number, numberOrZero, part, ruleset, text } from './osu-fields.ts';
+import { date, field, httpsUrl, id, isSet, list, number, numberOrZero, part, ruleset, text } from './osu-fields.ts';
 
 const whole = z.number();
 
@@ -108,10 +108,6 @@ export type Player = Readonly<NonNullable<ReturnType<typeof parsePlayer>>>;
 /** A name without differences of case, spaces and underscores, which osu! ignores. */
 export function foldPlayerName(name: string): string {
   return name.toLowerCase().replaceAll('_', ' ');
-}
-
-function httpsUrl(address: string | null | undefined): string | null {
-  return address?.startsWith('https://') === true ? address : null;
 }
 
 /** A profile; undefined when the value is not one. `mode` is the ruleset that was asked for, if any. */
