@@ -104,7 +104,9 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
   function within(ms: number) {
     let isIncomplete = false;
     const waiting = (signal: AbortSignal) =>
-      createWait(signal, { ms: Math.min(ms, waitMs), waitMs, onLate: () => (isIncomplete = true) });
+      createWait(signal, Math.min(ms, waitMs), waitMs, () => {
+        isIncomplete = true;
+      });
     return {
       ratings: {
         of: async (request: RatingRequest, signal: AbortSignal) =>
@@ -125,15 +127,11 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
  */
 type Wait = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T | undefined>;
 
-interface Patience {
-  /** The time for all parts together, in milliseconds. */
-  readonly ms: number;
-  /** How long work on a late part may go on. */
-  readonly waitMs: number;
-  readonly onLate: () => void;
-}
-
-function createWait(signal: AbortSignal, { ms, waitMs, onLate }: Patience): Wait {
+/**
+ * @param ms the time for all parts together, in milliseconds
+ * @param waitMs how long work on a late part may go on
+ */
+function createWait(signal: AbortSignal, ms: number, waitMs: number, onLate: () => void): Wait {
   const end = performance.now() + ms;
   const own = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
   // Each map adds a listener to the signal; Node would report that many as a leak.

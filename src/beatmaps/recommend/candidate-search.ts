@@ -27,12 +27,6 @@ export interface CandidateSearch {
   readonly signal: AbortSignal | undefined;
 }
 
-export interface CandidateSearchOptions {
-  readonly beatmaps: Pick<Beatmaps, 'search'>;
-  readonly catalogue: Pick<Catalogue, 'draw'>;
-  readonly log: Logger;
-}
-
 /** How many maps are drawn from the catalogue for one answer. */
 const LOOKED_AT = 2_400;
 /** Orders of which one is chosen at random, so that upstreams return other maps when asked again. */
@@ -60,7 +54,11 @@ interface Pages {
  * Finds and scores maps for a plan in the catalogue and, if that has too few, at the upstreams. `sets` are those that
  * the upstreams returned, `failures` the errors of the catalogue and of upstreams that could not be asked.
  */
-export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSearchOptions) {
+export function createCandidateSearch(
+  beatmaps: Pick<Beatmaps, 'search'>,
+  catalogue: Pick<Catalogue, 'draw'>,
+  log: Logger,
+) {
   const asked = createLru<string, Pages>({ max: MAX_QUESTIONS, ttl: ASKED_MS });
 
   function questionsOf({ plan, ruleset, random }: CandidateSearch): ReadonlyMap<string, Pages> {

@@ -60,7 +60,7 @@ const ENOUGH_OTHERS = 2;
  */
 export function createRecommend(options: RecommendOptions) {
   const { beatmaps, catalogue, history, difficulty, ratings, log, rescoreMs = 1_600 } = options;
-  const findCandidates = createCandidateSearch({ beatmaps, catalogue, log });
+  const findCandidates = createCandidateSearch(beatmaps, catalogue, log);
   /**
    * The maps that were drawn for recent questions. They are candidates again when a question is repeated, so that figures
    * that were calculated too late for one answer are used in the next.

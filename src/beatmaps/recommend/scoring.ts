@@ -106,28 +106,17 @@ const MAX_OF_MAPPER = 2;
 
 /** The first `limit` candidates, with each set once and at most two maps of one mapper in any ten in a row. */
 export function spreadOut(ordered: Iterable<ScoredCandidate>, limit: number): readonly ScoredCandidate[] {
+  const all = [...ordered];
   const picked: ScoredCandidate[] = [];
-  let waiting: ScoredCandidate[] = [];
-  const sets = new Set<number>();
-  const fits = ({ candidate }: ScoredCandidate) =>
-    candidate.mapper === null ||
-    picked.slice(-(ROW - 1)).filter(one => one.candidate.mapper === candidate.mapper).length < MAX_OF_MAPPER;
-  const take = (choice: ScoredCandidate) => {
-    picked.push(choice);
-    sets.add(choice.candidate.setId);
+  const fits = ({ candidate: { setId, mapper } }: ScoredCandidate) => {
+    if (picked.some(({ candidate }) => candidate.setId === setId)) return false;
+    const row = mapper === null ? [] : picked.slice(1 - ROW);
+    return row.filter(({ candidate }) => candidate.mapper === mapper).length < MAX_OF_MAPPER;
   };
-  for (const choice of ordered) {
-    if (picked.length >= limit) break;
-    if (sets.has(choice.candidate.setId)) continue;
-    if (!fits(choice)) {
-      waiting.push(choice);
-      continue;
-    }
-    take(choice);
-    const ready = waiting.find(one => fits(one) && !sets.has(one.candidate.setId));
-    if (ready === undefined || picked.length >= limit) continue;
-    take(ready);
-    waiting = waiting.filter(one => one !== ready);
+  while (picked.length < limit) {
+    const next = all.find(fits);
+    if (next === undefined) break;
+    picked.push(next);
   }
   return picked;
 }
