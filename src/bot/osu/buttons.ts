@@ -12,6 +12,22 @@ import { mapName, resultText } from '../views/osu/score.ts';
 type Tokens = Pick<Services, 'actions'>;
 type Values = Readonly<Record<string, string | number | boolean>>;
 
+type Changes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/**
+ * Makes the tokens of buttons that run a command with these values, of which a button may change some; undefined ones
+ * are left out.
+ * @param owner the only person who may press them. Default: anyone
+ */
+export function tokensOf(command: string, values: Changes, { actions }: Tokens, owner?: string) {
+  return (change: Changes = {}): string => {
+    const given = Object.entries({ ...values, ...change }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    );
+    return actions.encode({ command, values: Object.fromEntries(given), ...(owner !== undefined && { owner }) });
+  };
+}
+
 /** A difficulty that a button opens, as it was played. */
 export interface OpenableMap {
   readonly id: number;

@@ -7,7 +7,7 @@ import { type CommandContext, defineCommand, TERMS } from '../../contract/comman
 import type { Text } from '../../contract/reply.ts';
 import { button, headingBlock, link, reply, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
 import { ABOUT_BEATMAP, askedCountry, askedMap, MAP_MODE_OPTION, MAP_OPTION, requirePlayers } from '../../osu/asked.ts';
-import { mapAddress, mapButtons, openable, playerMenu } from '../../osu/buttons.ts';
+import { mapAddress, mapButtons, openable, playerMenu, tokensOf } from '../../osu/buttons.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { notice } from '../../views/notice.ts';
 import { numberedLine, pageActions } from '../../views/osu/beatmap-list.ts';
@@ -43,12 +43,8 @@ export const beatmapLeaderboard = defineCommand({
     const country = of === 'country' ? await askedCountry(named, context) : undefined;
     const map = await askedMap({ map: values.map, mode }, context);
     const opened = openable(map, mods);
-    const options = { map: mapAddress(opened), ...(mods && { mods: mods.join('') || 'NM' }), of };
-    const token = (change: { readonly of?: string; readonly page?: number }) =>
-      services.actions.encode({
-        command: 'beatmap leaderboard',
-        values: { ...options, ...(country && { country }), ...change },
-      });
+    const options = { map: mapAddress(opened), mods: mods && (mods.join('') || 'NM'), of, country };
+    const token = tokensOf('beatmap leaderboard', options, services);
     const cover = loadCover(map.set, services);
     const asked = { map, mods, country, page };
     const { scores, first, hasMore, left, stale } = await (of === 'here'

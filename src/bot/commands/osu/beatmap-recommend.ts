@@ -24,7 +24,7 @@ import {
   PLAYER_OPTION,
   rulesetOf,
 } from '../../osu/asked.ts';
-import { openMapToken } from '../../osu/buttons.ts';
+import { openMapToken, tokensOf } from '../../osu/buttons.ts';
 import {
   bpmText,
   coverOf,
@@ -99,17 +99,10 @@ export const beatmapRecommend = defineCommand({
       caller: owner,
       signal,
     });
-    const given = Object.entries({ player, mods: wantedMods, mode, ...filters }).filter(
-      (pair): pair is [string, string | boolean] => pair[1] !== undefined && pair[1] !== '',
-    );
-    const token = (more: Readonly<Record<string, string | number>>) =>
-      services.actions.encode({
-        command: 'beatmap recommend',
-        values: { ...Object.fromEntries(given), ...(steps === 0 ? {} : { steps }), ...more },
-        owner,
-      });
+    const given = { player, mods: wantedMods || undefined, mode, ...filters, steps: steps || undefined };
+    const token = tokensOf('beatmap recommend', given, services, owner);
     const words = t.messages.osu.recommend;
-    const another = button(words.another, token({}), 'primary');
+    const another = button(words.another, token(), 'primary');
     const others = [
       ...(steps > -MOST_STEPS ? [button(words.easier, token({ steps: steps - 1 }))] : []),
       ...(steps < MOST_STEPS ? [button(words.harder, token({ steps: steps + 1 }))] : []),

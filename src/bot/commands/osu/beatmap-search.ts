@@ -5,7 +5,7 @@ import { type CommandContext, defineCommand, type Values } from '../../contract/
 import { headingBlock, joined, labelled, reply, strong, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
 import { ABOUT_BEATMAP, ABOUT_PLAYER, askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked.ts';
-import { openSetToken } from '../../osu/buttons.ts';
+import { openSetToken, tokensOf } from '../../osu/buttons.ts';
 import { listActions, type PagesView, pageActions, setCard } from '../../views/osu/beatmap-list.ts';
 import { originBlocks, playerTitle } from '../../views/osu/facts.ts';
 
@@ -51,11 +51,8 @@ export const beatmapSearch = defineCommand({
     const { osu } = t.messages;
     const { sets, total, atLeast } = found;
     if (sets.length === 0) return reply({ tone: 'notice', blocks: [textBlock([osu.search.none({ query })])] });
-    const asked = { query, ...(mode && { mode }), ...(status && { status }), ...(sort && { sort }) };
-    const owner = callerKey(caller);
-    const pages = pageTokens(place, found.cursor, values =>
-      services.actions.encode({ command: 'beatmap search', values: { ...asked, ...values }, owner }),
-    );
+    const token = tokensOf('beatmap search', { query, mode, status, sort }, services, callerKey(caller));
+    const pages = pageTokens(place, found.cursor, token);
     const least = atLeast === undefined ? undefined : osu.setsAtLeast({ n: atLeast, shown: t.number(atLeast) });
     const count = total === null ? least : osu.sets({ n: total, shown: t.number(total) });
     const isOnly = place.page === 1 && pages.more === undefined;
@@ -104,16 +101,14 @@ export const osuMaps = defineCommand({
   ...ABOUT_PLAYER,
   async run({ player, type = 'ranked', page, cursors }, context: CommandContext) {
     const { caller, services, signal, t } = context;
-    const { beatmaps, actions } = services;
+    const { beatmaps } = services;
     const asked = await askedPlayer(player, context);
     const place = readPosition({ page, cursors });
     const { user } = await beatmaps.user(asked.user, undefined, signal);
     const options = { limit: PER_PAGE, cursor: cursorOf(place), signal };
     const { beatmapsets, cursor, stale } = await beatmaps.userBeatmaps(user.id, type, options);
-    const values = { player: String(user.id), type };
-    const pages = pageTokens(place, cursor, more =>
-      actions.encode({ command: 'osu maps', values: { ...values, ...more }, owner: callerKey(caller) }),
-    );
+    const token = tokensOf('osu maps', { player: String(user.id), type }, services, callerKey(caller));
+    const pages = pageTokens(place, cursor, token);
     const words = t.messages.osu;
     const heading = headingBlock(labelled(playerTitle(user), [words.mapTypes[type]], t));
     if (beatmapsets.length === 0) {

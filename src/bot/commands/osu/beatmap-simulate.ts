@@ -8,7 +8,7 @@ import { commandSpec, unknownOption } from '../../contract/command-spec.ts';
 import type { Text } from '../../contract/reply.ts';
 import { button, headingBlock, joined, labelled, menu, reply, strong, textBlock } from '../../contract/reply-parts.ts';
 import { ABOUT_BEATMAP, askedMap, MAP_MODE_OPTION, MAP_OPTION } from '../../osu/asked.ts';
-import { mapAddress, mapButtons, openable } from '../../osu/buttons.ts';
+import { mapAddress, mapButtons, openable, tokensOf } from '../../osu/buttons.ts';
 import { settingsText } from '../../views/osu/beatmap-info.ts';
 import {
   type AskedMap,
@@ -150,20 +150,8 @@ function ways({ map, mods, rate, play }: Simulated, { services, t }: CommandCont
   const opened = openable(map, mods);
   const words = t.messages.plays.simulate;
   const { accuracy, misses = 0 } = play;
-  const token = (change: Readonly<Record<string, string | number | undefined>>) => {
-    const all = {
-      mods: mods.join('') || undefined,
-      rate,
-      accuracy: accuracy?.toString(),
-      misses: play.misses,
-      ...change,
-    };
-    const set = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-    return services.actions.encode({
-      command: 'beatmap simulate',
-      values: { map: mapAddress(opened), ...Object.fromEntries(set) },
-    });
-  };
+  const played = { mods: mods.join('') || undefined, rate, accuracy: accuracy?.toString(), misses: play.misses };
+  const token = tokensOf('beatmap simulate', { map: mapAddress(opened), ...played }, services);
   const otherMods = USUAL_MODS.filter(each => each !== (mods.join('') || 'NM'));
   return {
     again: [

@@ -9,7 +9,7 @@ import { type CommandContext, defineCommand, modeOf, TERMS, usageError } from '.
 import type { Text } from '../../contract/reply.ts';
 import { button, headingBlock, joined, link, reply, textBlock } from '../../contract/reply-parts.ts';
 import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked.ts';
-import { mapButtons, openMapToken, openPlayerToken, playerButtons } from '../../osu/buttons.ts';
+import { mapButtons, openMapToken, openPlayerToken, playerButtons, tokensOf } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, PLAYS_A_CALL, ratePlays } from '../../osu/plays.ts';
 import { gainText, inMode, originBlocks, playerHead, playerTitle } from '../../views/osu/facts.ts';
 import { loadCover, playBlock } from '../../views/osu/play.ts';
@@ -57,9 +57,8 @@ export const osuRecent = defineCommand({
     const standing = standingText(score, { rank, rating, best }, t);
     const play = await playBlock({ score, rating, cover, name: user.username, standing }, services, t);
     const title = nth === 1 ? words.title({ mode: ruleset }) : words.nth({ n: t.number(nth), mode: ruleset });
-    const values = { player: String(user.id), mode: modeOf(user.mode), ...(pass && { pass }) };
-    const playToken = (index: number) =>
-      services.actions.encode({ command: 'osu recent', values: { ...values, index } });
+    const values = { player: String(user.id), mode: modeOf(user.mode), pass: pass || undefined };
+    const token = tokensOf('osu recent', values, services);
     const { earlier, later } = t.messages.plays.buttons;
     const map = mapOf(score);
     return reply({
@@ -68,8 +67,8 @@ export const osuRecent = defineCommand({
         ...(hasPage(score)
           ? [{ kind: 'link', label: t.messages.osu.openAtOsu, url: scorePage(score.id) } as const]
           : []),
-        ...(nth < scores.length ? [button(earlier, playToken(nth + 1))] : []),
-        ...(nth > 1 ? [button(later, playToken(nth - 1))] : []),
+        ...(nth < scores.length ? [button(earlier, token({ index: nth + 1 }))] : []),
+        ...(nth > 1 ? [button(later, token({ index: nth - 1 }))] : []),
         ...(map === undefined ? [] : mapButtons(map, ['map', 'compare', 'leaderboard', 'simulate'], services, t)),
         ...actions,
       ],

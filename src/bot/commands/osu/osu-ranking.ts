@@ -18,7 +18,7 @@ import {
   requirePlayers,
   rulesetOf,
 } from '../../osu/asked.ts';
-import { playerMenu } from '../../osu/buttons.ts';
+import { playerMenu, tokensOf } from '../../osu/buttons.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { decidesForChat } from '../../stores/settings-store.ts';
 import { notice } from '../../views/notice.ts';
@@ -93,11 +93,7 @@ async function worldRanking(
   const { services, signal, t } = context;
   const { players, stale } = await services.beatmaps.ranking(ruleset, { page, country }, signal);
   const words = t.messages.plays.ranking;
-  const pageToken = (to: number) =>
-    services.actions.encode({
-      command: 'osu ranking',
-      values: { of: 'world', mode: modeOf(ruleset), page: to, ...(country && { country }) },
-    });
+  const token = tokensOf('osu ranking', { of: 'world', mode: modeOf(ruleset), country }, services);
   const before = (page - 1) * MOST;
   const ranked = players.map(({ pp, ...player }, index) => {
     return { ...player, worth: ppText(pp, t), place: before + index + 1 };
@@ -109,7 +105,7 @@ async function worldRanking(
       textBlock(ranked.length === 0 ? [words.nobody] : stacked(linesOf(ranked, ruleset, t))),
     ],
     actions: [
-      ...numberedPageActions(page, players.length >= MOST && page < PAGES, pageToken, t),
+      ...numberedPageActions(page, players.length >= MOST && page < PAGES, token, t),
       ...menuOf(ranked, ruleset, context),
     ],
   });
@@ -208,11 +204,7 @@ async function shown(change: string | undefined, context: CommandContext): Promi
   if (players.length === 0) {
     return reply({ tone: 'notice', blocks: change === undefined ? [textBlock(sentence(words.none))] : said });
   }
-  const stopToken = ({ id, mode }: TrackedPlayer) =>
-    services.actions.encode({
-      command: 'osu track',
-      values: { player: String(id), mode: modeOf(mode), stop: true },
-    });
+  const token = tokensOf('osu track', { stop: true }, services);
   const lines = players.map(({ id, name, mode }) => joined([[link(userPage(id, mode), name)], modes[mode]]));
   const listed = players.map(({ id, name, mode }) => ({ id, name, detail: modes[mode], ruleset: mode }));
   return reply({
@@ -220,7 +212,9 @@ async function shown(change: string | undefined, context: CommandContext): Promi
     blocks: [...said, headingBlock([words.title]), textBlock(stacked(lines))],
     actions: [
       ...playerMenu(listed, context),
-      ...players.map(player => button(words.stop({ name: player.name }), stopToken(player))),
+      ...players.map(({ id, name, mode }) =>
+        button(words.stop({ name }), token({ player: String(id), mode: modeOf(mode) })),
+      ),
     ],
   });
 }

@@ -10,7 +10,7 @@ import { type CommandContext, defineCommand, MOD_FILTER, type Mode, modeOf, TERM
 import type { Reply, Text } from '../../contract/reply.ts';
 import { button, joined, link, reply, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
 import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked.ts';
-import { playedMapMenu, playerButtons } from '../../osu/buttons.ts';
+import { playedMapMenu, playerButtons, tokensOf } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, ratePlays } from '../../osu/plays.ts';
 import { numberedLine, numberedPageActions } from '../../views/osu/beatmap-list.ts';
 import { gainText, playerHead, ppText } from '../../views/osu/facts.ts';
@@ -163,11 +163,7 @@ async function rework(
   const shown = entries.toSorted((a, b) => b.worth - a.worth).slice(end - PER_PAGE, end);
   const scores = shown.map(({ score }) => score);
   const lines = shown.map((entry, index) => entryLine(entry, end - PER_PAGE + 1 + index, t));
-  const pageToken = (to: number) =>
-    services.actions.encode({
-      command,
-      values: { ...values, player: String(user.id), mode: modeOf(user.mode), page: to },
-    });
+  const token = tokensOf(command, { ...values, player: String(user.id), mode: modeOf(user.mode) }, services);
   return reply({
     blocks: [
       ...head,
@@ -182,8 +178,8 @@ async function rework(
       ...(isScan ? [] : estimateBlocks([...ratings.values()], t)),
     ],
     actions: [
-      ...(isPartial ? [button(t.messages.plays.buttons.again, pageToken(page))] : []),
-      ...numberedPageActions(page, end < entries.length, pageToken, t),
+      ...(isPartial ? [button(t.messages.plays.buttons.again, token({ page }))] : []),
+      ...numberedPageActions(page, end < entries.length, token, t),
       ...actions,
       ...playedMapMenu(scores, context),
     ],

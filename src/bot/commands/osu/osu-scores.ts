@@ -24,7 +24,7 @@ import {
 import { headingBlock, joined, labelled, reply, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
 import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked.ts';
-import { openMapToken, playedMapMenu, playerButtons } from '../../osu/buttons.ts';
+import { openMapToken, playedMapMenu, playerButtons, tokensOf } from '../../osu/buttons.ts';
 import { firstPlays, PLAYS_A_CALL, type Plays, playsPart, ratePlays } from '../../osu/plays.ts';
 import { numberedPageActions } from '../../views/osu/beatmap-list.ts';
 import { inMode, originBlocks, playerTitle } from '../../views/osu/facts.ts';
@@ -89,12 +89,11 @@ export const osuScores = defineCommand({
     if (only !== undefined && only.beatmap_id !== null) {
       await services.memory.maps.remember(caller, { id: only.beatmap_id, ruleset: only.mode });
     }
-    const values = { player: String(user.id), type, mode: modeOf(user.mode), ...given(filter) };
-    const owner = callerKey(caller);
-    const tokenAt = (place: number) => {
-      const change = index === undefined ? { page: place } : { index: place };
-      return services.actions.encode({ command: 'osu scores', values: { ...values, ...change }, owner });
-    };
+    const flags = { reverse: filter.reverse || undefined, chokes: filter.chokes || undefined };
+    const values = { player: String(user.id), type, mode: modeOf(user.mode), ...filter, ...flags };
+    const token = tokensOf('osu scores', values, services, callerKey(caller));
+    const tokenAt = ({ page: at }: { readonly page: number }) =>
+      token(index === undefined ? { page: at } : { index: at });
     const words = t.messages.osu.scores;
     const heading = headingBlock(labelled(playerTitle(user), [inMode(words.titles[type], user.mode, t)], t));
     const isFirst = index !== undefined || page === 1;
@@ -146,13 +145,6 @@ interface Wishes extends Omit<ScoreFilter, 'accuracy' | 'combo'> {
   readonly index: number | undefined;
   readonly reverse: boolean | undefined;
   readonly page: number;
-}
-
-/** The option values that a button has to repeat to get the same list again. */
-function given(filter: Omit<Wishes, 'page'>): Readonly<Record<string, string | number | boolean>> {
-  return Object.fromEntries(
-    Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === false ? [] : [[name, value]])),
-  );
 }
 
 /** The part of the player's plays that the person wants to see. */

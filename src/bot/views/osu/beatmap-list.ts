@@ -42,11 +42,11 @@ export function pageActions({ back, more }: PagesView, t: Translator): readonly 
 export function numberedPageActions(
   page: number,
   hasMore: boolean,
-  pageToken: (page: number) => string,
+  pageToken: (change: { readonly page: number }) => string,
   t: Translator,
 ): readonly Action[] {
-  const back = page === 1 ? undefined : pageToken(page - 1);
-  return pageActions({ back, more: hasMore ? pageToken(page + 1) : undefined }, t);
+  const back = page === 1 ? undefined : pageToken({ page: page - 1 });
+  return pageActions({ back, more: hasMore ? pageToken({ page: page + 1 }) : undefined }, t);
 }
 
 interface SetCardOptions extends Opener {
