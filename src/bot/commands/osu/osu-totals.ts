@@ -1,5 +1,5 @@
-import { MAX_RANK } from '../../../beatmaps/players.ts';
 import type { Player } from '../../../beatmaps/model/player.ts';
+import { MAX_RANK } from '../../../beatmaps/players.ts';
 import { addPlays, worthNeeded } from '../../../beatmaps/plays/total-pp.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand, ppWord, usageError } from '../../contract/command.ts';
