@@ -146,7 +146,6 @@ const PACKAGES: ReadonlyArray<{ names: RegExp; home: RegExp; types?: boolean; me
   { names: /^(node:)?https?$/, home: /^src\/infra\//, members: /^(request|get|Agent|globalAgent|ClientRequest|\*)$/ },
   { names: /^(node:)?(http2|tls)$/, home: /^src\/infra\// },
   { names: /^ioredis$/, home: /^src\/infra\/redis\// },
-  { names: /^bullmq$/, home: /^src\/infra\/redis\// },
   { names: /^libsql$/, home: /^src\/infra\/store\// },
   { names: /^pino$/, home: /^src\/infra\/log\.ts$/ },
   { names: /^(fastify|fastify-.+|@fastify\/.+)$/, home: /^src\/(infra|api|platforms)\// },

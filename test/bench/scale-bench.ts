@@ -30,9 +30,9 @@ async function callsOf(redis: Redis): Promise<ReadonlyMap<string, number>> {
   );
 }
 
-/** Whose keys a command is about: BullMQ's, our queue's, records, caches, limits. */
-const CALLER = /^medley:(?:(jobs|queue)\b|\d+:(\w[\w-]*))/;
-const NAMES: Readonly<Record<string, string>> = { jobs: 'BullMQ', group: 'record', order: 'record' };
+/** Whose keys a command is about: the queue's, records, caches, limits. */
+const CALLER = /^medley:(?:(queue)\b|\d+:(\w[\w-]*))/;
+const NAMES: Readonly<Record<string, string>> = { group: 'record', order: 'record' };
 
 /** Commands a link by caller, seen while some are answered. Watching slows Redis down: nothing else is measured meanwhile. */
 async function callersOf(redis: Redis, world: World): Promise<ReadonlyMap<string, number>> {

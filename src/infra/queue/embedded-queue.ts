@@ -1,8 +1,8 @@
 import type { Logger } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import { createEmbeddedTable, type EmbeddedTable } from './embedded-table.ts';
-import { EmbeddedWorker, type QueueProgress, RETRY_MS } from './embedded-worker.ts';
 import { type Added, QUEUE_LIMITS, type Queue, type QueueEntry, type QueueLimits } from './queue.ts';
+import { type ClaimedEntry, type ClaimStore, QUEUE_RETRY_MS, QueueWorker } from './queue-worker.ts';
 
 export interface EmbeddedQueueOptions {
   readonly store: Store;
@@ -17,6 +17,13 @@ const SWEEP_EVERY_MS = 3_600_000;
 const SWEEP_EVERY_ENTRIES = 500;
 /** The most rows that one statement changes, because a larger change would block the process for too long. */
 const BATCH = 1_000;
+
+interface QueueProgress {
+  /** The turn whose entries are being claimed now; a new entry of an account without waiting entries gets this turn. */
+  turn: number;
+  /** The number of entries that are not done; it is compared with the queue's bound. */
+  unfinished: number;
+}
 
 /**
  * A queue in a table of the embedded database, for the one process that holds the file. Entries that an earlier process
@@ -34,11 +41,25 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
   const progress: QueueProgress = { turn: table.firstTurn() ?? 0, unfinished };
   const sweeper = createSweeper({ table, limits, progress, now, log });
   const timer = createWakeTimer(now, wake);
-  const worker = new EmbeddedWorker({ table, progress, log, leaseMs, now, wakeBy: timer.wakeBy });
+  const claims = createClaims({ table, progress, leaseMs, now, wakeBy: timer.wakeBy });
+  const worker = new QueueWorker({ store: claims, log, onRoom: pumpSoon });
+  let isPumpDue = false;
   sweeper.sweep();
   timer.wakeBy(table.nextDue());
   const upkeep = setInterval(keepUp, Math.max(1, Math.floor(leaseMs / 3)));
   upkeep.unref();
+
+  function pumpSoon(): void {
+    if (isPumpDue) return;
+    isPumpDue = true;
+    setImmediate(() => {
+      isPumpDue = false;
+      worker.take().catch(error => {
+        log.error({ err: error }, 'queue: nothing can be claimed');
+        timer.wakeBy(now() + QUEUE_RETRY_MS);
+      });
+    });
+  }
 
   function wake(): void {
     try {
@@ -46,15 +67,14 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
       timer.wakeBy(table.nextDue());
     } catch (error) {
       log.error({ err: error }, 'queue: delayed entries could not be taken up');
-      timer.wakeBy(now() + RETRY_MS);
+      timer.wakeBy(now() + QUEUE_RETRY_MS);
     }
-    worker.pumpSoon();
+    pumpSoon();
   }
 
-  function keepUp(): void {
+  async function keepUp(): Promise<void> {
     try {
-      worker.keepUp();
-      if (table.expire(now()) > 0) worker.pumpSoon();
+      await worker.keepUp();
       sweeper.sweepIfDue();
     } catch (error) {
       log.error({ err: error }, 'queue: leases could not be renewed');
@@ -76,23 +96,93 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
     if (!table.insert(entry, { turn, atOnce: entry.atOnce ?? limits.perLane, at })) return { outcome: 'known' };
     progress.unfinished += 1;
     if (entry.delayMs !== undefined && entry.delayMs > 0) timer.wakeBy(at + entry.delayMs);
-    else worker.pumpSoon();
+    else pumpSoon();
     return { outcome: 'accepted', ahead };
   }
 
   return {
     ...operationsOn(table, progress, now),
     add: async entry => add(entry),
-    work: (handler, { concurrency }) => worker.work(handler, concurrency),
+    work(handler, { concurrency }) {
+      worker.work(handler, concurrency);
+      pumpSoon();
+    },
     async promote(id) {
       table.promote(id);
-      worker.pumpSoon();
+      pumpSoon();
     },
     drain: () => worker.drain(),
     async close() {
       clearInterval(upkeep);
       timer.close();
       worker.close();
+    },
+  };
+}
+
+interface ClaimsOptions {
+  readonly table: EmbeddedTable;
+  readonly progress: QueueProgress;
+  readonly leaseMs: number;
+  readonly now: () => number;
+  /** Asks for the table to be read again at the time `at`, because an entry is due then. */
+  readonly wakeBy: (at: number) => void;
+}
+
+function createClaims({ table, progress, leaseMs, now, wakeBy }: ClaimsOptions): ClaimStore {
+  /** The lanes of the claimed entries, by id, each with the number of its entries that may run at once. */
+  const claimed = new Map<string, { readonly lane: string; readonly atOnce: number }>();
+
+  function busyLanes(): readonly string[] {
+    const counts = new Map<string, number>();
+    for (const { lane } of claimed.values()) counts.set(lane, (counts.get(lane) ?? 0) + 1);
+    const full = [...claimed.values()].filter(({ lane, atOnce }) => (counts.get(lane) ?? 0) >= atOnce);
+    return [...new Set(full.map(({ lane }) => lane))];
+  }
+
+  return {
+    async claim(most, token) {
+      const found: ClaimedEntry[] = [];
+      try {
+        while (found.length < most) {
+          const row = table.claim(busyLanes(), { token, until: now() + leaseMs });
+          // When no entry waits or runs, turns are counted from 0 again.
+          if (row === undefined && claimed.size === 0) progress.turn = 0;
+          if (row === undefined) break;
+          const { turn, atOnce, ...entry } = row;
+          progress.turn = Math.max(progress.turn, turn);
+          claimed.set(entry.id, { lane: entry.lane, atOnce });
+          found.push(entry);
+        }
+      } catch (error) {
+        // Entries that were claimed before the store failed must run.
+        if (found.length === 0) throw error;
+      }
+      return found;
+    },
+    async renew(leases) {
+      if (leases.length > 0)
+        table.renew(
+          leases.map(({ id }) => id),
+          now() + leaseMs,
+        );
+      return [];
+    },
+    save: async (lease, payload) => table.save(lease, payload),
+    async finish(lease, verdict) {
+      let isHeld: boolean;
+      if (verdict.done) {
+        isHeld = table.settle(lease, now());
+        if (isHeld) progress.unfinished -= 1;
+      } else {
+        const { afterMs, payload } = verdict;
+        const due = afterMs > 0 ? now() + Math.ceil(afterMs) : 0;
+        // An entry that is released without a delay gets a turn behind all entries that wait now.
+        isHeld = table.release(lease, { due, turn: due > 0 ? 0 : progress.turn + 1, payload });
+        if (isHeld && due > 0) wakeBy(due);
+      }
+      claimed.delete(lease.id);
+      return isHeld;
     },
   };
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Store } from '../store/store.ts';
 import type { QueueEntry } from './queue.ts';
+import type { ClaimLease } from './queue-worker.ts';
 
 /**
  * The steps that make the queue's table. A `delayed` entry waits for `due`, a `claimed` one is held by the worker
@@ -34,12 +35,11 @@ const ClaimedRow = z.object({
   id: z.string(),
   lane: z.string(),
   payload: z.string(),
-  at_once: z.number(),
+  atOnce: z.number(),
   turn: z.number(),
-  at: z.number(),
+  addedAt: z.number(),
   lapses: z.number(),
 });
-export type ClaimedRow = z.output<typeof ClaimedRow>;
 
 const EntryRow = z.object({
   id: z.string(),
@@ -53,12 +53,6 @@ const EntryRow = z.object({
 const Backlog = z.object({ ahead: z.number(), count: z.number(), last: z.number().nullable() });
 const Figure = z.object({ value: z.number().nullable() });
 const Counts = z.object({ state: z.string(), count: z.number() });
-
-interface Lease {
-  readonly holder: string;
-  /** When the lease ends, unix milliseconds. */
-  readonly until: number;
-}
 
 interface Release {
   readonly due: number;
@@ -109,43 +103,40 @@ function additions(store: Store) {
 function claims(store: Store) {
   return {
     /** Claims the first entry, by turn, whose lane is not in `busy`. */
-    claim(busy: readonly string[], { holder, until }: Lease): ClaimedRow | undefined {
+    claim(busy: readonly string[], { token, until }: { readonly token: string; readonly until: number }) {
       return store.get(
-        `UPDATE queue SET state = 'claimed', holder = :holder, lease = :until WHERE rowid = (
+        `UPDATE queue SET state = 'claimed', holder = :token, lease = :until WHERE rowid = (
           SELECT rowid FROM queue WHERE state = 'waiting' AND lane NOT IN (SELECT value FROM json_each(:busy))
           ORDER BY turn, rowid LIMIT 1
-        ) RETURNING id, lane, payload, at_once, turn, at, lapses`,
-        { holder, until, busy: JSON.stringify(busy) },
+        ) RETURNING id, lane, payload, at_once AS atOnce, turn, at AS addedAt, lapses`,
+        { token, until, busy: JSON.stringify(busy) },
         ClaimedRow,
       );
     },
 
-    /** Replaces the payload. This method and the next two return false when `holder` does not hold the entry. */
-    save(id: string, holder: string, payload: string): boolean {
-      const sql = `UPDATE queue SET payload = :payload WHERE id = :id AND state = 'claimed' AND holder = :holder`;
-      return store.run(sql, { id, holder, payload }).changes > 0;
+    /** Replaces the payload. This method and the next two return false when the lease is lost. */
+    save({ id, token }: ClaimLease, payload: string): boolean {
+      const sql = `UPDATE queue SET payload = :payload WHERE id = :id AND state = 'claimed' AND holder = :token`;
+      return store.run(sql, { id, token, payload }).changes > 0;
     },
-    settle(id: string, holder: string, at: number): boolean {
-      const sql = `UPDATE queue SET ${BARE} WHERE id = :id AND state = 'claimed' AND holder = :holder`;
-      return store.run(sql, { id, holder, at }).changes > 0;
+    settle({ id, token }: ClaimLease, at: number): boolean {
+      const sql = `UPDATE queue SET ${BARE} WHERE id = :id AND state = 'claimed' AND holder = :token`;
+      return store.run(sql, { id, token, at }).changes > 0;
     },
     /** Returns a claimed entry to the queue, delayed until `due` (0: no delay). Its turn becomes no earlier than `turn`. */
-    release(id: string, holder: string, { due, turn, payload }: Release): boolean {
+    release({ id, token }: ClaimLease, { due, turn, payload }: Release): boolean {
       const { changes } = store.run(
         `UPDATE queue SET state = :state, due = :due, turn = max(turn, :turn), holder = '',
           payload = coalesce(:payload, payload)
-        WHERE id = :id AND state = 'claimed' AND holder = :holder`,
-        { id, holder, due, turn, state: due > 0 ? 'delayed' : 'waiting', payload: payload ?? null },
+        WHERE id = :id AND state = 'claimed' AND holder = :token`,
+        { id, token, due, turn, state: due > 0 ? 'delayed' : 'waiting', payload: payload ?? null },
       );
       return changes > 0;
     },
 
-    renew(ids: readonly string[], { holder, until }: Lease): void {
-      store.run(
-        `UPDATE queue SET lease = :until
-        WHERE state = 'claimed' AND holder = :holder AND id IN (SELECT value FROM json_each(:ids))`,
-        { holder, until, ids: JSON.stringify(ids) },
-      );
+    renew(ids: readonly string[], until: number): void {
+      const sql = `UPDATE queue SET lease = :until WHERE state = 'claimed' AND id IN (SELECT value FROM json_each(:ids))`;
+      store.run(sql, { until, ids: JSON.stringify(ids) });
     },
     /** Makes entries claimable again whose lease ended before `moment`. */
     expire(moment: number): number {

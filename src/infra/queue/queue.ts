@@ -1,5 +1,3 @@
-import type { Logger } from '../log.ts';
-
 /** A piece of work that is kept until it is done. */
 export interface QueueEntry {
   /** An id that is the same for a repeat of the same event. When an entry is done, its id alone is kept, for a day. */
@@ -57,15 +55,6 @@ export type Verdict =
 
 /** Does the entry's work and decides what becomes of it. */
 export type Handler = (claim: Claim) => Promise<Verdict>;
-
-/** How long an entry is delayed whose handler threw. */
-const THROWN_MS = 5_000;
-
-/** The verdict about an entry whose handler threw: the error is logged, and the entry is tried again later. */
-export function verdictAfter(error: unknown, { id }: Claim, log: Pick<Logger, 'error'>): Verdict {
-  log.error({ err: error, id }, 'queue: a handler failed');
-  return { done: false, afterMs: THROWN_MS };
-}
 
 export interface QueueStats {
   /** The number of entries that can be claimed or are delayed. */

@@ -1,4 +1,4 @@
-import { type ChainableCommander, Redis, type RedisOptions } from 'ioredis';
+import type { ChainableCommander, Redis, RedisOptions } from 'ioredis';
 import { AppError, StoreAway } from '../../errors.ts';
 import type { Logger } from '../log.ts';
 
@@ -9,24 +9,45 @@ export type RedisConnection = ReturnType<typeof createRedisConnection>;
 
 type ConnectionState = 'new' | 'answering' | 'refusing' | 'away' | 'closed';
 
-const SAID = {
+/** The log lines about a connection. `isQuietAtFirst`: none says that it was made for the first time. */
+type Sentences = Readonly<Record<'answering' | 'refusing' | 'away', string>> & { readonly isQuietAtFirst?: true };
+
+const SAID: Sentences = {
   answering: 'Redis answers: limits, caches and records are shared',
   refusing:
     'Redis refuses to keep things: limits and caches go by the memory of this process, records cannot be changed',
   away: 'Redis is away: limits, caches and settings go by the memory of this process, records cannot be changed',
-} as const;
+};
+
+const CONNECT_TIMEOUT_MS = 3_000;
+
+/** Commands are sent only while Redis is connected, because waiting for a connection would only delay the failure. */
+export const NO_WAITING = {
+  connectTimeout: CONNECT_TIMEOUT_MS,
+  commandTimeout: CONNECT_TIMEOUT_MS,
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  disableClientInfo: true,
+} satisfies RedisOptions;
 
 /** One connection to Redis, which may be away at any time. Commands to a Redis that is away fail at once. */
-export function createRedisConnection(client: Redis, log: Logger, timeoutMs: number) {
+export function createRedisConnection(
+  client: Redis,
+  log: Pick<Logger, 'info' | 'warn'>,
+  timeoutMs: number,
+  said: Sentences = SAID,
+) {
   let state: ConnectionState = 'new';
   let lastError: unknown;
 
   /** Changes the state and logs it; returns true when the state before was a different one. */
-  function changeState(next: keyof typeof SAID, error?: unknown): boolean {
+  function changeState(next: 'answering' | 'refusing' | 'away', error?: unknown): boolean {
     if (next === state || state === 'closed') return false;
+    const isFirst = state === 'new';
     state = next;
-    if (next === 'answering') log.info({}, SAID[next]);
-    else log.warn({ reason: messageOf(error) }, SAID[next]);
+    if (next !== 'answering') log.warn({ reason: messageOf(error) }, said[next]);
+    else if (!isFirst || said.isQuietAtFirst !== true) log.info({}, said[next]);
     return true;
   }
 
@@ -113,76 +134,6 @@ export function createFailoverCheck(): (error: Error) => boolean {
     const isDue = message.startsWith('READONLY') && performance.now() - renewedAt >= FAILOVER_MS;
     if (isDue) renewedAt = performance.now();
     return isDue;
-  };
-}
-
-/** The longest pause before the queue's connections try to reconnect. */
-const RECONNECT_MS = 1_000;
-
-/** The connections of a queue: `client`, whose commands fail after `timeoutMs`, and those that `connect` adds. */
-export function createQueueConnections(url: string, log: Pick<Logger, 'info' | 'warn'>, timeoutMs: number) {
-  const clients: Redis[] = [];
-  let isAway = false;
-  let isEnding = false;
-  const client = connect({ enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: timeoutMs });
-  /** Commands wait only until the first connection is made. From then on they fail at once while Redis is away. */
-  const connected = new Promise(resolve => client.once('ready', resolve));
-
-  function connect(more: RedisOptions): Redis {
-    const retryStrategy = (tries: number) => Math.min(100 * tries, RECONNECT_MS);
-    const made = new Redis(url, {
-      ...{ ...more, disableClientInfo: true, retryStrategy },
-      reconnectOnError: createFailoverCheck(),
-    });
-    made.on('error', noteError);
-    made.on('ready', () => {
-      if (!isConnected()) return;
-      if (isAway) log.info({}, 'queue: Redis answers again');
-      isAway = false;
-    });
-    clients.push(made);
-    return made;
-  }
-
-  /** True when all connections are ready; while any of them still fails, the outage has not ended. */
-  function isConnected(): boolean {
-    return clients.every(({ status }) => status === 'ready');
-  }
-
-  /** Logs a failing connection once, however often it reconnects. */
-  function noteError(error: unknown): void {
-    const reason = error instanceof Error ? error.message : 'unknown failure';
-    if (isConnected()) log.warn({ reason }, 'queue: Redis refuses something');
-    else if (!isAway && !isEnding) {
-      isAway = true;
-      log.warn({ reason }, 'queue: Redis is away');
-    }
-  }
-
-  async function ask<T>(command: () => Promise<T>): Promise<T> {
-    let isLate = false;
-    // A command whose caller gave up before the first connection must not be sent later.
-    const answer = connected.then(() => (isLate ? Promise.reject(new Error('given up')) : command()));
-    try {
-      return await within(timeoutMs, answer);
-    } catch (cause) {
-      isLate = true;
-      const reason = cause instanceof Error ? cause.message : 'unknown';
-      throw new StoreAway(`Redis does not take it: ${reason}`, { cause });
-    }
-  }
-
-  return {
-    client,
-    connect,
-    ask,
-    noteError,
-    end() {
-      isEnding = true;
-    },
-    disconnect() {
-      for (const each of clients) each.disconnect();
-    },
   };
 }
 

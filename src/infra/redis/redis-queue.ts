@@ -1,243 +1,133 @@
-import { Queue as BullQueue, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
-import * as z from 'zod';
+import { Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from '../log.ts';
-import { type Added, QUEUE_LIMITS, type Queue, type QueueEntry, type QueueLimits } from '../queue/queue.ts';
-import { createQueueConnections, REDIS_PATIENCE_MS } from './redis-connection.ts';
+import { QUEUE_LIMITS, type Queue, type QueueLimits } from '../queue/queue.ts';
+import { type ClaimStore, QUEUE_RETRY_MS, QueueWorker } from '../queue/queue-worker.ts';
+import { createFailoverCheck, createRedisConnection, NO_WAITING, REDIS_PATIENCE_MS } from './redis-connection.ts';
 import { createRedisEntries } from './redis-queue-entries.ts';
-import { PARKED_MS, priorityOf, RedisWorker } from './redis-queue-worker.ts';
 
 export interface RedisQueueOptions {
   readonly url: string;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly limits?: Partial<QueueLimits>;
-  /** All keys begin with this prefix. Default `medley`. */
-  readonly prefix?: string;
   /** The longest wait for an answer of Redis. Default `REDIS_PATIENCE_MS`. */
   readonly timeoutMs?: number;
 }
 
-/** The prefix and name of BullMQ's queue; the keys of `redis-queue-entries.ts` have the same prefix. */
-const PREFIX = 'medley';
-const NAME = 'jobs';
-const OWN = 'queue:';
+const OWN = 'medley:queue:';
+/** The prefix of the keys of 0.2.0's queue. */
+const OLD = 'medley:requests:';
 /** The prefix of the entries' keys. */
-export const QUEUE_ENTRIES = `${PREFIX}:${OWN}entry:`;
-const RETRY_MS = 1_000;
+export const QUEUE_ENTRIES = `${OWN}entry:`;
 const SWEEP_EVERY_MS = 60_000;
-/** How often BullMQ lets workers lose the same job: practically without bound, because bot/runtime counts attempts. */
-const MOST_STALLS = 1_000_000;
+/** A worker looks for entries at least this often, in case another one died that had been woken for them. */
+const LOOK_EVERY_MS = 2_000;
+
+/** The longest pause before a connection is tried again. */
+const RECONNECT_MS = 1_000;
+
+const SAID = {
+  answering: 'queue: Redis answers again',
+  refusing: 'queue: Redis refuses to keep things',
+  away: 'queue: Redis is away',
+  isQuietAtFirst: true,
+} as const;
+
+/** The connection logs the failures of Redis, and what failed is repeated. */
+const repeatedLater = () => undefined;
+
+function openClient(url: string, options: RedisOptions): Redis {
+  return new Redis(url, {
+    ...options,
+    disableClientInfo: true,
+    retryStrategy: tries => Math.min(100 * tries, RECONNECT_MS),
+    reconnectOnError: createFailoverCheck(),
+  });
+}
 
 /**
- * A queue that any number of processes share, by BullMQ on Redis 7 (append-only, noeviction). While Redis is away `add`
- * and similar methods throw after `timeoutMs`, and workers wait for it.
+ * A queue on Redis 7 (append-only, noeviction) that any number of processes share. While Redis is away `add` and similar
+ * methods throw after `timeoutMs`, and workers wait for it.
  */
-export function createRedisQueue({ url, log, prefix = PREFIX, ...options }: RedisQueueOptions): Queue {
+export function createRedisQueue({ url, log, timeoutMs = REDIS_PATIENCE_MS, ...options }: RedisQueueOptions): Queue {
   const limits: QueueLimits = { ...QUEUE_LIMITS, ...options.limits };
-  const redis = createQueueConnections(url, log, options.timeoutMs ?? REDIS_PATIENCE_MS);
-  const { ask, noteError } = redis;
-  const { bull, entries, ...backlog } = createBacklog({ client: redis.client, prefix, limits, log });
-  bull.on('error', noteError);
-  let running: { readonly worker: RedisWorker; readonly bullWorker: Worker } | undefined;
-  let drained: Promise<void> | undefined;
-  let closed: Promise<void> | undefined;
-  const sweeping = setInterval(() => void backlog.sweep().catch(noteError), SWEEP_EVERY_MS);
-  sweeping.unref();
+  const redis = createRedisConnection(openClient(url, { ...NO_WAITING, commandTimeout: timeoutMs }), log, timeoutMs, SAID);
+  /** Commands wait only until the first connection is made. From then on they fail at once while Redis is away. */
+  const connected = redis.isReady(timeoutMs);
+  const entries = createRedisEntries(command => connected.then(() => redis.request('write', command)), OWN, limits);
+  /** When the next delayed entry is due, by `performance.now()`. */
+  let dueAt = Number.POSITIVE_INFINITY;
+  let hasRoom: () => void = () => undefined;
+  const store: ClaimStore = {
+    ...entries,
+    async claim(most, token) {
+      const { claims, dueMs = Number.POSITIVE_INFINITY } = await entries.claim(most, token);
+      dueAt = performance.now() + dueMs;
+      return claims;
+    },
+  };
+  const worker = new QueueWorker({ store, log, onRoom: () => hasRoom() });
+  const timers = [setInterval(() => void sweep().catch(repeatedLater), SWEEP_EVERY_MS).unref()];
+  let isOver = false;
+  let stopWaiting: () => void = () => undefined;
 
-  async function close(): Promise<void> {
-    clearInterval(sweeping);
-    redis.end();
-    running?.worker.close();
-    if (drained === undefined) await running?.bullWorker.close(true);
-    await bull.close();
-    redis.disconnect();
+  async function sweep(): Promise<void> {
+    for (const id of await entries.sweep()) log.warn({ id }, 'queue: an entry that was never finished is dropped');
+    await entries.takeOver(OLD);
+  }
+
+  /** Claims entries whenever there may be some and there is room, until draining begins. */
+  async function serve(): Promise<void> {
+    const waiting = openClient(url, { maxRetriesPerRequest: null, commandTimeout: LOOK_EVERY_MS + timeoutMs });
+    waiting.on('error', repeatedLater);
+    stopWaiting = () => waiting.disconnect();
+    while (!isOver) {
+      try {
+        await worker.take();
+        while (worker.room === 0 && !isOver) await new Promise<void>(resolve => (hasRoom = resolve));
+        const waitMs = Math.min(LOOK_EVERY_MS, Math.max(1, dueAt - performance.now()));
+        if (!isOver) await waiting.bzpopmin(`${OWN}wake`, waitMs / 1_000);
+      } catch {
+        if (isOver) return;
+        waiting.disconnect(true);
+        await new Promise(resolve => setTimeout(resolve, QUEUE_RETRY_MS).unref());
+      }
+    }
+  }
+
+  function stopServing(): void {
+    isOver = true;
+    stopWaiting();
+    hasRoom();
   }
 
   return {
-    add: entry => ask(() => backlog.add(entry)),
+    add: entries.add,
+    promote: entries.promote,
+    cancel: id => entries.cancel(id, 'known'),
+    remove: id => entries.cancel(id, 'forgotten'),
+    unclaimed: entries.unclaimed,
+    stats: entries.stats,
     work(handler, { concurrency }) {
-      const { leaseMs } = limits;
-      const worker = new RedisWorker({
-        entries,
-        handler,
-        log,
-        leaseMs,
-        promote: backlog.promote,
-        ask,
-        onError: noteError,
-      });
-      const bullWorker = new Worker(NAME, (job, token) => worker.process(job, token), {
-        ...{ prefix, concurrency, connection: redis.connect({ maxRetriesPerRequest: null }) },
-        lockDuration: leaseMs,
-        stalledInterval: Math.max(1, Math.floor(leaseMs / 2)),
-        maxStalledCount: MOST_STALLS,
-        runRetryDelay: RETRY_MS,
-      });
-      bullWorker.on('error', noteError);
-      bullWorker.on('lockRenewalFailed', ids => {
-        for (const jobId of ids) worker.lose(decodeURIComponent(jobId));
-      });
-      running = { worker, bullWorker };
-      ask(backlog.sweep).catch(noteError);
+      worker.work(handler, concurrency);
+      timers.push(setInterval(() => void worker.keepUp().catch(repeatedLater), Math.floor(limits.leaseMs / 3)).unref());
+      void serve();
+      void sweep().catch(repeatedLater);
     },
-    promote: id => ask(() => backlog.promote(id)),
-    cancel: id => ask(() => backlog.end(id)),
     async forget(owner) {
       let forgotten = 0;
-      for (const entry of await ask(entries.unclaimed))
-        if (entry.owner === owner && (await ask(() => backlog.end(entry.id)))) forgotten += 1;
+      for (const entry of await entries.unclaimed())
+        if (entry.owner === owner && (await entries.cancel(entry.id, 'known'))) forgotten += 1;
       return forgotten;
     },
-    unclaimed: async () => (await ask(entries.unclaimed)).map(({ turn: _, ...entry }) => entry),
-    remove: id => ask(() => backlog.end(id, 'forgotten')),
-    stats: () =>
-      ask(async () => {
-        const counts = [
-          entries.count(),
-          bull.getActiveCount(),
-          bull.getJobs(['wait', 'prioritized'], 0, 0, true),
-        ] as const;
-        const [unfinished, running, [next]] = await Promise.all(counts);
-        return { waiting: Math.max(0, unfinished - running), running, oldestAt: next?.timestamp };
-      }),
     drain() {
-      // BullMQ's `close` also waits while Redis is away, so draining ends already when no handler runs any more.
-      drained ??= running && Promise.race([running.bullWorker.close(), running.worker.idle()]);
-      return drained ?? Promise.resolve();
+      stopServing();
+      return worker.drain();
     },
-    close() {
-      closed ??= close();
-      return closed;
+    async close() {
+      for (const timer of timers.splice(0)) clearInterval(timer);
+      stopServing();
+      worker.close();
+      redis.close();
     },
   };
-}
-
-interface BacklogOptions extends Required<Pick<RedisQueueOptions, 'prefix' | 'log'>> {
-  readonly client: Redis;
-  readonly limits: QueueLimits;
-}
-
-/** Adds, ends and moves the entries that wait. Each is kept under our own keys and as a job of BullMQ. */
-function createBacklog({ client, prefix, limits, log }: BacklogOptions) {
-  const entries = createRedisEntries(client, `${prefix}:${OWN}`);
-  const bull = new BullQueue(NAME, { prefix, connection: client, skipVersionCheck: true, skipWaitingForReady: true });
-
-  /** Makes BullMQ hand out an entry now; an entry that already runs or is finished stays as it is. */
-  async function promote(id: string): Promise<void> {
-    const job = await bull.getJob(encodeURIComponent(id));
-    await job?.promote().catch(unlessMoved);
-  }
-
-  /** Adds an entry to BullMQ, which recognises a repeat by the id. */
-  async function addToBull(id: string, turn: number, delay: number): Promise<void> {
-    await bull.add(
-      NAME,
-      {},
-      { jobId: encodeURIComponent(id), priority: priorityOf(turn), delay, removeOnComplete: true },
-    );
-  }
-
-  async function add(given: QueueEntry): Promise<Added> {
-    const entry = { atOnce: limits.perLane, delayMs: 0, ...given };
-    const { id, lane, delayMs } = entry;
-    const { outcome, count, turn, isPlaced } = await entries.plan(entry, limits);
-    if (outcome === 'known') return { outcome };
-    if (outcome === 'fairBy' || outcome === 'queue') return { outcome: 'full', scope: outcome, waiting: count };
-    const isParked = delayMs <= 0 && !isPlaced;
-    // If the entry was known, the process that stored it may have died before adding it to BullMQ, so it is added now.
-    await addToBull(id, turn, isParked ? PARKED_MS : delayMs);
-    if (isParked && (await entries.isPlaced(id, lane))) await promote(id);
-    return outcome === 'kept' ? { outcome: 'known' } : { outcome, ahead: count };
-  }
-
-  /**
-   * Ends an entry that no worker holds.
-   * @param becomes `known`: the id of the entry is still recognised for `markMs`
-   */
-  async function end(id: string, becomes: 'known' | 'forgotten' = 'known'): Promise<boolean> {
-    const { ok, next } = await entries.cancel(id, becomes);
-    if (!ok) return false;
-    // A worker that has claimed the entry meanwhile finds that it is over.
-    await bull.remove(encodeURIComponent(id));
-    if (next !== undefined) await promote(next);
-    return true;
-  }
-
-  /** Drops entries older than `lifeMs`, and adds to BullMQ the entries whose process died before it could do that. */
-  async function sweep(): Promise<void> {
-    const now = Date.now();
-    for (const id of await entries.addedBefore(now - limits.lifeMs))
-      if (await end(id)) log.warn({ id }, 'queue: an entry that was never finished is dropped');
-    const left = await entries.readUnclaimed(await entries.addedBefore(now - SWEEP_EVERY_MS));
-    for (const { id, turn } of left) await addToBull(id, turn, 0);
-    await entries.trimDone(now - limits.markMs, limits.marks);
-    // Nothing listens to BullMQ's events, and their stream would keep ids for longer than `markMs`.
-    await bull.trimEvents(0);
-    await takeOverOldQueue({ client, prefix, limits }, backlog);
-  }
-
-  const backlog = { bull, entries, promote, add, end, sweep };
-  return backlog;
-}
-
-/** Throws the error again, unless it is BullMQ's error for an entry that is not, or no longer, delayed. */
-function unlessMoved(error: unknown): void {
-  if (!(error instanceof Error) || !/not in the delayed state/i.test(error.message)) throw error;
-}
-
-/** The data of a job in the queue of Medley 0.2.0. */
-const OldData = z.object({
-  chat: z.string(),
-  fairBy: z.string().optional(),
-  owner: z.string(),
-  atOnce: z.number(),
-  payload: z.string(),
-});
-
-const OLD_NAME = 'requests';
-const PAGE = 500;
-/**
- * The delay of a moved entry. As soon as the old queue has deleted its job, the entry is promoted; should this process
- * die before, the entry starts after the delay.
- */
-const MOVING_MS = 10_000;
-
-/**
- * Takes over the waiting entries of 0.2.0's queue, and the ids of its finished ones. Processes of 0.2.0 may still run
- * beside this one: the entries that they work on are left to them.
- */
-async function takeOverOldQueue(
-  { client, prefix, limits }: Omit<BacklogOptions, 'log'>,
-  { entries, add, promote, end }: Omit<ReturnType<typeof createBacklog>, 'bull' | 'sweep'>,
-): Promise<void> {
-  if ((await client.exists(`${prefix}:${OLD_NAME}:meta`)) === 0) return;
-  const old = new BullQueue(OLD_NAME, {
-    prefix,
-    connection: client,
-    skipVersionCheck: true,
-    skipWaitingForReady: true,
-  });
-  try {
-    const done = await old.getJobs(['completed'], 0, PAGE - 1);
-    await entries.markDone(done.flatMap(({ id = '', finishedOn = 0 }) => [[decodeURIComponent(id), finishedOn]]));
-    await old.clean(limits.markMs, PAGE, 'completed');
-    const left = await old.getJobs(['wait', 'prioritized', 'delayed', 'active']);
-    for (const job of left.toSorted((a, b) => a.priority - b.priority || a.timestamp - b.timestamp)) {
-      const data = OldData.safeParse(job.data).data;
-      if (job.id === undefined || data === undefined) continue;
-      const { chat: lane, fairBy = lane, ...others } = data;
-      const id = decodeURIComponent(job.id);
-      const { outcome } = await add({ id, lane, fairBy, ...others, delayMs: MOVING_MS });
-      if (outcome === 'full') return;
-      // Only a job that a process of 0.2.0 works on cannot be removed; it stays with that process.
-      const isOut = await job.remove().then(
-        () => true,
-        () => false,
-      );
-      if (isOut) await promote(id);
-      else await end(id, 'forgotten');
-    }
-  } finally {
-    await old.close();
-  }
 }

@@ -1,4 +1,4 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import * as z from 'zod';
 import type { SharedCache, SharedCacheEntry } from '../cache/cache.ts';
@@ -16,6 +16,7 @@ import {
   createFailoverCheck,
   createRedisChannel,
   createRedisConnection,
+  NO_WAITING,
   REDIS_PATIENCE_MS,
   type RedisConnection,
 } from './redis-connection.ts';
@@ -33,24 +34,13 @@ export interface RedisStateOptions {
   readonly retryMs?: number;
 }
 
-const CONNECT_TIMEOUT_MS = 3_000;
 /** How often a connection is tested: one that only receives would not notice that the other end is gone. */
 const KEEP_ALIVE_MS = 10_000;
-
-/** Commands are sent only while Redis is connected, because waiting for a connection would only delay the failure. */
-const NO_WAITING = {
-  connectTimeout: CONNECT_TIMEOUT_MS,
-  enableOfflineQueue: false,
-  autoResendUnfulfilledCommands: false,
-  maxRetriesPerRequest: 0,
-  disableClientInfo: true,
-} satisfies RedisOptions;
 
 /** Everything that processes share. While Redis is away, limits and caches use this process's memory. */
 export function openRedisState({ url, log, timeoutMs = REDIS_PATIENCE_MS, retryMs = 500 }: RedisStateOptions) {
   const options = {
     ...NO_WAITING,
-    commandTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: timeoutMs,
     keepAlive: KEEP_ALIVE_MS,
     retryStrategy: (attempt: number) => retryMs * Math.min(attempt, 10),

@@ -5,7 +5,6 @@ import { Queue as BullQueue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
-  type Claim,
   QUEUE_LIMITS,
   type Queue,
   type QueueEntry,
@@ -13,7 +12,6 @@ import {
   type Verdict,
 } from '../../../src/infra/queue/queue.ts';
 import { createRedisQueue } from '../../../src/infra/redis/redis-queue.ts';
-import { createRedisEntries } from '../../../src/infra/redis/redis-queue-entries.ts';
 import { queueContract } from '../../contracts/queue.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { createRedisServer, type RedisServer, redisMissing, redisNote } from '../../redis-server.ts';
@@ -93,23 +91,6 @@ describe.skipIf(redisMissing)(`a queue on Redis${redisNote}`, () => {
       expect(await bull.getJobs(['prioritized', 'wait', 'delayed'])).toEqual([]);
       expect(await queue.add(entry('done'))).toEqual({ outcome: 'known' });
       await expect.poll(() => queue.stats()).toMatchObject({ waiting: 0, running: 0 });
-    });
-
-    it('runs what a gateway kept that died before BullMQ had it: when the event comes again, or a little later', async () => {
-      const entries = createRedisEntries(admin, 'medley:queue:');
-      for (const id of ['repeated', 'lost']) await entries.plan({ ...entry(id), atOnce: 4, delayMs: 0 }, QUEUE_LIMITS);
-      const queue = open();
-      expect(await queue.add(entry('repeated'))).toEqual({ outcome: 'known' });
-      const seen: string[] = [];
-      const handler = async ({ id }: Claim): Promise<Verdict> => {
-        seen.push(id);
-        return { done: true };
-      };
-      queue.work(handler, { concurrency: 1 });
-      await expect.poll(() => seen).toEqual(['repeated']);
-      await admin.zincrby('medley:queue:ids', -120_000, 'lost');
-      open().work(handler, { concurrency: 1 });
-      await expect.poll(() => seen).toEqual(['repeated', 'lost']);
     });
 
     it('leaves nothing of an entry that is over but its bare id, and no key of a lane', async () => {
