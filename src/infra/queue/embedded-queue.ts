@@ -1,8 +1,8 @@
 import type { Logger } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import { createEmbeddedTable, type EmbeddedTable } from './embedded-table.ts';
-import { type Added, QUEUE_LIMITS, type Queue, type QueueEntry, type QueueLimits } from './queue.ts';
-import { type ClaimedEntry, type ClaimStore, QUEUE_RETRY_MS, QueueWorker } from './queue-worker.ts';
+import { type Added, QUEUE_LIMITS, type Queue, type QueueEntry, type QueueLimits, type Verdict } from './queue.ts';
+import { type ClaimedEntry, type ClaimLease, type ClaimStore, QUEUE_RETRY_MS, QueueWorker } from './queue-worker.ts';
 
 export interface EmbeddedQueueOptions {
   readonly store: Store;
@@ -18,13 +18,6 @@ const SWEEP_EVERY_ENTRIES = 500;
 /** The most rows that one statement changes, because a larger change would block the process for too long. */
 const BATCH = 1_000;
 
-interface QueueProgress {
-  /** The turn whose entries are being claimed now; a new entry of an account without waiting entries gets this turn. */
-  turn: number;
-  /** The number of entries that are not done; it is compared with the queue's bound. */
-  unfinished: number;
-}
-
 /**
  * A queue in a table of the embedded database, for the one process that holds the file. Entries that an earlier process
  * had claimed can be claimed at once. Only one queue may be opened on a table.
@@ -37,11 +30,9 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
   const table = createEmbeddedTable(store);
   table.expire(Number.MAX_SAFE_INTEGER);
   table.hurry(now() + MOST_AHEAD_MS);
-  const unfinished = [...table.counts().values()].reduce((total, count) => total + count, 0);
-  const progress: QueueProgress = { turn: table.firstTurn() ?? 0, unfinished };
-  const sweeper = createSweeper({ table, limits, progress, now, log });
+  const sweeper = createSweeper({ table, limits, now, log });
   const timer = createWakeTimer(now, wake);
-  const claims = createClaims({ table, progress, leaseMs, now, wakeBy: timer.wakeBy });
+  const claims = createClaims({ table, leaseMs, now, wakeBy: timer.wakeBy });
   const worker = new QueueWorker({ store: claims, log, onRoom: pumpSoon });
   let isPumpDue = false;
   sweeper.sweep();
@@ -82,26 +73,24 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
   }
 
   function add(entry: QueueEntry): Added {
-    const { ahead, count, last } = table.backlog(entry);
+    const { ahead, count, last, total } = table.backlog(entry);
     const isItsOwn = count >= limits.entriesPerFairBy;
-    if (isItsOwn || progress.unfinished >= limits.entries) {
+    if (isItsOwn || total >= limits.entries) {
       if (table.has(entry.id)) return { outcome: 'known' };
       return isItsOwn
         ? { outcome: 'full', scope: 'fairBy', waiting: count }
-        : { outcome: 'full', scope: 'queue', waiting: progress.unfinished };
+        : { outcome: 'full', scope: 'queue', waiting: total };
     }
     sweeper.countAdded();
     const at = now();
-    const turn = last === null ? progress.turn : Math.max(progress.turn, last + 1);
+    const turn = Math.max(claims.turn, last === null ? 0 : last + 1);
     if (!table.insert(entry, { turn, atOnce: entry.atOnce ?? limits.perLane, at })) return { outcome: 'known' };
-    progress.unfinished += 1;
     if (entry.delayMs !== undefined && entry.delayMs > 0) timer.wakeBy(at + entry.delayMs);
     else pumpSoon();
     return { outcome: 'accepted', ahead };
   }
 
   return {
-    ...operationsOn(table, progress, now),
     add: async entry => add(entry),
     work(handler, { concurrency }) {
       worker.work(handler, concurrency);
@@ -110,6 +99,15 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
     async promote(id) {
       table.promote(id);
       pumpSoon();
+    },
+    cancel: async id => table.cancel(id, now()),
+    remove: async id => table.remove(id),
+    forget: async owner => table.forget(owner, now()),
+    unclaimed: async () => table.unclaimed(),
+    async stats() {
+      const counts = table.counts();
+      const count = (state: string) => counts.get(state) ?? 0;
+      return { waiting: count('waiting') + count('delayed'), running: count('claimed'), oldestAt: table.oldest() };
     },
     drain: () => worker.drain(),
     async close() {
@@ -122,14 +120,14 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
 
 interface ClaimsOptions {
   readonly table: EmbeddedTable;
-  readonly progress: QueueProgress;
   readonly leaseMs: number;
   readonly now: () => number;
   /** Asks for the table to be read again at the time `at`, because an entry is due then. */
   readonly wakeBy: (at: number) => void;
 }
 
-function createClaims({ table, progress, leaseMs, now, wakeBy }: ClaimsOptions): ClaimStore {
+function createClaims({ table, leaseMs, now, wakeBy }: ClaimsOptions): ClaimStore & { readonly turn: number } {
+  let turn = table.firstTurn() ?? 0;
   /** The lanes of the claimed entries, by id, each with the number of its entries that may run at once. */
   const claimed = new Map<string, { readonly lane: string; readonly atOnce: number }>();
 
@@ -140,17 +138,29 @@ function createClaims({ table, progress, leaseMs, now, wakeBy }: ClaimsOptions):
     return [...new Set(full.map(({ lane }) => lane))];
   }
 
+  function release(lease: ClaimLease, { afterMs, payload }: Extract<Verdict, { done: false }>): boolean {
+    const due = afterMs > 0 ? now() + Math.ceil(afterMs) : 0;
+    // An entry that is released without a delay gets a turn behind all entries that wait now.
+    const isHeld = table.release(lease, { due, turn: due > 0 ? 0 : turn + 1, payload });
+    if (isHeld && due > 0) wakeBy(due);
+    return isHeld;
+  }
+
   return {
+    /** The turn whose entries are being claimed; a new entry of an account without waiting entries gets this turn. */
+    get turn() {
+      return turn;
+    },
     async claim(most, token) {
       const found: ClaimedEntry[] = [];
       try {
         while (found.length < most) {
           const row = table.claim(busyLanes(), { token, until: now() + leaseMs });
           // When no entry waits or runs, turns are counted from 0 again.
-          if (row === undefined && claimed.size === 0) progress.turn = 0;
+          if (row === undefined && claimed.size === 0) turn = 0;
           if (row === undefined) break;
-          const { turn, atOnce, ...entry } = row;
-          progress.turn = Math.max(progress.turn, turn);
+          const { turn: own, atOnce, ...entry } = row;
+          turn = Math.max(turn, own);
           claimed.set(entry.id, { lane: entry.lane, atOnce });
           found.push(entry);
         }
@@ -170,46 +180,9 @@ function createClaims({ table, progress, leaseMs, now, wakeBy }: ClaimsOptions):
     },
     save: async (lease, payload) => table.save(lease, payload),
     async finish(lease, verdict) {
-      let isHeld: boolean;
-      if (verdict.done) {
-        isHeld = table.settle(lease, now());
-        if (isHeld) progress.unfinished -= 1;
-      } else {
-        const { afterMs, payload } = verdict;
-        const due = afterMs > 0 ? now() + Math.ceil(afterMs) : 0;
-        // An entry that is released without a delay gets a turn behind all entries that wait now.
-        isHeld = table.release(lease, { due, turn: due > 0 ? 0 : progress.turn + 1, payload });
-        if (isHeld && due > 0) wakeBy(due);
-      }
+      const isHeld = verdict.done ? table.settle(lease, now()) : release(lease, verdict);
       claimed.delete(lease.id);
       return isHeld;
-    },
-  };
-}
-
-/** The operations that need neither the worker nor the timer. */
-function operationsOn(table: EmbeddedTable, progress: QueueProgress, now: () => number) {
-  return {
-    async cancel(id: string) {
-      const isCancelled = table.cancel(id, now());
-      if (isCancelled) progress.unfinished -= 1;
-      return isCancelled;
-    },
-    async forget(owner: string) {
-      const forgotten = table.forget(owner, now());
-      progress.unfinished -= forgotten;
-      return forgotten;
-    },
-    unclaimed: async () => table.unclaimed(),
-    async remove(id: string) {
-      const isRemoved = table.remove(id);
-      if (isRemoved) progress.unfinished -= 1;
-      return isRemoved;
-    },
-    async stats() {
-      const counts = table.counts();
-      const count = (state: string) => counts.get(state) ?? 0;
-      return { waiting: count('waiting') + count('delayed'), running: count('claimed'), oldestAt: table.oldest() };
     },
   };
 }
@@ -241,13 +214,12 @@ function createWakeTimer(now: () => number, wake: () => void) {
 interface SweeperOptions {
   readonly table: EmbeddedTable;
   readonly limits: QueueLimits;
-  readonly progress: QueueProgress;
   readonly now: () => number;
   readonly log: Pick<Logger, 'warn'>;
 }
 
 /** Deletes the ids of entries that were done long ago, and entries that are still unfinished after a week. */
-function createSweeper({ table, limits, progress, now, log }: SweeperOptions) {
+function createSweeper({ table, limits, now, log }: SweeperOptions) {
   let addedSince = 0;
   let sweptAt = Number.NEGATIVE_INFINITY;
 
@@ -255,7 +227,6 @@ function createSweeper({ table, limits, progress, now, log }: SweeperOptions) {
     table.dropMarks({ before: now() - limits.markMs, marks: limits.marks, most: BATCH });
     const dropped = table.dropOld(now() - limits.lifeMs);
     if (dropped > 0) log.warn({ dropped }, 'queue: entries that were never finished are dropped');
-    progress.unfinished -= dropped;
     addedSince = 0;
     sweptAt = now();
   }

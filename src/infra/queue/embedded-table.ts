@@ -50,7 +50,7 @@ const EntryRow = z.object({
   atOnce: z.number(),
 });
 
-const Backlog = z.object({ ahead: z.number(), count: z.number(), last: z.number().nullable() });
+const Backlog = z.object({ ahead: z.number(), count: z.number(), last: z.number().nullable(), total: z.number() });
 const Figure = z.object({ value: z.number().nullable() });
 const Counts = z.object({ state: z.string(), count: z.number() });
 
@@ -76,11 +76,11 @@ function additions(store: Store) {
   return {
     has: (id: string) => figureOf(store, 'SELECT 1 AS value FROM queue WHERE id = :id', { id }) !== undefined,
 
-    /** Counts unfinished entries of the lane and of `fairBy`, and finds the highest `turn` of the latter. */
+    /** Counts unfinished entries of the lane, of `fairBy` and of all, and finds the highest `turn` of `fairBy`. */
     backlog({ lane, fairBy }: Pick<QueueEntry, 'lane' | 'fairBy'>): z.output<typeof Backlog> {
       const sql = `SELECT (SELECT count(*) FROM queue WHERE lane = :lane AND state <> 'done') AS ahead,
-        count(*) AS count, max(turn) AS last FROM queue WHERE fair_by = :fairBy AND state <> 'done'`;
-      return store.get(sql, { lane, fairBy }, Backlog) ?? { ahead: 0, count: 0, last: null };
+        (SELECT count(*) FROM queue WHERE state <> 'done') AS total, count(*) AS count, max(turn) AS last FROM queue WHERE fair_by = :fairBy AND state <> 'done'`;
+      return store.get(sql, { lane, fairBy }, Backlog) ?? { ahead: 0, count: 0, last: null, total: 0 };
     },
 
     /** Adds an entry; returns false when its id is known. */
