@@ -105,37 +105,34 @@ function isSecret(name: string, value: unknown): boolean {
 function cleanError(error: Error, depth: number, budget: Budget, causes: number): object {
   budget.left--;
   return {
-    type: error.name,
-    ...codeOf(error),
-    message: scrub(error.message),
-    ...(error instanceof AppError && Object.keys(error.params).length > 0
-      ? { params: clean(error.params, depth + 1, budget) }
-      : {}),
-    ...(error instanceof AppError && error.retryAfterMs !== undefined ? { retryAfterMs: error.retryAfterMs } : {}),
+    ...cleanObject(Object.entries(headOf(error, error.message)), Math.min(depth, MAX_DEPTH - 2), budget),
     ...(error.stack === undefined ? {} : { stack: scrub(error.stack) }),
     ...(error instanceof AggregateError ? { errors: cleanCauses(error.errors, depth, budget, causes) } : {}),
     ...(error.cause === undefined ? {} : { cause: cleanCause(error.cause, depth, budget, causes + 1) }),
   };
 }
 
+/** The fields of an error without its stack and its causes. */
+function headOf(error: Error, message: string): object {
+  const { params = {}, retryAfterMs }: Partial<AppError> = error instanceof AppError ? error : {};
+  return {
+    type: error.name,
+    ...codeOf(error),
+    message,
+    ...(Object.keys(params).length > 0 ? { params } : {}),
+    ...(retryAfterMs !== undefined ? { retryAfterMs } : {}),
+  };
+}
+
 function cleanCauses(errors: readonly unknown[], depth: number, budget: Budget, causes: number): unknown[] {
   const list = errors.slice(0, MAX_PARTS).map(error => {
-    if (!(error instanceof AppError) || hidesMistake(error)) return cleanCause(error, depth, budget, causes + 1);
+    if (!(error instanceof AppError) || findMistake(error) !== undefined)
+      return cleanCause(error, depth, budget, causes + 1);
     // An error with several causes only sums up answers from outside, so its stack tells no more than its message.
     budget.left--;
     return { type: error.name, code: error.code, message: scrub(error.message) };
   });
   return errors.length > MAX_PARTS ? [...list, '[more]'] : list;
-}
-
-/** True when a bug of the program is among the error's causes: then the stack is worth logging. */
-function hidesMistake(error: Error): boolean {
-  let cause: unknown = error;
-  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {
-    if (isMistake(cause)) return true;
-    cause = cause.cause;
-  }
-  return false;
 }
 
 function cleanCause(cause: unknown, depth: number, budget: Budget, causes: number): unknown {
@@ -159,11 +156,7 @@ function summarizeError(error: Error): object {
   const room = Math.max(MIN_CAUSE, Math.floor(MAX_LISTED_CHARS / Math.max(1, causes.length)));
   const mistake = findMistake(error);
   return {
-    type: error.name,
-    ...codeOf(error),
-    message: cut(error.message, MAX_MESSAGE),
-    ...(error instanceof AppError && Object.keys(error.params).length > 0 ? { params: error.params } : {}),
-    ...(error instanceof AppError && error.retryAfterMs !== undefined ? { retryAfterMs: error.retryAfterMs } : {}),
+    ...headOf(error, cut(error.message, MAX_MESSAGE)),
     ...(causes.length > 0 ? { causes: causes.map(cause => cut(cause, room)) } : {}),
     ...(mistake?.stack === undefined ? {} : { stack: framesOf(mistake.stack) }),
   };

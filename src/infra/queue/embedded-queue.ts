@@ -30,9 +30,9 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
   const table = createEmbeddedTable(store);
   table.expire(Number.MAX_SAFE_INTEGER);
   table.hurry(now() + MOST_AHEAD_MS);
-  const sweeper = createSweeper({ table, limits, now, log });
+  const sweeper = createSweeper(table, limits, now, log);
   const timer = createWakeTimer(now, wake);
-  const claims = createClaims({ table, leaseMs, now, wakeBy: timer.wakeBy });
+  const claims = createClaims(table, leaseMs, now, timer.wakeBy);
   const worker = new QueueWorker({ store: claims, log, onRoom: pumpSoon });
   let isPumpDue = false;
   sweeper.sweep();
@@ -118,15 +118,13 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
   };
 }
 
-interface ClaimsOptions {
-  readonly table: EmbeddedTable;
-  readonly leaseMs: number;
-  readonly now: () => number;
-  /** Asks for the table to be read again at the time `at`, because an entry is due then. */
-  readonly wakeBy: (at: number) => void;
-}
-
-function createClaims({ table, leaseMs, now, wakeBy }: ClaimsOptions): ClaimStore & { readonly turn: number } {
+/** @param wakeBy asks for the table to be read again at the time `at`, because an entry is due then */
+function createClaims(
+  table: EmbeddedTable,
+  leaseMs: number,
+  now: () => number,
+  wakeBy: (at: number) => void,
+): ClaimStore & { readonly turn: number } {
   let turn = table.firstTurn() ?? 0;
   /** The lanes of the claimed entries, by id, each with the number of its entries that may run at once. */
   const claimed = new Map<string, { readonly lane: string; readonly atOnce: number }>();
@@ -211,15 +209,8 @@ function createWakeTimer(now: () => number, wake: () => void) {
   };
 }
 
-interface SweeperOptions {
-  readonly table: EmbeddedTable;
-  readonly limits: QueueLimits;
-  readonly now: () => number;
-  readonly log: Pick<Logger, 'warn'>;
-}
-
 /** Deletes the ids of entries that were done long ago, and entries that are still unfinished after a week. */
-function createSweeper({ table, limits, now, log }: SweeperOptions) {
+function createSweeper(table: EmbeddedTable, limits: QueueLimits, now: () => number, log: Pick<Logger, 'warn'>) {
   let addedSince = 0;
   let sweptAt = Number.NEGATIVE_INFINITY;
 

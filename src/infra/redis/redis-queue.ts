@@ -50,7 +50,12 @@ function openClient(url: string, options: RedisOptions): Redis {
  */
 export function createRedisQueue({ url, log, timeoutMs = REDIS_PATIENCE_MS, ...options }: RedisQueueOptions): Queue {
   const limits: QueueLimits = { ...QUEUE_LIMITS, ...options.limits };
-  const redis = createRedisConnection(openClient(url, { ...NO_WAITING, commandTimeout: timeoutMs }), log, timeoutMs, SAID);
+  const redis = createRedisConnection(
+    openClient(url, { ...NO_WAITING, commandTimeout: timeoutMs }),
+    log,
+    timeoutMs,
+    SAID,
+  );
   /** Commands wait only until the first connection is made. From then on they fail at once while Redis is away. */
   const connected = redis.isReady(timeoutMs);
   const entries = createRedisEntries(command => connected.then(() => redis.request('write', command)), OWN, limits);

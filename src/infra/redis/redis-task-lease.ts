@@ -44,7 +44,16 @@ export function createRedisLease({ redis, name, leaseMs = 15_000 }: RedisLeaseOp
     return answer === undefined ? undefined : answer === 1;
   }
 
+  /** Gives the lease back, so that another process can take it. Never rejects; safe to call twice. */
+  async function release(token: string): Promise<void> {
+    await redis.ask('write', client => client.eval(RELEASE, 1, key, token));
+  }
+
   return {
+    /** How often to try, in milliseconds. */
+    everyMs,
+    tryHold,
+    release,
     /**
      * Waits until this process holds the lease.
      * @throws the signal's reason
@@ -67,11 +76,10 @@ export function createRedisLease({ redis, name, leaseMs = 15_000 }: RedisLeaseOp
       }, everyMs);
       timer.unref();
       return {
-        /** Gives the lease back, so that another process can take it. Never rejects; safe to call twice. */
         async release(): Promise<void> {
           clearInterval(timer);
           await renewing;
-          await redis.ask('write', client => client.eval(RELEASE, 1, key, token));
+          await release(token);
         },
       };
     },
@@ -79,34 +87,27 @@ export function createRedisLease({ redis, name, leaseMs = 15_000 }: RedisLeaseOp
 }
 
 /** Takes the lease whenever it is free, until `end`. `isOurs` is true while this process holds it. */
-export function createLeaseHolder(lease: Lease) {
-  const ending = new AbortController();
-  const { signal } = ending;
-  let held: HeldLease | undefined;
+export function createLeaseHolder({ everyMs, tryHold, release }: Lease) {
+  const token = randomUUID();
+  let isOurs = false;
+  let trying = attempt();
+  const timer = setInterval(() => {
+    trying = attempt();
+  }, everyMs);
+  timer.unref();
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      let lose: () => void = () => undefined;
-      const lost = new Promise<void>(resolve => {
-        lose = resolve;
-      });
-      signal.addEventListener('abort', lose, { once: true });
-      // `hold` throws only when this process no longer wants the lease.
-      held = await lease.hold({ signal, onLost: lose }).catch(() => undefined);
-      if (held !== undefined) await lost;
-      signal.removeEventListener('abort', lose);
-      const ended = held;
-      held = undefined;
-      await ended?.release();
-    }
+  async function attempt(): Promise<void> {
+    // While Redis is away, no other process can take the lease.
+    isOurs = (await tryHold(token)) ?? isOurs;
   }
 
-  const running = run();
   return {
-    isOurs: () => held !== undefined,
-    async end() {
-      ending.abort(new Error('it is not wanted any more'));
-      await running;
+    isOurs: () => isOurs,
+    async end(): Promise<void> {
+      clearInterval(timer);
+      await trying;
+      isOurs = false;
+      await release(token);
     },
   };
 }

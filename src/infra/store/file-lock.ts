@@ -11,11 +11,6 @@ export interface FileLock {
   release(): void;
 }
 
-export interface FileLockOptions {
-  /** Any number of processes may hold a shared lock at once, while none holds an exclusive one. Default exclusive. */
-  readonly kind?: 'exclusive' | 'shared';
-}
-
 type Connection = InstanceType<typeof Database>;
 
 /** Connections of locks are referenced by this set, because one that was garbage-collected would release its lock. */
@@ -24,10 +19,11 @@ const held = new Set<Connection>();
 /**
  * Locks an empty file, which is created when missing. Do not open the file in any other way: a process loses its lock
  * when it closes the same file elsewhere.
+ * @param kind any number of processes may hold a `shared` lock at once, while none holds an `exclusive` one
  * @returns undefined when another process holds it
  * @throws AppError `internal` whose message says what is wrong with the file
  */
-export function tryFileLock(path: string, { kind = 'exclusive' }: FileLockOptions = {}): FileLock | undefined {
+export function tryFileLock(path: string, kind: 'exclusive' | 'shared' = 'exclusive'): FileLock | undefined {
   let connection: Connection | undefined;
   try {
     makeFolder(dirname(path));
@@ -53,7 +49,8 @@ export function tryFileLock(path: string, { kind = 'exclusive' }: FileLockOption
   };
 }
 
-export interface FileLockWait extends FileLockOptions {
+export interface FileLockWait {
+  readonly kind?: 'exclusive' | 'shared';
   readonly waitMs: number;
   /** How often the lock is tried, in milliseconds. Default 100. */
   readonly everyMs?: number;
@@ -63,10 +60,10 @@ export interface FileLockWait extends FileLockOptions {
 
 /** Takes a lock like `tryFileLock`, but tries again until `waitMs` is over, without blocking the process. */
 export async function waitForFileLock(path: string, options: FileLockWait): Promise<FileLock | undefined> {
-  const { waitMs, everyMs = 100, onWait } = options;
+  const { kind, waitMs, everyMs = 100, onWait } = options;
   const until = Date.now() + waitMs;
   for (let tries = 0; ; tries += 1) {
-    const lock = tryFileLock(path, options);
+    const lock = tryFileLock(path, kind);
     if (lock !== undefined || Date.now() >= until) return lock;
     if (tries === 0) onWait?.();
     await pause(Math.min(everyMs, Math.max(0, until - Date.now())));

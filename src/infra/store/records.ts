@@ -94,7 +94,7 @@ export function createRecordStore(driver: RecordDriver, now: () => number = Date
         move: (from: string, to: string) => driver.move(id, from, to),
       };
       if (maxInMemory === undefined) return collection;
-      return inMemory(collection, { maxRecords: maxInMemory, now, onChange: listen => driver.onChange(id, listen) });
+      return inMemory(collection, maxInMemory, now, listen => driver.onChange(id, listen));
     },
     groupedCollection(options) {
       const { id, get, set, parse } = open(options);
@@ -125,12 +125,6 @@ export interface Collection<V> {
   move(from: string, to: string): Promise<void>;
 }
 
-export interface InMemoryOptions {
-  readonly maxRecords: number;
-  readonly now: () => number;
-  readonly onChange: (listen: ChangeListener) => void;
-}
-
 interface Held<V> {
   readonly value: V | undefined;
   readonly readAt: number;
@@ -142,7 +136,12 @@ interface Held<V> {
 const REREAD_MS = 10 * 60_000;
 
 /** Holds the most recently read records and absent keys in memory, and uses them while the store cannot be read. */
-function inMemory<V>(stored: Collection<V>, { maxRecords, now, onChange }: InMemoryOptions): Collection<V> {
+function inMemory<V>(
+  stored: Collection<V>,
+  maxRecords: number,
+  now: () => number,
+  onChange: (listen: ChangeListener) => void,
+): Collection<V> {
   const held = createLru<string, Held<V>>({ max: maxRecords });
   const reads = createSingleFlight<V | undefined>();
   let gaps = 0;

@@ -36,7 +36,7 @@ describe('a lock on a file', () => {
     const lock = tryFileLock(path);
     expect(lock).toBeDefined();
     expect(tryFileLock(path)).toBeUndefined();
-    expect(tryFileLock(path, { kind: 'shared' })).toBeUndefined();
+    expect(tryFileLock(path, 'shared')).toBeUndefined();
     lock?.release();
     lock?.release();
     const next = tryFileLock(path);
@@ -45,7 +45,7 @@ describe('a lock on a file', () => {
   });
 
   it('that is shared is held by many, and by none who wants it alone', () => {
-    const [one, two] = [tryFileLock(path, { kind: 'shared' }), tryFileLock(path, { kind: 'shared' })];
+    const [one, two] = [tryFileLock(path, 'shared'), tryFileLock(path, 'shared')];
     expect([one, two]).not.toContain(undefined);
     expect(tryFileLock(path)).toBeUndefined();
     one?.release();

@@ -5,7 +5,7 @@ import { collectGarbage } from '../../collect-garbage.ts';
 
 /** Holds the lock on the file of the first argument, of the kind of the second, until it is ended. */
 const [, , path = '', kind] = process.argv;
-if (tryFileLock(path, { kind: kind === 'shared' ? 'shared' : 'exclusive' }) === undefined) process.exit(1);
+if (tryFileLock(path, kind === 'shared' ? 'shared' : 'exclusive') === undefined) process.exit(1);
 process.stdout.write('held\n');
 
 process.stdin.on('data', () => {
