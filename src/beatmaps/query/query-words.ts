@@ -1,39 +1,15 @@
 import { LEADERBOARD, STATUSES, type Status } from '../model/beatmapset.ts';
 
-/** Genres by the osu! API's numbers. */
-const GENRES: ReadonlyMap<number, string> = new Map([
-  [1, 'unspecified'],
-  [2, 'video game'],
-  [3, 'anime'],
-  [4, 'rock'],
-  [5, 'pop'],
-  [6, 'other'],
-  [7, 'novelty'],
-  [9, 'hip hop'],
-  [10, 'electronic'],
-  [11, 'metal'],
-  [12, 'classical'],
-  [13, 'folk'],
-  [14, 'jazz'],
-]);
-
-/** Languages by the osu! API's numbers. */
-const LANGUAGES: ReadonlyMap<number, string> = new Map([
-  [1, 'unspecified'],
-  [2, 'english'],
-  [3, 'japanese'],
-  [4, 'chinese'],
-  [5, 'instrumental'],
-  [6, 'korean'],
-  [7, 'french'],
-  [8, 'german'],
-  [9, 'swedish'],
-  [10, 'spanish'],
-  [11, 'italian'],
-  [12, 'russian'],
-  [13, 'polish'],
-  [14, 'other'],
-]);
+/** Genres, each at the place of the osu! API's number. */
+const GENRES: readonly string[] = [
+  ...['', 'unspecified', 'video game', 'anime', 'rock', 'pop', 'other', 'novelty', '', 'hip hop', 'electronic'],
+  ...['metal', 'classical', 'folk', 'jazz'],
+];
+/** Languages, each at the place of the osu! API's number. */
+const LANGUAGES: readonly string[] = [
+  ...['', 'unspecified', 'english', 'japanese', 'chinese', 'instrumental', 'korean', 'french', 'german', 'swedish'],
+  ...['spanish', 'italian', 'russian', 'polish', 'other'],
+];
 
 const LANGUAGE_CODES: ReadonlyMap<string, number> = new Map([
   ...Object.entries({ en: 2, ja: 3, jp: 3, zh: 4, cn: 4, ko: 6, kr: 6 }),
@@ -50,12 +26,11 @@ export function parseLanguage(text: string): number | undefined {
   return LANGUAGE_CODES.get(text.toLowerCase()) ?? parseName(LANGUAGES, text);
 }
 
-function parseName(names: ReadonlyMap<number, string>, text: string): number | undefined {
-  if (/^\d{1,3}$/.test(text)) return names.has(Number(text)) ? Number(text) : undefined;
+function parseName(names: readonly string[], text: string): number | undefined {
+  if (/^\d{1,3}$/.test(text)) return names[Number(text)] ? Number(text) : undefined;
   const plain = text.toLowerCase().replace(/[\s_-]/g, '');
-  if (plain.length < 2) return undefined;
-  for (const [id, name] of names) if (name.replace(' ', '').startsWith(plain)) return id;
-  return undefined;
+  const id = plain.length < 2 ? -1 : names.findIndex(name => name.replace(' ', '').startsWith(plain));
+  return id < 0 ? undefined : id;
 }
 
 /** The osu! API's groups of statuses, except for those that need a login. */
@@ -84,15 +59,10 @@ export function statusesOf(filter: StatusFilter): readonly Status[] {
   }
 }
 
-const STATUS_ALIASES: ReadonlyMap<string, StatusFilter> = new Map(
-  Object.entries<StatusFilter>({
-    all: 'any',
-    default: 'leaderboard',
-    has_leaderboard: 'leaderboard',
-    approved: 'ranked',
-    unranked: 'pending',
-  }),
-);
+const STATUS_ALIASES: ReadonlyMap<string, StatusFilter> = new Map<string, StatusFilter>([
+  ...(['default', 'has_leaderboard'] as const).map(word => [word, 'leaderboard'] as const),
+  ...Object.entries({ all: 'any', approved: 'ranked', unranked: 'pending' } as const),
+]);
 
 export function parseStatusFilter(text: string): StatusFilter | undefined {
   const word = text.trim().toLowerCase();
