@@ -22,7 +22,7 @@ function ownTotal({ best, total }: PpStanding): number {
 }
 
 function sumOf(plays: readonly number[]): number {
-  return weightedPp([...plays].sort((a, b) => b - a));
+  return weightedPp(plays.toSorted((a, b) => b - a));
 }
 
 /** The total with `times` more plays of this pp, each on another map. */
@@ -90,33 +90,11 @@ export function weightedPp(descending: readonly number[]): number {
  * @param total the pp that osu! shows, which tell the bonus; if null, `best` counts as all plays
  */
 export function createTotalPp(best: readonly number[], total: number | null) {
-  const plays = [...best].sort((a, b) => b - a);
-  const sum = weightedPp(plays);
-  const bonus = total === null ? BONUS_MOST * (1 - BONUS_DECAY ** plays.length) : total - sum;
+  const sum = sumOf(best);
+  const bonus = total === null ? BONUS_MOST * (1 - BONUS_DECAY ** best.length) : total - sum;
   const nextBonus = Math.max(0, Math.min(BONUS_MOST, BONUS_MOST - bonus)) * (1 - BONUS_DECAY);
-  /** For each position, what the plays from there to the last one add to the total. */
-  const tails = new Float64Array(plays.length + 1);
-  for (let place = plays.length - 1; place >= 0; place -= 1) {
-    tails[place] = (tails[place + 1] ?? 0) + (plays[place] ?? 0) * DECAY ** place;
-  }
   return {
     /** How much the total grows by a new play of this pp on another map. Never negative. */
-    gain(pp: number): number {
-      const place = placeOf(plays, pp);
-      const pushed = (tails[place] ?? 0) * (1 - DECAY);
-      return Math.max(0, pp * DECAY ** place - pushed) + nextBonus;
-    },
+    gain: (pp: number) => Math.max(0, sumOf([...best, pp]) - sum) + nextBonus,
   };
-}
-
-/** How many plays have at least these pp. */
-function placeOf(descending: readonly number[], pp: number): number {
-  let low = 0;
-  let high = descending.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((descending[middle] ?? 0) >= pp) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
