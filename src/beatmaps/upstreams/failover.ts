@@ -128,12 +128,6 @@ export type Health = ReturnType<typeof createHealth>;
 /** `unknown`: the upstream was not asked yet. */
 export type HealthWord = 'answering' | 'failing' | 'unknown';
 
-export interface HealthOptions {
-  /** The ids in the order in which upstreams are asked at first. */
-  readonly ids: readonly string[];
-  readonly now?: () => number;
-}
-
 /** The number of failures in a row that starts a cooldown. */
 const MAX_FAILURES = 3;
 const FIRST_REST_MS = 15_000;
@@ -156,8 +150,9 @@ interface State {
 /**
  * How well each of several upstreams answered lately. After a cooldown an upstream is tried once; if it fails again,
  * its next cooldown is twice as long.
+ * @param ids in the order in which upstreams are asked at first
  */
-export function createHealth({ ids, now = Date.now }: HealthOptions) {
+export function createHealth({ ids, now = Date.now }: { ids: readonly string[]; now?: () => number }) {
   const states = new Map<string, State>(
     ids.map(id => [id, { averageMs: undefined, failures: 0, restUntil: 0 }] as const),
   );

@@ -7,6 +7,7 @@ import { number } from '../model/osu-fields.ts';
 import { type Query, renderQuery } from '../query/query.ts';
 import { renderSort, type SortField, type StatusFilter, statusesOf } from '../query/query-words.ts';
 import { PAGE_SIZE, type Search } from '../query/search.ts';
+import { type UrlParams, urlWith } from './upstream-answer.ts';
 
 export const MIRROR_IDS = ['osu.direct', 'hinai', 'catboy'] as const;
 export type MirrorId = (typeof MIRROR_IDS)[number];
@@ -24,16 +25,6 @@ export interface MirrorSite {
   downloadUrl(setId: number, withVideo: boolean): string;
   /** The address of a difficulty's `.osu` file; absent if the mirror does not serve them. */
   readonly osuFileUrl?: (mapId: number) => URL;
-}
-
-type Params = Readonly<Record<string, string | number | undefined>>;
-
-function url(base: string, params: Params = {}): URL {
-  const address = new URL(base);
-  for (const [name, value] of Object.entries(params)) {
-    if (value !== undefined) address.searchParams.set(name, String(value));
-  }
-  return address;
 }
 
 function modeParam({ ruleset }: Query): number | undefined {
@@ -69,7 +60,7 @@ function minoSite({ limitName, statuses, ...own }: MinoSite): MirrorSite {
     searchUrl({ query, status, sort }, page, withSort) {
       const q = renderQuery(query, { osuOnly: true }) || undefined;
       const attribute = withSort ? MINO_SORTS[sort.field] : undefined;
-      const address = url(`${base}/search`, {
+      return urlWith(`${base}/search`, {
         // The query has both of its names: mirrors have changed which one they read, and they ignore the other.
         q,
         query: q,
@@ -77,12 +68,11 @@ function minoSite({ limitName, statuses, ...own }: MinoSite): MirrorSite {
         sort: attribute && `${attribute}:${sort.order}`,
         [limitName]: PAGE_SIZE,
         offset: page * PAGE_SIZE,
+        status: statuses(status),
       });
-      for (const each of statuses(status)) address.searchParams.append('status', String(each));
-      return address;
     },
-    setUrl: id => url(`${base}/s/${id}`),
-    mapUrl: id => url(`${base}/b/${id}`),
+    setUrl: id => urlWith(`${base}/s/${id}`),
+    mapUrl: id => urlWith(`${base}/b/${id}`),
   };
 }
 
@@ -94,7 +84,7 @@ const OSU_DIRECT = minoSite({
   // This mirror answers a request for several statuses with a 403, so only the first one is requested.
   statuses: status => (status === 'any' ? [] : statusParams(status).slice(0, 1)),
   downloadUrl: (id, withVideo) => `https://osu.direct/api/d/${id}${withVideo ? '' : '?noVideo=1'}`,
-  osuFileUrl: id => url(`https://osu.direct/api/osu/${id}`),
+  osuFileUrl: id => urlWith(`https://osu.direct/api/osu/${id}`),
 });
 
 const CATBOY = minoSite({
@@ -104,7 +94,7 @@ const CATBOY = minoSite({
   limitName: 'limit',
   statuses: statusParams,
   downloadUrl: (id, withVideo) => `https://catboy.best/d/${id}${withVideo ? '' : 'n'}`,
-  osuFileUrl: id => url(`https://catboy.best/osu/${id}`),
+  osuFileUrl: id => urlWith(`https://catboy.best/osu/${id}`),
 });
 
 const pageShape = z.looseObject({ beatmapsets: z.unknown(), total_count: number, total: number });
@@ -115,7 +105,7 @@ export function readMirrorPage(answer: unknown): { readonly rows: unknown; reado
   return { rows: page?.beatmapsets ?? answer, total: page?.total_count ?? page?.total ?? null };
 }
 
-function hinaiBounds({ ranges, texts }: Query): Params {
+function hinaiBounds({ ranges, texts }: Query): UrlParams {
   return {
     min_stars: ranges.stars?.gte,
     max_stars: ranges.stars?.lt,
@@ -135,7 +125,7 @@ const HINAI: MirrorSite = {
     const { query, status, sort } = search;
     const words = [query.text, query.texts.artist?.text, query.texts.title?.text].filter(Boolean).join(' ');
     const text = words || undefined;
-    return url('https://mirror.hinamizawa.ai/v3/osu/beatmaps/search/v2', {
+    return urlWith('https://mirror.hinamizawa.ai/v3/osu/beatmaps/search/v2', {
       q: text,
       query: text,
       mode: modeParam(query),
@@ -147,8 +137,8 @@ const HINAI: MirrorSite = {
       page,
     });
   },
-  setUrl: id => url(`https://mirror.hinamizawa.ai/v3/osu/beatmaps/s/${id}`),
-  mapUrl: id => url('https://mirror.hinamizawa.ai/api/v2/beatmaps', { ids: id }),
+  setUrl: id => urlWith(`https://mirror.hinamizawa.ai/v3/osu/beatmaps/s/${id}`),
+  mapUrl: id => urlWith('https://mirror.hinamizawa.ai/api/v2/beatmaps', { ids: id }),
   downloadUrl: (id, withVideo) => `https://mirror.hinamizawa.ai/api/v1/hinai/d/${id}${withVideo ? '' : '?noVideo=1'}`,
 };
 

@@ -6,10 +6,7 @@ import { createMemoryCache } from '../../infra/cache/cache.ts';
 import type { ThrottleRule } from '../../infra/http/host-throttle.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
-import { expectShape, OSU, readAnswer } from './upstream-answer.ts';
-
-/** The parameters of a query; a list repeats the name for each value. */
-type OsuParams = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+import { expectShape, OSU, readAnswer, type UrlParams, urlWith } from './upstream-answer.ts';
 
 export type OsuCall = ReturnType<typeof createOsuCall>;
 
@@ -32,15 +29,6 @@ export interface OsuCallOptions {
   readonly timeoutMs?: number;
   /** The clock, in unix milliseconds. */
   readonly now?: () => number;
-}
-
-function addressOf(path: string, params: OsuParams): URL {
-  const url = new URL(path, BASE);
-  for (const [name, value] of Object.entries(params)) {
-    const values = typeof value === 'object' ? value : value === undefined ? [] : [value];
-    for (const each of values) url.searchParams.append(name, String(each));
-  }
-  return url;
 }
 
 export function createOsuCall({ timeoutMs = 6_000, now = Date.now, ...options }: OsuCallOptions) {
@@ -75,7 +63,7 @@ export function createOsuCall({ timeoutMs = 6_000, now = Date.now, ...options }:
    */
   return async function ask(
     path: string,
-    params: OsuParams,
+    params: UrlParams,
     signal?: AbortSignal,
     request: Partial<HttpRequest> = {},
   ): Promise<unknown> {
@@ -84,7 +72,7 @@ export function createOsuCall({ timeoutMs = 6_000, now = Date.now, ...options }:
     if (waitMs > 0 && waitMs <= MAX_CLOSED_MS) {
       throw new AppError('upstream_rate_limited', 'osu! asked to wait', { retryAfterMs: waitMs });
     }
-    const url = addressOf(path, params);
+    const url = urlWith(BASE + path, params);
     const whole = signal === undefined ? request : { ...request, signal };
     const bearer = await token.get(signal);
     let response = await send(whole, url, bearer);

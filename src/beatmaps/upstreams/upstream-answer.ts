@@ -6,6 +6,17 @@ import { parseRetryAfter } from '../../infra/http/retry-after.ts';
 /** The official API's name in the log. */
 export const OSU = 'osu!';
 
+/** The parameters of a query; a list repeats the name for each value, and undefined ones are left out. */
+export type UrlParams = Readonly<Record<string, string | number | readonly (string | number)[] | undefined>>;
+
+export function urlWith(base: string, params: UrlParams = {}): URL {
+  const url = new URL(base);
+  for (const [name, value = []] of Object.entries(params)) {
+    for (const each of typeof value === 'object' ? value : [value]) url.searchParams.append(name, String(each));
+  }
+  return url;
+}
+
 /** Reads `Retry-After`, also with an ISO date, which the mirror Catboy sends in place of an HTTP date. */
 function readRetryAfter(header: string | undefined, now: number): number | undefined {
   const standard = parseRetryAfter(header, now);
