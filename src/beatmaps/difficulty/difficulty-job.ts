@@ -59,9 +59,7 @@ export interface DifficultyFigures {
 /** Why there are no figures: the file is no map or malicious, the map lacks the ruleset, or a mod is unknown. */
 export type Refusal = 'unreadable' | 'suspicious' | 'ruleset' | 'mods';
 
-export type DifficultyAnswer =
-  | { readonly kind: 'figures'; readonly figures: DifficultyFigures }
-  | { readonly kind: 'refused'; readonly why: Refusal };
+export type DifficultyAnswer = DifficultyFigures | Refusal;
 
 /** Counts that only osu!lazer sends; where they are missing, they are unknown. */
 const OF_SLIDERS: Readonly<Partial<Record<keyof HitCounts, string>>> = {

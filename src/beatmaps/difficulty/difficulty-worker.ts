@@ -260,9 +260,9 @@ function readFigures(
 /** Answers a job of the pool, in a thread. A fault of the library is thrown, to end the thread and free its memory. */
 export function answer(job: DifficultyJob): DifficultyAnswer | Promise<DifficultyAnswer> {
   try {
-    return { kind: 'figures', figures: compute(job) };
+    return compute(job);
   } catch (error) {
-    if (error instanceof Refused) return { kind: 'refused', why: error.why };
+    if (error instanceof Refused) return error.why;
     return new Promise(() => {
       setImmediate(() => {
         throw error;

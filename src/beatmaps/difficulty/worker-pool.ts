@@ -104,8 +104,8 @@ export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions)
         })
         .finally(wait.release);
       const answer = await abortable(compute(job).finally(leave), signal);
-      if (answer.kind === 'refused') throw REFUSALS[answer.why]();
-      return answer.figures;
+      if (typeof answer === 'string') throw REFUSALS[answer]();
+      return answer;
     },
     async close() {
       closing.abort(new AppError('upstream_unavailable', 'the difficulty is closed'));
