@@ -76,16 +76,13 @@ const Progress = z.object({
 });
 type Progress = z.infer<typeof Progress>;
 
-interface Setback {
-  /** How many attempts to read the feed failed in a row. While it pauses, other feeds go on. */
-  readonly failures: number;
-  /** When the feed may be read again, in the time of `performance.now()`. */
-  readonly until: number;
-}
-
 interface Fill extends FillOptions {
   readonly now: () => number;
-  readonly setbacks: Map<string, Setback>;
+  /**
+   * For each feed that fails: how many attempts in a row did, and when it may be read again, in the time of
+   * `performance.now()`. Other feeds go on meanwhile.
+   */
+  readonly setbacks: Map<string, { readonly failures: number; readonly until: number }>;
   /** True once a page was read in this run. */
   hasRead: boolean;
 }
