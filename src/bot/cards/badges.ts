@@ -1,8 +1,7 @@
 import { shownGrade } from '../../beatmaps/model/score.ts';
 import type { Colour } from '../contract/reply.ts';
 import type { Area } from './chart.ts';
-import { group, label, labelWidth } from './shapes.ts';
-import { element, type Markup } from './svg.ts';
+import { element, group, label, labelWidth, type Markup } from './shapes.ts';
 import type { Look } from './theme.ts';
 
 const INK: Colour = '#171a1c';

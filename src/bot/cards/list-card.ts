@@ -1,8 +1,7 @@
 import type { Size } from '../contract/picture.ts';
 import { BADGE_HEIGHT, gradeBadge, modBadge, modBadgeWidth } from './badges.ts';
 import { HEAD, type MapHead, mapHead } from './play-card.ts';
-import { cardMarkup, coverBehind, flow, label, labelWidth } from './shapes.ts';
-import { element, type Markup } from './svg.ts';
+import { cardMarkup, coverBehind, element, flow, label, labelWidth, type Markup } from './shapes.ts';
 import { INNER, MARGIN, type Pen, WIDTH } from './theme.ts';
 
 export interface ListView extends MapHead {

@@ -5,17 +5,18 @@ import { type Area, areaPath, linePath, peaksOf, pointsIn } from './chart.ts';
 import {
   cardMarkup,
   coverBehind,
+  element,
   flow,
   label,
   labelWidth,
   legendEntry,
   legendWidth,
+  type Markup,
   PILL,
   spaceBetween,
   starPill,
 } from './shapes.ts';
 import { MAX_POINTS, shownSeries, sumsOf, timeline } from './strain-graph.ts';
-import { element, type Markup } from './svg.ts';
 import { INNER, type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
 
 /** The facts about a map that the head, the upper part of a card, shows. */

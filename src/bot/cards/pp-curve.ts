@@ -3,8 +3,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Size, SvgRasterizer } from '../contract/picture.ts';
 import type { PictureBlock } from '../contract/reply.ts';
 import { roundStep } from './chart.ts';
-import { cardMarkup, label, legend, penFor } from './shapes.ts';
-import { element, type Markup } from './svg.ts';
+import { cardMarkup, element, label, legend, type Markup, penFor } from './shapes.ts';
 import { INNER, type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
 
 export const PP_CURVE: Size = { width: WIDTH, height: 580 };

@@ -4,8 +4,19 @@ import type { Chart, Size, SvgRasterizer } from '../contract/picture.ts';
 import type { PictureBlock } from '../contract/reply.ts';
 import { gradeBadge } from './badges.ts';
 import { type Area, areaPath, linePath, pointsIn } from './chart.ts';
-import { cardMarkup, check, coverBehind, flow, group, label, labelWidth, penFor, spaceBetween } from './shapes.ts';
-import { element, type Markup } from './svg.ts';
+import {
+  cardMarkup,
+  check,
+  coverBehind,
+  element,
+  flow,
+  group,
+  label,
+  labelWidth,
+  type Markup,
+  penFor,
+  spaceBetween,
+} from './shapes.ts';
 import { INNER, type Look, MARGIN, type Pen, WIDTH } from './theme.ts';
 
 export interface ProfileView {

@@ -3,8 +3,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Size, SvgRasterizer } from '../contract/picture.ts';
 import type { PictureBlock } from '../contract/reply.ts';
 import { series } from '../contract/reply-parts.ts';
-import { cardMarkup, drawnIn, label, labelWidth, PILL, penFor, starPill } from './shapes.ts';
-import { element, type Markup } from './svg.ts';
+import { cardMarkup, drawnIn, element, label, labelWidth, type Markup, PILL, penFor, starPill } from './shapes.ts';
 import { INNER, MARGIN, type Pen, WIDTH } from './theme.ts';
 import { isDrawable } from './typefaces.ts';
 

@@ -4,8 +4,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Size, SvgRasterizer } from '../contract/picture.ts';
 import type { PictureBlock } from '../contract/reply.ts';
 import { type Area, areaPath, linePath, peaksOf, pointsIn, roundStep } from './chart.ts';
-import { cardMarkup, label, legend, PILL, penFor, starPill } from './shapes.ts';
-import { element, type Markup } from './svg.ts';
+import { cardMarkup, element, label, legend, type Markup, PILL, penFor, starPill } from './shapes.ts';
 import { INNER, MARGIN, type Pen, WIDTH } from './theme.ts';
 import { drawableTitle } from './typefaces.ts';
 
