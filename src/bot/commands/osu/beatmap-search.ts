@@ -81,13 +81,9 @@ export const beatmapSearch = defineCommand({
   },
 });
 
-const ALIASES: ReadonlyMap<string, UserBeatmapType> = new Map([
-  ['favourites', 'favourite'],
-  ['favorites', 'favourite'],
-  ['favorite', 'favourite'],
-  ['most-played', 'most_played'],
-  ['mostplayed', 'most_played'],
-  ['played', 'most_played'],
+const ALIASES: ReadonlyMap<string, UserBeatmapType> = new Map<string, UserBeatmapType>([
+  ...['favourites', 'favorites', 'favorite'].map(word => [word, 'favourite'] as const),
+  ...['most-played', 'mostplayed', 'played'].map(word => [word, 'most_played'] as const),
 ]);
 
 /** Lists the maps that a player made, likes or plays most. */

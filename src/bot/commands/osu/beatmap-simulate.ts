@@ -74,7 +74,7 @@ export const beatmapSimulate = defineCommand({
       signal,
     );
     const words = t.messages.plays.simulate;
-    const { again, elsewhere } = ways({ map, mods, rate: values.rate, play }, context);
+    const { again, elsewhere } = ways(map, mods, values.rate, play, context);
     const title = headingBlock([words.title]);
     const named = mapHeading(map, t);
     if (usual?.difficulty === undefined) {
@@ -138,15 +138,14 @@ function readNumber(
   throw usageError('notNumber', { option, min, max });
 }
 
-interface Simulated {
-  readonly map: AskedMap;
-  readonly mods: readonly string[];
-  readonly rate: string | undefined;
-  readonly play: SimulatedPlay;
-}
-
 /** Buttons for the same map with another accuracy, with a miss or without, or with other mods. */
-function ways({ map, mods, rate, play }: Simulated, { services, t }: CommandContext) {
+function ways(
+  map: AskedMap,
+  mods: readonly string[],
+  rate: string | undefined,
+  play: SimulatedPlay,
+  { services, t }: CommandContext,
+) {
   const opened = openable(map, mods);
   const words = t.messages.plays.simulate;
   const { accuracy, misses = 0 } = play;

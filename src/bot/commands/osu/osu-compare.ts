@@ -27,11 +27,6 @@ import { estimateBlocks, scoreCard, withLines } from '../../views/osu/score.ts';
 /** The most plays that are shown; more are rare and would make a long card. */
 const MOST = 5;
 
-interface Asked {
-  readonly map: string | undefined;
-  readonly player: string | undefined;
-}
-
 /** Matches an id. A number that is the first or only word of a typed line is the map's id, not a player's. */
 const FIRST_NUMBER = /^[1-9]\d{3,14}$/;
 
@@ -51,7 +46,7 @@ export const osuCompare = defineCommand({
   async run({ mods, mode, ...asked }, context: CommandContext) {
     const { services, signal, t } = context;
     requirePlayers(services.beatmaps);
-    const { player, ...given } = await playerOf(asked, context);
+    const { player, ...given } = await playerOf(asked.map, asked.player, context);
     const map = await askedMap({ map: given.map, mode }, context);
     const { scores, stale } = await services.beatmaps.userMapScores(map, player.id, map.ruleset, signal);
     const shown = filterScores(scores, { mods }).toSorted(byWorth).slice(0, MOST);
@@ -94,7 +89,11 @@ function dayOf({ ended_at }: Score, t: Translator): string {
 }
 
 /** The player that the person asks for. Words that are no player's name may belong to the map's name. */
-async function playerOf({ map, player }: Asked, { caller, services, signal }: CommandContext) {
+async function playerOf(
+  map: string | undefined,
+  player: string | undefined,
+  { caller, services, signal }: CommandContext,
+) {
   const linkedPlayer = async () => {
     const { player: linked } = await services.settings.user(callerKey(caller));
     return linked && { id: linked.id, username: linked.name };

@@ -54,7 +54,7 @@ export const osuRecent = defineCommand({
       rankOf(score, context),
     ]);
     await remember(score, context);
-    const standing = standingText(score, { rank, rating, best }, t);
+    const standing = standingText(score, rank, rating, best, t);
     const play = await playBlock({ score, rating, cover, name: user.username, standing }, services, t);
     const title = nth === 1 ? words.title({ mode: ruleset }) : words.nth({ n: t.number(nth), mode: ruleset });
     const values = { player: String(user.id), mode: modeOf(user.mode), pass: pass || undefined };
@@ -167,15 +167,17 @@ function placeIfFullCombo(score: Score, { play }: Rating, best: BestPlays): What
   return replacePlay(best, index, play.ppIfFullCombo);
 }
 
-interface Standing {
-  /** The position on the map's leaderboard; null when the play is not on it. */
-  readonly rank: number | null;
-  readonly rating: Rating | undefined;
-  readonly best: BestPlays | undefined;
-}
-
-/** A line such as `#12 on this map · #3 of the best plays · as a full combo about #1 …`. */
-function standingText(score: Score, { rank, rating, best }: Standing, t: Translator): Text {
+/**
+ * A line such as `#12 on this map · #3 of the best plays · as a full combo about #1 …`.
+ * @param rank the position on the map's leaderboard; null when the play is not on it
+ */
+function standingText(
+  score: Score,
+  rank: number | null,
+  rating: Rating | undefined,
+  best: BestPlays | undefined,
+  t: Translator,
+): Text {
   const words = t.messages.plays;
   const index = best?.scores.findIndex(({ id }) => id === score.id) ?? -1;
   const { gain = 0, place = null } = (best && rating && placeIfFullCombo(score, rating, best)) ?? {};

@@ -1,11 +1,11 @@
 import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
-import type { Player } from '../../../beatmaps/model/player.ts';
+import type { Player, PlayerStatistics } from '../../../beatmaps/model/player.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { profilePicture } from '../../cards/profile-card.ts';
 import { type CommandContext, defineCommand, modeOf, usageError } from '../../contract/command.ts';
 import { sentence } from '../../contract/command-spec.ts';
 import type { Size } from '../../contract/picture.ts';
-import type { Block, Card, Text, WordBlock } from '../../contract/reply.ts';
+import type { Block, Card, WordBlock } from '../../contract/reply.ts';
 import { button, joined, reply, strong, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
 import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION, requirePlayers, rulesetOf } from '../../osu/asked.ts';
@@ -116,6 +116,9 @@ async function bestWorth(player: Player, { services, signal }: CommandContext): 
  */
 function playerCard(player: Player, isProven: boolean, t: Translator, isDrawn = false): Card {
   const words = t.messages.osu;
+  const since = moment(player.join_date, 'date');
+  const visit = moment(player.last_visit, 'relative');
+  const seen = visit && [words.profile.seen, ' ', visit];
   return {
     kind: 'card',
     title: [...playerTitle(player), ...(isProven ? [PROVEN_MARK] : [])],
@@ -130,7 +133,7 @@ function playerCard(player: Player, isProven: boolean, t: Translator, isDrawn = 
         teamText(player),
         ...player.groups.map(({ name }) => name),
       ]),
-      joined([joinedText(player, t), seenText(player, t)]),
+      joined([since && [words.profile.joined, ' ', since], player.is_online ? [words.profile.online] : seen]),
     ].filter(line => line.length > 0),
     image: { kind: 'image', url: player.avatar_url, alt: player.username, ratio: 1 },
   };
@@ -141,25 +144,6 @@ function teamText({ team }: Player): string | undefined {
   return team.short_name === null ? team.name : `[${team.short_name}] ${team.name}`;
 }
 
-function joinedText({ join_date }: Player, t: Translator): Text | undefined {
-  const date = moment(join_date, 'date');
-  return date && [t.messages.osu.profile.joined, ' ', date];
-}
-
-function seenText({ is_online, last_visit }: Player, t: Translator): Text | undefined {
-  const words = t.messages.osu.profile;
-  const seen = moment(last_visit, 'relative');
-  return is_online ? [words.online] : seen && [words.seen, ' ', seen];
-}
-
-function levelText(level: number, progress: number, t: Translator): string {
-  return t.messages.joining.aside({ words: t.number(level), aside: t.percent(progress, 0) });
-}
-
-function hoursText(n: number, t: Translator): string {
-  return t.messages.osu.profile.hours({ n, shown: t.number(n) });
-}
-
 /** The player's figures as text. @param isDrawn an image card already shows the most important ones */
 function statisticsBlocks(player: Player, t: Translator, isDrawn = false): readonly WordBlock[] {
   const { statistics, country, rank_highest } = player;
@@ -168,15 +152,21 @@ function statisticsBlocks(player: Player, t: Translator, isDrawn = false): reado
   /** A figure in words; undefined if osu! does not state it. */
   const shown = <V>(value: V | null, text: (value: V) => string) => (value === null ? undefined : text(value));
   const place = (rank: number) => `#${t.number(rank)}`;
+  const levelText = ({ current, progress }: NonNullable<PlayerStatistics['level']>) =>
+    t.messages.joining.aside({ words: t.number(current), aside: t.percent(progress / 100, 0) });
+  const hoursText = (seconds: number) => {
+    const n = Math.round(seconds / 3600);
+    return words.hours({ n, shown: t.number(n) });
+  };
   const { global_rank, country_rank, level, grade_counts, variants } = statistics;
   const ofCountry = country && shown(country_rank, rank => `${country.code} ${place(rank)}`);
   const drawn = [
     [words.rank, global_rank === null ? words.unranked : joined([place(global_rank), ofCountry ?? undefined])],
     [words.pp, shown(statistics.pp, pp => t.decimal(pp, 0))],
     [words.accuracy, shown(statistics.hit_accuracy, accuracy => t.percent(accuracy / 100, 2))],
-    [words.level, shown(level, ({ current, progress }) => levelText(current, progress / 100, t))],
+    [words.level, shown(level, levelText)],
     [words.plays, shown(statistics.play_count, t.number)],
-    [words.time, shown(statistics.play_time, seconds => hoursText(Math.round(seconds / 3600), t))],
+    [words.time, shown(statistics.play_time, hoursText)],
     [
       words.grades,
       shown(grade_counts, ({ ss, ssh, s, sh, a }) => {

@@ -1,6 +1,6 @@
 import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { userPage } from '../../../beatmaps/model/link.ts';
-import type { RankedPlayer } from '../../../beatmaps/model/player.ts';
+import { foldPlayerName, type RankedPlayer } from '../../../beatmaps/model/player.ts';
 import { AppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { TrackedPlayer } from '../../contract/chat-memory.ts';
@@ -181,17 +181,13 @@ async function stopTracking(
 ): Promise<string> {
   const { tracked } = services.memory;
   const words = t.messages.plays.track;
-  const isMeant = (each: TrackedPlayer) =>
-    (String(each.id) === player || folded(each.name) === folded(player)) && (mode === undefined || each.mode === mode);
-  const meant = (await tracked.list(caller)).filter(isMeant);
+  const name = foldPlayerName(player.trim().replace(/^@/, ''));
+  const isMeant = (each: TrackedPlayer) => String(each.id) === player || foldPlayerName(each.name) === name;
+  const all = (await tracked.list(caller)).filter(each => mode === undefined || each.mode === mode);
+  const meant = all.filter(isMeant);
   const removed: TrackedPlayer[] = [];
   for (const each of meant) if (await tracked.remove(caller, each)) removed.push(each);
   return removed[0] === undefined ? words.notTracked : words.removed({ name: removed[0].name });
-}
-
-/** For osu!, two names of players are equal if they differ only in spaces and underscores. */
-function folded(name: string): string {
-  return name.trim().replace(/^@/, '').replaceAll('_', ' ').toLowerCase();
 }
 
 /** Lists the players whose new plays are posted in the chat. @param change a sentence about what was just changed */

@@ -31,20 +31,12 @@ import { inMode, originBlocks, playerTitle } from '../../views/osu/facts.ts';
 import { estimateBlocks, playsChart, scoreCard } from '../../views/osu/score.ts';
 
 const PER_PAGE = 5;
-const ALIASES: ReadonlyMap<string, ScoreType> = new Map([
-  ['top', 'best'],
-  ['latest', 'recent'],
-  ['first', 'firsts'],
-  ['pins', 'pinned'],
-]);
-const SORTS: ReadonlyMap<string, string> = new Map([
-  ['acc', 'accuracy'],
-  ['c', 'combo'],
-  ['sr', 'stars'],
-  ['sc', 'score'],
-  ['rk', 'grade'],
-  ['len', 'length'],
-]);
+const ALIASES: ReadonlyMap<string, ScoreType> = new Map(
+  Object.entries<ScoreType>({ top: 'best', latest: 'recent', first: 'firsts', pins: 'pinned' }),
+);
+const SORTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ acc: 'accuracy', c: 'combo', sr: 'stars', sc: 'score', rk: 'grade', len: 'length' }),
+);
 
 /** Reads a word such as `-acc` as the order of a list. */
 function dashedSort(word: string): string | undefined {

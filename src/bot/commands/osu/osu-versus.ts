@@ -19,9 +19,9 @@ export const osuVersus = defineCommand({
   options: { player: { ...PLAYER_OPTION, required: true }, other: PLAYER_OPTION, mode: MODE_OPTION },
   ...ABOUT_PLAYER,
   cost: 2,
-  async run(asked, context: CommandContext) {
+  async run({ player, other, mode }, context: CommandContext) {
     const { services, signal, t } = context;
-    const { players, stale } = await findBoth(asked, context);
+    const { players, stale } = await findBoth(player, other, mode, context);
     const [left, right] = players;
     if (left.id === right.id) throw usageError('samePlayer');
     const best = await Promise.all(players.map(each => firstPlays(each, 'best', services.beatmaps, signal)));
@@ -40,14 +40,9 @@ export const osuVersus = defineCommand({
 });
 
 type Both = readonly [Player, Player];
-interface Asked {
-  readonly player: string;
-  readonly other: string | undefined;
-  readonly mode: Mode | undefined;
-}
 
 /** Both players, in the ruleset of the first. If only one is named, the first is the caller's linked player. */
-async function findBoth({ player, other, mode }: Asked, context: CommandContext) {
+async function findBoth(player: string, other: string | undefined, mode: Mode | undefined, context: CommandContext) {
   const [first, second] = other === undefined ? [undefined, player] : [player, other];
   const asked = await askedPlayer(first, context);
   const { beatmaps } = context.services;

@@ -88,11 +88,12 @@ function scoreLines(
     worthText(score, rating, t),
   ]);
   if (isListed) return [first, joined([shownStars, combo, missesText(score, t), ended && [ended]])];
+  const counts = resultNames(score, t).map(({ name }) => name);
   const fullCombo = score.is_perfect_combo ? words.scores.fullCombo : fullComboText(score, rating, t);
   return [
     first,
     joined([shownStars, combo, fullCombo]),
-    joined([resultCounts(score, t), total === null ? undefined : words.scores.score({ shown: t.number(total) })]),
+    joined([counts.join(' '), total === null ? undefined : words.scores.score({ shown: t.number(total) })]),
     ended === undefined ? [] : [ended],
   ].filter(line => line.length > 0);
 }
@@ -182,13 +183,6 @@ export function playsChart(scores: readonly Score[], t: Translator): Chart {
     return [{ height: score.pp, text, name: [named, ...modNames(score, t)].join(' +') }];
   });
   return { label: t.messages.cards.bestPlays({ n: points.length }), points };
-}
-
-/** A text such as `512×300 13×100 2×50 4 miss`. */
-function resultCounts(score: Score, t: Translator): string {
-  return resultNames(score, t)
-    .map(({ name }) => name)
-    .join(' ');
 }
 
 /** Each hit result with its count, such as `512×300`, and with osu!'s word for it. */
