@@ -31,7 +31,7 @@ describe('openSharedBeatmapCaches', () => {
     const sharedCaches = createJsonCaches();
     const [one, two] = [0, 1].map(() => createMemoryBeatmapCaches(undefined, openSharedBeatmapCaches(sharedCaches)));
     const found = { set: madeUpSet(), source: 'osu' as const };
-    const page = { sets: [madeUpSet()], total: null, next: 'abc', source: 'hinai' as const, token: undefined };
+    const page = { sets: [madeUpSet()], total: null, next: 'abc', source: 'hinai' as const, corrected: true };
     await one?.sets.wrap('osu-set:1', async () => found, POLICIES.set);
     await one?.pages.wrap('search:a', async () => page, POLICIES.page);
     expect(await two?.sets.get('osu-set:1')).toEqual(found);
