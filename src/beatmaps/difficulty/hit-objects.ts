@@ -20,13 +20,10 @@ export function* objectsOf(file: Uint8Array): Generator<HitObject> {
   }
 }
 
-export interface Span {
-  readonly first: number;
-  readonly lengthMs: number;
-}
+export type Span = ReturnType<typeof readSpan>;
 
 /** The time from the first object to the start of the last one, or to its end if the file states one. */
-export function readSpan(file: Uint8Array): Span {
+export function readSpan(file: Uint8Array) {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for (const { begins, ends } of objectsOf(file)) {

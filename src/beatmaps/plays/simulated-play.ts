@@ -19,10 +19,6 @@ export function isDescribed(play: SimulatedPlay): boolean {
   return Object.values(play).some(value => value !== undefined);
 }
 
-function hasCounts({ n300, n100, n50 }: SimulatedPlay): boolean {
-  return n300 !== undefined || n100 !== undefined || n50 !== undefined;
-}
-
 type Counted = Pick<Beatmap, 'mode' | 'max_combo' | 'count_circles' | 'count_sliders' | 'count_spinners'>;
 
 /** How many hit results a play of osu!stable has; null if the map does not tell, as in catch and for converts. */
@@ -54,7 +50,7 @@ export function simulate(play: SimulatedPlay, beatmap: Counted, ruleset: Ruleset
   const objects = countObjects(beatmap, ruleset);
   const { misses = 0, combo } = play;
   if (objects !== null && misses > objects) throw refuse('there are not so many objects');
-  if (!hasCounts(play)) {
+  if ([play.n300, play.n100, play.n50].every(count => count === undefined)) {
     const best = objects === null ? 100 : Math.max(0, (100 * (objects - misses)) / objects);
     const accuracy = Math.min(play.accuracy ?? best, best);
     return { accuracy, misses, request: { accuracies: [accuracy], misses, ...(combo !== undefined && { combo }) } };

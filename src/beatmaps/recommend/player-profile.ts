@@ -81,7 +81,7 @@ export function profileOf(ruleset: Ruleset, scores: readonly Score[]): PlayerPro
     const { modClass } = first;
     const keys = keysOf(first);
     const own = plays.filter(play => play.modClass.key === modClass.key && keysOf(play) === keys);
-    return classProfile({ ruleset, modClass, keys, plays: own, share: weightOf(own) / whole, all });
+    return classProfile(ruleset, { modClass, keys, plays: own, share: weightOf(own) / whole }, all);
   });
   return {
     ruleset,
@@ -130,13 +130,11 @@ function shrink(prior: number, to: number, plays: readonly Play[], ruleset: Rule
   return (plays.length * middle + prior * to) / (plays.length + prior);
 }
 
-interface ClassPlays extends Pick<ClassProfile, 'modClass' | 'keys' | 'plays' | 'share'> {
-  readonly ruleset: Ruleset;
-  /** The logarithm of the calibration over all plays. */
-  readonly all: number;
-}
+type ClassPlays = Pick<ClassProfile, 'modClass' | 'keys' | 'plays' | 'share'>;
 
-function classProfile({ ruleset, modClass, keys, plays, share, all }: ClassPlays): ClassProfile {
+/** @param all the logarithm of the calibration over all plays */
+function classProfile(ruleset: Ruleset, own: ClassPlays, all: number): ClassProfile {
+  const { plays } = own;
   const middle = (read: (play: Play) => number | null) => quantilesBy(plays, read)?.middle;
   const features = FEATURES.flatMap(feature => {
     const quantiles = quantilesBy(plays, ({ figures }) => figures[feature]);
@@ -146,11 +144,8 @@ function classProfile({ ruleset, modClass, keys, plays, share, all }: ClassPlays
   // A single play with HD may be chance, so several are needed.
   const hidden = withHidden.length >= LEAST_HIDDEN && weightOf(withHidden) > weightOf(plays) / 2;
   return {
-    modClass,
-    keys,
+    ...own,
     hidden,
-    share,
-    plays,
     features: Object.fromEntries(features),
     accuracy: middle(({ accuracy }) => accuracy) ?? 1,
     misses: Math.round(middle(({ misses }) => misses) ?? 0),

@@ -13,7 +13,7 @@ export interface ScoredCandidate {
   readonly mods: readonly string[];
   /** The map's figures with the mods. */
   readonly figures: Figures;
-  /** The expected pp, estimated. */
+  /** The expected pp at the player's usual accuracy, estimated. */
   readonly pp: number;
   /** How well the map suits, higher is better; only the difference between two maps has a meaning. */
   readonly fit: number;
@@ -27,26 +27,21 @@ const QUANTILE_SPAN = 1.68;
 /** The most that one feature's distance counts, so that a map may suit by the others. */
 const MAX_DISTANCE = 3;
 
-/** The expected pp of a map with the class's mods, at the player's usual accuracy. */
-function expectedPp(candidate: Candidate, profile: ClassProfile, figures: Figures, mods: readonly string[]): number {
-  const { ruleset, objects } = candidate;
-  const { accuracy, misses, calibration } = profile;
-  const { stars, ar, od } = figures;
-  return calibration * estimatePp({ ruleset, stars, ar, od, accuracy, misses, objects, mods });
-}
-
 export function scoreCandidate(
   candidate: Candidate,
   { profile, mods }: Pick<PlannedSearch, 'profile' | 'mods'>,
   target: SearchTarget,
 ): ScoredCandidate {
   const figures = figuresWith(candidate, profile.modClass);
-  const pp = expectedPp(candidate, profile, figures, mods);
+  const { ruleset, objects } = candidate;
+  const { accuracy, misses, calibration } = profile;
+  const { stars, ar, od } = figures;
+  const pp = calibration * estimatePp({ ruleset, stars, ar, od, accuracy, misses, objects, mods });
   const fit =
     Math.log(Math.max(0.02, profile.share)) -
     habitDistance(figures, profile, target.chosen) -
     spanDistance(pp, target.pp) -
-    spanDistance(figures.stars, target.stars) +
+    spanDistance(stars, target.stars) +
     target.popularity * quality(candidate) +
     farmBonus(candidate, figures, target.farm);
   return { candidate, profile, mods, figures, pp, fit };
