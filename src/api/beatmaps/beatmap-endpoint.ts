@@ -48,28 +48,28 @@ const ALLOWED: Readonly<Record<string, string>> = {
  */
 export function registerEndpoint<Q extends z.ZodType>(server: FastifyInstance, endpoint: BeatmapEndpoint<Q>): void {
   const { path, operationId, summary, description, about, query, answer, example, find } = endpoint;
+  // The schema is named after the operation: `UserScoresAnswer` for `userScores`.
+  const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Answer`;
   const schema: FastifySchema = {
     tags: [BEATMAPS_TAG],
     operationId,
     summary,
     description,
     querystring: query,
-    response: { 200: answer.meta({ id: answerName(operationId), example }), ...errorResponses },
+    response: { 200: answer.meta({ id: name, example }), ...errorResponses },
   };
   // The query is parsed in the handler, where its type is known; this schema is only for the reference.
   server.get(path, { schema, validatorCompiler: () => value => ({ value }) }, async (request, reply) => {
     const parameters = query.safeParse(request.query);
-    if (!parameters.success) throw refuse(path, parameters.error);
+    if (!parameters.success) {
+      const [first] = parameters.error.issues;
+      throw badParameter(path, String(first?.path[0]), first?.message ?? 'cannot be read', parameters.error);
+    }
     const found = await find(parameters.data, request.signal).catch((error: unknown) => {
       throw error instanceof AppError ? explain(error, path, about) : error;
     });
     return send(request, reply, found);
   });
-}
-
-/** The schema name for an operation, such as `UserScoresAnswer` for `userScores`. */
-function answerName(operationId: string): string {
-  return `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Answer`;
 }
 
 function send(
@@ -115,11 +115,6 @@ function allowedFor({ params, message }: AppError): string {
   if (params.max !== undefined) return `must not be longer than ${params.max} characters`;
   if (params.key !== undefined) return `has a condition by which nothing can be searched: ${params.key}`;
   return ALLOWED[String(params.what)] ?? message;
-}
-
-function refuse(path: string, error: z.ZodError): AppError {
-  const [first] = error.issues;
-  return badParameter(path, String(first?.path[0]), first?.message ?? 'cannot be read', error);
 }
 
 function badParameter(path: string, name: string, trouble: string, cause: Error): AppError {

@@ -35,17 +35,14 @@ export function recommendRoutes({ recommend }: { readonly recommend: Recommend }
       answer: recommendAnswer,
       example: RECOMMEND_EXAMPLE,
       async find({ mode, seed, ...filters }, signal) {
-        const request = { ...filters, ruleset: mode, seed: seedOf(seed), signal };
+        const number = seed === undefined ? undefined : createHash('sha1').update(seed).digest().readInt32BE(0);
+        const request = { ...filters, ruleset: mode, seed: number, signal };
         const { recommendations, source, stale } = await recommend(request);
         const body: RecommendAnswer = { recommendations: recommendations.map(toRecommendation) };
         return { body, source, stale, freshS: seed === undefined ? 0 : SEEDED_FRESH_S, isPrivate: true };
       },
     });
   };
-}
-
-function seedOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : createHash('sha1').update(text).digest().readInt32BE(0);
 }
 
 function toRecommendation({ beatmap, beatmapset, mods, pp, gain, reasons }: Recommendation): RecommendationAnswer {

@@ -4,7 +4,6 @@ import { STATUSES, type Status, statusNumber } from '../model/beatmapset.ts';
 import { type Query, TEXT_KEYS, type TextFilter } from '../query/query.ts';
 import { filterNeedles, SET_FIGURES } from '../query/query-match.ts';
 import type { Needle } from '../query/query-text.ts';
-import type { Range } from '../query/query-values.ts';
 import { type Sort, statusesOf } from '../query/query-words.ts';
 import type { Search } from '../query/search.ts';
 import { CountRow, IdRow, type Suggestion, SuggestionRow } from './catalogue-schema.ts';
@@ -189,9 +188,13 @@ type Condition = readonly [sql: string, ...params: SqlValue[]];
  */
 function conditionsOf(query: Query, statuses: readonly Status[], without: number | undefined): readonly Condition[] {
   const { stars } = query.ranges;
+  const marks = statuses.map(() => '?').join(', ');
   return [
-    ...SET_FIGURES.flatMap(([key]) => within(`s.${key}`, query.ranges[key])),
-    ...(statuses.length === STATUSES.length ? [] : [hasStatus(statuses.map(statusNumber))]),
+    ...SET_FIGURES.flatMap(([key]) => compared(`s.${key} >= ?`, query.ranges[key]?.gte)),
+    ...SET_FIGURES.flatMap(([key]) => compared(`s.${key} < ?`, query.ranges[key]?.lt)),
+    ...(statuses.length === STATUSES.length
+      ? []
+      : [[`s.status IN (${marks})`, ...statuses.map(statusNumber)] as const]),
     ...compared('s.id <> ?', without),
     ...compared('s.genre = ?', query.genre),
     ...compared('s.language = ?', query.language),
@@ -204,10 +207,6 @@ function conditionsOf(query: Query, statuses: readonly Status[], without: number
   ];
 }
 
-function within(column: string, range: Range | undefined): readonly Condition[] {
-  return [...compared(`${column} >= ?`, range?.gte), ...compared(`${column} < ?`, range?.lt)];
-}
-
 function compared(sql: string, value: number | boolean | undefined): readonly Condition[] {
   return value === undefined ? [] : [[sql, Number(value)]];
 }
@@ -217,10 +216,6 @@ function isSpotlight(wanted: boolean | undefined): readonly Condition[] {
   if (wanted === undefined) return [];
   const ranks = 'SELECT rowid FROM catalogue_figures WHERE catalogue_figures MATCH ?';
   return [[`s.rank ${wanted ? '' : 'NOT '}IN (${ranks})`, SPOTLIGHTS]];
-}
-
-function hasStatus(params: readonly number[]): Condition {
-  return [`s.status IN (${params.map(() => '?').join(', ')})`, ...params];
 }
 
 /** The text filters of a query that the text index can answer; ids of mappers are in no text. */

@@ -62,7 +62,8 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
     } catch (error) {
       signal.throwIfAborted();
       // Wrong mods are an error only when a person typed them: those of a play may be too new for this library.
-      if (isWrongQuestion(error) && request.mods.every(mod => typeof mod === 'string')) throw error;
+      const isWrong = error instanceof AppError && error.code === 'invalid_request';
+      if (isWrong && request.mods.every(mod => typeof mod === 'string')) throw error;
       // The error was logged where it happened.
       return undefined;
     }
@@ -154,10 +155,6 @@ function createWait(signal: AbortSignal, ms: number, waitMs: number, onLate: () 
 function byWeight(a: RatingRequest, b: RatingRequest): number {
   const detail = ({ accuracies = [], strains = false }: RatingRequest) => Number(accuracies.length > 0 || strains);
   return detail(b) - detail(a) || b.beatmap.difficulty_rating - a.beatmap.difficulty_rating;
-}
-
-function isWrongQuestion(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'invalid_request';
 }
 
 /** The median; for an even number of values the upper of the two middle ones. */

@@ -22,6 +22,7 @@ export interface ScoredCandidate {
 /** The least range that is assumed for each feature, for players who always play nearly the same value. */
 const LEAST_SPREAD: Readonly<Record<Feature, number>> = { ar: 0.4, od: 0.8, cs: 0.3, bpm: 12, length: 35 };
 const FEATURE_WEIGHTS: Readonly<Record<Feature, number>> = { ar: 1, od: 0.3, cs: 0.7, bpm: 0.8, length: 0.5 };
+const FARM_WEIGHT = 2.5;
 /** How many standard deviations lie between the 20 % and the 80 % quantile. */
 const QUANTILE_SPAN = 1.68;
 /** The most that one feature's distance counts, so that a map may suit by the others. */
@@ -37,13 +38,14 @@ export function scoreCandidate(
   const { accuracy, misses, calibration } = profile;
   const { stars, ar, od } = figures;
   const pp = calibration * estimatePp({ ruleset, stars, ar, od, accuracy, misses, objects, mods });
+  const farm = target.farm === undefined ? 0 : FARM_WEIGHT * (target.farm ? 1 : -1);
   const fit =
     Math.log(Math.max(0.02, profile.share)) -
     habitDistance(figures, profile, target.chosen) -
     spanDistance(pp, target.pp) -
     spanDistance(stars, target.stars) +
     target.popularity * quality(candidate) +
-    farmBonus(candidate, figures, target.farm);
+    farm * farmShare(candidate, figures);
   return { candidate, profile, mods, figures, pp, fit };
 }
 
@@ -78,11 +80,6 @@ export function farmShare({ plays, favourites }: Candidate, { length }: Pick<Fig
   const again = Math.log10(((plays ?? 0) + 1_000) / ((favourites ?? 0) + 20));
   const short = (150 - length) / 60;
   return 1 / (1 + Math.exp(-(2 * (again - 2.3) + short)));
-}
-
-function farmBonus(candidate: Candidate, figures: Figures, farm: boolean | undefined): number {
-  if (farm === undefined) return 0;
-  return (farm ? 2.5 : -2.5) * farmShare(candidate, figures);
 }
 
 /** A candidate whose fit is worse by this much is drawn e times less often. */

@@ -87,11 +87,6 @@ export async function askInOrder<T, S extends Source>(options: AskInOrderOptions
   throw combine(needsEveryone ? failed : others);
 }
 
-/** True when Medley's own rate limit kept the request from being sent, which says nothing about the source. */
-function isPaced(error: AppError): boolean {
-  return isOwnDoing(error) && error.code !== 'too_large';
-}
-
 async function attempt<T, S extends Source>(
   source: S,
   { ask, health, signal, log, now }: AskInOrderOptions<T, S>,
@@ -103,7 +98,9 @@ async function attempt<T, S extends Source>(
     return { value, source: source.id };
   } catch (caught) {
     const error = toAppError(caught);
-    if (signal.aborted || error.code === 'invalid_request' || isPaced(error)) return error;
+    // When Medley's own rate limit kept the request from being sent, that says nothing about the source.
+    const isPaced = isOwnDoing(error) && error.code !== 'too_large';
+    if (signal.aborted || error.code === 'invalid_request' || isPaced) return error;
     if (error.code === 'not_found') health.worked(source.id, now() - startedAt);
     else {
       health.failed(source.id, error.retryAfterMs);

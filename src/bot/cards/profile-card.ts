@@ -105,7 +105,9 @@ function heading({ player, isProven, avatar, cover }: ProfileView, { t, look }: 
   const large = { size: 58, bold: true };
   const quiet = cover === undefined ? look.muted : look.ink;
   const shown = rank === null ? '' : `#${t.number(rank)}`;
-  const below = rank === null ? cards.unranked : countryRank(statistics, country?.code, t);
+  const ofCountry = statistics?.country_rank ?? null;
+  const inCountry = ofCountry === null ? '' : `${country?.code ?? ''} #${t.number(ofCountry)}`.trim();
+  const below = rank === null ? cards.unranked : inCountry;
   const flag = country === null ? undefined : countryBadge(country.code, start, look);
   const words = start + (flag === undefined ? 0 : flag.width + 20);
   const beside = (text: string, style: { readonly size?: number; readonly bold?: boolean } = {}) =>
@@ -136,11 +138,6 @@ function countryBadge(code: string, x: number, look: Look) {
     label(code, { x: x + width / 2, y: 158, bold: true, anchor: 'middle', colour: look.ink }),
   ]);
   return { width, markup };
-}
-
-function countryRank(statistics: PlayerStatistics | null, code: string | undefined, t: Translator): string {
-  const rank = statistics?.country_rank ?? null;
-  return rank === null ? '' : `${code ?? ''} #${t.number(rank)}`.trim();
 }
 
 const GRADES = [

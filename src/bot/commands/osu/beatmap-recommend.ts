@@ -187,11 +187,6 @@ function nameOf({ beatmap, beatmapset, mods }: Omit<Extract<Reason, { kind: 'lik
   return `${setName(beatmapset)} [${beatmap.version}]${mods.length === 0 ? '' : ` +${mods.join('')}`}`;
 }
 
-/** A text such as `271 pp · +6.2 in total`. */
-function worthText({ pp, gain }: Recommendation, t: Translator): string {
-  return [ppText(pp, t), ...Object.values(gainOf({ gain }, t))].join(' · ');
-}
-
 /** The pp that the map would add to the player's total; empty if that is almost nothing. */
 function gainOf({ gain }: Pick<Recommendation, 'gain'>, t: Translator): { readonly detail?: string } {
   return gain === null || gain < 0.05 ? {} : { detail: t.messages.osu.recommend.gain({ pp: t.decimal(gain, 1) }) };
@@ -207,13 +202,15 @@ function recommendationCard(each: Recommendation, openToken: string, t: Translat
   const at = words.recommend.at({ percent: t.percent(accuracy, 1) });
   const rated = ratedStarsWithSwatch({ stars, isEstimate }, t);
   const state = stateOf({ ...beatmapset, status: beatmap.status }, t);
+  // A text such as `271 pp · +6.2 in total`.
+  const worth = [ppText(each.pp, t), ...Object.values(gainOf(each, t))].join(' · ');
   const reasons = each.reasons.map(reason => reasonText(reason, t)).filter(reason => reason !== undefined);
   // A row of a list has one line, which is too short for the other reasons.
   const brief = each.reasons.find(({ kind }) => BRIEF.has(kind));
   return {
     kind: 'card',
     title: [link(setPage(beatmapset.id, beatmap), nameOf(each))],
-    lines: [joined([[strong(worthText(each, t))], at, rated, brief && reasonText(brief, t)])],
+    lines: [joined([[strong(worth)], at, rated, brief && reasonText(brief, t)])],
     details: reasons.length === 0 ? [] : [joined(reasons)],
     worth: {
       value: ppText(each.pp, t),

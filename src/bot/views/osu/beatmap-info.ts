@@ -104,10 +104,10 @@ function setFields(set: Beatmapset, focus: Beatmap | undefined, t: Translator) {
   const words = t.messages.osu.fields;
   // The tempo of the requested difficulty is already changed by its mods.
   const bpm = focus?.bpm ?? set.bpm;
-  const { ranked_date, last_updated, favourite_count, play_count } = set;
+  const { creator, user_id, ranked_date, last_updated, favourite_count, play_count } = set;
   const date = moment(ranked_date ?? last_updated, 'date');
   return knownFields([
-    [words.mapper, [mapperName(set)]],
+    [words.mapper, [user_id === null ? creator : link(userPage(user_id), creator)]],
     [words.status, stateOf(set, t)],
     [ranked_date === null ? words.updated : words.ranked, date && [date]],
     [words.length, lengthOfSet(set, t)],
@@ -116,10 +116,6 @@ function setFields(set: Beatmapset, focus: Beatmap | undefined, t: Translator) {
     [words.plays, play_count === null ? undefined : t.number(play_count)],
     [words.source, set.source],
   ]);
-}
-
-function mapperName({ creator, user_id }: Beatmapset): Inline {
-  return user_id === null ? creator : link(userPage(user_id), creator);
 }
 
 /** The details of the requested difficulty. */
