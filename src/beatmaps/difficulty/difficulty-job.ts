@@ -51,6 +51,8 @@ export interface DifficultyFigures {
   readonly lengthSeconds: number;
   /** The part of the map's time that was played, from 0 to 1; absent for a play to the end, and if unknown. */
   readonly endsAt?: number;
+  /** The share of each kind of pattern in the map, by name, from 0 to 1. */
+  readonly patterns?: Readonly<Record<string, number>>;
   readonly pp: readonly { readonly accuracy: number; readonly pp: number }[];
   readonly play: { readonly pp: number; readonly ppIfFullCombo: number } | null;
   readonly strains: { readonly sectionMs: number; readonly series: readonly StrainSeries[] } | null;

@@ -145,6 +145,35 @@ function readStrains(strains: Rosu.Strains): DifficultyFigures['strains'] {
   return { sectionMs: strains.sectionLength * share, series };
 }
 
+/**
+ * The shares of a map's kinds of patterns: in osu! aim against speed, streams, sliders and hard parts; in taiko the three
+ * skills.
+ */
+function readPatterns(attributes: Rosu.DifficultyAttributes): Readonly<Record<string, number>> {
+  const share = (part = 0, whole = 0) => Math.min(1, part / Math.max(1e-6, whole));
+  switch (attributes.mode) {
+    case rosu.GameMode.Osu: {
+      const objects = countResults(attributes);
+      const { aim = 0, speed = 0, speedNoteCount, nSliders, aimDifficultStrainCount } = attributes;
+      return {
+        ...(aim + speed > 0 && { aim: share(aim, aim + speed) }),
+        streams: share(speedNoteCount, objects),
+        sliders: share(nSliders, objects),
+        hard: share(aimDifficultStrainCount, objects),
+      };
+    }
+    case rosu.GameMode.Taiko: {
+      const { stamina = 0, rhythm = 0, color = 0 } = attributes;
+      const whole = stamina + rhythm + color;
+      return { stamina: share(stamina, whole), rhythm: share(rhythm, whole), colour: share(color, whole) };
+    }
+    case rosu.GameMode.Catch:
+      return { droplets: share(attributes.nDroplets, (attributes.nFruits ?? 0) + (attributes.nDroplets ?? 0)) };
+    case rosu.GameMode.Mania:
+      return { holds: share(attributes.nHoldNotes, attributes.nObjects) };
+  }
+}
+
 /** How many hit results of the kinds in {@link HITS} the map has. */
 function countResults(attributes: Rosu.DifficultyAttributes): number {
   switch (attributes.mode) {
@@ -248,6 +277,7 @@ function readFigures(
     bpm: map.bpm * clockRate,
     lengthSeconds: span.lengthMs / 1000 / clockRate,
     ...(endsAt === undefined ? {} : { endsAt }),
+    patterns: readPatterns(attributes),
     pp: job.accuracies.map(accuracy => ({
       accuracy,
       pp: readPp(settings, attributes, { ...hitsFor(attributes, accuracy, job.misses ?? 0, od), ...misses, ...combo }),

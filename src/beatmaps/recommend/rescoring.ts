@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { AppError } from '../../errors.ts';
 import { abortable } from '../../infra/concurrency/abortable.ts';
 import type { Candidate } from '../catalogue/candidates.ts';
-import type { Difficulty } from '../difficulty/difficulty.ts';
+import type { Difficulty, MapDifficulty } from '../difficulty/difficulty.ts';
 import type { Beatmap, Beatmapset, Ruleset } from '../model/beatmapset.ts';
 import { medianOf } from '../rating/ratings.ts';
 import type { RecommendFilters } from './filters.ts';
@@ -56,7 +56,7 @@ export async function refine(library: Pick<Difficulty, 'of'> | undefined, reques
   const calibrate = createPpCalibration(library, work, soon);
   const learnt = createLearnt();
   const asked = new Set<number>();
-  const computed = new Map<number, Refined>();
+  const computed = new Map<number, Computed>();
   const until = performance.now() + (lookedAt === undefined ? waitMs : Math.min(REPEAT_MS, waitMs));
   const hits = () => [...computed.values()].filter(({ choice }) => isHit(choice, plan, filters));
 
@@ -64,18 +64,19 @@ export async function refine(library: Pick<Difficulty, 'of'> | undefined, reques
     const { candidate, figures, mods, profile } = choice;
     const { accuracy, misses } = profile;
     try {
-      const [found, ratio] = await Promise.all([
+      const [found, usual] = await Promise.all([
         library.of({ beatmap, mods, accuracies: [accuracy * 100], misses, isScan: true }, work),
         calibrate(profile, candidate.ruleset),
       ]);
       const [played] = found.pp;
-      const pp = played === undefined ? choice.pp : played.pp * ratio;
+      const pp = played === undefined ? choice.pp : played.pp * usual.ratio;
       // Without mods the map has osu!'s own stars already.
       const stars = profile.modClass.key === '' ? figures.stars : found.stars;
       learnt.note(choice, pp);
       computed.set(candidate.id, {
         choice: { ...choice, figures: { ...figures, stars }, pp },
         algorithm: found.algorithm,
+        distance: patternDistance(found.patterns ?? {}, usual.patterns),
       });
     } catch {
       // The error was logged where it happened.
@@ -109,12 +110,24 @@ export async function refine(library: Pick<Difficulty, 'of'> | undefined, reques
     await computeAll(wave, Math.min(WAVE_MS, until - performance.now()));
   }
   const rest = ordered.filter(({ candidate }) => !computed.has(candidate.id)).map(learnt.mend);
+  const drawn = ordered.flatMap(({ candidate }) => computed.get(candidate.id) ?? []);
   return {
-    /** Maps that may be shown: the calculated ones in the order of drawing, then estimates. */
-    choices: [...ordered.flatMap(({ candidate }) => computed.get(candidate.id) ?? []), ...estimated(rest, limit * 2)],
+    /** Maps that may be shown: those with the player's usual patterns, the other calculated ones, then estimates. */
+    choices: [...nearestFirst(drawn, hits(), limit), ...estimated(rest, limit * 2)],
     /** Maps whose figures were requested; some may come only after the answer. */
     lookedAt: ordered.flatMap(({ candidate }) => (asked.has(candidate.id) ? [candidate] : [])),
   };
+}
+
+interface Computed extends Refined {
+  /** How different the map's patterns are from those of the player's plays. */
+  readonly distance: number;
+}
+
+/** Puts first the `limit` hits whose patterns are nearest to the player's usual ones; the order of drawing stays otherwise. */
+function nearestFirst(drawn: readonly Computed[], hits: readonly Computed[], limit: number): readonly Computed[] {
+  const nearest = new Set(hits.toSorted((a, b) => a.distance - b.distance).slice(0, limit));
+  return [...drawn.filter(each => nearest.has(each)), ...drawn.filter(each => !nearest.has(each))];
 }
 
 /** Learns the error of the estimates for each class of mods. */
@@ -150,27 +163,28 @@ function spread(plays: readonly Play[]): readonly Play[] {
 }
 
 /**
- * Learns from a player's plays with certain mods how far calculated pp are off: osu!'s pp divided by those calculated by
- * older rules, or 1 if none could be calculated in time.
+ * Learns from a player's plays with certain mods which patterns they have and how far calculated pp are off: osu!'s pp
+ * divided by those calculated by older rules, or 1 if none could be calculated in time.
  * @param work ends the calculation itself
  * @param soon ends only the waiting for the calculation, which goes on
  */
 function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, work: AbortSignal, soon: AbortSignal) {
-  const known = new Map<ClassProfile, Promise<number>>();
+  const known = new Map<ClassProfile, ReturnType<typeof calibrate>>();
 
-  async function readRatio(play: Play, ruleset: Ruleset): Promise<number> {
+  async function readPlay(play: Play, ruleset: Ruleset) {
     const { mapId: id, mods, accuracy, misses } = play;
     const beatmap = { id, checksum: null, mode: ruleset };
     const asked = { beatmap, mods, accuracies: [accuracy * 100], misses, isScan: true };
     // A failure was logged where it happened.
     const rated = await abortable(difficulty.of(asked, work), soon).catch(() => undefined);
-    return play.pp / (rated?.pp[0]?.pp ?? 0);
+    return rated === undefined ? [] : [{ ratio: play.pp / (rated.pp[0]?.pp ?? 0), patterns: rated.patterns ?? {} }];
   }
 
-  async function calibrate({ plays }: ClassProfile, ruleset: Ruleset): Promise<number> {
+  async function calibrate({ plays }: ClassProfile, ruleset: Ruleset) {
     const { low, high } = ruleset === 'mania' ? MANIA_BOUNDS : BOUNDS;
-    const ratios = await Promise.all(spread(plays).map(play => readRatio(play, ruleset)));
-    return medianOf(ratios.filter(ratio => ratio >= low && ratio <= high)) ?? 1;
+    const read = (await Promise.all(spread(plays).map(play => readPlay(play, ruleset)))).flat();
+    const ratios = read.map(({ ratio }) => ratio).filter(ratio => ratio >= low && ratio <= high);
+    return { ratio: medianOf(ratios) ?? 1, patterns: usualPatterns(read.map(({ patterns }) => patterns)) };
   }
 
   return (profile: ClassProfile, ruleset: Ruleset) => {
@@ -178,4 +192,25 @@ function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, work: AbortSign
     known.set(profile, own);
     return own;
   };
+}
+
+type Patterns = NonNullable<MapDifficulty['patterns']>;
+
+/** If the shares of one pattern differ by this much, players say that two maps are of different kinds. */
+const FAR = 0.12;
+/** The most that the difference in one pattern counts: maps that differ in one may be alike in the others. */
+const MAX_DISTANCE = 3;
+
+/** The medians of several maps' shares of patterns. */
+function usualPatterns(maps: readonly Patterns[]): Patterns {
+  const names = new Set(maps.flatMap(map => Object.keys(map)));
+  return Object.fromEntries([...names].map(name => [name, medianOf(maps.flatMap(map => map[name] ?? [])) ?? 0]));
+}
+
+/** How different the patterns are: 0 the same, 1 if one differs much. Patterns of only one of the maps do not count. */
+function patternDistance(map: Patterns, usual: Patterns): number {
+  const shared = Object.keys(map).filter(name => Object.hasOwn(usual, name));
+  return Math.hypot(
+    ...shared.map(name => Math.min(MAX_DISTANCE, Math.abs((map[name] ?? 0) - (usual[name] ?? 0)) / FAR)),
+  );
 }

@@ -52,6 +52,30 @@ describe('in a world of players with known skills', () => {
     expect(ours.gain).toBeGreaterThan(chance.gain * 2);
   });
 
+  it('prefers maps with the patterns of the own plays', async () => {
+    const library = libraryOf(world);
+    const catalogue = await openCatalogue(world.sets, store);
+    /** How much of the recommended maps has streams, where the own plays have as many as `usual` says. */
+    async function shareOfStreams(usual: number): Promise<number> {
+      const streamsOf = (id: number, player: World['players'][number]) =>
+        player.best.some(play => play.beatmap_id === id) ? usual : id % 2;
+      const lists = world.players.slice(0, 8).map(async player => {
+        const difficulty: Pick<Difficulty, 'of'> = {
+          of: async (request, signal) => ({
+            ...(await library.of(request, signal)),
+            patterns: { streams: streamsOf(request.beatmap.id, player) },
+          }),
+        };
+        const recommend = await open(difficulty, { catalogue, rescoreMs: 10_000 });
+        const { recommendations } = await recommend({ user: player.id, limit: 5, seed: player.id });
+        return recommendations.map(({ beatmap }) => beatmap.id % 2);
+      });
+      const picks = (await Promise.all(lists)).flat();
+      return picks.filter(odd => odd === 1).length / picks.length;
+    }
+    expect(await shareOfStreams(1)).toBeGreaterThan((await shareOfStreams(0)) + 0.25);
+  });
+
   it('is not far off by estimates alone', async () => {
     const ours = await measure('ours', world, 1, wayOf(world, await open()));
     expect(ours.hits).toBeGreaterThan(0.5);
