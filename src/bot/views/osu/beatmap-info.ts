@@ -4,7 +4,7 @@ import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { SetAnswer } from '../../../beatmaps/set-lookup.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { starSwatch } from '../../cards/star-colour.ts';
-import type { Action, Block, Inline, PictureBlock, Reply, Text } from '../../contract/reply.ts';
+import type { Action, Block, PictureBlock, Reply, Text } from '../../contract/reply.ts';
 import {
   button,
   headingBlock,
