@@ -55,6 +55,11 @@ export function createOsuApi(options: OsuCallOptions) {
   };
 }
 
+/** The text for the next page. Older answers state only what is in it. */
+function cursorOf({ cursor_string, cursor }: z.output<typeof searchShape>): string | null {
+  return cursor_string ?? (cursor && Buffer.from(JSON.stringify(cursor)).toString('base64url'));
+}
+
 /** The dates of ranking for a query's years, where all sets have a leaderboard: osu!'s search has no `year`. */
 function datesOf({ query, status }: Search): Query['ranges'] {
   const { year, ranked } = query.ranges;
@@ -99,15 +104,13 @@ function createOsuSetsApi(ask: OsuCall): Omit<BeatmapSource, 'id'> {
       const answer = await ask('beatmapsets/search', params, signal);
       const found = expectShape(searchShape.safeParse(answer).data, OSU, 'list of sets');
       const sets = expectShape(await parseBeatmapsets(found.beatmapsets), OSU, 'readable set');
-      // Older answers state only what is in the text for the next page.
-      const { cursor, cursor_string = null } = found;
-      const following = cursor_string ?? (cursor && Buffer.from(JSON.stringify(cursor)).toString('base64url'));
+      const following = sets.length === 0 ? null : cursorOf(found);
       const left = beyondOsu(query);
       const kept = sets.filter(set => matches(left, set));
       // osu!'s total still counts sets that are removed here, so it is left out unless dates told osu! all of the query.
       const isTold = renderQuery(dates.ranked === undefined ? left : { ...left, ranges: {} }) === '';
       const isTotal = sets.length === 0 || (isTold && kept.length === sets.length);
-      return { sets: kept, total: isTotal ? found.total : null, next: sets.length === 0 ? null : following };
+      return { sets: kept, total: isTotal ? found.total : null, next: following };
     },
     async set(id, signal) {
       return expectShape(parseBeatmapset(await ask(`beatmapsets/${id}`, {}, signal)), OSU, 'set');
