@@ -113,7 +113,7 @@ async function main(): Promise<number> {
   const log = createLogger({ level: 'silent' });
   const http = createHttpClient({
     overrides: createOverrides(config.upstreamOverrides),
-    outgoing: createSiteOutgoing(sourceDescriptors, config),
+    outgoing: createSiteOutgoing(sourceDescriptors, config.upstreamProxies, config.upstreamLocalAddress),
     throttle: { hosts: { ...MIRROR_THROTTLES, [OSU_HOST]: OSU_THROTTLE } },
     log,
   });

@@ -112,7 +112,7 @@ async function doctor(): Promise<number> {
   const environment = readEnvironment();
   const config = loadConfig(environment);
   const descriptors = offeredSites(config, sitesWith(config.ytDlpHosts));
-  const outgoing = createSiteOutgoing(sourceDescriptors, config);
+  const outgoing = createSiteOutgoing(sourceDescriptors, config.upstreamProxies, config.upstreamLocalAddress);
   const http = createHttpClient({ overrides: createOverrides(config.upstreamOverrides), outgoing });
   try {
     // Wrong constants, which stop the start, are found when a source is made.

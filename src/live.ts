@@ -23,7 +23,7 @@ async function live(): Promise<number> {
   const config = loadConfig(environment);
   const descriptors = offeredSites(config, sitesWith(config.ytDlpHosts));
   const overrides = createOverrides(config.upstreamOverrides);
-  const outgoing = createSiteOutgoing(sourceDescriptors, config);
+  const outgoing = createSiteOutgoing(sourceDescriptors, config.upstreamProxies, config.upstreamLocalAddress);
   const http = createHttpClient({ overrides, outgoing });
   const recorders = new Map<string, Recorder>();
   const clientOf = (id: string) => {

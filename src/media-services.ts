@@ -135,10 +135,8 @@ function createFiles(
     assetHosts: OSU_ASSET_HOSTS,
     muxTracks: muxedFiles.muxTracks,
   });
-  const playbacks = createPlayerLinks({
-    key,
-    tunnel,
-    findPost: async (url, signal) => (await extractor.extract(url, { signal, readable: true })).post,
+  const playbacks = createPlayerLinks(key, tunnel, async (url, signal) => {
+    return (await extractor.extract(url, { signal, readable: true })).post;
   });
   const addresses: PublicAddresses | undefined =
     publicUrl === undefined
@@ -159,7 +157,7 @@ export type MediaServices = Awaited<ReturnType<typeof openMediaServices>>;
 /** Opens the services that turn links into posts and posts into files, and the HTTP clients for all other parts too. */
 export async function openMediaServices(options: MediaServicesOptions) {
   const { config, searchPath, storage, metrics, log } = options;
-  const outgoing = createSiteOutgoing(sourceDescriptors, config);
+  const outgoing = createSiteOutgoing(sourceDescriptors, config.upstreamProxies, config.upstreamLocalAddress);
   const clients = openClients(options, outgoing);
   const ffmpeg = await findFfmpeg({ searchPath });
   let onChallenge: ((paused: AccountPaused) => void) | undefined;

@@ -174,11 +174,8 @@ describe.skipIf(ffmpegMissing)(`the files of the API${ffmpegNote}`, () => {
   });
 
   it.each(['DVclaybowl1', 'DZtwotracks'])('are the same on the page that plays %s', async id => {
-    const links = createPlayerLinks({
-      key: KEY,
-      tunnel: { address: () => '' },
-      findPost: () => Promise.reject(new Error('the program finds it')),
-    });
+    const noPost = () => Promise.reject(new Error('the program finds it'));
+    const links = createPlayerLinks(KEY, { address: () => '' }, noPost);
     const url = `https://www.instagram.com/reel/${id}/`;
     const path = links.address({ source: 'instagram', id, url }, 0, Date.now() + 60_000).slice(1);
     const page = await (await fetch(address + path)).text();

@@ -140,17 +140,13 @@ export function fileRoutes(options: FileRoutesOptions): FastifyPluginAsync {
   }
 }
 
-function isVideo({ kind }: MediaItem): boolean {
-  return kind === 'video';
-}
-
 function isHeard({ kind, variants }: MediaItem): boolean {
   return kind === 'audio' || (kind === 'video' && variants.some(({ hasAudio }) => hasAudio !== false));
 }
 
 /** @throws AppError `not_found` */
 function indexOf({ post, itemIndex }: Extraction, asked: number | undefined, isAudio: boolean): number {
-  const fits = isAudio ? isHeard : isVideo;
+  const fits = isAudio ? isHeard : ({ kind }: MediaItem) => kind === 'video';
   const place = asked === undefined ? itemIndex : asked - 1;
   const index = place === null ? post.items.findIndex(fits) : (indexAt(post, place) ?? -1);
   const chosen = post.items[index];

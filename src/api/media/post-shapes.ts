@@ -98,7 +98,7 @@ export function toFbDownload(post: Post, creator: string, ownAddress: OwnAddress
     creator,
     data: {
       status: true,
-      title: post.title ?? firstLine(post.caption),
+      title: post.title ?? post.caption?.trimStart().split(/\r?\n/, 1)[0]?.trimEnd() ?? '',
       durasi: formatDuration(video.durationMs),
       hd_url: bestAddress,
       sd_url: smallest === best ? bestAddress : addressOf(smallest),
@@ -178,8 +178,4 @@ function preferCommon(files: readonly PlayerFile[]): readonly PlayerFile[] {
 function bySize(files: readonly PlayerFile[]): readonly PlayerFile[] {
   const isKnown = files.every(({ variant: { width, height } }) => width !== null && height !== null);
   return isKnown ? ranked(files, ({ variant }) => [pixels(variant), variant.bitrate ?? 0]) : files;
-}
-
-function firstLine(text: string | null): string {
-  return text?.trimStart().split(/\r?\n/, 1)[0]?.trimEnd() ?? '';
 }

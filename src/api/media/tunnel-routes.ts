@@ -81,7 +81,7 @@ export function tunnelRoutes(options: TunnelRoutesOptions): FastifyPluginAsync {
     const response = await tunnel.open(token, {
       method: request.method === 'HEAD' ? 'HEAD' : 'GET',
       range: headers.range,
-      ifRange: headerText(headers['if-range']),
+      ifRange: [headers['if-range']].flat()[0],
       signal,
     });
     // If the file breaks off, Fastify ends the connection, so the client notices it. Here only the reason is logged.
@@ -112,8 +112,4 @@ export function contentDisposition(disposition: 'inline' | 'attachment', fileNam
     char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return `${disposition}; filename="${plain}"; filename*=UTF-8''${encoded}`;
-}
-
-function headerText(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
 }

@@ -133,11 +133,6 @@ export function planLink(
   return { target: isPlayable ? 'page' : 'tunnel', file };
 }
 
-/** Budgets are rounded down to whole MiB, so that requests with nearly the same budget share a file. */
-function budgetClass(maxBytes: number): number {
-  return maxBytes < MEBIBYTE ? maxBytes : Math.floor(maxBytes / MEBIBYTE) * MEBIBYTE;
-}
-
 function videoSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
   const all = videoCandidates(item, wish);
   const isGood = (candidate: VideoCandidate) =>
@@ -203,7 +198,9 @@ function compressSteps(all: readonly VideoCandidate[], { durationMs }: MediaItem
   const broken = [...(wish.broken ?? [])];
   if ([...wish.refused, ...broken].some(key => key.startsWith('compress-'))) return [];
   const limit = limitOf(all, wish);
-  const maxBytes = budgetClass(limit < wish.maxBytes ? Math.floor(limit * SHARE_AFTER_REFUSAL) : wish.maxBytes);
+  const budget = limit < wish.maxBytes ? Math.floor(limit * SHARE_AFTER_REFUSAL) : wish.maxBytes;
+  // Budgets are rounded down to whole MiB, so that requests with nearly the same budget share a file.
+  const maxBytes = budget < MEBIBYTE ? budget : Math.floor(budget / MEBIBYTE) * MEBIBYTE;
   if (durationMs !== null && (maxBytes * 8_000) / durationMs < MIN_BITRATE) return [];
   const usable = all.filter(
     candidate => !uses(candidate, broken) && (candidate.bytes ?? candidate.estimatedBytes ?? 0) <= MAX_SOURCE_BYTES,

@@ -67,15 +67,8 @@ const DAY_MS = 86_400_000;
 const PAUSES_MS = { challenge: DAY_MS, 'logged-out': 10 * 60_000 };
 const UNUSED: AccountRecord = { usedAt: 0, day: 0, uses: 0, pausedUntil: 0 };
 
-/**
- * The stored key of an account. It is made from the session cookie, so newly exported cookies start without a history.
- * @param source the site of the account
- */
-function accountKey(source: SourceId, session: string): string {
-  return `${source} ${createHash('sha256').update(session).digest('hex').slice(0, 16)}`;
-}
-
 interface KnownAccount extends AccountCookies {
+  /** Made from the session cookie, so newly exported cookies start without a history. */
   readonly key: string;
   record: AccountRecord;
 }
@@ -85,7 +78,9 @@ export function createAccounts(options: AccountsOptions) {
   const { source, sessionCookie, pace, limiter, collection, log, now = Date.now, onChallenge } = options;
   const accounts: readonly KnownAccount[] = options.sessions.flatMap(({ name, cookies }) => {
     const session = cookies.find(({ key }) => key === sessionCookie);
-    return session === undefined ? [] : [{ name, cookies, key: accountKey(source, session.value), record: UNUSED }];
+    if (session === undefined) return [];
+    const key = `${source} ${createHash('sha256').update(session.value).digest('hex').slice(0, 16)}`;
+    return [{ name, cookies, key, record: UNUSED }];
   });
   const rule = { name: 'account-pace', limit: 1, windowMs: pace.everyMs, window: 'first' } as const;
 

@@ -121,10 +121,8 @@ function withoutCode(text: string): string {
   return parts.join('');
 }
 
-/** The text without addresses in `<>`, which their writers put there so that they get no preview. */
-function withoutSuppressed(text: string): string {
-  return text.replace(/<(?:https?\/\/|[a-z][a-z0-9]{1,30}:\/\/)[^\s<>]*>/gi, ' ');
-}
+/** An address in `<>`, which its writer put there so that it gets no preview. */
+const SUPPRESSED = /<(?:https?\/\/|[a-z][a-z0-9]{1,30}:\/\/)[^\s<>]*>/gi;
 
 /**
  * The address as its writer meant it: without the punctuation of the sentence, a closing bracket that was opened before
@@ -172,7 +170,7 @@ function* addressesOf(token: string): Generator<string> {
  */
 export function findAddresses(text: string, isKnown: (address: URL) => boolean): readonly string[] {
   const found = new Set<string>();
-  const plain = withoutSuppressed(withoutCode(text.slice(0, MAX_CHARS)));
+  const plain = withoutCode(text.slice(0, MAX_CHARS)).replace(SUPPRESSED, ' ');
   for (const [token] of plain.matchAll(TOKEN)) {
     if (!token.includes('.') && !token.includes('//')) continue;
     for (const candidate of addressesOf(token)) {

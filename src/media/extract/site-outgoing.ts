@@ -5,19 +5,15 @@ import type { SourceDescriptor } from './source-descriptor.ts';
 
 type Site = Pick<SourceDescriptor, 'id' | 'hosts' | 'cdnHosts'>;
 
-export interface SiteOutgoingOptions {
-  readonly upstreamProxies: NonNullable<OutgoingOptions['proxies']>;
-  readonly upstreamLocalAddress: string | undefined;
-}
-
 /** The outgoing addresses that requests to the sites and their CDNs use. */
 export function createSiteOutgoing(
   sites: readonly Site[],
-  { upstreamProxies, upstreamLocalAddress }: SiteOutgoingOptions,
+  proxies: NonNullable<OutgoingOptions['proxies']>,
+  localAddress: string | undefined,
 ): Outgoing {
   return createOutgoing({
-    proxies: upstreamProxies,
-    localAddress: upstreamLocalAddress,
+    proxies,
+    localAddress,
     sources: sites.map(({ id, hosts, cdnHosts }) => ({ id, hosts: hostsBelow([...hosts, ...cdnHosts]) })),
   });
 }

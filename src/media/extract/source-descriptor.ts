@@ -15,9 +15,12 @@ export interface SourceOptions {
   readonly accounts?: Accounts | undefined;
   /** Strategies that are asked after all others, such as yt-dlp. */
   readonly extraStrategies?: readonly Strategy[];
-  /** The cooldowns of the site's endpoints and strategies. */
+  /** The cooldowns of the site's endpoints and strategies. Default: only the source knows them. */
   readonly cooldowns?: Cooldowns | undefined;
-  /** The longest time for all strategies together. */
+  /**
+   * The longest time for all strategies and the question why there is no post. Default 19 500: an answer is promised
+   * within 20 s, so the reason must be known before.
+   */
   readonly deadlineMs?: number;
   readonly onOutcome?: (source: SourceId, strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
   readonly now?: () => number;

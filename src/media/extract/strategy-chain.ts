@@ -1,8 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { abortReason } from '../../infra/concurrency/abortable.ts';
-import type { Logger } from '../../infra/log.ts';
 import type { Post, SourceId } from '../post.ts';
-import { askEndpoint, type Cooldowns, createCooldowns, leftAloneUntil } from './cooldowns.ts';
+import { askEndpoint, createCooldowns, leftAloneUntil } from './cooldowns.ts';
 import { isDefinitive, notAsked, siteIsSilent } from './refusal.ts';
 import { type FetchContext, isCoverOnly, type PostRef, type Strategy } from './source.ts';
 import type { SourceOptions } from './source-descriptor.ts';
@@ -10,24 +9,17 @@ import { CoverOnlyError, mostInformative, type StrategyFailure, summarizeFailure
 import { StrategyRace } from './strategy-race.ts';
 import { StrategyRanking, type StrategyReport } from './strategy-ranking.ts';
 
-export interface StrategyChainOptions extends Pick<SourceOptions, 'onOutcome' | 'now'> {
+export interface StrategyChainOptions
+  extends Pick<SourceOptions, 'log' | 'cooldowns' | 'deadlineMs' | 'onOutcome' | 'now'> {
   readonly source: SourceId;
   /** Strategies by how complete their answers are, best first: the order while nothing is known about their success. */
   readonly strategies: readonly Strategy[];
-  /** The cooldowns of the site. Default: only this chain knows them. */
-  readonly cooldowns?: Cooldowns | undefined;
-  /**
-   * Time for the whole chain, `diagnose` included. Default 19 500: an answer is promised within 20 s, so the reason
-   * must be known before.
-   */
-  readonly deadlineMs?: number | undefined;
   /**
    * Asks the site why a post is not shown; throws an AppError that is definitive, or returns. Called at most once per
    * fetch: when two endpoints withheld the post (`login_required`, or a `not_found` that is not definitive), or no
    * other strategy is left.
    */
   readonly diagnose?: ((ref: PostRef, signal: AbortSignal) => Promise<void>) | undefined;
-  readonly log: Logger;
 }
 
 const DIAGNOSE_MS = 5_000;

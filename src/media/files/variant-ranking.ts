@@ -23,7 +23,12 @@ export const ESTIMATE_TOLERANCE = 1.1;
  * then by size. For `audio`: first the audio tracks, then the videos with audio, the smallest first.
  */
 export function sendableVariants(item: MediaItem, form: MediaForm): readonly Variant[] {
-  if (item.kind === 'image') return form === 'audio' ? [] : ranked(item.variants.filter(isImage), imageRank);
+  if (item.kind === 'image' && form === 'audio') return [];
+  if (item.kind === 'image') {
+    // An item of this kind may have music too.
+    const images = item.variants.filter(({ mime }) => mime.startsWith('image/'));
+    return ranked(images, variant => [isCommonImage(variant) ? 1 : 0, pixels(variant)]);
+  }
   if (item.kind === 'audio') return ranked(playableVariants(item), audioRank);
   if (form === 'original') return ranked(plainVideos(item), videoRank);
   const withAudio = playableVariants(item).filter(({ hasAudio }) => hasAudio !== false);
@@ -91,11 +96,6 @@ export function audioTracks(item: MediaItem): readonly Variant[] {
   );
 }
 
-/** Video tracks without audio, which have to be joined with an audio track. */
-function videoTracks(item: MediaItem): readonly Variant[] {
-  return item.variants.filter(({ hasVideo, hasAudio, adaptive }) => hasVideo && adaptive && hasAudio === false);
-}
-
 /** Videos that play without joining tracks. A track without audio is one of them only if no variant has audio. */
 export function plainVideos(item: MediaItem): readonly Variant[] {
   const isSilent = item.variants.every(({ hasAudio }) => hasAudio === false);
@@ -125,15 +125,6 @@ function audioRank(variant: Variant): readonly number[] {
 export function isCommonAudio({ mime, codecs }: Variant): boolean {
   const isCommonMime = /^(?:audio\/(mp4|mpeg|aac)|video\/mp4)$/.test(mime) || isPlaylist({ mime });
   return isCommonMime && (codecs === null || /mp4a|mp3/i.test(codecs));
-}
-
-/** Tells the photo from the music of an item of kind `image`, which may have variants of both. */
-function isImage({ mime }: Variant): boolean {
-  return mime.startsWith('image/');
-}
-
-function imageRank(variant: Variant): readonly number[] {
-  return [isCommonImage(variant) ? 1 : 0, pixels(variant)];
 }
 
 /** Says whether every chat shows this type of image. */
@@ -183,7 +174,8 @@ export function tracksOf({ variant, audio }: WholeVideo): readonly Variant[] {
 export function wholeVideos(item: MediaItem): readonly WholeVideo[] {
   const plain = plainVideos(item);
   const [audio] = audioTracks(item);
-  const tracks = audio === undefined ? [] : videoTracks(item).filter(track => !plain.includes(track));
+  const isTrack = ({ hasVideo, hasAudio, adaptive }: Variant) => hasVideo && adaptive && hasAudio === false;
+  const tracks = item.variants.filter(one => audio !== undefined && isTrack(one) && !plain.includes(one));
   return [...plain.map(variant => ({ variant, audio: undefined })), ...tracks.map(variant => ({ variant, audio }))];
 }
 
@@ -228,19 +220,11 @@ export function videoCandidates(item: MediaItem, { sizes, uncommon }: Learned): 
       isCommon: isCommonFile(whole) && uncommon?.has(key) !== true,
     };
   });
-  return ranked(all, candidate => [
-    candidate.isCommon ? 1 : 0,
-    isStarved(candidate) ? 0 : 1,
-    pixels(candidate.variant),
-    candidate.kind === 'file' ? 1 : 0,
-    candidate.variant.bitrate ?? 0,
-    candidate.bytes ?? 0,
-  ]);
-}
-
-function isStarved({ variant }: VideoCandidate): boolean {
-  const { bitrate } = variant;
-  return bitrate !== null && pixels(variant) > 0 && bitrate / (pixels(variant) * 30) < STARVED_BITS;
+  return ranked(all, ({ variant, isCommon, kind, bytes }) => {
+    const size = pixels(variant);
+    const isStarved = variant.bitrate !== null && size > 0 && variant.bitrate / (size * 30) < STARVED_BITS;
+    return [isCommon ? 1 : 0, isStarved ? 0 : 1, size, kind === 'file' ? 1 : 0, variant.bitrate ?? 0, bytes ?? 0];
+  });
 }
 
 /** The size of all parts together, estimated where it is not known; null if a part's size cannot be estimated. */

@@ -16,32 +16,22 @@ const OPEN = Buffer.from('<script');
 const CLOSE = Buffer.from('</script');
 
 /** A script of a page; the sites put their data into scripts that are JSON. */
-export class Script {
-  readonly tag: string;
-  /** True when the tag says that the text is JSON. */
-  readonly isJson: boolean;
-  /** Positions in the body: where the script's text begins, and where its end tag begins. */
-  readonly start: number;
-  readonly end: number;
-  readonly #body: Buffer;
+export type Script = ReturnType<typeof scriptAt>;
 
-  constructor(body: Buffer, tagStart: number, start: number, end: number) {
-    this.#body = body;
-    this.tag = body.toString('utf8', tagStart, start);
-    this.isJson = JSON_TAG.test(this.tag);
-    this.start = start;
-    this.end = end;
-  }
-
-  /** The number of bytes of the script's text. */
-  get length(): number {
-    return this.end - this.start;
-  }
-
-  /** The script's text, decoded each time it is read. */
-  get text(): string {
-    return this.#body.toString('utf8', this.start, this.end);
-  }
+function scriptAt(body: Buffer, tagStart: number, start: number, end: number) {
+  const tag = body.toString('utf8', tagStart, start);
+  return {
+    tag,
+    /** True when the tag says that the text is JSON. */
+    isJson: JSON_TAG.test(tag),
+    /** Positions in the body: where the script's text begins, and where its end tag begins. */
+    start,
+    end,
+    /** The script's text, decoded each time it is read. */
+    get text() {
+      return body.toString('utf8', start, end);
+    },
+  };
 }
 
 /**
@@ -126,7 +116,7 @@ function findScripts(bytes: Buffer): readonly Script[] {
     if (end === -1) break;
     const start = tagEnd + 1;
     if (tagEnd - tag <= MAX_TAG_BYTES && end - start <= MAX_SCRIPT_BYTES) {
-      scripts.push(new Script(bytes, tag, start, end));
+      scripts.push(scriptAt(bytes, tag, start, end));
     }
     at = end;
   }
@@ -183,6 +173,6 @@ const MANY_JSON_BYTES = 384 * 1024;
 export function isLarge(body: Body, names: readonly string[]): boolean {
   if (body.length <= MANY_JSON_BYTES || body.length > LARGE_BYTES) return body.length > LARGE_BYTES;
   if (!body.startsWith('<')) return true;
-  const named = body.jsonScriptsWith(names).reduce((sum, script) => sum + script.length, 0);
+  const named = body.jsonScriptsWith(names).reduce((sum, { start, end }) => sum + end - start, 0);
   return named > MANY_JSON_BYTES;
 }

@@ -95,6 +95,20 @@ export function visitObjects(
   if (isNested(root)) enter(root, 0);
 }
 
+/** The objects in `root` that have one of these properties, as `visitObjects` finds them. */
+export function objectsWith(root: unknown, keys: readonly string[]): readonly JsonObject[] {
+  const wanted = new Set(keys);
+  const found: JsonObject[] = [];
+  visitObjects(root, object => {
+    for (const key in object) {
+      if (!wanted.has(key)) continue;
+      found.push(object);
+      return;
+    }
+  });
+  return found;
+}
+
 /**
  * Every value below `root` whose property name matches, outer ones first, in document order.
  * @param skip properties that are neither returned nor searched

@@ -21,12 +21,6 @@ import { addressExpiry } from './kit/cdn-address.ts';
 import { EMPTY_DRAFT, readableItems, toPost, UNKNOWN_AUTHOR } from './kit/draft.ts';
 import { listedFile, listedItem } from './kit/media-files.ts';
 
-export interface YtDlpContext {
-  readonly ref: PostRef;
-  readonly hosts: readonly string[];
-  readonly now: number;
-}
-
 const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'watch', 'video', 'p', 'tv', 'reels']);
 const MAX_ENTRIES = 50;
 const MAX_FORMATS = 1_000;
@@ -73,7 +67,7 @@ function toItem(video: JsonObject, hosts: readonly string[]): UnplacedItem | nul
 }
 
 /** @throws AppError `upstream_changed` when the output has another shape, is about another post or has no file on `hosts`. */
-export function parseYtDlpAnswer(printed: string, { ref, hosts, now }: YtDlpContext): Post {
+export function parseYtDlpAnswer(printed: string, ref: PostRef, hosts: readonly string[], now: number): Post {
   const post = parseJson(printed);
   if (!isJsonObject(post)) throw new AppError('upstream_changed', 'yt-dlp printed no description');
   if (post.is_live === true) throw new AppError('unsupported_link', 'a live broadcast', { params: { what: 'live' } });

@@ -123,7 +123,7 @@ export function createYtDlpStrategy(
     isAvailable: ref => ref.source === id && ref.form !== 'story' && ref.form !== 'photo',
     async run(ref, signal) {
       const answer = await ytDlp.describe(ref.url, signal);
-      return parseYtDlpAnswer(answer, { ref, hosts: cdnHosts, now: now() });
+      return parseYtDlpAnswer(answer, ref, cdnHosts, now());
     },
   };
 }

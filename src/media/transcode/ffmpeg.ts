@@ -108,11 +108,6 @@ async function outputOf(program: string, searchPath: string, args: readonly stri
   return text;
 }
 
-/** The names of encoders in the output of `ffmpeg -encoders`. */
-function encodersOf(list: string): ReadonlySet<string> {
-  return new Set([...list.matchAll(/^ [VAS][A-Z.]{5} (\S+)/gm)].map(([, name = '']) => name));
-}
-
 async function tryProgram(program: string, searchPath: string): Promise<FfmpegFinding> {
   try {
     const [versionText, encoderText] = await Promise.all([
@@ -121,7 +116,7 @@ async function tryProgram(program: string, searchPath: string): Promise<FfmpegFi
     ]);
     const version = /^ffmpeg version (\S+)/.exec(versionText)?.[1];
     if (version === undefined) return { state: 'unusable', program, why: 'it does not say that it is ffmpeg' };
-    const encoders = encodersOf(encoderText);
+    const encoders = new Set([...encoderText.matchAll(/^ [VAS][A-Z.]{5} (\S+)/gm)].map(([, name = '']) => name));
     const missing = NEEDED_ENCODERS.filter(name => !encoders.has(name));
     if (missing.length > 0) return { state: 'unusable', program, why: `it lacks ${missing.join(' and ')}` };
     return { state: 'ready', ffmpeg: createFfmpeg(program, version, encoders.has('libmp3lame'), searchPath) };

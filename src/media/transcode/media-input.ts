@@ -18,11 +18,6 @@ export function brokenFile(message: string, cause?: unknown): AppError {
   return new AppError('upstream_unavailable', message, { params: { what: 'broken_file' }, cause });
 }
 
-/** True for an error of the operating system, which says nothing about the file. */
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error;
-}
-
 /**
  * Opens a file for `use` and closes it afterwards. An MP4's boxes are checked first, so that a malformed file cannot
  * keep mediabunny, which reads it, busy for ever.
@@ -66,7 +61,9 @@ export async function withMediaInput<T>(
   } catch (error) {
     if (signal.aborted) throw abortReason(signal);
     if (error instanceof AppError) throw error;
-    if (isSystemError(error)) throw new AppError('internal', 'the disk failed', { cause: error });
+    // An error of the operating system says nothing about the file.
+    if (error instanceof Error && 'syscall' in error)
+      throw new AppError('internal', 'the disk failed', { cause: error });
     throw brokenFile('not a media file that can be read', error);
   } finally {
     input?.dispose();

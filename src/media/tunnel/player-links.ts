@@ -28,14 +28,6 @@ export type PlayerLinkState =
 
 export type PlayerLinks = ReturnType<typeof createPlayerLinks>;
 
-export interface PlayerLinksOptions {
-  /** The secret key, 32 bytes. */
-  readonly key: Buffer;
-  readonly tunnel: Pick<Tunnel, 'address'>;
-  /** The newest version of the post with that canonical address. */
-  readonly findPost: (url: string, signal: AbortSignal) => Promise<Post>;
-}
-
 const PURPOSE = 'medley page 1';
 const TUNNEL_LIFE_MS = 6 * 3_600_000;
 const TUNNEL_PATH = '/media/';
@@ -45,8 +37,14 @@ const Sealed = z.object({ u: z.string(), n: z.number().int().nonnegative(), e: z
 /**
  * Short addresses of videos that stay valid longer than the CDN's: they contain the post's address, and its current
  * files are looked up at each request.
+ * @param key the secret key, 32 bytes
+ * @param findPost gives the newest version of the post with that canonical address
  */
-export function createPlayerLinks({ key, tunnel, findPost }: PlayerLinksOptions) {
+export function createPlayerLinks(
+  key: Buffer,
+  tunnel: Pick<Tunnel, 'address'>,
+  findPost: (url: string, signal: AbortSignal) => Promise<Post>,
+) {
   function fileOf(post: Post, index: number, part: PlayerPart): TunnelFile | undefined {
     const shown = shownOf(post, index);
     if (shown === undefined) return undefined;

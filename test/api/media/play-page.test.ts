@@ -60,13 +60,9 @@ async function setUp({ findPost = async () => sea, publicUrl = PUBLIC_URL, muxTr
     log: server.log,
   });
   const asked: string[] = [];
-  const playbacks = createPlayerLinks({
-    key,
-    tunnel,
-    findPost: url => {
-      asked.push(url);
-      return findPost(url);
-    },
+  const playbacks = createPlayerLinks(key, tunnel, url => {
+    asked.push(url);
+    return findPost(url);
   });
   await server.app.register(
     tunnelRoutes({ tunnel, playbacks, publicUrl, streams: createResponseStreams(), log: server.log }),

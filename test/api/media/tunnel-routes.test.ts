@@ -36,7 +36,7 @@ async function setUp(cdn: RequestListener, bounds: ResponseStreamsOptions = {}) 
     muxTracks: noMux,
     log: server.log,
   });
-  const playbacks = createPlayerLinks({ key, tunnel, findPost: async () => makePost() });
+  const playbacks = createPlayerLinks(key, tunnel, async () => makePost());
   const streams = createResponseStreams(bounds);
   await server.app.register(tunnelRoutes({ tunnel, playbacks, publicUrl: undefined, streams, log: server.log }));
   const address = (changes: Partial<TunnelFile> = {}) => tunnel.address(makeFile(changes));

@@ -226,8 +226,7 @@ describe('the strategy', () => {
 });
 
 describe('parseYtDlpAnswer', () => {
-  const parse = (printed: string, ref: PostRef = REF) =>
-    parseYtDlpAnswer(printed, { ref, hosts: META_MEDIA_HOSTS, now: 0 });
+  const parse = (printed: string, ref: PostRef = REF) => parseYtDlpAnswer(printed, ref, META_MEDIA_HOSTS, 0);
 
   it('reads a post of several videos', () => {
     const { formats, id: _, ...entry } = ANSWER;

@@ -7,6 +7,7 @@ import {
   isJsonObject,
   type JsonObject,
   mediaAddress,
+  objectsWith,
   type PixelSize,
   parseJson,
   readCount,
@@ -17,7 +18,6 @@ import {
   readText,
   sizeOf,
   UNKNOWN_SIZE,
-  visitObjects,
 } from '../../parse/json.ts';
 import { type Author, PLAYLIST_MIME, type Post, type Variant } from '../../post.ts';
 import { scaledDown } from '../kit/cdn-address.ts';
@@ -163,11 +163,7 @@ function readView(view: unknown, isQuote = false): PostView | null {
 
 /** Finds the requested post in the answer: undefined when it has only other posts, null when it has none. */
 function findView(answer: unknown, { actor = '', key }: ReadContext['ref']['parts']): PostView | undefined | null {
-  const views: PostView[] = [];
-  visitObjects(answer, object => {
-    const view = 'uri' in object ? readView(object) : null;
-    if (view !== null) views.push(view);
-  });
+  const views = objectsWith(answer, ['uri']).flatMap(object => readView(object) ?? []);
   const isBy = ({ did, author }: PostView) => {
     const handle = readText(author.handle)?.toLowerCase() ?? 'handle.invalid';
     return actor === did || (!actor.startsWith('did:') && (handle === actor || handle === 'handle.invalid'));

@@ -7,6 +7,7 @@ import {
   firstOf,
   isJsonObject,
   type JsonObject,
+  objectsWith,
   parseJson,
   readCount,
   readFlag,
@@ -14,7 +15,6 @@ import {
   readList,
   readText,
   sizeOf,
-  visitObjects,
 } from '../../parse/json.ts';
 import { imageSize, readAddress } from '../kit/cdn-address.ts';
 import { isComplete, type PostDraft, readableItems } from '../kit/draft.ts';
@@ -66,6 +66,7 @@ const GATED_PLACE = 'if_not_gated_logged_out';
 /** The value of these properties is the requested media, or null when the answer does not have it. */
 const PLACES = ['xdt_shortcode_media', 'shortcode_media', 'xig_polaris_media'];
 const LIST = 'xdt_api__v1__media__shortcode__web_info';
+const VISITED = [...PLACES, GATED_PLACE, LIST, 'contextJSON', ...ID_KEYS, ...MEDIA_KEYS];
 
 /** How many copies of one post are compared; a page contains two, one of which is incomplete. */
 const MAX_COPIES = 8;
@@ -124,7 +125,7 @@ export class MediaFinder {
   }
 
   read(document: unknown): void {
-    visitObjects(document, object => this.#visit(object));
+    for (const object of objectsWith(document, VISITED)) this.#visit(object);
     if (isJsonObject(document) && isEmptyList(document)) this.emptiness ??= emptyAnswer(this.#ref, 'no items');
   }
 
@@ -198,10 +199,7 @@ function parseItem(item: unknown): PostDraft | null {
 export function parseStories(body: string, { parts: { mediaId } }: PostRef): PostDraft | null {
   const answer = parseJson(body);
   if (answer === undefined) throw new AppError('upstream_changed', 'the answer about a story is no JSON');
-  const reels: JsonObject[] = [];
-  visitObjects(answer, object => {
-    if (readList(object.items).length > 0) reels.push(object);
-  });
+  const reels = objectsWith(answer, ['items']).filter(({ items }) => readList(items).length > 0);
   for (const reel of reels) {
     const shown = readList(reel.items, MAX_ITEMS);
     const named = shown.filter(item => idOf(item) === mediaId);

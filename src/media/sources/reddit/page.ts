@@ -139,7 +139,7 @@ function itemsOf(found: PostMarkup, type: string, target: string | null): readon
   return item === null ? null : [item];
 }
 
-function readStats({ post, votes, comments }: PostMarkup): Stats {
+function statsOf({ post, votes, comments }: PostMarkup): Stats {
   const shown = /[\d.,]{1,12}[KM]?(?= comments?\b)/.exec(comments)?.[0];
   const likes = readCount(post?.score ?? votes);
   return { ...NO_STATS, likes, comments: readCount(post?.['comment-count']) ?? readShownCount(shown) };
@@ -168,7 +168,7 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
     publishedAt:
       readDate(post?.['created-timestamp']?.replace(/(\.\d{3})\d*([+-]\d\d)(\d\d)$/, '$1$2:$3')) ??
       readCount(child(shown, 'created_timestamp')),
-    stats: readStats(found),
+    stats: statsOf(found),
     sensitive: ['nsfw', 'quarantine'].some(mark => post?.[mark] !== undefined) || child(shown, 'nsfw') === true,
     items: items ?? [],
     isWordsOnly: items === null && ['self', 'text', 'multi_media', 'link'].includes(type),

@@ -7,12 +7,12 @@ import {
   child,
   isJsonObject,
   type JsonObject,
+  objectsWith,
   parseJson,
   readCount,
   readId,
   readList,
   readText,
-  visitObjects,
 } from '../../parse/json.ts';
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, readableItems, toReadablePost } from '../kit/draft.ts';
@@ -49,18 +49,16 @@ function isAsked({ code, pk, id }: JsonObject, ref: PostRef): boolean {
 
 /** `isEmpty`: the post's property exists but is empty; `isWalled`: the thread's property exists without posts. */
 function findPost(page: Body, ref: PostRef) {
-  const found = { copies: [] as JsonObject[], hasOthers: false, isEmpty: false, isWalled: false };
-  const visit = (object: JsonObject) => {
-    if (isPost(object) && isAsked(object, ref)) found.copies.push(object);
-    else found.hasOthers ||= isPost(object);
-    const { data, thread_items } = object;
-    found.isWalled ||= isEmptyList(thread_items);
-    found.isEmpty ||= isJsonObject(data) && (data.media === null || isEmptyList(data.edges));
-  };
   // The answer to the site's own query has the same objects.
-  if (page.startsWith('{')) visitObjects(parseJson(page.text), visit);
-  for (const script of page.scripts) if (script.isJson) visitObjects(parseJson(script.text), visit);
-  return found;
+  const texts = page.startsWith('{') ? [page] : page.scripts.filter(({ isJson }) => isJson);
+  const objects = texts.flatMap(({ text }) => objectsWith(parseJson(text), ['code', 'pk', 'data', 'thread_items']));
+  const posts = objects.filter(isPost);
+  return {
+    copies: posts.filter(post => isAsked(post, ref)),
+    hasOthers: posts.some(post => !isAsked(post, ref)),
+    isEmpty: objects.some(({ data }) => isJsonObject(data) && (data.media === null || isEmptyList(data.edges))),
+    isWalled: objects.some(({ thread_items }) => isEmptyList(thread_items)),
+  };
 }
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;

@@ -10,6 +10,7 @@ import {
   firstOf,
   isJsonObject,
   type JsonObject,
+  objectsWith,
   parseJson,
   readCount,
   readFlag,
@@ -22,7 +23,6 @@ import {
   readText,
   type StatPaths,
   sizeOf,
-  visitObjects,
 } from '../../parse/json.ts';
 import { compareTracks } from '../../parse/markup.ts';
 import type { Author, Post, UnplacedItem, Variant } from '../../post.ts';
@@ -107,21 +107,19 @@ function itemOfEmbed({ itemInfos, authorInfos, musicInfos, imagePostInfo }: Json
 
 /** Finds the post by its id anywhere in the page, because the site moves its data now and then and shows related posts too. */
 function findItem(page: Body, { id }: PostRef) {
-  const items: JsonObject[] = [];
-  let state: JsonObject | undefined;
-  let isAbsent = false;
-  const visit = (object: JsonObject) => {
-    if (isJsonObject(object.itemInfos) && readId(object.itemInfos.id) === id) items.unshift(itemOfEmbed(object));
-    // The video object inside the post has the same id, but no media of its own.
-    const isItem = isJsonObject(object.video) || isJsonObject(object.imagePost);
-    if (isItem && readId(object.id) === id) items.push(object);
-    const detail = 'itemInfo' in object ? object : object['webapp.video-detail'];
-    if (isJsonObject(detail) && 'statusCode' in detail) state ??= detail;
-    const route = object[`/embed/v2/${id}`];
-    if (isJsonObject(route)) isAbsent ||= route.is404 === true || route.isError === true || route.videoData === null;
-  };
-  for (const script of page.scripts) if (script.isJson) visitObjects(parseJson(script.text), visit);
-  return { item: items[0], state, isAbsent };
+  const route = `/embed/v2/${id}`;
+  const keys = ['itemInfos', 'video', 'imagePost', 'itemInfo', 'webapp.video-detail', route];
+  const scripts = page.scripts.filter(({ isJson }) => isJson);
+  const objects = scripts.flatMap(({ text }) => objectsWith(parseJson(text), keys));
+  const embedded = objects.findLast(({ itemInfos }) => readId(child(itemInfos, 'id')) === id);
+  // The video object inside the post has the same id, but no media of its own.
+  const isItem = ({ video, imagePost }: JsonObject) => isJsonObject(video) || isJsonObject(imagePost);
+  const item = embedded ? itemOfEmbed(embedded) : objects.find(one => isItem(one) && readId(one.id) === id);
+  const details = objects.map(object => ('itemInfo' in object ? object : object['webapp.video-detail']));
+  const state = details.filter(isJsonObject).find(detail => 'statusCode' in detail);
+  const routes = objects.map(object => object[route]).filter(isJsonObject);
+  const isAbsent = routes.some(one => one.is404 === true || one.isError === true || one.videoData === null);
+  return { item, state, isAbsent };
 }
 
 function readAuthor({ author, nickname }: JsonObject): Author {

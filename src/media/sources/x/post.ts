@@ -5,6 +5,7 @@ import {
   isJsonObject,
   type JsonObject,
   mediaAddress,
+  objectsWith,
   type PixelSize,
   parseJson,
   readDate,
@@ -15,7 +16,6 @@ import {
   readText,
   type StatPaths,
   sizeOf,
-  visitObjects,
 } from '../../parse/json.ts';
 import type { Author, Variant } from '../../post.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft } from '../kit/draft.ts';
@@ -39,13 +39,11 @@ function idsOf(tweet: JsonObject): readonly unknown[] {
 
 /** Finds the requested post in the answer: undefined when it has only other posts, null when it has none. */
 export function findTweet(answer: unknown, id: string): JsonObject | undefined | null {
-  const tweets: JsonObject[] = [];
-  visitObjects(answer, object => {
-    const isTweet = ['legacy', 'text', 'full_text', 'mediaDetails'].some(key => key in object);
-    const tweet = isTweet ? flat(object, 'legacy') : {};
-    // Objects of people have ids too, but also a `screen_name`.
-    if (idOf(tweet) !== null && !('screen_name' in tweet)) tweets.push(tweet);
-  });
+  const objects = objectsWith(answer, ['legacy', 'text', 'full_text', 'mediaDetails']);
+  // Objects of people have ids too, but also a `screen_name`.
+  const tweets = objects
+    .map(object => flat(object, 'legacy'))
+    .filter(tweet => idOf(tweet) !== null && !('screen_name' in tweet));
   return tweets.length === 0 ? null : tweets.find(tweet => idsOf(tweet).includes(id));
 }
 
