@@ -27,6 +27,8 @@ function scriptAt(body: Buffer, tagStart: number, start: number, end: number) {
     /** Positions in the body: where the script's text begins, and where its end tag begins. */
     start,
     end,
+    /** The number of bytes of the script's text. */
+    length: end - start,
     /** The script's text, decoded each time it is read. */
     get text() {
       return body.toString('utf8', start, end);
@@ -173,6 +175,6 @@ const MANY_JSON_BYTES = 384 * 1024;
 export function isLarge(body: Body, names: readonly string[]): boolean {
   if (body.length <= MANY_JSON_BYTES || body.length > LARGE_BYTES) return body.length > LARGE_BYTES;
   if (!body.startsWith('<')) return true;
-  const named = body.jsonScriptsWith(names).reduce((sum, { start, end }) => sum + end - start, 0);
+  const named = body.jsonScriptsWith(names).reduce((sum, script) => sum + script.length, 0);
   return named > MANY_JSON_BYTES;
 }

@@ -79,7 +79,6 @@ function createInstagramSource(options: SourceOptions): MediaSource {
       name,
       kind,
       profile: profiles[name],
-      fits: ({ form }) => form !== 'story',
       ask: (ref, signal) => ask(ref, name, signal),
     });
   const query = createQueries(client, endpoint);

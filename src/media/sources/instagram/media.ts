@@ -139,9 +139,9 @@ export class MediaFinder {
     for (const place of PLACES) {
       const value = object[place];
       if (value === null) this.emptiness ??= emptyAnswer(this.#ref, `${place} is null`);
-      else this.#addUnnamed(value);
+      else if (value !== undefined) this.#addUnnamed(value);
     }
-    this.#addUnnamed(object[GATED_PLACE]);
+    if (GATED_PLACE in object) this.#addUnnamed(object[GATED_PLACE]);
     if (LIST in object && isEmptyList(object[LIST])) this.emptiness ??= emptyAnswer(this.#ref, `${LIST} is empty`);
     // A page may contain another JSON document as a string.
     if (typeof object.contextJSON === 'string') this.read(parseJson(object.contextJSON));

@@ -25,7 +25,8 @@ export interface PageTask {
 export interface Way extends Pick<Strategy, 'name' | 'timeoutMs' | 'isLastResort' | 'byAccount'> {
   readonly profile: RequestProfile;
   readonly kind: AnswerKind;
-  fits(ref: PostRef): boolean;
+  /** Says whether the endpoint can show a post. Default: it can show all but stories. */
+  fits?(ref: PostRef): boolean;
   /** @param jar the cookies of the account, or of this post's requests */
   ask(ref: PostRef, signal: AbortSignal, jar: CookieJar): Promise<HttpResponse>;
   /** Completes the post by more requests. */
@@ -41,7 +42,7 @@ export interface Asking {
 export function createStrategy({ http, read, now }: Asking, { fits, ask, complete, kind, ...way }: Way) {
   return {
     ...way,
-    isAvailable: (ref: PostRef) => isUsable(way.profile, http) && fits(ref),
+    isAvailable: (ref: PostRef) => isUsable(way.profile, http) && (fits?.(ref) ?? ref.form !== 'story'),
     async run(ref: PostRef, signal: AbortSignal, jar = new CookieJar()): Promise<Post> {
       const answer = await ask(ref, signal, jar);
       const post = await readSiteAnswer(read, answer, { ref, kind, strategy: way.name, now: now() });
