@@ -77,17 +77,13 @@ function withoutSecret(text: string, secret: string): string {
   return text.replaceAll(secret, REMOVED).replaceAll(encodeURIComponent(secret), REMOVED);
 }
 
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  const long = [...new Set(secrets)].filter(secret => secret.length >= 5);
-  return long.sort((a, b) => b.length - a.length).reduce(withoutSecret, text);
-}
-
 /**
  * The text without session tokens, ids of the visitor's account and device, signatures of addresses, and the given
  * `secrets`, such as values of cookies. Everything about the post stays, and JSON stays valid.
  */
 export function sanitizeText(text: string, secrets: readonly string[] = []): string {
-  const known = withoutSecrets(text, [...secrets, ...findSecrets(text)]);
+  const long = [...new Set([...secrets, ...findSecrets(text)])].filter(secret => secret.length >= 5);
+  const known = long.sort((a, b) => b.length - a.length).reduce(withoutSecret, text);
   return withoutAttributes(withoutPairs(known)).replace(PARAMETER, `$1$2$3${REMOVED}`);
 }
 

@@ -67,12 +67,16 @@ export function renderPlayPage(
     ['twitter:player:stream', video],
     ['twitter:player:stream:content_type', mime],
   ];
+  const metas = tags.map(([property, content]) => {
+    const attribute = property.startsWith('twitter:') ? 'name' : 'property';
+    return `<meta ${attribute}="${property}" content="${escapeHtml(content)}">`;
+  });
   const name = author.name ?? author.username;
   const shape = width === null || height === null ? '' : ` width="${width}" height="${height}"`;
   const cover = poster === undefined ? '' : ` poster="${escapeHtml(`${path}${POSTER_NAME}`)}"`;
   return page(
     title,
-    tags.map(metaOf).join('\n'),
+    metas.join('\n'),
     `<main><video controls playsinline preload="metadata"${shape}${cover} src="${escapeHtml(`${path}${VIDEO_NAME}`)}"></video></main>
 <footer><h1>${escapeHtml(title)}</h1>
 <p>${name === null || name === title ? '' : `${escapeHtml(name)} · `}${linkTo(url)}</p></footer>`,
@@ -112,11 +116,6 @@ type Tag = readonly [property: string, content: string];
 
 function when(content: string | undefined, property: string): readonly Tag[] {
   return content === undefined || content === '' ? [] : [[property, content]];
-}
-
-function metaOf([property, content]: Tag): string {
-  const attribute = property.startsWith('twitter:') ? 'name' : 'property';
-  return `<meta ${attribute}="${property}" content="${escapeHtml(content)}">`;
 }
 
 function page(title: string, head: string, body: string): string {

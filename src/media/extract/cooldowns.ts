@@ -102,11 +102,9 @@ export function createCooldowns(options: CooldownOptions) {
   };
 }
 
-const endpointName = (strategy: Pick<Strategy, 'name'>) => `endpoint ${endpointOf(strategy)}`;
-
-/** The time until which no caller may ask the strategy's endpoint, unix milliseconds. */
-export function leftAloneUntil(cooldowns: Cooldowns, strategy: Pick<Strategy, 'name'>): number {
-  return cooldowns.until(endpointName(strategy));
+/** The name of the cooldown of a strategy's endpoint: until its end no caller may ask the endpoint. */
+export function endpointName(strategy: Pick<Strategy, 'name'>): string {
+  return `endpoint ${endpointOf(strategy)}`;
 }
 
 /**

@@ -88,7 +88,7 @@ export function createExtractor(options: ExtractorOptions) {
   async function extract(link: string, wish: ExtractOptions = {}): Promise<Extraction> {
     const matched = links.match(link);
     const key = postKeyOf(matched);
-    await refuseWithheldKey(withheld, key);
+    if (key !== undefined && (await withheld?.hasLink(key))) throw withheldPost();
     const { source, match } = supportedLink(matched, wish.only);
     // Most posts are in the cache already; these need no deadline and no signal.
     const known = key === undefined ? undefined : cache.peek(key);
@@ -122,7 +122,7 @@ export function createExtractor(options: ExtractorOptions) {
 
   async function knownRef(post: Pick<Post, 'source' | 'id'>) {
     const key = keyOf(post);
-    await refuseWithheldKey(withheld, key);
+    if (await withheld?.hasLink(key)) throw withheldPost();
     const source = sources.find(({ id }) => id === post.source);
     const ref = refs.get(key) ?? source?.refOf(post.id);
     if (source === undefined || ref === undefined) throw new AppError('not_found', 'no post has this id');
@@ -181,10 +181,6 @@ async function followShortLinks(
     const { value } = await shortLinks.wrap(`${source.id}:${match.key}`, resolve, SHORT_LINK_POLICY, signal);
     matched = links.match(value);
   }
-}
-
-async function refuseWithheldKey(withheld: WithheldPosts | undefined, key: string | undefined): Promise<void> {
-  if (key !== undefined && (await withheld?.hasLink(key))) throw withheldPost();
 }
 
 /** The post, without its quoted post if that one is withheld; throws if the post itself is. */

@@ -64,18 +64,14 @@ export function parseAddress(text: string): URL | undefined {
   const scheme = SCHEME.exec(meant)?.[0] ?? '';
   const rest = meant.slice(scheme.length);
   const end = rest.search(HOST_END);
-  const host = withoutDefaultPort((end === -1 ? rest : rest.slice(0, end)).toLowerCase(), scheme);
+  // Some apps add the scheme's default port to an address.
+  const port = /^http:?\/\/$/i.test(scheme) ? /:80$/ : /:443$/;
+  const host = (end === -1 ? rest : rest.slice(0, end)).toLowerCase().replace(port, '');
   if (!isHostName(host)) return undefined;
   const url = `https://${host}${end === -1 ? '/' : rest.slice(end)}`;
   if (!URL.canParse(url)) return undefined;
   const address = new URL(url);
   return address.hostname === host ? address : undefined;
-}
-
-/** Some apps add the scheme's default port to an address. */
-function withoutDefaultPort(host: string, scheme: string): string {
-  const port = /^http:?\/\/$/i.test(scheme) ? ':80' : ':443';
-  return host.endsWith(port) ? host.slice(0, -port.length) : host;
 }
 
 const MAX_LINKS = 20;

@@ -84,12 +84,12 @@ type KnownSource = Pick<MediaSource, 'id' | 'match' | 'mediaHosts'>;
  */
 export function createStoredPostParser(sources: readonly KnownSource[]): (value: unknown) => Post | undefined {
   const isKnown = (post: Post): boolean => {
+    const { author, coverUrl, items } = post;
     const source = sources.find(({ id }) => id === post.source);
-    return (
-      source !== undefined &&
-      isPostOf(source, post.url) &&
-      addressesOf(post).every(url => mediaAddress(url, source.mediaHosts) !== null)
-    );
+    const images = [author.avatarUrl, coverUrl, ...items.map(item => item.thumbnailUrl)].filter(url => url !== null);
+    const addresses = [...images, ...items.flatMap(({ variants }) => variants.map(({ url }) => url))];
+    if (source === undefined || !isPostOf(source, post.url)) return false;
+    return addresses.every(url => mediaAddress(url, source.mediaHosts) !== null);
   };
   return value => {
     const post = postSchema.safeParse(value).data;
@@ -104,9 +104,4 @@ function isPostOf({ match }: KnownSource, url: string): boolean {
   const found = match(address);
   const ref = found?.kind === 'post' || found?.kind === 'story' ? found.ref : undefined;
   return ref !== undefined && new URL(ref.url).origin === address.origin && address.username === '';
-}
-
-function addressesOf({ author, coverUrl, items }: Post): readonly string[] {
-  const said = [author.avatarUrl, coverUrl, ...items.map(item => item.thumbnailUrl)];
-  return [...said.filter(url => url !== null), ...items.flatMap(({ variants }) => variants.map(({ url }) => url))];
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { abortReason } from '../../infra/concurrency/abortable.ts';
 import type { Post, SourceId } from '../post.ts';
-import { askEndpoint, createCooldowns, leftAloneUntil } from './cooldowns.ts';
+import { askEndpoint, createCooldowns, endpointName } from './cooldowns.ts';
 import { isDefinitive, notAsked, siteIsSilent } from './refusal.ts';
 import { type FetchContext, isCoverOnly, type PostRef, type Strategy } from './source.ts';
 import type { SourceOptions } from './source-descriptor.ts';
@@ -43,7 +43,7 @@ export function createStrategyChain(options: StrategyChainOptions) {
     const waiting: StrategyFailure[] = [];
     const free: Strategy[] = [];
     for (const strategy of strategies.filter(one => one.isAvailable(ref))) {
-      const waitMs = leftAloneUntil(cooldowns, strategy) - now();
+      const waitMs = cooldowns.until(endpointName(strategy)) - now();
       if (waitMs > 0) waiting.push({ strategy, error: notAsked(waitMs) });
       else free.push(strategy);
     }

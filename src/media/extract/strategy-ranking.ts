@@ -1,7 +1,7 @@
 /** How well the strategies of one source have worked in this process, and the order to run them in. */
 import type { AppError } from '../../errors.ts';
 import type { Post } from '../post.ts';
-import { type Cooldowns, leftAloneUntil } from './cooldowns.ts';
+import { type Cooldowns, endpointName } from './cooldowns.ts';
 import { isOfOurs } from './refusal.ts';
 import { isWhole, type Strategy, type StrategyFigures } from './source.ts';
 
@@ -167,7 +167,7 @@ export class StrategyRanking {
     const future = (moment: number) => (moment > this.#now() ? moment : null);
     return strategies.map(strategy => {
       const { successRate, medianMs, cooldownUntil, last } = this.#recordOf(strategy.name);
-      const waitsUntil = future(leftAloneUntil(this.#cooldowns, strategy));
+      const waitsUntil = future(this.#cooldowns.until(endpointName(strategy)));
       return { strategy: strategy.name, successRate, medianMs, coolsUntil: future(cooldownUntil), waitsUntil, last };
     });
   }

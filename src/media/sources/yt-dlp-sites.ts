@@ -6,7 +6,6 @@ import { AppError, type ErrorCode } from '../../errors.ts';
 import type { LinkMatch, MediaSource, PostRef } from '../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../extract/source-descriptor.ts';
 import { isOn } from '../parse/json.ts';
-import type { Post } from '../post.ts';
 import { sourceDescriptors } from './index.ts';
 import { PAGE } from './kit/link-match.ts';
 import { createSource } from './kit/source.ts';
@@ -103,7 +102,9 @@ function createYtDlpSource(site: Site, { extraStrategies = [], ...options }: Sou
         async run(ref, signal) {
           if (program === undefined) throw new AppError('upstream_unavailable', 'yt-dlp is not installed');
           try {
-            return withinLength(await program.run(ref, signal));
+            const post = await program.run(ref, signal);
+            if (post.items.every(({ durationMs }) => (durationMs ?? 0) <= MAX_DURATION_MS)) return post;
+            throw new AppError('too_large', 'a video longer than is fetched by yt-dlp');
           } catch (error) {
             if (error instanceof AppError && REFUSALS.has(error.code)) refused.set(ref, error);
             throw error;
@@ -112,10 +113,4 @@ function createYtDlpSource(site: Site, { extraStrategies = [], ...options }: Sou
       },
     ],
   });
-}
-
-function withinLength(post: Post): Post {
-  if (post.items.some(({ durationMs }) => (durationMs ?? 0) > MAX_DURATION_MS))
-    throw new AppError('too_large', 'a video longer than is fetched by yt-dlp');
-  return post;
 }

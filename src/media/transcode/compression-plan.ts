@@ -59,11 +59,6 @@ function shrink({ width, height }: Shape, narrowSide: number): Shape {
   return { width: even(width * scale), height: even(height * scale) };
 }
 
-/** Possible frame rates, best first: each is half of the one before, because other ratios make movement stutter. */
-function frameRatesOf(own: number, narrowSide: number): readonly number[] {
-  return [...(own > 31 ? [60] : []), 30, ...(narrowSide <= CHOPPY_SIDE ? [15] : [])];
-}
-
 /**
  * The best frame size (even, as displayed) and rate for a bit rate:
  * a video of many frames a second loses frames first, then size.
@@ -71,7 +66,8 @@ function frameRatesOf(own: number, narrowSide: number): readonly number[] {
 function framesFor(shape: Shape, frameRate: number, videoBitrate: number) {
   for (const narrowSide of NARROW_SIDES) {
     const { width, height } = shrink(shape, narrowSide);
-    for (const maxFrameRate of frameRatesOf(frameRate, narrowSide)) {
+    // Each rate is half of the one before, because other ratios make movement stutter.
+    for (const maxFrameRate of [...(frameRate > 31 ? [60] : []), 30, ...(narrowSide <= CHOPPY_SIDE ? [15] : [])]) {
       const pixels = width * height * Math.min(maxFrameRate, frameRate);
       if (videoBitrate / pixels >= MIN_BITS_PER_PIXEL) return { width, height, maxFrameRate, pixels };
     }

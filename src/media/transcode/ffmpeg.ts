@@ -64,10 +64,6 @@ export async function makeFile(
 
 const PROGRESS = ['-nostats', '-progress', 'pipe:1'];
 
-function timesOf(chunk: Buffer): readonly number[] {
-  return [...chunk.toString('latin1').matchAll(/^out_time_us=(\d{1,15})$/gm)].map(([, us]) => Number(us) / 1_000);
-}
-
 /** Makes a callback that estimates from the duration written so far (of `durationMs`) how long a run still takes. */
 export function timeLeft(
   durationMs: number | null,
@@ -144,6 +140,10 @@ function createFfmpeg(program: string, version: string, hasMp3: boolean, searchP
      * which begins with the run; `upstream_unavailable` when too many wait; the signal's reason
      */
     async run(args: readonly string[], { signal, deadlineMs, onTime }: FfmpegRunOptions): Promise<void> {
+      const report = (chunk: Buffer) => {
+        for (const [, us] of chunk.toString('latin1').matchAll(/^out_time_us=(\d{1,15})$/gm))
+          onTime?.(Number(us) / 1_000);
+      };
       const run = {
         program,
         args: ['-nostdin', '-hide_banner', '-v', 'error', '-y', ...(onTime ? PROGRESS : []), ...args],
@@ -151,7 +151,7 @@ function createFfmpeg(program: string, version: string, hasMp3: boolean, searchP
         signal,
         timeoutMs: deadlineMs,
         niceness: NICENESS,
-        onOutput: onTime && ((chunk: Buffer) => timesOf(chunk).forEach(ms => void onTime(ms))),
+        onOutput: onTime && report,
       };
       const end = await inTurn(enter, signal, () => runProgram(run));
       if (end.exitCode !== 0) throw failureOf(end);
