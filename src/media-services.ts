@@ -92,7 +92,7 @@ async function openSites(
   { http, outgoing }: { readonly http: HttpClient; readonly outgoing: Outgoing },
   onChallenge: (paused: AccountPaused) => void,
 ) {
-  const ytDlp = await findYtDlp({ searchPath, outgoing });
+  const ytDlp = await findYtDlp(searchPath, outgoing);
   const cookies = await readCookies(config.cookiesFiles);
   const collection = storage.records.groupedCollection(COOLDOWNS);
   const accountRecords = storage.records.collection(ACCOUNTS);

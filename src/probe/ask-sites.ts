@@ -38,7 +38,7 @@ export async function askSites(options: AskSitesOptions) {
   const isStandIn = (hostname: string) => overrides.find(hostname) !== undefined;
   // yt-dlp cannot be directed to test servers that stand in for the sites, so it is only used with real sites.
   const isReal = !descriptors.some(({ example }) => isStandIn(new URL(example).hostname));
-  const ytDlp = isReal ? await findYtDlp({ searchPath, outgoing }) : undefined;
+  const ytDlp = isReal ? await findYtDlp(searchPath, outgoing) : undefined;
   const log = createLogger({ level: 'silent' });
   const limiter = createMemoryRateLimiter();
   const sessions = await readCookies(options.cookiesFiles);

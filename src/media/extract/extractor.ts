@@ -97,7 +97,7 @@ export function createExtractor(options: ExtractorOptions) {
         ? toExtraction(known, match.ref, 'cache')
         : await bounded(deadlineMs, wish.signal, async signal => {
             if (match.kind !== 'short') return load({ source, match }, wish, signal);
-            return load(await followShortLinks(matched, wish.only, { ...options, links, signal }), wish, signal);
+            return load(await followShortLinks(matched, wish.only, links, options.shortLinks, signal), wish, signal);
           });
     return { ...found, post: await refuseWithheldPost(withheld, found.post) };
   }
@@ -161,16 +161,13 @@ export function createExtractor(options: ExtractorOptions) {
   return { extract, find, refresh, findLinks, sourceOf, postKey, mediaHosts };
 }
 
-interface ShortLinkContext extends Pick<ExtractorOptions, 'shortLinks'> {
-  readonly links: LinkReader;
-  readonly signal: AbortSignal;
-}
-
 /** Follows short links until an address names a post. */
 async function followShortLinks(
   link: MatchedLink,
   only: Post['source'] | undefined,
-  { shortLinks, links, signal }: ShortLinkContext,
+  links: LinkReader,
+  shortLinks: Cache<string>,
+  signal: AbortSignal,
 ): Promise<PostLink> {
   let matched = link;
   for (let resolved = 0; ; resolved += 1) {

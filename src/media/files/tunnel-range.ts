@@ -18,14 +18,11 @@ export function totalOf(contentRange: string | undefined): string | undefined {
   return contentRange === undefined ? undefined : /^bytes [\d*-]{1,40}\/(\d{1,15})$/.exec(contentRange)?.[1];
 }
 
-export interface ByteRange {
-  readonly first: number;
-  /** The last byte of the range, inclusive. */
-  readonly last: number;
-}
-
-/** The bytes that a client's `Range` header asks for, of a file of `bytes` bytes; undefined for the whole file. */
-export function byteRange(range: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | undefined {
+/**
+ * The first and the last of the bytes that a client's `Range` header asks for, of a file of `bytes` bytes; undefined for
+ * the whole file.
+ */
+export function byteRange(range: string | undefined, bytes: number) {
   const match = SINGLE_RANGE.exec(rangeHeaders(range, undefined).range ?? '');
   if (match === null) return undefined;
   const [text, from, to = ''] = match;

@@ -59,13 +59,11 @@ function isNested(value: unknown): value is object {
 const MAX_DEPTH = 64;
 
 /** How many objects and lists may still be visited; searches that share a budget are bounded together. */
-export interface SearchBudget {
-  nodes: number;
-}
-
-export function createSearchBudget(nodes = 400_000): SearchBudget {
+export function createSearchBudget(nodes = 400_000) {
   return { nodes };
 }
+
+type SearchBudget = ReturnType<typeof createSearchBudget>;
 
 /**
  * Calls `visit` for `root` and every object below it, parents before children, in document order; `root` must come from

@@ -4,7 +4,6 @@
  */
 
 import { fileURLToPath } from 'node:url';
-import type { Piscina } from 'piscina';
 import { AppError, type ErrorData, fromErrorData, toErrorData } from '../../errors.ts';
 import { joinSignals } from '../../infra/concurrency/abortable.ts';
 
@@ -25,13 +24,8 @@ export function threadOutcomeOf<Value>(work: () => Value): ThreadOutcome<Value> 
   }
 }
 
-interface Thread<Task, Value> {
-  readonly pool: Piscina<Task, ThreadOutcome<Value>>;
-  /** Aborted when a thread cannot be started: the next one could not be started either. */
-  readonly broken: AbortSignal;
-}
-
-async function startThread<Task, Value>(file: URL, name: string): Promise<Thread<Task, Value>> {
+/** `broken` aborts when a thread cannot be started: the next one could not be started either. */
+async function startThread<Task, Value>(file: URL, name: string) {
   const { Piscina } = await import('piscina');
   const broken = new AbortController();
   const pool = new Piscina<Task, ThreadOutcome<Value>>({
@@ -58,7 +52,7 @@ async function startThread<Task, Value>(file: URL, name: string): Promise<Thread
  * when too many wait, `internal` when the thread cannot be started.
  */
 export function createParseThread<Task, Value>(file: URL, name: string): (task: Task) => Promise<Value> {
-  let starting: Promise<Thread<Task, Value>> | undefined;
+  let starting: ReturnType<typeof startThread<Task, Value>> | undefined;
 
   return async function parseInThread(task) {
     starting ??= startThread(file, name);

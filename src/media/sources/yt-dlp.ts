@@ -9,15 +9,6 @@ import { parseYtDlpAnswer } from './yt-dlp-answer.ts';
 /** The yt-dlp program, used as a last resort where it is installed. */
 type YtDlp = NonNullable<Awaited<ReturnType<typeof findYtDlp>>>;
 
-export interface YtDlpOptions {
-  /** The PATH to search; relative entries are skipped. */
-  readonly searchPath: string;
-  /** Chooses the outgoing address. A proxy is passed in the program's environment, so that no process list shows it. */
-  readonly outgoing?: Outgoing;
-  /** How many processes run at once; default 2. */
-  readonly concurrency?: number;
-}
-
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 const MAX_WAITING = 16;
 /** The program has to start and make several requests in this time. */
@@ -62,8 +53,13 @@ function failureOf(stderr: string, exit: string): AppError {
   return new AppError(code, `yt-dlp ${exit}: ${complaint}`, { params });
 }
 
-/** The first yt-dlp on the PATH; undefined when there is none. */
-export async function findYtDlp({ searchPath, outgoing = createOutgoing(), concurrency = 2 }: YtDlpOptions) {
+/**
+ * The first yt-dlp on the PATH; undefined when there is none.
+ * @param searchPath the PATH; relative entries are skipped
+ * @param outgoing the outgoing addresses; a proxy is passed in the program's environment, so that no process list shows it
+ * @param concurrency how many processes run at once
+ */
+export async function findYtDlp(searchPath: string, outgoing: Outgoing = createOutgoing(), concurrency = 2) {
   const [program] = await findPrograms('yt-dlp', searchPath);
   if (program === undefined) return undefined;
   const env = { PATH: searchPath, LANG: 'C.UTF-8', PYTHONIOENCODING: 'utf-8' };

@@ -4,11 +4,11 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { createOutgoing } from '../../../src/infra/http/outgoing.ts';
+import { createOutgoing, type Outgoing } from '../../../src/infra/http/outgoing.ts';
 import type { PostRef } from '../../../src/media/extract/source.ts';
 import { playableVariants } from '../../../src/media/post.ts';
 import { META_MEDIA_HOSTS } from '../../../src/media/sources/kit/cdn-address.ts';
-import { createYtDlpStrategy, findYtDlp, type YtDlpOptions } from '../../../src/media/sources/yt-dlp.ts';
+import { createYtDlpStrategy, findYtDlp } from '../../../src/media/sources/yt-dlp.ts';
 import { parseYtDlpAnswer } from '../../../src/media/sources/yt-dlp-answer.ts';
 
 const REF: PostRef = {
@@ -73,9 +73,9 @@ async function install(body: string): Promise<string> {
   return folder;
 }
 
-async function setUp(body: string, options: Partial<YtDlpOptions> = {}) {
+async function setUp(body: string, outgoing?: Outgoing, concurrency?: number) {
   const folder = await install(body);
-  const ytDlp = await findYtDlp({ searchPath: `relative:/nowhere/at/all:${folder}`, ...options });
+  const ytDlp = await findYtDlp(`relative:/nowhere/at/all:${folder}`, outgoing, concurrency);
   if (ytDlp === undefined) throw new Error('not found');
   const strategy = createYtDlpStrategy(ytDlp, { id: 'facebook', cdnHosts: META_MEDIA_HOSTS }, () => 7);
   return { folder, strategy, run: (signal: AbortSignal = AbortSignal.timeout(50_000)) => strategy.run(REF, signal) };
@@ -95,23 +95,22 @@ async function isAlive(pid: number): Promise<boolean> {
 
 describe('findYtDlp', () => {
   it('is undefined where there is none', async () => {
-    expect(await findYtDlp({ searchPath: '' })).toBeUndefined();
-    expect(await findYtDlp({ searchPath: 'relative:/nowhere/at/all' })).toBeUndefined();
+    expect(await findYtDlp('')).toBeUndefined();
+    expect(await findYtDlp('relative:/nowhere/at/all')).toBeUndefined();
   });
 
   it('takes programs only', async () => {
     const folder = await install('');
     await chmod(path.join(folder, 'yt-dlp'), 0o644);
-    expect(await findYtDlp({ searchPath: folder })).toBeUndefined();
+    expect(await findYtDlp(folder)).toBeUndefined();
   });
 });
 
 describe('the strategy', () => {
   it('hands over the canonical address and little else', async () => {
     const body = `require('node:fs').writeFileSync(__dirname + '/seen.json', JSON.stringify({ args: process.argv.slice(2), env: process.env }));`;
-    const { folder, run } = await setUp(`${body}${print(ANSWER)}`, {
-      outgoing: createOutgoing({ proxies: [{ url: 'http://proxy.example:3128' }] }),
-    });
+    const outgoing = createOutgoing({ proxies: [{ url: 'http://proxy.example:3128' }] });
+    const { folder, run } = await setUp(`${body}${print(ANSWER)}`, outgoing);
     await run();
     const seen = JSON.parse(await readFile(path.join(folder, 'seen.json'), 'utf8'));
     expect(seen.args.slice(-2)).toEqual(['--', REF.url]);
@@ -208,7 +207,8 @@ describe('the strategy', () => {
   it('runs as many at once as it may, and lets the waiting give up', async () => {
     const { folder, run } = await setUp(
       `require('node:fs').appendFileSync(__dirname + '/log', 'start '); setTimeout(() => { ${print(ANSWER)} require('node:fs').appendFileSync(__dirname + '/log', 'end '); }, 150);`,
-      { concurrency: 1 },
+      undefined,
+      1,
     );
     const caller = new AbortController();
     const [first, waiting, last] = [run(), run(caller.signal), run()];
