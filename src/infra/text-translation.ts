@@ -50,7 +50,7 @@ export async function openTextTranslation({ url }: TextTranslationOptions): Prom
   async function ask(text: string, target: string, signal: AbortSignal): Promise<string> {
     const fields = Object.entries({ q: text, source: 'auto', target, format: 'text' });
     try {
-      const answer = await poster.post(url, encodeForm(fields, []), { signal, timeoutMs: TIMEOUT_MS });
+      const answer = await poster.send({ url, body: encodeForm(fields, []) }, { signal, timeoutMs: TIMEOUT_MS });
       const read = answerShape.safeParse(parseJson(answer.text)).data;
       if (answer.status === 200 && read !== undefined) return read.translatedText;
       throw unavailable(`it answered ${answer.status}`);

@@ -3,15 +3,25 @@ import { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import { joinSignals } from '../concurrency/abortable.ts';
 
+/** A request to an API whose address the operator chooses. Its body is streamed. */
+export interface OutgoingRequest {
+  readonly url: string;
+  /** Default `POST`. */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: EncodedForm | string | undefined;
+}
+
 export interface Posted {
   readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
 export interface PostOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for the whole request. */
-  readonly timeoutMs: number;
+  /** Milliseconds for the whole request. Default: no limit but the signal. */
+  readonly timeoutMs?: number;
 }
 
 /** Thrown when no answer came. The message names no address, because that may contain a secret. */
@@ -37,7 +47,7 @@ const IDLE_MS = 10_000;
 /** The largest answer that is read. APIs that files are posted to answer with far less. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** Posts forms with files to an API whose address the operator chooses. It never sends a request a second time. */
+/** Sends requests, such as forms with files, to an API. It never sends a request a second time. */
 export function createPoster() {
   // Each caller limits the time of its call, so the agent sets no limit.
   const agent = new Agent({
@@ -52,20 +62,19 @@ export function createPoster() {
      * Resolves with the answer, whatever its status.
      * @throws PostFailure when there is no answer
      */
-    async post(url: string, form: EncodedForm, { signal, timeoutMs }: PostOptions): Promise<Posted> {
-      const over = joinSignals([signal], Math.ceil(timeoutMs));
+    async send(request: OutgoingRequest, { signal, timeoutMs }: PostOptions): Promise<Posted> {
+      const { url, method = 'POST', headers, body } = request;
+      const over = joinSignals([signal], timeoutMs && Math.ceil(timeoutMs));
       const { origin, pathname, search } = new URL(url);
-      const progress = { isComplete: false };
+      const progress = { isComplete: body === undefined };
       try {
         const answer = await agent.request({
-          origin,
-          path: `${pathname}${search}`,
-          method: 'POST',
-          headers: { 'content-type': form.contentType, 'content-length': `${form.contentLength}` },
-          body: Readable.from(watched(form, progress), { highWaterMark: 1 }),
+          ...{ origin, path: `${pathname}${search}`, method },
+          headers: { ...headers, ...lengthOf(body) },
+          body: body === undefined ? null : Readable.from(watched(body, progress), { highWaterMark: 1 }),
           signal: over.signal,
         });
-        return { status: answer.statusCode, text: await answer.body.text() };
+        return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
       } catch (error) {
         const reason = reasonOf(error);
         const isUnsent = !progress.isComplete || UNREACHED.test(reason);
@@ -79,9 +88,17 @@ export function createPoster() {
   };
 }
 
-/** Yields the body and notes when its last piece was taken; before that, no server can have accepted the form. */
-async function* watched(form: EncodedForm, progress: { isComplete: boolean }): AsyncGenerator<Uint8Array> {
-  yield* form.body();
+/** The header fields that describe a body. */
+function lengthOf(body: OutgoingRequest['body']): Record<string, string> {
+  if (body === undefined) return {};
+  if (typeof body === 'string') return { 'content-length': `${Buffer.byteLength(body)}` };
+  return { 'content-type': body.contentType, 'content-length': `${body.contentLength}` };
+}
+
+/** Yields the body and notes when its last piece was taken; before that, no server can have accepted the request. */
+async function* watched(body: EncodedForm | string, progress: { isComplete: boolean }): AsyncGenerator<Uint8Array> {
+  if (typeof body === 'string') yield Buffer.from(body);
+  else yield* body.body();
   progress.isComplete = true;
 }
 

@@ -1,10 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { Readable } from 'node:stream';
 import { type RateLimitData, REST, type RESTOptions, type RequestData, type RequestMethod } from 'discord.js';
-import { Agent, type Dispatcher, Headers, Response } from 'undici';
+import { Headers, Response } from 'undici';
 import { joinSignals } from '../../../infra/concurrency/abortable.ts';
-import { type EncodedForm, encodeForm } from '../../../infra/http/poster.ts';
+import { createPoster, type EncodedForm, encodeForm, PostFailure } from '../../../infra/http/poster.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { TIMES } from './limits.ts';
 import { discordFailure } from './send-failure.ts';
@@ -44,9 +43,9 @@ export type Rest = ReturnType<typeof createRest>;
 
 /** Sends all requests to Discord's REST API and respects its rate limits. */
 export function createRest({ token, apiUrl, log }: RestOptions) {
-  const agent = new Agent();
+  const poster = createPoster();
   const rest = new REST({
-    makeRequest: makeRequestsBy(agent),
+    makeRequest: makeRequestsBy(poster),
     ...(apiUrl !== undefined && { api: apiUrl }),
     timeout: TIMES.library,
     retries: 0,
@@ -61,17 +60,14 @@ export function createRest({ token, apiUrl, log }: RestOptions) {
     async request([method, fullRoute]: ApiRoute, details: RequestDetails = {}): Promise<unknown> {
       const { timeoutMs = TIMES.request, isRepeatable = true, isAuthorized = true, body, query } = details;
       const { signal, release } = joinSignals([closing.signal, details.signal], timeoutMs);
-      const headers = {
-        // The header is set for each request: discord.js drops its own token after any 401, even one that a proxy sent.
-        ...(isAuthorized && { Authorization: `Bot ${token}` }),
-        ...(isForm(body) && { 'content-type': body.contentType, 'content-length': `${body.contentLength}` }),
-      };
+      // The header is set for each request: discord.js drops its own token after any 401, even one that a proxy sent.
+      const headers = isAuthorized ? { Authorization: `Bot ${token}` } : {};
       const data = { headers, body, ...(query && { query }), passThroughBody: isForm(body) };
       try {
         return await rest.request({ ...data, method, fullRoute, auth: false, signal });
       } catch (error) {
         // A request that was aborted while it waited for its rate limit was never sent at all.
-        const isSent = error instanceof TransportFailure ? error.isSent : !signal.aborted;
+        const isSent = error instanceof PostFailure ? !error.isUnsent : !signal.aborted;
         throw discordFailure(error, { method, isSent, isRepeatable, isEnded: signal.aborted });
       } finally {
         release();
@@ -82,7 +78,7 @@ export function createRest({ token, apiUrl, log }: RestOptions) {
       closing.abort();
       rest.clearHashSweeper();
       rest.clearHandlerSweeper();
-      if (!agent.destroyed) await agent.destroy();
+      await poster.close();
     },
   };
 }
@@ -95,92 +91,23 @@ function isWorthReturning({ retryAfter, sublimitTimeout, timeToReset }: RateLimi
   return retryAfter <= 0 || Math.max(retryAfter, sublimitTimeout, timeToReset) > TIMES.shortRateLimit;
 }
 
-/** A request that failed on its way. Unless all of it was sent (`isSent`), Discord has certainly not executed it. */
-class TransportFailure extends Error {
-  override readonly name = 'TransportFailure';
-  readonly isSent: boolean;
-
-  constructor(cause: unknown, isSent: boolean) {
-    super(cause instanceof Error ? cause.message : 'unknown failure', { cause });
-    this.isSent = isSent;
-  }
-}
-
 /**
- * Sends the requests of discord.js with Medley's version of undici, since the library has an older one. A failure says
- * whether the request was sent completely. Answers are short, so they are read as a whole.
- * @throws TransportFailure
+ * Sends the requests of discord.js by Medley's own client, which says of a failure whether the request was sent
+ * completely. The files of a form are opened anew for each attempt.
+ * @throws PostFailure
  */
-function makeRequestsBy(agent: Agent): RESTOptions['makeRequest'] {
-  return (url, { method, headers, body, signal }) =>
-    new Promise((resolve, reject) => {
-      const { origin, pathname, search } = new URL(url);
-      // The files are opened anew for each attempt, so a repeated request reads them again.
-      const upload = isForm(body) ? Readable.from(body.body(), { objectMode: false }) : undefined;
-      const handler = new ResponseHandler(resolve, error => reject(new TransportFailure(error, isSent())));
-      // A body without files is sent with the headers, so such a request is sent as soon as it has a connection.
-      const isSent = () => handler.isStarted && upload?.readableEnded !== false;
-      if (signal?.aborted === true) return handler.abort(signal.reason);
-      signal?.addEventListener('abort', () => handler.abort(signal.reason), { once: true });
-      agent.dispatch(
-        {
-          ...{ origin, path: `${pathname}${search}`, method: method ?? 'GET' },
-          headers: Object.entries(headers ?? {}).flatMap(([name, value]) => [name, String(value)]),
-          body: upload ?? (typeof body === 'string' ? body : null),
-        },
-        handler,
-      );
-    });
+function makeRequestsBy({ send }: ReturnType<typeof createPoster>): RESTOptions['makeRequest'] {
+  return async (url, { method = 'GET', headers, body, signal }) => {
+    const given = new Headers(headers);
+    const content = typeof body === 'string' || isForm(body) ? body : undefined;
+    const request = { url, method, headers: Object.fromEntries(given), body: content };
+    const answer = await send(request, { signal: signal ?? undefined });
+    const init = { status: answer.status, headers: new Headers() };
+    for (const [name, value = []] of Object.entries(answer.headers))
+      for (const each of [value].flat()) init.headers.append(name, each);
+    return new Response(answer.text === '' ? null : answer.text, init);
+  };
 }
-
-class ResponseHandler implements Dispatcher.DispatchHandler {
-  readonly #resolve: (response: Response) => void;
-  readonly #reject: (error: unknown) => void;
-  readonly #chunks: Buffer[] = [];
-  #controller: Dispatcher.DispatchController | undefined;
-  #aborted: Error | undefined;
-  #head: { readonly status: number; readonly headers: Headers } | undefined;
-  /** True when the request has been given a connection. */
-  isStarted = false;
-
-  constructor(resolve: (response: Response) => void, reject: (error: unknown) => void) {
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  abort(reason: unknown): void {
-    this.#aborted = reason instanceof Error ? reason : new Error('aborted');
-    this.#reject(this.#aborted);
-    this.#controller?.abort(this.#aborted);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#aborted === undefined) this.isStarted = true;
-    else controller.abort(this.#aborted);
-  }
-
-  onResponseStart(_: Dispatcher.DispatchController, status: number, raw: RawHeaders): void {
-    const headers = new Headers();
-    for (const [name, value] of Object.entries(raw))
-      for (const each of [value ?? []].flat()) headers.append(name, each);
-    this.#head = { status, headers };
-  }
-
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk);
-  }
-
-  onResponseEnd(): void {
-    this.#resolve(new Response(this.#chunks.length === 0 ? null : Buffer.concat(this.#chunks), this.#head));
-  }
-
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#reject(error);
-  }
-}
-
-type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
 /** A message and its files as a form. The files are read from the disk while the form is sent. */
 export async function formOf(payload: object, uploads: readonly UploadFile[]): Promise<EncodedForm> {
