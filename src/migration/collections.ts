@@ -5,12 +5,12 @@ import { BUTTON_ARGUMENTS, SHOWN_VIEWS } from '../bot/stores/buttons.ts';
 import { CHAT_MEMBERS, MEMBER_CHATS, SHOWN_MAPS } from '../bot/stores/chat-memory.ts';
 import { BLOCKS, OPT_OUTS, WEB_OPT_OUTS } from '../bot/stores/exclusions.ts';
 import { CHATS, PROVEN_USERS, USERS, WEB_USERS } from '../bot/stores/settings-store.ts';
-import { TRACK_MARKS, TRACKING_CHATS } from '../bot/stores/tracked-players.ts';
+import { TRACKING_CHATS, TRACK_MARKS } from '../bot/stores/tracked-players.ts';
 import { SENT_FILES } from '../media/delivery/sent-files.ts';
 import { ACCOUNTS } from '../media/extract/accounts.ts';
 import { COOLDOWNS } from '../media/extract/cooldowns.ts';
 import { DISCORD_SESSIONS } from '../platforms/discord/incoming/sessions.ts';
-import { ANSWER_PARTS } from '../platforms/discord/outgoing/answer-parts.ts';
+import { ANSWER_PARTS } from '../platforms/discord/outgoing/context.ts';
 
 /** All collections of records that this version stores, each with the label by which the migration reports it. */
 export const COLLECTIONS = [

@@ -14,15 +14,18 @@ import type { RecordStore } from '../../infra/store/records.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { RuntimePlatform } from '../platform.ts';
 import { createDiscordApi, type DiscordApi } from './api/discord-api.ts';
-import { applicationIdOf, stableId } from './api/ids.ts';
 import { DEFAULT_UPLOAD_BYTES, DISCORD_LIMITS, TIMES } from './api/limits.ts';
 import { diagnosisOf } from './api/permissions.ts';
-import { DiscordReplyTo } from './api/reply-to.ts';
+import { applicationIdOf, DiscordReplyTo, stableId } from './api/reply-to.ts';
 import { DiscordFailure, sendOutcome } from './api/send-failure.ts';
 import { connect } from './incoming/connect.ts';
 import { GatewayFailure, type ShardChoice } from './incoming/gateway.ts';
-import { createAnswerParts } from './outgoing/answer-parts.ts';
-import { createEmbedSuppression, type DiscordContext, type GatewayState } from './outgoing/context.ts';
+import {
+  createAnswerParts,
+  createEmbedSuppression,
+  type DiscordContext,
+  type GatewayState,
+} from './outgoing/context.ts';
 import { answerKeyOf, createSend } from './outgoing/send.ts';
 import { commandPayloads, type Menu, menuIn, updateCommands } from './register.ts';
 import { display } from './render/block-components.ts';

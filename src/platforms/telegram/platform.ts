@@ -16,13 +16,13 @@ import { createWebhook, startPolling } from './incoming/receive-updates.ts';
 import { createInlineMode } from './inline/inline-mode.ts';
 import type { TelegramContext } from './outgoing/context.ts';
 import { createChatActions, createMessageApi } from './outgoing/message-api.ts';
-import { createDeleteButtons } from './outgoing/own-buttons.ts';
 import { createPressAnswers } from './outgoing/press-answers.ts';
 import { createSender } from './outgoing/send.ts';
 import { createEditedReply, createSendReplies, createSendReply } from './outgoing/send-reply.ts';
 import { createWordSender } from './outgoing/words.ts';
 import { registerCommands } from './register.ts';
 import { plainText, shorten } from './render/formatted-text.ts';
+import { createDeleteButtons } from './render/keyboard.ts';
 import { messagesOf } from './render/render.ts';
 
 export interface TelegramPlatformOptions

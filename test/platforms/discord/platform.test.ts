@@ -2,7 +2,7 @@ import { MessageFlags, PermissionFlagsBits } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { AppError } from '../../../src/errors.ts';
-import { applicationIdOf } from '../../../src/platforms/discord/api/ids.ts';
+import { applicationIdOf } from '../../../src/platforms/discord/api/reply-to.ts';
 import { photo, sampleItem, samplePost } from '../../bot/sample.ts';
 import { settle } from '../../settle.ts';
 import { all, LINK, link, openStage, ownMessages, type Stage, type StageOptions, sha256Of, textOf } from './stage.ts';

@@ -1,8 +1,14 @@
+import { setTimeout } from 'node:timers/promises';
+import { Agent, WebSocket } from 'undici';
+import * as z from 'zod';
 import type { ChatConnection, PlatformHost } from '../../../bot/contract/chat-platform.ts';
+import { parseJson } from '../../../infra/parse-json.ts';
 import type { RecordStore } from '../../../infra/store/records.ts';
-import { applicationIdOf } from '../api/ids.ts';
+import { TIMES } from '../api/limits.ts';
 import type { DiscordReplyTo } from '../api/reply-to.ts';
+import { applicationIdOf } from '../api/reply-to.ts';
 import type { GatewayState } from '../outgoing/context.ts';
+import { isEdit } from './dispatches.ts';
 import {
   connectGateway,
   type Gateway,
@@ -13,8 +19,7 @@ import {
 } from './gateway.ts';
 import { type ListeningOptions, listenToGateway } from './listen.ts';
 import { mayMatter } from './messages.ts';
-import { resumeSession } from './missed-events.ts';
-import { openSessionRecord } from './sessions.ts';
+import { type GatewaySession, openSessionRecord } from './sessions.ts';
 
 export interface ConnectOptions extends Pick<ListeningOptions, 'context' | 'settings'> {
   readonly token: string;
@@ -106,3 +111,135 @@ async function openGateway(
 
 const NO_CONTENT =
   'discord: the Message Content intent is off, so links in servers are only seen when Medley is mentioned; switch it on under Bot in the Developer Portal. Commands and private chats work without it';
+
+const Frame = z.object({ op: z.number(), t: z.string().nullish(), d: z.unknown() });
+const Hello = z.object({ heartbeat_interval: z.number() });
+
+const DISPATCH = 0;
+const HEARTBEAT = 1;
+const RESUME = 6;
+const INVALID_SESSION = 9;
+const HELLO = 10;
+const HEARTBEAT_ACK = 11;
+
+/** The close code (sent by Medley) that ends a session. */
+const GIVEN_UP = 1000;
+/** A close code (sent by Medley) after which the session can be resumed. */
+const KEPT = 4200;
+
+/** The most missed events that are read, more than come in the few minutes for which a session can be resumed. */
+const MOST = 1_000;
+
+interface ResumeOptions {
+  readonly token: string;
+  readonly isOfInterest: (message: unknown) => boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Resumes an earlier gateway session once, beside the new session. The new session is needed too, because a resumed one
+ * does not describe servers, and Medley's permissions there would be unknown. The earlier session lasts until `leave`,
+ * so that no event between the two is missed.
+ */
+export function resumeSession(session: GatewaySession, options: ResumeOptions) {
+  const events: unknown[] = [];
+  const dispatcher = new Agent();
+  const begin = (url: string) => takeUp(url, session, { ...options, dispatcher, events });
+  let attempt = begin(session.resumeURL);
+
+  return {
+    shardId: session.shardId,
+    /**
+     * The messages for Medley and the interactions since the session's connection ended; none if Discord no longer has
+     * the session. If the session's own address cannot be reached, it is tried again, and then `gatewayUrl`.
+     */
+    async collected(gatewayUrl: string | null): Promise<readonly unknown[]> {
+      for (const url of [session.resumeURL, gatewayUrl ?? session.resumeURL]) {
+        if ((await attempt.isAnswered()) || options.signal.aborted) break;
+        await attempt.leave(KEPT);
+        attempt = begin(url);
+      }
+      await attempt.isAnswered();
+      await attempt.catchUp();
+      return events;
+    },
+    /** Ends the session; with `isKept` it can be resumed again. */
+    async leave(isKept: boolean): Promise<void> {
+      await attempt.leave(isKept ? KEPT : GIVEN_UP);
+      await dispatcher.destroy();
+    },
+  };
+}
+
+interface AttemptOptions extends ResumeOptions {
+  readonly dispatcher: Agent;
+  /** The list to which received events are added. */
+  readonly events: unknown[];
+}
+
+function takeUp(url: string, session: GatewaySession, options: AttemptOptions) {
+  const { token, isOfInterest, signal, dispatcher, events } = options;
+  const address = new URL(url);
+  address.search = 'v=10&encoding=json';
+  const socket = new WebSocket(address, { dispatcher });
+  let heartbeat: NodeJS.Timeout | undefined;
+  let onAcknowledged: (() => void) | undefined;
+  let isOver = false;
+  let isResumed = false;
+  const answered = new Promise<void>(resolve => {
+    for (const ending of ['close', 'error'] as const) socket.addEventListener(ending, () => resolve());
+    AbortSignal.any([signal, AbortSignal.timeout(TIMES.resume)]).addEventListener('abort', () => resolve());
+    socket.addEventListener('message', ({ data }) => {
+      const frame = Frame.safeParse(parseJson(String(data))).data;
+      if (frame?.op === HELLO) begin(frame.d);
+      else if (frame?.op === HEARTBEAT_ACK) onAcknowledged?.();
+      else if (frame?.op === DISPATCH) collect(frame);
+      isOver ||= frame?.op === INVALID_SESSION;
+      isResumed ||= frame?.t === 'RESUMED';
+      if (isOver || isResumed) resolve();
+    });
+  });
+
+  function beat(): void {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ op: HEARTBEAT, d: session.sequence }));
+  }
+
+  function collect(frame: z.output<typeof Frame>): void {
+    // Interactions are read as well, because there may still be time to answer them.
+    const isSaid = frame.t === 'MESSAGE_CREATE' || (frame.t === 'MESSAGE_UPDATE' && isEdit(frame.d, Date.now()));
+    const isHeard = frame.t === 'INTERACTION_CREATE' || (isSaid && isOfInterest(frame.d));
+    if (isHeard && events.length < MOST) events.push(frame);
+  }
+
+  function begin(hello: unknown): void {
+    const { sessionId: session_id, sequence: seq } = session;
+    socket.send(JSON.stringify({ op: RESUME, d: { token, session_id, seq } }));
+    heartbeat = setInterval(beat, Hello.parse(hello).heartbeat_interval);
+    heartbeat.unref();
+  }
+
+  return {
+    /** Resolves with true when Discord resumed or ended the session, false when the connection failed. */
+    async isAnswered(): Promise<boolean> {
+      await answered;
+      return isOver || (isResumed && socket.readyState === WebSocket.OPEN);
+    },
+    /** Resolves when all events were received that Discord has sent so far. */
+    async catchUp(): Promise<void> {
+      if (socket.readyState !== WebSocket.OPEN) return;
+      const acknowledged = new Promise<void>(resolve => {
+        onAcknowledged = resolve;
+        for (const ending of ['close', 'error'] as const) socket.addEventListener(ending, () => resolve());
+      });
+      beat();
+      await Promise.race([acknowledged, setTimeout(TIMES.farewell, undefined, { ref: false })]);
+    },
+    async leave(code: number): Promise<void> {
+      clearInterval(heartbeat);
+      const closed = new Promise<void>(resolve => socket.addEventListener('close', () => resolve()));
+      if (socket.readyState === WebSocket.CLOSED) return;
+      socket.close(code);
+      await Promise.race([closed, setTimeout(TIMES.farewell, undefined, { ref: false })]);
+    },
+  };
+}

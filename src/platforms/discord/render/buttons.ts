@@ -11,9 +11,8 @@ import type { Action, Block, Choice, Reply } from '../../../bot/contract/reply.t
 import { button, joined, link, textBlock } from '../../../bot/contract/reply-parts.ts';
 import type { Request } from '../../../bot/contract/request.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { eventIdOf } from '../api/ids.ts';
 import { DISCORD_LIMITS, SHOWN } from '../api/limits.ts';
-import type { DiscordReplyTo } from '../api/reply-to.ts';
+import { type DiscordReplyTo, eventIdOf } from '../api/reply-to.ts';
 import { type CommandIds, shortenMarkdown } from './markdown-text.ts';
 
 export type Row = APIActionRowComponent<APIComponentInMessageActionRow>;

@@ -81,7 +81,10 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions) {
   async function upload(method: Method, { body, bytes }: Form, { signal }: CallOptions): Promise<unknown> {
     const timeoutMs = limits.fileMs + (bytes / limits.uploadBytesPerSecond) * 1_000;
     try {
-      return resultOf(method, await poster.send({ url: `${apiRoot}bot${token}/${method}`, body }, { signal, timeoutMs }));
+      return resultOf(
+        method,
+        await poster.send({ url: `${apiRoot}bot${token}/${method}`, body }, { signal, timeoutMs }),
+      );
     } catch (error) {
       if (!(error instanceof PostFailure)) throw error;
       const { message: description, isUnsent: isNotDone, isCut } = error;

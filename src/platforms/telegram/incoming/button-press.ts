@@ -13,8 +13,8 @@ import {
 } from '../api/reply-to.ts';
 import type { CallbackQuery } from '../api/updates.ts';
 import type { TelegramContext } from '../outgoing/context.ts';
-import { readAudioButton } from '../outgoing/own-buttons.ts';
 import type { PressAnswers } from '../outgoing/press-answers.ts';
+import { readAudioButton } from '../render/keyboard.ts';
 
 type Pressed = NonNullable<CallbackQuery['message']>;
 

@@ -10,7 +10,7 @@ import type { ChatRecords } from '../api/chat-records.ts';
 import type { TelegramLimits } from '../api/limits.ts';
 import type { Button } from '../api/methods.ts';
 import type { EventIds, TelegramReplyTo } from '../api/reply-to.ts';
-import type { DeleteButtons } from './own-buttons.ts';
+import type { DeleteButtons } from '../render/keyboard.ts';
 
 /** Everything that both the reading of updates and the sending of replies need. */
 export interface TelegramContext {

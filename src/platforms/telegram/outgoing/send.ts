@@ -1,15 +1,24 @@
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import { textBlock } from '../../../bot/contract/reply-parts.ts';
-import { isWithoutRight } from '../api/bot-api-error.ts';
+import { createLru } from '../../../infra/cache/cache.ts';
+import { BotApiError, isShutOut, isWithoutRight } from '../api/bot-api-error.ts';
+import { RichPart, type SentMessage, type SentRich } from '../api/methods.ts';
+import { keyboardField } from '../render/file-fields.ts';
 import { EMPTY, styleOf } from '../render/formatted-text.ts';
 import { type FollowUpPayload, type MediaPayload, renderMissing, renderReply } from '../render/render.ts';
-import { renderRich } from '../render/rich-message.ts';
+import { type RichPayload, renderRich, richBlocks } from '../render/rich-message.ts';
 import { renderText } from '../render/text-message.ts';
 import type { ReplyContext, TelegramContext } from './context.ts';
-import { createUploadTurns } from './file-candidates.ts';
-import { createFileSender, type KnownWays, type SentFilesResult } from './file-sender.ts';
+import { createFileCandidates, createUploadTurns, culprits, postKey, type UploadInTurn } from './file-candidates.ts';
+import {
+  createFileSender,
+  findWays,
+  type KnownWays,
+  type ReadyFile,
+  rememberSent,
+  type SentFilesResult,
+} from './file-sender.ts';
 import type { ChatActions, MessageApi } from './message-api.ts';
-import { createRichSender } from './rich-sender.ts';
 import type { WordSender } from './words.ts';
 
 export type Sender = ReturnType<typeof createSender>;
@@ -100,4 +109,136 @@ export function createSender(telegram: TelegramContext, messages: MessageApi, ac
 function allIds(results: readonly SentFilesResult[]): readonly number[] | undefined {
   const ids = results.flatMap(result => (result.ids === undefined ? [] : [result.ids]));
   return ids.length === results.length ? ids.flat() : undefined;
+}
+
+/** For how many posts it is remembered that Telegram refused their rich message. */
+const MAX_REFUSED = 1_000;
+/** After so many refusals in a row no rich message is tried any more, since each costs time or an upload. */
+const MAX_REFUSALS = 3;
+
+export function createRichSender(telegram: TelegramContext, api: MessageApi, inTurn: UploadInTurn) {
+  const { log } = telegram;
+  const refused = createLru<string, true>({ max: MAX_REFUSED });
+  let refusalsInRow = 0;
+  let isOffered = true;
+
+  /** Sends the rich message. True when all files have certainly arrived; undefined when albums must be sent instead. */
+  async function attempt(payload: RichPayload, ways: KnownWays, context: ReplyContext): Promise<boolean | undefined> {
+    for (;;) {
+      const ready = await readied(ways, context.signal, telegram.uploadBytes);
+      const blocks = ready && richBlocks(ready, payload, context.t);
+      if (ready === undefined || blocks === undefined) return undefined;
+      const rich = { blocks, skip_entity_detection: true as const };
+      const message = { rich_message: rich, ...keyboardField(payload.keyboard) };
+      const call = () => api.post('sendRichMessage', context, message);
+      const isUpload = ready.some(({ candidate }) => candidate.uploadBytes > 0);
+      try {
+        const sent = await context.sendOnce(keyOf(context), call, { isUpload });
+        refusalsInRow = 0;
+        return sent !== undefined && (await isConfirmed(sent, ready));
+      } catch (error) {
+        if (!isRefused(error)) throw error;
+        if (await useOtherWays(error, ready)) continue;
+        noteRefusal(error, payload);
+        return undefined;
+      }
+    }
+  }
+
+  function noteRefusal(error: BotApiError, { items }: RichPayload): void {
+    if (isMethodUnknown(error)) {
+      isOffered = false;
+      log.info({ err: error }, 'the Bot API server knows no rich messages; albums are sent');
+      return;
+    }
+    if (isWithoutRight(error)) return;
+    refused.set(postKey(items), true);
+    refusalsInRow += 1;
+    isOffered = refusalsInRow < MAX_REFUSALS;
+    log.warn({ err: error, isOffered }, 'a rich message was refused; albums are sent');
+  }
+
+  /**
+   * Sends a post of several files as one rich message. If Telegram refuses it, `albums` is called, which sends albums.
+   * @returns true when all files have certainly arrived in full
+   * @throws BotApiError, and whatever `sendOnce` throws
+   */
+  return async (
+    payload: RichPayload,
+    context: ReplyContext,
+    albums: (ways?: KnownWays) => Promise<boolean>,
+  ): Promise<boolean> => {
+    const { items } = payload;
+    if (context.sentKeys.includes(keyOf(context))) return false;
+    if (!isOffered || refused.has(postKey(items)) || isBegunAsAlbum(context)) return albums();
+    const ways = new Map(items.map(item => [item, createFileCandidates(item, true, telegram)]));
+    try {
+      const sent = await inTurn(items, [...ways.values()], context, () => attempt(payload, ways, context));
+      return sent ?? (await albums(ways));
+    } finally {
+      await Promise.all([...ways.values()].map(each => each.close()));
+    }
+  };
+}
+
+/** The files, each with the way to send it; undefined if one cannot be sent, or if they are too large together. */
+async function readied(ways: KnownWays, signal: AbortSignal, maxBytes: number) {
+  const files = [...ways].map(([item, way]) => ({ item, ways: way }));
+  const { ready, missing } = await findWays(files, signal);
+  const bytes = ready.reduce((sum, { candidate }) => sum + candidate.uploadBytes, 0);
+  return missing.length === 0 && bytes <= maxBytes ? ready : undefined;
+}
+
+/** Remembers Telegram's ids of the files, unless the message has fewer files; true when all are there in full. */
+async function isConfirmed(sent: SentRich, ready: readonly ReadyFile[]): Promise<boolean> {
+  const files = filesIn(sent);
+  return files.length === ready.length && rememberSent(ready, files);
+}
+
+/** The `sendOnce` key of a rich message, which differs from those of all albums. */
+function keyOf({ key }: ReplyContext): string {
+  return `${key}y`;
+}
+
+/** True when an earlier attempt sent albums, whose keys end in the album's position and two characters. */
+function isBegunAsAlbum({ key, sentKeys }: ReplyContext): boolean {
+  return sentKeys.some(each => each.startsWith(key) && each.length === key.length + 3);
+}
+
+/** The files in a sent rich message, in order, each in the form of a message with one file. */
+function filesIn({ message_id, rich_message: message }: SentRich): readonly SentMessage[] {
+  return filesAmong(message?.blocks ?? []).map(file => ({ message_id, ...file }));
+}
+
+function filesAmong(blocks: readonly unknown[]): readonly Omit<SentMessage, 'message_id'>[] {
+  return blocks.flatMap(block => {
+    const part = RichPart.safeParse(block);
+    if (!part.success) return [];
+    const { blocks: inner, ...file } = part.data;
+    return Object.values(file).some(each => each !== undefined) ? [file] : filesAmong(inner);
+  });
+}
+
+/** True for a refusal by which nothing was sent, after which albums may still be accepted. */
+function isRefused(error: unknown): error is BotApiError {
+  if (!(error instanceof BotApiError) || isShutOut(error)) return false;
+  const { code, description } = error;
+  return code === 404 || code === 413 || (code === 400 && !/chat not found/i.test(description));
+}
+
+/** True when the Bot API server is too old to know this method. */
+function isMethodUnknown({ code, description }: BotApiError): boolean {
+  return code === 404 || /method not found/i.test(description);
+}
+
+/** Matches refusals of files that Telegram has lost or cannot fetch, as `RICH_MESSAGE_PHOTO_NO_MEDIA_FOUND`. */
+const NOT_FOUND =
+  /NO_MEDIA|MEDIA_(EMPTY|INVALID)|media not found|web ?page|HTTP URL|file identifier|FILE_(ID|REFERENCE)|(PHOTO|VIDEO)_URL|failed to (get|send)/i;
+
+/** Changes the refused files to their next way of being sent. Resolves with false when none has another way. */
+async function useOtherWays(error: BotApiError, ready: readonly ReadyFile[]): Promise<boolean> {
+  if (error.code !== 400 || !NOT_FOUND.test(error.description)) return false;
+  const others = culprits(error, ready).filter(({ candidate }) => candidate.from !== 'upload');
+  for (const { ways } of others) await ways.refuse(error);
+  return others.length > 0;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDeleteButtons } from '../../../../src/platforms/telegram/outgoing/own-buttons.ts';
+import { createDeleteButtons } from '../../../../src/platforms/telegram/render/keyboard.ts';
 
 const to = { chatId: -1_001_234_567_890, userId: '987654321012', messageId: 123_456_789, others: [] };
 const ALBUMS = [...Array.from({ length: 10 }, (_, n) => 123_456_790 + n), 123_456_805, 123_456_806];

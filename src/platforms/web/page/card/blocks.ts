@@ -1,14 +1,12 @@
 import { isOwnPath } from '../base/address.ts';
 import { button, h } from '../base/dom.ts';
-import { icon } from '../base/icons.ts';
-import type { WebBlock, WebCard, WebText } from '../base/protocol.ts';
-import { text } from '../base/texts.ts';
+import { drawing, icon } from '../base/icons.ts';
+import type { WebBlock, WebCard, WebChart, WebText } from '../base/protocol.ts';
+import { listed, text } from '../base/texts.ts';
 import { pictureAddress } from '../base/theme.ts';
-import { chart } from './chart.ts';
 import { inlines, wordsOf } from './inline.ts';
-import { type ItemContext, itemList } from './item.ts';
+import { type ItemContext, itemList, soundRow } from './item.ts';
 import { levelTable } from './levels.ts';
-import { soundRow } from './preview.ts';
 
 /** The blocks of a reply as nodes; consecutive cards become one list. */
 export function blocksOf(blocks: readonly WebBlock[], context: ItemContext): Node[] {
@@ -109,4 +107,53 @@ function foldedText(content: WebText): Node {
   toggle.append(label, icon('fold'));
   folds.observe(paragraph);
   return h('div', { class: 'foldable' }, paragraph, toggle);
+}
+
+/** A curve that shows the value at the pointer. An invisible slider does the same for keyboards and screen readers. */
+export function chart({ label, points }: WebChart): HTMLElement {
+  const heights = points.map(({ height }) => height);
+  const [low, high] = [Math.min(...heights), Math.max(...heights)];
+  const last = points.length - 1;
+  const xOf = (index: number): number => (100 * index) / Math.max(1, last);
+  // A curve whose values are all equal is drawn in the middle.
+  const yOf = (height: number): number => (high === low ? 50 : (100 * (high - height)) / (high - low));
+  const line = heights.map((height, index) => `${xOf(index).toFixed(2)} ${yOf(height).toFixed(2)}`).join('L');
+  const name = h('span', { class: 'chart-name' });
+  const value = h('strong');
+  const spot = h('span', { class: 'chart-spot' });
+  const slider = h('input', { type: 'range', min: 0, max: last, value: last, 'aria-label': label });
+
+  function show(index: number): void {
+    const point = points[index];
+    if (point === undefined) return;
+    name.textContent = point.name;
+    value.textContent = point.text;
+    spot.style.setProperty('left', `${xOf(index)}%`);
+    spot.style.setProperty('top', `${yOf(point.height)}%`);
+    slider.setAttribute('aria-valuetext', listed([point.text, point.name]));
+  }
+
+  slider.addEventListener('input', () => show(Number(slider.value)));
+  slider.addEventListener('pointermove', ({ offsetX }) => {
+    slider.value = String(Math.round((offsetX / slider.clientWidth) * last));
+    show(Number(slider.value));
+  });
+  show(last);
+  return h(
+    'figure',
+    { class: 'chart' },
+    h(
+      'figcaption',
+      { 'aria-hidden': 'true' },
+      h('span', {}, label),
+      h('span', { class: 'chart-said' }, name, ' ', value),
+    ),
+    h(
+      'div',
+      { class: 'chart-plot' },
+      drawing('curve', '0 0 100 100', [`M${line}L100 100L0 100Z`, `M${line}`]),
+      spot,
+      slider,
+    ),
+  );
 }

@@ -4,14 +4,11 @@ import { icon } from '../base/icons.ts';
 import type { WebBlock, WebMedia, WebReply } from '../base/protocol.ts';
 import { countOf, listed, text } from '../base/texts.ts';
 import { actionsOf } from './actions.ts';
-import { backdrop } from './backdrop.ts';
 import { blocksOf } from './blocks.ts';
-import { carousel } from './carousel.ts';
-import { inlines, wordsOf } from './inline.ts';
+import { carousel, openLightbox } from './carousel.ts';
+import { inlines, pill, wordsOf } from './inline.ts';
 import type { ItemContext } from './item.ts';
-import { openLightbox } from './lightbox.ts';
-import { isExpired, mediaBox, ratioOf, warm, whenNear } from './media.ts';
-import { pill } from './pill.ts';
+import { backdrop, isExpired, mediaBox, ratioOf, warm, whenNear } from './media.ts';
 import { type MediaTools, mediaTools } from './tools.ts';
 
 type WebHeading = Extract<WebBlock, { kind: 'heading' }>;

@@ -2,11 +2,9 @@ import { isOwnPath, isWebAddress } from '../base/address.ts';
 import { button, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebAction, WebCard, WebSound, WebText } from '../base/protocol.ts';
-import { listed, nameAndValue } from '../base/texts.ts';
-import { inlines, type OnAction, wordsOf } from './inline.ts';
+import { listed, nameAndValue, text } from '../base/texts.ts';
+import { inlines, type OnAction, pill, wordsOf } from './inline.ts';
 import { partsOf } from './levels.ts';
-import { pill } from './pill.ts';
-import { previewButton } from './preview.ts';
 
 export interface ItemContext {
   readonly onAction: OnAction;
@@ -102,4 +100,61 @@ function openerOf(action: WebAction, name: string, { onAction }: ItemContext): H
   }
   if (!isWebAddress(action.url)) return undefined;
   return h('a', { ...attributes, href: action.url, target: '_blank', rel: 'noopener noreferrer' }, icon('open'));
+}
+
+/** A button that plays and pauses an audio preview, loaded at the first press; the button's rim shows the position. */
+export function previewButton(sound: WebSound): HTMLElement | undefined {
+  if (!isOwnPath(sound.url)) return undefined;
+  const audio = h('audio', { preload: 'none' });
+  const toggle = button({ class: 'preview' }, () => {
+    if (audio.paused) play();
+    else audio.pause();
+  });
+  const holder = h('span', { class: 'preview-holder' }, audio, toggle);
+
+  function play(): void {
+    if (!audio.src) audio.src = sound.url;
+    // A preview that failed to load is loaded again.
+    if (audio.error) audio.load();
+    show('loading');
+    // If the preview failed, `audio.error` is set. Otherwise `play` rejects only because the button was pressed again.
+    audio.play().catch(() => show(audio.error ? 'failed' : 'idle'));
+  }
+
+  function show(state: 'idle' | 'loading' | 'playing' | 'failed'): void {
+    if (toggle.dataset.state === state) return;
+    toggle.dataset.state = state;
+    const isOn = state === 'loading' || state === 'playing';
+    const label = state === 'failed' ? text('soundFailed') : nameAndValue(text(isOn ? 'pause' : 'play'), sound.label);
+    toggle.setAttribute('aria-label', label);
+    toggle.title = label;
+    toggle.replaceChildren(icon(state === 'failed' ? 'alert' : isOn ? 'pause' : 'play'));
+  }
+
+  function showProgress(): void {
+    const part = audio.duration > 0 ? audio.currentTime / audio.duration : 0;
+    toggle.style.setProperty('--done', `${(Math.min(1, part) * 100).toFixed(1)}%`);
+    if (!audio.paused && toggle.isConnected) requestAnimationFrame(showProgress);
+  }
+
+  audio.addEventListener('playing', () => {
+    show('playing');
+    showProgress();
+  });
+  audio.addEventListener('pause', () => {
+    if (toggle.dataset.state !== 'failed') show('idle');
+  });
+  audio.addEventListener('ended', () => {
+    audio.currentTime = 0;
+    show('idle');
+    showProgress();
+  });
+  audio.addEventListener('error', () => show('failed'));
+  show('idle');
+  return holder;
+}
+
+/** The preview button with its label, where there is no cover. */
+export function soundRow(sound: WebSound): HTMLElement {
+  return h('p', { class: 'sound-row' }, previewButton(sound), h('span', { 'aria-hidden': 'true' }, sound.label));
 }

@@ -1,7 +1,6 @@
 import { h } from '../base/dom.ts';
 import type { WebInline, WebText } from '../base/protocol.ts';
-import { inlines, type OnAction, wordsOf } from './inline.ts';
-import { pill, swatch } from './pill.ts';
+import { inlines, type OnAction, pill, swatch, wordsOf } from './inline.ts';
 
 const SEPARATOR = ' · ';
 
