@@ -178,29 +178,20 @@ function isFirstShard(shards: ShardChoice): boolean {
 
 /** Shows, after a short delay, that Medley is typing in a channel, until the returned function is called. */
 function showTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, log: Pick<Logger, 'debug'>): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  let isOver = false;
-
-  function wait(ms: number): void {
-    timer = setTimeout(show, ms);
-    timer.unref();
-  }
+  let timer = setTimeout(() => {
+    timer = setInterval(show, TIMES.typing).unref();
+    show();
+  }, TIMES.firstTyping).unref();
 
   function show(): void {
-    api.showTyping(channelId).then(
-      () => {
-        if (!isOver) wait(TIMES.typing);
-      },
-      // The answer does not depend on the typing, so a failure to show it is not tried again.
-      (error: unknown) => log.debug({ err: error }, 'discord: typing could not be shown'),
-    );
+    // The answer does not depend on the typing, so a failure to show it is not tried again.
+    api.showTyping(channelId).catch((error: unknown) => {
+      clearInterval(timer);
+      log.debug({ err: error }, 'discord: typing could not be shown');
+    });
   }
 
-  wait(TIMES.firstTyping);
-  return () => {
-    isOver = true;
-    clearTimeout(timer);
-  };
+  return () => clearTimeout(timer);
 }
 
 const Registered = z.array(z.object({ id: z.string(), name: z.string(), type: z.number().default(1) }));

@@ -49,7 +49,7 @@ const BUILT_PAGE = fileURLToPath(new URL('./page', import.meta.url));
 export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   const { dispatcher, tunnel, encodesMp3 = false, sites = [], publicUrl, log, now = Date.now } = options;
   const limits = { ...WEB_LIMITS, ...options.limits };
-  const imageCards = createImageCards({ maxBytes: limits.pictureBytes, log });
+  const imageCards = createImageCards(limits.pictureBytes, log);
   const assetAddress = createAssetAddresses(tunnel, now);
   const answers = new PageAnswers({ limits, now, onOrphaned: answer => requests.drop(answer) });
   const requests = createPageRequests({ dispatcher, answers, render: prepare, limits, log });

@@ -80,34 +80,28 @@ function messageCalls(rest: Rest) {
       { nonce, replyTo, isSilent = false }: MessageOptions,
       signal: AbortSignal,
     ): Promise<PostedMessage> {
-      const route: ApiRoute = [RequestMethod.Post, Routes.channelMessages(channelId)];
-      const flags = formFlag(content) | (isSilent ? MessageFlags.SuppressNotifications : 0);
-      const reference = { message_id: replyTo, channel_id: channelId, fail_if_not_exists: false };
-      const body = {
-        flags,
-        nonce,
-        enforce_nonce: true,
-        ...(replyTo !== undefined && { message_reference: reference }),
+      const post = (reference?: object) => {
+        const body = { nonce, enforce_nonce: true, ...reference };
+        const flags = isSilent ? MessageFlags.SuppressNotifications : 0;
+        return sendContent(rest, [RequestMethod.Post, Routes.channelMessages(channelId)], content, { signal, flags, body });
       };
-      const answer = await sendContent(rest, route, body, content, { signal }).catch((error: unknown) => {
+      const reference = { message_id: replyTo, channel_id: channelId, fail_if_not_exists: false };
+      const posted = await post(replyTo === undefined ? {} : { message_reference: reference }).catch((error: unknown) => {
         if (replyTo === undefined || !isAboutReference(error)) throw error;
-        return sendContent(rest, route, { flags, nonce, enforce_nonce: true }, content, { signal });
+        return post();
       });
-      const posted = Posted.parse(answer);
       return { id: posted.id, isConfirmed: isConfirmed(posted, content) };
     },
 
     /** Opens a private channel with a person; resolves with its id. */
     async openPrivate(userId: string): Promise<string> {
-      return Posted.parse(
-        await rest.request([RequestMethod.Post, Routes.userChannels()], { body: { recipient_id: userId } }),
-      ).id;
+      const body = { recipient_id: userId };
+      return Posted.parse(await rest.request([RequestMethod.Post, Routes.userChannels()], { body })).id;
     },
 
     /** Replaces the content of a message of Medley's own. */
     async editMessage(channelId: string, messageId: string, content: Content, signal: AbortSignal): Promise<void> {
-      const route: ApiRoute = [RequestMethod.Patch, Routes.channelMessage(channelId, messageId)];
-      await sendContent(rest, route, { flags: formFlag(content) }, content, { signal });
+      await sendContent(rest, [RequestMethod.Patch, Routes.channelMessage(channelId, messageId)], content, { signal });
     },
 
     /** Deletes a message; does nothing if it is deleted already. */
@@ -125,8 +119,7 @@ function messageCalls(rest: Rest) {
     async restoreEmbeds(channelId: string, messageId: string): Promise<void> {
       const fullRoute = Routes.channelMessage(channelId, messageId);
       const found = await rest.request([RequestMethod.Get, fullRoute]).catch(unlessGone);
-      if (found === undefined) return;
-      const { flags } = Flagged.parse(found);
+      const { flags } = Flagged.parse(found ?? {});
       if ((flags & MessageFlags.SuppressEmbeds) === 0) return;
       await rest.request([RequestMethod.Patch, fullRoute], { body: { flags: flags & ~MessageFlags.SuppressEmbeds } });
     },
@@ -138,6 +131,8 @@ function messageCalls(rest: Rest) {
 }
 
 function interactionCalls(rest: Rest) {
+  /** The first answer to an interaction. Its address contains the interaction's token, so no other is needed. */
+  const original = ({ applicationId, token }: AnswerKey) => Routes.webhookMessage(applicationId, token);
   return {
     async respond({ id, token }: InteractionKey, response: APIInteractionResponse): Promise<void> {
       const route: ApiRoute = [RequestMethod.Post, Routes.interactionCallback(id, token)];
@@ -153,11 +148,10 @@ function interactionCalls(rest: Rest) {
     },
 
     /** True while the deferred answer says "thinking"; false when it was edited or deleted, or the token expired. */
-    async isPending({ applicationId, token }: AnswerKey, signal: AbortSignal): Promise<boolean> {
+    async isPending(key: AnswerKey, signal: AbortSignal): Promise<boolean> {
       try {
-        const route: ApiRoute = [RequestMethod.Get, Routes.webhookMessage(applicationId, token)];
-        const { flags } = Flagged.parse(await rest.request(route, { isAuthorized: false, signal }));
-        return (flags & MessageFlags.Loading) !== 0;
+        const found = await rest.request([RequestMethod.Get, original(key)], { isAuthorized: false, signal });
+        return (Flagged.parse(found).flags & MessageFlags.Loading) !== 0;
       } catch (error) {
         if (isTokenDead(error) || (error instanceof DiscordFailure && error.code === UNKNOWN_MESSAGE)) return false;
         throw error;
@@ -165,11 +159,9 @@ function interactionCalls(rest: Rest) {
     },
 
     /** Edits the first answer to an interaction; resolves with the message's id. */
-    async editOriginal({ applicationId, token }: AnswerKey, content: Content, signal: AbortSignal): Promise<string> {
-      const route: ApiRoute = [RequestMethod.Patch, Routes.webhookMessage(applicationId, token)];
-      return Posted.parse(
-        await sendContent(rest, route, { flags: formFlag(content) }, content, { isAuthorized: false, signal }),
-      ).id;
+    async editOriginal(key: AnswerKey, content: Content, signal: AbortSignal): Promise<string> {
+      const details = { isAuthorized: false, signal };
+      return (await sendContent(rest, [RequestMethod.Patch, original(key)], content, details)).id;
     },
 
     /** Sends a further answer to an interaction, with these flags; resolves with the message's id. */
@@ -179,18 +171,14 @@ function interactionCalls(rest: Rest) {
       flags: number,
       signal: AbortSignal,
     ): Promise<string> {
-      const route: ApiRoute = [RequestMethod.Post, Routes.webhook(applicationId, token)];
-      const body = { flags: formFlag(content) | flags };
       // A follow-up is a message of a webhook, for which Discord takes no nonce, so a repeat would post it twice.
-      return Posted.parse(
-        await sendContent(rest, route, body, content, { isAuthorized: false, signal, isRepeatable: false }),
-      ).id;
+      const details = { isAuthorized: false, signal, flags, isRepeatable: false };
+      return (await sendContent(rest, [RequestMethod.Post, Routes.webhook(applicationId, token)], content, details)).id;
     },
 
     /** Deletes the first answer to an interaction; does nothing if it is deleted already. */
-    async deleteOriginal({ applicationId, token }: AnswerKey, signal: AbortSignal): Promise<void> {
-      const route: ApiRoute = [RequestMethod.Delete, Routes.webhookMessage(applicationId, token)];
-      await rest.request(route, { isAuthorized: false, signal }).catch(unlessGone);
+    async deleteOriginal(key: AnswerKey, signal: AbortSignal): Promise<void> {
+      await rest.request([RequestMethod.Delete, original(key)], { isAuthorized: false, signal }).catch(unlessGone);
     },
   };
 }
@@ -215,18 +203,24 @@ function applicationCalls(rest: Rest) {
   };
 }
 
+interface ContentDetails extends RequestDetails {
+  /** The flags of the message, besides the one that says that it has components. */
+  readonly flags?: number;
+}
+
+/** Sends the content of a message, with the fields in `body`; resolves with Discord's answer. */
 async function sendContent(
   rest: Rest,
   route: ApiRoute,
-  body: Readonly<Record<string, unknown>>,
   { components, uploads, text }: Content,
-  details: RequestDetails,
-): Promise<unknown> {
+  { flags = 0, body = {}, ...details }: ContentDetails,
+): Promise<z.output<typeof Posted>> {
   const shown = text === undefined ? { components } : { content: text };
-  const payload = { ...body, ...shown, allowed_mentions: NO_MENTIONS, attachments: uploads.map(attachmentOf) };
-  const more = { ...details, timeoutMs: TIMES.upload };
-  if (uploads.length === 0) return rest.request(route, { ...more, body: payload });
-  return rest.request(route, { ...more, body: await formOf(payload, uploads) });
+  const attachments = uploads.map(attachmentOf);
+  const allFlags = text === undefined ? flags | MessageFlags.IsComponentsV2 : flags;
+  const payload = { ...body, flags: allFlags, ...shown, allowed_mentions: NO_MENTIONS, attachments };
+  const content = uploads.length === 0 ? payload : await formOf(payload, uploads);
+  return Posted.parse(await rest.request(route, { ...details, timeoutMs: TIMES.upload, body: content }));
 }
 
 /**
@@ -238,10 +232,6 @@ function isConfirmed({ attachments, components }: z.output<typeof Posted>, { upl
     return uploads.length === 0 || !`${JSON.stringify(components)}`.includes('attachment://');
   const sorted = (sizes: readonly number[]) => [...sizes].sort((a, b) => a - b).join();
   return sorted(attachments.map(({ size }) => size)) === sorted(uploads.map(({ bytes }) => bytes));
-}
-
-function formFlag({ text }: Content): number {
-  return text === undefined ? MessageFlags.IsComponentsV2 : 0;
 }
 
 function attachmentOf({ name, spoiler, alt = '' }: UploadFile, index: number) {

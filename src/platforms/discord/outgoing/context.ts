@@ -68,42 +68,30 @@ export function createEmbedSuppression({
     perf: { now },
   });
   const underway = new Set<Promise<void>>();
-  const later = new Map<string, Set<NodeJS.Timeout>>();
+  /** The timers of attempts to come, each with the id of its message. */
+  const later = new Map<NodeJS.Timeout, string>();
   let isClosed = false;
 
+  /** Hides embeds. When Discord asks to wait, tries again after that, but not after `until` (unix milliseconds). */
   function hide(message: EmbedMessage, until = now() + TIMES.hiding): void {
-    const work = tryToHide(message, until)
-      .catch((error: unknown) => log.info({ err: error }, 'discord: an embed could not be hidden'))
+    const work = api
+      .suppressEmbeds(message.channelId, message.messageId, message.flags)
+      .catch((error: unknown) => {
+        const waitMs = error instanceof DiscordFailure ? error.retryAfterMs : undefined;
+        const isInTime = waitMs !== undefined && now() + waitMs <= until;
+        if (isInTime && later.size < WORK.suppressed && !isClosed) hideLater(message, waitMs, until);
+        else log.info({ err: error }, 'discord: an embed could not be hidden');
+      })
       .finally(() => underway.delete(work));
     underway.add(work);
   }
 
-  /** Hides embeds. When Discord asks to wait, tries again after that, but not after `until` (unix milliseconds). */
-  async function tryToHide(message: EmbedMessage, until: number): Promise<void> {
-    try {
-      await api.suppressEmbeds(message.channelId, message.messageId, message.flags);
-    } catch (error) {
-      const waitMs = error instanceof DiscordFailure ? error.retryAfterMs : undefined;
-      if (waitMs === undefined || now() + waitMs > until || later.size >= WORK.suppressed || isClosed) throw error;
-      hideLater(message, waitMs, until);
-    }
-  }
-
   function hideLater(message: EmbedMessage, afterMs: number, until?: number): void {
-    const { messageId } = message;
-    const timers = later.get(messageId) ?? new Set();
     const timer = setTimeout(() => {
-      timers.delete(timer);
-      if (timers.size === 0) later.delete(messageId);
+      later.delete(timer);
       hide(message, until);
-    }, afterMs);
-    timer.unref();
-    later.set(messageId, timers.add(timer));
-  }
-
-  function forget(messageId: string): void {
-    for (const timer of later.get(messageId) ?? []) clearTimeout(timer);
-    later.delete(messageId);
+    }, afterMs).unref();
+    later.set(timer, message.messageId);
   }
 
   return {
@@ -116,7 +104,7 @@ export function createEmbedSuppression({
     /** Shows the embeds of a message again. @throws DiscordFailure */
     async restore({ channelId, messageId }: Pick<EmbedMessage, 'channelId' | 'messageId'>): Promise<void> {
       watched.delete(messageId);
-      forget(messageId);
+      for (const [timer, id] of later) if (id === messageId && later.delete(timer)) clearTimeout(timer);
       await api.restoreEmbeds(channelId, messageId);
     },
     /** Called with every MESSAGE_UPDATE that has embeds. */
@@ -129,7 +117,7 @@ export function createEmbedSuppression({
     /** Resolves when all hiding has ended. */
     async close(): Promise<void> {
       isClosed = true;
-      for (const messageId of [...later.keys()]) forget(messageId);
+      for (const timer of later.keys()) clearTimeout(timer);
       await Promise.all(underway);
     },
   };

@@ -23,8 +23,12 @@ export interface Upload {
 /** A file as Telegram takes it: the id of one that it has, an address to fetch, or an upload. */
 export type FileSource = string | Upload;
 
-/** The same type with all its parts read-only, nested ones too. */
-export type Frozen<T> = T extends Upload ? T : T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
+/** The same type with all its parts read-only, nested ones too; an optional part may be undefined, and is then not sent. */
+export type Frozen<T> = T extends Upload
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T]: Frozen<T[K]> | (object extends Pick<T, K> ? undefined : never) }
+    : T;
 
 export type Button = Frozen<InlineKeyboardButton.UrlButton | InlineKeyboardButton.CallbackButton>;
 export type Keyboard = Frozen<InlineKeyboardMarkup>;

@@ -10,7 +10,7 @@ import type { ReplyContext, TelegramContext } from '../outgoing/context.ts';
 import { createFileCandidates, type FileCandidates } from '../outgoing/file-candidates.ts';
 import type { Sender } from '../outgoing/send.ts';
 import { textFields } from '../outgoing/words.ts';
-import { captionFields, keyboardField, reductionNote, renderCaption, withNote } from '../render/file-fields.ts';
+import { captionFields, reductionNote, renderCaption, withNote } from '../render/file-fields.ts';
 import { styleOf } from '../render/formatted-text.ts';
 import { renderKeyboard } from '../render/keyboard.ts';
 import { renderText } from '../render/text-message.ts';
@@ -113,7 +113,7 @@ async function editFile(
   t: Translator,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const keyboard = keyboardField(renderKeyboard(linksOf(reply)));
+  const keyboard = renderKeyboard(linksOf(reply));
   const words = renderCaption(reply.blocks, styleOf(reply, t));
   try {
     for (let edits = 0; edits < MAX_EDITS; edits += 1) {
@@ -121,7 +121,7 @@ async function editFile(
       const file = inlineFile(candidate);
       if (candidate.kind === 'link' || file === undefined) return false;
       const caption = captionFields(withNote(words, reductionNote([{ candidate }], t)));
-      const change = { inline_message_id: target, media: { ...file, ...caption }, ...keyboard };
+      const change = { inline_message_id: target, media: { ...file, ...caption }, reply_markup: keyboard };
       try {
         await repeated(() => api.call('editMessageMedia', change, { signal, timeoutMs: limits.fileMs }), signal);
         return true;
@@ -144,7 +144,7 @@ async function editText(
   signal: AbortSignal,
 ): Promise<void> {
   const words = renderText(reply.blocks, linksOf(reply), t);
-  const change = { inline_message_id: target, ...textFields(words), ...keyboardField(words.keyboard) };
+  const change = { inline_message_id: target, ...textFields(words), reply_markup: words.keyboard };
   await repeated(() => api.call('editMessageText', change, { signal }), signal);
 }
 

@@ -23,7 +23,17 @@ export type InlineMode = ReturnType<typeof createInlineMode>;
  */
 export function createInlineMode(telegram: TelegramContext, sender: Pick<Sender, 'sendFile'>) {
   const lookUp = createInlineLookUp(telegram);
-  const answerQuery = createAnswerQuery(telegram, lookUp);
+  /** The id of each person's latest query. If it has changed, the person has typed on. */
+  const typed = createLru<number, string>({ max: MAX_TYPING });
+
+  /** Answers an inline query with the files of a link, or with beatmaps that match its text. */
+  async function answerQuery(query: InlineQuery, signal: AbortSignal): Promise<void> {
+    const asker = await lookUp.askerOf(query.from);
+    const link = await lookUp.linkIn(query.query, asker);
+    if (link !== undefined) return answerLink(telegram, lookUp, query.id, link, asker, signal);
+    typed.set(query.from.id, query.id);
+    await search(telegram, query, asker, () => typed.get(query.from.id) === query.id, signal);
+  }
 
   async function logged(work: Promise<void>, signal: AbortSignal): Promise<void> {
     try {
@@ -47,20 +57,6 @@ const MAX_TYPING = 1_000;
 const FOUND_CACHED_S = 300;
 const NOTHING_CACHED_S = 10;
 
-/** Answers an inline query with the files of a link, or with beatmaps that match its text. */
-function createAnswerQuery(telegram: TelegramContext, lookUp: InlineLookUp) {
-  /** The id of each person's latest query. If it has changed, the person has typed on. */
-  const typed = createLru<number, string>({ max: MAX_TYPING });
-
-  return async (query: InlineQuery, signal: AbortSignal): Promise<void> => {
-    const asker = await lookUp.askerOf(query.from);
-    const link = await lookUp.linkIn(query.query, asker);
-    if (link !== undefined) return answerLink(telegram, lookUp, query.id, link, asker, signal);
-    typed.set(query.from.id, query.id);
-    await search(telegram, query, asker, () => typed.get(query.from.id) === query.id, signal);
-  };
-}
-
 async function answerLink(
   telegram: TelegramContext,
   lookUp: InlineLookUp,
@@ -71,20 +67,18 @@ async function answerLink(
 ): Promise<void> {
   const { api, limits } = telegram;
   const { t } = asker;
+  const answer = (results: readonly InlineResult[]) => api.call('answerInlineQuery', personal(id, results), { signal });
   const coming = lookUp.replyTo(link, asker, signal);
   const late = pause(limits.inlineMs, undefined, { signal, ref: false });
   const reply = await Promise.race([coming, late]);
-  if (reply === undefined) {
-    await api.call('answerInlineQuery', personal(id, [placeholder('post:0', link, undefined, t)]), { signal });
-  } else {
+  if (reply === undefined) await answer([placeholder('post:0', link, undefined, t)]);
+  else {
     try {
-      const results = await resultsOf(reply, link, t, item => rememberedFile(telegram, item));
-      await api.call('answerInlineQuery', personal(id, results), { signal });
+      await answer(await resultsOf(reply, link, t, item => rememberedFile(telegram, item)));
     } catch (error) {
       const isRefused = error instanceof BotApiError && error.code === 400 && !/too old|query/i.test(error.description);
       if (!isRefused) throw error;
-      const results = await resultsOf(reply, link, t, async () => undefined);
-      await api.call('answerInlineQuery', personal(id, results), { signal });
+      await answer(await resultsOf(reply, link, t, async () => undefined));
     }
   }
   await coming;

@@ -6,16 +6,7 @@ import { itemCount } from '../../../media/post.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { InlineResult } from '../api/methods.ts';
 import { renderBlocks, renderCard } from '../render/block-text.ts';
-import {
-  captionFields,
-  type FileCandidate,
-  keyboardField,
-  reductionNote,
-  renderCaption,
-  sizeFields,
-  spoilerField,
-  withNote,
-} from '../render/file-fields.ts';
+import { captionFields, type FileCandidate, reductionNote, renderCaption, withNote } from '../render/file-fields.ts';
 import {
   concat,
   formatText,
@@ -49,7 +40,7 @@ function cached(
   const note = reductionNote([{ candidate: { reduced } }], t);
   const caption = captionFields(withNote(renderCaption(reply.blocks, styleOf(reply, t)), note));
   const keyboard = renderKeyboard(reply.actions.filter(({ kind }) => kind === 'link'));
-  const common = { id, ...caption, ...keyboardField(keyboard) };
+  const common = { id, ...caption, reply_markup: keyboard };
   switch (type) {
     case 'video':
       return { type: 'video', title, video_file_id: media, ...common };
@@ -67,10 +58,11 @@ function cached(
 /** A file that can be put into an inline message; undefined for one that must be uploaded first. */
 export function inlineFile(candidate: FileCandidate | DeliveredLink) {
   if (candidate.kind === 'link' || typeof candidate.media !== 'string') return undefined;
-  const { type, media, spoiler } = candidate;
-  const hidden = spoilerField(spoiler && type !== 'audio' && type !== 'document');
+  const { type, media, spoiler, width, height, duration } = candidate;
+  if (type === 'audio' || type === 'document') return { type, media };
+  const hidden = { has_spoiler: spoiler || undefined };
   if (type !== 'video') return { type, media, ...hidden };
-  return { type, media, ...hidden, ...sizeFields(candidate), supports_streaming: true };
+  return { type, media, ...hidden, width, height, duration, supports_streaming: true };
 }
 
 /** A result whose file is added later by an edit. Telegram allows that edit only if the message has a keyboard. */
@@ -109,7 +101,7 @@ function described(reply: Reply, t: Translator): InlineResult {
     description: shorten(renderBlocks(about, t, MESSAGE_LIMITS.text), MESSAGE_LIMITS.inlineDescription).text,
     ...('url' in preview ? { thumbnail_url: preview.url } : {}),
     input_message_content: { message_text: content.text, entities: content.entities, link_preview_options: preview },
-    ...keyboardField(keyboard),
+    reply_markup: keyboard,
   };
 }
 
@@ -151,7 +143,7 @@ export function found({ action: opens, sound, ...card }: Card, t: Translator): I
       entities: message.entities,
       link_preview_options: previewOf(cover),
     },
-    ...keyboardField(renderKeyboard(links)),
+    reply_markup: renderKeyboard(links),
   };
 }
 

@@ -2,8 +2,8 @@ import type { GalleryItem } from '../../../bot/contract/reply.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
 import type { DeliveredFile, DeliveredLink } from '../../../media/delivery/delivery.ts';
 import type { DeliveryRequest } from '../../../media/delivery/delivery-plan.ts';
-import type { SentFile, SentFileKey } from '../../../media/delivery/sent-files.ts';
-import { itemKey, type MediaItem } from '../../../media/post.ts';
+import type { SentFileKey } from '../../../media/delivery/sent-files.ts';
+import { itemKey } from '../../../media/post.ts';
 import type { BotApiError } from '../api/bot-api-error.ts';
 import type { SentMessage } from '../api/methods.ts';
 import type { FileCandidate, FileType } from '../render/file-fields.ts';
@@ -18,21 +18,51 @@ export type FileCandidates = ReturnType<typeof createFileCandidates>;
 
 /** The ways to send a file, best first: by a file id from Telegram, by address, as an upload; at last as a link. */
 export function createFileCandidates(item: GalleryItem, inAlbum: boolean, context: TelegramContext) {
-  const { sentFiles, holder } = context;
+  const { sentFiles, holder, delivery, limits, uploadBytes } = context;
   const { post, index, form, clip } = item;
   const media = post.items[index];
   // An index counts the items that could be read this time; the key of an item never changes.
   const place = media === undefined ? index : itemKey(media);
   const key: SentFileKey = { holder, source: post.source, postId: post.id, index: place, form };
-  const wanted: Wanted = { item, media, refused: new Set(), context };
+  /** The keys of the variants that Telegram refused as too large. */
+  const refused = new Set<string>();
   // A clip is made for one person, so no file id is remembered for it, and it is uploaded.
-  let way: 'remembered' | 'address' | 'upload' | 'link' = clip === undefined ? 'remembered' : 'upload';
+  let way: FileCandidate['from'] | 'link' = clip === undefined ? 'remembered' : 'upload';
   let current: FileCandidate | DeliveredLink | undefined;
-  const upload = createUpload(wanted);
+  /** The file on the disk, which is kept for as long as it is needed. */
+  let file: DeliveredFile | undefined;
+  let asDocument = false;
+
+  function requestOf(maxBytes: number): DeliveryRequest {
+    return { post, index, form, maxBytes, refused: [...refused], ...(clip && { clip }) };
+  }
 
   async function remembered(): Promise<FileCandidate | undefined> {
     const known = await sentFiles.get(key);
-    return known && rememberedFile(wanted, known, inAlbum);
+    if (known === undefined) return undefined;
+    const { variantKey, fileId, kind: type, reducedBytes: bytes } = known;
+    if (!isFileType(type) || (inAlbum && !ALBUM_TYPES.has(type))) return undefined;
+    const reduced = bytes === undefined ? undefined : { bytes, ...delivery.wholeAddress(requestOf(bytes)) };
+    return candidateOf(item, { from: 'remembered', type, media: fileId, variantKey, reduced });
+  }
+
+  /** The address from which Telegram fetches the file by itself. */
+  function remote(): FileCandidate | undefined {
+    const found = delivery.remoteFile(requestOf(media?.kind === 'image' ? limits.addressPhoto : limits.address));
+    const type = found && typeOf(found.mime);
+    if (found === undefined || type === undefined || type === 'document' || !isPublic(found.url)) return undefined;
+    const { url, variantKey, reduced } = found;
+    return candidateOf(item, { from: 'address', type, media: url, variantKey, reduced });
+  }
+
+  async function uploaded(signal: AbortSignal): Promise<FileCandidate | DeliveredLink> {
+    if (file === undefined) {
+      const maxBytes = media?.kind === 'image' ? limits.uploadPhoto : uploadBytes;
+      const delivered = await delivery.deliver({ ...requestOf(maxBytes), thumbnail: true }, signal);
+      if (delivered.kind === 'link') return delivered;
+      file = delivered;
+    }
+    return uploadedFile(item, file, asDocument);
   }
 
   async function find(signal: AbortSignal): Promise<FileCandidate | DeliveredLink> {
@@ -42,15 +72,22 @@ export function createFileCandidates(item: GalleryItem, inAlbum: boolean, contex
       way = 'address';
     }
     if (way === 'address') {
-      const remote = remoteFile(wanted);
-      if (remote !== undefined) return remote;
+      const found = remote();
+      if (found !== undefined) return found;
       way = 'upload';
     }
-    return way === 'upload' ? upload.candidate(signal) : link();
+    return way === 'upload' ? uploaded(signal) : link();
   }
 
   function link(): DeliveredLink {
     return { kind: 'link', url: post.url, leadsTo: 'original', reason: 'too_large' };
+  }
+
+  /** Releases the file on the disk. */
+  async function close(): Promise<void> {
+    const done = file;
+    file = undefined;
+    await done?.dispose();
   }
 
   return {
@@ -66,13 +103,16 @@ export function createFileCandidates(item: GalleryItem, inAlbum: boolean, contex
       const last = current;
       current = undefined;
       if (last === undefined || last.kind === 'link') return;
-      if (last.from === 'upload') {
-        if (!upload.refuse(error, last)) way = 'link';
-      } else if (last.from === 'address') way = 'upload';
-      else {
+      if (last.from === 'address') way = 'upload';
+      else if (last.from === 'remembered') {
         way = 'address';
         await sentFiles.delete(key);
-      }
+      } else if (isTooLarge(error) && !refused.has(last.variantKey)) {
+        // The next upload is of a smaller file.
+        refused.add(last.variantKey);
+        void close();
+      } else if (last.type === 'photo') asDocument = true;
+      else way = 'link';
     },
     /** The address of the post, to be sent if the file cannot be. */
     link,
@@ -83,114 +123,44 @@ export function createFileCandidates(item: GalleryItem, inAlbum: boolean, contex
       const { variantKey, reduced } = current;
       if (made !== undefined) await sentFiles.put(key, { variantKey, reducedBytes: reduced?.bytes, ...made });
     },
-    /** Releases the file on the disk. */
-    close: upload.close,
-  };
-}
-
-/** The upload of a file, which keeps the file on the disk for as long as it is needed. */
-function createUpload(wanted: Wanted) {
-  const { media, refused, context } = wanted;
-  const { delivery, limits, uploadBytes } = context;
-  const request = () => requestOf(wanted, media?.kind === 'image' ? limits.uploadPhoto : uploadBytes);
-  let file: DeliveredFile | undefined;
-  let asDocument = false;
-
-  async function close(): Promise<void> {
-    const done = file;
-    file = undefined;
-    await done?.dispose();
-  }
-
-  return {
-    async candidate(signal: AbortSignal): Promise<FileCandidate | DeliveredLink> {
-      if (file === undefined) {
-        const delivered = await delivery.deliver({ ...request(), thumbnail: true }, signal);
-        if (delivered.kind === 'link') return delivered;
-        file = delivered;
-      }
-      return uploadedFile(wanted, file, asDocument);
-    },
-    /**
-     * Changes the next upload: to a smaller file if Telegram refused this one as too large, or to a document if it
-     * refused a photo for another reason. Returns false when neither is possible.
-     */
-    refuse({ code, description }: BotApiError, { type, variantKey }: FileCandidate): boolean {
-      const isTooLarge = code === 413 || /too (big|large)/i.test(description);
-      if (isTooLarge && !refused.has(variantKey)) {
-        refused.add(variantKey);
-        void close();
-        return true;
-      }
-      asDocument ||= type === 'photo';
-      return type === 'photo';
-    },
     close,
   };
 }
 
-/** The file to send, and the keys of those variants of it that Telegram has refused. */
-interface Wanted {
-  readonly item: GalleryItem;
-  readonly media: MediaItem | undefined;
-  readonly refused: Set<string>;
-  readonly context: TelegramContext;
+function isTooLarge({ code, description }: BotApiError): boolean {
+  return code === 413 || /too (big|large)/i.test(description);
 }
 
-function requestOf({ item: { post, index, form, clip }, refused }: Wanted, maxBytes: number): DeliveryRequest {
-  return { post, index, form, maxBytes, refused: [...refused], ...(clip && { clip }) };
-}
-
-function rememberedFile(wanted: Wanted, known: SentFile, inAlbum: boolean): FileCandidate | undefined {
-  const { variantKey, fileId, kind: type, reducedBytes: bytes } = known;
-  if (!isFileType(type) || (inAlbum && !ALBUM_TYPES.has(type))) return undefined;
-  const { delivery } = wanted.context;
-  const reduced = bytes === undefined ? undefined : { bytes, ...delivery.wholeAddress(requestOf(wanted, bytes)) };
-  return candidateOf(wanted, { from: 'remembered', type, media: fileId, variantKey, reduced });
-}
-
-/** The address from which Telegram fetches the file by itself. */
-function remoteFile(wanted: Wanted): FileCandidate | undefined {
-  const { delivery, limits } = wanted.context;
-  const maxBytes = wanted.media?.kind === 'image' ? limits.addressPhoto : limits.address;
-  const remote = delivery.remoteFile(requestOf(wanted, maxBytes));
-  const type = remote && typeOf(remote.mime);
-  if (remote === undefined || type === undefined || type === 'document' || !isPublic(remote.url)) return undefined;
-  const { url, variantKey, reduced } = remote;
-  return candidateOf(wanted, { from: 'address', type, media: url, variantKey, reduced });
-}
-
-function uploadedFile(wanted: Wanted, file: DeliveredFile, asDocument: boolean): FileCandidate {
+function uploadedFile(item: GalleryItem, file: DeliveredFile, asDocument: boolean): FileCandidate {
   const { path, fileName, bytes, mime, variantKey, reduced, width, height, durationMs, thumbnail } = file;
   const type = asDocument ? 'document' : (typeOf(mime) ?? 'document');
-  const media = { content: { path }, fileName, bytes };
-  return candidateOf(wanted, {
-    ...{ from: 'upload', type, media, variantKey, reduced },
-    ...(width !== null && height !== null ? { width, height } : {}),
-    ...(durationMs === null ? {} : { duration: secondsOf(durationMs) }),
-    ...(thumbnail === null || type === 'document'
-      ? {}
-      : { thumbnail: { content: { path: thumbnail.path }, bytes: thumbnail.bytes, fileName: 'thumbnail.jpg' } }),
+  return candidateOf(item, {
+    ...{ from: 'upload', type, media: { content: { path }, fileName, bytes }, variantKey, reduced },
+    ...sizeOf(width, height),
+    ...(durationMs !== null && { duration: secondsOf(durationMs) }),
+    ...(thumbnail !== null &&
+      type !== 'document' && {
+        thumbnail: { content: { path: thumbnail.path }, bytes: thumbnail.bytes, fileName: 'thumbnail.jpg' },
+      }),
   });
 }
 
-/** Adds the width, height and duration that the post states to a candidate, unless the file states its own. */
+/** A candidate with the width, height and duration that the post states, unless the file states its own. */
 function candidateOf(
-  { item: { clip, spoiler }, media }: Wanted,
+  { post, index, clip, spoiler }: GalleryItem,
   part: Omit<FileCandidate, 'kind' | 'uploadBytes' | 'spoiler'>,
 ): FileCandidate {
-  const { width = null, height = null, durationMs = null } = media ?? {};
-  const isSized = width !== null && height !== null;
+  const { width = null, height = null, durationMs = null } = post.items[index] ?? {};
   const ms = clip === undefined ? durationMs : clip.endMs - clip.startMs;
   return {
-    kind: 'candidate',
-    width: isSized ? width : undefined,
-    height: isSized ? height : undefined,
-    duration: ms === null ? undefined : secondsOf(ms),
+    ...{ kind: 'candidate', spoiler, duration: secondsOf(ms), ...sizeOf(width, height) },
     uploadBytes: typeof part.media === 'string' ? 0 : part.media.bytes,
-    spoiler,
     ...part,
   };
+}
+
+function sizeOf(width: number | null, height: number | null): Pick<FileCandidate, 'width' | 'height'> {
+  return width === null || height === null ? {} : { width, height };
 }
 
 /** The file id in a sent message. An animation has a document too; a photo has several sizes, the largest last. */
@@ -217,17 +187,15 @@ function typeOf(mime: string): FileType | undefined {
 }
 
 /** A length in seconds, at least one, since Telegram shows a video of zero seconds as endless. */
-function secondsOf(ms: number): number {
-  return Math.max(1, Math.round(ms / 1_000));
+function secondsOf(ms: number | null): number | undefined {
+  return ms === null ? undefined : Math.max(1, Math.round(ms / 1_000));
 }
 
 /** True for an https address with a public domain: Telegram cannot reach addresses in a local network. */
 function isPublic(url: string): boolean {
-  return (
-    URL.canParse(url) &&
-    new URL(url).protocol === 'https:' &&
-    /^[^.]+(\.[^.]+)*\.[a-z]{2,}$/i.test(new URL(url).hostname)
-  );
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' && /^[^.]+(\.[^.]+)*\.[a-z]{2,}$/i.test(hostname);
 }
 
 /**
@@ -268,7 +236,8 @@ export function createUploadTurns(actions: ChatActions) {
   ): Promise<T> => {
     const post = postKey(items);
     for (;;) {
-      if (await areRemembered(ways)) return send();
+      const isRemembered = await Promise.all(ways.map(each => each.isRemembered()));
+      if (isRemembered.every(Boolean)) return send();
       const other = busy.get(post);
       if (other === undefined) break;
       await abortable(other, signal);
@@ -283,10 +252,6 @@ export function createUploadTurns(actions: ChatActions) {
 /** The key of the post that these files belong to. */
 export function postKey([first]: readonly GalleryItem[]): string {
   return JSON.stringify(first && [first.post.source, first.post.id, first.form]);
-}
-
-async function areRemembered(ways: readonly FileCandidates[]): Promise<boolean> {
-  return (await Promise.all(ways.map(each => each.isRemembered()))).every(Boolean);
 }
 
 function actionFor(items: readonly GalleryItem[]): ChatAction {

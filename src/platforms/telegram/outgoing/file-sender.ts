@@ -9,11 +9,8 @@ import {
   albumClass,
   albumItem,
   captionFields,
-  durationField,
   type FileCandidate,
-  keyboardField,
   reductionNote,
-  spoilerField,
   videoFields,
   withNote,
 } from '../render/file-fields.ts';
@@ -51,8 +48,17 @@ type Ready = Part & ReadyFile;
 /** After this many refused calls for an album, its other files become links, since each call may be a long upload. */
 const MAX_REFUSALS = 6;
 
+/** For how many albums the ids of their messages are remembered. */
+const MAX_ALBUMS = 1_000;
+
 export function createFileSender(telegram: TelegramContext, api: MessageApi, inTurn: UploadInTurn) {
-  const albums = createAlbumIds();
+  /** The ids of albums' messages, which the delete button needs and a later attempt would not know. */
+  const albums = createLru<string, readonly number[]>({ max: MAX_ALBUMS });
+
+  function albumIds({ items }: MediaPayload, { request = '', key }: ReplyContext, missing: number) {
+    const ids = albums.get(`${request} ${key}`) ?? [];
+    return ids.length === items.length - missing ? ids : undefined;
+  }
 
   async function sendParts(
     parts: readonly Part[],
@@ -84,10 +90,11 @@ export function createFileSender(telegram: TelegramContext, api: MessageApi, inT
       const isWhole = await rememberSent(batch, sent);
       isConfirmed &&= isWhole;
       messages.push(...sent);
-      albums.add(payload, context, sent);
+      const album = `${context.request ?? ''} ${context.key}`;
+      albums.set(album, [...(albums.get(album) ?? []), ...sent.map(({ message_id: id }) => id)]);
       left = left.slice(batch.length);
     }
-    const ids = albums.idsOf(payload, context, missing.length);
+    const ids = albumIds(payload, context, missing.length);
     isConfirmed &&= missing.length === 0;
     return { missing, messages, ids, isAnySent: isBegun || messages.length > 0, isConfirmed };
   }
@@ -107,36 +114,13 @@ export function createFileSender(telegram: TelegramContext, api: MessageApi, inT
       })
       .filter(({ index }) => !sentBefore.has(index));
     if (parts.length === 0)
-      return { missing: [], messages: [], ids: albums.idsOf(payload, context, 0), isAnySent: true, isConfirmed: false };
+      return { missing: [], messages: [], ids: albumIds(payload, context, 0), isAnySent: true, isConfirmed: false };
     const ways = parts.map(part => part.ways);
     try {
       return await inTurn(items, ways, context, () => sendParts(parts, payload, context));
     } finally {
       await Promise.all(ways.map(each => each.close()));
     }
-  };
-}
-
-const MAX_ALBUMS = 1_000;
-
-/** Remembers the ids of albums' messages, which the delete button needs and a later attempt would not know. */
-function createAlbumIds() {
-  const albums = createLru<string, readonly number[]>({ max: MAX_ALBUMS });
-
-  function keyOf({ items }: MediaPayload, request: string): string {
-    return JSON.stringify([request, ...items.map(({ post, index, form }) => [post.source, post.id, index, form])]);
-  }
-
-  return {
-    add(payload: MediaPayload, { request }: ReplyContext, sent: readonly SentMessage[]): void {
-      if (request === undefined) return;
-      const key = keyOf(payload, request);
-      albums.set(key, [...(albums.get(key) ?? []), ...sent.map(({ message_id: id }) => id)]);
-    },
-    idsOf(payload: MediaPayload, { request = '' }: ReplyContext, missing: number): readonly number[] | undefined {
-      const ids = albums.get(keyOf(payload, request)) ?? [];
-      return ids.length === payload.items.length - missing ? ids : undefined;
-    },
   };
 }
 
@@ -180,10 +164,7 @@ async function sendBatch(
   const [first, ...others] = batch;
   if (first === undefined) return [];
   const call = async () => {
-    if (others.length === 0) {
-      const fields = { ...captionFields(caption), ...keyboardField(keyboard) };
-      return [await sendOne(api, first.candidate, fields, context)];
-    }
+    if (others.length === 0) return [await sendOne(api, first.candidate, { caption, keyboard }, context)];
     const media = batch.map(({ candidate }, index) => albumItem(candidate, index === 0 ? caption : EMPTY));
     return api.post('sendMediaGroup', context, { media });
   };
@@ -200,21 +181,21 @@ async function sendBatch(
 function sendOne(
   api: MessageApi,
   candidate: FileCandidate,
-  common: ReturnType<typeof captionFields> & ReturnType<typeof keyboardField>,
+  { caption, keyboard }: Pick<MediaPayload, 'caption' | 'keyboard'>,
   context: ReplyContext,
 ): Promise<SentMessage> {
-  const { type, media, spoiler } = candidate;
+  const { type, media, spoiler, duration } = candidate;
+  const common = { ...captionFields(caption), reply_markup: keyboard };
+  const video = { ...common, ...videoFields(candidate) };
   switch (type) {
-    case 'video': {
-      const video = { ...common, ...videoFields(candidate), video: media, supports_streaming: true };
-      return api.post('sendVideo', context, video);
-    }
+    case 'video':
+      return api.post('sendVideo', context, { ...video, video: media, supports_streaming: true });
     case 'photo':
-      return api.post('sendPhoto', context, { ...common, ...spoilerField(spoiler), photo: media });
+      return api.post('sendPhoto', context, { ...common, has_spoiler: spoiler || undefined, photo: media });
     case 'animation':
-      return api.post('sendAnimation', context, { ...common, ...videoFields(candidate), animation: media });
+      return api.post('sendAnimation', context, { ...video, animation: media });
     case 'audio':
-      return api.post('sendAudio', context, { ...common, ...durationField(candidate), audio: media });
+      return api.post('sendAudio', context, { ...common, duration, audio: media });
     case 'document':
       return api.post('sendDocument', context, { ...common, document: media });
   }

@@ -3,7 +3,7 @@ import { textBlock } from '../../../bot/contract/reply-parts.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { BotApiError, isShutOut, isWithoutRight } from '../api/bot-api-error.ts';
 import { RichPart, type SentMessage, type SentRich } from '../api/methods.ts';
-import { keyboardField } from '../render/file-fields.ts';
+import {} from '../render/file-fields.ts';
 import { EMPTY, styleOf } from '../render/formatted-text.ts';
 import { type FollowUpPayload, type MediaPayload, renderMissing, renderReply } from '../render/render.ts';
 import { type RichPayload, renderRich, richBlocks } from '../render/rich-message.ts';
@@ -129,7 +129,7 @@ export function createRichSender(telegram: TelegramContext, api: MessageApi, inT
       const blocks = ready && richBlocks(ready, payload, context.t);
       if (ready === undefined || blocks === undefined) return undefined;
       const rich = { blocks, skip_entity_detection: true as const };
-      const message = { rich_message: rich, ...keyboardField(payload.keyboard) };
+      const message = { rich_message: rich, reply_markup: payload.keyboard };
       const call = () => api.post('sendRichMessage', context, message);
       const isUpload = ready.some(({ candidate }) => candidate.uploadBytes > 0);
       try {

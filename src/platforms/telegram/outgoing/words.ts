@@ -3,7 +3,7 @@ import { createLru } from '../../../infra/cache/cache.ts';
 import { BotApiError, isAboutFile, isWithoutRight } from '../api/bot-api-error.ts';
 import type { FileSource, SentMessage } from '../api/methods.ts';
 import type { PressedButton } from '../api/reply-to.ts';
-import { captionFields, keyboardField, spoilerField } from '../render/file-fields.ts';
+import { captionFields } from '../render/file-fields.ts';
 import type { Payload } from '../render/render.ts';
 import type { Photo, PhotoPayload, TextPayload } from '../render/text-message.ts';
 import { EDIT, type ReplyContext, type TelegramContext } from './context.ts';
@@ -30,12 +30,12 @@ export function createWordSender({ api, limits, log }: TelegramContext, messages
 
   /** Sends a text; undefined if an earlier attempt has sent it. */
   async function sendText(payload: TextPayload, context: ReplyContext): Promise<SentMessage | undefined> {
-    const fields = { ...textFields(payload), ...keyboardField(payload.keyboard) };
+    const fields = { ...textFields(payload), reply_markup: payload.keyboard };
     return context.sendOnce(context.key, () => messages.post('sendMessage', context, fields));
   }
 
   function sendPhoto(payload: PhotoPayload, context: ReplyContext): Promise<boolean> {
-    const fields = { ...photoFields(payload), ...keyboardField(payload.keyboard) };
+    const fields = { ...photoFields(payload), reply_markup: payload.keyboard };
     return withPhoto(payload.photo, photo =>
       context.sendOnce(context.key, () => messages.post('sendPhoto', context, { ...fields, photo })),
     );
@@ -48,7 +48,7 @@ export function createWordSender({ api, limits, log }: TelegramContext, messages
   ): Promise<boolean> {
     return withPhoto(payload.photo, async photo => {
       const media = { type: 'photo' as const, media: photo, ...photoFields(payload) };
-      const change = { ...target, media, ...keyboardField(payload.keyboard) };
+      const change = { ...target, media, reply_markup: payload.keyboard };
       const options = { signal, timeoutMs: limits.fileMs };
       await sendOnce(key, () => unlessUnchanged(api.call('editMessageMedia', change, options)), EDIT);
       return undefined;
@@ -84,7 +84,7 @@ export function createWordSender({ api, limits, log }: TelegramContext, messages
         if (payload.kind === 'photo' && (await editPhoto(payload, target, context))) return 'done';
         if (kind === 'photo') return 'anew';
         const words = payload.kind === 'photo' ? payload.instead : payload;
-        const change = { ...target, ...textFields(words), ...keyboardField(words.keyboard) };
+        const change = { ...target, ...textFields(words), reply_markup: words.keyboard };
         const edit = () => unlessUnchanged(api.call('editMessageText', change, { signal: context.signal }));
         await context.sendOnce(context.key, edit, EDIT);
         return 'done';
@@ -139,7 +139,7 @@ export function textFields({ content, preview }: TextPayload) {
 }
 
 function photoFields({ caption, isHidden }: PhotoPayload) {
-  return { ...captionFields(caption), ...spoilerField(isHidden) };
+  return { ...captionFields(caption), has_spoiler: isHidden || undefined };
 }
 
 /** Ignores that Telegram refuses an edit which changes nothing. */

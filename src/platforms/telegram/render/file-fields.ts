@@ -68,45 +68,22 @@ export interface FileCandidate {
   readonly reduced: Reduction | undefined;
 }
 
-// The functions below make the parameters of a message with a file; parameters without a value are left out.
+// The functions below make the parameters of a message with a file; those that are undefined are not sent.
 
 export function captionFields({ text, entities }: FormattedText) {
   return text === '' ? {} : { caption: text, caption_entities: entities };
 }
 
-/** The field that puts a photo or video in a spoiler. */
-export function spoilerField(isHidden: boolean) {
-  return isHidden ? { has_spoiler: true } : {};
-}
-
-export function keyboardField(keyboard: Keyboard | undefined) {
-  return keyboard === undefined ? {} : { reply_markup: keyboard };
-}
-
-export function durationField({ duration }: Pick<FileCandidate, 'duration'>) {
-  return duration === undefined ? {} : { duration };
-}
-
-export function sizeFields(candidate: Pick<FileCandidate, 'width' | 'height' | 'duration'>) {
-  const { width, height } = candidate;
-  return { ...(width === undefined || height === undefined ? {} : { width, height }), ...durationField(candidate) };
-}
-
 /** The fields of a video or an animation. */
-export function videoFields(candidate: FileCandidate) {
-  const { thumbnail, spoiler } = candidate;
-  return {
-    ...spoilerField(spoiler),
-    ...sizeFields(candidate),
-    ...(thumbnail === undefined ? {} : { thumbnail }),
-  };
+export function videoFields({ width, height, duration, thumbnail, spoiler }: FileCandidate) {
+  return { has_spoiler: spoiler || undefined, width, height, duration, thumbnail };
 }
 
 export function albumItem(candidate: FileCandidate, caption: FormattedText): AlbumItem {
-  const { type, media, spoiler } = candidate;
+  const { type, media, spoiler, duration } = candidate;
   const words = captionFields(caption);
-  if (type === 'photo') return { type, media, ...words, ...spoilerField(spoiler) };
-  if (type === 'audio') return { type, media, ...words, ...durationField(candidate) };
+  if (type === 'photo') return { type, media, ...words, has_spoiler: spoiler || undefined };
+  if (type === 'audio') return { type, media, ...words, duration };
   if (type === 'document') return { type, media, ...words };
   return { type: 'video', media, ...words, ...videoFields(candidate), supports_streaming: true };
 }

@@ -3,7 +3,7 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { Button, Keyboard, RichBlock, RichText } from '../api/methods.ts';
 import { renderBlocks } from './block-text.ts';
-import { type FileCandidate, fitsCaption, reductionNote, spoilerField, videoFields } from './file-fields.ts';
+import { type FileCandidate, fitsCaption, reductionNote, videoFields } from './file-fields.ts';
 import { type Entity, type FormattedText, isWebAddress, styleOf } from './formatted-text.ts';
 import { renderKeyboard } from './keyboard.ts';
 import { isAudio } from './render.ts';
@@ -45,7 +45,7 @@ export function richBlocks(
 
 function fileBlock(candidate: FileCandidate): RichBlock | undefined {
   const { type, media, spoiler } = candidate;
-  if (type === 'photo') return { type, photo: { type, media, ...spoilerField(spoiler) } };
+  if (type === 'photo') return { type, photo: { type, media, has_spoiler: spoiler || undefined } };
   if (type !== 'video') return undefined;
   return { type, video: { type, media, ...videoFields(candidate), supports_streaming: true } };
 }

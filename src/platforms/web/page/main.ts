@@ -63,24 +63,14 @@ const welcome = createWelcome(line => {
   settleFocus();
 });
 
-const menu = createMenu({
+const menu = createMenu(
   history,
-  onLanguage: tag => {
+  tag => {
     language = tag;
     sendLanguage();
   },
-  onClear: () => {
-    for (const turn of history.turns) if (turn.state === 'waiting') connection.send({ type: 'cancel', id: turn.id });
-    history.clear();
-    views.clear();
-    received.clear();
-    wayBack.clear();
-    thread.clear();
-    announcer.textContent = text('cleared');
-    refresh();
-    settleFocus();
-  },
-});
+  clear,
+);
 
 const turnContext: MessageContext = {
   onPress,
@@ -104,6 +94,19 @@ function ask(input: TurnInput, pressed?: HTMLElement): void {
   if (!submit(turn)) view.waiting(text('waiting'));
   connection.wake();
   if (!view.element.hidden) thread.toEnd();
+}
+
+/** Ends the conversation and forgets it. */
+function clear(): void {
+  for (const turn of history.turns) if (turn.state === 'waiting') connection.send({ type: 'cancel', id: turn.id });
+  history.clear();
+  views.clear();
+  received.clear();
+  wayBack.clear();
+  thread.clear();
+  announcer.textContent = text('cleared');
+  refresh();
+  settleFocus();
 }
 
 /** Sends the command that sets the language. The conversation does not show it: the page's language changes instead. */

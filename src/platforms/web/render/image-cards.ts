@@ -4,12 +4,6 @@ import type { CardTheme, Picture } from '../../../bot/contract/picture.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import type { Logger } from '../../../infra/log.ts';
 
-export interface ImageCardsOptions {
-  /** The most bytes of drawn images in memory. */
-  readonly maxBytes: number;
-  readonly log: Pick<Logger, 'warn'>;
-}
-
 /** How many cards are remembered, to be drawn on request; images drawn from older cards may still be in memory. */
 const MAX_CARDS = 500;
 
@@ -26,8 +20,11 @@ interface Drawing {
 
 export type ImageCards = ReturnType<typeof createImageCards>;
 
-/** Image cards of sent replies, kept in memory as long as there is room. */
-export function createImageCards({ maxBytes, log }: ImageCardsOptions) {
+/**
+ * Image cards of sent replies, kept in memory as long as there is room.
+ * @param maxBytes the most bytes of drawn images in memory
+ */
+export function createImageCards(maxBytes: number, log: Pick<Logger, 'warn'>) {
   const cards = createLru<string, Picture>({ max: MAX_CARDS });
   const drawn = new LRUCache<string, Buffer, Drawing>({
     maxSize: maxBytes,
@@ -44,17 +41,13 @@ export function createImageCards({ maxBytes, log }: ImageCardsOptions) {
     },
   });
 
-  /** Remembers the card, so that the page can request its image. */
-  function add(card: Picture): void {
-    cards.set(card.key, card);
-  }
-
-  /** The PNG, drawn when first requested in that theme; undefined for an unknown card, or one that cannot be drawn. */
-  async function read(key: string, theme: CardTheme): Promise<Buffer | undefined> {
-    return drawn.fetch(`${key} ${theme}`, { context: { card: cards.get(key), theme } });
-  }
-
-  return { add, read };
+  return {
+    /** Remembers the card, so that the page can request its image. */
+    add: (card: Picture) => void cards.set(card.key, card),
+    /** The PNG, drawn when first requested in that theme; undefined for an unknown card, or one that cannot be drawn. */
+    read: (key: string, theme: CardTheme): Promise<Buffer | undefined> =>
+      drawn.fetch(`${key} ${theme}`, { context: { card: cards.get(key), theme } }),
+  };
 }
 
 /** The cache header of an image: a key always means the same image. The answer for a missing image is not cached. */

@@ -15,7 +15,7 @@ function pictureOf(key: string, draw: Picture['draw'] = async () => PNG): Pictur
 
 function setUp(maxBytes = 1_000) {
   const warnings: string[] = [];
-  const pictures = createImageCards({ maxBytes, log: { warn: (_, message) => void warnings.push(message) } });
+  const pictures = createImageCards(maxBytes, { warn: (_, message) => void warnings.push(message) });
   const server = fastify();
   registerImageCards(server, pictures);
   onTestFinished(() => server.close());

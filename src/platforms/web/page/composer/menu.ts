@@ -5,12 +5,6 @@ import type { WebLanguage } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
 import { chooseTheme, currentTheme, type ThemeChoice } from '../base/theme.ts';
 
-export interface MenuOptions {
-  readonly history: Pick<History, 'isKept' | 'keep'>;
-  readonly onLanguage: (tag: string) => void;
-  readonly onClear: () => void;
-}
-
 const THEMES = [
   ['system', 'themeSystem'],
   ['light', 'themeLight'],
@@ -18,7 +12,11 @@ const THEMES = [
 ] as const satisfies readonly (readonly [ThemeChoice, string])[];
 
 /** The menu for theme, language, history and clearing; the browser opens and closes it as a popover. */
-export function createMenu({ history, onLanguage, onClear }: MenuOptions) {
+export function createMenu(
+  history: Pick<History, 'isKept' | 'keep'>,
+  onLanguage: (tag: string) => void,
+  onClear: () => void,
+) {
   const menu = byId('menu', HTMLDivElement);
   let offered: readonly WebLanguage[] = [];
   byId('menu-button', HTMLButtonElement).replaceChildren(icon('menu'));
