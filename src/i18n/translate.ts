@@ -24,21 +24,10 @@ export function createTranslator(locales: readonly string[]): Translator {
   return made;
 }
 
-const passing = new Map<string, WeakRef<Translator>>();
-
-/**
- * The translator of a listed language. It is not kept for long, because menus are made in all languages, most of which
- * are not used; platforms that make menus at the same time share it.
- */
+/** The translator of a listed language. It is not kept: menus are made in all languages, most of which are not used. */
 export function loadTranslator(tag: string): Translator {
-  const known = translators.get(tag) ?? passing.get(tag)?.deref();
-  if (known) return known;
-  const made = newTranslator(
-    tag,
-    createMessages(file => (tag === 'en' ? {} : loadTexts(tag, file)), tag),
-  );
-  passing.set(tag, new WeakRef(made));
-  return made;
+  const messages = () => createMessages(file => (tag === 'en' ? {} : loadTexts(tag, file)), tag);
+  return translators.get(tag) ?? newTranslator(tag, messages());
 }
 
 /**

@@ -5,7 +5,7 @@ import { BUTTON_ARGUMENTS, SHOWN_VIEWS } from '../bot/stores/buttons.ts';
 import { CHAT_MEMBERS, MEMBER_CHATS, SHOWN_MAPS } from '../bot/stores/chat-memory.ts';
 import { BLOCKS, OPT_OUTS, WEB_OPT_OUTS } from '../bot/stores/exclusions.ts';
 import { CHATS, PROVEN_USERS, USERS, WEB_USERS } from '../bot/stores/settings-store.ts';
-import { TRACKING_CHATS, TRACK_MARKS } from '../bot/stores/tracked-players.ts';
+import { TRACK_MARKS, TRACKING_CHATS } from '../bot/stores/tracked-players.ts';
 import { SENT_FILES } from '../media/delivery/sent-files.ts';
 import { ACCOUNTS } from '../media/extract/accounts.ts';
 import { COOLDOWNS } from '../media/extract/cooldowns.ts';

@@ -87,14 +87,16 @@ export function renderRequestNotice({ kind, links = 1, afterMs = 0 }: RequestNot
     case 'waiting':
       return { ...notice(t.messages.requests.waiting({ links, wait: t.wait(afterMs) })), outdatedMs: afterMs };
     case 'limited':
-      return errorNotice(new AppError('rate_limited', 'no time to wait', { retryAfterMs: afterMs }), t, {
-        visibility: 'caller',
-      });
+      return refusal(new AppError('rate_limited', 'no time to wait', { retryAfterMs: afterMs }), t);
     case 'failed':
-      return errorNotice(new AppError('internal', 'an answer failed'), t, { visibility: 'caller' });
+      return refusal(new AppError('internal', 'an answer failed'), t);
     case 'timeout':
-      return errorNotice(new AppError('timeout', 'an answer took too long'), t, { visibility: 'caller' });
+      return refusal(new AppError('timeout', 'an answer took too long'), t);
   }
+}
+
+function refusal(error: AppError, t: Translator): Reply {
+  return errorNotice(error, t, { visibility: 'caller' });
 }
 
 /** Renders the notice of how many requests come before this one. */
@@ -104,8 +106,7 @@ export function renderPlace(ahead: number, t: Translator): Reply {
 
 /** Renders the notice that a request cannot be accepted now. */
 export function renderBusy(t: Translator): Reply {
-  const error = new AppError('rate_limited', 'too much waits', { params: { reason: 'busy' } });
-  return errorNotice(error, t, { visibility: 'caller' });
+  return refusal(new AppError('rate_limited', 'too much waits', { params: { reason: 'busy' } }), t);
 }
 
 const SHORT = 40;

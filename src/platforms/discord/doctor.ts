@@ -73,34 +73,34 @@ export async function examineDiscord(options: DiscordExamination): Promise<reado
 }
 
 function readSwitches(application: Application): readonly Finding[] {
-  const findings: Finding[] = [];
   const flags = new ApplicationFlagsBitField(application.flags);
-  if (flags.any([ApplicationFlags.GatewayMessageContent, ApplicationFlags.GatewayMessageContentLimited])) {
-    findings.push(ok('Discord: the Message Content intent is on'));
-  } else {
-    const remedy = `Switch it on under Bot, Privileged Gateway Intents: ${portal(application, 'bot')}`;
-    findings.push(note('Discord: the Message Content intent is off, so pasted links in servers are not seen', remedy));
+  const content = flags.any([ApplicationFlags.GatewayMessageContent, ApplicationFlags.GatewayMessageContentLimited]);
+  const findings: Finding[] = content ? [ok('Discord: the Message Content intent is on')] : [];
+  /** Adds a finding with advice about a page of the developer portal. */
+  function advise(isNeeded: boolean, finding: typeof note, what: string, remedy: string, page: string): void {
+    if (isNeeded) findings.push(finding(`Discord: ${what}`, `${remedy}: ${portal(application, page)}`));
   }
-  if (application.interactions_endpoint_url) {
-    const remedy = `Empty Interactions Endpoint URL: ${portal(application, 'information')}`;
-    findings.push(wrong('Discord: commands are sent to an address of their own and never reach Medley', remedy));
-  }
-  if (application.bot_require_code_grant) {
-    const remedy = `Switch it off under Bot: ${portal(application, 'bot')}`;
-    findings.push(wrong('Discord: Requires OAuth2 Code Grant is on, so the bot cannot be added', remedy));
-  }
-  if (!application.bot_public) {
-    const remedy = `That may be meant; else switch on Public Bot: ${portal(application, 'bot')}`;
-    findings.push(note('Discord: only the owner can add the bot', remedy));
-  }
-  const missing = [
+  const unseen = 'the Message Content intent is off, so pasted links in servers are not seen';
+  advise(!content, note, unseen, 'Switch it on under Bot, Privileged Gateway Intents', 'bot');
+  const elsewhere = 'commands are sent to an address of their own and never reach Medley';
+  advise(
+    Boolean(application.interactions_endpoint_url),
+    wrong,
+    elsewhere,
+    'Empty Interactions Endpoint URL',
+    'information',
+  );
+  const closed = 'Requires OAuth2 Code Grant is on, so the bot cannot be added';
+  advise(application.bot_require_code_grant, wrong, closed, 'Switch it off under Bot', 'bot');
+  const isOwn = 'only the owner can add the bot';
+  advise(!application.bot_public, note, isOwn, 'That may be meant; else switch on Public Bot', 'bot');
+  const places = [
     [ApplicationIntegrationType.GuildInstall, 'servers'],
     [ApplicationIntegrationType.UserInstall, "people's own accounts"],
   ] as const;
-  for (const [type, where] of missing) {
-    if (canInstall(application, type)) continue;
-    const remedy = `Tick it under Installation Contexts: ${portal(application, 'installation')}`;
-    findings.push(note(`Discord: the bot cannot be added to ${where}`, remedy));
+  for (const [type, where] of places) {
+    const what = `the bot cannot be added to ${where}`;
+    advise(!canInstall(application, type), note, what, 'Tick it under Installation Contexts', 'installation');
   }
   return findings;
 }

@@ -120,7 +120,7 @@ function createParts(options: TelegramPlatformOptions, limits: TelegramLimits) {
   const bot = createBotIdentity(api);
   const telegram: TelegramContext = {
     ...{ api, dispatcher, delivery, sentFiles, limits, log, now },
-    chats: createChatRecords({ api, askMe: bot.ask, settings, log, now }),
+    chats: createChatRecords(api, bot.ask, settings, log, now),
     eventIds: createEventIds(token),
     deleteButtons: createDeleteButtons(token),
     // A Bot API server that the operator runs takes larger files.

@@ -66,9 +66,10 @@ export function createRest({ token, apiUrl, log }: RestOptions) {
       try {
         return await rest.request({ ...data, method, fullRoute, auth: false, signal });
       } catch (error) {
-        // A request that was aborted while it waited for its rate limit was never sent at all.
-        const isSent = error instanceof PostFailure ? !error.isUnsent : !signal.aborted;
-        throw discordFailure(error, { method, isSent, isRepeatable, isEnded: signal.aborted });
+        // A request that was aborted while it waited for its rate limit was never sent at all, and one without a body
+        // puts nothing into a chat, so that nothing can have arrived.
+        const isSent = body !== undefined && (error instanceof PostFailure ? !error.isUnsent : !signal.aborted);
+        throw discordFailure(error, method, { isSent, isRepeatable, isEnded: signal.aborted });
       } finally {
         release();
       }

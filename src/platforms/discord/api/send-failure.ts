@@ -76,39 +76,32 @@ export function sendOutcome({ problem, retryAfterMs, isGlobal }: DiscordFailure)
   }
 }
 
-interface FailedCall {
-  readonly method: string;
-  /** True when the request had been sent completely. */
-  readonly isSent: boolean;
-  /** True when a repeat would do no harm. A 503 is then taken to mean that Discord did nothing. */
-  readonly isRepeatable: boolean;
-  /** True when it was Medley that ended the call. */
-  readonly isEnded: boolean;
-}
-
-export function discordFailure(error: unknown, call: FailedCall): DiscordFailure {
-  const { method } = call;
+/**
+ * The failure of a call.
+ * @param isSent whether the request had been sent completely
+ * @param isRepeatable whether a repeat would do no harm; a 503 is then taken to mean that Discord did nothing
+ * @param isEnded whether it was Medley that ended the call
+ */
+export function discordFailure(
+  error: unknown,
+  method: string,
+  { isSent, isRepeatable, isEnded }: Readonly<Record<'isSent' | 'isRepeatable' | 'isEnded', boolean>>,
+): DiscordFailure {
   if (error instanceof DiscordAPIError) {
-    const code = Number(error.code);
-    const known = Number.isInteger(code) ? code : undefined;
-    const said = known === undefined ? '' : ` (${known})`;
-    return new DiscordFailure(
-      problemOf(error, known),
-      `${method} was answered ${error.status}${said}: ${error.message}`,
-      { code: known },
-    );
+    const code = Number.isInteger(Number(error.code)) ? Number(error.code) : undefined;
+    const said = code === undefined ? '' : ` (${code})`;
+    const message = `${method} was answered ${error.status}${said}: ${error.message}`;
+    return new DiscordFailure(problemOf(error, code), message, { code });
   }
   if (error instanceof RateLimitError) return rateLimited(error, method);
   if (error instanceof HTTPError) {
-    const problem = error.status === 503 && call.isRepeatable ? 'away' : 'unclear';
+    const problem = error.status === 503 && isRepeatable ? 'away' : 'unclear';
     return new DiscordFailure(problem, `${method} was answered ${error.status}`);
   }
+  const problem = isEnded ? 'cut' : 'away';
   const reason = error instanceof Error ? error.message : 'unknown failure';
-  const { isSent, isEnded } = call;
-  const problem = isSent ? 'unclear' : isEnded ? 'cut' : 'away';
-  return new DiscordFailure(problem, isEnded ? `${method} was ended from here` : `${method} failed: ${reason}`, {
-    isEnded,
-  });
+  const message = isEnded ? `${method} was ended from here` : `${method} failed: ${reason}`;
+  return new DiscordFailure(isSent ? 'unclear' : problem, message, { isEnded });
 }
 
 /** How long to wait when Cloudflare blocks this network address, since it states no time. */

@@ -141,7 +141,7 @@ interface ResumeOptions {
  * does not describe servers, and Medley's permissions there would be unknown. The earlier session lasts until `leave`,
  * so that no event between the two is missed.
  */
-export function resumeSession(session: GatewaySession, options: ResumeOptions) {
+function resumeSession(session: GatewaySession, options: ResumeOptions) {
   const events: unknown[] = [];
   const dispatcher = new Agent();
   const begin = (url: string) => takeUp(url, session, { ...options, dispatcher, events });

@@ -39,24 +39,17 @@ export async function prepareUploads(
   deliver: Deliver,
   signal: AbortSignal,
 ): Promise<Uploads> {
-  const slots: Slot[] = await fetchAll(gallery);
-  const uploads = createUploads(slots, fill);
+  const outcomes = await Promise.allSettled(gallery.map(item => fill(item, [], signal)));
+  const fetched = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  const uploads = createUploads(fetched, fill);
   try {
+    const failed = outcomes.find(outcome => outcome.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
     while (uploads.bytes > limits.requestBytes) await uploads.shrink(signal);
     return uploads;
   } catch (error) {
     await uploads.dispose();
     throw error;
-  }
-
-  async function fetchAll(items: readonly GalleryItem[]): Promise<Slot[]> {
-    const outcomes = await Promise.allSettled(items.map(item => fill(item, [], signal)));
-    const failed = outcomes.find(outcome => outcome.status === 'rejected');
-    if (failed) {
-      for (const outcome of outcomes) if (outcome.status === 'fulfilled') await release(outcome.value.delivered);
-      throw failed.reason;
-    }
-    return outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   }
 
   async function fill(item: GalleryItem, refused: readonly string[], until: AbortSignal): Promise<Slot> {

@@ -5,18 +5,16 @@ import type { BotApi } from './bot-api.ts';
 import { BotApiError } from './bot-api-error.ts';
 import type { Me, Member } from './methods.ts';
 
-export interface ChatRecordsOptions {
-  readonly api: BotApi;
-  readonly askMe: () => Promise<Me>;
-  readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
-  readonly log: Pick<Logger, 'warn'>;
-  readonly now: () => number;
-}
-
 export type ChatRecords = ReturnType<typeof createChatRecords>;
 
 /** Looks up the rights of people and of Medley in groups, and records that chats moved, were left or were joined. */
-export function createChatRecords({ api, askMe, settings, log, now }: ChatRecordsOptions) {
+export function createChatRecords(
+  api: BotApi,
+  askMe: () => Promise<Me>,
+  settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>,
+  log: Pick<Logger, 'warn'>,
+  now: () => number,
+) {
   async function isAdmin(chatId: number, userId: number): Promise<boolean> {
     try {
       return isAdminIn(await api.call('getChatMember', { chat_id: chatId, user_id: userId }));
@@ -49,6 +47,8 @@ export function createChatRecords({ api, askMe, settings, log, now }: ChatRecord
   const logged = (write: Promise<void>) =>
     write.catch((error: unknown) => log.warn({ err: error }, 'the settings of a chat could not be kept'));
 
+  const keyOf = (chat: number) => chatKey({ platform: 'telegram', chatId: `${chat}` });
+
   return {
     isAdmin,
     diagnose,
@@ -59,10 +59,6 @@ export function createChatRecords({ api, askMe, settings, log, now }: ChatRecord
     /** To be called when Medley was added to the chat, whether or not it had been there before. */
     joined: (chat: number) => logged(settings.markChatLeft(keyOf(chat), null)),
   };
-}
-
-function keyOf(chat: number): string {
-  return chatKey({ platform: 'telegram', chatId: `${chat}` });
 }
 
 function isAdminIn({ status }: Member): boolean {

@@ -3,7 +3,6 @@ import { textBlock } from '../../../bot/contract/reply-parts.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { BotApiError, isShutOut, isWithoutRight } from '../api/bot-api-error.ts';
 import { RichPart, type SentMessage, type SentRich } from '../api/methods.ts';
-import {} from '../render/file-fields.ts';
 import { EMPTY, styleOf } from '../render/formatted-text.ts';
 import { type FollowUpPayload, type MediaPayload, renderMissing, renderReply } from '../render/render.ts';
 import { type RichPayload, renderRich, richBlocks } from '../render/rich-message.ts';
@@ -116,7 +115,7 @@ const MAX_REFUSED = 1_000;
 /** After so many refusals in a row no rich message is tried any more, since each costs time or an upload. */
 const MAX_REFUSALS = 3;
 
-export function createRichSender(telegram: TelegramContext, api: MessageApi, inTurn: UploadInTurn) {
+function createRichSender(telegram: TelegramContext, api: MessageApi, inTurn: UploadInTurn) {
   const { log } = telegram;
   const refused = createLru<string, true>({ max: MAX_REFUSED });
   let refusalsInRow = 0;

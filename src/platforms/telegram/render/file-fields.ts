@@ -5,7 +5,7 @@ import type { Translator } from '../../../i18n/translate.ts';
 import type { Reduction } from '../../../media/delivery/delivery.ts';
 import { itemCount } from '../../../media/post.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
-import type { AlbumItem, FileSource, Keyboard, Upload } from '../api/methods.ts';
+import type { AlbumItem, FileSource, Upload } from '../api/methods.ts';
 import { renderBlocks } from './block-text.ts';
 import { concat, EMPTY, type FormattedText, formatText, plainText, shorten, type TextStyle } from './formatted-text.ts';
 

@@ -110,7 +110,7 @@ function foldedText(content: WebText): Node {
 }
 
 /** A curve that shows the value at the pointer. An invisible slider does the same for keyboards and screen readers. */
-export function chart({ label, points }: WebChart): HTMLElement {
+function chart({ label, points }: WebChart): HTMLElement {
   const heights = points.map(({ height }) => height);
   const [low, high] = [Math.min(...heights), Math.max(...heights)];
   const last = points.length - 1;

@@ -14,12 +14,12 @@ export interface CarouselOptions extends MediaContext {
 const MOST_DOTS = 12;
 
 /** A button at the side of the carousel, to the previous or next file. */
-export function stepButton(to: 'previous' | 'next', onClick: () => void): HTMLButtonElement {
+function stepButton(to: 'previous' | 'next', onClick: () => void): HTMLButtonElement {
   return button({ class: `icon-button turn-${to}`, 'aria-label': text(to) }, onClick, icon(to));
 }
 
 /** Turns off the button that leads no further. The other one takes its focus, so that the arrow keys go on working. */
-export function limitSteps(previous: HTMLButtonElement, next: HTMLButtonElement, index: number, count: number): void {
+function limitSteps(previous: HTMLButtonElement, next: HTMLButtonElement, index: number, count: number): void {
   const focused = document.activeElement;
   previous.disabled = index === 0;
   next.disabled = index === count - 1;

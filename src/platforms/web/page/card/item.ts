@@ -103,7 +103,7 @@ function openerOf(action: WebAction, name: string, { onAction }: ItemContext): H
 }
 
 /** A button that plays and pauses an audio preview, loaded at the first press; the button's rim shows the position. */
-export function previewButton(sound: WebSound): HTMLElement | undefined {
+function previewButton(sound: WebSound): HTMLElement | undefined {
   if (!isOwnPath(sound.url)) return undefined;
   const audio = h('audio', { preload: 'none' });
   const toggle = button({ class: 'preview' }, () => {

@@ -205,7 +205,7 @@ export class Composer {
  * The list of suggestions above the input. The focus stays in the input, which refers to the active option. Its role is
  * not `combobox`, which is for inputs of one line.
  */
-export class SuggestionList {
+class SuggestionList {
   readonly #input: HTMLTextAreaElement;
   readonly #onTake: (item: WebSuggestion) => void;
   readonly #list = byId('suggestions', HTMLDivElement);
