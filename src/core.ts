@@ -46,7 +46,7 @@ export async function createCore(options: CoreOptions) {
   const media = await openMediaServices({ config, descriptors, searchPath, storage, limiter, metrics, log });
   const version = await readVersion();
   const { translateUrl } = config;
-  const translation = translateUrl === undefined ? undefined : await openTextTranslation({ url: translateUrl });
+  const translation = translateUrl === undefined ? undefined : await openTextTranslation(translateUrl);
   // Nothing may fail after this call, because it starts a thread, which would then have to be ended.
   const beatmapServices = openBeatmapServices(config, storage, media.http, log);
   const { catalogue, backgroundFill, difficulty, calculator } = beatmapServices;

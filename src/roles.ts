@@ -30,7 +30,7 @@ export type RunningRoles = Awaited<ReturnType<typeof startRoles>>;
 export async function startRoles(config: Config, core: Core, log: Logger) {
   const { roles, publicUrl, trustProxy } = config;
   const { metrics, limiter } = core;
-  const summedLog = createSummedLog({ log });
+  const summedLog = createSummedLog(log);
   const server = createServer({
     log: summedLog,
     trustProxy,

@@ -137,15 +137,13 @@ function createReadings(registers: Registry[]): Partial<MetricReadings> {
       },
     });
   }
-  const flags = (gaugeOf: Gauge, label: string, values: Readonly<Record<string, boolean>> = {}) => {
-    for (const [name, value] of Object.entries(values)) gaugeOf.set({ [label]: name }, value ? 1 : 0);
-  };
-  gauge('platform_connected', 'Whether a chat platform is connected.', ['platform'], async own =>
-    flags(own, 'platform', readings.platforms?.()),
-  );
-  gauge('check_passed', 'Whether a readiness check passes.', ['check'], async own =>
-    flags(own, 'check', await readings.checks?.()),
-  );
+  type Flags = Readonly<Record<string, boolean>> | undefined;
+  const flags = (name: string, help: string, label: string, read: () => Flags | Promise<Flags>) =>
+    gauge(name, help, [label], async own => {
+      for (const [each, value] of Object.entries((await read()) ?? {})) own.set({ [label]: each }, value ? 1 : 0);
+    });
+  flags('platform_connected', 'Whether a chat platform is connected.', 'platform', () => readings.platforms?.());
+  flags('check_passed', 'Whether a readiness check passes.', 'check', () => readings.checks?.());
   gauge('queue_requests', 'What people asked that waits or runs.', ['state'], async own => {
     const { depth = {} } = (await readings.queue?.()) ?? {};
     for (const [state, count] of Object.entries(depth)) own.set({ state }, count);
@@ -158,9 +156,8 @@ function createReadings(registers: Registry[]): Partial<MetricReadings> {
     const count = readings.streams?.();
     if (count !== undefined) own.set(count);
   });
-  gauge('site_refuses', 'Whether a site refuses us, so that it is asked once in 5 s.', ['source'], async own =>
-    flags(own, 'source', readings.refusingSites?.()),
-  );
+  const refuses = 'Whether a site refuses us, so that it is asked once in 5 s.';
+  flags('site_refuses', refuses, 'source', () => readings.refusingSites?.());
   gauge('strategy_broken', '1 for each strategy that the canary found broken.', ['source', 'strategy'], own => {
     for (const labels of readings.brokenStrategies?.() ?? []) own.set({ ...labels }, 1);
   });

@@ -2,12 +2,6 @@ import { AppError } from '../errors.ts';
 import { createLru } from './cache/cache.ts';
 import type { Logger } from './log.ts';
 
-export interface SummedLogOptions {
-  readonly log: Logger;
-  /** How often a kind of line is written at most. Default a minute. */
-  readonly everyMs?: number;
-}
-
 type Level = 'info' | 'warn' | 'error';
 
 /** The number of lines of one kind that were not written, and the last of them. */
@@ -26,7 +20,7 @@ const MAX_KINDS = 500;
  * A log for events that strangers can cause as often as they like. The first line of a kind is written at once; of the
  * later ones only the latest, once a minute, with their number in `times`. `debug` lines are never held back.
  */
-export function createSummedLog({ log, everyMs = MINUTE_MS }: SummedLogOptions) {
+export function createSummedLog(log: Logger) {
   const sums = createLru<string, Sum>({ max: MAX_KINDS, dispose: sum => end(sum) });
 
   function say(sum: Sum): void {
@@ -47,7 +41,7 @@ export function createSummedLog({ log, everyMs = MINUTE_MS }: SummedLogOptions) 
       }
       say(sum);
       watch(kind, sum);
-    }, everyMs).unref();
+    }, MINUTE_MS).unref();
   }
 
   function wrap(lines: Logger): Logger {

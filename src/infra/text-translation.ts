@@ -14,11 +14,6 @@ export interface TextTranslation {
   close(): Promise<void>;
 }
 
-export interface TextTranslationOptions {
-  /** Address of the endpoint; its query may contain an API key. */
-  readonly url: string;
-}
-
 const TIMEOUT_MS = 15_000;
 /** Captions are shorter than this; only the first part of a longer text is translated. */
 const MAX_CHARS = 4_000;
@@ -40,7 +35,8 @@ const NO_WORDS = /https?:\/\/\S+|[@#][\p{L}\p{N}_.]+|[^\p{L}\p{M}\s'\u2019-]+/gu
 
 const languageOf = (locale: string) => locale.split('-', 1)[0] ?? locale;
 
-export async function openTextTranslation({ url }: TextTranslationOptions): Promise<TextTranslation> {
+/** @param url address of the endpoint; its query may contain an API key */
+export async function openTextTranslation(url: string): Promise<TextTranslation> {
   // The library's tables are loaded only where an endpoint is configured.
   const { francAll } = await import('franc-min');
   const poster = createPoster();

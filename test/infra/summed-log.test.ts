@@ -14,7 +14,7 @@ const refused = (what: string) => ({ route: '/metrics', err: new AppError('forbi
 
 it('writes the first line of a kind, and then the last of each minute with their number', () => {
   const lines = createRecordingLog();
-  const log = createSummedLog({ log: lines });
+  const log = createSummedLog(lines);
   for (let n = 0; n < 1_000; n += 1) log.info({ route: '/metrics', n }, 'request failed');
   expect(lines.lines).toEqual([{ level: 'info', details: { route: '/metrics', n: 0 }, message: 'request failed' }]);
   vi.advanceTimersByTime(60_000);
@@ -28,7 +28,7 @@ it('writes the first line of a kind, and then the last of each minute with their
 
 it('tells kinds apart by message, route and what is refused, and passes debug on', () => {
   const lines = createRecordingLog();
-  const log = createSummedLog({ log: lines });
+  const log = createSummedLog(lines);
   for (let n = 0; n < 3; n += 1) {
     for (const what of ['key', 'host']) log.info(refused(what), 'request failed');
     log.child({ part: 'web' }).warn({ route: '/media' }, 'broke off');
@@ -41,7 +41,7 @@ it('tells kinds apart by message, route and what is refused, and passes debug on
 
 it('loses no number at the end', () => {
   const lines = createRecordingLog();
-  const log = createSummedLog({ log: lines });
+  const log = createSummedLog(lines);
   for (let n = 0; n < 5; n += 1) log.warn(new Error(`no ${n}`), 'connection failed');
   log.flush();
   log.flush();

@@ -12,7 +12,7 @@ async function open(answer: (form: string) => readonly [status: number, body: st
     const [status, body] = answer(form);
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
   });
-  const translation = await openTextTranslation({ url: `${origin}/translate?api_key=hush` });
+  const translation = await openTextTranslation(`${origin}/translate?api_key=hush`);
   onTestFinished(() => translation.close());
   return { asked, translation };
 }
@@ -51,9 +51,7 @@ describe('a translation', () => {
   });
 
   it('that cannot be reached names no address', async () => {
-    const translation = await openTextTranslation({
-      url: 'http://127.0.0.1:1/translate?api_key=hush',
-    });
+    const translation = await openTextTranslation('http://127.0.0.1:1/translate?api_key=hush');
     onTestFinished(() => translation.close());
     const failure = await translation.translate('Selamat pagi', 'en', signal).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'upstream_unavailable' });
@@ -74,7 +72,7 @@ describe('a foreign text', () => {
     ['https://example.com/ein/sehr/langer/weg @ein_mensch #kunst 123', 'en', false],
     ['', 'en', false],
   ])('%s for a reader of %s: %s', async (text, locale, isForeign) => {
-    const translation = await openTextTranslation({ url: 'http://127.0.0.1:1/' });
+    const translation = await openTextTranslation('http://127.0.0.1:1/');
     onTestFinished(() => translation.close());
     expect(translation.isForeign(text, locale)).toBe(isForeign);
   });

@@ -80,9 +80,9 @@ export function createDispatcher(options: DispatcherOptions) {
   const admission = createAdmission({ ...options, owners, blocks, logFailure, now });
   const { preferences, translator, chatSettings, charge, isOwner, isBlocked, onUnreadable } = admission;
   const buttons = services.actions;
-  const resolver = createCommandResolver({ commands, ownerCommands, isOwner, buttons });
+  const resolver = createCommandResolver(commands, ownerCommands, isOwner, buttons);
   const { listed, commandsFor, commandOf } = resolver;
-  const readMessage = createMessageReader({ commandsFor, services, findLinks, isBlocked });
+  const readMessage = createMessageReader(commandsFor, services, findLinks, isBlocked);
   const runTimes = { ...COMMAND_TIMES, ...times };
   const run = createCommandRunner({ services, findLinks, logFailure, concurrency, queued, times: runTimes });
   const answer = createAnswer({ commands, admission, resolver, buttons, run, logFailure });

@@ -22,20 +22,18 @@ import {
 import { chatSettingsOf, isChannelOn, isFiltered, isSiteOn } from '../stores/settings-store.ts';
 import { findWishes, kindOfLink, type LinkFinder, termsBeside, withoutWishes } from './find-links.ts';
 
-interface MessageReaderOptions {
-  readonly commandsFor: (caller: Caller) => readonly Command[];
-  readonly services: Pick<Services, 'extractor' | 'sites' | 'settings' | 'optOuts'>;
-  readonly findLinks: LinkFinder;
-  /** True for people and chats whose requests are not answered. */
-  readonly isBlocked: (caller: Caller) => Promise<boolean>;
-}
-
 /**
  * Makes the function that reads what a message asks of Medley; undefined when it is not meant for Medley, as most
  * messages of a group. Settings are read only if the message has a link, or what looks like a short command (`!rs`).
  * It throws StoreAway when the settings of the chat and the person cannot be read.
+ * @param isBlocked tells people and chats whose requests are not answered
  */
-export function createMessageReader({ commandsFor, services, findLinks, isBlocked }: MessageReaderOptions) {
+export function createMessageReader(
+  commandsFor: (caller: Caller) => readonly Command[],
+  services: Pick<Services, 'extractor' | 'sites' | 'settings' | 'optOuts'>,
+  findLinks: LinkFinder,
+  isBlocked: (caller: Caller) => Promise<boolean>,
+) {
   /**
    * True when the person chose that links they paste are ignored, and this link was pasted. Mentions of Medley and menu
    * commands (whose text is empty) are answered all the same.

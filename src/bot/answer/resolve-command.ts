@@ -22,17 +22,18 @@ interface ResolvedCommand {
   readonly pressed?: ButtonPayload['values'];
 }
 
-interface CommandResolverOptions {
-  readonly commands: readonly Command[];
-  /** Commands for owners, which no list shows. They do not work in groups, where others would read them. */
-  readonly ownerCommands: readonly Command[];
-  readonly isOwner: (caller: Caller) => boolean;
-  readonly buttons: Pick<ButtonTokens, 'encode' | 'decode' | 'decodeForAnyone'>;
-}
-
 export type CommandResolver = ReturnType<typeof createCommandResolver>;
 
-export function createCommandResolver({ commands, ownerCommands, isOwner, buttons }: CommandResolverOptions) {
+/**
+ * @param ownerCommands commands for owners, which no list shows; they do not work in groups, where others would read
+ * them
+ */
+export function createCommandResolver(
+  commands: readonly Command[],
+  ownerCommands: readonly Command[],
+  isOwner: (caller: Caller) => boolean,
+  buttons: Pick<ButtonTokens, 'encode' | 'decode' | 'decodeForAnyone'>,
+) {
   const listed = commands.filter(each => each.listed === undefined);
   const typed = commands.filter(each => each.listed !== false);
 

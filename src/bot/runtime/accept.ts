@@ -37,9 +37,6 @@ const STORE_MS = 1_800;
 /** If at least this many requests come before a new one in the queue, its person is told about the wait. */
 const PLACE_NOTICED = 10;
 
-/** The outcome of storing a request, and the queues that may hold it now. */
-type Stored = Added & { readonly holders: readonly Queue[] };
-
 /** Accepts requests: each is stored in the queue before its event is confirmed. */
 export class Acceptor {
   readonly #options: AcceptorOptions;
@@ -96,7 +93,7 @@ export class Acceptor {
     );
     if (added?.outcome === 'known') return 'known';
     if (added?.outcome === 'accepted') {
-      if (acknowledge !== undefined) return this.#acknowledged(platform, acknowledge, request, added.holders);
+      if (acknowledge !== undefined) return this.#acknowledged(platform, acknowledge, request);
       if (added.ahead >= PLACE_NOTICED && platform.showProgress === undefined)
         this.#track(this.#options.sendNotice(platform, request, t => renderPlace(added.ahead, t)));
       return 'accepted';
@@ -106,28 +103,21 @@ export class Acceptor {
   }
 
   /** Adds the entry to the queue; undefined when it could not be stored in time, or Medley stops. */
-  async #store(entry: QueueEntry, until: number, isRetry = false): Promise<Stored | undefined> {
+  async #store(entry: QueueEntry, until: number, isRetry = false): Promise<Added | undefined> {
     const [queue, spare] = this.#options.queues;
     try {
       const added = await queue.add(entry);
       if (isRetry) this.#gate.open();
       // An earlier attempt may have stored the entry although it seemed to fail, so a known id counts as accepted.
-      const outcome: Added = added.outcome === 'known' && isRetry ? { outcome: 'accepted', ahead: 0 } : added;
-      return { ...outcome, holders: [queue] };
+      return added.outcome === 'known' && isRetry ? { outcome: 'accepted', ahead: 0 } : added;
     } catch (error) {
       if (!isRetry) this.#options.log.error({ err: error, id: entry.id }, 'a request could not be stored');
     }
-    // The queue may have stored the entry although it seemed to fail.
-    if (spare !== undefined) return { ...(await spare.add(entry)), holders: [queue, spare] };
+    if (spare !== undefined) return spare.add(entry);
     return (await this.#gate.wait(until - this.#options.now())) ? this.#store(entry, until, true) : undefined;
   }
 
-  async #acknowledged(
-    platform: ChatPlatform,
-    acknowledge: () => Promise<void>,
-    { id }: Request,
-    holders: readonly Queue[],
-  ): Promise<Acceptance> {
+  async #acknowledged(platform: ChatPlatform, acknowledge: () => Promise<void>, { id }: Request): Promise<Acceptance> {
     try {
       await acknowledge();
     } catch (error) {
@@ -136,21 +126,21 @@ export class Acceptor {
       this.#options.log[isGone ? 'info' : 'warn']({ err: error, id }, 'a request could not be acknowledged');
       // Acknowledging is too late: the platform has told the person already that there is no answer.
       if (isGone) {
-        await this.#inQueues(holders, each => each.cancel(id));
+        await this.#inQueues(each => each.cancel(id));
         return 'refused';
       }
     }
-    await this.#inQueues(holders, each => each.promote(id));
+    await this.#inQueues(each => each.promote(id));
     return 'accepted';
   }
 
   /**
-   * Promotes or cancels a delayed request. A failure does no harm: the request runs when its delay is over, and ends
+   * Promotes or cancels a delayed request, wherever it was stored. A failure does no harm: the request runs when its delay is over, and ends
    * then if its chat is gone.
    */
-  async #inQueues(holders: readonly Queue[], work: (queue: Queue) => Promise<unknown>): Promise<void> {
-    const { log } = this.#options;
-    for (const each of holders)
+  async #inQueues(work: (queue: Queue) => Promise<unknown>): Promise<void> {
+    const { queues, log } = this.#options;
+    for (const each of queues)
       await work(each).catch((error: unknown) => log.warn({ err: error }, 'the queue cannot be reached'));
   }
 

@@ -1,19 +1,6 @@
 import { createLru } from '../../infra/cache/cache.ts';
 import { abortable } from '../../infra/concurrency/abortable.ts';
 
-export interface OrderedPlace {
-  /** Milliseconds until an earlier request that pauses runs again; 0 when none does. */
-  waitMs(): number;
-  /**
-   * Resolves with 0 when all earlier requests are finished, else with the milliseconds for which the job should go back
-   * to the queue.
-   * @throws the signal's reason
-   */
-  next(signal: AbortSignal): Promise<number>;
-  /** Called when work on the request pauses (for `backMs`) or ends (`backMs` is undefined). */
-  leave(backMs: number | undefined): void;
-}
-
 interface Entry {
   readonly id: string;
   /** The time at which work on the request goes on; undefined while it runs. */
@@ -31,6 +18,7 @@ const PATIENCE_MS = 5_000;
 const AGAIN_MS = 1_000;
 
 export type ReplyOrder = ReturnType<typeof createReplyOrder>;
+export type OrderedPlace = ReturnType<ReplyOrder['join']>;
 
 /**
  * Keeps the answers of one lane (the requests of a chat) in the order in which its requests first ran, even if some
@@ -77,11 +65,17 @@ export function createReplyOrder(clock: () => number) {
      * Called when work on a request begins. The first call gives it a place in the order, which must be left in the
      * end.
      */
-    join(lane: string, id: string): OrderedPlace {
+    join(lane: string, id: string) {
       const own = entryOf(lane, id);
       return {
+        /** Milliseconds until an earlier request that pauses runs again; 0 when none does. */
         waitMs: () => waitMs(lane, own),
-        async next(signal) {
+        /**
+         * Resolves with 0 when all earlier requests are finished, else with the milliseconds for which the job should go
+         * back to the queue.
+         * @throws the signal's reason
+         */
+        async next(signal: AbortSignal): Promise<number> {
           const until = clock() + PATIENCE_MS;
           for (;;) {
             const wait = waitMs(lane, own);
@@ -92,7 +86,8 @@ export function createReplyOrder(clock: () => number) {
             await left(first, until - clock(), signal);
           }
         },
-        leave: backMs => leave(lane, own, backMs),
+        /** Called when work on the request pauses (for `backMs`) or ends (`backMs` is undefined). */
+        leave: (backMs: number | undefined) => leave(lane, own, backMs),
       };
     },
   };

@@ -6,13 +6,8 @@ import type { RecordStore } from '../../infra/store/records.ts';
 
 export type RegisteredMenus = ReturnType<typeof createRegisteredMenus>;
 
-interface RegisteredMenusOptions {
-  readonly records: Pick<RecordStore, 'collection'>;
-  readonly log: Pick<Logger, 'info'>;
-}
-
 /** Remembers the command menus sent to platforms, so that a restart need not make or compare them all again. */
-export function createRegisteredMenus({ records, log }: RegisteredMenusOptions) {
+export function createRegisteredMenus(records: Pick<RecordStore, 'collection'>, log: Pick<Logger, 'info'>) {
   // A record expires, because others who hold the token may register other menus meanwhile.
   const store = records.collection({ name: 'registered-menus', schema: z.string(), ttlMs: 24 * 3_600_000 });
   const onAway = (err: unknown) => log.info({ err }, 'which menus are registered could not be read or stored');

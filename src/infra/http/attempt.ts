@@ -84,20 +84,15 @@ export function createAttempt(options: AttemptOptions): Attempt {
   };
 }
 
-export interface RetryOptions {
-  readonly retries: number;
-  /** True when the server may safely receive the request twice. */
-  readonly repeatable: boolean;
-  readonly deadline: Deadline;
-  readonly now: () => number;
-}
-
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 2_000;
 const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** The retries that a call has left, and the pause before the next one: longer each time, never beyond the deadline. */
-export function createRetry({ retries, repeatable, deadline, now }: RetryOptions) {
+/**
+ * The retries that a call has left, and the pause before the next one: longer each time, never beyond the deadline.
+ * @param repeatable true when the server may safely receive the request twice
+ */
+export function createRetry(retries: number, repeatable: boolean, deadline: Deadline, now: () => number) {
   let left = retries;
   let pauseMs = FIRST_PAUSE_MS;
 

@@ -228,7 +228,7 @@ async function follow(call: Call): Promise<Exchanged & { readonly url: string }>
   } = request;
   const { repeatable = request.method !== 'POST', retries = repeatable ? 1 : 0 } = request;
   const flowTimeoutMs = wanted === 'flow' ? timeoutMs : undefined;
-  const retry = createRetry({ retries, repeatable, deadline, now });
+  const retry = createRetry(retries, repeatable, deadline, now);
   let step = firstStep(request);
   let retryInMs: number | undefined;
   const use = (head: ExchangeHead): BodyUse => {

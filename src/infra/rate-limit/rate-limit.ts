@@ -24,16 +24,14 @@ export interface RateLimiter {
   consume(rule: RateLimitRule, key: string, cost?: number): Promise<RateLimitState>;
 }
 
-export interface MemoryRateLimiterOptions {
-  /** The most buckets in memory; beyond it the least recently used is forgotten and starts full. Default 100 000. */
-  readonly maxKeys?: number;
-}
-
 /** The timers that end a window take at most a signed 32-bit number of milliseconds. */
 const MAX_WINDOW_MS = 2 ** 31 - 1;
 
-/** A RateLimiter in this process. Its timers never keep the process alive. */
-export function createMemoryRateLimiter({ maxKeys = 100_000 }: MemoryRateLimiterOptions = {}): RateLimiter {
+/**
+ * A RateLimiter in this process. Its timers never keep the process alive.
+ * @param maxKeys the most buckets in memory; beyond it the least recently used is forgotten and starts full
+ */
+export function createMemoryRateLimiter(maxKeys = 100_000): RateLimiter {
   const counter = new RateLimiterMemory(UNLIMITED);
   /** The current window of each bucket. */
   const windows = createLru<string, string>({ max: maxKeys, dispose: name => void counter.delete(name) });

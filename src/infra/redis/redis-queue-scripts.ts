@@ -14,12 +14,15 @@ import type { Redis } from 'ioredis';
  * - `turn` is the turn that is being served.
  * - `wake` has a member when a worker should look for entries; workers wait until they can take it out.
  */
-const PRELUDE = `
+const ENTRY = `
 local own = ARGV[1]
+local function entryOf(id) return own .. 'entry:' .. id end
+`;
+
+const PRELUDE = `${ENTRY}
 local ids, current, ready, due, leases, wake = own .. 'ids', own .. 'turn', own .. 'ready', own .. 'due', own .. 'leases', own .. 'wake'
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local function entryOf(id) return own .. 'entry:' .. id end
 local function fairOf(fairBy) return own .. 'fair:' .. fairBy end
 local function laneOf(lane) return own .. 'lane:' .. lane end
 local function currentTurn() return tonumber(redis.call('GET', current) or '1') end
@@ -121,10 +124,13 @@ for _, id in ipairs(redis.call('ZRANGE', leases, 0, now, 'BYSCORE', 'LIMIT', 0, 
 end
 return lost`),
 
-  save: script(`
+  save: script(
+    `
 if redis.call('HGET', entryOf(ARGV[2]), 'holder') ~= ARGV[3] then return 0 end
 redis.call('HSET', entryOf(ARGV[2]), 'payload', ARGV[4])
-return 1`),
+return 1`,
+    ENTRY,
+  ),
 
   /** Returns a claimed entry to the queue. Without a delay it gets a turn behind all entries that wait now. */
   release: script(`
@@ -198,8 +204,8 @@ redis.call('DEL', old .. job)
 return added`),
 };
 
-function script(body: string) {
-  const lua = PRELUDE + body;
+function script(body: string, prelude = PRELUDE) {
+  const lua = prelude + body;
   const sha = createHash('sha1').update(lua).digest('hex');
   return async (client: Redis, ...args: readonly (string | number)[]): Promise<unknown> => {
     try {

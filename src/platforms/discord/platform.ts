@@ -52,7 +52,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   const api = createDiscordApi({ token, apiUrl, log });
   const applicationId = applicationIdOf(token) ?? '0';
   const state: GatewayState = { client: undefined, applicationId, readsMessages: true };
-  const menus = createRegisteredMenus({ records, log });
+  const menus = createRegisteredMenus(records, log);
   const commandIds = createCommandIdRecord(records, state, log);
   const context: DiscordContext = {
     ...{ api, dispatcher, delivery, log, now },

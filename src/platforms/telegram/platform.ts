@@ -169,7 +169,7 @@ const WEBHOOK_CONNECTIONS = 40;
 function createConnection(options: TelegramPlatformOptions, { telegram, bot, listener, messages }: Parts) {
   const { token, log } = options;
   const { api } = telegram;
-  const menus = createRegisteredMenus({ records: options.records, log });
+  const menus = createRegisteredMenus(options.records, log);
   let host: PlatformHost<TelegramReplyTo> | undefined;
   let isIntroduced = false;
   const webhook = options.webhook && createWebhook({ token, ...options.webhook, take });

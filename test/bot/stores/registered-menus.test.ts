@@ -5,7 +5,7 @@ import { createRecordingLog } from '../../fakes/log.ts';
 import { embeddedRecords } from '../../records.ts';
 
 it('registers once for the same menus, and again for others', async () => {
-  const menus = createRegisteredMenus({ records: embeddedRecords(), log: createRecordingLog() });
+  const menus = createRegisteredMenus(embeddedRecords(), createRecordingLog());
   const registered: string[] = [];
   const keep = (english: string) =>
     menus.keep('discord:1', english, async () => {
@@ -18,7 +18,7 @@ it('registers once for the same menus, and again for others', async () => {
 it('registers while the store is away, and says so', async () => {
   const store = openStore(':memory:');
   const log = createRecordingLog();
-  const menus = createRegisteredMenus({ records: embeddedRecords(store), log });
+  const menus = createRegisteredMenus(embeddedRecords(store), log);
   store.close();
   let count = 0;
   await menus.keep('discord:1', 'a', async () => {

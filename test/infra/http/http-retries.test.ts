@@ -36,7 +36,7 @@ describe('a call without retries', () => {
   it('has nothing to wait for, whatever comes', () => {
     const deadline = new Deadline(60_000, undefined, Date.now);
     onTestFinished(() => deadline.end());
-    const retry = createRetry({ retries: 0, repeatable: true, deadline, now: Date.now });
+    const retry = createRetry(0, true, deadline, Date.now);
     for (const status of [429, 502, 503, 504]) {
       expect(retry.afterAnswer({ status, headers: { 'retry-after': '1' }, setCookies: [] })).toBeUndefined();
     }

@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 const create = (maxKeys?: number) => ({
-  limiter: createMemoryRateLimiter(maxKeys === undefined ? {} : { maxKeys }),
+  limiter: createMemoryRateLimiter(maxKeys),
   now: () => Date.now(),
   advance: async (ms: number) => {
     await vi.advanceTimersByTimeAsync(ms);
