@@ -172,7 +172,7 @@ export async function openMediaServices(options: MediaServicesOptions) {
     sources,
     cache: createMemoryCache<Post>({
       maxSize: MAX_POST_BYTES,
-      hold: createPacking({ maxUnpacked: MAX_POSTS_AT_HAND, maxUnpackedBytes: MAX_AT_HAND_BYTES }),
+      hold: createPacking(MAX_POSTS_AT_HAND, MAX_AT_HAND_BYTES),
       behind: storage.shared?.openCache({ name: 'posts', parse: createStoredPostParser(sources) }),
     }),
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),

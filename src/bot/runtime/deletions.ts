@@ -3,14 +3,6 @@ import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 import type { ChatPlatform, Sending } from '../contract/chat-platform.ts';
 
-interface DeletionsOptions {
-  readonly platforms: readonly Pick<ChatPlatform, 'id' | 'deleteMessage'>[];
-  /** Absent where nothing can be stored. */
-  readonly records: RecordStore | undefined;
-  readonly log: Pick<Logger, 'debug' | 'info'>;
-  readonly now: () => number;
-}
-
 /** A message to be deleted. `at`: when, unix milliseconds. */
 const Deletion = z.object({ platform: z.string(), chatId: z.string(), messageId: z.string(), at: z.number() });
 type Deletion = z.output<typeof Deletion>;
@@ -27,8 +19,14 @@ export type Deletions = ReturnType<typeof createDeletions>;
 /**
  * Messages of Medley that are to be deleted after a while. They are stored, so that they are deleted even if this
  * process ends; a message stays only if the process dies between sending and storing.
+ * @param records absent where nothing can be stored
  */
-export function createDeletions({ platforms, records, log, now }: DeletionsOptions) {
+export function createDeletions(
+  platforms: readonly Pick<ChatPlatform, 'id' | 'deleteMessage'>[],
+  records: RecordStore | undefined,
+  log: Pick<Logger, 'debug' | 'info'>,
+  now: () => number,
+) {
   const stored = records?.groupedCollection(DELETIONS);
   const waiting = new Map<string, NodeJS.Timeout>();
   /** Keys of the messages that are stored, from which any process may take them to let them stay. */

@@ -93,7 +93,7 @@ export class Runtime {
       const onRefused = (forMs: number) => sendThrottle.pausePlatform(platform.id, forMs);
       return { platform, connection: new PlatformConnection({ platform, log, now, random, onRefused }) };
     });
-    this.#deletions = createDeletions({ platforms, records: options.records, log, now });
+    this.#deletions = createDeletions(platforms, options.records, log, now);
     this.#edits = createReplyEdits({ log });
     const { deleteLater } = this.#deletions;
     const shared = { handler, sendThrottle, deleteLater, log, now, random };

@@ -231,21 +231,13 @@ const ENTRY_BYTES = 600;
 
 const SCRATCH_BYTES = 64 * 1024;
 
-export interface PackingOptions {
-  /** How many recently read values are also held as objects, so that repeated reads return the same object. */
-  readonly maxUnpacked: number;
-  /**
-   * Bound on the sum of the JSON sizes of the values held as objects. The objects themselves take several times as much
-   * memory.
-   */
-  readonly maxUnpackedBytes: number;
-}
-
 /**
  * Holds plain values as JSON in bytes outside the heap: as an object of many parts a value takes several times as much
  * memory, and the garbage collector has to move every long-lived object. Sizes are in bytes.
+ * @param maxUnpacked how many recently read values are also held as objects, which repeated reads return
+ * @param maxUnpackedBytes bound on the sum of their JSON sizes; as objects they take several times as much memory
  */
-export function createPacking<V>({ maxUnpacked, maxUnpackedBytes }: PackingOptions): (value: V) => HeldValue<V> {
+export function createPacking<V>(maxUnpacked: number, maxUnpackedBytes: number): (value: V) => HeldValue<V> {
   const scratch = new Uint8Array(SCRATCH_BYTES);
   const encoder = new TextEncoder();
   const unpacked = new LRUCache<HeldValue<V>, { readonly value: V }>({

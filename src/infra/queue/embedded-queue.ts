@@ -33,7 +33,7 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
   const sweeper = createSweeper(table, limits, now, log);
   const timer = createWakeTimer(now, wake);
   const claims = createClaims(table, leaseMs, now, timer.wakeBy);
-  const worker = new QueueWorker({ store: claims, log, onRoom: pumpSoon });
+  const worker = new QueueWorker(claims, log, pumpSoon);
   let isPumpDue = false;
   sweeper.sweep();
   timer.wakeBy(table.nextDue());
@@ -139,7 +139,7 @@ function createClaims(
   function release(lease: ClaimLease, { afterMs, payload }: Extract<Verdict, { done: false }>): boolean {
     const due = afterMs > 0 ? now() + Math.ceil(afterMs) : 0;
     // An entry that is released without a delay gets a turn behind all entries that wait now.
-    const isHeld = table.release(lease, { due, turn: due > 0 ? 0 : turn + 1, payload });
+    const isHeld = table.release(lease, due, due > 0 ? 0 : turn + 1, payload);
     if (isHeld && due > 0) wakeBy(due);
     return isHeld;
   }

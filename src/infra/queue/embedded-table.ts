@@ -54,12 +54,6 @@ const Backlog = z.object({ ahead: z.number(), count: z.number(), last: z.number(
 const Figure = z.object({ value: z.number().nullable() });
 const Counts = z.object({ state: z.string(), count: z.number() });
 
-interface Release {
-  readonly due: number;
-  readonly turn: number;
-  readonly payload: string | undefined;
-}
-
 export type EmbeddedTable = ReturnType<typeof createEmbeddedTable>;
 
 /**
@@ -124,7 +118,7 @@ function claims(store: Store) {
       return store.run(sql, { id, token, at }).changes > 0;
     },
     /** Returns a claimed entry to the queue, delayed until `due` (0: no delay). Its turn becomes no earlier than `turn`. */
-    release({ id, token }: ClaimLease, { due, turn, payload }: Release): boolean {
+    release({ id, token }: ClaimLease, due: number, turn: number, payload: string | undefined): boolean {
       const { changes } = store.run(
         `UPDATE queue SET state = :state, due = :due, turn = max(turn, :turn), holder = '',
           payload = coalesce(:payload, payload)

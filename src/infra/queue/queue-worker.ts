@@ -25,13 +25,6 @@ export interface ClaimStore {
   finish(lease: ClaimLease, verdict: Verdict): Promise<boolean>;
 }
 
-export interface QueueWorkerOptions {
-  readonly store: ClaimStore;
-  readonly log: Pick<Logger, 'warn' | 'error'>;
-  /** Called when the worker has room for another entry. */
-  readonly onRoom: () => void;
-}
-
 /** How long an entry is delayed whose handler threw. */
 const THROWN_MS = 5_000;
 /** The pause before the store is asked again after it failed. */
@@ -48,15 +41,20 @@ interface Active {
 
 /** Claims entries of a queue and runs the handler for each. */
 export class QueueWorker {
-  readonly #options: QueueWorkerOptions;
+  readonly #store: ClaimStore;
+  readonly #log: Pick<Logger, 'warn' | 'error'>;
+  readonly #onRoom: () => void;
   readonly #active = new Set<Active>();
   #work: { readonly handler: Handler; readonly concurrency: number } | undefined;
   #isDraining = false;
   #isAsked = false;
   #taking: Promise<void> | undefined;
 
-  constructor(options: QueueWorkerOptions) {
-    this.#options = options;
+  /** @param onRoom called when there is room for another entry */
+  constructor(store: ClaimStore, log: Pick<Logger, 'warn' | 'error'>, onRoom: () => void) {
+    this.#store = store;
+    this.#log = log;
+    this.#onRoom = onRoom;
   }
 
   work(handler: Handler, concurrency: number): void {
@@ -80,7 +78,7 @@ export class QueueWorker {
   /** Renews the leases of running entries, and aborts those whose lease is lost. */
   async keepUp(): Promise<void> {
     const held = [...this.#active];
-    const lost = await this.#options.store.renew(held.map(({ lease }) => lease));
+    const lost = await this.#store.renew(held.map(({ lease }) => lease));
     for (const each of held) if (lost.includes(each.lease.id)) this.#lose(each);
   }
 
@@ -99,12 +97,11 @@ export class QueueWorker {
   }
 
   async #take(): Promise<void> {
-    const { store } = this.#options;
     while (this.#isAsked && this.#work !== undefined && this.room > 0) {
       this.#isAsked = false;
       const token = randomUUID();
-      for (const entry of await store.claim(this.room, token)) {
-        if (this.#isDraining) await store.finish({ id: entry.id, token }, { done: false, afterMs: 0 });
+      for (const entry of await this.#store.claim(this.room, token)) {
+        if (this.#isDraining) await this.#store.finish({ id: entry.id, token }, { done: false, afterMs: 0 });
         else this.#run(entry, { id: entry.id, token }, this.#work.handler);
       }
     }
@@ -116,7 +113,7 @@ export class QueueWorker {
     const ended = handled.then(async verdict => {
       await this.#finish({ lease, controller }, verdict);
       this.#active.delete(active);
-      this.#options.onRoom();
+      this.#onRoom();
     });
     const active = { lease, controller, handled, ended };
     this.#active.add(active);
@@ -127,7 +124,6 @@ export class QueueWorker {
     { lease, controller }: Pick<Active, 'lease' | 'controller'>,
     handler: Handler,
   ): Promise<Verdict> {
-    const { store, log } = this.#options;
     const { signal } = controller;
     let isOver = false;
     const claim: Claim = {
@@ -135,7 +131,7 @@ export class QueueWorker {
       signal,
       save: async payload => {
         if (isOver) return false;
-        const isHeld = !signal.aborted && (await store.save(lease, payload));
+        const isHeld = !signal.aborted && (await this.#store.save(lease, payload));
         if (!isHeld) this.#lose({ lease, controller });
         return isHeld;
       },
@@ -143,7 +139,7 @@ export class QueueWorker {
     try {
       return await handler(claim);
     } catch (error) {
-      log.error({ err: error, id: entry.id }, 'queue: a handler failed');
+      this.#log.error({ err: error, id: entry.id }, 'queue: a handler failed');
       return { done: false, afterMs: THROWN_MS };
     } finally {
       isOver = true;
@@ -152,14 +148,14 @@ export class QueueWorker {
 
   /** Stores the verdict; while the store fails, it is tried again. */
   async #finish(active: Pick<Active, 'lease' | 'controller'>, verdict: Verdict): Promise<void> {
-    const { store, log } = this.#options;
     const { lease, controller } = active;
     for (let tries = 0; !controller.signal.aborted; tries += 1) {
       try {
-        if (!(await store.finish(lease, verdict))) this.#lose(active);
+        if (!(await this.#store.finish(lease, verdict))) this.#lose(active);
         return;
       } catch (error) {
-        if (tries === 0) log.error({ err: error, id: lease.id }, 'queue: what became of an entry could not be written');
+        if (tries === 0)
+          this.#log.error({ err: error, id: lease.id }, 'queue: what became of an entry could not be written');
         await new Promise(resolve => setTimeout(resolve, QUEUE_RETRY_MS).unref());
       }
     }
@@ -168,7 +164,7 @@ export class QueueWorker {
   /** Aborts a claim, since another worker may hold the entry by now. */
   #lose({ lease, controller }: Pick<Active, 'lease' | 'controller'>): void {
     if (controller.signal.aborted) return;
-    this.#options.log.warn({ id: lease.id }, 'queue: a lease was lost');
+    this.#log.warn({ id: lease.id }, 'queue: a lease was lost');
     controller.abort();
   }
 }

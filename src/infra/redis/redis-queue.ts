@@ -70,7 +70,7 @@ export function createRedisQueue({ url, log, timeoutMs = REDIS_PATIENCE_MS, ...o
       return claims;
     },
   };
-  const worker = new QueueWorker({ store, log, onRoom: () => hasRoom() });
+  const worker = new QueueWorker(store, log, () => hasRoom());
   const timers = [setInterval(() => void sweep().catch(repeatedLater), SWEEP_EVERY_MS).unref()];
   let isOver = false;
   let stopWaiting: () => void = () => undefined;

@@ -2,15 +2,6 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { clientKey, createAddressList } from './client-address.ts';
 
-export interface ConnectionLimitsOptions {
-  /** The most connections of all clients together. */
-  readonly total: number;
-  /** The most connections of one client. */
-  readonly perClient: number;
-  /** Addresses, CIDRs or `loopback` of proxies; each proxy stands for many clients. */
-  readonly trustProxy: readonly string[];
-}
-
 interface Connection {
   readonly socket: Socket;
   readonly client: string;
@@ -21,8 +12,14 @@ interface Connection {
 /**
  * Bounds the connections of each client and of all. A connection beyond the bound replaces the one that has been idle
  * for longest, so that idle ones never keep a new request out; when none is idle, the new connection is closed.
+ * @param trustProxy addresses, CIDRs or `loopback` of proxies, each of which stands for many clients
  */
-export function limitConnections(server: Server, { total, perClient, trustProxy }: ConnectionLimitsOptions): void {
+export function limitConnections(
+  server: Server,
+  total: number,
+  perClient: number,
+  trustProxy: readonly string[],
+): void {
   const proxies = createAddressList(trustProxy);
   // Longest idle first: a set keeps its order, and a connection that becomes idle goes to its end.
   const idle = new Set<Connection>();

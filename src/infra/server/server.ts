@@ -53,11 +53,8 @@ export function createServer(options: ServerOptions) {
   let state: 'starting' | 'ready' | 'stopping' = 'starting';
   let stopped: Promise<void> | undefined;
   const app = createApp(options);
-  limitConnections(app.server, {
-    total: options.maxConnections ?? 10_000,
-    perClient: options.maxConnectionsPerClient ?? 256,
-    trustProxy: options.trustProxy,
-  });
+  const { maxConnections = 10_000, maxConnectionsPerClient = 256 } = options;
+  limitConnections(app.server, maxConnections, maxConnectionsPerClient, options.trustProxy);
 
   const isForUs = options.publicUrl === undefined ? undefined : createHostGuard(options.publicUrl);
   app.addHook('onRequest', (request, reply, done) => {

@@ -30,7 +30,7 @@ describe('a message that was to go', () => {
     const deleted: string[] = [];
     const platform = { id: 'discord', deleteMessage: async (_: string, id: string) => void deleted.push(id) };
     const records = embeddedRecords();
-    const open = () => createDeletions({ platforms: [platform], records, log: createRecordingLog(), now: Date.now });
+    const open = () => createDeletions([platform], records, createRecordingLog(), Date.now);
     const [one, other] = [open(), open()];
     one.deleteLater('discord', '20', ['1', '2'], 400);
     await expect.poll(() => records.groupedCollection(DELETIONS).listGroup('discord')).toHaveLength(2);

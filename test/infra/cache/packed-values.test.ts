@@ -14,7 +14,7 @@ cacheContract('memory, packed', () => {
     cache: createMemoryCache<string>({
       maxEntries: 100,
       maxSize: 100_000,
-      hold: createPacking({ maxUnpacked: 2, maxUnpackedBytes: 100_000 }),
+      hold: createPacking(2, 100_000),
       now: () => time,
     }),
     advance: async ms => {
@@ -28,19 +28,19 @@ describe('packed values', () => {
     fc.assert(
       fc.property(fc.jsonValue(), value => {
         const plain: unknown = JSON.parse(JSON.stringify(value));
-        expect(createPacking<unknown>({ maxUnpacked: 1, maxUnpackedBytes: 100_000 })(value).read()).toEqual(plain);
+        expect(createPacking<unknown>(1, 100_000)(value).read()).toEqual(plain);
       }),
     );
   });
 
   it('are counted by their bytes, whatever they are written in', () => {
-    const hold = createPacking<Note>({ maxUnpacked: 1, maxUnpackedBytes: 100_000 });
+    const hold = createPacking<Note>(1, 100_000);
     const short = hold({ text: '', parts: [] }).size;
     expect(hold({ text: 'é'.repeat(1_000), parts: [] }).size - short).toBe(2_000);
   });
 
   it('are the same object as long as they are asked for more often than others', () => {
-    const hold = createPacking<Note>({ maxUnpacked: 2, maxUnpackedBytes: 100_000 });
+    const hold = createPacking<Note>(2, 100_000);
     const [first, second, third] = ['one', 'two', 'three'].map(text => hold({ text, parts: [1, null] }));
     const known = first?.read();
     expect(first?.read()).toBe(known);
@@ -51,7 +51,7 @@ describe('packed values', () => {
   });
 
   it('are held twice only as far as their bytes allow', () => {
-    const hold = createPacking<Note>({ maxUnpacked: 10, maxUnpackedBytes: 12_000 });
+    const hold = createPacking<Note>(10, 12_000);
     const [first, second] = ['one', 'two'].map(text => hold({ text: text.repeat(2_000), parts: [] }));
     const known = first?.read();
     expect(first?.read()).toBe(known);
@@ -63,7 +63,7 @@ describe('packed values', () => {
     const cache = createMemoryCache<Note>({
       maxEntries: 1_000,
       maxSize: 100_000,
-      hold: createPacking({ maxUnpacked: 1, maxUnpackedBytes: 100_000 }),
+      hold: createPacking(1, 100_000),
     });
     for (let at = 0; at < 100; at += 1) await cache.set(`note ${at}`, { text: 'x'.repeat(5_000), parts: [at] }, 60_000);
     const kept = Array.from({ length: 100 }, (_, at) => cache.peek(`note ${at}`)).filter(note => note !== undefined);

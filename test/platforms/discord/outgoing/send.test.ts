@@ -55,7 +55,7 @@ async function send(replies: readonly Reply[], kind: 'group' | 'private' = 'grou
     embeds: { suppress: () => undefined, restore: none, onUpdate: () => undefined, close: none },
   });
   const discord = { id: 'discord', deleteMessage: async (_: string, id: string) => void deleted.push(id) };
-  const leaving = createDeletions({ platforms: [discord], records: undefined, log, now: Date.now });
+  const leaving = createDeletions([discord], undefined, log, Date.now);
   async function* given() {
     yield* replies;
   }
