@@ -99,7 +99,8 @@ function newTranslator(locale: string, messages: Messages) {
         .replace(/(?<=\w)([\u4e00-\u9fff])(?=\w)/g, ' $1 '),
     /** The separator of an enumeration without "and": `, `, or in Chinese and Japanese `、`. */
     get comma(): string {
-      comma ??= commaOf(locale);
+      // It is the text that a list of three has between its first two parts.
+      comma ??= new Intl.ListFormat(locale, { style: 'narrow' }).formatToParts(['a', 'b', 'c'])[1]?.value ?? ', ';
       return comma;
     },
     number: (value: number) => format(value, {}),
@@ -122,12 +123,6 @@ function newTranslator(locale: string, messages: Messages) {
     /** A phrase such as "in 20 seconds" or "in 2 minutes". */
     wait: (ms: number) => renderWait(ms, messages),
   };
-}
-
-/** The text that a list of three has between its first two parts. */
-function commaOf(locale: string): string {
-  const [, between] = new Intl.ListFormat(locale, { style: 'narrow' }).formatToParts(['a', 'b', 'c']);
-  return between?.value ?? ', ';
 }
 
 /** Rounds down to whole thousands, millions and so on, as a short form names them: 4,000 for 4,821. */

@@ -65,7 +65,8 @@ export function readMessage(
   if (!isWrittenByPerson(message, ownId)) return undefined;
   const { text, isMentioned } = spokenText(message.content, ownId);
   const direct = isMentioned || !message.guild_id;
-  const unfurled = findUnfurledLinks(text);
+  // Discord shows a preview for links in quotes, too.
+  const unfurled = addressedLinks(withoutCode(text.slice(0, MAX_CHARS)));
   const own = linksIn(text, unfurled, message);
   // People who reply to a link with a mention of Medley mean that link.
   const isAboutOther = isMentioned && own.length === 0;
@@ -187,11 +188,6 @@ export function findMarkdownLinks(text: string): readonly PastedLink[] {
   return addressedLinks(withoutQuotes(withoutCode(text.slice(0, MAX_CHARS))));
 }
 
-/** All links that Discord shows a preview for, those in quotes included. */
-function findUnfurledLinks(text: string): readonly PastedLink[] {
-  return addressedLinks(withoutCode(text.slice(0, MAX_CHARS)));
-}
-
 /**
  * The links of a message that a person points at, by a reply or the message's menu: those shown as links, else those in
  * quotes, code, embeds, components and forwards. Words of an embed with an address, or beside a link button, do not
@@ -284,15 +280,11 @@ const MARKUP = '.,;:!?\'"*~]}\u2019\u201d';
  */
 function trimmed(address: string, markup: string): string {
   let end = address.length;
-  let open = count(address, '(') - count(address, ')');
+  let open = address.split('(').length - address.split(')').length;
   for (; end > 0; end -= 1) {
     const last = address[end - 1] ?? '';
     if (last === ')' && open < 0) open += 1;
     else if (!markup.includes(last)) break;
   }
   return address.slice(0, end);
-}
-
-function count(text: string, mark: string): number {
-  return text.split(mark).length - 1;
 }

@@ -8,13 +8,6 @@ import type { UploadFile } from '../api/rest.ts';
 import { description } from '../render/block-components.ts';
 import type { FileLink, LinkReason, PlacedMedia } from '../render/render.ts';
 
-interface UploadLimits {
-  /** The size limit of one file. */
-  readonly fileBytes: number;
-  /** The size limit of all files of one message. */
-  readonly requestBytes: number;
-}
-
 /** True when any of the files belongs to a post. Drawn cards do not count, since they are small. */
 export function holdsFiles(uploads: readonly UploadFile[]): boolean {
   return uploads.some(({ content }) => 'path' in content);
@@ -30,12 +23,12 @@ interface Slot {
 }
 
 /**
- * Fetches the files for a message, within the limits of each file and of all together.
+ * Fetches the files for a message, within the limits of each file (`fileBytes`) and of all together (`requestBytes`).
  * @throws AppError only when the signal aborts; no file is left then
  */
 export async function prepareUploads(
   gallery: readonly GalleryItem[],
-  limits: UploadLimits,
+  limits: Readonly<Record<'fileBytes' | 'requestBytes', number>>,
   deliver: Deliver,
   signal: AbortSignal,
 ): Promise<Uploads> {

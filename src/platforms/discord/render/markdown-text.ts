@@ -37,7 +37,7 @@ function renderInline(inline: Inline, budget: TextBudget): string {
     case 'code':
       return codeSpan(plainText(inline.children), budget);
     case 'time':
-      return whole(moment(inline.at, inline.style), budget);
+      return whole(`<t:${Math.floor(inline.at / 1000)}:${inline.style === 'date' ? 'D' : 'R'}>`, budget);
     case 'command': {
       const mention = commandMention(inline.name, budget.commands);
       return mention === undefined ? spend(`/${inline.name}`, budget) : whole(mention, budget);
@@ -52,10 +52,6 @@ function renderInline(inline: Inline, budget: TextBudget): string {
       return wrapped('[', inline.children, `](${url})`, budget);
     }
   }
-}
-
-function moment(at: number, style: 'relative' | 'date'): string {
-  return `<t:${Math.floor(at / 1000)}:${style === 'date' ? 'D' : 'R'}>`;
 }
 
 /** Writes a mention or a time whole or not at all, since people would see half of `<t:0:R>` as text. */

@@ -230,7 +230,8 @@ export function readWords(text: string, all: readonly MessageEntity[]): MessageW
   const marked = entities.filter(({ type }) => type === 'url' || type === 'text_link');
   const quotes = entities.filter(({ type }) => type === 'blockquote' || type === 'expandable_blockquote');
   const links = marked
-    .filter(entity => !code.some(each => overlaps(each, entity)) && !isBracketed(text, entity))
+    .filter(({ offset, length }) => text.charAt(offset - 1) !== '<' || text.charAt(offset + length) !== '>')
+    .filter(entity => !code.some(each => overlaps(each, entity)))
     .toSorted((a, b) => a.offset - b.offset)
     .map((entity): PastedLink => {
       const shown = text.slice(entity.offset, entity.offset + entity.length);
@@ -249,10 +250,6 @@ export function readWords(text: string, all: readonly MessageEntity[]): MessageW
 
 function overlaps(a: MessageEntity, b: MessageEntity): boolean {
   return a.offset < b.offset + b.length && b.offset < a.offset + a.length;
-}
-
-function isBracketed(text: string, { offset, length }: MessageEntity): boolean {
-  return text.charAt(offset - 1) === '<' && text.charAt(offset + length) === '>';
 }
 
 function blanked(text: string, code: readonly MessageEntity[]): string {

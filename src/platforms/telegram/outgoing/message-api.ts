@@ -161,7 +161,8 @@ export function createChatActions({ api, limits, log }: Pick<TelegramContext, 'a
   /** Shows an action. Requests in the same chat share it, so that it is sent once, until all have released it. */
   function share(place: ActionChat, action: ChatAction): { readonly shown: Shown; readonly release: () => void } {
     const key = keyOf(place);
-    const shown = chats.get(key) ?? begun(action);
+    const begun = { users: 0, action, timer: undefined, sending: undefined, isRefused: false };
+    const shown = chats.get(key) ?? { ...begun, ended: new AbortController() };
     shown.users += 1;
     chats.set(key, shown);
     if (shown.timer === undefined) show(place, shown);
@@ -216,11 +217,6 @@ export function createChatActions({ api, limits, log }: Pick<TelegramContext, 'a
 function hide(shown: Shown): void {
   clearInterval(shown.timer);
   shown.timer = undefined;
-}
-
-function begun(action: ChatAction): Shown {
-  const ended = new AbortController();
-  return { users: 0, action, timer: undefined, sending: undefined, isRefused: false, ended };
 }
 
 function keyOf({ chat, thread = 0 }: ActionChat): string {
