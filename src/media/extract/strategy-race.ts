@@ -116,8 +116,10 @@ export class StrategyRace {
       return this.#result();
     } finally {
       this.#over.release();
-      const reason = this.#cutShort() ?? new AppError('timeout', 'another strategy was done before');
-      for (const [strategy, { abort }] of this.#running) if (strategy !== returning || signal.aborted) abort(reason);
+      for (const [strategy, { abort }] of this.#running) {
+        if (strategy === returning && !signal.aborted) continue;
+        abort(this.#cutShort() ?? new AppError('timeout', 'another strategy was done before'));
+      }
     }
   }
 
@@ -144,7 +146,7 @@ export class StrategyRace {
 
   /** The weak failure that two endpoints agree on; undefined if any post was found. */
   #agreed(): AppError | undefined {
-    if (this.#post !== null) return undefined;
+    if (this.#post !== null || this.#failures.length < 2) return undefined;
     return agreedFailure(this.#failures, one => this.#options.ranking.isReliable(one));
   }
 
