@@ -1,5 +1,4 @@
 /** All limits of Discord, as of 2026-08. Text lengths are UTF-16 code units. */
-import type { Guild } from 'discord.js';
 
 const MIB = 1024 * 1024;
 
@@ -94,18 +93,7 @@ export const WORK = {
 /** The size limit of one file in a server without boosts. */
 export const DEFAULT_UPLOAD_BYTES = 10 * MIB;
 /** The size limits of one file in servers that were boosted to the second or third level. */
-const BOOSTED_UPLOAD_BYTES = { second: 50 * MIB, third: 100 * MIB } as const;
-
-/**
- * The size limit of a file in a server. Boosts raise it, and so do features that some servers have (seen in 2026-08).
- */
-export function uploadBytesIn(guild: Guild | undefined): number {
-  if (guild === undefined) return DEFAULT_UPLOAD_BYTES;
-  const features: readonly string[] = guild.features;
-  if (features.includes('MAX_FILE_SIZE_100_MB') || guild.premiumTier === 3) return BOOSTED_UPLOAD_BYTES.third;
-  if (features.includes('MAX_FILE_SIZE_50_MB') || guild.premiumTier === 2) return BOOSTED_UPLOAD_BYTES.second;
-  return DEFAULT_UPLOAD_BYTES;
-}
+export const BOOSTED_UPLOAD_BYTES = { second: 50 * MIB, third: 100 * MIB } as const;
 
 /**
  * The size limit of an HTTP request's files together: 25 MiB, less 64 KiB for its other parts. A larger file goes

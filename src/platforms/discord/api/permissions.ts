@@ -7,6 +7,7 @@ import {
   type PermissionsBitField,
 } from 'discord.js';
 import type { PermissionCheck, Request } from '../../../bot/contract/request.ts';
+import { BOOSTED_UPLOAD_BYTES, DEFAULT_UPLOAD_BYTES } from './limits.ts';
 import type { DiscordReplyTo, Rights } from './reply-to.ts';
 
 /** The permissions that Medley asks for when it is invited to a server. */
@@ -95,4 +96,15 @@ export function isGuildAdmin(guild: Guild | undefined, userId: string, roleIds: 
   return (
     guild.ownerId === userId || roles.some(role => role?.permissions.has(PermissionFlagsBits.ManageGuild) === true)
   );
+}
+
+/**
+ * The size limit of a file in a server. Boosts raise it, and so do features that some servers have (seen in 2026-08).
+ */
+export function uploadBytesIn(guild: Guild | undefined): number {
+  if (guild === undefined) return DEFAULT_UPLOAD_BYTES;
+  const features: readonly string[] = guild.features;
+  if (features.includes('MAX_FILE_SIZE_100_MB') || guild.premiumTier === 3) return BOOSTED_UPLOAD_BYTES.third;
+  if (features.includes('MAX_FILE_SIZE_50_MB') || guild.premiumTier === 2) return BOOSTED_UPLOAD_BYTES.second;
+  return DEFAULT_UPLOAD_BYTES;
 }
