@@ -60,7 +60,7 @@ function readSetRef(reference: string): SetRef | undefined {
   return BARE_ID.test(text) ? { kind: 'number', id: Number(text) } : undefined;
 }
 
-/** What a person named: a set, or a difficulty with its set. */
+/** The set, or the difficulty with its set, that a person named. */
 export interface NamedMap extends SetAnswer {
   readonly beatmap?: Beatmap | undefined;
   /** The ruleset in the address. */

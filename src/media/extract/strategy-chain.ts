@@ -73,7 +73,7 @@ export function createStrategyChain(options: StrategyChainOptions) {
       return askEndpoint(cooldowns, strategy, ref, own, now);
     };
     const race = { strategies: asked, returning, diagnosis: isSingle ? undefined : diagnosis, ranking, deadlineMs };
-    const { post, verdict, winner, failures } = await new StrategyRace({ ...race, ask, note, signal }).run();
+    const { post, verdict, winner, failures } = await new StrategyRace({ ...race, ask, note, signal, log }).run();
     if (failures.length === 0 && post === null && verdict === null && waiting.length > 0) {
       throw siteIsSilent(undefined, Math.min(...waiting.flatMap(({ error }) => error.retryAfterMs ?? [])));
     }

@@ -125,7 +125,7 @@ export function mostInformative(
 }
 
 /** The most characters of each cause in a log line. */
-const MAX_CAUSE_CHARS = 60;
+const MAX_CAUSE_CHARS = 120;
 
 /** The failure of each strategy, `CODE: MESSAGE` by its name, short enough for a log line. */
 export function summarizeFailures(failures: readonly StrategyFailure[]): Readonly<Record<string, string>> {

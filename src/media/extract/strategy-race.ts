@@ -7,6 +7,7 @@ import { AppError } from '../../errors.ts';
 import { abortable, abortReason, type JoinedSignal, joinSignals } from '../../infra/concurrency/abortable.ts';
 import { type Departure, withContext } from '../../infra/concurrency/running-work.ts';
 import { OWN_DOING } from '../../infra/http/read-failure.ts';
+import type { Logger } from '../../infra/log.ts';
 import type { Post } from '../post.ts';
 import { asWeak, isDefinitive, isUnclear, isWithheld } from './refusal.ts';
 import { endpointOf, isCoverOnly, isWhole, type Strategy } from './source.ts';
@@ -58,6 +59,7 @@ interface RaceOptions {
   note(report: StrategyReport, isWinner: boolean, isBrought: boolean): void;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -238,13 +240,13 @@ export class StrategyRace {
 
   /** Records all reports. That of `returning` may come later, because the fetch does not wait for it. */
   #result() {
-    const { strategies, returning, note } = this.#options;
+    const { strategies, returning, note, log } = this.#options;
     const [hasPost, decider, cutShort] = [this.#hasPost, this.#decider, this.#cutShort()];
     const winner = hasPost ? this.#broughtBy : (decider ?? this.#broughtBy);
     for (const report of this.#reports) note(report, report.strategy === winner, hasPost);
     for (const [strategy, { report, departure }] of this.#running) {
       if (strategy === returning) {
-        void report.then(late => note(late, false, hasPost));
+        report.then(late => note(late, false, hasPost)).catch(err => log.warn({ err }, 'a late report was not noted'));
         continue;
       }
       if (cutShort !== undefined) this.#failures.push({ strategy, error: cutShort });

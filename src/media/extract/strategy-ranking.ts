@@ -14,17 +14,16 @@ export interface StrategyReport {
   readonly tookMs: number;
 }
 
-const UNTRIED = {
+interface StrategyRecord extends Pick<StrategyFigures, 'medianMs' | 'last'> {
   /** Answers since the last failure, plus half of the earlier ones. */
-  successes: 0,
+  readonly successes: number;
   /** Unix milliseconds, 0 for never. */
-  triedAt: 0,
-  /** The usual time of an answer; null when there was none yet. */
-  medianMs: null as number | null,
+  readonly triedAt: number;
   /** How many times in a row it reported that there is no post. */
-  denials: 0,
-  last: null as StrategyFigures['last'],
-};
+  readonly denials: number;
+}
+
+const UNTRIED: StrategyRecord = { successes: 0, triedAt: 0, medianMs: null, denials: 0, last: null };
 const MAX_SUCCESSES = 20;
 /** One answer changes the median by at most this share, so that a single late answer has little effect. */
 const MEDIAN_STEP = 0.2;
@@ -52,7 +51,7 @@ const MAX_CAUSE_CHARS = 200;
 export class StrategyRanking {
   readonly #cooldowns: Cooldowns;
   readonly #now: () => number;
-  readonly #records = new Map<string, typeof UNTRIED>();
+  readonly #records = new Map<string, StrategyRecord>();
 
   constructor(cooldowns: Cooldowns, now: () => number) {
     this.#cooldowns = cooldowns;
@@ -67,7 +66,7 @@ export class StrategyRanking {
     return { ...record, failures, cooldownUntil, successRate: asked === 0 ? null : record.successes / asked };
   }
 
-  #change(name: string, changes: Partial<typeof UNTRIED>): void {
+  #change(name: string, changes: Partial<StrategyRecord>): void {
     this.#records.set(name, { ...(this.#records.get(name) ?? UNTRIED), ...changes });
   }
 
