@@ -177,6 +177,10 @@ function createClaims(
       return [];
     },
     save: async (lease, payload) => table.save(lease, payload),
+    async putBack(lease) {
+      table.release(lease, 0, 0, undefined);
+      claimed.delete(lease.id);
+    },
     async finish(lease, verdict) {
       const isHeld = verdict.done ? table.settle(lease, now()) : release(lease, verdict);
       claimed.delete(lease.id);

@@ -18,11 +18,13 @@ export interface ClaimLease {
 export interface ClaimStore {
   /** Claims at most that many entries, the next to be served first. */
   claim(most: number, token: string): Promise<readonly ClaimedEntry[]>;
-  /** Renews leases, and makes entries claimable again whose lease has ended. Returns the ids of the lost leases. */
-  renew(leases: readonly ClaimLease[]): Promise<readonly string[]>;
+  /** Renews leases, and makes entries claimable again whose lease has ended. Returns the lost leases. */
+  renew(leases: readonly ClaimLease[]): Promise<readonly ClaimLease[]>;
   /** Replaces the payload. This method and the next one return false when the lease is lost. */
   save(lease: ClaimLease, payload: string): Promise<boolean>;
   finish(lease: ClaimLease, verdict: Verdict): Promise<boolean>;
+  /** Returns an entry as if it had not been claimed. */
+  putBack(lease: ClaimLease): Promise<void>;
 }
 
 /** How long an entry is delayed whose handler threw. */
@@ -79,7 +81,7 @@ export class QueueWorker {
   async keepUp(): Promise<void> {
     const held = [...this.#active];
     const lost = await this.#store.renew(held.map(({ lease }) => lease));
-    for (const each of held) if (lost.includes(each.lease.id)) this.#lose(each);
+    for (const each of held) if (lost.includes(each.lease) && this.#active.has(each)) this.#lose(each);
   }
 
   async drain(): Promise<void> {
@@ -101,7 +103,7 @@ export class QueueWorker {
       this.#isAsked = false;
       const token = randomUUID();
       for (const entry of await this.#store.claim(this.room, token)) {
-        if (this.#isDraining) await this.#store.finish({ id: entry.id, token }, { done: false, afterMs: 0 });
+        if (this.#isDraining) await this.#store.putBack({ id: entry.id, token });
         else this.#run(entry, { id: entry.id, token }, this.#work.handler);
       }
     }

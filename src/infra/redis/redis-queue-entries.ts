@@ -24,14 +24,17 @@ const Unclaimed = z
   .tuple([z.literal(''), z.string(), z.string(), z.string(), z.string(), z.coerce.number(), z.coerce.number()])
   .transform(([, lane, fairBy, owner, payload, atOnce, turn]) => ({ lane, fairBy, owner, payload, atOnce, turn }));
 
-/** Gives a command to Redis. @throws AppError `internal` when Redis does not carry it out in time */
-type Ask = <T>(command: (client: Redis) => Promise<T>) => Promise<T>;
+/**
+ * Gives a command to Redis. A Redis that is full refuses a `write`; it takes all others, as they free memory first.
+ * @throws AppError `internal` when Redis does not carry it out in time
+ */
+type Ask = <T>(command: (client: Redis) => Promise<T>, kind?: 'read' | 'write') => Promise<T>;
 
 /** The queue's entries in Redis. @param own the prefix of the entries' keys */
 export function createRedisEntries(ask: Ask, own: string, limits: QueueLimits) {
   const bounds = [limits.entries, limits.entriesPerFairBy];
   const run = (name: keyof typeof QUEUE_SCRIPTS, ...args: readonly (string | number)[]) =>
-    ask(client => QUEUE_SCRIPTS[name](client, own, ...args));
+    ask(client => QUEUE_SCRIPTS[name](client, own, ...args), name === 'add' || name === 'save' ? 'write' : 'read');
   const isDone = async (answer: Promise<unknown>) => (await answer) === 1;
   const cancel = (id: string, becomes: 'known' | 'forgotten') => isDone(run('cancel', id, becomes));
 
@@ -44,6 +47,28 @@ export function createRedisEntries(ask: Ask, own: string, limits: QueueLimits) {
     });
   }
 
+  /** Takes over the ids of the entries that 0.2.0 finished, the last ones first: those are repeated soonest. */
+  async function takeOverDone(old: string): Promise<void> {
+    const key = `${old}completed`;
+    for (let start = 0; ; start += QUEUE_BATCH) {
+      const stop = start + QUEUE_BATCH - 1;
+      const done = await ask(client => client.zrange(key, start, stop, 'REV', 'WITHSCORES'));
+      const marks = done.flatMap((job, at) => (at % 2 === 0 ? [-Number(done[at + 1]), decodeURIComponent(job)] : []));
+      if (marks.length > 0) await ask(client => client.zadd(`${own}ids`, 'NX', ...marks));
+      if (done.length < 2 * QUEUE_BATCH) break;
+    }
+    const before = Date.now() - limits.markMs;
+    const over = await ask(client => client.zrange(key, 0, before, 'BYSCORE', 'LIMIT', 0, QUEUE_BATCH));
+    if (over.length > 0)
+      await ask(client =>
+        client
+          .multi()
+          .zrem(key, ...over)
+          .del(...over.map(job => old + job))
+          .exec(),
+      );
+  }
+
   return {
     cancel,
     async add({ id, lane, fairBy, owner, payload, atOnce = limits.perLane, delayMs = 0 }: QueueEntry) {
@@ -51,8 +76,13 @@ export function createRedisEntries(ask: Ask, own: string, limits: QueueLimits) {
     },
     /** Claims entries; `dueMs`: the time until the next delayed entry is due. */
     claim: async (most: number, token: string) => Claims.parse(await run('claim', most, token, limits.leaseMs)),
-    renew: async (leases: readonly ClaimLease[]) =>
-      z.array(z.string()).parse(await run('renew', limits.leaseMs, ...leases.flatMap(({ id, token }) => [id, token]))),
+    /** @param endsOthers whether leases that are over are ended */
+    async renew(leases: readonly ClaimLease[], endsOthers: boolean): Promise<readonly ClaimLease[]> {
+      const given = leases.flatMap(({ id, token }) => [id, token]);
+      const lost = z.array(z.number()).parse(await run('renew', limits.leaseMs, endsOthers ? 1 : 0, ...given));
+      return lost.flatMap(index => leases[index] ?? []);
+    },
+    putBack: async ({ id, token }: ClaimLease) => void (await run('putBack', id, token)),
     save: ({ id, token }: ClaimLease, payload: string) => isDone(run('save', id, token, payload)),
     finish: ({ id, token }: ClaimLease, verdict: Verdict) =>
       isDone(
@@ -87,13 +117,7 @@ export function createRedisEntries(ask: Ask, own: string, limits: QueueLimits) {
      */
     async takeOver(old: string): Promise<void> {
       if ((await ask(client => client.exists(`${old}meta`))) === 0) return;
-      const done = await ask(client => client.zrange(`${old}completed`, 0, QUEUE_BATCH - 1, 'WITHSCORES'));
-      for (let at = 0; at + 1 < done.length; at += 2) {
-        const [job = '', endedAt] = [done[at], Number(done[at + 1])];
-        await ask(client => client.zadd(`${own}ids`, 'NX', -endedAt, decodeURIComponent(job)));
-        if (endedAt > Date.now() - limits.markMs) continue;
-        await ask(client => client.multi().zrem(`${old}completed`, job).del(`${old}${job}`).exec());
-      }
+      await takeOverDone(old);
       const waiting = await ask(client =>
         Promise.all([
           // New entries were put in front of these two lists.
@@ -105,7 +129,7 @@ export function createRedisEntries(ask: Ask, own: string, limits: QueueLimits) {
       );
       for (const job of waiting.flat()) {
         const added = AddedBy.parse(await run('adopt', old, job, decodeURIComponent(job), ...bounds));
-        if (added.outcome === 'full') return;
+        if (added.outcome === 'full' && added.scope === 'queue') return;
       }
     },
   };

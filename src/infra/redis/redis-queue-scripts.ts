@@ -3,8 +3,9 @@ import type { Redis } from 'ioredis';
 
 /**
  * The queue's entries in Redis. Each change is one script, so that a process killed at any moment leaves them whole,
- * and times are those of Redis. An entry's turn is the number, from 1, of the round in which it is served; each account
- * (`fairBy`) has one a round.
+ * and times are those of Redis. A full Redis refuses a script only at its first write, and only if that write needs
+ * memory: scripts that renew or end a claim begin with a removal. An entry's turn is the number, from 1, of the round in
+ * which it is served; each account (`fairBy`) has one a round.
  * - `entry:ID` is the entry, with the token of the claim that holds it (`holder`).
  * - `ids` sorts unfinished entries by the time they were added, finished ones by minus the time they ended.
  * - `fair:FAIR_BY` sorts the entries of one `fairBy` by turn.
@@ -47,6 +48,11 @@ local function handOver(lane)
   if not next[1] then return end
   redis.call('ZADD', laneOf(lane), 0, next[1])
   offer(next[1], tonumber(next[2]))
+end
+local function letGo(id)
+  redis.call('ZREM', leases, id)
+  redis.call('HSET', entryOf(id), 'holder', '')
+  offer(id, tonumber(redis.call('HGET', entryOf(id), 'turn')))
 end
 local function callUp(id)
   if redis.call('ZREM', due, id) == 0 then return end
@@ -99,30 +105,40 @@ local found, claims, turn = redis.call('ZPOPMIN', ready, most), {}, 1
 for at = 1, #found, 2 do
   local id = found[at]
   local lane, payload, addedAt, lapses, round = unpack(redis.call('HMGET', entryOf(id), 'lane', 'payload', 'addedAt', 'lapses', 'turn'))
-  redis.call('HSET', entryOf(id), 'holder', token)
-  redis.call('ZADD', leases, now + leaseMs, id)
-  turn = math.max(turn, tonumber(round))
-  claims[#claims + 1] = {id, lane, payload, tonumber(addedAt), tonumber(lapses)}
+  -- An entry that somebody deleted by hand must not keep the others of this claim from being returned.
+  if round then
+    redis.call('HSET', entryOf(id), 'holder', token)
+    redis.call('ZADD', leases, now + leaseMs, id)
+    turn = math.max(turn, tonumber(round))
+    claims[#claims + 1] = {id, lane, payload, tonumber(addedAt), tonumber(lapses)}
+  end
 end
 if turn > 1 and turn > currentTurn() then redis.call('SET', current, turn) end
-if #claims == most and redis.call('ZCARD', ready) > 0 then waken() end
+if #found == 2 * most and redis.call('ZCARD', ready) > 0 then waken() end
 return {nextDue, claims}`),
 
-  /** Renews leases and ends those that are over; returns the ids of the given ones that are lost. */
+  /** Renews leases, and ends those that are over if the third argument is 1; returns which of the given ones are lost. */
   renew: script(`
 local lost = {}
-for at = 3, #ARGV, 2 do
+for at = 4, #ARGV, 2 do
   local id, token = ARGV[at], ARGV[at + 1]
-  if redis.call('HGET', entryOf(id), 'holder') == token then redis.call('ZADD', leases, now + ARGV[2], id)
-  else lost[#lost + 1] = id end
+  if redis.call('HGET', entryOf(id), 'holder') == token then
+    redis.call('ZREM', leases, id)
+    redis.call('ZADD', leases, now + ARGV[2], id)
+  else lost[#lost + 1] = (at - 4) / 2 end
 end
+if ARGV[3] ~= '1' then return lost end
 for _, id in ipairs(redis.call('ZRANGE', leases, 0, now, 'BYSCORE', 'LIMIT', 0, ${QUEUE_BATCH})) do
-  redis.call('ZREM', leases, id)
-  redis.call('HSET', entryOf(id), 'holder', '')
+  letGo(id)
   redis.call('HINCRBY', entryOf(id), 'lapses', 1)
-  offer(id, tonumber(redis.call('HGET', entryOf(id), 'turn')))
 end
 return lost`),
+
+  /** Returns a claimed entry as if it had not been claimed. */
+  putBack: script(`
+if redis.call('HGET', entryOf(ARGV[2]), 'holder') ~= ARGV[3] then return 0 end
+letGo(ARGV[2])
+return 1`),
 
   save: script(
     `
@@ -139,9 +155,9 @@ local holder, lane, fairBy, turn, atOnce = unpack(redis.call('HMGET', entryOf(id
 if holder ~= ARGV[3] then return 0 end
 turn = tonumber(turn)
 if afterMs <= 0 then turn = math.max(currentTurn() + 1, turn) end
+redis.call('ZREM', leases, id)
 redis.call('HSET', entryOf(id), 'holder', '', 'turn', turn, unpack(ARGV[5] and {'payload', ARGV[5]} or {}))
 redis.call('ZADD', fairOf(fairBy), turn, id)
-redis.call('ZREM', leases, id)
 redis.call('ZREM', laneOf(lane), id)
 handOver(lane)
 if afterMs > 0 then delay(id, lane, afterMs) else place(id, lane, turn, atOnce) end
@@ -151,8 +167,8 @@ return 1`),
 local id = ARGV[2]
 local holder, lane, fairBy = unpack(redis.call('HMGET', entryOf(id), 'holder', 'lane', 'fairBy'))
 if holder ~= ARGV[3] then return 0 end
-redis.call('ZADD', ids, -now, id)
 redis.call('ZREM', leases, id)
+redis.call('ZADD', ids, -now, id)
 finish(id, lane, fairBy)
 handOver(lane)
 return 1`),
@@ -162,10 +178,10 @@ return 1`),
 local id = ARGV[2]
 local holder, lane, fairBy = unpack(redis.call('HMGET', entryOf(id), 'holder', 'lane', 'fairBy'))
 if holder ~= '' then return 0 end
-if ARGV[3] == 'known' then redis.call('ZADD', ids, -now, id) else redis.call('ZREM', ids, id) end
 local hadSlot = redis.call('ZSCORE', laneOf(lane), id) == '0'
 redis.call('ZREM', ready, id)
 redis.call('ZREM', due, id)
+if ARGV[3] == 'known' then redis.call('ZADD', ids, -now, id) else redis.call('ZREM', ids, id) end
 finish(id, lane, fairBy)
 if hadSlot then handOver(lane) end
 return 1`),
@@ -195,7 +211,7 @@ local old, job, id = ARGV[2], ARGV[3], ARGV[4]
 local data = redis.call('HGET', old .. job, 'data')
 if not data or redis.call('EXISTS', old .. job .. ':lock') == 1 then return {'left', 0} end
 local isRead, entry = pcall(cjson.decode, data)
-if not isRead or not (entry.chat and entry.owner and entry.payload and entry.atOnce) then return {'left', 0} end
+if not isRead or type(entry) ~= 'table' or not (entry.chat and entry.owner and entry.payload and entry.atOnce) then return {'left', 0} end
 local added = add(id, entry.chat, entry.fairBy or entry.chat, entry.owner, entry.payload, entry.atOnce, 0, ARGV[5], ARGV[6])
 if added[1] == 'fairBy' or added[1] == 'queue' then return added end
 for _, list in ipairs({'wait', 'active'}) do redis.call('LREM', old .. list, 0, job) end

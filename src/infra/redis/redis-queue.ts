@@ -58,9 +58,15 @@ export function createRedisQueue({ url, log, timeoutMs = REDIS_PATIENCE_MS, ...o
   );
   /** Commands wait only until the first connection is made. From then on they fail at once while Redis is away. */
   const connected = redis.isReady(timeoutMs);
-  const entries = createRedisEntries(command => connected.then(() => redis.request('write', command)), OWN, limits);
+  const entries = createRedisEntries(
+    (command, kind = 'read') => connected.then(() => redis.request(kind, command)),
+    OWN,
+    limits,
+  );
   /** When the next delayed entry is due, by `performance.now()`. */
   let dueAt = Number.POSITIVE_INFINITY;
+  /** From when on leases of other workers are ended, by `performance.now()`. */
+  let trustedAt = 0;
   let hasRoom: () => void = () => undefined;
   const store: ClaimStore = {
     ...entries,
@@ -68,6 +74,15 @@ export function createRedisQueue({ url, log, timeoutMs = REDIS_PATIENCE_MS, ...o
       const { claims, dueMs = Number.POSITIVE_INFINITY } = await entries.claim(most, token);
       dueAt = performance.now() + dueMs;
       return claims;
+    },
+    async renew(leases) {
+      try {
+        return await entries.renew(leases, performance.now() >= trustedAt);
+      } catch (error) {
+        // When Redis was away for longer than a lease, the other workers need time to renew theirs.
+        trustedAt = performance.now() + limits.leaseMs + RECONNECT_MS;
+        throw error;
+      }
     },
   };
   const worker = new QueueWorker(store, log, () => hasRoom());

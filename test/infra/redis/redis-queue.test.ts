@@ -5,6 +5,7 @@ import { Queue as BullQueue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
+  type Claim,
   QUEUE_LIMITS,
   type Queue,
   type QueueEntry,
@@ -93,6 +94,57 @@ describe.skipIf(redisMissing)(`a queue on Redis${redisNote}`, () => {
       await expect.poll(() => queue.stats()).toMatchObject({ waiting: 0, running: 0 });
     });
 
+    it('knows all that 0.2.0 had done, however much it was', async () => {
+      const now = Date.now();
+      await admin.hset('medley:requests:meta', 'version', 'bullmq');
+      for (let at = 0; at < 1_200; at += 1) await admin.zadd('medley:requests:completed', now - at, `event%3A${at}`);
+      const queue = open();
+      queue.work(async () => ({ done: true }), { concurrency: 1 });
+      await expect.poll(() => admin.zcard('medley:queue:ids')).toBe(1_200);
+      for (const id of ['event:0', 'event:600', 'event:1199'])
+        expect(await queue.add(entry(id))).toEqual({ outcome: 'known' });
+    });
+
+    it('keeps the order of a lane when a worker stops while it claims', async () => {
+      const [first, second] = [open(), open()];
+      for (const id of ['a', 'b', 'c']) await first.add({ ...entry(id), atOnce: 1 });
+      first.work(async () => ({ done: true }), { concurrency: 1 });
+      await first.drain();
+      const seen: string[] = [];
+      second.work(
+        async ({ id }) => {
+          seen.push(id);
+          return { done: true };
+        },
+        { concurrency: 1 },
+      );
+      await expect.poll(() => seen).toHaveLength(3);
+      expect(seen).toEqual(['a', 'b', 'c']);
+    });
+
+    it('ends, renews and returns what it holds while Redis is full', async () => {
+      const [queue, idle] = [open({ leaseMs: 1_500 }), open({ leaseMs: 1_500 })];
+      onTestFinished(async () => void (await admin.config('SET', 'maxmemory', '0')));
+      const finish = new Map<string, (verdict: Verdict) => void>();
+      const claims: Claim[] = [];
+      const handler = (claim: Claim) => {
+        claims.push(claim);
+        return new Promise<Verdict>(resolve => finish.set(claim.id, resolve));
+      };
+      for (const id of ['a', 'b']) await queue.add(entry(id));
+      queue.work(handler, { concurrency: 2 });
+      await expect.poll(() => claims).toHaveLength(2);
+      idle.work(handler, { concurrency: 2 });
+      await admin.config('SET', 'maxmemory', '1mb');
+      await expect(queue.add(entry('c'))).rejects.toMatchObject({ code: 'internal' });
+      await new Promise(resolve => setTimeout(resolve, 4_000));
+      expect(claims).toHaveLength(2);
+      finish.get('a')?.({ done: true });
+      finish.get('b')?.({ done: false, afterMs: 60_000 });
+      await expect.poll(() => queue.stats()).toEqual({ waiting: 1, running: 0, oldestAt: undefined });
+      expect(claims.map(({ signal }) => signal.aborted)).toEqual([false, false]);
+    });
+
     it('leaves nothing of an entry that is over but its bare id, and no key of a lane', async () => {
       const queue = open();
       for (const id of ['a', 'b', 'c']) await queue.add({ ...entry(id), atOnce: 1 });
@@ -151,6 +203,37 @@ describe.skipIf(redisMissing)(`a queue on Redis${redisNote}`, () => {
     expect(await queue.add(entry('a'))).toEqual({ outcome: 'known' });
     expect(log.at('warn').filter(({ message }) => message.includes('away'))).toHaveLength(1);
     expect(log.at('info')).toHaveLength(1);
+  });
+
+  it('leaves what runs to its workers when Redis was away for longer than their leases', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'medley-redis-'));
+    const own = await createRedisServer('--appendonly', 'yes', '--appendfsync', 'always', '--dir', folder);
+    await own.start();
+    const queues = Array.from({ length: 6 }, () => createRedisQueue({ ...patient(own), limits: { leaseMs: 3_000 } }));
+    onTestFinished(async () => {
+      for (const queue of queues) await queue.close();
+      await own.stop();
+      rmSync(folder, { recursive: true });
+    });
+    const claims: Claim[] = [];
+    await queues[0]?.add(entry('a'));
+    for (const queue of queues) {
+      queue.work(
+        claim => {
+          claims.push(claim);
+          return new Promise(() => undefined);
+        },
+        { concurrency: 1 },
+      );
+      await new Promise(resolve => setTimeout(resolve, 170));
+    }
+    await expect.poll(() => claims).toHaveLength(1);
+    await own.stop();
+    await new Promise(resolve => setTimeout(resolve, 4_000));
+    await own.start();
+    await new Promise(resolve => setTimeout(resolve, 4_000));
+    expect(claims).toHaveLength(1);
+    expect(claims[0]?.signal.aborted).toBe(false);
   });
 });
 
