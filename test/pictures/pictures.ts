@@ -35,7 +35,7 @@ const QUALITY = 82;
 const EXAMPLES = `reel=${REEL},carousel=https://www.instagram.com/p/DWlightkeep/`;
 
 const subjects = chosen();
-if (subjects.length === 0 && !names.includes('page')) {
+if (folder.startsWith('-') || (subjects.length === 0 && !names.includes('page'))) {
   process.stderr.write(`There are ${SUBJECTS.map(({ name }) => name).join(', ')}, evening, sites, osu and page.\n`);
   process.exit(1);
 }

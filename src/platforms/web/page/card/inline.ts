@@ -62,10 +62,12 @@ const LONGEST_VALUE = 28;
 
 /** The nodes of a text with values between ` · `, which is only broken between values. */
 function values(text: string): Node[] {
+  const isList = text.includes(SEPARATOR);
   return text.split(/( · |^ | $)/).flatMap(part => {
     if (part === SEPARATOR) return separator();
-    const isValue = /\S[ \u2e80-\uffff]/.test(part) && part.length <= LONGEST_VALUE && !part.includes('\n');
-    return isValue ? h('span', { class: 'whole' }, part) : commands(part);
+    const isValue = isList ? part.trim() !== '' : /\S[ \u2e80-\uffff]/.test(part);
+    const isShort = part.length <= LONGEST_VALUE && !part.includes('\n');
+    return isValue && isShort ? h('span', { class: 'whole' }, part) : commands(part);
   });
 }
 
