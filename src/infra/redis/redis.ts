@@ -41,6 +41,7 @@ const KEEP_ALIVE_MS = 10_000;
 export function openRedisState({ url, log, timeoutMs = REDIS_PATIENCE_MS, retryMs = 500 }: RedisStateOptions) {
   const options = {
     ...NO_WAITING,
+    commandTimeout: Math.max(NO_WAITING.commandTimeout, timeoutMs),
     disconnectTimeout: timeoutMs,
     keepAlive: KEEP_ALIVE_MS,
     retryStrategy: (attempt: number) => retryMs * Math.min(attempt, 10),
