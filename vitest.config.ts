@@ -8,6 +8,8 @@ const PROGRAMS = [
   'test/infra/http/http-*.test.ts',
   'test/platforms/evening.test.ts',
 ];
+/** These look at what all files of a worker share, the globals and the connections of their process, so each has a worker to itself. */
+const ALONE = ['test/fakes/discord.test.ts', 'test/fakes/discord/*.test.ts', 'test/infra/http/transport.test.ts'];
 /** The short forms of drills break or load the built program for minutes: `npm run test:drills`. */
 const DRILLS = ['test/drills/**/*.test.ts'];
 const NEVER = ['test/live/**', 'test/bench/**', ...DRILLS];
@@ -39,10 +41,14 @@ export default defineConfig({
         test: {
           name: 'modules',
           include: ['test/**/*.test.ts'],
-          exclude: [...PROGRAMS, ...NEVER],
+          exclude: [...PROGRAMS, ...ALONE, ...NEVER],
           maxWorkers: 8,
           sequence: { groupOrder: 2 },
         },
+      },
+      {
+        extends: true,
+        test: { name: 'alone', include: ALONE, isolate: true, maxWorkers: 8, sequence: { groupOrder: 2 } },
       },
     ],
   },
