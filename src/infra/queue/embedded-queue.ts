@@ -169,11 +169,13 @@ function createClaims(
       return found;
     },
     async renew(leases) {
-      if (leases.length > 0)
-        table.renew(
-          leases.map(({ id }) => id),
-          now() + leaseMs,
-        );
+      const ids = leases.map(({ id }) => id);
+      if (ids.length > 0) table.renew(ids, now() + leaseMs);
+      // An entry that was claimed and never ran, since the store failed in between, is claimable again after its lease.
+      if (table.expire(now()) > 0) {
+        for (const id of claimed.keys()) if (!ids.includes(id)) claimed.delete(id);
+        wakeBy(now());
+      }
       return [];
     },
     save: async (lease, payload) => table.save(lease, payload),

@@ -193,6 +193,26 @@ describe('an embedded queue in time', () => {
     expect(rows()).toEqual([{ id: 'a', state: 'done' }]);
   });
 
+  it('runs what was claimed and never ran when its lease is over', async () => {
+    const store = openStore(':memory:');
+    onTestFinished(() => store.close());
+    const queue = createEmbeddedQueue({ store, log: createRecordingLog(), limits: { leaseMs: 60 } });
+    onTestFinished(() => queue.close());
+    for (const id of ['lost', 'next']) {
+      await queue.add({ id, lane: 'square', fairBy: 'square', owner: 'sari', payload: '', atOnce: 1 });
+    }
+    store.run(`UPDATE queue SET state = 'claimed', holder = 'nobody', lease = 1 WHERE id = 'lost'`, []);
+    const seen: string[] = [];
+    queue.work(
+      async ({ id }) => {
+        seen.push(id);
+        return { done: true };
+      },
+      { concurrency: 2 },
+    );
+    await expect.poll(() => seen.toSorted()).toEqual(['lost', 'next']);
+  });
+
   it('keeps no one waiting when the clock is set back, while it runs or before it starts', async () => {
     const seen: string[] = [];
     const handler: Handler = async ({ id }) => {
