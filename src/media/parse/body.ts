@@ -44,6 +44,8 @@ export class Body {
   readonly #bytes: Buffer;
   #text: string | undefined;
   #scripts: readonly Script[] | undefined;
+  /** The scripts around each text that was searched: the size of a page is judged by the same search as its post is found. */
+  readonly #found = new Map<string, readonly Script[]>();
 
   constructor(bytes: Uint8Array) {
     const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
@@ -87,9 +89,16 @@ export class Body {
 
   /** The JSON scripts that contain one of `texts`, in order. */
   jsonScriptsWith(texts: readonly string[]): readonly Script[] {
-    const given = texts.filter(text => text !== '');
-    const found = new Set(given.flatMap(text => scriptsAround(this.#bytes, Buffer.from(text), this.scripts)));
+    const found = new Set(texts.flatMap(text => this.#scriptsWith(text)));
     return this.scripts.filter(script => found.has(script));
+  }
+
+  #scriptsWith(text: string): readonly Script[] {
+    const known = this.#found.get(text);
+    if (known !== undefined) return known;
+    const found = text === '' ? [] : scriptsAround(this.#bytes, Buffer.from(text), this.scripts);
+    this.#found.set(text, found);
+    return found;
   }
 }
 
