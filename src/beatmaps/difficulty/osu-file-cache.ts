@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../infra/log.ts';
 
 export type OsuFileCache = ReturnType<typeof createOsuFileCache>;
@@ -21,47 +22,57 @@ export function checksumOf(file: Uint8Array): string {
   return createHash('md5').update(file).digest('hex');
 }
 
+/** The stored files, least recently used first: if there is less space than before, the recent ones are kept. */
+async function listFiles(folder: string): Promise<readonly { readonly checksum: string; readonly size: number }[]> {
+  await mkdir(folder, { recursive: true });
+  const found = [];
+  for (const name of await readdir(folder)) {
+    const checksum = NAME.exec(name)?.[1];
+    const path = join(folder, name);
+    if (checksum === undefined) {
+      // A draft is left when its process ended while it was writing.
+      if (name.endsWith('.draft')) await rm(path, { force: true });
+      continue;
+    }
+    const { size, mtimeMs } = await stat(path);
+    found.push({ checksum, size, mtimeMs });
+  }
+  return found.sort((a, b) => a.mtimeMs - b.mtimeMs);
+}
+
 /** `.osu` files on the disk by MD5; the least recently used are deleted. A broken disk counts as an empty cache. */
-export function createOsuFileCache({ folder, maxBytes, log, isFiller = () => true }: OsuFileCacheOptions) {
-  /** The sizes of the stored files, the least recently used first. */
-  const sizes = new Map<string, number>();
-  let opened: Promise<unknown> | undefined;
+export function createOsuFileCache(options: OsuFileCacheOptions) {
+  const { folder, maxBytes, log, isFiller = () => true } = options;
+  const removals = new Set<Promise<void>>();
+  const sizes = new LRUCache<string, number>({
+    maxSize: maxBytes,
+    sizeCalculation: bytes => Math.max(1, bytes),
+    dispose: (_, checksum, reason) => {
+      if (reason !== 'set') remove(checksum);
+    },
+  });
+  let opened: Promise<void> | undefined;
   let drafts = 0;
 
   const pathOf = (checksum: string) => join(folder, `${checksum}.osu`);
-  const complain = (error: unknown, message: string) => log.warn({ err: error, folder }, message);
+
+  function complain(error: unknown, message: string): void {
+    log.warn({ err: error, folder }, message);
+  }
+
+  function remove(checksum: string): void {
+    const removal = rm(pathOf(checksum), { force: true })
+      .catch(error => complain(error, 'a kept difficulty could not be removed'))
+      .finally(() => removals.delete(removal));
+    removals.add(removal);
+  }
 
   async function open(): Promise<void> {
-    await mkdir(folder, { recursive: true });
-    const found = [];
-    for (const name of await readdir(folder)) {
-      const checksum = NAME.exec(name)?.[1];
-      // A draft is left when its process ended while it was writing.
-      if (name.endsWith('.draft')) await rm(join(folder, name), { force: true });
-      if (checksum !== undefined) found.push({ checksum, ...(await stat(join(folder, name))) });
+    try {
+      for (const { checksum, size } of await listFiles(folder)) sizes.set(checksum, size);
+    } catch (error) {
+      complain(error, 'kept difficulties cannot be listed');
     }
-    for (const { checksum, size } of found.sort((a, b) => a.mtimeMs - b.mtimeMs)) sizes.set(checksum, size);
-    await shrink();
-  }
-
-  const whenOpen = () => {
-    opened ??= open().catch(error => complain(error, 'kept difficulties cannot be listed'));
-    return opened;
-  };
-
-  /** Deletes the files that were not used for the longest time, until the others have room. */
-  async function shrink(): Promise<void> {
-    let bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-    for (const [checksum, size] of sizes) {
-      if (bytes <= maxBytes) return;
-      bytes -= size;
-      await remove(checksum);
-    }
-  }
-
-  async function remove(checksum: string): Promise<void> {
-    sizes.delete(checksum);
-    await rm(pathOf(checksum), { force: true });
   }
 
   /** Reads a file that another process stored, and may delete at any time. */
@@ -74,34 +85,35 @@ export function createOsuFileCache({ folder, maxBytes, log, isFiller = () => tru
     /** The file, if it is stored and complete. */
     async take(checksum: string): Promise<Uint8Array | undefined> {
       if (!isFiller()) return readOnly(checksum);
-      await whenOpen();
-      const size = sizes.get(checksum);
-      if (size === undefined) return undefined;
+      opened ??= open();
+      await opened;
+      if (sizes.get(checksum) === undefined) return undefined;
       try {
         const file = await readFile(pathOf(checksum));
-        if (checksumOf(file) !== checksum) return void (await remove(checksum));
-        sizes.delete(checksum);
-        sizes.set(checksum, size);
-        const now = new Date();
-        await utimes(pathOf(checksum), now, now);
-        return file;
+        if (checksumOf(file) === checksum) {
+          const now = new Date();
+          await utimes(pathOf(checksum), now, now);
+          return file;
+        }
       } catch (error) {
-        sizes.delete(checksum);
         complain(error, 'a kept difficulty could not be read');
-        return undefined;
       }
+      sizes.delete(checksum);
+      return undefined;
     },
     async put(checksum: string, file: Uint8Array): Promise<void> {
-      if (!isFiller() || file.byteLength > maxBytes) return;
-      await whenOpen();
+      if (!isFiller()) return;
+      opened ??= open();
+      await opened;
+      if (file.byteLength > maxBytes) return;
       drafts += 1;
       const draft = join(folder, `${process.pid}-${drafts}.draft`);
       try {
+        // A file of the same name may still be in deletion, so all running deletions are waited for.
+        await Promise.all(removals);
         await writeFile(draft, file);
         await rename(draft, pathOf(checksum));
-        sizes.delete(checksum);
         sizes.set(checksum, file.byteLength);
-        await shrink();
       } catch (error) {
         complain(error, 'a difficulty could not be kept');
       }
