@@ -47,20 +47,27 @@ export function createOwnerCommands(options: OwnerCommandsOptions): readonly Com
         return shown(`Medley ${services.version}`, own, ofSites);
       },
     }),
-    ...(['owner block', 'owner unblock'] as const).map(name =>
-      defineCommand({
-        name,
-        options: BLOCK_OPTIONS,
-        ...FOR_CALLER,
-        async run({ kind, value }, context: CommandContext) {
-          const id = await idOf(kind, value, context);
-          const { blockChange, blockKinds } = context.t.messages.owner;
-          const remove = async () => ((await blocks.remove(kind, id)) ? 'removed' : 'absent');
-          const change = await (name === 'owner block' ? blocks.add(kind, id) : remove());
-          return notice(blockChange[change]({ kind: blockKinds[kind], id }));
-        },
-      }),
-    ),
+    defineCommand({
+      name: 'owner block',
+      options: BLOCK_OPTIONS,
+      ...FOR_CALLER,
+      async run({ kind, value }, context: CommandContext) {
+        const id = await idOf(kind, value, context);
+        const { blockChange, blockKinds } = context.t.messages.owner;
+        return notice(blockChange[await blocks.add(kind, id)]({ kind: blockKinds[kind], id }));
+      },
+    }),
+    defineCommand({
+      name: 'owner unblock',
+      options: BLOCK_OPTIONS,
+      ...FOR_CALLER,
+      async run({ kind, value }, context: CommandContext) {
+        const id = await idOf(kind, value, context);
+        const { blockChange, blockKinds } = context.t.messages.owner;
+        const change = (await blocks.remove(kind, id)) ? 'removed' : 'absent';
+        return notice(blockChange[change]({ kind: blockKinds[kind], id }));
+      },
+    }),
     defineCommand({
       name: 'owner blocked',
       options: {},
