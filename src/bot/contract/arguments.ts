@@ -4,7 +4,7 @@ import { type Form, fillPositions, fits, formOf, isRest, joinWords, type Raw, ty
 import { createWordReader, type Word, type WordReader } from './word-reader.ts';
 
 /** Matches the position between an osu! link and the mods right behind it, where a space is missing. */
-const MODS_AT_LINK = /(?<=ppy\.sh\/[^\s+]{1,100})(?=\+[a-z\d]{2})/gi;
+const MODS_AT_LINK = /(?=\+[a-z\d]{2})(?<=ppy\.sh\/[^\s+]{1,100})/gi;
 
 /**
  * Reads the text after a command as raw option values. A value may stand in declared order; behind the option's name in
