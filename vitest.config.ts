@@ -1,25 +1,32 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Started programs and browsers, which take all processors, so that few run at once; they take the longest, so they begin first. */
-const PROGRAMS = [
-  'test/end-to-end/**/*.test.ts',
-  'test/**/*.e2e.test.ts',
-  'test/{infra/redis,media/large-pages}/**/*.test.ts',
-  'test/infra/http/http-*.test.ts',
-  'test/platforms/evening.test.ts',
-];
+/** The files that start programs and browsers or play a chat platform: most of their time they wait. */
+const WAITING =
+  /end-to-end|\.e2e\.|infra\/(?:redis|http\/http-)|large-pages|platforms\/(?:(?:discord|telegram)\/)?[\w-]+\.test/;
 /** These look at what all files of a worker share, the globals and the connections of their process, so each has a worker to itself. */
 const ALONE = ['test/fakes/discord.test.ts', 'test/fakes/discord/*.test.ts', 'test/infra/http/transport.test.ts'];
 /** The short forms of drills break or load the built program for minutes: `npm run test:drills`. */
 const DRILLS = ['test/drills/**/*.test.ts'];
 const NEVER = ['test/live/**', 'test/bench/**', ...DRILLS];
 
+/** Begins a file that waits and one that computes by turns, so that the processors have work from the first to the last. */
+class Alternating extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const waiting = sorted.filter(({ moduleId }) => WAITING.test(moduleId));
+    const computing = sorted.filter(({ moduleId }) => !WAITING.test(moduleId));
+    return sorted.flatMap((_, n) => [...waiting.slice(n, n + 1), ...computing.slice(n, n + 1)]);
+  }
+}
+
 /**
  * Every wait has a bound far above what it takes, since it only catches what hangs: a slow machine, or one that stands still
  * for seconds, must not fail a test. How soon things happen is measured by the bench.
  *
  * Loading the program anew would take most of the time of a small test file, so the files that a worker runs share its
- * modules. Many workers run at once, since most of their time they wait.
+ * modules. More workers than processors run at once, since most of the time they wait; each loads the program for itself,
+ * so that many of them would take longer again.
  */
 export default defineConfig({
   test: {
@@ -30,26 +37,12 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     execArgv: ['--max-semi-space-size=64'],
+    maxWorkers: 7,
+    sequence: { sequencer: Alternating },
     projects: [
-      { extends: true, test: { name: 'drills', include: DRILLS, maxWorkers: 4 } },
-      {
-        extends: true,
-        test: { name: 'programs', include: PROGRAMS, exclude: NEVER, maxWorkers: 5, sequence: { groupOrder: 1 } },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'modules',
-          include: ['test/**/*.test.ts'],
-          exclude: [...PROGRAMS, ...ALONE, ...NEVER],
-          maxWorkers: 8,
-          sequence: { groupOrder: 2 },
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'alone', include: ALONE, isolate: true, maxWorkers: 8, sequence: { groupOrder: 2 } },
-      },
+      { extends: true, test: { name: 'drills', include: DRILLS, maxWorkers: 4, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'suite', include: ['test/**/*.test.ts'], exclude: [...ALONE, ...NEVER] } },
+      { extends: true, test: { name: 'alone', include: ALONE, isolate: true } },
     ],
   },
 });

@@ -22,7 +22,7 @@ function makeSets(): readonly Beatmapset[] {
   const below = (limit: number) => Math.floor(random() * limit);
   const orNull = <T>(value: T) => (random() < 0.1 ? null : value);
   const date = () => new Date(Date.UTC(2008 + below(18), below(12), 1 + below(28))).toISOString();
-  return Array.from({ length: 1_500 }, () => {
+  return Array.from({ length: 900 }, () => {
     const set = generator.next();
     return {
       ...set,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { ButtonPayload, ButtonTokens } from '../../../src/bot/contract/services.ts';
 import { createButtonTokens } from '../../../src/bot/stores/buttons.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
+import { anyText } from '../../any-text.ts';
 import { embeddedRecords } from '../../records.ts';
 
 const KEY = Buffer.alloc(32, 1);
@@ -11,10 +12,10 @@ const WEEK_MS = 7 * 24 * 3_600_000;
 
 const payloads: fc.Arbitrary<ButtonPayload> = fc.record(
   {
-    command: fc.oneof(fc.constantFrom('settings', 'osu profile'), fc.string({ minLength: 1, unit: 'binary' })),
+    command: fc.oneof(fc.constantFrom('settings', 'osu profile'), anyText({ minLength: 1 })),
     values: fc.dictionary(
       fc.oneof(fc.stringMatching(/^[a-z][a-z-]{0,8}$/), fc.string()).filter(name => name !== '__proto__'),
-      fc.oneof(fc.string({ unit: 'binary', maxLength: 80 }), fc.integer(), fc.boolean()),
+      fc.oneof(anyText({ maxLength: 80 }), fc.integer(), fc.boolean()),
       { maxKeys: 4 },
     ),
     owner: fc.stringMatching(/^(web|discord|telegram):[0-9a-f]{1,36}$/),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAddress } from '../../../src/media/extract/find-addresses.ts';
+import { anyAddress } from '../../any-text.ts';
 
 const CYRILLIC_A = '\u0430';
 
@@ -202,7 +203,7 @@ describe('parseAddress', () => {
       fc.property(
         fc.oneof(
           fc.string(),
-          fc.webUrl(),
+          anyAddress(),
           fc.array(fc.oneof(piece, fc.string({ maxLength: 3 }))).map(one => one.join('')),
         ),
         text => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { instagramRefOf, matchInstagramLink } from '../../../../src/media/sources/instagram/link.ts';
+import { anyAddress } from '../../../any-text.ts';
 
 const CODE = 'DXf6wkTgABk';
 const MEDIA_ID = '3882079828031045732';
@@ -279,7 +280,7 @@ describe('any address', () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          fc.webUrl({ withQueryParameters: true }),
+          anyAddress(),
           fc.string().map(rest => `instagram://${rest}`),
         ),
         text => {

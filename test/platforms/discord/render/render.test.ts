@@ -7,6 +7,7 @@ import { createTranslator } from '../../../../src/i18n/translate.ts';
 import { countComponents } from '../../../../src/platforms/discord/render/block-components.ts';
 import type { PlacedMedia } from '../../../../src/platforms/discord/render/render.ts';
 import { type ReplySection, renderMessage } from '../../../../src/platforms/discord/render/render.ts';
+import { anyAddress } from '../../../any-text.ts';
 import { samplePost } from '../../../bot/sample.ts';
 import { checkComponents } from '../../../fakes/discord/component-rules.ts';
 import { all } from '../stage.ts';
@@ -362,7 +363,7 @@ describe('any replies', () => {
     token,
     style: fc.constant('primary' as const),
   });
-  const image = fc.record({ kind: fc.constant('image' as const), url: fc.webUrl(), alt: words });
+  const image = fc.record({ kind: fc.constant('image' as const), url: anyAddress(), alt: words });
   const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
   const card: fc.Arbitrary<Card> = fc
     .record({ title: text, lines: fc.array(text, { maxLength: 6 }), image: optional(image), action: optional(button) })
@@ -381,14 +382,14 @@ describe('any replies', () => {
       kind: fc.constant('fields' as const),
       fields: fc.array(fc.record({ label: words, value: text }), { maxLength: 30 }),
     }),
-    fc.record({ kind: fc.constant('image' as const), url: fc.webUrl(), alt: words }),
+    fc.record({ kind: fc.constant('image' as const), url: anyAddress(), alt: words }),
     fc.record({ kind: fc.constant('divider' as const) }),
-    fc.record({ kind: fc.constant('sound' as const), url: fc.webUrl(), label: words }),
+    fc.record({ kind: fc.constant('sound' as const), url: anyAddress(), label: words }),
     card,
   );
   const action: fc.Arbitrary<Action> = fc.oneof(
     button,
-    fc.record({ kind: fc.constant('link' as const), label: words, url: fc.webUrl() }),
+    fc.record({ kind: fc.constant('link' as const), label: words, url: anyAddress() }),
     fc.record({
       kind: fc.constant('menu' as const),
       label: words,

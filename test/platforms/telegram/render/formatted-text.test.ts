@@ -4,6 +4,7 @@ import type { Block, Inline } from '../../../../src/bot/contract/reply.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
 import { renderBlocks } from '../../../../src/platforms/telegram/render/block-text.ts';
 import { type FormattedText, formatText, shorten } from '../../../../src/platforms/telegram/render/formatted-text.ts';
+import { anyAddress } from '../../../any-text.ts';
 
 const t = createTranslator(['en']);
 
@@ -17,7 +18,7 @@ const inline: fc.Arbitrary<Inline> = fc.letrec<{ inline: Inline }>(tie => ({
     }),
     fc.record({
       kind: fc.constant('link' as const),
-      url: fc.webUrl(),
+      url: anyAddress(),
       children: fc.array(tie('inline'), { maxLength: 3 }),
     }),
   ),
