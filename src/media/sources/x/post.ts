@@ -78,12 +78,17 @@ function mediaOfCard(card: unknown): readonly unknown[] {
  */
 function mediaOf(tweet: JsonObject) {
   const plain = [...readList(tweet.photos), ...(isJsonObject(tweet.video) ? [tweet.video] : [])];
-  const [extended, short] = ['extended_entities', 'entities'].map(name => readList(child(tweet, name, 'media')));
+  const [extended = [], short = []] = ['extended_entities', 'entities'].map(name =>
+    readList(child(tweet, name, 'media')),
+  );
   const lists = [readList(tweet.mediaDetails), extended, plain, short, mediaOfCard(tweet.card)];
-  const media = lists.find(list => list && list.length > 0) ?? [];
-  const own = idsOf(tweet);
-  const isOwn = (one: JsonObject) => [null, one.source_status_id_str, ...own].includes(xIdOf(one.expanded_url));
-  return { media: media.map(one => flat(one)).filter(isOwn), isAny: media.length > 0 };
+  const media = (lists.find(list => list.length > 0) ?? []).map(one => flat(one));
+  const ids = idsOf(tweet);
+  const own = media.filter(one => [null, one.source_status_id_str, ...ids].includes(xIdOf(one.expanded_url)));
+  // Syndication does not state the source of a video that was taken from another post, only its address in the text.
+  const addresses = short.flatMap(one => readText(child(one, 'url')) ?? []);
+  const taken = media.filter(({ url }) => addresses.some(address => address === url));
+  return { media: own.length > 0 ? own : taken, isAny: media.length > 0 };
 }
 
 /** The time of publication, unix milliseconds; if the answer lacks it, it is read from the id (since 2010-11). */

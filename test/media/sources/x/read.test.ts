@@ -206,8 +206,23 @@ describe('a post of X', () => {
     const post = outcome(tweet({ mediaDetails: [photo('lamp'), foreign] }));
     expect(post).toMatchObject({ items: [{ kind: 'image' }], missingItems: 0 });
     expect(JSON.stringify(post)).not.toContain('ferry.jpg');
-    // Syndication does not state a video's source, but the query does, so it is asked, too.
-    const unstated = { ...borrowed, source_status_id_str: undefined };
-    expect(outcome(tweet({ mediaDetails: [unstated] }))).toBe('upstream_changed');
+  });
+
+  it('gives a video whose source syndication does not state by the short address in the post, also when quoted', () => {
+    const unstated = video({ expanded_url: `https://x.com/ferry_bell/status/${OTHER}/video/1` });
+    expect(outcome(tweet({ mediaDetails: [unstated] }))).toMatchObject({
+      author: { username: 'pier_lights' },
+      items: [{ kind: 'video' }],
+      missingItems: 0,
+    });
+    const quoted = other({ id_str: '1970000000000000555', text: 'Seen', mediaDetails: [unstated] });
+    expect(outcome(tweet({ entities: {}, mediaDetails: [], quoted_tweet: quoted }))).toMatchObject({
+      quoted: { author: { username: 'ferry_bell' }, items: [{ kind: 'video' }] },
+    });
+    // Without that address the video may be any post's; the query states the source, so it is asked, too.
+    const unlisted = tweet({ mediaDetails: [{ ...unstated, url: 'https://t.co/FerryMedia' }] });
+    expect(outcome(unlisted)).toBe('upstream_changed');
+    expect(outcome({ ...unlisted, entities: {} })).toBe('upstream_changed');
+    expect(outcome(tweet({ entities: {}, mediaDetails: [{ ...unstated, url: undefined }] }))).toBe('upstream_changed');
   });
 });
