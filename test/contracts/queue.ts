@@ -82,8 +82,8 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
       expect((await queue.stats()).oldestAt).toBeGreaterThanOrEqual(before);
       const claims: Partial<Claim>[] = [];
       queue.work(
-        async ({ id, lane, payload, lapses, addedAt }) => {
-          claims.push({ id, lane, payload, lapses });
+        async ({ id, lane, payload, lostWorkers, addedAt }) => {
+          claims.push({ id, lane, payload, lostWorkers });
           expect(addedAt).toBeGreaterThanOrEqual(before);
           return DONE;
         },
@@ -91,8 +91,8 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
       );
       await idle(queue);
       expect(claims).toEqual([
-        { id: 'chat:1', lane: 'square', payload: 'payload of chat:1', lapses: 0 },
-        { id: 'chat:2', lane: 'square', payload: 'payload of chat:2', lapses: 0 },
+        { id: 'chat:1', lane: 'square', payload: 'payload of chat:1', lostWorkers: 0 },
+        { id: 'chat:2', lane: 'square', payload: 'payload of chat:2', lostWorkers: 0 },
       ]);
     });
 
@@ -407,7 +407,7 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
         },
         { concurrency: 1 },
       );
-      await until(() => expect(other).toMatchObject({ id: 'a', payload: 'half done', lapses: 1 }));
+      await until(() => expect(other).toMatchObject({ id: 'a', payload: 'half done', lostWorkers: 1 }));
       expect(await held?.save('too late')).toBe(false);
       finish({ done: false, afterMs: 0, payload: 'too late' });
       await first.drain();
@@ -438,7 +438,7 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
         },
         { concurrency: 1 },
       );
-      await until(() => expect(claims).toMatchObject([{ id: 'a', lapses: 1 }]));
+      await until(() => expect(claims).toMatchObject([{ id: 'a', lostWorkers: 1 }]));
       frozen.kill('SIGCONT');
       frozen.stdin.write('finish\n');
       expect(await said()).toBe('saved: false');

@@ -97,7 +97,7 @@ export async function refine(library: Pick<Difficulty, 'of'> | undefined, reques
   const next = (size: number) => {
     const sets = new Set(hits().map(({ choice }) => choice.candidate.setId));
     const rest = ordered.filter(({ candidate }) => !asked.has(candidate.id) && !sets.has(candidate.setId));
-    const within = rest.filter(choice => isWithin(learnt.mend(choice), plan));
+    const within = rest.filter(choice => isWithin(learnt.correct(choice), plan));
     return spreadOut(within.length > 0 || computed.size > 0 ? within : rest, size);
   };
 
@@ -109,7 +109,7 @@ export async function refine(library: Pick<Difficulty, 'of'> | undefined, reques
     if (isDone || asked.size - remembered.length >= limit * MOST_ASKED) break;
     await computeAll(wave, Math.min(WAVE_MS, until - performance.now()));
   }
-  const rest = ordered.filter(({ candidate }) => !computed.has(candidate.id)).map(learnt.mend);
+  const rest = ordered.filter(({ candidate }) => !computed.has(candidate.id)).map(learnt.correct);
   const drawn = ordered.flatMap(({ candidate }) => computed.get(candidate.id) ?? []);
   return {
     /** Maps that may be shown: those with the player's usual patterns, the other calculated ones, then estimates. */
@@ -137,7 +137,7 @@ function createLearnt() {
     note({ profile, pp }: ScoredCandidate, real: number): void {
       if (pp > 0) errors.set(profile, [...(errors.get(profile) ?? []), real / pp]);
     },
-    mend(choice: ScoredCandidate): ScoredCandidate {
+    correct(choice: ScoredCandidate): ScoredCandidate {
       const known = errors.get(choice.profile) ?? [];
       const factor = known.length < ENOUGH_TO_LEARN ? 1 : (medianOf(known) ?? 1);
       return { ...choice, pp: choice.pp * factor };

@@ -77,11 +77,12 @@ export class JobRunner {
       log.warn({ id: request.id, next, tries }, 'a request could not be answered in time');
       return this.#finish(job, 'expired');
     }
-    if (claim.lapses > progress.lostWorkers) {
-      progress.lostWorkers = claim.lapses;
+    if (claim.lostWorkers > progress.lostWorkers) {
+      progress.lostWorkers = claim.lostWorkers;
       // The request may be what kills workers, so it waits a little: other requests of the lost workers are answered
       // first.
-      if (claim.lapses > 1) return retryLater(job, random() * Math.min(2 ** claim.lapses * 1_000, MOST_PAUSE_MS));
+      if (claim.lostWorkers > 1)
+        return retryLater(job, random() * Math.min(2 ** claim.lostWorkers * 1_000, MOST_PAUSE_MS));
     }
     return this.#runInOrder(job);
   }

@@ -38,7 +38,7 @@ const ClaimedRow = z.object({
   atOnce: z.number(),
   turn: z.number(),
   addedAt: z.number(),
-  lapses: z.number(),
+  lostWorkers: z.number(),
 });
 
 const EntryRow = z.object({
@@ -102,7 +102,7 @@ function claims(store: Store) {
         `UPDATE queue SET state = 'claimed', holder = :token, lease = :until WHERE rowid = (
           SELECT rowid FROM queue WHERE state = 'waiting' AND lane NOT IN (SELECT value FROM json_each(:busy))
           ORDER BY turn, rowid LIMIT 1
-        ) RETURNING id, lane, payload, at_once AS atOnce, turn, at AS addedAt, lapses`,
+        ) RETURNING id, lane, payload, at_once AS atOnce, turn, at AS addedAt, lapses AS lostWorkers`,
         { token, until, busy: JSON.stringify(busy) },
         ClaimedRow,
       );

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import type { Claim, Handler, Verdict } from './queue.ts';
 
-export type ClaimedEntry = Pick<Claim, 'id' | 'lane' | 'payload' | 'addedAt' | 'lapses'>;
+export type ClaimedEntry = Pick<Claim, 'id' | 'lane' | 'payload' | 'addedAt' | 'lostWorkers'>;
 
 /** A worker's hold on an entry. Each claim has a token of its own, so that later writes of an earlier one are refused. */
 export interface ClaimLease {

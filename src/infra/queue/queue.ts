@@ -35,7 +35,7 @@ export interface Claim {
   /** The time at which the entry was added, unix milliseconds. */
   readonly addedAt: number;
   /** How many earlier workers lost their lease of this entry, for example by a crash. */
-  readonly lapses: number;
+  readonly lostWorkers: number;
   /** Aborts when the lease has been lost: another worker may hold the entry by now. */
   readonly signal: AbortSignal;
   /**

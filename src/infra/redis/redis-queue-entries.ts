@@ -13,7 +13,9 @@ const AddedBy = z
   });
 const Claimed = z
   .tuple([z.string(), z.string(), z.string(), z.number(), z.number()])
-  .transform(([id, lane, payload, addedAt, lapses]): ClaimedEntry => ({ id, lane, payload, addedAt, lapses }));
+  .transform(
+    ([id, lane, payload, addedAt, lostWorkers]): ClaimedEntry => ({ id, lane, payload, addedAt, lostWorkers }),
+  );
 const Claims = z
   .tuple([z.number(), z.array(Claimed)])
   .transform(([dueMs, claims]) => ({ dueMs: dueMs < 0 ? undefined : dueMs, claims }));

@@ -6,7 +6,7 @@ import { createRecordingLog } from '../../fakes/log.ts';
 it('a worker loses the claim whose lease is lost, not a later one of its own of the same entry', async () => {
   const claims: Claim[] = [];
   const store: ClaimStore = {
-    claim: async () => [{ id: 'a', lane: 'square', payload: '', addedAt: 0, lapses: claims.length }],
+    claim: async () => [{ id: 'a', lane: 'square', payload: '', addedAt: 0, lostWorkers: claims.length }],
     renew: async (leases: readonly ClaimLease[]) => leases.slice(0, 1),
     save: async () => true,
     finish: async () => true,

@@ -27,7 +27,7 @@ async function suggestMods(partial: string) {
 /**
  * Declares an option about a play, which can only be typed. If a person gives any such option, `beatmap simulate` runs.
  */
-const aside = <O extends Option>(option: O) => ({ ...option, only: 'typed' }) as const;
+const typedOnly = <O extends Option>(option: O) => ({ ...option, only: 'typed' }) as const;
 
 /** Ratings of the shown difficulties, by id; difficulties of a ruleset without these mods have none. */
 async function rate(
@@ -54,13 +54,13 @@ export const beatmapInfo = defineCommand({
     map: MAP_OPTION,
     mods: { ...TERMS.mods, suggest: suggestMods },
     mode: MAP_MODE_OPTION,
-    accuracy: aside(TERMS.accuracy),
-    combo: aside(TERMS.combo),
-    misses: aside(TERMS.misses),
-    n300: aside(TERMS.n300),
-    n100: aside(TERMS.n100),
-    n50: aside(TERMS.n50),
-    rate: aside(TERMS.rate),
+    accuracy: typedOnly(TERMS.accuracy),
+    combo: typedOnly(TERMS.combo),
+    misses: typedOnly(TERMS.misses),
+    n300: typedOnly(TERMS.n300),
+    n100: typedOnly(TERMS.n100),
+    n50: typedOnly(TERMS.n50),
+    rate: typedOnly(TERMS.rate),
   },
   ...ABOUT_BEATMAP,
   accepts: 'beatmap-link',
