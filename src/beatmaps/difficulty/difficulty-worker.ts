@@ -38,7 +38,8 @@ function withMemoryBound(code: Uint8Array): Uint8Array {
   for (let at = 8; at < code.length; ) {
     const { value: size, end: body } = readNumber(code, at + 1);
     if (code[at] === MEMORY_SECTION) {
-      // The memory section holds a flag whether the memory is bounded, its first number of pages, and its bound.
+      // The section holds the number of memories, a flag that says if the memory has a bound, the number of pages at
+      // the start, and the bound.
       const { value: pages } = readNumber(code, body + 2);
       const section = [1, 1, ...writeNumber(pages), ...writeNumber(MAX_PAGES)];
       const head = [MEMORY_SECTION, ...writeNumber(section.length)];

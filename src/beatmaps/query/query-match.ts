@@ -137,8 +137,8 @@ const MAX_COMPARED = 1_000;
 const MAX_LETTERS = 24;
 
 /**
- * True when a set would match a query but for a mistake in a word, or for a word that is inside a longer one, as in
- * answers of sites that forgive mistakes.
+ * True when a set fits a query's filters and has at least one of its words, which may be mistyped or a part of a longer
+ * word. Sites that forgive mistakes answer with such sets.
  */
 export function matchesNearly(query: Query, set: Beatmapset): boolean {
   if (!matches({ ...query, text: '' }, set)) return false;

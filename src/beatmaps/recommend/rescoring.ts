@@ -36,7 +36,10 @@ const MOST_ASKED = 3;
 const REPEAT_MS = 200;
 /** How long the work on late figures goes on, in case the person asks again. */
 const WORKED_MS = 10_000;
-/** From this many figures on, they show how far the estimates for their mods are off. */
+/**
+ * The estimates for maps with the same mods are corrected once this many of these maps have calculated figures: fewer do
+ * not show how far the estimates are off.
+ */
 const ENOUGH_TO_LEARN = 3;
 
 /**

@@ -60,7 +60,10 @@ function cursorOf({ cursor_string, cursor }: z.output<typeof searchShape>): stri
   return cursor_string ?? (cursor && Buffer.from(JSON.stringify(cursor)).toString('base64url'));
 }
 
-/** The dates of ranking for a query's years, where all sets have a leaderboard: osu!'s search has no `year`. */
+/**
+ * Replaces a query's years by dates of ranking, because osu!'s search has no `year`. Sets that were never ranked have no
+ * such date, so this is done only for searches in which every set has a leaderboard.
+ */
 function datesOf({ query, status }: Search): Query['ranges'] {
   const { year, ranked } = query.ranges;
   const areRanked = statusesOf(status).every(each => LEADERBOARD.includes(each));

@@ -128,7 +128,10 @@ export interface Collection<V> {
 interface Held<V> {
   readonly value: V | undefined;
   readonly readAt: number;
-  /** How many times changes had been missed when this value was read. */
+  /**
+   * How many times this process had missed announcements of changes when it read this value. If it has missed others
+   * since, the value may be outdated.
+   */
   readonly gaps: number;
 }
 

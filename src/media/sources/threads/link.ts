@@ -24,7 +24,10 @@ export function threadsRefOf(code: string, user?: string): PostRef | undefined {
   return { source: 'threads', id: code, form: 'post', url, itemIndex: null, parts };
 }
 
-/** The post of a share link that leads to the home page with the post's number in a list; several numbers name none. */
+/**
+ * Some share links lead to the home page, with a list of the numbers of posts in the query. If the list has one number,
+ * returns that post.
+ */
 function injectedPost(query: URLSearchParams): PostRef | undefined {
   const [id, ...others] = readList(parseJson(query.get('injected_media_ids') ?? ''));
   return others.length > 0 ? undefined : threadsRefOf(shortcodeOf(readId(id) ?? '') ?? '');

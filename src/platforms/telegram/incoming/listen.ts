@@ -74,7 +74,7 @@ export function createListener(telegram: TelegramContext, press: ButtonPress, in
 
 /** How many inline queries and delete buttons are handled at once. */
 const AT_ONCE = 64;
-/** How many more may wait; others are dropped. */
+/** How many more of them may wait; if more come, they are not answered. */
 const MAX_WAITING = 1_000;
 
 /** Runs the answers to inline queries and delete buttons, which do not go through the queue. */

@@ -260,7 +260,10 @@ export class Thread {
   }
 }
 
-/** Calls `act` in a task of its own: before the next frame, where the browser has priorities of tasks. */
+/**
+ * Calls `act` soon, in a task of its own. In browsers in which tasks have priorities, it runs before the next frame is
+ * drawn.
+ */
 function beforeFrame(act: () => void): void {
   if ('scheduler' in window) void window.scheduler.postTask(act, { priority: 'user-blocking' });
   else setTimeout(act);
