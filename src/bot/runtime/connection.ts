@@ -151,18 +151,21 @@ export class PlatformConnection {
     return failure?.outcome === 'notSent' && failure.reason === 'token';
   }
 
-  /** Asks the platform about the token until the platform accepts it or cannot be reached. */
+  /**
+   * Asks the platform about the token until the platform accepts it. If it cannot be reached, the asking ends, unless
+   * the state is `refused` by now: nothing else would end that state.
+   */
   async #confirm(): Promise<void> {
     const { platform, random } = this.#options;
-    while (!this.#stopping.signal.aborted) {
+    for (let failures = 1; !this.#stopping.signal.aborted; failures += 1) {
       try {
         await platform.verify(this.#stopping.signal);
         this.#refusals = 0;
         if (this.#status.state === 'refused') this.#setState(this.#running === undefined ? 'idle' : 'connected');
         return;
       } catch (error) {
-        if (!this.#isRefusal(error)) return;
-        await this.#sleep(this.#refusedMs(error) ?? backoffMs(1, random));
+        if (!this.#isRefusal(error) && this.#status.state !== 'refused') return;
+        await this.#sleep(this.#refusedMs(error) ?? backoffMs(failures, random));
       }
     }
   }

@@ -102,6 +102,22 @@ describe('a platform', () => {
     expect(stage.log.at('error')).toEqual([]);
   });
 
+  it('that cannot be asked about its refused token any more is asked until it can, and is then no longer refused', async () => {
+    const asked: ('refused' | 'unreachable' | 'accepted')[] = ['refused', 'refused', 'unreachable', 'accepted'];
+    const verify = async () => {
+      const next = asked.shift();
+      if (next === 'refused') throw tokenRefused();
+      if (next === 'unreachable') throw unreachable();
+    };
+    await open({ world: createWorld(['token']), verify });
+    await stage.platform.host()?.accept(linksDraft('1', ['a']));
+    await stage.pass(5_000);
+    expect(await status()).toMatchObject({ state: 'refused' });
+    await stage.pass(30 * MINUTE);
+    expect(stage.said()).toEqual(['answer of a']);
+    expect(await status()).toMatchObject({ state: 'connected' });
+  });
+
   it('whose token is refused for real is left alone, and what was asked is answered when it is taken again', async () => {
     let isRefused = true;
     const verify = async () => {
