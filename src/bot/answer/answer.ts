@@ -101,6 +101,8 @@ export function createDispatcher(options: DispatcherOptions) {
       } catch (error) {
         const isAway = error instanceof StoreAway;
         if (!isAway || !isRetry) onUnreadable(error, message.caller);
+        // This message was let through alone to try again, so when it gives up, those that wait behind it must go on.
+        if (!isAway && isRetry) gate.open();
         if (!isAway || !(await gate.wait(Number.POSITIVE_INFINITY))) return undefined;
       }
     }
@@ -240,7 +242,10 @@ function createLinkAnswers({ commands, admission, run }: Pick<AnswerParts, 'comm
         if (next >= paid) refusal = await admission.charge(command, context.caller);
         if (refusal) break;
         const about = labels.slice(next, next + 1);
-        replies.push({ reply: answerLink(command, link, { ...context, about }, isPasted), next: next + 1 });
+        const reply = answerLink(command, link, { ...context, about }, isPasted);
+        // This reply may fail while the next link is charged, before anyone waits for it.
+        reply.catch(() => undefined);
+        replies.push({ reply, next: next + 1 });
       }
       next += 1;
     }

@@ -533,6 +533,44 @@ describe('the settings of a chat', () => {
     expect(failing.logged).toEqual([]);
   });
 
+  it('that cannot be read for a first link are reported once, though the limit is slow for a second', async () => {
+    const away = () => Promise.reject(new StoreAway('the store is away'));
+    const memory = createMemoryRateLimiter();
+    let charged = 0;
+    const consume: typeof memory.consume = async (...given) => {
+      charged += 1;
+      if (charged > 1) await new Promise(resolve => setTimeout(resolve, 20));
+      return memory.consume(...given);
+    };
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    try {
+      const { dispatcher } = setUp({ services: sampleServices(fakeExtractor(away)), limiter: { consume } });
+      const what = ['a', 'b'].map(id => ({ url: link(id), spoiler: false }));
+      const attempt = { from: 0, paid: 0, caller: group(), signal: new AbortController().signal, progress: () => {} };
+      const { replies } = await dispatcher.answer({ kind: 'links', what }, attempt);
+      await expect(replies[0]?.reply).rejects.toBeInstanceOf(StoreAway);
+      expect(unhandled).toEqual([]);
+    } finally {
+      process.off('unhandledRejection', note);
+    }
+  });
+
+  it('that one message cannot read for good do not keep the messages behind it waiting', async () => {
+    const { settings, ...services } = sampleServices();
+    const failures = [new StoreAway('away'), new StoreAway('away'), new AppError('internal', 'broken')];
+    const chat: typeof settings.chat = async key => {
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+      return settings.chat(key);
+    };
+    const { dispatcher } = setUp({ services: { ...services, settings: { ...settings, chat } } });
+    const [first, second] = ['a', 'b'].map(id => dispatcher.read({ text: link(id), caller: group() }));
+    expect(await first).toBeUndefined();
+    expect(await second).toMatchObject({ kind: 'links' });
+  });
+
   it('are not asked for messages without a link', async () => {
     const { settings, ...services } = sampleServices();
     let asked = 0;
