@@ -194,6 +194,36 @@ it.each<[string, string, object | string]>([
     },
   ],
   [
+    'a link to a moving image elsewhere, of which the site has a video',
+    listing({
+      is_self: false,
+      url: 'https://i.imgur.example/bowl.gifv',
+      url_overridden_by_dest: 'https://i.imgur.example/bowl.gifv',
+      preview: {
+        images: [],
+        reddit_video_preview: {
+          fallback_url: 'https://v.redd.it/bowlbowl1234/CMAF_480.mp4',
+          width: 480,
+          height: 360,
+          duration: 6,
+          is_gif: true,
+        },
+      },
+    }),
+    {
+      caption: null,
+      items: [
+        {
+          kind: 'video',
+          width: 480,
+          height: 360,
+          durationMs: 6_000,
+          variants: [{ url: 'https://v.redd.it/bowlbowl1234/DASHPlaylist.mpd' }],
+        },
+      ],
+    },
+  ],
+  [
     'a gallery in its order',
     listing({
       is_gallery: true,
