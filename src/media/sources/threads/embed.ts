@@ -3,6 +3,7 @@ import { AppError } from '../../../errors.ts';
 import { weakNotFound } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body } from '../../parse/body.ts';
+import { readShownCount } from '../../parse/json.ts';
 import { type Attributes, readMarkup, visibleMarkup } from '../../parse/markup.ts';
 import { NO_STATS } from '../../post.ts';
 import { readAddress } from '../kit/cdn-address.ts';
@@ -46,10 +47,10 @@ class DrawnPost {
     return this.words.name === '' && this.words.text === '' && this.items.length === 0;
   }
 
-  /** The count beside an icon. The embed shows no 0, and shortens counts from 1,000 on, which are therefore unknown. */
+  /** The count beside an icon. The embed shows no 0, and shortens counts from 1,000 on. */
   #count(icon: number): number | null {
-    const shown = this.counts[icon]?.trim().replaceAll(',', '') ?? '-';
-    return /^\d{0,12}$/.test(shown) ? Number(shown) : null;
+    const shown = this.counts[icon]?.trim();
+    return shown === '' ? 0 : readShownCount(shown);
   }
 
   toDraft(): PostDraft {

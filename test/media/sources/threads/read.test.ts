@@ -61,9 +61,11 @@ describe('an embed', () => {
     });
   });
 
-  it('says nothing of counts that are shortened or not drawn', () => {
+  it('gives counts as they are shown, and nothing of those that are not drawn or in another form', () => {
     const { stats } = read(embed(drawn({ counts: ['2.1K', '1,234'] })));
-    expect(stats).toMatchObject({ likes: null, comments: 1_234, shares: null });
+    expect(stats).toMatchObject({ likes: 2_100, comments: 1_234, shares: null });
+    const other = read(embed(drawn({ counts: ['1.3M', '2,1 Tsd.', '', '139K'] })));
+    expect(other.stats).toMatchObject({ likes: 1_300_000, comments: null, shares: 139_000 });
   });
 
   it('has an album in its order, photos among videos', () => {
