@@ -89,6 +89,17 @@ export function recordsContract(name: string, open: () => Promise<RecordsUnderTe
         expect(await notes.get('new')).toEqual(note('moved'));
       });
 
+      it('that moves nothing leaves the end of the record that is there as it was', async () => {
+        const notes = await collection();
+        await notes.set('new', note('there'));
+        await notes.expire('new', Date.now() + TTL_MS);
+        await notes.move('absent', 'new');
+        await notes.set('old', note('late'));
+        await notes.move('old', 'new');
+        await pass(TTL_MS + 20);
+        expect(await notes.get('new')).toBeUndefined();
+      });
+
       it('drops what was tampered with instead of giving it out', async () => {
         const under = await opened();
         const notes = under.records.collection(options);

@@ -113,7 +113,8 @@ export function createRedisRecords(redis: RedisConnection, channel: RedisChannel
     async move(collection, from, to) {
       if (from === to) return;
       const [source, target] = [recordKey(collection, from), recordKey(collection, to)];
-      await change(collection, [from, to], all => all.copy(source, target).unlink(source).persist(target));
+      // The copy takes over that the record never expires; a record that has the key already keeps its own expiry.
+      await change(collection, [from, to], all => all.persist(source).copy(source, target).unlink(source));
     },
     remove(collection, key, group = null) {
       const name = recordKey(collection, key);
