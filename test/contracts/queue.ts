@@ -171,7 +171,9 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
       );
       queue.work(handler, { concurrency: 1 });
       await until(() => expect(seen).toEqual(['run']));
-      await addAll(queue, ['next', 'gone']);
+      await addAll(queue, ['next', 'gone', 'revoked']);
+      expect(await queue.revoke('revoked')).toBe(true);
+      expect(await queue.revoke('revoked')).toBe(false);
       expect(await queue.cancel('gone')).toBe(true);
       expect(await queue.cancel('gone')).toBe(false);
       expect(await queue.cancel('run')).toBe(false);

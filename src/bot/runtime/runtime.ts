@@ -157,7 +157,7 @@ export class Runtime {
       accept: request => this.#acceptor.accept(platform, request),
       cancel: async eventId => {
         const id = `${platform.id}:${eventId}`;
-        if (!this.#jobs.cancel(id)) await this.#inQueues(each => each.cancel(id));
+        if (!this.#jobs.cancel(id)) await this.#inQueues(each => each.revoke(id));
       },
       lost: reason => connection.lost(reason),
       standBy: () => connection.standBy(),

@@ -101,6 +101,8 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
       pumpSoon();
     },
     cancel: async id => table.cancel(id, now()),
+    // No other process has workers here.
+    revoke: async id => table.cancel(id, now()),
     remove: async id => table.remove(id),
     forget: async owner => table.forget(owner, now()),
     unclaimed: async () => table.unclaimed(),

@@ -80,6 +80,8 @@ export interface Queue {
   promote(id: string): Promise<void>;
   /** Ends an entry that no worker holds. Returns false when no such entry has that id. */
   cancel(id: string): Promise<boolean>;
+  /** Like `cancel`, but also ends an entry that a worker of another process holds: that worker loses its lease. */
+  revoke(id: string): Promise<boolean>;
   /** Ends all entries of that owner that no worker holds; returns how many they were. */
   forget(owner: string): Promise<number>;
   /** Unfinished entries that no worker holds, in the order of serving, without delays; for moving them elsewhere. */

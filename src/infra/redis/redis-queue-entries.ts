@@ -73,6 +73,7 @@ export function createRedisEntries(ask: Ask, own: string, limits: QueueLimits) {
 
   return {
     cancel,
+    revoke: (id: string) => isDone(run('cancel', id, 'known', 'held')),
     async add({ id, lane, fairBy, owner, payload, atOnce = limits.perLane, delayMs = 0 }: QueueEntry) {
       return AddedBy.parse(await run('add', id, lane, fairBy, owner, payload, atOnce, delayMs, ...bounds));
     },

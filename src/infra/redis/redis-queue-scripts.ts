@@ -173,14 +173,15 @@ finish(id, lane, fairBy)
 handOver(lane)
 return 1`),
 
-  /** Ends an entry that no worker holds; its id stays known for a while, or is forgotten. */
+  /** Ends an entry, one that a worker holds only if `held` is given; its id stays known for a while, or is forgotten. */
   cancel: script(`
 local id = ARGV[2]
 local holder, lane, fairBy = unpack(redis.call('HMGET', entryOf(id), 'holder', 'lane', 'fairBy'))
-if holder ~= '' then return 0 end
+if not holder or holder ~= '' and ARGV[4] ~= 'held' then return 0 end
 local hadSlot = redis.call('ZSCORE', laneOf(lane), id) == '0'
 redis.call('ZREM', ready, id)
 redis.call('ZREM', due, id)
+redis.call('ZREM', leases, id)
 if ARGV[3] == 'known' then redis.call('ZADD', ids, -now, id) else redis.call('ZREM', ids, id) end
 finish(id, lane, fairBy)
 if hadSlot then handOver(lane) end

@@ -124,6 +124,7 @@ export function createRedisQueue({ url, log, timeoutMs = REDIS_PATIENCE_MS, ...o
     add: entries.add,
     promote: entries.promote,
     cancel: id => entries.cancel(id, 'known'),
+    revoke: entries.revoke,
     remove: id => entries.cancel(id, 'forgotten'),
     unclaimed: entries.unclaimed,
     stats: entries.stats,

@@ -75,6 +75,19 @@ describe.skipIf(redisMissing)(`processes that share a queue on Redis${redisNote}
     expect(said()).toHaveLength(ids.length);
   });
 
+  it('end a request that is cancelled in one of them while another answers it', async () => {
+    const gateway = await open(true, false);
+    await open(false, true, 300);
+    await gateway.platform.host()?.accept(linksDraft('1', ['a', 'b', 'c', 'd']));
+    await expect.poll(() => said()).toEqual(['answer of a']);
+    await gateway.platform.host()?.cancel('1');
+    await expect.poll(() => gateway.runtime.status()).toMatchObject({ waiting: 0, running: 0 });
+    await new Promise(resolve => setTimeout(resolve, 1_500));
+    // The message that was on its way when the request was cancelled may arrive.
+    expect(said().length).toBeLessThan(3);
+    expect(await gateway.platform.host()?.accept(linksDraft('1', ['a', 'b', 'c', 'd']))).toBe('known');
+  });
+
   it('take over what a process leaves that stops in the middle, or dies', async () => {
     const gateway = await open(true, false);
     const slow = await open(false, true, 60_000);

@@ -45,6 +45,7 @@ function createWorker(redis: Redis) {
       for (const lease of anyHeld(number)) await entries.putBack(lease);
     },
     cancel: (number: number) => entries.cancel(anyId(number), 'known'),
+    revoke: (number: number) => entries.revoke(anyId(number)),
     promote: (number: number) => entries.promote(anyId(number)),
     /** All leases end but those of half of the claims, which are renewed. */
     async lapse() {
@@ -111,6 +112,7 @@ describe.skipIf(redisMissing)(`the entries of the queue in Redis${redisNote}`, (
       'release',
       'putBack',
       'cancel',
+      'revoke',
       'promote',
       'lapse',
     ] as const;
