@@ -76,7 +76,8 @@ export function createRecommend(options: RecommendOptions) {
     return list.map((each, index) => withStars(each, rated?.[index] ?? each));
   }
 
-  async function noteGiven(caller: string | undefined, ids: readonly number[]): Promise<void> {
+  async function noteGiven(caller: string | undefined, list: readonly Recommendation[]): Promise<void> {
+    const ids = list.map(({ beatmap }) => beatmap.id);
     for (const id of ids) given.set(id, true);
     if (caller !== undefined) await history.add(caller, ids);
   }
@@ -128,13 +129,10 @@ export function createRecommend(options: RecommendOptions) {
     const algorithms = new Map(fitting.map(({ choice, algorithm }) => [choice, algorithm]));
     // The maps are spread out again: after some were removed, two maps of one mapper may be neighbours.
     const fitted = spreadOut(algorithms.keys(), limit + SPARE);
-    const computed = new Set(
-      refined.choices.flatMap(each => (each.algorithm === null ? [] : each.choice.candidate.id)),
-    );
     const chosen =
       fitted.length >= limit || others.length === candidates.length
         ? fitted
-        : fillUp(fitted, [ordered, drawOrder(candidates, random)], computed, question, request);
+        : fillUp(fitted, refined.choices, [ordered, drawOrder(candidates, random)], question, request);
     const known = await readSets(chosen);
     const presented = chosen.flatMap(choice => {
       const set = known.get(choice.candidate.setId);
@@ -145,8 +143,7 @@ export function createRecommend(options: RecommendOptions) {
     const recommendations = today.filter(({ stars }) => isWithinBounds(stars, request.stars));
     // A catalogue without fitting maps does not prove that none exist, so the upstreams' error is thrown.
     if (recommendations.length === 0 && failures.length > 0) throw failures[0];
-    const ids = recommendations.map(({ beatmap }) => beatmap.id);
-    if (isOwn) await noteGiven(caller, ids);
+    if (isOwn) await noteGiven(caller, recommendations);
     const { player, profile, stale } = context;
     return {
       /** The maps, not sorted by pp; fewer than requested, or none, when there are no more. */
@@ -182,11 +179,12 @@ function othersOf(
  */
 function fillUp(
   fitted: readonly ScoredCandidate[],
+  refined: Awaited<ReturnType<typeof refine>>['choices'],
   [fresh, all]: readonly [fresh: readonly ScoredCandidate[], all: readonly ScoredCandidate[]],
-  computed: ReadonlySet<number>,
   { plan, limit }: Question,
   filters: RecommendFilters,
 ): readonly ScoredCandidate[] {
+  const computed = new Set(refined.flatMap(({ algorithm, choice }) => (algorithm === null ? [] : choice.candidate.id)));
   const isOpen = ({ candidate }: ScoredCandidate) => !computed.has(candidate.id);
   const given = all.filter(choice => isHit(choice, plan, filters));
   return spreadOut([...fitted, ...[...withinFirst(fresh, plan), ...given].filter(isOpen)], limit);

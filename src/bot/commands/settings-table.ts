@@ -110,8 +110,61 @@ const FILES = [0, 1, 4, 10];
 const SECONDS = [0, 30, 60, 300];
 const SHORT_FORMS_SHOWN = ['rs', 'c', 'map', 'lb', 'sim', 'top'];
 
+const ANSWER_SETTINGS: readonly ChatSetting[] = [
+  { ...view, section: 'answers' },
+  {
+    key: 'sensitive',
+    section: 'answers',
+    option: { type: 'choice', choices: SENSITIVE, only: 'group' },
+    row({ sensitive }, { t: { messages } }) {
+      const { rows, sensitive: words } = messages.settings;
+      return pick(rows.sensitive, SENSITIVE, sensitive, each => words[each]);
+    },
+    change: value => ({ sensitive: oneOf(SENSITIVE, value) }),
+  },
+  {
+    key: 'files',
+    section: 'answers',
+    option: { type: 'integer', min: 0, max: ALBUM_CAP.max, only: 'group' },
+    row({ albumCap }, { t: { messages } }) {
+      const { rows, files } = messages.settings;
+      return pick(rows.files, withSet(FILES, albumCap ?? 0), albumCap ?? 0, n => files({ n }));
+    },
+    change: value => ({ albumCap: Number(value) || null }),
+  },
+  onOff('captions', 'answers', 'captions'),
+  onOff('silent', 'answers', 'silent', { usual: () => true }),
+  onOff('embeds', 'answers', 'suppressEmbeds', { isOffered: ({ hidesEmbeds }) => hidesEmbeds === true }),
+  onOff('delete-links', 'answers', 'deleteSource', { isOffered: ({ deletesLinks }) => deletesLinks === true }),
+  {
+    key: 'chat-language',
+    section: 'answers',
+    option: { ...LANGUAGE, only: 'group' },
+    row: ({ language }, { t }) => languageRow(t.messages.settings.chatLanguage, language, t),
+    change: value => ({ language: languageOf(value) }),
+  },
+];
+
+const NOTICE_SETTINGS: readonly ChatSetting[] = [
+  onOff('quiet-errors', 'notices', 'quietErrors'),
+  {
+    key: 'notices',
+    section: 'notices',
+    option: { type: 'integer', ...NOTICE_SECONDS, only: 'group' },
+    row({ noticeSeconds }, { t }) {
+      const { rows } = t.messages.settings;
+      return pick(rows.notices, withSet(SECONDS, noticeSeconds), noticeSeconds, n => deletedAfter(n, t));
+    },
+    change: value => ({ noticeSeconds: Number(value) }),
+  },
+];
+
 /** All settings of a group, section by section. */
 export function settingsOfChat(sources: readonly Site[]): readonly ChatSetting[] {
+  return [...linkSettings(sources), ...ANSWER_SETTINGS, ...NOTICE_SETTINGS];
+}
+
+function linkSettings(sources: readonly Site[]): readonly ChatSetting[] {
   const added = sources.filter(({ onInGroups }) => onInGroups !== true);
   return [
     onOff('links', 'links', 'autoDetect', { usual: () => true }),
@@ -148,49 +201,6 @@ export function settingsOfChat(sources: readonly Site[]): readonly ChatSetting[]
       option: { type: 'string', form: 'rest', maxLength: MAX_WORDS, only: 'group', named: true },
       row: ({ offWords }, { t }) => filterRow(t.messages.settings.rows['ignored-words'], offWords, t),
       change: value => ({ offWords: wordsOf(String(value)) }),
-    },
-    { ...view, section: 'answers' },
-    {
-      key: 'sensitive',
-      section: 'answers',
-      option: { type: 'choice', choices: SENSITIVE, only: 'group' },
-      row({ sensitive }, { t: { messages } }) {
-        const { rows, sensitive: words } = messages.settings;
-        return pick(rows.sensitive, SENSITIVE, sensitive, each => words[each]);
-      },
-      change: value => ({ sensitive: oneOf(SENSITIVE, value) }),
-    },
-    {
-      key: 'files',
-      section: 'answers',
-      option: { type: 'integer', min: 0, max: ALBUM_CAP.max, only: 'group' },
-      row({ albumCap }, { t: { messages } }) {
-        const { rows, files } = messages.settings;
-        return pick(rows.files, withSet(FILES, albumCap ?? 0), albumCap ?? 0, n => files({ n }));
-      },
-      change: value => ({ albumCap: Number(value) || null }),
-    },
-    onOff('captions', 'answers', 'captions'),
-    onOff('silent', 'answers', 'silent', { usual: () => true }),
-    onOff('embeds', 'answers', 'suppressEmbeds', { isOffered: ({ hidesEmbeds }) => hidesEmbeds === true }),
-    onOff('delete-links', 'answers', 'deleteSource', { isOffered: ({ deletesLinks }) => deletesLinks === true }),
-    {
-      key: 'chat-language',
-      section: 'answers',
-      option: { ...LANGUAGE, only: 'group' },
-      row: ({ language }, { t }) => languageRow(t.messages.settings.chatLanguage, language, t),
-      change: value => ({ language: languageOf(value) }),
-    },
-    onOff('quiet-errors', 'notices', 'quietErrors'),
-    {
-      key: 'notices',
-      section: 'notices',
-      option: { type: 'integer', ...NOTICE_SECONDS, only: 'group' },
-      row({ noticeSeconds }, { t }) {
-        const { rows } = t.messages.settings;
-        return pick(rows.notices, withSet(SECONDS, noticeSeconds), noticeSeconds, n => deletedAfter(n, t));
-      },
-      change: value => ({ noticeSeconds: Number(value) }),
     },
   ];
 }

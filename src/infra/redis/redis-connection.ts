@@ -100,21 +100,26 @@ export function createRedisConnection(
     /** Resolves with true when Redis answers, at once or within the given time. */
     isReady(withinMs: number): Promise<boolean> {
       if (isConnected()) return Promise.resolve(true);
-      return new Promise(resolve => {
-        const settle = () => {
-          clearTimeout(timer);
-          client.off('ready', settle);
-          resolve(isConnected());
-        };
-        const timer = setTimeout(settle, withinMs);
-        client.on('ready', settle);
-      });
+      return readyOrLate(client, withinMs).then(isConnected);
     },
     close() {
       state = 'closed';
       client.disconnect();
     },
   };
+}
+
+/** Resolves when the client is ready, or after the given time. */
+function readyOrLate(client: Redis, withinMs: number): Promise<void> {
+  return new Promise(resolve => {
+    const settle = () => {
+      clearTimeout(timer);
+      client.off('ready', settle);
+      resolve();
+    };
+    const timer = setTimeout(settle, withinMs);
+    client.on('ready', settle);
+  });
 }
 
 function isRefusal(error: unknown): boolean {

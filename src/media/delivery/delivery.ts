@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import { fileNameOf } from '../files/cdn.ts';
 import type { Clip } from '../files/clip.ts';
 import { likelyBytes, pixels } from '../files/variant-ranking.ts';
-import type { Post } from '../post.ts';
+import type { MediaItem, Post } from '../post.ts';
 import { mostMp3Bytes } from '../transcode/convert.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
 import { playerTunnelFile } from '../tunnel/player-file.ts';
@@ -154,12 +154,9 @@ export function createDelivery(options: DeliveryOptions) {
       const item = post.items[index];
       const steps = resolver.plan(request);
       if (item === undefined || request.clip !== undefined) return undefined;
-      const plain = steps.flatMap(step => {
-        const [choice] = step.parts;
-        const bytes = choice === undefined || step.kind !== 'file' ? null : likelyBytes(choice, item);
-        return choice === undefined || bytes === null ? [] : [{ step, ...choice, bytes }];
-      });
-      const fitting = plain.find(({ bytes, variant }) => bytes <= maxBytes && !resolver.isOver(variant));
+      const fitting = plainFiles(steps, item).find(
+        ({ bytes, variant }) => bytes <= maxBytes && !resolver.isOver(variant),
+      );
       const best = steps[0]?.parts[0];
       // The platform would fetch the file without the headers that its host requires, and must not learn them.
       if (fitting === undefined || best === undefined || fitting.variant.headers !== undefined) return undefined;
@@ -176,6 +173,15 @@ export function createDelivery(options: DeliveryOptions) {
     /** Ends running work and removes every file, even those still held. */
     close: () => files.close(),
   };
+}
+
+/** The steps that send a file as its host serves it and whose size is known or can be estimated. */
+function plainFiles(steps: ReturnType<FileResolver['plan']>, item: MediaItem) {
+  return steps.flatMap(step => {
+    const [choice] = step.parts;
+    const bytes = choice === undefined || step.kind !== 'file' ? null : likelyBytes(choice, item);
+    return choice === undefined || bytes === null ? [] : [{ step, ...choice, bytes }];
+  });
 }
 
 /** Creates the links that readers get for an item; a file that cannot be fetched is not linked. */

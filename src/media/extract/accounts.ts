@@ -75,13 +75,8 @@ interface KnownAccount extends AccountCookies {
 
 /** The accounts of one site. The site may block an account, so each is used as little as possible. */
 export function createAccounts(options: AccountsOptions) {
-  const { source, sessionCookie, pace, limiter, collection, log, now = Date.now, onChallenge } = options;
-  const accounts: readonly KnownAccount[] = options.sessions.flatMap(({ name, cookies }) => {
-    const session = cookies.find(({ key }) => key === sessionCookie);
-    if (session === undefined) return [];
-    const key = `${source} ${createHash('sha256').update(session.value).digest('hex').slice(0, 16)}`;
-    return [{ name, cookies, key, record: UNUSED }];
-  });
+  const { source, pace, limiter, collection, log, now = Date.now, onChallenge } = options;
+  const accounts = knownAccounts(options);
   const rule = { name: 'account-pace', limit: 1, windowMs: pace.everyMs, window: 'first' } as const;
 
   /** Milliseconds until the account may be used, as far as this process knows. */
@@ -154,4 +149,14 @@ export function createAccounts(options: AccountsOptions) {
       throw notAsked(Math.min(...waits, DAY_MS));
     },
   };
+}
+
+/** The accounts that are logged in, each under a key that does not give its session away. */
+function knownAccounts({ source, sessionCookie, sessions }: AccountsOptions): readonly KnownAccount[] {
+  return sessions.flatMap(({ name, cookies }) => {
+    const session = cookies.find(({ key }) => key === sessionCookie);
+    if (session === undefined) return [];
+    const key = `${source} ${createHash('sha256').update(session.value).digest('hex').slice(0, 16)}`;
+    return [{ name, cookies, key, record: UNUSED }];
+  });
 }

@@ -149,9 +149,7 @@ export function createInstagramClient(options: ClientOptions) {
       const ofPage = jar === null ? {} : { origin: ORIGIN, ...visitorHeaders(caller, ref.url) };
       const headers = { 'x-fb-friendly-name': friendlyName, 'x-fb-lsd': lsd, ...ofPage };
       const response = await caller.ask(constants[`${by}Url`], headers, form);
-      const { status, bytes } = response;
-      const isRefused = (status >= 300 && status < 400) || status === 401 || status === 403;
-      if (isRefused || new Body(bytes).startsWith('<')) caller.refuse?.();
+      if (isRefusal(response)) caller.refuse?.();
       return response;
     },
 
@@ -200,6 +198,12 @@ export function createInstagramClient(options: ClientOptions) {
       if (namesPrivatePost(response.text)) throw new AppError('private', 'routed as a private post');
     },
   };
+}
+
+/** True for a redirect, a status that refuses, or a page in place of JSON. */
+function isRefusal({ status, bytes }: HttpResponse): boolean {
+  const isRefused = (status >= 300 && status < 400) || status === 401 || status === 403;
+  return isRefused || new Body(bytes).startsWith('<');
 }
 
 /** @throws AppError `not_found`, `login_required`, `unsupported_link` (another site), or any upstream code. */

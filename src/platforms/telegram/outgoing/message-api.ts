@@ -16,25 +16,12 @@ export type MessageApi = ReturnType<typeof createMessageApi>;
 export function createMessageApi({ api, chats, limits }: TelegramContext, actions: Pick<ChatActions, 'before'>) {
   /** The new ids of groups that became supergroups since this process began. */
   const moved = createLru<number, number>({ max: MAX_MOVED });
-  let isDoubtful = false;
-  let asking: Promise<unknown> | undefined;
+  const reach = createReachCheck(api);
 
   function relocated(to: MessageDestination): MessageDestination {
     const chat = moved.get(to.chat);
     // A supergroup has no topic at first, and its messages have other ids, so neither is stated.
     return chat === undefined ? to : { ...to, chat, message: undefined, thread: undefined };
-  }
-
-  /**
-   * Checks that Telegram can be reached, by a call that sends nothing and that all waiting messages share.
-   * @throws BotApiError of that call, or the signal's reason
-   */
-  async function reach(signal: AbortSignal): Promise<void> {
-    asking ??= api.call('getMe', {}).finally(() => {
-      asking = undefined;
-    });
-    await abortable(asking, signal);
-    isDoubtful = false;
   }
 
   async function attempt<M extends SendMethod>(
@@ -43,16 +30,14 @@ export function createMessageApi({ api, chats, limits }: TelegramContext, action
     content: Content<M>,
     signal: AbortSignal,
   ): Promise<Answers[M]> {
-    if (isDoubtful) {
-      await reach(signal).catch((error: unknown) => {
-        throw signal.aborted ? notBegun(method) : error;
-      });
-    }
+    await reach.check(signal).catch((error: unknown) => {
+      throw signal.aborted ? notBegun(method) : error;
+    });
     try {
       const timeoutMs = method === 'sendMessage' ? limits.callMs : limits.fileMs;
       return await api.send(method, addressOf(to), content, { signal, timeoutMs });
     } catch (error) {
-      isDoubtful ||= error instanceof BotApiError && !error.isCut && (error.code === undefined || error.code >= 500);
+      if (error instanceof BotApiError && !error.isCut && (error.code ?? 500) >= 500) reach.doubt();
       throw error;
     }
   }
@@ -95,7 +80,25 @@ export function createMessageApi({ api, chats, limits }: TelegramContext, action
      * To be called when Telegram may be out of order. `getMe` must then succeed before the next message is sent: if the
      * answer to a message is lost, it is unknown whether it was sent.
      */
-    doubt() {
+    doubt: reach.doubt,
+  };
+}
+
+/** Whether Telegram can be reached. In doubt that is checked by a call that sends nothing and that all callers share. */
+function createReachCheck(api: TelegramContext['api']) {
+  let isDoubtful = false;
+  let asking: Promise<unknown> | undefined;
+  return {
+    /** Returns at once unless in doubt. @throws BotApiError of the call, or the signal's reason */
+    async check(signal: AbortSignal): Promise<void> {
+      if (!isDoubtful) return;
+      asking ??= api.call('getMe', {}).finally(() => {
+        asking = undefined;
+      });
+      await abortable(asking, signal);
+      isDoubtful = false;
+    },
+    doubt(): void {
       isDoubtful = true;
     },
   };

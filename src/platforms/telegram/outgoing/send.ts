@@ -39,12 +39,8 @@ export function createSender(telegram: TelegramContext, messages: MessageApi, ac
     const buttons = context.extra?.(gallery, allIds(albums)) ?? [];
     const rows = [...(keyboard?.inline_keyboard ?? []), ...(buttons.length === 0 ? [] : [buttons])];
     if (rows.length === 0) return;
-    const text = {
-      kind: 'text',
-      content,
-      preview: { is_disabled: true },
-      keyboard: { inline_keyboard: rows },
-    } as const;
+    const preview = { is_disabled: true };
+    const text = { kind: 'text', content, preview, keyboard: { inline_keyboard: rows } } as const;
     await words.sendText(text, { ...context, to: { ...context.to, silent: true } });
   }
 
