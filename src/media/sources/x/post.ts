@@ -117,10 +117,14 @@ export function readTweet(listed: JsonObject, isQuote = false) {
   const user = flat(tweet.user ?? child(tweet, 'core', 'user_results', 'result'), 'legacy', 'core');
   const { media, isAny } = mediaOf(tweet);
   const shown = [...idsOf(tweet), ...(ref === undefined ? [] : quotes)];
-  const { caption, isCut } = wordsOf(tweet, media, target => shown.includes(xIdOf(target) ?? ''));
+  const { caption: words, isCut } = wordsOf(tweet, media, target => shown.includes(xIdOf(target) ?? ''));
+  // The text of a post with an article is only the article's address.
+  const article = child(tweet.article, 'article_results', 'result') ?? tweet.article;
+  const caption = [readText(child(article, 'preview_text')), words].filter(part => part !== null).join('\n\n') || null;
   const draft: PostDraft = {
     ...EMPTY_DRAFT,
     author: authorOf(user),
+    title: readText(child(article, 'title')),
     caption,
     publishedAt: publishTimeOf(tweet),
     stats: readStats([{ ...tweet, user }], STATS),

@@ -178,6 +178,22 @@ describe('a post of X', () => {
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
+  it('has the title and the beginning of an article, which its text only links to', () => {
+    const article = { rest_id: '1', title: 'Lamps of the pier', preview_text: 'Twelve lamps stand on the pier.' };
+    const expanded_url = 'https://x.com/i/article/1';
+    const linking = tweet({
+      text: 'https://t.co/PierWords1',
+      display_text_range: [0, 23],
+      entities: { urls: [{ url: 'https://t.co/PierWords1', expanded_url }] },
+      mediaDetails: [],
+    });
+    const right = { title: article.title, caption: `${article.preview_text}\n\n${expanded_url}`, items: [] };
+    expect(outcome({ ...linking, article })).toMatchObject(right);
+    const result = { ...queried(linking), article: { article_results: { result: article } } };
+    expect(outcome(asResult(result), { kind: 'query' })).toMatchObject(right);
+    expect(outcome({ ...linking, article: { title: null } })).toMatchObject({ title: null, caption: expanded_url });
+  });
+
   it('leaves out whom a reply answers, counting characters and not code units', () => {
     const text = '@ferry_bell @gull 🎈🎈 up https://t.co/PierMedia1';
     expect(outcome(tweet({ text, display_text_range: [18, 23] }))).toMatchObject({ caption: '🎈🎈 up' });
