@@ -83,7 +83,8 @@ async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Pro
   if (redisUrl === undefined) return undefined;
   const { openRedisState } = await import('./infra/redis/redis.ts');
   const { migrateRedisShapes } = await import('./infra/redis/redis-shapes.ts');
-  const shared = openRedisState({ url: redisUrl, log });
+  // If Redis answers only later, its records are converted then.
+  const shared = openRedisState({ url: redisUrl, log, prepare: redis => migrateRedisShapes(redis) });
   const isReady = await shared.isReady(mediaKey === undefined ? 15_000 : 2_000);
   // A database that does not exist is reported by an event alone, and the first one would be used in its place.
   if (isReady)

@@ -54,7 +54,7 @@ function createChanges(channel: RedisChannel) {
 
 /** Deletes records in the order of an index, until there are none, or at most `most`. */
 async function removeListed(
-  redis: RedisConnection,
+  redis: Pick<RedisConnection, 'request'>,
   collection: CollectionId,
   index: string,
   most = Number.POSITIVE_INFINITY,
@@ -76,7 +76,7 @@ async function removeListed(
 }
 
 /** Records in Redis, shared by processes. */
-export function createRedisRecords(redis: RedisConnection, channel: RedisChannel): RecordDriver {
+export function createRedisRecords(redis: Pick<RedisConnection, 'request'>, channel: RedisChannel): RecordDriver {
   const { announce, onChange } = createChanges(channel);
 
   /** Changes records in one transaction and announces it to other processes. */

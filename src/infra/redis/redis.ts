@@ -32,29 +32,32 @@ export interface RedisStateOptions {
   readonly timeoutMs?: number;
   /** The pause before the first attempt to reconnect; the pauses grow to at most ten times as long. Default 500. */
   readonly retryMs?: number;
+  /** Must succeed before records are read or written, such as the conversion of those of an earlier version. */
+  readonly prepare?: (redis: RedisConnection) => Promise<void>;
 }
 
 /** How often a connection is tested: one that only receives would not notice that the other end is gone. */
 const KEEP_ALIVE_MS = 10_000;
 
 /** Everything that processes share. While Redis is away, limits and caches use this process's memory. */
-export function openRedisState({ url, log, timeoutMs = REDIS_PATIENCE_MS, retryMs = 500 }: RedisStateOptions) {
-  const options = {
+export function openRedisState(options: RedisStateOptions) {
+  const { url, log, timeoutMs = REDIS_PATIENCE_MS, retryMs = 500, prepare = async () => undefined } = options;
+  const clientOptions = {
     ...NO_WAITING,
     commandTimeout: Math.max(NO_WAITING.commandTimeout, timeoutMs),
     disconnectTimeout: timeoutMs,
     keepAlive: KEEP_ALIVE_MS,
     retryStrategy: (attempt: number) => retryMs * Math.min(attempt, 10),
   };
-  const client = new Redis(url, { ...options, reconnectOnError: createFailoverCheck() });
+  const client = new Redis(url, { ...clientOptions, reconnectOnError: createFailoverCheck() });
   const redis = createRedisConnection(client, log, timeoutMs);
-  const listening = new Redis(url, { ...options, autoResubscribe: false });
+  const listening = new Redis(url, { ...clientOptions, autoResubscribe: false });
   const changes = createRedisChannel(listening, CHANGES_CHANNEL);
   return {
     limiter: createRedisRateLimiter(redis),
-    records: createRecordStore(createRedisRecords(redis, changes)),
+    records: createRecordStore(createRedisRecords(preparedBy(prepare, redis), changes)),
     redis,
-    openCache: <V>(options: RedisCacheOptions<V>) => createRedisCache(redis, options),
+    openCache: <V>(cache: RedisCacheOptions<V>) => createRedisCache(redis, cache),
     /**
      * A text on which all processes agree: the one that was proposed first under that name. It is stored for ever.
      * @throws AppError `internal`
@@ -64,6 +67,24 @@ export function openRedisState({ url, log, timeoutMs = REDIS_PATIENCE_MS, retryM
     close() {
       redis.close();
       changes.close();
+    },
+  };
+}
+
+/** The connection, for requests that wait until it was prepared, once. While that fails, they fail for the same reason. */
+function preparedBy(
+  prepare: (redis: RedisConnection) => Promise<void>,
+  redis: RedisConnection,
+): Pick<RedisConnection, 'request'> {
+  let preparing: Promise<void> | undefined;
+  return {
+    async request(kind, command) {
+      preparing ??= prepare(redis).catch(error => {
+        preparing = undefined;
+        throw error;
+      });
+      await preparing;
+      return redis.request(kind, command);
     },
   };
 }
