@@ -13,11 +13,14 @@ import {
   readId,
   readList,
   readText,
+  sizeOf,
 } from '../../parse/json.ts';
 import type { Post } from '../../post.ts';
-import { type PostDraft, type ReadContext, readableItems, toReadablePost } from '../kit/draft.ts';
+import { readAddress } from '../kit/cdn-address.ts';
+import { type DraftItem, type PostDraft, type ReadContext, readableItems, toReadablePost } from '../kit/draft.ts';
 import { failureOfPlace } from '../kit/failures.ts';
 import { publishTimeOf } from '../kit/link-match.ts';
+import { listedFile, orderedItem } from '../kit/media-files.ts';
 import { PRODUCT, parseMedia } from '../kit/product.ts';
 import { parseEmbed } from './embed.ts';
 import { threadsRefOf } from './link.ts';
@@ -73,6 +76,16 @@ function saysWordsOnly(post: JsonObject): boolean {
   return 'image_versions2' in post && lists.every(list => readList(list).length === 0);
 }
 
+/** The GIF of a post, which the site has copied from another; the post is else said to be words alone. */
+function gifOf({ giphy_media_info: info }: JsonObject): DraftItem {
+  const shown = child(info, 'first_party_cdn_proxied_images', 'fixed_height');
+  const files = (['gif', 'webp'] as const).flatMap(type => {
+    const url = readAddress(child(shown, type === 'gif' ? 'url' : type));
+    return url === null ? [] : [listedFile(url, { mime: `image/${type}`, hasVideo: false, ...sizeOf(shown) })];
+  });
+  return orderedItem('image', files, { thumbnailUrl: files[0]?.url ?? null });
+}
+
 function parsePost(post: JsonObject): PostDraft {
   const info = infoOf(post);
   const own = parseMedia(post, PRODUCT, false);
@@ -81,7 +94,8 @@ function parsePost(post: JsonObject): PostDraft {
   const media = readableItems(own) === 0 && isJsonObject(linked) ? parseMedia(linked, PRODUCT, false) : own;
   const fragments = readList(child(info.text_fragments, 'fragments'), 500);
   const words = fragments.map(one => readText(child(one, 'plaintext'))).join('');
-  const isWordsOnly = media === own && readableItems(own) === 0 && saysWordsOnly(post);
+  const gif = readableItems(media) === 0 ? gifOf(post) : null;
+  const isWordsOnly = gif === null && media === own && readableItems(own) === 0 && saysWordsOnly(post);
   return {
     ...own,
     title: null,
@@ -91,7 +105,7 @@ function parsePost(post: JsonObject): PostDraft {
       comments: readCount(info.direct_reply_count) ?? own.stats.comments,
       shares: readCount(info.reshare_count) ?? own.stats.shares ?? readCount(info.repost_count),
     },
-    items: isWordsOnly ? [] : media.items,
+    items: gif !== null ? [gif] : isWordsOnly ? [] : media.items,
     coverUrl: media.coverUrl,
     isWordsOnly,
     quoted: quotedBy(info),

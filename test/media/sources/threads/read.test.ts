@@ -275,3 +275,35 @@ describe('the time of an embed', () => {
     expect(pacificInstant(text)).toBeNull();
   });
 });
+
+it('gives the GIF of a post from a page, which has it apart from other files', () => {
+  const gifs = 'https://external.fsac1-2.fna.fbcdn.net/emg1/v/t13/23192858';
+  const gifOf = (fixed_height: Json) => ({ first_party_cdn_proxied_images: { fixed_height }, images: {} });
+  const file = {
+    url: `${gifs}?stp=dst-src&url=https%3A%2F%2Fmedia2.giphy.example%2F200.gif`,
+    width: '267',
+    height: '200',
+  };
+  const bare = { ...WORDS, caption: null };
+  expect(read(page(post({ ...bare, giphy_media_info: gifOf({ ...file, webp: `${gifs}/webp` }) })))).toMatchObject({
+    items: [
+      {
+        kind: 'image',
+        width: 267,
+        height: 200,
+        variants: [{ url: file.url, mime: 'image/gif' }, { mime: 'image/webp' }],
+      },
+    ],
+    missingItems: 0,
+  });
+  const webp = { webp: `${gifs}?stp=dst-src` };
+  expect(read(page(post({ ...bare, giphy_media_info: gifOf(webp) })))).toMatchObject({
+    items: [{ variants: [{ url: webp.webp, mime: 'image/webp' }] }],
+  });
+  // Without a file on the site's own hosts the words come alone; other files are the post's own.
+  const elsewhere = gifOf({ url: 'https://media2.giphy.example/200.gif' });
+  const words = { caption: 'Kiln day', items: [], missingItems: 0 };
+  expect(read(page(post({ ...WORDS, giphy_media_info: elsewhere })))).toMatchObject(words);
+  expect(read(page(post({ giphy_media_info: gifOf(file) })))).toMatchObject({ items: [{ kind: 'video' }] });
+  expect(read(page(post({ ...WORDS, giphy_media_info: null })))).toMatchObject(words);
+});
