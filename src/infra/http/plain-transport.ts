@@ -98,7 +98,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   /** Ends the exchange with this error at once, in any state. */
   abort(error: AppError): void {
-    if (this.#ended) return;
+    if (this.#ended) {
+      // All of a streamed body may have come and still wait for its reader.
+      this.#flow?.destroy(error);
+      return;
+    }
     this.#aborted = error;
     this.#fail(error, false);
     this.#controller?.abort(error);

@@ -50,6 +50,16 @@ describe('stream', () => {
     expect(await bytesOf(stream.body)).toEqual(Buffer.from('end of /next'));
   });
 
+  it('is destroyed by its signal also when all of it has come and is not read', async () => {
+    const server = await serveHttp((_request, response) => response.end('all of it'));
+    const stopping = new AbortController();
+    const { body } = await createTestClient({ [host]: server.origin }).stream({ url, hosts, signal: stopping.signal });
+    await new Promise(resolve => setTimeout(resolve, 100));
+    stopping.abort();
+    expect(body.destroyed).toBe(true);
+    expect(body.errored).toMatchObject({ code: 'timeout' });
+  });
+
   it('is for the plain transport alone', async () => {
     const asked = createTestClient({}).stream({ url, hosts, transport: 'browser' });
     await expect(asked).rejects.toMatchObject({ code: 'internal' });
