@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createDelivery } from '../../../src/media/delivery/delivery.ts';
 import type { DeliveryRequest } from '../../../src/media/delivery/delivery-plan.ts';
 import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
@@ -17,7 +17,7 @@ import {
   FFMPEG_PATH,
   ffmpegMissing,
   ffmpegNote,
-  makeFolder,
+  makeSharedFolder,
   picture,
   QUICK_H264,
   ffmpeg as runReal,
@@ -27,12 +27,19 @@ import {
 const HOST = 'scontent.cdninstagram.com';
 const never = new AbortController().signal;
 
+let whole: Buffer;
+
+beforeAll(async () => {
+  if (ffmpegMissing) return;
+  const folder = await makeSharedFolder();
+  const path = join(folder.path, 'whole.mp4');
+  await runReal(...picture('640x360', 10), ...tone(10), ...QUICK_H264, '-g', '60', '-c:a', 'aac', path);
+  whole = await readFile(path);
+  await folder.remove();
+});
+
 /** A delivery of one video of ten seconds, with the real ffmpeg or without. */
 async function open(hasFfmpeg: boolean) {
-  const folder = await makeFolder();
-  const path = join(folder, 'whole.mp4');
-  await runReal(...picture('640x360', 10), ...tone(10), ...QUICK_H264, '-g', '60', '-c:a', 'aac', path);
-  const whole = await readFile(path);
   const { origin } = await serveHttp((_, response) => {
     response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': whole.length }).end(whole);
   });
