@@ -214,7 +214,10 @@ function filesOf(video: JsonObject): readonly Variant[] {
     return videoFile(places, names, { ...sizeOf(places, 'Width', 'Height'), ...weight });
   });
   const weight = { bitrate: readSize(video.bitrate), bytes: readSize(video.size) };
-  const whole = videoFile(video.playAddr, [video.codecType], { ...sizeOf(video), ...weight });
+  // The structure has further addresses of the same file, and sometimes the only ones.
+  const places = addressOf(video.playAddr) ?? video.PlayAddrStruct;
+  const names = [video.codecType, child(video.PlayAddrStruct, 'UrlKey')];
+  const whole = videoFile(places, names, { ...sizeOf(video), ...weight });
   // The same file is on several hosts.
   const nameOf = ({ url }: Variant) => (isDoubtful(url) ? url : new URL(url).pathname);
   const all = [...listed, whole].filter(file => file !== null);

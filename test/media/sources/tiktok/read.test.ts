@@ -165,6 +165,15 @@ describe('a page that changed', () => {
       page(item({ video: { ...VIDEO, playAddr: { UrlList: [video('inner')] } } })),
       'video inner',
     ],
+    [
+      'the address stands in its structure alone',
+      page(
+        item({
+          video: { ...VIDEO, playAddr: '', PlayAddrStruct: { UrlList: [video('struct')], UrlKey: 'v_h264_720p' } },
+        }),
+      ),
+      'video struct',
+    ],
     ['only a marked file is left', page(item({ video: { ...VIDEO, playAddr: '' } })), 'video marked'],
     ['only HEVC is left', page(item({ video: { bitrateInfo: [rendition('h265_hvc1', 'hevc', 720)] } })), 'video hevc'],
     [
