@@ -11,6 +11,7 @@ import { scripted } from './scripted.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const REEL = 'https://www.instagram.com/reel/SeaLight_01/';
+const CAROUSEL = 'https://www.instagram.com/p/FiveThings/';
 const PORTRAIT = post({
   id: 'Portrait',
   author: { id: '4', username: 'city.tram.friends', name: 'Friends of the Tram', verified: true, avatarUrl: null },
@@ -127,6 +128,7 @@ const CUT_OFF = `(() => {
 /** How wide the words beside the files are, in pixels, and how tall the photo is beside them. */
 const WORDS_WIDTH = `document.querySelector('.card-body').getBoundingClientRect().width`;
 const UNFILLED = `document.querySelector('.card').getBoundingClientRect().height - document.querySelector('.single').getBoundingClientRect().height`;
+const SHAPE_OF_SLIDE = `(({ width, height }) => width / height)(document.querySelector('.slide').getBoundingClientRect())`;
 const COLUMNS = `new Set([...document.querySelectorAll('.card dl > div')].map(each => Math.round(each.getBoundingClientRect().left))).size`;
 /** Every separator, with its width and whether a line ends with it. */
 const SEPARATORS = `[...document.querySelectorAll('.separator')].map(each => {
@@ -221,6 +223,15 @@ describe.skipIf(browserMissing !== undefined)(`the layout of answers${browserNot
     expect(await page.evaluate(CUT_OFF)).toEqual([]);
     expect(await page.evaluate(WORDS_WIDTH)).toBeGreaterThan(270);
     if (width > 704) expect(await page.evaluate(UNFILLED)).toBeLessThan(4);
+  });
+
+  it.each([
+    [360, 740],
+    [390, 844],
+    [393, 852],
+  ])('shows several photos of 4 to 5 as wide as their card at %i x %i', async (width, height) => {
+    await ask(stage.origin, CAROUSEL, { viewport: { width, height } });
+    expect(await page.evaluate(SHAPE_OF_SLIDE)).toBeCloseTo(4 / 5, 2);
   });
 
   it('shows an answer as wide as the message box, also beside the bar of a phone held sideways', async () => {
