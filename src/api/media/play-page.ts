@@ -7,7 +7,7 @@ const STYLE =
   '@font-face{font-family:Figtree;src:url(/assets/static/figtree-latin.woff2) format("woff2");font-weight:300 900;font-display:swap}' +
   ':root{color-scheme:dark light}*{box-sizing:border-box}body{margin:0;min-height:100vh;min-height:100dvh;display:grid;' +
   'grid-template-rows:1fr auto;font:16px/1.5 Figtree,system-ui,sans-serif;background:#0e1614;color:#e9f1ee}' +
-  'main{display:grid;place-items:center;min-height:0;padding:1rem}video{max-width:100%;max-height:calc(100dvh - 8rem);' +
+  'main{display:grid;place-items:center;min-height:0;padding:1rem}video{width:auto;height:auto;max-width:100%;max-height:calc(100dvh - 8rem);' +
   'border-radius:.75rem;background:#0a100f}footer{padding:.5rem 1rem 1.25rem;text-align:center}h1{font-size:1.125rem;font-weight:650;line-height:1.3;' +
   'margin:0;overflow-wrap:anywhere}p{margin:.25rem 0;color:#a3b6ae}a{display:inline-block;padding-block:.625rem;color:#63d3bd}' +
   'section{max-width:32rem;text-align:center}section h1{font-size:1.375rem;font-weight:750}:focus-visible{outline:2px solid;outline-offset:2px}' +

@@ -221,4 +221,18 @@ describe.skipIf(browserMissing)(`the page in a browser${browserNote}`, () => {
     expect(complaints).toEqual([]);
     await page.close();
   });
+
+  it.each([
+    [390, 640],
+    [1440, 500],
+  ])('shows a video in a box of its own shape at %i x %i', async (width, height) => {
+    const { server, address } = await setUp();
+    const { origin } = await server.listen({ host: '127.0.0.1', port: 0 });
+    const page = await browser.newPage({ viewport: { width, height } });
+    await page.goto(`${origin}${address()}`);
+    await page.evaluate(PLAY);
+    const box = await page.locator('video').boundingBox();
+    expect((box?.width ?? 0) / (box?.height ?? 1)).toBeCloseTo(360 / 640, 2);
+    await page.close();
+  });
 });
