@@ -7,7 +7,9 @@ import { type BuiltPage, buildPage } from './built-page.ts';
 import { scripted } from './scripted.ts';
 import { openStage, type Stage } from './stage.ts';
 
+const ANSWER = reply({ blocks: [{ kind: 'text', text: ['An answer.'] }] });
 const TURNS = 60;
+const MANY = 10;
 
 const Trace = z.object({
   traceEvents: z.array(
@@ -24,7 +26,8 @@ const Trace = z.object({
 type TraceEvent = z.infer<typeof Trace>['traceEvents'][number];
 
 // Run in the page; as text, since these tests know no DOM types.
-const FAR = `[...document.querySelectorAll('.turn')].map(turn => getComputedStyle(turn).contentVisibility === 'auto')`;
+const FAR = (of: string) =>
+  `[...document.querySelectorAll('${of}')].map(each => getComputedStyle(each).contentVisibility === 'auto')`;
 
 /** Says whether an event happened within another. */
 const isWithin = (outer: TraceEvent) => (each: TraceEvent) =>
@@ -41,10 +44,10 @@ describe.skipIf(browserMissing !== undefined)(`a long conversation${browserNote}
     [built, browser] = await Promise.all([buildPage(), openBrowser()]);
     stage = await openStage({
       pageFolder: built.folder,
-      dispatcher: scripted(() => [reply({ blocks: [{ kind: 'text', text: ['An answer.'] }] })]),
+      dispatcher: scripted(said => Array('text' in said && said.text === 'many' ? MANY : 1).fill(ANSWER)),
       limits: { drainMs: 50, closeMs: 200 },
     });
-    page = await browser.newPage({ serviceWorkers: 'block', reducedMotion: 'reduce' });
+    page = await browser.newPage({ serviceWorkers: 'block', reducedMotion: 'reduce', isMobile: true, hasTouch: true });
     page.setDefaultTimeout(30_000);
     await page.goto(stage.origin);
     await page.locator('.welcome-foot button').waitFor();
@@ -54,10 +57,10 @@ describe.skipIf(browserMissing !== undefined)(`a long conversation${browserNote}
       .nth(TURNS - 1)
       .waitFor();
     await page.locator('.pending').first().waitFor({ state: 'detached' });
-    await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline'] });
-    await ask('the last question');
-    await page.locator('.card').nth(TURNS).waitFor();
-    events = Trace.parse(JSON.parse((await browser.stopTracing()).toString())).traceEvents;
+    events = await traced(async () => {
+      await ask('the last question');
+      await page.locator('.card').nth(TURNS).waitFor();
+    });
   });
 
   afterAll(async () => {
@@ -71,8 +74,14 @@ describe.skipIf(browserMissing !== undefined)(`a long conversation${browserNote}
     await page.keyboard.press('Enter');
   }
 
+  async function traced(act: () => Promise<void>): Promise<readonly TraceEvent[]> {
+    await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline'] });
+    await act();
+    return Trace.parse(JSON.parse((await browser.stopTracing()).toString())).traceEvents;
+  }
+
   it('has its far turns neither laid out nor painted, and its newest three always', async () => {
-    const far = await page.evaluate(FAR);
+    const far = await page.evaluate(FAR('.turn'));
     expect(far).toEqual([...Array(TURNS - 2).fill(true), false, false, false]);
   });
 
@@ -90,5 +99,29 @@ describe.skipIf(browserMissing !== undefined)(`a long conversation${browserNote}
     expect(receiving.length).toBeGreaterThan(0);
     expect(layouts.length).toBeGreaterThan(0);
     expect(layouts.filter(each => receiving.some(task => isWithin(task)(each)))).toEqual([]);
+  });
+
+  it('is laid out, when it is opened again, in another task than that which runs the page', async () => {
+    const opening = await traced(async () => {
+      await page.reload();
+      await page
+        .locator('.turn')
+        .nth(TURNS - 1)
+        .waitFor();
+    });
+    const running = opening.filter(({ name }) => name === 'v8.evaluateModule');
+    expect(running.length).toBeGreaterThan(0);
+    expect(opening.filter(each => each.name === 'Layout' && running.some(task => isWithin(task)(each)))).toEqual([]);
+  });
+
+  it('has of many answers to one message all but the last three neither laid out nor painted', async () => {
+    await ask('many');
+    await page
+      .locator('.turn:last-child .card')
+      .nth(MANY - 1)
+      .waitFor();
+    await page.locator('.pending').waitFor({ state: 'detached' });
+    const far = await page.evaluate(FAR('.turn:last-child .card'));
+    expect(far).toEqual([...Array(MANY - 3).fill(true), false, false, false]);
   });
 });

@@ -113,7 +113,7 @@ export class Thread {
     this.#isFollowing = true;
     this.#hasNew = false;
     this.#anchor = 'end';
-    this.#glide(this.#anchorTop());
+    beforeFrame(() => this.#anchor === 'end' && this.#glide(this.#anchorTop()));
   }
 
   /** The scroll position in pixels. */
