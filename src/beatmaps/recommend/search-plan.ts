@@ -68,9 +68,10 @@ const LIKE_REACH = 0.35;
 export function planSearch(
   profile: PlayerProfile,
   totalPp: number | null,
-  filters: RecommendFilters,
+  asked: RecommendFilters,
   like: Candidate | undefined,
 ): SearchPlan {
+  const filters = { ...asked, pp: boundedOf(asked.pp), stars: boundedOf(asked.stars) };
   const bias = filters.bias ?? 0;
   const classes = classesFor(profile, filters.mods ?? ANY_MODS).map(own =>
     like === undefined ? own : withHabitsOf(own, like),
@@ -124,6 +125,11 @@ function starSpan(
   const factor = 1 + 0.2 * Math.max(0, rate - EASY_AR) ** 1.5;
   const middle = START.middle * factor;
   return around(middle, middle - START.low * factor, START.high * factor - middle);
+}
+
+/** The range; undefined for one without any end, such as `0-`, which says nothing to search by. */
+function boundedOf(range: Bounds | undefined): Bounds | undefined {
+  return range === undefined || (range.low <= 0 && range.high === Number.POSITIVE_INFINITY) ? undefined : range;
 }
 
 /** A range with both ends: an open end gets a value. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Score } from '../../../src/beatmaps/model/score.ts';
 import { spansOf } from '../../../src/beatmaps/recommend/candidate-search.ts';
-import { parseModFilter } from '../../../src/beatmaps/recommend/filters.ts';
+import { parseFilterRange, parseModFilter } from '../../../src/beatmaps/recommend/filters.ts';
 import { profileOf } from '../../../src/beatmaps/recommend/player-profile.ts';
 import { planSearch } from '../../../src/beatmaps/recommend/search-plan.ts';
 import { createWorld } from '../../bench/recommend/player-world.ts';
@@ -41,5 +41,13 @@ describe('the classes of mods', () => {
     }
     const asked = planFor([withMods(best, ['DT', 'HR']), ...others.map(score => withMods(score, ['DT']))], '+DT');
     expect(asked.searches.map(search => search.mods)).toEqual([['DT']]);
+  });
+});
+
+describe('a range without ends', () => {
+  it.each(['stars', 'pp'] as const)('of %s searches as if it was not given', range => {
+    const profile = profileOf('osu', scores);
+    const endless = { [range]: parseFilterRange(range, '0-') };
+    expect(planSearch(profile, 3_000, endless, undefined)).toEqual(planSearch(profile, 3_000, {}, undefined));
   });
 });
