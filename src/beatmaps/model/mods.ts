@@ -26,7 +26,8 @@ const GROUPS: readonly (readonly string[])[] = [
 const HOMES: Readonly<Record<string, readonly Ruleset[]>> = {
   ...Object.fromEntries(['SO', 'TD', 'AP', 'BL', 'TC'].map(mod => [mod, ['osu']])),
   RX: ['osu', 'taiko', 'fruits'],
-  ...Object.fromEntries(['FI', 'MR', ...ACRONYMS.filter(mod => mod.endsWith('K'))].map(mod => [mod, ['mania']])),
+  MR: ['osu', 'fruits', 'mania'],
+  ...Object.fromEntries(['FI', ...ACRONYMS.filter(mod => mod.endsWith('K'))].map(mod => [mod, ['mania']])),
 };
 
 /** Mods that include another one and replace it; osu!stable stores both. */

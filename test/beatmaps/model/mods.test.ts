@@ -40,6 +40,9 @@ describe('mods as people write them', () => {
       expect.objectContaining({ params: { what: 'mods', reason: 'ruleset', mods: '4K' } }),
     );
     expect(() => parseMods('SO', 'taiko')).toThrow();
+    // osu!lazer mirrors maps in every ruleset but taiko.
+    for (const ruleset of ['osu', 'fruits', 'mania'] as const) expect(parseMods('MR', ruleset)).toEqual(['MR']);
+    expect(() => parseMods('MR', 'taiko')).toThrow();
   });
 
   it('knows the speed', () => {
