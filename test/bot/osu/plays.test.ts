@@ -326,6 +326,23 @@ describe('a leaderboard', () => {
     expect(textOf(await say('/beatmap leaderboard of:here', inGroup('sari')))).not.toMatch(/night bus/);
   });
 
+  it.each(['DT', 'NC'])('of a chat counts Nightcore as Double Time, for +%s', async mods => {
+    const { say } = await open({
+      instead: ({ beatmaps }) => ({
+        beatmaps: {
+          ...beatmaps,
+          async memberMapScores(...asked) {
+            const { scores, ...answer } = await beatmaps.memberMapScores(...asked);
+            return { ...answer, scores: scores.map(score => ({ ...score, mods: [{ acronym: 'NC' }] })) };
+          },
+        },
+      }),
+    });
+    await say('/osu link lamp post', inGroup('sari'));
+    const here = await say(`/beatmap leaderboard ${PAPER_COMET} here mods:${mods}`, inGroup('sari'));
+    expect(textOf(here)).toMatch(/1\. .*lamp post/);
+  });
+
   it('asks about a few members at a time', async () => {
     const { say, press, services, calls, sandbox } = await open();
     for (let index = 0; index < 9; index += 1) {

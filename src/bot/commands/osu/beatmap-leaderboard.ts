@@ -1,6 +1,6 @@
 import { statusNumber } from '../../../beatmaps/model/beatmapset.ts';
 import { scorePage, userPage } from '../../../beatmaps/model/link.ts';
-import { parseMods } from '../../../beatmaps/model/mods.ts';
+import { foldMod, parseMods } from '../../../beatmaps/model/mods.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand, TERMS } from '../../contract/command.ts';
@@ -134,10 +134,11 @@ async function ofChat({ map, mods, page }: Asked, { caller, services, signal }: 
   };
 }
 
+/** True for a play with exactly these mods; `NC` counts as `DT`, and `DC` as `HT`. */
 function hasExactly(score: Score, mods: readonly string[] | undefined): boolean {
   if (mods === undefined) return true;
-  const played = shownMods(score);
-  return played.length === mods.length && mods.every(mod => played.includes(mod));
+  const played = shownMods(score).map(foldMod);
+  return played.length === mods.length && mods.every(mod => played.includes(foldMod(mod)));
 }
 
 function byScore(a: Score, b: Score): number {
