@@ -593,7 +593,7 @@ describe('tracking', () => {
   const admin = inGroup('sari', { isChatAdmin: true });
 
   it('is for the admins of a group, and seen by all', async () => {
-    const { say, press, calls, sandbox } = await open();
+    const { say, press, services, calls, sandbox } = await open();
     expect(textOf(await say('/osu track lamp post', inGroup('budi')))).toContain('Only admins of this chat');
     expect(textOf(await say('/osu track', inGroup('budi')))).toContain('I watch no player for this chat.');
     expect(calls().api).toBe(0);
@@ -614,6 +614,9 @@ describe('tracking', () => {
     expect(labels(stopped)).not.toContain('Stop lamp post');
     expect(textOf(await press(stop, admin))).toContain('I was not watching that player.');
     expect(textOf(await say('/track remove Night_Bus', admin))).toContain('I no longer watch night bus.');
+    await say('/track add night bus', admin);
+    const page = `https://osu.ppy.sh/users/${(await services.memory.tracked.list(admin)).at(-1)?.id}/osu`;
+    expect(textOf(await say(`/osu track ${page} stop:yes`, admin))).toContain('I no longer watch night bus.');
   });
 
   it('is refused where nothing can be posted unasked', async () => {

@@ -1,5 +1,5 @@
 import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
-import { userPage } from '../../../beatmaps/model/link.ts';
+import { matchOsuLink, userPage } from '../../../beatmaps/model/link.ts';
 import { foldPlayerName, type RankedPlayer } from '../../../beatmaps/model/player.ts';
 import { AppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
@@ -181,9 +181,12 @@ async function stopTracking(
 ): Promise<string> {
   const { tracked } = services.memory;
   const words = t.messages.plays.track;
-  const name = foldPlayerName(player.trim().replace(/^@/, ''));
-  const isMeant = (each: TrackedPlayer) => String(each.id) === player || foldPlayerName(each.name) === name;
-  const all = (await tracked.list(caller)).filter(each => mode === undefined || each.mode === mode);
+  const page = matchOsuLink(player);
+  const { ruleset = undefined, ...named } = page?.kind === 'user' ? page : { name: player.trim().replace(/^@/, '') };
+  const name = 'id' in named ? String(named.id) : foldPlayerName(named.name);
+  const isMeant = (each: TrackedPlayer) => String(each.id) === name || foldPlayerName(each.name) === name;
+  const wanted = mode ?? ruleset;
+  const all = (await tracked.list(caller)).filter(each => wanted === undefined || each.mode === wanted);
   const meant = all.filter(isMeant);
   const removed: TrackedPlayer[] = [];
   for (const each of meant) if (await tracked.remove(caller, each)) removed.push(each);
