@@ -26,6 +26,15 @@ describe('an edit', () => {
     expect(answersIn(fake, GROUP.id)).toHaveLength(3);
   });
 
+  it('that comes together with its message has the link that it adds answered as well', async () => {
+    const { fake, settled } = await openStage();
+    const id = fake.message({ chat: GROUP, from: SARI, text: PHOTO });
+    fake.edit(GROUP.id, id, `${PHOTO} and ${REEL}`);
+    await fake.waitFor(() => answersIn(fake, GROUP.id)[1]);
+    await settled();
+    expect(kinds(answersIn(fake, GROUP.id)).toSorted()).toEqual(['photo', 'video']);
+  });
+
   it('of an answered link is known after a restart', async () => {
     const { fake, restart, settled } = await openStage();
     const id = fake.message({ from: SARI, text: PHOTO });

@@ -18,6 +18,8 @@ export function createListener(telegram: TelegramContext, press: ButtonPress, in
   const readMessage = createReadMessage(telegram);
   const seen = createLru<number, true>({ max: MAX_SEEN });
   const edits = createLinkEdits(telegram, readMessage);
+  /** The updates that are being taken, the last one of each message. An edit waits until its message is accepted. */
+  const taking = new Map<string, Promise<boolean>>();
   const { atOnce, close } = createWorkAtOnce(log);
 
   async function route(update: Update, host: PlatformHost<TelegramReplyTo>): Promise<boolean> {
@@ -27,18 +29,29 @@ export function createListener(telegram: TelegramContext, press: ButtonPress, in
     if (member) await (isAway(member.new_chat_member) ? chats.left : chats.joined)(member.chat.id);
     if (inlineQuery) atOnce(signal => inline.answer(inlineQuery, signal));
     if (chosen) atOnce(signal => inline.fill(chosen, signal));
-    const request = await requestOf(update);
-    if (request !== undefined) {
+    const { written, edited } = messagesIn(update);
+    return inOrder(written ?? edited, async () => {
+      const request = await requestOf(update);
+      if (request === undefined && query) atOnce(signal => press.act(query, signal));
+      if (request === undefined) return true;
       if ((await host.accept(request)) === 'closed') return false;
       edits.accepted(request);
-    } else if (query) atOnce(signal => press.act(query, signal));
-    return true;
+      return true;
+    });
+  }
+
+  /** Runs the work when that on earlier updates of the same message has ended. */
+  async function inOrder(message: Message | undefined, work: () => Promise<boolean>): Promise<boolean> {
+    if (message === undefined) return work();
+    const key = `${message.chat.id} ${message.message_id}`;
+    const done = (taking.get(key) ?? Promise.resolve()).then(work, work);
+    taking.set(key, done);
+    return done.finally(() => taking.get(key) === done && taking.delete(key));
   }
 
   async function requestOf(update: Update): Promise<TelegramRequest | undefined> {
     const { callback_query: query, my_chat_member: member } = update;
-    const written = update.message ?? update.channel_post;
-    const edited = update.edited_message ?? update.edited_channel_post;
+    const { written, edited } = messagesIn(update);
     if (written) return readMessage(written);
     if (edited) return edits.read(edited);
     if (member) return joinedGroup(member, eventIds);
@@ -70,6 +83,11 @@ export function createListener(telegram: TelegramContext, press: ButtonPress, in
     /** Ends the work on inline queries and delete buttons. */
     close,
   };
+}
+
+/** The new or the edited message in an update; other updates have neither. */
+function messagesIn({ message, channel_post: post, ...update }: Update) {
+  return { written: message ?? post, edited: update.edited_message ?? update.edited_channel_post };
 }
 
 /** How many inline queries and delete buttons are handled at once. */
