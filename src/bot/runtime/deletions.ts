@@ -7,11 +7,15 @@ import type { ChatPlatform, Sending } from '../contract/chat-platform.ts';
 const Deletion = z.object({ platform: z.string(), chatId: z.string(), messageId: z.string(), at: z.number() });
 type Deletion = z.output<typeof Deletion>;
 
-/** The stored deletions, by platform; kept longer than the longest wait, in case the next start is late. */
-export const DELETIONS = { name: 'leaving-messages', schema: Deletion, ttlMs: 24 * 3_600_000, maxRecords: 5_000 };
+/**
+ * The stored deletions, by platform; kept longer than the longest wait, in case the next start is late. There is room
+ * for all messages of some hours, because the oldest ones, which are deleted next, would be left out first.
+ */
+export const DELETIONS = { name: 'leaving-messages', schema: Deletion, ttlMs: 24 * 3_600_000, maxRecords: 50_000 };
 
 const MOST_TRIES = 3;
 const RETRY_MS = 60_000;
+/** How many messages wait with a timer of this process. All others are only stored until half of these are deleted. */
 const MAX_WAITING = 5_000;
 
 export type Deletions = ReturnType<typeof createDeletions>;
@@ -32,6 +36,8 @@ export function createDeletions(
   /** Keys of the messages that are stored, from which any process may take them to let them stay. */
   const written = new Set<string>();
   const underway = new Set<Promise<void>>();
+  /** True when messages may be stored for which there was no timer. */
+  let isMoreStored = false;
   let isClosed = false;
 
   function own(work: Promise<void>): void {
@@ -41,18 +47,38 @@ export function createDeletions(
     underway.add(owned);
   }
 
-  function schedule(message: Deletion, tries = 0): void {
+  /** Deletes the message at its time; false when there are too many timers for another one. */
+  function schedule(message: Deletion, tries = 0): boolean {
     const key = keyOf(message);
-    if (isClosed || waiting.has(key) || waiting.size >= MAX_WAITING) return;
+    if (isClosed || waiting.has(key)) return true;
+    if (waiting.size >= MAX_WAITING) return false;
     const timer = setTimeout(
       () => {
         waiting.delete(key);
         own(remove(message, tries));
+        if (isMoreStored && waiting.size <= MAX_WAITING / 2) own(resume());
       },
       Math.max(0, message.at - now()),
     );
     timer.unref();
     waiting.set(key, timer);
+    return true;
+  }
+
+  /** Plans the stored deletions that have no timer. Never rejects. */
+  async function resume(): Promise<void> {
+    isMoreStored = false;
+    for (const { id } of platforms) {
+      try {
+        for (const message of (await stored?.listGroup(id)) ?? []) {
+          written.add(keyOf(message));
+          // A full list may lack some messages, so the store is read again also when all of the list have timers.
+          if (!schedule(message) || waiting.size >= MAX_WAITING) isMoreStored = true;
+        }
+      } catch (error) {
+        log.info({ err: error, platform: id }, 'notices that are still to be deleted could not be read');
+      }
+    }
   }
 
   async function remove(message: Deletion, tries: number): Promise<void> {
@@ -63,7 +89,10 @@ export function createDeletions(
       await platforms.find(({ id }) => id === platform)?.deleteMessage?.(chatId, messageId);
     } catch (error) {
       log.debug({ err: error, platform }, 'a notice could not be deleted');
-      if (tries + 1 < MOST_TRIES) return schedule({ ...message, at: now() + RETRY_MS }, tries + 1);
+      if (tries + 1 < MOST_TRIES) {
+        if (!schedule({ ...message, at: now() + RETRY_MS }, tries + 1)) isMoreStored = true;
+        return;
+      }
     }
     await stored?.delete(key, platform);
   }
@@ -77,8 +106,13 @@ export function createDeletions(
       for (const messageId of messageIds) {
         const message = { platform, chatId, messageId, at: now() + afterMs };
         const key = keyOf(message);
-        schedule(message);
-        if (stored !== undefined) own(stored.set(key, message, platform).then(() => void written.add(key)));
+        const hasTimer = schedule(message);
+        if (stored === undefined) continue;
+        const note = () => {
+          written.add(key);
+          if (!hasTimer) isMoreStored = true;
+        };
+        own(stored.set(key, message, platform).then(note));
       }
     },
     /** Lets a message stay; resolves with true if it was to be deleted. Never rejects. */
@@ -98,18 +132,7 @@ export function createDeletions(
       }
     },
     /** Takes over the planned deletions of earlier processes. Never rejects. */
-    async resume(): Promise<void> {
-      for (const { id } of platforms) {
-        try {
-          for (const message of (await stored?.listGroup(id)) ?? []) {
-            written.add(keyOf(message));
-            schedule(message);
-          }
-        } catch (error) {
-          log.info({ err: error, platform: id }, 'notices that are still to be deleted could not be read');
-        }
-      }
-    },
+    resume,
     /** Stops deleting and leaves the rest to the next process. Resolves when no deletion is running. */
     async close(): Promise<void> {
       isClosed = true;

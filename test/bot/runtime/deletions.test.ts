@@ -42,6 +42,25 @@ describe('a message that was to go', () => {
   });
 });
 
+describe('messages of which more are to go than this process has timers for', () => {
+  it('are all deleted, by this process and after a restart', async () => {
+    const deleted = new Set<string>();
+    const platform = { id: 'discord', deleteMessage: async (_: string, id: string) => void deleted.add(id) };
+    const records = embeddedRecords();
+    const ids = Array.from({ length: 6_000 }, (_, n) => `${n}`);
+    const first = createDeletions([platform], records, createRecordingLog(), Date.now);
+    first.deleteLater('discord', '20', ids, 2_000);
+    await expect.poll(() => deleted.size, { timeout: 20_000 }).toBe(ids.length);
+    first.deleteLater('discord', '21', ids, 60_000);
+    await first.close();
+    deleted.clear();
+    const next = createDeletions([platform], records, createRecordingLog(), () => Date.now() + 60_000);
+    await next.resume();
+    await expect.poll(() => deleted.size, { timeout: 20_000 }).toBe(ids.length);
+    await next.close();
+  });
+});
+
 describe('a message goes by itself', () => {
   it('when it holds nothing but notices about pasted links', () => {
     expect(lifeOf([remark])).toBe(30_000);
