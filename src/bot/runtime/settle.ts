@@ -37,12 +37,17 @@ export async function settleFailure(job: Job, error: unknown, tools: JobTools): 
   return failure.outcome === 'unknown' ? settleUnknown(job, about, tools) : settleNotSent(job, failure, about, tools);
 }
 
-/** While the store is away, the request is tried again as long as an answer can arrive; then the person is told. */
+/**
+ * While the store is away, the request is tried again as long as an answer can arrive. The last tries are for a notice,
+ * which cannot be sent either while the queue's own store is away.
+ */
 async function settleStoreAway(job: Job, error: StoreAway, tools: JobTools): Promise<Verdict | undefined> {
   const { id, until } = job.request;
   tools.log.warn({ err: error, id }, 'a request waits for the store');
   const isLast = until !== undefined && tools.now() + 2 * STORE_AWAY_MS >= until;
-  return isLast ? noticeInstead(job, 'failed', tools) : retryLater(job, STORE_AWAY_MS);
+  return isLast && job.progress.notice === undefined
+    ? noticeInstead(job, 'failed', tools)
+    : retryLater(job, STORE_AWAY_MS);
 }
 
 function failureOf({ platform, progress }: Job, error: unknown): SendFailure | undefined {

@@ -581,6 +581,26 @@ describe('a store that is away', () => {
     await stage.settle();
     expect(stage.said()).toEqual([text('a')]);
   });
+
+  it('leaves whoever waits a notice at the last moment, if it is back by then', async () => {
+    let isAway = true;
+    const stage = await open({
+      queueOver: queue => ({
+        ...queue,
+        work: (handler, options) =>
+          queue.work(
+            claim => handler({ ...claim, save: payload => (isAway ? broken() : claim.save(payload)) }),
+            options,
+          ),
+      }),
+    });
+    await ask(stage, { ...linksDraft('1', ['a']), until: Date.now() + MINUTE });
+    await stage.pass(53_000);
+    expect(stage.outcomes).toEqual([]);
+    isAway = false;
+    await stage.pass(5_000);
+    expect(stage.said()).toEqual([t.messages.errors.internal]);
+  });
 });
 
 describe('a stop', () => {
