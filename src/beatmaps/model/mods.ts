@@ -153,9 +153,9 @@ export type Moddable = Pick<Beatmap, 'mode' | 'ar' | 'od' | 'cs' | 'hp' | 'bpm' 
 /**
  * The difficulty as these mods change it: its settings, tempo and lengths. Stars and combo stay those without mods. In
  * mania and catch a change of speed does not change the timing windows.
+ * @param rate default: the usual speed with these mods
  */
-export function withMods<T extends Moddable>(beatmap: T, mods: readonly string[]): T {
-  const rate = clockRateOf(mods);
+export function withMods<T extends Moddable>(beatmap: T, mods: readonly string[], rate = clockRateOf(mods)): T {
   const { mode, ar, od, cs, hp, bpm, total_length, hit_length } = beatmap;
   const scaled = (value: number | null, hardRock: number) => {
     if (value === null) return null;

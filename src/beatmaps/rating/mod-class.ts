@@ -1,5 +1,6 @@
 import type { Ruleset } from '../model/beatmapset.ts';
 import { clockRateOf, foldMod, withMods } from '../model/mods.ts';
+import type { ScoreMod } from '../model/score.ts';
 
 /**
  * Mods by how they change the difficulty of a map. Others are left out: HD is a matter of taste, NC plays like DT, NF
@@ -9,16 +10,17 @@ export interface ModClass {
   readonly key: string;
   /** The mods in the order in which players write them. */
   readonly mods: readonly string[];
-  /** How much faster the map runs: 1.5 with DT. */
+  /** How much faster the map runs: 1.5 with DT, unless a play's settings state another speed. */
   readonly rate: number;
 }
 
 const ORDER: readonly string[] = ['EZ', 'HT', 'DT', 'HR', 'FL'];
 
-export function modClassOf(acronyms: readonly string[]): ModClass {
-  const plain = acronyms.map(foldMod);
+/** @param given acronyms, or the mods of a play with their settings */
+export function modClassOf(given: readonly (string | ScoreMod)[]): ModClass {
+  const plain = given.map(mod => foldMod(typeof mod === 'string' ? mod : mod.acronym));
   const mods = ORDER.filter(each => plain.includes(each));
-  return { key: mods.join(''), mods, rate: clockRateOf(mods) };
+  return { key: mods.join(''), mods, rate: clockRateOf(given) };
 }
 
 /** The figures of a map with mods. Those that have no meaning in a ruleset are null. */
@@ -45,15 +47,20 @@ const STAR_FACTORS: Readonly<Record<Ruleset, Readonly<Record<string, number>>>> 
   mania: { DT: 1.31, HT: 0.82, HR: 1, EZ: 1, FL: 1 },
 };
 
-export function starFactor(ruleset: Ruleset, { mods }: ModClass): number {
-  return mods.reduce((product, mod) => product * (STAR_FACTORS[ruleset][mod] ?? 1), 1);
+/** The factor for the stars. A speed between the usual ones changes them by a power of what the usual speed does. */
+export function starFactor(ruleset: Ruleset, { mods, rate }: ModClass): number {
+  return mods.reduce((product, mod) => {
+    const usual = clockRateOf([mod]);
+    const share = usual === 1 ? 1 : Math.log(rate) / Math.log(usual);
+    return product * (STAR_FACTORS[ruleset][mod] ?? 1) ** share;
+  }, 1);
 }
 
 /** A map's figures with mods: the stars are estimated, all others follow osu!'s rules. */
 export function figuresWith(map: Figures & { readonly ruleset: Ruleset }, modClass: ModClass): Figures {
   const { ruleset, ar, od, cs, bpm, length } = map;
   const settings = { mode: ruleset, ar, od, cs, bpm, hp: null, total_length: length, hit_length: null };
-  const played = withMods(settings, modClass.mods);
+  const played = withMods(settings, modClass.mods, modClass.rate);
   const hasApproach = ruleset === 'osu' || ruleset === 'fruits';
   return {
     stars: map.stars * starFactor(ruleset, modClass),

@@ -198,6 +198,5 @@ function rate({ request, ruleset, isPlain, official, library }: Known, common: n
 
 /** Estimates a map's stars with mods by what these mods change in a typical map. */
 function starsByFigures({ beatmap, mods }: RatingRequest, ruleset: Ruleset): number {
-  const acronyms = mods.map(mod => (typeof mod === 'string' ? mod : mod.acronym));
-  return beatmap.difficulty_rating * starFactor(ruleset, modClassOf(acronyms));
+  return beatmap.difficulty_rating * starFactor(ruleset, modClassOf(mods));
 }

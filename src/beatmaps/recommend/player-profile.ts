@@ -1,6 +1,6 @@
 import { candidateOf } from '../catalogue/candidates.ts';
 import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
-import { type Score, shownMods } from '../model/score.ts';
+import { type Score, type ScoreMod, shownMods } from '../model/score.ts';
 import { type Figures, figuresWith, type ModClass, modClassOf } from '../rating/mod-class.ts';
 import { estimatePp } from '../rating/pp-estimate.ts';
 
@@ -13,6 +13,8 @@ export interface Play {
   readonly modClass: ModClass;
   /** The mods of the play, without `CL`, which marks the client. */
   readonly mods: readonly string[];
+  /** The same mods with their settings. */
+  readonly settings: readonly ScoreMod[];
   readonly pp: number;
   /** How much of the play's pp counts for the player, 0 to 1. */
   readonly weight: number;
@@ -108,12 +110,13 @@ function playOf(score: Score, index: number): Play | undefined {
     set: beatmapset,
     modClass,
     mods,
+    settings: score.mods.filter(({ acronym }) => mods.includes(acronym)),
     pp,
     weight: DECAY ** index,
     accuracy: score.accuracy,
     misses: score.statistics.miss ?? 0,
     objects: map.objects,
-    figures: figuresWith(map, modClass),
+    figures: figuresWith(map, modClassOf(score.mods)),
   };
 }
 

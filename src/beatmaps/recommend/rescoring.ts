@@ -175,7 +175,7 @@ function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, work: AbortSign
   const known = new Map<ClassProfile, ReturnType<typeof calibrate>>();
 
   async function readPlay(play: Play, ruleset: Ruleset) {
-    const { mapId: id, mods, accuracy, misses } = play;
+    const { mapId: id, settings: mods, accuracy, misses } = play;
     const beatmap = { id, checksum: null, mode: ruleset };
     const asked = { beatmap, mods, accuracies: [accuracy * 100], misses, isScan: true };
     // A failure was logged where it happened.

@@ -22,6 +22,17 @@ describe('mods', () => {
       expect(figures).toHaveProperty(name, expect.closeTo(value, 2));
   });
 
+  it('change it less at a slower speed of a play', () => {
+    const [slower, usual] = [1.1, 1.5].map(speed_change =>
+      figuresWith(MAP, modClassOf([{ acronym: 'NC', settings: { speed_change } }])),
+    );
+    expect(usual).toEqual(figuresWith(MAP, modClassOf(['DT'])));
+    expect(slower).toMatchObject({ bpm: expect.closeTo(198, 6), length: expect.closeTo(163.6, 1) });
+    expect(slower?.ar).toBeCloseTo(9.364, 3);
+    expect(slower?.stars).toBeCloseTo(5.41, 1);
+    expect(modClassOf([{ acronym: 'DT', settings: { speed_change: 1.1 } }]).key).toBe('DT');
+  });
+
   it('leave keys and hit windows of mania alone, and know no approach there', () => {
     const figures = figuresWith({ ...MAP, ruleset: 'mania', cs: 7, ar: null }, modClassOf(['DT', 'HR']));
     expect(figures).toMatchObject({ ar: null, cs: 7, od: 8, bpm: 270 });

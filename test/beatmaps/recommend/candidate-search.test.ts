@@ -31,6 +31,14 @@ describe('the classes of mods', () => {
     for (const { low, high } of windows) expect(spans.some(span => span.low <= low && span.high >= high)).toBe(true);
   });
 
+  it('know the speed at which each play was played', () => {
+    const slow = scores.map(score => ({ ...score, mods: [{ acronym: 'DT', settings: { speed_change: 1.1 } }] }));
+    const tempo = (list: readonly Score[]) => profileOf('osu', list).classes[0]?.features.bpm?.middle ?? 0;
+    const plain = scores.map(score => withMods(score, []));
+    expect(tempo(slow)).toBeCloseTo(tempo(plain) * 1.1, 6);
+    expect(profileOf('osu', slow).classes[0]?.modClass.rate).toBe(1.5);
+  });
+
   it('are not decided by a single play', () => {
     const plain = scores.map(score => withMods(score, []));
     const [best, ...others] = plain;

@@ -76,6 +76,25 @@ describe('in a world of players with known skills', () => {
     expect(await shareOfStreams(1)).toBeGreaterThan((await shareOfStreams(0)) + 0.25);
   });
 
+  it('asks the library for own plays at the speed at which they were played', async () => {
+    const mods = [{ acronym: 'DT', settings: { speed_change: 1.1 } }];
+    const players = world.players
+      .slice(0, 1)
+      .map(each => ({ ...each, best: each.best.map(one => ({ ...one, mods })) }));
+    const own = new Set(players.flatMap(({ best }) => best.map(({ beatmap_id }) => beatmap_id)));
+    const asked: Parameters<Difficulty['of']>[0]['mods'][] = [];
+    const library = libraryOf(world);
+    const difficulty: Pick<Difficulty, 'of'> = {
+      of(request, signal) {
+        if (own.has(request.beatmap.id)) asked.push(request.mods);
+        return library.of(request, signal);
+      },
+    };
+    const recommend = await openRecommender({ ...world, players }, store, { difficulty });
+    await recommend({ user: players[0]?.id, limit: 5, seed: 1 });
+    expect(asked).toEqual([mods, mods, mods]);
+  });
+
   it('is not far off by estimates alone', async () => {
     const ours = await measure('ours', world, 1, wayOf(world, await open()));
     expect(ours.hits).toBeGreaterThan(0.5);

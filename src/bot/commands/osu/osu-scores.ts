@@ -1,5 +1,5 @@
 import type { Player } from '../../../beatmaps/model/player.ts';
-import { SCORE_TYPES, type Score, type ScoreType, shownMods } from '../../../beatmaps/model/score.ts';
+import { SCORE_TYPES, type Score, type ScoreType } from '../../../beatmaps/model/score.ts';
 import {
   filterScores,
   GRADES,
@@ -184,7 +184,7 @@ async function findPlays(
 
 /** The star rating as the mods change it for a typical map, which is exact enough to sort by. */
 function starsOf(score: Score): number {
-  return (score.beatmap?.difficulty_rating ?? 0) * starFactor(score.mode, modClassOf(shownMods(score)));
+  return (score.beatmap?.difficulty_rating ?? 0) * starFactor(score.mode, modClassOf(score.mods));
 }
 
 /** The image card with a curve of the best plays' pp. */
