@@ -1,7 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
+import { reply, textBlock } from '../../../src/bot/contract/reply-parts.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
+import { placeholder, resultsOf } from '../../../src/platforms/telegram/inline/inline-results.ts';
 import { openHouse } from '../../beatmaps/beatmaps-fixture.ts';
 import { madeUpSet } from '../../beatmaps/made-up-sets.ts';
 import {
@@ -29,6 +31,23 @@ async function choose(stage: Stage, from = SARI, query = REEL, place = 0) {
   const id = fake.chosenInlineResult({ resultId, query, from });
   return fake.waitFor(() => fake.inlineMessages.get(id ?? ''));
 }
+
+describe('a result', () => {
+  it('has no title or description longer than Telegram shows, whatever the link and the sentence', async () => {
+    const t = createTranslator(['en']);
+    const link = `https://www.facebook.com/permalink.php?story_fbid=pfbid0${'a'.repeat(62)}&id=61550000000000`;
+    const sentence = 'That link leads to no post that I know. '.repeat(8).trim();
+    const notice = reply({ tone: 'notice', blocks: [textBlock([sentence])] });
+    const results = [
+      placeholder('post:0', link, undefined, t),
+      ...(await resultsOf(notice, link, t, async () => undefined)),
+    ];
+    for (const result of results) {
+      expect(result).toMatchObject({ title: expect.stringMatching(/^.{1,119}…$/) });
+      expect(result).toMatchObject({ description: expect.stringMatching(/^.{1,200}$/) });
+    }
+  });
+});
 
 describe('an inline query', () => {
   it('becomes the film: a placeholder, an upload to the person that is taken away again, and an edit', async () => {

@@ -77,8 +77,8 @@ export function placeholder(
   return {
     type: 'article',
     id,
-    title: about?.title ?? link,
-    description: link,
+    title: about?.title ?? shorten(plainText(link), MESSAGE_LIMITS.inlineTitle).text,
+    description: shorten(plainText(link), MESSAGE_LIMITS.inlineDescription).text,
     ...(thumbnail?.startsWith('https://') === true ? { thumbnail_url: thumbnail } : {}),
     input_message_content: {
       message_text: `${progress.preparing}\n${link}`,
@@ -112,7 +112,7 @@ function remark({ blocks }: Reply, link: string, t: Translator): InlineResult {
     type: 'article',
     id: 'remark',
     title: shorten(sentence, MESSAGE_LIMITS.inlineTitle).text,
-    description: sentence.text,
+    description: shorten(sentence, MESSAGE_LIMITS.inlineDescription).text,
     input_message_content: { message_text: link },
     reply_markup: { inline_keyboard: [[{ text: t.messages.post.openOriginal, url: link }]] },
   };
