@@ -30,7 +30,8 @@ export interface ScoreFilter {
 /** Reads `97-99`, `97..99`, `97-` and `-99`, both ends included; one number alone is the minimum. Else undefined. */
 export function parseLeast(text: string): Range | undefined {
   const read = parseRange(decimal(0.005), '=', text.replaceAll('%', '').replace('..', '-'));
-  return read && (/-|\.\./.test(text) ? read : { gte: read.gte ?? 0 });
+  if (read === undefined || (read.gte ?? 0) >= (read.lt ?? Number.POSITIVE_INFINITY)) return undefined;
+  return /-|\.\./.test(text) ? read : { gte: read.gte ?? 0 };
 }
 
 /** @throws AppError `invalid_request` with params `what: 'mods'` and `reason`, or `what: 'q'` and `key` */
