@@ -21,14 +21,17 @@ export function isDescribed(play: SimulatedPlay): boolean {
 
 type Counted = Pick<Beatmap, 'mode' | 'max_combo' | 'count_circles' | 'count_sliders' | 'count_spinners'>;
 
-/** How many hit results a play of osu!stable has; null if the map does not tell, as in catch and for converts. */
+/**
+ * How many hit results a play of osu!stable has; null if the map does not tell, as in catch, for converts, and where an
+ * upstream states no object.
+ */
 function countObjects(
   { mode, count_circles, count_sliders, count_spinners }: Counted,
   ruleset: Ruleset,
 ): number | null {
   if (ruleset === 'fruits' || mode !== ruleset || count_circles === null) return null;
-  if (ruleset === 'taiko') return count_circles;
-  return count_circles + (count_sliders ?? 0) + (count_spinners ?? 0);
+  const others = ruleset === 'taiko' ? 0 : (count_sliders ?? 0) + (count_spinners ?? 0);
+  return count_circles + others || null;
 }
 
 /** Mods that run the map at the requested speed: DT or HT with another rate than usual. */

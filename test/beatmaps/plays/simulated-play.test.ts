@@ -48,6 +48,12 @@ describe('a play that did not happen', () => {
     expect(() => simulate({ misses: 501 }, MAP, 'osu')).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 
+  it('on a map whose objects are stated as none has the accuracy that is said', () => {
+    const empty = { ...MAP, count_circles: 0, count_sliders: 0 };
+    expect(simulate({ accuracy: 98, misses: 1 }, empty, 'osu')).toMatchObject({ accuracy: 98, misses: 1 });
+    expect(simulate({ combo: 5 }, empty, 'osu').request).toEqual({ accuracies: [100], misses: 0, combo: 5 });
+  });
+
   it('of a convert takes accuracy, and no counts: its objects are others', () => {
     const { accuracy, request } = simulate({ misses: 30 }, MAP, 'mania');
     expect([accuracy, request]).toEqual([100, { accuracies: [100], misses: 30 }]);
