@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseScore, type Score } from '../../../src/beatmaps/model/score.ts';
 import type { Rating } from '../../../src/beatmaps/rating/ratings.ts';
+import { gainText } from '../../../src/bot/views/osu/facts.ts';
 import { estimateBlocks, scoreCard } from '../../../src/bot/views/osu/score.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createBeatmapWorld } from '../../sandbox/beatmap-world.ts';
@@ -127,4 +128,13 @@ describe('the card of a play', () => {
     expect(text).toContain('1.60★');
     expect(text).not.toContain('about');
   });
+});
+
+it.each([
+  [12.34, '+12.3'],
+  [-12.34, '−12.3'],
+  [-0.01, '+0'],
+  [-0.06, '−0.1'],
+])('a gain of %d pp is %s', (gain, shown) => {
+  expect(gainText(gain, t)).toBe(shown);
 });

@@ -185,5 +185,6 @@ export function linkedName({ id, name, mode, proven }: LinkedPlayer): readonly I
 
 /** A text such as `+12.3`, with one decimal because a single play often adds little. */
 export function gainText(gain: number, t: Translator): string {
-  return `${gain < 0 ? '−' : '+'}${t.decimal(Math.abs(gain), 1)}`;
+  const tenths = Math.round(gain * 10);
+  return `${tenths < 0 ? '−' : '+'}${t.decimal(Math.abs(tenths) / 10, 1)}`;
 }
