@@ -21,7 +21,7 @@ export const USERNAME = /^[\w[\] -]{1,30}$/;
 
 /**
  * Reads every form in which osu! writes the address of a set, a difficulty, a score or a player, with or without a
- * scheme, also with a language in the path or more words behind it. Bare ids and names are not addresses: only the
+ * scheme, also with more words behind it. Bare ids and names are not addresses: only the
  * caller knows what they stand for.
  * @example matchOsuLink('https://osu.ppy.sh/beatmapsets/12#taiko/34') // { kind: 'map', id: 34, setId: 12, ruleset:
  * 'taiko' }
