@@ -152,7 +152,10 @@ function unspoofed(name: string | null): string {
     .trim();
 }
 
-/** A title that contains this many characters of the caption's beginning is a copy of it. */
+/**
+ * A title that contains this many characters of the caption's beginning is a copy of it. A shorter caption has to be
+ * half of the title: one word of the title is often the whole caption.
+ */
 const COPIED = 40;
 
 /** The title, unless it only repeats the caption: often it is the caption's beginning, and the author's name. */
@@ -161,7 +164,9 @@ function distinctTitle({ title, caption }: Post): string | undefined {
   if (!shown) return undefined;
   const words = folded(shown);
   const written = folded(caption ?? '');
-  const isCopy = written !== '' && (written.startsWith(words) || words.includes(written.slice(0, COPIED)));
+  const beginning = written.slice(0, COPIED);
+  const isMost = beginning.length >= Math.min(COPIED, words.length / 2);
+  const isCopy = written !== '' && (written.startsWith(words) || (isMost && words.includes(beginning)));
   return isCopy ? undefined : shown;
 }
 

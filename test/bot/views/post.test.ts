@@ -218,6 +218,8 @@ describe('renderPost', () => {
     ['A walk', null, true],
     ['   ', 'x', false],
     ['Sari Dewi - A walk in the rain', 'A walk in the rain', false],
+    ['Chocolate cake in a mug', 'cake', true],
+    ['What this cat did', 'Hi', true],
   ])('shows the title %j beside the caption %j: %s', (title, caption, expected) => {
     const { blocks } = shown({ title, caption });
     expect(blocks.some(({ kind, ...rest }) => JSON.stringify([kind, rest]).includes('strong') && kind === 'text')).toBe(
