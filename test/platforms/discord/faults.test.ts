@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocketServer } from 'ws';
 import type { KeyedCollectionOptions, RecordStore } from '../../../src/infra/store/records.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
+import { DISCORD_SESSIONS } from '../../../src/platforms/discord/incoming/sessions.ts';
 import { samplePost } from '../../bot/sample.ts';
 import { createTcpGate, type TcpGate } from '../../fakes/tcp-gate.ts';
 import { embeddedRecords } from '../../records.ts';
@@ -114,6 +117,27 @@ describe('a process that is killed', () => {
     await on.another().start();
     await done(on);
     expect(answers(on).map(({ files }) => files.length)).toEqual([1]);
+  });
+
+  it('goes on without an earlier session that is greeted with nothing that can be read', async () => {
+    const on = await open({ idle: true });
+    const other = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+    onTestFinished(() => void other.close());
+    await once(other, 'listening');
+    const left = new Promise<void>(resolve => {
+      other.on('connection', socket => {
+        socket.send(JSON.stringify({ op: 10, d: {} }));
+        socket.on('close', () => resolve());
+      });
+    });
+    const address = other.address();
+    const resumeURL = `ws://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    const session = { sessionId: 'earlier', resumeURL, sequence: 1, shardId: 0, shardCount: 1 };
+    await on.records.collection(DISCORD_SESSIONS).set('auto', [session]);
+    await on.platform.start();
+    await left;
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    await on.fake.waitFor(() => answers(on)[0]);
   });
 
   it('is followed by one that only works: it answers by REST alone', async () => {

@@ -113,7 +113,7 @@ const NO_CONTENT =
   'discord: the Message Content intent is off, so links in servers are only seen when Medley is mentioned; switch it on under Bot in the Developer Portal. Commands and private chats work without it';
 
 const Frame = z.object({ op: z.number(), t: z.string().nullish(), d: z.unknown() });
-const Hello = z.object({ heartbeat_interval: z.number() });
+const Hello = z.object({ heartbeat_interval: z.number().positive() });
 
 const DISPATCH = 0;
 const HEARTBEAT = 1;
@@ -213,8 +213,15 @@ function takeUp(url: string, session: GatewaySession, options: AttemptOptions) {
 
   function begin(hello: unknown): void {
     const { sessionId: session_id, sequence: seq } = session;
+    const greeting = Hello.safeParse(hello).data;
+    // A greeting of another shape is not Discord's, and an error thrown here would end the process.
+    if (greeting === undefined) {
+      socket.close(KEPT);
+      return;
+    }
     socket.send(JSON.stringify({ op: RESUME, d: { token, session_id, seq } }));
-    heartbeat = setInterval(beat, Hello.parse(hello).heartbeat_interval);
+    clearInterval(heartbeat);
+    heartbeat = setInterval(beat, greeting.heartbeat_interval);
     heartbeat.unref();
   }
 
