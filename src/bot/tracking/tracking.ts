@@ -47,7 +47,8 @@ export function createTracking({ services, ...options }: TrackingOptions) {
   async function render({ player, scores }: TrackNews, chat: TrackingChat, signal: AbortSignal): Promise<Reply> {
     const { language } = await services.settings.chat(chat.group);
     const t = createTranslator(language === null ? [] : [language]);
-    const ratings = await ratePlays(scores, { services, signal });
+    const shown = scores.slice(0, MAX_SHOWN);
+    const ratings = await ratePlays(shown, { services, signal });
     const [only, second] = scores;
     if (only !== undefined && only.beatmap_id !== null && second === undefined) {
       const place = { ...chat, chatKind: 'group', userId: '' } as const;
@@ -61,7 +62,7 @@ export function createTracking({ services, ...options }: TrackingOptions) {
     const news = reply({
       blocks: [
         headingBlock(labelled([link(userPage(id, mode), name)], [inMode(title, mode, t)], t)),
-        ...scores.map(score => scoreCard(score, { rating: ratings.get(score), isListed, openToken }, t)),
+        ...shown.map(score => scoreCard(score, { rating: ratings.get(score), isListed, openToken }, t)),
         ...estimateBlocks([...ratings.values()], t),
       ],
       actions: playerButtons(player, ['profile', 'best', 'recent'], services, t),
@@ -80,8 +81,8 @@ const BEST = 100;
 const NEWEST_MS = 3 * 24 * HOUR_MS;
 /** How many posted plays are remembered. */
 const MAX_POSTED = 10_000;
-/** The most plays in one post. */
-const MAX_NEWS = 5;
+/** The most plays that a post shows; its title counts all. */
+const MAX_SHOWN = 5;
 
 interface Followed {
   readonly player: TrackedPlayer;
@@ -188,7 +189,7 @@ async function look({ player, chats }: Followed, poll: Poll): Promise<void> {
     const idOf = (score: Score) => `${placeKey(chat)} ${score.id}`;
     const scores = fresh.filter(score => !posted.has(idOf(score)));
     if (scores.length === 0) continue;
-    if (await postNews({ player, scores: scores.slice(0, MAX_NEWS) }, chat, poll)) {
+    if (await postNews({ player, scores }, chat, poll)) {
       for (const score of scores) posted.set(idOf(score), true);
     } else isPostedEverywhere = false;
   }

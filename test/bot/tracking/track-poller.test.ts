@@ -237,5 +237,11 @@ describe('news', () => {
     expect(posts).toHaveLength(1);
     expect(posts[0]).toMatch(/paper crane.*permainan terbaik baru.*202 pp.*Pemain/);
     expect(await services.memory.maps.last(inChat('a'))).toEqual({ id: 9_001, ruleset: 'taiko' });
+    // Of many plays the best are shown, and all are counted.
+    scores.push(...[1, 2, 3, 4, 5, 6, 7].map(id => ({ ...SCORE, id })));
+    clock.ms += HOUR_MS;
+    await poller.tick();
+    expect(posts[1]).toContain('7 permainan terbaik baru');
+    expect(posts[1]?.match(/"kind":"card"/g)).toHaveLength(5);
   });
 });
