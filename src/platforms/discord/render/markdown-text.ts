@@ -139,12 +139,16 @@ export function linkTarget(url: string): string | undefined {
   return href.replace(/[()<>\s\\]/g, character => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
-/** Joins lines of links to at most `space` characters. It cuts only between links, as half an address is of no use. */
+/**
+ * Joins lines of links to at most `space` characters. It cuts only between links, or before the first one, as half an
+ * address is of no use.
+ */
 export function joinLinks(lines: readonly string[], space: number): string {
   const text = lines.join('\n');
   if (text.length <= space) return text;
   const cut = text.slice(0, space - 2);
-  const end = Math.max(cut.lastIndexOf(') '), cut.lastIndexOf('\n'));
+  const between = Math.max(cut.lastIndexOf(') '), cut.lastIndexOf('\n'));
+  const end = between > 0 ? between : cut.lastIndexOf(' [');
   return end <= 0 ? '' : `${cut.slice(0, end + 1).trimEnd()} …`;
 }
 

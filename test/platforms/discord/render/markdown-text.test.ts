@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeMarkdown, linkTarget, renderMarkdown } from '../../../../src/platforms/discord/render/markdown-text.ts';
+import {
+  escapeMarkdown,
+  joinLinks,
+  linkTarget,
+  renderMarkdown,
+} from '../../../../src/platforms/discord/render/markdown-text.ts';
 
 describe('text from elsewhere', () => {
   it.each([
@@ -88,5 +93,13 @@ describe('renderMarkdown', () => {
 
   it('says that something is missing', () => {
     expect(renderMarkdown(['a'.repeat(50)], 10)).toBe(`${'a'.repeat(9)}…`);
+  });
+});
+
+describe('lines of links', () => {
+  it('keep the words before a link that alone is too long', () => {
+    const line = `-# That file is too large \\[sic\\] for here. [Play it](https://example.com/v/${'a'.repeat(300)})`;
+    expect(joinLinks([line], 300)).toBe('-# That file is too large \\[sic\\] for here. …');
+    expect(joinLinks([line, line], 700)).toBe(`${line} …`);
   });
 });
