@@ -4,6 +4,7 @@ import type { Beatmaps } from '../beatmaps.ts';
 import { type Bounds, type Candidate, candidateOf } from '../catalogue/candidates.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { type Beatmapset, hasLeaderboard, type Ruleset } from '../model/beatmapset.ts';
+import type { StatusFilter } from '../query/query-words.ts';
 import { PAGE_SIZE } from '../query/search.ts';
 import { isWithinBounds, passesFilters, type RecommendFilters } from './filters.ts';
 import { type ScoredCandidate, scoreCandidate } from './scoring.ts';
@@ -61,27 +62,31 @@ export function createCandidateSearch(
 ) {
   const asked = createLru<string, Pages>({ max: MAX_QUESTIONS, ttl: ASKED_MS });
 
-  function questionsOf({ plan, ruleset, random }: CandidateSearch): ReadonlyMap<string, Pages> {
+  const keyOf = ({ ruleset, filters }: CandidateSearch, q: string) => `${ruleset} ${statusFor(filters)} ${q}`;
+
+  function questionsOf(search: CandidateSearch): ReadonlyMap<string, Pages> {
+    const { plan, random } = search;
     const queries = spansOf(plan.searches.map(({ window: { stars } }) => stars)).map(queryOf);
     const field = ORDERS[Math.floor(random() * ORDERS.length)] ?? 'plays';
     const fresh: Pages = { sets: [], pages: 0, cursor: undefined, sort: { field, order: 'desc' } };
-    return new Map(queries.map(q => [q, asked.get(`${ruleset} ${q}`) ?? fresh]));
+    return new Map(queries.map(q => [q, asked.get(keyOf(search, q)) ?? fresh]));
   }
 
   /** Requests the next page of each query. */
   async function fetchMore(
     questions: ReadonlyMap<string, Pages>,
-    { ruleset, signal }: CandidateSearch,
+    search: CandidateSearch,
     failures: unknown[],
   ): Promise<readonly Beatmapset[]> {
+    const { ruleset, filters, signal } = search;
     const pages = [...questions].map(async ([q, known]) => {
       const { sort, cursor } = known;
       if (cursor === null || known.pages >= MAX_PAGES) return known.sets;
       try {
         const more = { ...(cursor !== undefined && { cursor }), limit: PAGE_SIZE, signal };
-        const found = await beatmaps.search({ q, ruleset, status: 'ranked', sort, ...more });
+        const found = await beatmaps.search({ q, ruleset, status: statusFor(filters), sort, ...more });
         const sets = [...known.sets, ...found.sets];
-        asked.set(`${ruleset} ${q}`, { sets, pages: known.pages + 1, cursor: found.cursor, sort });
+        asked.set(keyOf(search, q), { sets, pages: known.pages + 1, cursor: found.cursor, sort });
         return sets;
       } catch (error) {
         signal?.throwIfAborted();
@@ -174,6 +179,11 @@ async function scoreAll(
       .filter(({ figures, pp }) => passesFilters(figures, pp, filters)),
   );
   return (await Promise.all(scored)).flat();
+}
+
+/** The status of the sets to ask upstreams for: `leaderboard` has the loved ones too. */
+function statusFor({ loved }: RecommendFilters): StatusFilter {
+  return loved === true ? 'leaderboard' : 'ranked';
 }
 
 function isRecommendable(set: Beatmapset, { loved }: RecommendFilters): boolean {

@@ -323,6 +323,25 @@ describe('without much to go by', () => {
     expect((await recommend({ seed: 1 })).recommendations.map(({ beatmap }) => beatmap.id)).toEqual([551]);
   });
 
+  it('asks them for loved maps too where these are wanted, and not otherwise', async () => {
+    const loved = madeUpSet({
+      ...EASY,
+      id: 56,
+      status: 'loved',
+      beatmaps: [madeUpBeatmap({ ...EASY.beatmaps[0], id: 561 })],
+    });
+    const search: RecommendOptions['beatmaps']['search'] = async ({ status }) => {
+      const sets = status === 'leaderboard' ? [EASY, loved] : [EASY];
+      return { sets, total: sets.length, cursor: null, source: 'osu', stale: false, corrected: false };
+    };
+    const { recommend } = await openEmpty({ search }, []);
+    const ids = async (wishes: object) =>
+      (await recommend({ seed: 1, ...wishes })).recommendations.map(({ beatmap }) => beatmap.id).sort();
+    expect(await ids({})).toEqual([551]);
+    expect(await ids({ loved: true })).toEqual([551, 561]);
+    expect(await ids({})).toEqual([551]);
+  });
+
   it('asks them alone when the catalogue is away', async () => {
     const search = async () =>
       ({ sets: [EASY], total: 1, cursor: null, source: 'osu', stale: false, corrected: false }) as const;
