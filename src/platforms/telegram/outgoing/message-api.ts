@@ -84,7 +84,7 @@ export function createMessageApi({ api, chats, limits }: TelegramContext, action
   };
 }
 
-/** Whether Telegram can be reached. In doubt that is checked by a call that sends nothing and that all callers share. */
+/** Checks, when that is in doubt, that Telegram can be reached, by a call that sends nothing and that all callers share. */
 function createReachCheck(api: TelegramContext['api']) {
   let isDoubtful = false;
   let asking: Promise<unknown> | undefined;
