@@ -101,11 +101,17 @@ export function createDispatcher(options: DispatcherOptions) {
       } catch (error) {
         const isAway = error instanceof StoreAway;
         if (!isAway || !isRetry) onUnreadable(error, message.caller);
-        // This message was let through alone to try again, so when it gives up, those that wait behind it must go on.
-        if (!isAway && isRetry) gate.open();
-        if (!isAway || !(await gate.wait(Number.POSITIVE_INFINITY))) return undefined;
+        if (!(await waits(isAway, isRetry))) return undefined;
       }
     }
+  }
+
+  /** Waits while the store is away; returns true when the message is to be read again. */
+  async function waits(isAway: boolean, isRetry: boolean): Promise<boolean> {
+    if (isAway) return gate.wait(Number.POSITIVE_INFINITY);
+    // The message was let through alone to try again; as it gives up, those that wait behind it must go on.
+    if (isRetry) gate.open();
+    return false;
   }
 
   /**

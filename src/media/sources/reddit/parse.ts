@@ -61,7 +61,7 @@ function itemsOf(post: JsonObject): readonly DraftItem[] | null {
   const size = sizeOf(child(preview, 'source'));
   const cover = readAddress(decoded(child(preview, 'source', 'url')));
   const own = child(isJsonObject(post.secure_media) ? post.secure_media : post.media, 'reddit_video');
-  // The site may have a video of a moving image elsewhere that a post links to, such as a GIF of its own.
+  // The site may have a video of its own of a moving image elsewhere, such as a GIF, to which a post links.
   const video = own ?? child(post.preview, 'reddit_video_preview');
   const target = readText(post.url_overridden_by_dest) ?? readText(post.url);
   if (isJsonObject(video)) {
