@@ -83,13 +83,13 @@ async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Pro
   if (redisUrl === undefined) return undefined;
   const { openRedisState } = await import('./infra/redis/redis.ts');
   const { migrateRedisShapes } = await import('./infra/redis/redis-shapes.ts');
-  // If Redis answers only later, its records are converted then.
   const shared = openRedisState({ url: redisUrl, log, prepare: redis => migrateRedisShapes(redis) });
   const isReady = await shared.isReady(mediaKey === undefined ? 15_000 : 2_000);
   // A database that does not exist is reported by an event alone, and the first one would be used in its place.
   if (isReady)
     await shared.redis.request('read', async client => client.options.db && client.select(client.options.db));
-  if (isReady) await migrateRedisShapes(shared.redis);
+  // If Redis answers only later, what it holds is converted before the first record is read.
+  if (isReady) await shared.prepare();
   if (isReady || mediaKey !== undefined) return shared;
   throw new Error(
     'Redis does not answer, and without MEDIA_KEY the key of media links is kept there: start it, correct REDIS_URL, or set MEDIA_KEY',

@@ -8,7 +8,7 @@ import { loadConfig } from '../src/config.ts';
 import { openRedisState } from '../src/infra/redis/redis.ts';
 import { openStorage } from '../src/storage.ts';
 import { createRecordingLog } from './fakes/log.ts';
-import { createRedisServer, redisMissing } from './redis-server.ts';
+import { createRedisServer, redisMissing, redisNote } from './redis-server.ts';
 
 it('lets as many requests wait as REQUESTS_WAITING says', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'medley-storage-'));
@@ -22,7 +22,7 @@ it('lets as many requests wait as REQUESTS_WAITING says', async () => {
 });
 
 it.skipIf(redisMissing)(
-  'converts what an earlier version left in Redis, also when Redis answers only after the start',
+  `converts what an earlier version left in Redis, also when Redis answers only after the start${redisNote}`,
   async () => {
     const server = await createRedisServer();
     await server.start();

@@ -40,7 +40,7 @@ const MAX_LIMIT = 100;
 const MAX_ENTRIES: Readonly<Record<ScoreType, number>> = { best: 200, recent: 100, firsts: 10_000, pinned: 10_000 };
 
 /** Reads an id, a name or an address of a player. @throws AppError `invalid_request` */
-function parsePlayerRef(user: number | string): PlayerRef {
+export function parsePlayerRef(user: number | string): PlayerRef {
   const text = String(user).trim();
   const link = matchOsuLink(text);
   if (link?.kind === 'user') return 'id' in link ? link.id : link.name;
@@ -53,7 +53,8 @@ function parsePlayerRef(user: number | string): PlayerRef {
   return name;
 }
 
-function rulesetOfLink(user: number | string): Ruleset | undefined {
+/** The ruleset that the address of a player's profile names; undefined for all else. */
+export function rulesetOfLink(user: number | string): Ruleset | undefined {
   return typeof user === 'string' ? matchOsuLink(user.trim())?.ruleset : undefined;
 }
 

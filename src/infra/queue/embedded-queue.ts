@@ -90,6 +90,8 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
     return { outcome: 'accepted', ahead };
   }
 
+  const cancel = async (id: string) => table.cancel(id, now());
+
   return {
     add: async entry => add(entry),
     work(handler, { concurrency }) {
@@ -100,9 +102,9 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
       table.promote(id);
       pumpSoon();
     },
-    cancel: async id => table.cancel(id, now()),
+    cancel,
     // No other process has workers here.
-    revoke: async id => table.cancel(id, now()),
+    revoke: cancel,
     remove: async id => table.remove(id),
     forget: async owner => table.forget(owner, now()),
     unclaimed: async () => table.unclaimed(),

@@ -53,10 +53,13 @@ export function openRedisState(options: RedisStateOptions) {
   const redis = createRedisConnection(client, log, timeoutMs);
   const listening = new Redis(url, { ...clientOptions, autoResubscribe: false });
   const changes = createRedisChannel(listening, CHANGES_CHANNEL);
+  const prepared = preparedBy(prepare, redis);
   return {
     limiter: createRedisRateLimiter(redis),
-    records: createRecordStore(createRedisRecords(preparedBy(prepare, redis), changes)),
+    records: createRecordStore(createRedisRecords(prepared, changes)),
     redis,
+    /** Prepares what Redis holds, unless that was done. @throws whatever `prepare` of the options throws */
+    prepare: prepared.prepare,
     openCache: <V>(cache: RedisCacheOptions<V>) => createRedisCache(redis, cache),
     /**
      * A text on which all processes agree: the one that was proposed first under that name. It is stored for ever.
@@ -72,21 +75,19 @@ export function openRedisState(options: RedisStateOptions) {
 }
 
 /** The connection, for requests that wait until it was prepared, once. While that fails, they fail for the same reason. */
-function preparedBy(
-  prepare: (redis: RedisConnection) => Promise<void>,
-  redis: RedisConnection,
-): Pick<RedisConnection, 'request'> {
+function preparedBy(work: (redis: RedisConnection) => Promise<void>, redis: RedisConnection) {
   let preparing: Promise<void> | undefined;
-  return {
-    async request(kind, command) {
-      preparing ??= prepare(redis).catch(error => {
-        preparing = undefined;
-        throw error;
-      });
-      await preparing;
-      return redis.request(kind, command);
-    },
-  };
+
+  function prepare(): Promise<void> {
+    preparing ??= work(redis).catch(error => {
+      preparing = undefined;
+      throw error;
+    });
+    return preparing;
+  }
+
+  const request: RedisConnection['request'] = (kind, command) => prepare().then(() => redis.request(kind, command));
+  return { prepare, request };
 }
 
 async function agree(redis: RedisConnection, name: string, propose: () => Promise<string>): Promise<string> {

@@ -488,6 +488,17 @@ describe('too much', () => {
 
 describe('a store that is away', () => {
   const broken = () => Promise.reject(new AppError('internal', 'away'));
+  /** A queue in which workers can write nothing down as long as `isAway`. */
+  const unwritableWhile =
+    (isAway: () => boolean) =>
+    (queue: Queue): Queue => ({
+      ...queue,
+      work: (handler, options) =>
+        queue.work(
+          claim => handler({ ...claim, save: payload => (isAway() ? broken() : claim.save(payload)) }),
+          options,
+        ),
+    });
 
   it('keeps requests waiting in memory; they are accepted when it is back', async () => {
     let isAway = true;
@@ -564,14 +575,7 @@ describe('a store that is away', () => {
   it('sends nothing that cannot be written down before', async () => {
     let isAway = false;
     const stage = await open({
-      queueOver: queue => ({
-        ...queue,
-        work: (handler, options) =>
-          queue.work(
-            claim => handler({ ...claim, save: payload => (isAway ? broken() : claim.save(payload)) }),
-            options,
-          ),
-      }),
+      queueOver: unwritableWhile(() => isAway),
     });
     isAway = true;
     await ask(stage, linksDraft('1', ['a']));
@@ -585,14 +589,7 @@ describe('a store that is away', () => {
   it('leaves whoever waits a notice at the last moment, if it is back by then', async () => {
     let isAway = true;
     const stage = await open({
-      queueOver: queue => ({
-        ...queue,
-        work: (handler, options) =>
-          queue.work(
-            claim => handler({ ...claim, save: payload => (isAway ? broken() : claim.save(payload)) }),
-            options,
-          ),
-      }),
+      queueOver: unwritableWhile(() => isAway),
     });
     await ask(stage, { ...linksDraft('1', ['a']), until: Date.now() + MINUTE });
     await stage.pass(53_000);

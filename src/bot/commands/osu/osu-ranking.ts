@@ -1,6 +1,7 @@
 import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
-import { matchOsuLink, userPage } from '../../../beatmaps/model/link.ts';
+import { userPage } from '../../../beatmaps/model/link.ts';
 import { foldPlayerName, type RankedPlayer } from '../../../beatmaps/model/player.ts';
+import { parsePlayerRef, rulesetOfLink } from '../../../beatmaps/players.ts';
 import { AppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { TrackedPlayer } from '../../contract/chat-memory.ts';
@@ -181,11 +182,10 @@ async function stopTracking(
 ): Promise<string> {
   const { tracked } = services.memory;
   const words = t.messages.plays.track;
-  const page = matchOsuLink(player);
-  const { ruleset = undefined, ...named } = page?.kind === 'user' ? page : { name: player.trim().replace(/^@/, '') };
-  const name = 'id' in named ? String(named.id) : foldPlayerName(named.name);
-  const isMeant = (each: TrackedPlayer) => String(each.id) === name || foldPlayerName(each.name) === name;
-  const wanted = mode ?? ruleset;
+  const ref = parsePlayerRef(player);
+  const name = foldPlayerName(String(ref));
+  const isMeant = (each: TrackedPlayer) => each.id === ref || foldPlayerName(each.name) === name;
+  const wanted = mode ?? rulesetOfLink(player);
   const all = (await tracked.list(caller)).filter(each => wanted === undefined || each.mode === wanted);
   const meant = all.filter(isMeant);
   const removed: TrackedPlayer[] = [];
