@@ -44,7 +44,6 @@ export function api(options: ApiOptions): FastifyPluginAsync {
         await scope.register(cors, {
           origin: '*',
           methods: 'GET, HEAD, OPTIONS',
-          allowedHeaders: 'X-API-Key, Authorization, If-None-Match',
           exposedHeaders: [...RATE_HEADERS, 'Retry-After', 'ETag', 'X-Cache', 'X-Data-Source', 'Allow'].join(', '),
           maxAge: 86_400,
           strictPreflight: false,
