@@ -45,9 +45,13 @@ const FORMS: Readonly<Record<string, string>> = {
   to: MOMENT_FORM,
 };
 
-const item = z.coerce.number().int().min(1).max(100).optional().meta({
-  description: 'Which item of a carousel, from 1. Default: the one that the link names, else the first that fits.',
-});
+/** An empty value, which a form without the script sends, counts as absent. */
+const item = z
+  .preprocess(value => (value === '' ? undefined : value), z.coerce.number().int().min(1).max(100).optional())
+  .optional()
+  .meta({
+    description: 'Which item of a carousel, from 1. Default: the one that the link names, else the first that fits.',
+  });
 
 function moment(description: string, example: string) {
   return z
