@@ -57,7 +57,8 @@ function variable<T>(parse: (text: string) => T | undefined, expected: string, e
 const text = (pattern: RegExp) => (value: string) => (pattern.test(value) ? value : undefined);
 const PATH = text(/^[^\0]{1,4096}$/);
 const ONE_LINE = text(/^[^\p{Cc}]{1,100}$/u);
-const TOKEN = text(/^[\x21-\x7e]{1,500}$/);
+/** Docker leaves quotation marks around the values that it reads from a file; no secret begins with one. */
+const TOKEN = text(/^(?!["'])[\x21-\x7e]{1,500}$/);
 
 const COOKIES_FILE = variable(
   PATH,
@@ -69,8 +70,12 @@ const VARIABLES = z.object({
   PORT: variable(whole(0, 65_535), 'a port from 0 (any free one) to 65535', '3000').default(3_000),
   HOST: variable(parseHost, 'an address or a host name to listen on', '127.0.0.1').default('127.0.0.1'),
   PUBLIC_URL: variable(parseOrigin, 'an http or https address without a path', 'https://medley.example').optional(),
-  // A shell reads `~`, but no program does: it would become the name of a folder.
-  DATA_DIR: variable(text(/^(?!~)[^\0]{1,4096}$/), 'a directory, its path without ~', './data').default('./data'),
+  // A shell reads `~` and quotation marks, but no program does: they would become parts of the name of a folder.
+  DATA_DIR: variable(
+    text(/^(?![~"'])[^\0]{1,4096}$/),
+    'a directory, its path without ~ and quotation marks before it',
+    './data',
+  ).default('./data'),
   LOG_LEVEL: variable(oneOf(LOG_LEVELS), `one of ${LOG_LEVELS.join(', ')}`, 'info').default('info'),
   CREATOR: variable(ONE_LINE, 'a name of at most 100 characters', 'Medley').default('Medley'),
   DISCORD_TOKEN: variable(text(/^[\w.-]{1,200}$/), 'the token alone, without "Bot"', 'MTAw.GfaKe1.abcDEF').optional(),
@@ -80,7 +85,11 @@ const VARIABLES = z.object({
   TELEGRAM_API_URL: variable(parseBaseUrl, 'an http or https address', 'https://api.telegram.org').optional(),
   TELEGRAM_WEBHOOK_SECRET: variable(text(/^[\w-]{1,256}$/), '1 to 256 of A-Z a-z 0-9 _ -', 'some-long-word').optional(),
   OSU_CLIENT_ID: variable(whole(1, 2 ** 31), 'the number of an osu! OAuth application', '12345').optional(),
-  OSU_CLIENT_SECRET: variable(TOKEN, 'the secret of that osu! OAuth application', 'abcDEF123').optional(),
+  OSU_CLIENT_SECRET: variable(
+    TOKEN,
+    'the secret of that osu! OAuth application, without quotation marks',
+    'abcDEF123',
+  ).optional(),
   INSTAGRAM_COOKIES_FILE: COOKIES_FILE,
   FACEBOOK_COOKIES_FILE: COOKIES_FILE,
   ACCOUNT_PACE: variable(

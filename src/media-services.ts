@@ -21,7 +21,7 @@ import { createExtractor, type Extractor } from './media/extract/extractor.ts';
 import { createStoredPostParser } from './media/extract/post-cache.ts';
 import { openSite } from './media/extract/site-breaker.ts';
 import { createSiteOutgoing, siteThrottles } from './media/extract/site-outgoing.ts';
-import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
+import { cookiesVariable, type SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { createCdnHeaders } from './media/files/cdn.ts';
 import type { Post } from './media/post.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
@@ -102,6 +102,10 @@ async function openSites(
       ...{ source: id, sessions: cookies.get(id) ?? [], sessionCookie, pace: config.accountPace },
       ...{ limiter, collection: accountRecords, log, onChallenge },
     });
+    if (cookies.has(id) && accounts.isEmpty) {
+      const trouble = `holds no ${sessionCookie} cookie, so no account is used: export it again, logged in, as cookies.txt`;
+      log.warn({}, `${cookiesVariable(descriptor)} ${trouble}`);
+    }
     return openSite({
       ...{ descriptor, outgoing, limiter, collection, log },
       create: cooldowns =>

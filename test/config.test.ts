@@ -26,6 +26,10 @@ function complaint(environment: Environment): string {
 }
 
 const PARTNERS = { PUBLIC_URL: 'https://a.example', REDIS_URL: 'redis://127.0.0.1' };
+const OSU_PARTNERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  OSU_CLIENT_ID: { OSU_CLIENT_SECRET: 'x' },
+  OSU_CLIENT_SECRET: { OSU_CLIENT_ID: '1' },
+};
 
 describe('loadConfig', () => {
   it('has a default for everything', () => {
@@ -225,7 +229,7 @@ describe('loadConfig', () => {
       'PUBLIC_URL',
       ['medley.example', 'ftp://a.example', 'https://a.example/path', 'https://u:p@a.example', 'https://a/?b'],
     ],
-    ['DATA_DIR', ['~', '~/data', '~root/data']],
+    ['DATA_DIR', ['~', '~/data', '~root/data', '"./data"', "'/data'"]],
     ['LOG_LEVEL', ['loud']],
     ['CREATOR', ['x'.repeat(101), 'a\u0007b']],
     ['DISCORD_TOKEN', ['Bot a.b.c', 'a\nb']],
@@ -235,6 +239,7 @@ describe('loadConfig', () => {
     ['TELEGRAM_API_URL', ['localhost:8081']],
     ['TELEGRAM_WEBHOOK_SECRET', ['a b', 'x'.repeat(257)]],
     ['OSU_CLIENT_ID', ['abc', '0']],
+    ['OSU_CLIENT_SECRET', ['"abc"', "'abc'", 'a b']],
     [
       'UPSTREAM_PROXY',
       [
@@ -298,7 +303,7 @@ describe('loadConfig', () => {
     ],
   ])('refuses a wrong %s with what was expected and an example that is right', (name, wrongValues) => {
     for (const value of wrongValues) {
-      const partner = name === 'OSU_CLIENT_ID' ? { OSU_CLIENT_SECRET: 'x' } : PARTNERS;
+      const partner = OSU_PARTNERS[name] ?? PARTNERS;
       const [, line, ...others] = complaint({ ...partner, [name]: value }).split('\n');
       expect(line, value).toMatch(new RegExp(`^ {2}${name}: expected .+, for example ${name}=.+`));
       expect(others).toEqual([]);

@@ -84,9 +84,14 @@ describe('DATA_DIR', () => {
     const { code, stderr } = await runEntry('main', [], { DATA_DIR: dataDir, PORT: '0' }, { obeysPermissions: true });
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `Medley could not start: DATA_DIR ${dataDir} cannot be used: it is not writable; set DATA_DIR to a directory that is\n`,
+      `Medley could not start: DATA_DIR ${dataDir} cannot be used: it is not writable; let this account write it, or set DATA_DIR to a directory that is\n`,
     );
     chmodSync(dataDir, 0o755);
+    writeFileSync(join(dataDir, 'medley.lock'), '', { mode: 0 });
+    const locked = await runEntry('main', [], { DATA_DIR: dataDir, PORT: '0' }, { obeysPermissions: true });
+    expect(locked.stderr).toBe(
+      `Medley could not start: ${dataDir}/medley.lock cannot be locked: it is not writable; let this account write it, or set DATA_DIR to a directory that is\n`,
+    );
     writeFileSync(join(folder, 'file'), '');
     const other = await run({ DATA_DIR: join(folder, 'file') });
     expect(await other.ended).toBe(1);

@@ -141,6 +141,16 @@ describe('the program', () => {
     expect(medley.stderr()).not.toContain('s3cret-value');
   });
 
+  it('names the variable whose cookies are of no account', async () => {
+    const medley = await run({
+      FACEBOOK_COOKIES_FILE: import.meta.filename,
+      INSTAGRAM_COOKIES_FILE: import.meta.dirname,
+    });
+    await medley.ready;
+    for (const name of ['FACEBOOK_COOKIES_FILE', 'INSTAGRAM_COOKIES_FILE'])
+      expect(medley.stderr()).toMatch(new RegExp(`"${name} holds no \\w+ cookie, so no account is used: `));
+  });
+
   it('reads .env, and lets the real environment win', async () => {
     const medley = await run({ CREATOR: 'Ours' }, 'CREATOR=Theirs\nLOG_LEVEL=silent\n');
     const answer = await fetch(`${await medley.ready}api/igdownload`);

@@ -233,7 +233,7 @@ export function openingReason(cause: unknown): string {
     case 'EROFS':
     case 'SQLITE_READONLY':
     case 'SQLITE_CANTOPEN':
-      return 'it is not writable; set DATA_DIR to a directory that is';
+      return 'it is not writable; let this account write it, or set DATA_DIR to a directory that is';
     // Node reports ENOENT for a folder on a read-only disk too, so the sentence must fit both cases.
     case 'ENOENT':
       return 'it cannot be made; set DATA_DIR to a directory that is writable';
@@ -260,7 +260,10 @@ const PASSING = new RegExp(`${BUSY.source}|^SQLITE_(IOERR|CANTOPEN|CORRUPT|NOTAD
 
 /** The code of an error of Node or SQLite, such as `ENOENT` or `SQLITE_BUSY`; empty when it has none. */
 export function codeOf(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (!(cause instanceof Error)) return '';
+  // Where libsql may not open a file at all, it gives no code, and SQLite's number within its message.
+  if (/^ConnectionFailed\(.*: 14"\)$/.test(cause.message)) return 'SQLITE_CANTOPEN';
+  return 'code' in cause ? String(cause.code) : '';
 }
 
 function reason(cause: unknown): string {
