@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createMetrics } from '../src/infra/metrics.ts';
@@ -81,6 +82,14 @@ describe('compose.yaml', () => {
     expect(grace).toBe(timeout);
     expect(Number(grace)).toBeGreaterThan(10);
   });
+});
+
+it('the systemd unit sets nothing that its file of variables, a copy of .env.example, sets otherwise', () => {
+  const example = parseEnv(readFileSync(new URL('../.env.example', import.meta.url), 'utf8'));
+  const unit = read('medley.service');
+  const set = [...unit.matchAll(/^Environment=(.+)$/gm)].flatMap(([, pairs = '']) => pairs.split(' '));
+  expect(set.map(pair => pair.split('=')[0]).filter(name => name !== undefined && name in example)).toEqual([]);
+  expect(unit).toMatch(/^ExecStart=\/usr\/bin\/env DATA_DIR=\/var\/lib\/medley /m);
 });
 
 it('nginx.conf loads before nginx 1.25.1', () => {
