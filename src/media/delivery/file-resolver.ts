@@ -184,11 +184,11 @@ class FileSearch {
     }
   }
 
-  /** The request to encode a video: if it consists of two tracks, they are muxed first. */
-  #muxedFirst(request: MakeRequest, { parts: [video, audio] }: Step): MakeRequest {
-    if (video === undefined || audio === undefined) return request;
+  /** The request to encode a video. Two tracks are muxed first, and so is a stream, whose clock may begin at any time. */
+  #muxedFirst(request: MakeRequest, { parts }: Step): MakeRequest {
+    if (parts.length < 2 && !parts.some(part => isPlaylist(part.variant))) return request;
     const { mux } = this.#resolver.options.files;
-    const key = this.#keyOf(muxKey([video.key, audio.key]));
+    const key = this.#keyOf(muxKey(parts.map(part => part.key)));
     const whole = { key, maxBytes: MAX_SOURCE_BYTES, inputs: request.inputs };
     return { ...request, inputs: [own => mux(whole, own)] };
   }
@@ -228,9 +228,8 @@ class FileSearch {
     const { uncommon } = this.#resolver;
     if (probe === null || probe.kind === 'audio' || this.#request.form === 'audio') return true;
     if (kind === 'compress' || uncommon.has(key)) return true;
-    const isCommon = probe.videoCodec === 'avc' && (!probe.hasAudio || /^(?:aac|mp3)$/.test(probe.audioCodec ?? ''));
-    if (!isCommon) uncommon.set(key, true);
-    return isCommon;
+    if (!probe.isCommon) uncommon.set(key, true);
+    return probe.isCommon;
   }
 
   /** Says whether to try another step after this failure. */

@@ -24,12 +24,11 @@ export interface CutRequest extends EncodeRequest {
 export async function cutClip(request: CutRequest): Promise<boolean> {
   const { inputPath, outputPath, clip, ffmpeg, probe, maxBytes, signal } = request;
   if (probe.durationMs !== null && clip.startMs >= probe.durationMs) return false;
-  const isPlayable = probe.videoCodec === 'avc' && (!probe.hasAudio || probe.audioCodec === 'aac');
   const outcome = await withMediaInput(inputPath, signal, async ({ input }) => {
     const video = await primaryTrack(input.getPrimaryVideoTrack(), 'video');
     const part = await rangeOf(video, clip, signal);
     if (part === undefined) return 'empty';
-    if (ffmpeg !== undefined && !(isPlayable && isExact(part, clip))) return 'inexact';
+    if (ffmpeg !== undefined && !(probe.isCommon && isExact(part, clip))) return 'inexact';
     await copyPart(video, part, request);
     return 'copied';
   });

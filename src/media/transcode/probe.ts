@@ -6,6 +6,8 @@ export type Probe = Awaited<ReturnType<typeof examine>>;
 
 const TIMEOUT_MS = 15_000;
 const SAMPLED_FRAMES = 60;
+/** The profiles Baseline, Main, Extended and High. Phones do not play those of more bits or of colours in full size. */
+const COMMON_H264 = /^avc[13]\.(?:42|4d|58|64)/i;
 
 function finite(value: number | null): number | null {
   return value !== null && Number.isFinite(value) && value > 0 ? value : null;
@@ -30,19 +32,21 @@ async function examine({ input, structure }: MediaInput) {
   const frames = video === null ? null : await video.computePacketStats(SAMPLED_FRAMES);
   if (frames !== null && frames.packetCount === 0) throw brokenFile('a video without frames');
   const frameRate = finite(frames?.averagePacketRate ?? null);
+  const audioCodec = audio === null ? null : await audio.getCodec();
+  const profile = video === null ? null : await video.getCodecParameterString();
   return {
     kind: video === null ? 'audio' : 'video',
     /** Pixels as displayed, after rotation; null for audio alone. */
     width: video === null ? null : await video.getDisplayWidth(),
     height: video === null ? null : await video.getDisplayHeight(),
-    /** By how many degrees the frames are turned clockwise for display. */
-    rotation: video === null ? 0 : await video.getRotation(),
     durationMs,
     /** `avc`, `hevc`, `vp9`, `av1`, ...; null without video or for an unknown codec. */
     videoCodec: video === null ? null : await video.getCodec(),
     /** `aac`, `mp3`, `opus`, ...; null without audio or for an unknown codec. */
-    audioCodec: audio === null ? null : await audio.getCodec(),
+    audioCodec,
     hasAudio: audio !== null,
+    /** True for a video that plays on every device: H.264 of 8 bits a colour, and AAC or MP3 if it has audio. */
+    isCommon: COMMON_H264.test(profile ?? '') && (audio === null || audioCodec === 'aac' || audioCodec === 'mp3'),
     /** Frames a second, measured on the first frames. */
     frameRate: frameRate === null ? null : Math.round(frameRate * 1_000) / 1_000,
     /** True when the file can be played while it loads; always true for a file that is not an MP4. */

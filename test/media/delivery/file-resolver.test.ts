@@ -406,6 +406,15 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     expect(await probeFile(file.path, never)).toMatchObject({ videoCodec: 'avc', hasAudio: true });
   });
 
+  it('a video of more bits than phones play is encoded again', async () => {
+    const smooth = ['-f', 'lavfi', '-i', 'testsrc2=size=180x320:rate=12:duration=1', '-pix_fmt', 'yuv420p10le'];
+    const deep = clip('deep.mp4', [...smooth, '-c:v', 'libx264', '-preset', 'ultrafast']);
+    const { deliver } = await setUp({ files: { hd: deep }, ffmpeg });
+    const file = asFile(await deliver(video(hd)));
+    expect(file.variantKey).toMatch(/^compress-/);
+    expect((await probeFile(file.path, never)).isCommon).toBe(true);
+  });
+
   it('a video that few clients play is encoded again, whatever the upstream said of it; without ffmpeg it comes as it is', async () => {
     const { deliver, asked } = await setUp({ files: { hd: vp9 }, ffmpeg });
     const file = asFile(await deliver(video(hd)));

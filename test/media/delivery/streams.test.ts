@@ -251,6 +251,18 @@ describe.skipIf(ffmpegMissing)(`streams that ffmpeg cuts${ffmpegNote}`, () => {
     await expectWhole(asFile(await deliver(post(stream('a')))));
   });
 
+  it('are encoded where they are too large, whatever their clock says', async () => {
+    const stream3 = served('a', await streamOf('sea-360.mp4', 'ts', 'both'));
+    const { deliver } = await setUp(stream3, await findFfmpeg({ searchPath: process.env.PATH ?? '' }));
+    const maxBytes = 240_000;
+    const known = { width: 1920, height: 1080, bitrate: 300_000 };
+    const items = [makeItem({ variants: [stream('a', known)], durationMs: SECONDS * 1_000, thumbnailUrl: null })];
+    const file = asFile(await deliver(makePost({ items }), { maxBytes }));
+    await expectWhole(file);
+    expect(file.variantKey).toMatch(/^compress-/);
+    expect(file.bytes).toBeLessThan(maxBytes);
+  });
+
   it('are joined by ffmpeg where nothing else here knows the codec', async () => {
     const folder = await makeFolder();
     const coded = ['-c:v', 'mpeg4', '-c:a', 'aac', '-f', 'mpegts'];

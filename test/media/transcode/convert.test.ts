@@ -31,8 +31,8 @@ import {
 const signal = new AbortController().signal;
 const noFfmpeg = undefined;
 const VIDEO: Probe = {
-  ...{ kind: 'video', width: 320, height: 180, rotation: 0, durationMs: 2_000, videoCodec: 'avc', audioCodec: null },
-  ...{ hasAudio: false, frameRate: 30, fastStart: true, isFragmented: false },
+  ...{ kind: 'video', width: 320, height: 180, durationMs: 2_000, videoCodec: 'avc', audioCodec: null },
+  ...{ hasAudio: false, isCommon: true, frameRate: 30, fastStart: true, isFragmented: false },
 };
 
 /** A picture with detail everywhere, 600 x 400. */

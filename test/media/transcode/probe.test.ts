@@ -101,6 +101,9 @@ describe.skipIf(ffmpegMissing)(`probing${ffmpegNote}`, () => {
     await ffmpeg(...copy, '-movflags', '+frag_keyframe+empty_moov+default_base_moof', at('dash.mp4'));
     await ffmpeg(...copy, '-vn', at('audio.m4a'));
     await ffmpeg('-i', at('plain.mp4'), '-vf', 'setsar=2', ...QUICK_H264, '-an', at('wide.mp4'));
+    await ffmpeg('-i', at('plain.mp4'), ...QUICK_H264, '-pix_fmt', 'yuv420p10le', '-an', at('deep.mp4'));
+    await ffmpeg('-i', at('plain.mp4'), ...QUICK_H264, '-pix_fmt', 'yuv444p', '-an', at('full-colour.mp4'));
+    await ffmpeg('-i', at('plain.mp4'), '-c:v', 'copy', '-c:a', 'libopus', at('opus.mp4'));
     await ffmpeg(...tone(1), '-c:a', 'libmp3lame', at('audio.mp3'));
     await ffmpeg(...tone(1), '-c:a', 'libopus', at('audio.ogg'));
     await ffmpeg(...picture('160x90', 1), '-c:v', 'libvpx-vp9', '-deadline', 'realtime', at('small.webm'));
@@ -112,11 +115,11 @@ describe.skipIf(ffmpegMissing)(`probing${ffmpegNote}`, () => {
       kind: 'video',
       width: 320,
       height: 180,
-      rotation: 0,
       durationMs: 2_000,
       videoCodec: 'avc',
       audioCodec: 'aac',
       hasAudio: true,
+      isCommon: true,
       frameRate: 30,
       fastStart: false,
       isFragmented: false,
@@ -125,23 +128,22 @@ describe.skipIf(ffmpegMissing)(`probing${ffmpegNote}`, () => {
 
   it.each([
     ['fast.mp4', { fastStart: true, hasAudio: true }],
-    ['silent.mp4', { hasAudio: false, audioCodec: null, kind: 'video' }],
+    ['silent.mp4', { hasAudio: false, audioCodec: null, kind: 'video', isCommon: true }],
+    ['deep.mp4', { videoCodec: 'avc', isCommon: false }],
+    ['full-colour.mp4', { videoCodec: 'avc', isCommon: false }],
+    ['opus.mp4', { videoCodec: 'avc', audioCodec: 'opus', isCommon: false }],
     ['turned.mp4', { width: 180, height: 320 }],
     ['wide.mp4', { width: 640, height: 180 }],
     ['dash.mp4', { isFragmented: true, fastStart: true, videoCodec: 'avc', audioCodec: 'aac' }],
     ['audio.m4a', { kind: 'audio', audioCodec: 'aac', width: null, height: null, videoCodec: null, frameRate: null }],
     ['audio.mp3', { kind: 'audio', audioCodec: 'mp3', fastStart: true }],
     ['audio.ogg', { kind: 'audio', audioCodec: 'opus' }],
-    ['small.webm', { kind: 'video', videoCodec: 'vp9', width: 160, hasAudio: false }],
+    ['small.webm', { kind: 'video', videoCodec: 'vp9', isCommon: false, width: 160, hasAudio: false }],
   ])('says what %s is', async (name, expected) => {
     const probe = await probeFile(at(name), never);
     expect(probe).toMatchObject(expected);
     expect(probe.durationMs).toBeGreaterThan(900);
     expect(probe.durationMs).toBeLessThan(2_100);
-  });
-
-  it('says how a video is turned', async () => {
-    expect([90, 270]).toContain((await probeFile(at('turned.mp4'), never)).rotation);
   });
 
   it.each(['plain.mp4', 'fast.mp4', 'dash.mp4', 'audio.m4a'])('refuses %s cut anywhere but at its end', async name => {
