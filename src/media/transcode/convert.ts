@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
 import { abortReason } from '../../infra/concurrency/abortable.ts';
@@ -146,7 +147,8 @@ export async function writeJpegByFfmpeg(
   ];
   try {
     await makeFile(ffmpeg, outputPath, args, { signal, deadlineMs: IMAGE_DEADLINE_MS });
-    return true;
+    // ffmpeg succeeds without writing anything if no frame is shown so late.
+    return existsSync(outputPath);
   } catch (error) {
     if (signal.aborted) throw abortReason(signal);
     if (error instanceof AppError && error.code === 'internal') return false;
@@ -167,5 +169,5 @@ export async function makeThumbnail({ probe, ...request }: ConvertRequest): Prom
   const small = { ...request, maxSide: MAX_THUMBNAIL_SIDE, quality: 5 };
   if (probe === null) return (await writeJpegBySharp({ ...small, quality: 80 })) || writeJpegByFfmpeg(small);
   const atSeconds = probe.durationMs === null ? 0 : Math.min(LOOK_AT_SECONDS, probe.durationMs / 3_000);
-  return writeJpegByFfmpeg({ ...small, atSeconds });
+  return (await writeJpegByFfmpeg({ ...small, atSeconds })) || writeJpegByFfmpeg(small);
 }

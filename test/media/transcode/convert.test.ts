@@ -214,4 +214,13 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     expect((await readFile(outputPath)).length).toBeGreaterThan(500);
     expect(await sharp(outputPath).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 180 });
   });
+
+  it('a thumbnail of a still picture with music is that picture', async () => {
+    const outputPath = join(await makeFolder(), 'thumb.jpg');
+    const still = join(await makeFolder(), 'still.mp4');
+    await runReal(...picture('320x180', 1, 1), ...tone(8), ...QUICK_H264, '-c:a', 'aac', still);
+    const probe = await probeFile(still, signal);
+    expect(await makeThumbnail({ inputPath: still, probe, outputPath, signal, ffmpeg })).toBe(true);
+    expect(await sharp(outputPath).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 180 });
+  });
 });
