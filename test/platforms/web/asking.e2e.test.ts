@@ -171,6 +171,15 @@ describe.skipIf(browserMissing !== undefined)(`asking on the page${browserNote}`
     await expect(languages.inputValue()).resolves.toBe('tr');
   });
 
+  it('marks an answer that stays in another language than the page as such', async () => {
+    await visit();
+    await say('/help');
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.locator('#menu select').selectOption({ label: 'Türkçe' });
+    await expect.poll(() => page.evaluate('document.documentElement.lang')).toBe('tr');
+    await expect(page.locator('.card').getAttribute('lang')).resolves.toBe('en');
+  });
+
   it('keeps conversations on the device once that is chosen, and forgets them', async () => {
     await visit();
     await say('/help');

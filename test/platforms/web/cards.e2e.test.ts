@@ -178,7 +178,7 @@ describe.skipIf(browserMissing !== undefined)(`cards on the page${browserNote}`,
     const before = (await older.boundingBox())?.y ?? 0;
     await page.keyboard.press('Enter');
     await expect.poll(heading).toContain('page 2');
-    await expect(page.evaluate('document.activeElement.dataset.label')).resolves.toBe('Older');
+    await expect(page.evaluate('document.activeElement.dataset.name')).resolves.toBe('Older');
     expect(Math.abs(((await older.boundingBox())?.y ?? 0) - before)).toBeLessThan(2);
     await page.keyboard.press('Enter');
     await expect.poll(heading).toContain('page 3');
@@ -206,7 +206,7 @@ describe.skipIf(browserMissing !== undefined)(`cards on the page${browserNote}`,
     await expect(menu.getAttribute('aria-expanded')).resolves.toBe('true');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
-    await expect(page.evaluate('document.activeElement.dataset.label')).resolves.toBe('Normal');
+    await expect(page.evaluate('document.activeElement.dataset.name')).resolves.toBe('Normal');
     await page.keyboard.press('Escape');
     await expect(menu.getAttribute('aria-expanded')).resolves.toBe('false');
     await page.keyboard.press('Enter');

@@ -25,7 +25,7 @@ export function actionsOf(actions: readonly WebAction[], context: ItemContext, f
 
 function pressable({ label, style, token, isUp }: Extract<WebAction, { kind: 'button' }>, { onAction }: ItemContext) {
   const element = button(
-    { class: `action ${style}`, 'data-label': label, 'data-up': isUp },
+    { class: `action ${style}`, 'data-name': label, 'data-up': isUp },
     () => onAction(token, label, element),
     label,
   );
@@ -45,7 +45,7 @@ function menu({ label, choices }: Menu, { onAction }: ItemContext): { opener: HT
     { class: 'choices', hidden: true, 'aria-label': label },
     ...choices.map(choice => {
       const pressed = button(
-        { class: 'choice', 'data-label': choice.label },
+        { class: 'choice', 'data-name': choice.label },
         () => onAction(choice.token, choice.label, pressed),
         h('span', { class: 'choice-label' }, choice.label),
         choice.detail !== '' && h('span', { class: 'choice-detail' }, choice.detail),
@@ -54,7 +54,7 @@ function menu({ label, choices }: Menu, { onAction }: ItemContext): { opener: HT
     }),
   );
   const opener = button(
-    { class: 'action opener', 'aria-expanded': 'false', 'data-label': label },
+    { class: 'action opener', 'aria-expanded': 'false', 'data-name': label },
     toggle,
     label,
     icon('fold'),

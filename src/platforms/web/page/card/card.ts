@@ -24,7 +24,9 @@ export interface CardContext extends ItemContext {
 /** A reply as a card: its files, heading, tools for the files, text, and actions. */
 export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
   const { covers, heading, rest } = opening(reply.blocks);
-  const root = h('article', { class: 'card', 'data-tone': reply.tone, 'aria-label': nameOf(reply) });
+  // A change of the page's language does not translate the reply, and does not have to lay it out again either.
+  const { lang } = document.documentElement;
+  const root = h('article', { class: 'card', lang, 'data-tone': reply.tone, 'aria-label': nameOf(reply) });
   const title = heading ? [headingNode(heading, context)] : [];
   const back = context.goBack && button({ class: 'return' }, context.goBack, icon('previous'), text('back'));
   const content = blocksOf(rest, context);

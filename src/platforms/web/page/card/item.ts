@@ -95,7 +95,7 @@ function openerOf(action: WebAction, name: string, { onAction }: ItemContext): H
   const attributes = { class: 'item-open', 'aria-label': label, title: action.label };
   if (action.kind === 'button') {
     const open = button(attributes, () => onAction(action.token, label, open), icon('next'));
-    open.dataset.label = action.label;
+    open.dataset.name = action.label;
     return open;
   }
   if (!isWebAddress(action.url)) return undefined;

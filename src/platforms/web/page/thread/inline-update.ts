@@ -174,8 +174,8 @@ function isPage({ gallery, tone }: WebReply): boolean {
 }
 
 function sameControl(card: HTMLElement, before: HTMLElement | undefined): HTMLElement | undefined {
-  const controls = card.querySelectorAll<HTMLElement>('.actions [data-label]');
-  return [...controls].find(control => control.dataset.label === before?.dataset.label);
+  const controls = card.querySelectorAll<HTMLElement>('.actions [data-name]');
+  return [...controls].find(control => control.dataset.name === before?.dataset.name);
 }
 
 function focusOn(element: HTMLElement): void {
