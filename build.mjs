@@ -96,6 +96,17 @@ async function buildPrograms(build) {
   });
 }
 
+/** Ends in one sentence where another account, such as that of a service, may not write here. */
+function makeFolder() {
+  try {
+    mkdirSync(MADE);
+  } catch ({ code }) {
+    const remedy = 'run `npm run build` as the account that owns it';
+    process.stderr.write(`The sources changed, and nothing can be built in ${ROOT} (${code}): ${remedy}.\n`);
+    process.exit(1);
+  }
+}
+
 /** Texts are read when they are first spoken, file by file; English ones are in the programs. */
 function copyTexts() {
   const from = join(ROOT, 'src/i18n');
@@ -177,6 +188,13 @@ function fingerprint() {
   return hash.digest('hex');
 }
 
+/** As in package.json, of which npm only warns. An older Node cannot load the programs, and would show a page of them. */
+const OLDEST_NODE = '20.18.1';
+if (process.versions.node.localeCompare(OLDEST_NODE, 'en', { numeric: true }) < 0) {
+  process.stderr.write(`Medley needs Node ${OLDEST_NODE} or newer; this is ${process.versions.node}.\n`);
+  process.exit(1);
+}
+
 const [flag, folder] = process.argv.slice(2);
 if (flag === '--page' && folder !== undefined) {
   const { build } = await import('esbuild');
@@ -184,6 +202,7 @@ if (flag === '--page' && folder !== undefined) {
 } else {
   const current = fingerprint();
   if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== current) {
+    makeFolder();
     const { build } = await import('esbuild');
     process.once('exit', () => rmSync(MADE, { recursive: true, force: true }));
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));

@@ -8,13 +8,6 @@ import { cookiesVariable, type SourceDescriptor } from '../media/extract/source-
 import { inspectFfmpeg } from '../media/transcode/ffmpeg.ts';
 import { type Finding, note, ok, wrong } from '../platforms/platform.ts';
 
-function checkNode(): Finding {
-  const what = `Node ${process.versions.node}`;
-  const [major = 0, minor = 0, patch = 0] = process.versions.node.split('.').map(Number);
-  const isOld = major < 20 || (major === 20 && (minor < 18 || (minor === 18 && patch < 1)));
-  return isOld ? wrong(what, 'Install Node 20.18.1 or newer.') : ok(what);
-}
-
 function checkData(dataDir: string): Finding {
   const what = `data in ${dataDir}`;
   try {
@@ -121,7 +114,7 @@ export interface Machine {
 export async function checkMachine(machine: Machine): Promise<readonly Finding[]> {
   const accounts = machine.sites.filter(({ sessionCookie }) => sessionCookie !== undefined);
   return [
-    checkNode(),
+    ok(`Node ${process.versions.node}`),
     checkData(machine.dataDir),
     ...(await Promise.all(accounts.map(source => checkCookies(source, machine.cookiesFiles[source.id])))),
     await checkFfmpeg(machine.searchPath),
