@@ -20,6 +20,8 @@ const TOO_SMALL = `[...document.querySelectorAll('button, a.action, .card a')]
   .map(element => ({ box: element.getBoundingClientRect(), name: element.className + element.textContent }))
   .filter(({ box }) => box.height < 44 || box.width < 44)
   .map(({ name }) => name)`;
+/** Safari on a phone zooms into a field with letters below 16 pixels, and stays there. */
+const FIELDS = `[...document.querySelectorAll('textarea, select')].map(field => getComputedStyle(field).fontSize)`;
 /** The colours of the sentence are those of the page, not those of a black box for files. */
 const SCHEME_OF_NOTE = `getComputedStyle(document.querySelector('.media-note')).colorScheme`;
 
@@ -377,6 +379,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
     await expect(page.evaluate(OVERFLOW)).resolves.toEqual([0, 0]);
     const small = await page.evaluate(TOO_SMALL);
     expect(small).toEqual([]);
+    expect(new Set(z.array(z.string()).parse(await page.evaluate(FIELDS)))).toEqual(new Set(['16px']));
     expect(complaints).toEqual([]);
   });
 
