@@ -17,6 +17,9 @@ const schema = z.object({
   get anyOf() {
     return z.array(schema).optional();
   },
+  get oneOf() {
+    return z.array(schema).optional();
+  },
 });
 
 const operation = z.object({
@@ -79,31 +82,39 @@ export function resolveSchema(field: ReferenceSchema, schemas: NamedSchemas): Re
   return named === undefined ? field : { ...named, ...field, $ref: undefined };
 }
 
-/** The fields of an answer, each after the field that contains it. */
+/** The fields of an answer, each after the field that contains it; of several alternatives, those of one after another. */
 export function fieldRows(root: ReferenceSchema, schemas: NamedSchemas = {}, depth = 0): readonly FieldRow[] {
-  const holder = holderOf(root, schemas);
-  return Object.entries(holder?.properties ?? {}).flatMap(([name, field]) => [
-    { name, depth, type: typeName(field), description: resolveSchema(field, schemas).description ?? '' },
-    ...fieldRows(field, schemas, depth + 1),
-  ]);
+  return holdersOf(root, schemas).flatMap(({ properties = {} }) =>
+    Object.entries(properties).flatMap(([name, field]) => [
+      { name, depth, type: typeName(field, schemas), description: descriptionOf(field, schemas) },
+      ...fieldRows(field, schemas, depth + 1),
+    ]),
+  );
 }
 
-/** The object whose fields are listed: the schema itself, the element of a list, or the only alternative to null. */
-function holderOf(root: ReferenceSchema, schemas: NamedSchemas): ReferenceSchema | undefined {
+/** The objects whose fields are listed: the schema itself, the elements of a list, or the alternatives. */
+function holdersOf(root: ReferenceSchema, schemas: NamedSchemas): readonly ReferenceSchema[] {
   const field = resolveSchema(root, schemas);
-  if (field.properties !== undefined) return field;
-  if (field.items !== undefined) return holderOf(field.items, schemas);
-  const [only, ...others] = (field.anyOf ?? []).filter(({ type }) => type !== 'null');
-  return only === undefined || others.length > 0 ? undefined : holderOf(only, schemas);
+  if (field.properties !== undefined) return [field];
+  const { items, anyOf = [], oneOf = [] } = field;
+  return [...(items ? [items] : []), ...anyOf, ...oneOf].flatMap(part => holdersOf(part, schemas));
 }
 
-function typeName(field: ReferenceSchema): string {
+/** The description of a field, or of the elements of a list that has none. */
+function descriptionOf(root: ReferenceSchema, schemas: NamedSchemas): string {
+  const { description, items } = resolveSchema(root, schemas);
+  return description ?? (items === undefined ? '' : descriptionOf(items, schemas));
+}
+
+/** The type in words. A named list of words is written out, since the reference shows it nowhere else. */
+function typeName(field: ReferenceSchema, schemas: NamedSchemas): string {
+  const { enum: words } = resolveSchema(field, schemas);
+  if (words !== undefined) return words.map(value => JSON.stringify(value)).join(' | ');
   if (field.$ref !== undefined) return nameOf(field.$ref);
   if (field.const !== undefined) return JSON.stringify(field.const);
-  if (field.enum !== undefined) return field.enum.map(value => JSON.stringify(value)).join(' | ');
-  if (field.anyOf !== undefined) return [...new Set(field.anyOf.map(typeName))].join(' | ');
+  if (field.anyOf !== undefined) return [...new Set(field.anyOf.map(each => typeName(each, schemas)))].join(' | ');
   if (field.type === 'array')
-    return `list of ${field.items === undefined ? 'anything' : plural(typeName(field.items))}`;
+    return `list of ${field.items === undefined ? 'anything' : plural(typeName(field.items, schemas))}`;
   return [field.type ?? 'anything'].flat().join(' | ');
 }
 

@@ -6,6 +6,7 @@ import { decodeHTML } from 'entities';
 import { fastify } from 'fastify';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
 import { ERROR_STATUS } from '../../../src/api/errors.ts';
 import { createPostExample } from '../../../src/api/media/media-routes.ts';
 import examples from '../../../src/api/media/post-examples.json' with { type: 'json' };
@@ -20,6 +21,18 @@ import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { createApiServer } from '../../fakes/api-server.ts';
 
 const execute = promisify(execFile);
+
+const fieldsSchema = z.object({
+  properties: z.record(z.string(), z.object({ description: z.string().optional() })).optional(),
+});
+const documentSchema = z.object({
+  components: z.object({
+    schemas: z.record(
+      z.string(),
+      fieldsSchema.extend({ description: z.string().optional(), oneOf: z.array(fieldsSchema).optional() }),
+    ),
+  }),
+});
 
 const ENDPOINTS = ['/api/igdownload', '/api/fbdownload', '/api/post'];
 
@@ -163,6 +176,24 @@ describe('GET /docs', () => {
     for (const code of ERROR_CODES) {
       expect(body).toContain(`<code>${code}</code> <span class="type">${ERROR_STATUS[code]}</span>`);
     }
+  });
+
+  it('says of every field of every answer what it means', async () => {
+    const recommend = () => Promise.reject(new Error('nothing is asked'));
+    const { app } = await createApiServer({ recommend });
+    const { components } = documentSchema.parse((await app.inject('/openapi.json')).json());
+    const page = decodeHTML((await app.inject('/docs')).body);
+    // A failure is shown by an example.
+    const { Error: _, ...answers } = components.schemas;
+    const objects = Object.values(answers).flatMap(schema => [schema, ...(schema.oneOf ?? [])]);
+    const meanings = objects
+      .flatMap(({ properties = {} }) => Object.values(properties))
+      .map(field => field.description);
+    expect(meanings).toContain('Favourites of the set.');
+    for (const meaning of meanings) expect(page).toContain(meaning ?? '');
+    // A field may be one of a named list of words, or a list of objects of which their schema alone says what they are.
+    expect(page).toContain('<code>mode</code> <span class="type">"osu" | "taiko" | "fruits" | "mania"</span>');
+    expect(page).toContain(answers.RecommendationReason?.description);
   });
 
   it('comes compressed to who takes that', async () => {
