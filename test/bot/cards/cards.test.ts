@@ -12,11 +12,13 @@ import {
   renderProfileCard,
 } from '../../../src/bot/cards/profile-card.ts';
 import { recommendationCardSize, renderRecommendationCard } from '../../../src/bot/cards/recommendation-card.ts';
+import { penFor } from '../../../src/bot/cards/shapes.ts';
 import { starColour, starInk } from '../../../src/bot/cards/star-colour.ts';
 import { renderStrainGraph, STRAIN_GRAPH, strainPicture } from '../../../src/bot/cards/strain-graph.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import { LOOKS, PHONE, WIDTH } from '../../../src/bot/cards/theme.ts';
 import type { CardTheme, Size } from '../../../src/bot/contract/picture.ts';
+import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { expectPicture } from './golden.ts';
 
@@ -274,6 +276,11 @@ it('writes counts of grades that would touch in fewer letters', () => {
     player: player({ statistics: { ...statistics, grade_counts: { ss: 3, ssh: 4, s: 12_012, sh: 5, a: 6 } } }),
   };
   expect(renderProfileCard(usual, pen(createTranslator(['de'])))).toContain('>12.012<');
+});
+
+it.each(LANGUAGES)('has room for its own words in $name', ({ tag }) => {
+  const view = { player: player(), isProven: true, best: BEST };
+  expect(renderProfileCard(view, penFor(createTranslator([tag]), 'dark'))).not.toMatch(/>[^<]*\u2026</);
 });
 
 it('keeps the accuracy beside many mods, and counts the mods that have no room', () => {
