@@ -89,6 +89,10 @@ export interface Parameters {
   'osu.scores.untilFail': { pp: Value };
   'osu.scores.failedAt': { percent: Value };
   'osu.scores.score': { shown: Value };
+  'osu.scores.results.miss': { n: number; shown: Value };
+  'osu.scores.results.fruits': { n: number; shown: Value };
+  'osu.scores.results.drops': { n: number; shown: Value };
+  'osu.scores.results.droplets': { n: number; shown: Value };
   'osu.scores.ifFullCombo': { pp: Value };
   'osu.scores.misses': { n: number };
   'osu.recommend.titleFor': { name: Value };

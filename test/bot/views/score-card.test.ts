@@ -81,6 +81,15 @@ describe('the card of a play', () => {
     expect(textOf(playOn(set, { statistics }))).toContain(expected);
   });
 
+  it.each([
+    ['en', 900_008, { great: 1, large_tick_hit: 1, small_tick_miss: 1 }, '1 fruit 1 drop 1 missed droplet 0 miss'],
+    ['ru', 900_001, { great: 210, miss: 4 }, '210×300 0×100 0×50 4 промаха'],
+    ['pl', 900_008, { great: 80, large_tick_hit: 5 }, '80 owoców 5 kropli'],
+  ])('counts results as %s does', (tag, set, statistics, expected) => {
+    const card = scoreCard(playOn(set, { statistics }), { rating: RATING }, createTranslator([tag]));
+    expect(JSON.stringify(card.lines)).toContain(expected);
+  });
+
   it('says how far a failed play came, and what that was worth', () => {
     const failed = { passed: false, pp: null, rank: 'F', statistics: { great: 60, miss: 40 } };
     const text = textOf(playOn(900_001, { ...failed, maximum_statistics: { great: 200 } }));

@@ -232,7 +232,8 @@ function figuresOf({ accuracy, combo, misses, pp }: DescribedPlay, { maxCombo }:
       value: osu.combo({ shown: t.number(most) }),
       label: combo === undefined ? plays.simulate.full : '',
     },
-    misses !== 0 && { value: t.number(misses), label: osu.scores.results.miss },
+    // The number stands above its word.
+    misses !== 0 && { value: t.number(misses), label: osu.scores.results.miss({ n: misses, shown: '' }).trim() },
     pp !== undefined && { value: t.decimal(pp, 0), label: cards.pp },
   ].filter(figure => figure !== false);
 }

@@ -185,13 +185,13 @@ export function playsChart(scores: readonly Score[], t: Translator): Chart {
   return { label: t.messages.cards.bestPlays({ n: points.length }), points };
 }
 
-/** Each hit result with its count, such as `512×300`, and with osu!'s word for it. */
+/** Each hit result with its count, such as `512×300`, and with osu!'s name for it. */
 export function resultNames(
   score: Score,
   t: Translator,
 ): readonly { readonly result: string; readonly name: string }[] {
   const { results } = t.messages.osu.scores;
-  const words: Readonly<Record<string, string>> = {
+  const words: Readonly<Record<string, typeof results.miss>> = {
     miss: results.miss,
     great: results.fruits,
     large_tick_hit: results.drops,
@@ -200,7 +200,10 @@ export function resultNames(
   return resultsOf(score).map(({ result, count }) => {
     const number = RESULT_NAMES[score.mode][result];
     const shown = t.number(count);
-    return { result, name: number === undefined ? `${shown} ${words[result] ?? result}` : `${shown}×${number}` };
+    return {
+      result,
+      name: number === undefined ? (words[result]?.({ n: count, shown }) ?? shown) : `${shown}×${number}`,
+    };
   });
 }
 
