@@ -58,6 +58,9 @@ const MOST_FILES = 20_000;
 const JOINERS = /[\p{Cf}\p{Variation_Selector}]/gu;
 const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]|\u20E3/gu;
 
+/** More marks on a letter than any language here has, which would be drawn across the neighbouring lines. */
+const MARKS_TOO_MANY = /(?<=\p{Mn}{2})\p{Mn}+/gu;
+
 /** A Thai vowel that is drawn as two signs, of which the rasterizer ignores the second one's width. */
 const SARA_AM = /([\u0E48-\u0E4B]?)\u0E33/g;
 
@@ -68,6 +71,8 @@ const SARA_AM = /([\u0E48-\u0E4B]?)\u0E33/g;
 export function drawable(text: string): string {
   const plain = text
     .replace(JOINERS, '')
+    .normalize()
+    .replace(MARKS_TOO_MANY, '')
     .replace(SARA_AM, '\u0E4D$1\u0E32')
     .replace(EMOJI, emoji => (typefaceOf(emoji) ? emoji : ''));
   const letters = Array.from(plain.replace(/\s+/g, ' ').trim(), letter => (typefaceOf(letter) ? letter : '…'));
@@ -126,8 +131,9 @@ let others: readonly Typeface[] | undefined;
 function typefaceOf(letter: string): Typeface | undefined {
   if (known.has(letter)) return known.get(letter);
   const has = ({ regular }: Typeface) => readTypeface(regular)?.advanceOf(letter.codePointAt(0) ?? 0) !== undefined;
-  let found = SHIPPED.find(has);
-  if (found === undefined && !EMOJI_ALONE.test(letter)) {
+  const isSpoiled = SPOILED.test(letter);
+  let found = isSpoiled ? undefined : SHIPPED.find(has);
+  if (found === undefined && !isSpoiled) {
     others ??= findTypefaces(SYSTEM_FOLDERS);
     found = others.find(has);
   }
@@ -135,8 +141,11 @@ function typefaceOf(letter: string): Typeface | undefined {
   return found;
 }
 
-/** Matches emoji that typefaces of the system have as coloured images, which the rasterizer does not draw. */
-const EMOJI_ALONE = /^\p{Emoji_Presentation}$/u;
+/**
+ * Matches what the rasterizer spoils: emoji that typefaces of the system have as coloured images, which it does not
+ * draw, and Devanagari, whose letters it draws on top of one another.
+ */
+const SPOILED = /^[\p{Emoji_Presentation}\p{Script=Devanagari}]$/u;
 
 /** Finds the typefaces that are installed as packages, then those in the folders, best first. */
 export function findTypefaces(folders: readonly string[]): readonly Typeface[] {

@@ -108,6 +108,7 @@ describe('what is drawn', () => {
     ['Ωmega', true],
     [`Rivers ${UNKNOWN}`, false],
     ['sun 🌞', false],
+    ['हिन्दी', false],
     ['', true],
   ])('%s can be drawn: %s', (title, can) => {
     expect(isDrawable(title)).toBe(can);
@@ -115,6 +116,8 @@ describe('what is drawn', () => {
 
   it.each([
     ['a  b\nc', 'a b c'],
+    ['Tie\u0302\u0301ng Vie\u0323\u0302t', 'Tiếng Việt'],
+    [`a\u0328${'\u0335'.repeat(9)}`, 'ą\u0335\u0335'],
     ['sun 🌞 and 👩‍🚀, 🇯🇵 1️⃣', 'sun and , 1'],
     [`${UNKNOWN} of ${UNKNOWN}`, '… of …'],
   ])('%j is drawn as %j', (text, drawn) => {
