@@ -96,12 +96,13 @@ function layOut(view: PlayView, pen: Pen): { readonly size: Size; readonly marku
   return { size: { width: WIDTH, height: Math.round(end + 30) }, markup };
 }
 
-export function mapHead({ title, artist, version, stars }: MapHead, { look }: Pen): readonly Markup[] {
+export function mapHead({ title, artist, version, stars }: MapHead, pen: Pen): readonly Markup[] {
+  const { look } = pen;
   const left = MARGIN + (stars === null ? 0 : PILL.width + 22);
   return [
     label(title, { x: MARGIN, y: 80, size: 50, bold: true, colour: look.ink, maxWidth: INNER }),
     label(artist, { x: MARGIN, y: 136, colour: look.ink, maxWidth: INNER }),
-    ...(stars === null ? [] : [starPill(stars, MARGIN, 166, look)]),
+    ...(stars === null ? [] : [starPill(stars, MARGIN, 166, pen)]),
     label(version, { x: left, y: 213, size: 42, bold: true, colour: look.ink, maxWidth: WIDTH - MARGIN - left }),
   ];
 }

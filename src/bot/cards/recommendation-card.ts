@@ -72,8 +72,9 @@ export function renderRecommendationCard(heading: string, rows: readonly Recomme
 function renderRow(
   { title, subtitle, stars, mods, pp, gain }: RecommendationRow,
   top: number,
-  { t, look }: Pen,
+  pen: Pen,
 ): readonly Markup[] {
+  const { t, look } = pen;
   const { cards } = t.messages;
   const worth = pp === null ? '' : cards.worth({ pp: t.number(Math.round(pp)) });
   const added = gain === null || gain < 0.5 ? '' : cards.gain({ pp: t.number(Math.round(gain)) });
@@ -81,7 +82,7 @@ function renderRow(
   const right = { x: WIDTH - MARGIN, anchor: 'end' } as const;
   return [
     element('rect', { x: MARGIN, y: top, width: INNER, height: 2, fill: look.line }),
-    starPill(stars, MARGIN, top + 38, look),
+    starPill(stars, MARGIN, top + 38, pen),
     label(title, {
       x: LEFT,
       y: top + 62,

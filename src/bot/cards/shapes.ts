@@ -119,14 +119,16 @@ export function cardMarkup({ width, height }: Size, look: Look, children: readon
 export const PILL = { width: 184, height: 66 };
 
 /** A star rating as osu! shows it, on its colour; `x` and `y` are the upper left corner. */
-export function starPill(stars: number, x: number, y: number, look: Look): Markup {
+export function starPill(stars: number, x: number, y: number, { t, look }: Pen): Markup {
   const ink = starInk(stars);
+  // Three digits before the decimal separator leave no room for those behind it.
+  const decimals = stars < 99.995 ? 2 : 0;
   // The edge keeps the pill visible on a dark card, because the hardest maps have the colour black.
   const edge = { stroke: look.line, 'stroke-width': 2 };
   return group([
     element('rect', { x, y, ...PILL, rx: PILL.height / 2, fill: starColour(stars), ...edge }),
     star(x + 40, y + PILL.height / 2, 17, ink),
-    label(stars.toFixed(2), { x: x + 117, y: y + 47, bold: true, anchor: 'middle', colour: ink }),
+    label(t.decimal(stars, decimals, decimals), { x: x + 117, y: y + 47, bold: true, anchor: 'middle', colour: ink }),
   ]);
 }
 

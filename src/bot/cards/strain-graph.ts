@@ -90,7 +90,7 @@ export function renderStrainGraph(view: StrainView, pen: Pen): string {
   return cardMarkup(STRAIN_GRAPH, look, [
     label(view.title, { x: MARGIN, y: 84, size: 44, bold: true, colour: look.ink, maxWidth }),
     label(view.subtitle, { x: MARGIN, y: 144, colour: look.muted, maxWidth: INNER }),
-    starPill(view.stars, WIDTH - MARGIN - PILL.width, 34, look),
+    starPill(view.stars, WIDTH - MARGIN - PILL.width, 34, pen),
     ...legend(series, { x: MARGIN, y: 210, look }),
     ...series.flatMap(({ values, colour }) => {
       const points = pointsIn(CHART, values, { min: 0, max: peak });

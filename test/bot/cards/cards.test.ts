@@ -283,6 +283,13 @@ it.each(LANGUAGES)('has room for its own words in $name', ({ tag }) => {
   expect(renderProfileCard(view, penFor(createTranslator([tag]), 'dark'))).not.toMatch(/>[^<]*\u2026</);
 });
 
+it('writes stars in the language of the card, and has room for those of the hardest maps', () => {
+  const drawn = (stars: number) => renderStrainGraph({ ...STRAINS, stars }, pen(createTranslator(['de'])));
+  expect(drawn(6.7)).toContain('>6,70<');
+  expect(drawn(99.994)).toContain('>99,99<');
+  expect(drawn(1_234.56)).toContain('>1.235<');
+});
+
 it('keeps the accuracy beside many mods, and counts the mods that have no room', () => {
   const [row] = LIST.rows;
   if (row === undefined) throw new Error('no row');
