@@ -19,6 +19,7 @@ import { checkSites, renderStrategyTable } from './doctor/site-checks.ts';
 import { adviseOn, type Setup } from './doctor/strategy-advice.ts';
 import { createOverrides } from './infra/http/host-list.ts';
 import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';
+import { assertLocalAddress } from './infra/http/outgoing.ts';
 import { createLogger } from './infra/log.ts';
 import { createSiteOutgoing } from './media/extract/site-outgoing.ts';
 import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
@@ -115,6 +116,7 @@ async function doctor(): Promise<number> {
   const outgoing = createSiteOutgoing(sourceDescriptors, config.upstreamProxies, config.upstreamLocalAddress);
   const http = createHttpClient({ overrides: createOverrides(config.upstreamOverrides), outgoing });
   try {
+    await assertLocalAddress(outgoing);
     // Wrong constants, which stop the start, are found when a source is made.
     const { upstreamConstants } = config;
     const log = createLogger({ level: 'silent' });

@@ -8,7 +8,7 @@ import { createMemoryCache, createPacking } from './infra/cache/cache.ts';
 import { createOverrides, hostsBelow } from './infra/http/host-list.ts';
 import type { ThrottleRules } from './infra/http/host-throttle.ts';
 import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';
-import type { Outgoing } from './infra/http/outgoing.ts';
+import { assertLocalAddress, type Outgoing } from './infra/http/outgoing.ts';
 import type { Logger } from './infra/log.ts';
 import type { Metrics } from './infra/metrics.ts';
 import type { RateLimiter } from './infra/rate-limit/rate-limit.ts';
@@ -162,6 +162,7 @@ export type MediaServices = Awaited<ReturnType<typeof openMediaServices>>;
 export async function openMediaServices(options: MediaServicesOptions) {
   const { config, searchPath, storage, metrics, log } = options;
   const outgoing = createSiteOutgoing(sourceDescriptors, config.upstreamProxies, config.upstreamLocalAddress);
+  await assertLocalAddress(outgoing);
   const clients = openClients(options, outgoing);
   const ffmpeg = await findFfmpeg({ searchPath });
   let onChallenge: ((paused: AccountPaused) => void) | undefined;

@@ -87,7 +87,12 @@ async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Pro
   const isReady = await shared.isReady(mediaKey === undefined ? 15_000 : 2_000);
   // A database that does not exist is reported by an event alone, and the first one would be used in its place.
   if (isReady)
-    await shared.redis.request('read', async client => client.options.db && client.select(client.options.db));
+    await shared.redis
+      .request('read', async client => client.options.db && client.select(client.options.db))
+      .catch((cause: unknown) => {
+        const reason = cause instanceof Error ? cause.message : '';
+        throw new Error(`the database at the end of REDIS_URL cannot be used. ${reason}`, { cause });
+      });
   // If Redis answers only later, what it holds is converted before the first record is read.
   if (isReady) await shared.prepare();
   if (isReady || mediaKey !== undefined) return shared;

@@ -152,7 +152,9 @@ describe.skipIf(redisMissing)(`DATA_DIR with Redis${redisNote}`, () => {
     await redis.start();
     const medley = await run({ REDIS_URL: `${redis.url}/99`, LOG_LEVEL: 'silent' });
     expect(await medley.ended).toBe(1);
-    expect(medley.stderr()).toBe('Medley could not start: Redis did not answer: ERR DB index is out of range\n');
+    expect(medley.stderr()).toBe(
+      'Medley could not start: the database at the end of REDIS_URL cannot be used. Redis did not answer: ERR DB index is out of range\n',
+    );
   });
 
   it('does not start without Redis where the media key is kept there, and says so', async () => {

@@ -10,6 +10,7 @@ import { openStore } from '../../src/infra/store/store.ts';
 import { ask } from '../drills/bystander.ts';
 import { createRedisServer, redisMissing, redisNote } from '../redis-server.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
+import { runEntry } from './entry.ts';
 import { type Program, startProgram } from './program.ts';
 
 /** The port is asked for so late that all threads are at work by then. */
@@ -139,6 +140,16 @@ describe('the program', () => {
     expect(medley.stdout()).toBe('');
     for (const name of ['PORT', 'API_KEYS', 'USER_LIMIT']) expect(medley.stderr()).toContain(`${name}: expected`);
     expect(medley.stderr()).not.toContain('s3cret-value');
+  });
+
+  it('refuses an outgoing address that this machine does not have, in one sentence, as the doctor does', async () => {
+    const settings = { UPSTREAM_LOCAL_ADDRESS: '203.0.113.9' };
+    const sentence = 'UPSTREAM_LOCAL_ADDRESS: 203.0.113.9 is no address of this machine\n';
+    const medley = await run(settings);
+    await Promise.race([medley.ready, medley.ended]);
+    expect(medley.stderr()).toBe(`Medley could not start: ${sentence}`);
+    expect(await medley.ended).toBe(1);
+    expect((await runEntry('doctor', [], settings)).stderr).toBe(`The examination failed: AppError: ${sentence}`);
   });
 
   it('names the variable whose cookies are of no account', async () => {

@@ -1,5 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { AppError } from '../../errors.ts';
 import { createLru } from '../cache/cache.ts';
 import { workContext } from '../concurrency/running-work.ts';
 import { matchesHost } from './host-list.ts';
@@ -94,6 +97,21 @@ export function createOutgoing(options: OutgoingOptions = {}) {
     /** Sets the address by which the hosts of a source are asked from now on. */
     choose: (id: string, address: OutgoingAddress) => void chosen.set(id, address),
   };
+}
+
+/** @throws AppError `internal` in one sentence when connections are to leave by a local address and cannot */
+export async function assertLocalAddress(outgoing: Pick<Outgoing, 'of'>): Promise<void> {
+  const host = outgoing.of('').localAddress?.('');
+  if (host === undefined) return;
+  const server = createServer();
+  try {
+    server.listen({ host, port: 0 });
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new AppError('internal', `UPSTREAM_LOCAL_ADDRESS: ${host} is no address of this machine`, { cause });
+  } finally {
+    server.close();
+  }
 }
 
 /** Accounts of one proxy may leave by different addresses, so the name of each contains a hash of its account. */
