@@ -37,6 +37,8 @@ export function showProgress(text: string): void {
  * message is printed, for any other error `failure` and the error.
  */
 export function run(program: () => Promise<number>, failure: string, Expected: new (message: string) => Error): void {
+  // A reader such as `head` leaves when it has seen enough.
+  process.stdout.on('error', () => process.exit(1));
   program().then(
     code => {
       process.exitCode = code;

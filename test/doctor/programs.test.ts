@@ -1,6 +1,6 @@
 /** The doctor and the recorder as they are built, against the sandbox. */
-import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,6 +63,17 @@ describe('npm run doctor', () => {
     expect(out).toMatch(/browser transport/);
     expect(out).toMatch(/^ok {5}www\.facebook\.com answers/m);
     expect(out).not.toContain('strategy');
+  });
+
+  it('ends quietly where its reader has left', () => {
+    const path = fileURLToPath(new URL('../../dist/doctor.js', import.meta.url));
+    const env = { PATH: process.env.PATH, SOURCES: 'instagram', UPSTREAM_PROXY: 'http://127.0.0.1:9' };
+    const folder = mkdtempSync(join(tmpdir(), 'medley-doctor-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const { stderr } = spawnSync('sh', ['-c', `"${process.execPath}" "${path}" | true`], {
+      ...{ cwd: folder, env, encoding: 'utf8' },
+    });
+    expect(stderr).toBe('');
   });
 
   it('asks osu! with the key, and every mirror, and knows misspelt variables and missing tokens', async () => {
