@@ -248,9 +248,14 @@ function trackSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
 }
 
 function imageSteps(item: MediaItem, wish: PlanWish): readonly Step[] {
-  const choices = sendableVariants(item, 'original').map(variant => toChoice(variant, item, wish.sizes));
-  const made = choices.filter(({ variant }) => !isCommonImage(variant));
-  return withMade(choices.map(candidateOf), converted(made, wish), ({ variant }) => isCommonImage(variant), wish);
+  const all = sendableVariants(item, 'original').map(variant => candidateOf(toChoice(variant, item, wish.sizes)));
+  const limit = limitOf(all, wish);
+  const isReady = ({ variant }: VideoCandidate) => isCommonImage(variant);
+  // As a JPEG a photo that is too large may fit. A GIF is not converted for that, because it would stand still.
+  const isOver = (one: VideoCandidate) => one.variant.mime !== 'image/gif' && !fits(one, limit, wish);
+  const made = all.filter(one => !isReady(one) || isOver(one));
+  const refused = [...wish.refused].filter(key => key.startsWith('convert-'));
+  return withMade(all, converted(made, { ...wish, refused, maxBytes: limit }), isReady, wish);
 }
 
 function candidateOf(choice: VariantChoice): VideoCandidate {

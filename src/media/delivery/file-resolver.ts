@@ -240,7 +240,8 @@ class FileSearch {
       this.#resolver.options.log[failure.status === 'disk' ? 'error' : 'info'](about, 'a file could not be had');
     }
     if (failure.status === 'expired' && !this.#isRefreshed) return this.#renew();
-    this.#reason = noFileReason(failure, kind);
+    // If a tool fails to make a smaller file, the reason is still that the whole one is too large.
+    if (failure.status !== 'tool' || this.#reason !== 'too_large') this.#reason = noFileReason(failure, kind);
     switch (failure.status) {
       case 'too_large':
         this.#refused.add(key);

@@ -12,6 +12,7 @@ import {
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
   createDelivery,
@@ -97,7 +98,7 @@ async function setUp({ files = {}, listener, ...options }: SetupOptions) {
 
 function typeOf(name: string): string {
   if (name.startsWith('cover') || name.startsWith('photo')) return 'image/jpeg';
-  if (name.startsWith('heic')) return 'image/heic';
+  if (name === 'heic' || name === 'png') return `image/${name}`;
   return name.startsWith('audio') ? 'audio/mp4' : 'video/mp4';
 }
 
@@ -335,6 +336,31 @@ describe('photos', () => {
     const { deliver } = await setUp({ files: { heic: Buffer.alloc(9_000, 3) } });
     const post = makePost({ items: [makePhoto({ variants: [heic] })] });
     expect(asFile(await deliver(post))).toMatchObject({ mime: 'image/heic', bytes: 9_000 });
+  });
+
+  const png = variant('png', { mime: 'image/png', hasVideo: false, hasAudio: false });
+  const pinned = makePost({ items: [makePhoto({ variants: [png] })] });
+
+  it('that are too large come as a JPEG, also after the chat refused them', async () => {
+    const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
+    const painting = sharp({ create: { width: 300, height: 200, channels: 3, background: '#345', noise } });
+    const { deliver } = await setUp({ files: { png: await painting.png().toBuffer() } });
+    const whole = asFile(await deliver(pinned));
+    expect(whole.mime).toBe('image/png');
+    const small = { mime: 'image/jpeg', fileName: expect.stringMatching(/\.jpg$/) };
+    const again = asFile(await deliver(pinned, { refused: [whole.variantKey] }));
+    expect(again).toMatchObject(small);
+    const maxBytes = whole.bytes - 1;
+    const fresh = await setUp({ files: { png: readFileSync(whole.path) } });
+    expect(asFile(await fresh.deliver(pinned, { maxBytes }))).toMatchObject({ ...small, bytes: again.bytes });
+    await expect(deliver(pinned, { refused: [whole.variantKey, again.variantKey] })).resolves.toMatchObject({
+      reason: 'too_large',
+    });
+  });
+
+  it('that are too large and cannot be read are said to be too large', async () => {
+    const { deliver } = await setUp({ files: { png: Buffer.alloc(9_000, 3) } });
+    await expect(deliver(pinned, { maxBytes: 8_000 })).resolves.toMatchObject({ reason: 'too_large' });
   });
 });
 
