@@ -7,6 +7,7 @@ type ExpiredItem = Pick<TunnelFile, 'width' | 'height'> & { readonly index: numb
 export type ExpiredFile = ExpiredItem & Pick<TunnelFile, 'url' | 'mime'>;
 
 type TrackAddress = CdnAddress & Pick<Variant, 'mime'>;
+type SizedAddress = CdnAddress & Pick<Variant, 'width' | 'height'>;
 
 /** Two tracks of one video, or a single file with both, each with the headers that its host requires. */
 export interface TrackAddresses {
@@ -17,12 +18,12 @@ export interface TrackAddresses {
 export type ExpiredTracks = ExpiredItem & { readonly tracks: TrackPair };
 
 /**
- * Finds the file in a newer version of its post: the one with the same path on the CDN, else one of the same kind with
- * the nearest size. Undefined when the post no longer has such an item.
+ * Finds the file in a newer version of its post: the one with the same path on the CDN, else one of the same kind, and
+ * of several the one of the nearest size. Undefined when the post no longer has such an item.
  */
 export function renewedAddress(post: Pick<Post, 'items'>, file: ExpiredFile): CdnAddress | undefined {
   const item = itemOf(post, file.index, file.url);
-  return item && (addressesOf(item).find(({ url }) => isSameFile(file.url, url)) ?? nearestFile(item, file));
+  return item && (sameFile(addressesOf(item), file.url, file) ?? nearestFile(item, file));
 }
 
 /** Finds a video's two tracks in a newer version of its post; undefined also when it is now a single file. */
@@ -32,7 +33,7 @@ export function renewedTracks(post: Pick<Post, 'items'>, file: ExpiredTracks): T
   const isAlone = file.tracks.audio === undefined;
   const made = wholeVideos(item).filter(whole => !isOneFile(whole) && (whole.audio === undefined) === isAlone);
   const videos = made.map(({ variant }) => variant);
-  const video = videos.find(({ url }) => isSameFile(file.tracks.video, url)) ?? nearest(videos, file);
+  const video = sameFile(videos, file.tracks.video, file) ?? nearest(videos, file);
   if (isAlone) return video && { video };
   const audios = audioTracks(item);
   const audio = audios.find(({ url }) => isSameFile(file.tracks.audio ?? '', url)) ?? audios[0];
@@ -44,8 +45,16 @@ function itemOf({ items }: Pick<Post, 'items'>, index: number, url: string): Med
   return items.find(item => addressesOf(item).some(address => isSameFile(url, address.url))) ?? items[index];
 }
 
-function addressesOf({ variants, thumbnailUrl }: MediaItem): readonly CdnAddress[] {
-  return [...variants, ...(thumbnailUrl === null ? [] : [{ url: thumbnailUrl }])];
+function addressesOf({ variants, thumbnailUrl }: MediaItem): readonly SizedAddress[] {
+  return [...variants, ...(thumbnailUrl === null ? [] : [{ url: thumbnailUrl, width: null, height: null }])];
+}
+
+/** The address of the same path. On some hosts all files of a post have one path, and so their sizes decide. */
+function sameFile<T extends SizedAddress>(addresses: readonly T[], url: string, file: ExpiredItem): T | undefined {
+  return nearest(
+    addresses.filter(other => isSameFile(url, other.url)),
+    file,
+  );
 }
 
 function isSameFile(url: string, other: string): boolean {
@@ -64,11 +73,11 @@ function nearestFile(item: MediaItem, file: ExpiredFile): CdnAddress | undefined
 }
 
 /** The variant of the nearest size. With unknown sizes the first one, which the source ranks best, is used. */
-function nearest(variants: readonly Variant[], file: ExpiredItem): Variant | undefined {
+function nearest<T extends SizedAddress>(variants: readonly T[], file: ExpiredItem): T | undefined {
   return variants.toSorted((a, b) => distance(a, file) - distance(b, file))[0];
 }
 
-function distance(variant: Variant, { width, height }: ExpiredItem): number {
+function distance(variant: SizedAddress, { width, height }: ExpiredItem): number {
   const between = (own: number | null, wanted: number | null = null) =>
     wanted === null ? 0 : Math.abs((own ?? 0) - wanted);
   return between(variant.width, width) + between(variant.height, height);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renewedAddress } from '../../../src/media/tunnel/tunnel-renewal.ts';
+import { renewedAddress, renewedTracks } from '../../../src/media/tunnel/tunnel-renewal.ts';
 import { makeItem, makePhoto, makePost, makeVariant } from '../../fakes/post.ts';
 
 const at = (name: string) => `https://scontent.cdninstagram.com/${name}`;
@@ -9,6 +9,19 @@ describe('renewedAddress', () => {
   it('finds the same file by its path', () => {
     const variants = ['a.mp4', 'old.mp4', 'c.mp4'].map(name => makeVariant({ url: `${at(name)}?oe=2` }));
     expect(renewedAddress(makePost({ items: [makeItem({ variants })] }), expired)?.url).toBe(`${at('old.mp4')}?oe=2`);
+  });
+
+  it('finds the one of the same size where all files have one path', () => {
+    const file = (width: number) => makeVariant({ url: at(`play/?file=${width}&sign=2`), width, height: width * 2 });
+    const post = makePost({ items: [makeItem({ variants: [1080, 720, 540].map(file) })] });
+    const found = (width: number) => renewedAddress(post, { ...expired, url: at('play/?sign=1'), width, height: null });
+    expect([540, 720, 1080].map(width => found(width)?.url)).toEqual([540, 720, 1080].map(width => file(width).url));
+    const tracks = { video: at('play/?sign=1'), audio: at('audio.m4a') };
+    const dash = [1080, 720].map(width => ({ ...file(width), adaptive: true, hasAudio: false }));
+    const sound = makeVariant({ url: at('audio.m4a'), mime: 'audio/mp4', hasVideo: false });
+    const parts = makePost({ items: [makeItem({ variants: [...dash, sound] })] });
+    const pair = renewedTracks(parts, { index: 0, tracks, width: 720, height: 1440 });
+    expect(pair?.video.url).toBe(file(720).url);
   });
 
   it('else the file of the same type and the nearest size', () => {
