@@ -22,6 +22,7 @@ const OUT_OF_SIGHT = `(() => {
   if (box.height <= view.height) return box.top < view.top - 1 || box.bottom > view.bottom + 1 ? [box.top, box.bottom, view.bottom] : [];
   return answer.top < view.top - 1 || answer.top > view.bottom - view.height / 3 ? [answer.top, view.bottom] : [];
 })()`;
+const COMPOSER_WIDTH = `document.querySelector('#composer').offsetWidth`;
 /** Resolves when nothing has scrolled for a while. */
 const AT_REST = `new Promise(resolve => {
   const thread = document.querySelector('#thread');
@@ -209,10 +210,12 @@ describe.skipIf(browserMissing !== undefined)(`the newest message and its answer
     await page.goBack();
   }
 
-  it('do not take the beginning of the empty page away, when the keyboard opens or all is cleared', async () => {
+  it('do not take the beginning of the empty page away nor any width, when the keyboard opens or all is cleared', async () => {
     await visit(320, 640);
+    const width = await page.evaluate(COMPOSER_WIDTH);
     await page.setViewportSize({ width: 320, height: 360 });
     expect(await page.evaluate(AT_REST)).toBe(0);
+    expect(await page.evaluate(COMPOSER_WIDTH)).toBe(width);
     for (const line of [REEL, '/help']) await say(line);
     await expectInView();
     await page.locator('#menu-button').click();
