@@ -44,7 +44,15 @@ export function api(options: ApiOptions): FastifyPluginAsync {
         await scope.register(cors, {
           origin: '*',
           methods: 'GET, HEAD, OPTIONS',
-          exposedHeaders: [...RATE_HEADERS, 'Retry-After', 'ETag', 'X-Cache', 'X-Data-Source', 'Allow'].join(', '),
+          exposedHeaders: [
+            ...RATE_HEADERS,
+            'Retry-After',
+            'ETag',
+            'X-Cache',
+            'X-Data-Source',
+            'Allow',
+            'Content-Disposition',
+          ].join(', '),
           maxAge: 86_400,
           strictPreflight: false,
         });

@@ -203,7 +203,7 @@ describe('CORS', () => {
     expect(response.headers['x-ratelimit-limit']).toBeUndefined();
   });
 
-  it('shows browsers the limit headers and the tag', async () => {
+  it('shows browsers the limit headers, the tag and the name of a file', async () => {
     const { app } = await createApiServer();
     const { headers } = await app.inject(POST);
     expect(headers['access-control-allow-origin']).toBe('*');
@@ -214,6 +214,7 @@ describe('CORS', () => {
         'X-RateLimit-Remaining',
         'X-RateLimit-Reset',
         'Retry-After',
+        'Content-Disposition',
         'ETag',
       ]),
     );
