@@ -105,7 +105,7 @@ export class Conversation {
 
   /** Sends the `welcome` frame, with all texts: at the beginning, and again when the person's language has changed. */
   async #welcome(page: ConnectedPage, isFirst = false): Promise<void> {
-    const { dispatcher, examples, sites, limits } = this.#options;
+    const { dispatcher, examples, sites, limits, now } = this.#options;
     const t = await dispatcher.translator(page.caller);
     const isSpoken = !isFirst && t.locale === page.t.locale;
     page.t = t;
@@ -121,6 +121,7 @@ export class Conversation {
       languages: LANGUAGES,
       sites: sites.map(t.site),
       maxLength: limits.messageLength,
+      now: now(),
     });
   }
 

@@ -1,4 +1,4 @@
-import type { PageMessage, ServerMessage } from './base/protocol.ts';
+import type { PageMessage, ServerMessage, WebReply } from './base/protocol.ts';
 
 export type ConnectionState = 'connecting' | 'open' | 'lost' | 'offline';
 
@@ -24,6 +24,8 @@ export class ServerConnection {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
   #openedAt = 0;
+  /** How many milliseconds this device's clock is ahead of the server's: a clock that was set by hand is hours off. */
+  #ahead = 0;
   /** True when the server has said that it shuts down: it accepts nothing new on this connection. */
   #isClosing = false;
 
@@ -84,12 +86,13 @@ export class ServerConnection {
     clearTimeout(this.#silence);
     const frame: unknown = JSON.parse(data);
     if (!isServerMessage(frame)) return;
+    if (frame.type === 'welcome') this.#ahead = Date.now() - frame.now;
     if (frame.type === 'welcome' && this.#state !== 'open') {
       this.#openedAt = Date.now();
       this.#become('open');
     }
     this.#isClosing ||= frame.type === 'closing';
-    this.#options.onFrame(frame);
+    this.#options.onFrame('reply' in frame ? { ...frame, reply: byOwnClock(frame.reply, this.#ahead) } : frame);
   }
 
   #onLost(): void {
@@ -111,6 +114,16 @@ export class ServerConnection {
       dead?.close();
     }, SILENCE_MS);
   }
+}
+
+/** The reply with its moments by this device's clock. */
+function byOwnClock(reply: WebReply, ahead: number): WebReply {
+  const { gallery, retry } = reply;
+  return {
+    ...reply,
+    gallery: gallery.map(media => ({ ...media, expiresAt: media.expiresAt + ahead })),
+    ...(retry && { retry: { ...retry, at: retry.at + ahead } }),
+  };
 }
 
 /** True for a frame from the server, even for one of a type that this version of the page does not know. */

@@ -27,6 +27,8 @@ export type ServerMessage =
       readonly sites: readonly string[];
       /** The most characters of one message. */
       readonly maxLength: number;
+      /** The server's clock, unix milliseconds, by which the moments in replies are to be read. */
+      readonly now: number;
     }
   /** A message or action has arrived: the connection works and the answer is being made. */
   | { readonly type: 'accepted'; readonly id: string }
