@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../src/i18n/languages.ts';
+import { createTranslator } from '../../src/i18n/translate.ts';
 import { type Sentence, sentencesOf } from './sentences.ts';
 import { textsOf } from './texts.ts';
 
@@ -36,6 +37,11 @@ describe('Indonesian', () => {
   it('says kamu and saya, and nothing more or less polite', () => {
     const found = forPeople('id').filter(([, text]) => /\b(Anda|kau|aku|kalian|gue|lu|loe)\b/i.test(text));
     expect(found).toEqual([]);
+  });
+
+  it('says of two plays or more alone what each of them gives', () => {
+    const { each } = createTranslator(['id']).messages.plays.target;
+    expect([1, 2].map(times => each({ times, pp: 300 }))).toEqual(['300 pp', 'masing-masing 300 pp']);
   });
 
   it('says what is on the net as people there say it', () => {
