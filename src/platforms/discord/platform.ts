@@ -79,7 +79,8 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   async function register(): Promise<void> {
     try {
       const english = menuIn(createTranslator(['en']), dispatcher.commandSpecs);
-      await menus.keep(`discord:${state.applicationId}`, commandPayloads(english, []), () => registerMenus(english));
+      const payloads = commandPayloads(english, []);
+      await menus.keep(`discord:${state.applicationId}`, payloads, () => registerMenus(english), closing.signal);
     } catch (error) {
       if (!closing.signal.aborted) log.error({ err: error }, 'discord: commands could not be registered');
     }

@@ -51,6 +51,7 @@ export function registerCommands(
     async () => {
       for (const { tag } of LANGUAGES) await register(tag);
     },
+    signal,
   );
 }
 

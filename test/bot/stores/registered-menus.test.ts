@@ -1,29 +1,33 @@
 import { expect, it } from 'vitest';
 import { createRegisteredMenus } from '../../../src/bot/stores/registered-menus.ts';
-import { openStore } from '../../../src/infra/store/store.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { embeddedRecords } from '../../records.ts';
 
-it('registers once for the same menus, and again for others', async () => {
-  const menus = createRegisteredMenus(embeddedRecords(), createRecordingLog());
-  const registered: string[] = [];
-  const keep = (english: string) =>
-    menus.keep('discord:1', english, async () => {
-      registered.push(english);
-    });
-  for (const english of ['a', 'a', 'b']) await keep(english);
-  expect(registered).toEqual(['a', 'b']);
+it('sends menus again that a platform did not take, and then remembers them', async () => {
+  const menus = createRegisteredMenus(embeddedRecords(), createRecordingLog(), 1);
+  const { signal } = new AbortController();
+  let calls = 0;
+  const register = async () => {
+    calls += 1;
+    if (calls < 3) throw new Error('503');
+  };
+  await menus.keep('chat:1', ['help'], register, signal);
+  expect(calls).toBe(3);
+  await menus.keep('chat:1', ['help'], register, signal);
+  expect(calls).toBe(3);
 });
 
-it('registers while the store is away, and says so', async () => {
-  const store = openStore(':memory:');
-  const log = createRecordingLog();
-  const menus = createRegisteredMenus(embeddedRecords(store), log);
-  store.close();
-  let count = 0;
-  await menus.keep('discord:1', 'a', async () => {
-    count += 1;
-  });
-  expect(count).toBe(1);
-  expect(log.at('info')).toHaveLength(2);
+it('gives up in the end, and at once where the platform is left', async () => {
+  const menus = createRegisteredMenus(embeddedRecords(), createRecordingLog(), 1);
+  const leaving = new AbortController();
+  let calls = 0;
+  const register = async () => {
+    calls += 1;
+    throw new Error('400');
+  };
+  await expect(menus.keep('chat:1', [], register, leaving.signal)).rejects.toThrow('400');
+  expect(calls).toBe(10);
+  leaving.abort();
+  await expect(menus.keep('chat:1', [], register, leaving.signal)).rejects.toThrow('400');
+  expect(calls).toBe(11);
 });
