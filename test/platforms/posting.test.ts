@@ -1,3 +1,4 @@
+import { PermissionFlagsBits } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { reply } from '../../src/bot/contract/reply-parts.ts';
 import { openStage as openDiscord, ownMessages } from './discord/stage.ts';
@@ -21,6 +22,8 @@ describe('what nobody has just asked for', () => {
     expect(await runtime.post({ ...target, eventId: 'track:2' }, NEWS, signal)).toBe('posted');
     expect(ownMessages(fake)).toHaveLength(2);
     expect(await runtime.post({ ...target, chatId: '1', eventId: 'track:3' }, NEWS, signal)).toBe('gone');
+    const quiet = fake.addGuild({ channels: [{ permissions: PermissionFlagsBits.ViewChannel }] }).channelId;
+    expect(await runtime.post({ ...target, chatId: quiet, eventId: 'track:4' }, NEWS, signal)).toBe('barred');
     expect(fake.problems).toEqual([]);
   });
 
@@ -33,6 +36,12 @@ describe('what nobody has just asked for', () => {
     expect(await runtime.post(target, NEWS, signal)).toBe('posted');
     const said = [...fake.messages.values()].filter(({ byBot, chatId }) => byBot && chatId === id);
     expect(said.map(({ text }) => text)).toEqual([expect.stringContaining('a new best play')]);
+    fake.fault({
+      method: 'sendMessage',
+      errorCode: 400,
+      description: 'Bad Request: not enough rights to send text messages to the chat',
+    });
+    expect(await runtime.post({ ...target, eventId: 'track:3' }, NEWS, signal)).toBe('barred');
     fake.setMember(id, fake.botId, 'kicked');
     // It waits for the second that Telegram wants between two messages to a chat.
     expect(await runtime.post({ ...target, eventId: 'track:2' }, NEWS, signal)).toBe('gone');

@@ -115,6 +115,8 @@ export type SendFailure =
        * message. `gone`: there is no chat any more in which to answer.
        */
       readonly reason: 'away' | 'flood' | 'token' | 'cut' | 'refused' | 'gone';
+      /** True if the chat of a `gone` exists, and its admins have only taken the right to write in it from Medley. */
+      readonly isBarred?: boolean;
       /** How long to wait, if the platform states it. */
       readonly retryAfterMs?: number | undefined;
       /** The place in which a `flood` forbids messages: one chat or the whole platform. Default: the chat. */
@@ -238,13 +240,18 @@ export interface PostTarget {
 }
 
 /**
- * Posts a reply to a chat; resolves with `gone` when nothing can be posted there any more, and with `posted` also when it
- * is unknown whether it arrived, since a chat should not read it twice. The reply is not stored: after a crash the
+ * Posts a reply to a chat; resolves with `gone` when nothing can be posted there any more, with `barred` when Medley may
+ * not write there for now, and with `posted` also when it is unknown whether it arrived, since a chat should not read it
+ * twice. The reply is not stored: after a crash the
  * caller has to post it again.
  * @throws whatever sending throws; Throttled when the chat must be left alone for minutes; AppError `internal` where
  * the platform cannot post
  */
-export type PostToChat = (target: PostTarget, reply: Reply, signal: AbortSignal) => Promise<'posted' | 'gone'>;
+export type PostToChat = (
+  target: PostTarget,
+  reply: Reply,
+  signal: AbortSignal,
+) => Promise<'posted' | 'barred' | 'gone'>;
 
 /**
  * `connecting`: for the first time. `away`: the platform cannot be reached, and another attempt follows. `refused`: it

@@ -64,7 +64,8 @@ export function createPost(platforms: readonly ChatPlatform[], tools: NoticeTool
         tools.log.warn({ err: error, platform: id }, 'a post may not have arrived');
         return 'posted';
       }
-      if (failure?.outcome === 'notSent' && failure.reason === 'gone') return 'gone';
+      if (failure?.outcome === 'notSent' && failure.reason === 'gone')
+        return failure.isBarred === true ? 'barred' : 'gone';
       throw error;
     }
   };

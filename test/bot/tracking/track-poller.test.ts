@@ -151,6 +151,16 @@ describe('the poller', () => {
     expect(JSON.stringify(log.lines)).toContain('could not be posted');
   });
 
+  it('keeps a chat in which Medley may not write for now', async () => {
+    const { memory, poller, clock, newBest } = open({ post: async () => 'barred' });
+    await memory.tracked.add(inChat('a'), crane);
+    await poller.tick();
+    newBest(2);
+    clock.ms += HOUR_MS;
+    await poller.tick();
+    expect(await memory.tracked.list(inChat('a'))).toEqual([crane]);
+  });
+
   it('posts again where a chat could not be reached, and only there', async () => {
     const posts: string[] = [];
     const away = new Set(['b']);

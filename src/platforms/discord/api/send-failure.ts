@@ -54,7 +54,7 @@ export class DiscordFailure extends Error {
 }
 
 /** Converts the failure into the outcome that bot/runtime expects. */
-export function sendOutcome({ problem, retryAfterMs, isGlobal }: DiscordFailure): SendFailure {
+export function sendOutcome({ problem, code, retryAfterMs, isGlobal }: DiscordFailure): SendFailure {
   switch (problem) {
     case 'unclear':
       return { outcome: 'unknown' };
@@ -68,7 +68,7 @@ export function sendOutcome({ problem, retryAfterMs, isGlobal }: DiscordFailure)
     case 'forbidden':
     case 'gone':
     case 'reference':
-      return { outcome: 'notSent', reason: 'gone' };
+      return { outcome: 'notSent', reason: 'gone', ...(BARRED.has(code) && { isBarred: true }) };
     case 'token':
     case 'away':
     case 'cut':
@@ -124,6 +124,11 @@ const NO_HISTORY = 160_002;
 const UNKNOWN_WEBHOOK = 10_015;
 const UNKNOWN_INTERACTION = 10_062;
 const INVALID_WEBHOOK_TOKEN = 50_027;
+const NO_PERMISSION = 50_013;
+const THREAD_LOCKED = 160_005;
+
+/** Codes for a channel that exists, in which moderators may let Medley write again, as after they locked it. */
+const BARRED: ReadonlySet<number | undefined> = new Set([NO_PERMISSION, THREAD_LOCKED]);
 
 const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
   [40_005, 'too_large'],
@@ -137,11 +142,11 @@ const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
   [40_094, 'gone'],
   [INVALID_WEBHOOK_TOKEN, 'gone'],
   [50_001, 'forbidden'],
-  [50_013, 'forbidden'],
+  [NO_PERMISSION, 'forbidden'],
   [50_007, 'forbidden'],
   // Nothing can be posted in an archived or a locked thread.
   [50_083, 'gone'],
-  [160_005, 'gone'],
+  [THREAD_LOCKED, 'gone'],
   [NO_HISTORY, 'reference'],
   [20_009, 'blocked'],
   // Cloudflare blocked the request before it reached Discord.

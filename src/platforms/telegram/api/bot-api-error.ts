@@ -90,8 +90,8 @@ export function sendFailureOf(error: unknown): SendFailure | undefined {
   // Code 409 means that another process polls as well, or that a webhook is set.
   if (code === 409) return { outcome: 'notSent', reason: 'away' };
   const isUnknownChat = code === 400 && /chat not found/i.test(description);
-  const isGone = code === 403 || isUnknownChat || isWithoutRight(error) || isShutOut(error);
-  return { outcome: 'notSent', reason: isGone ? 'gone' : 'refused' };
+  if (isWithoutRight(error) || isShutOut(error)) return { outcome: 'notSent', reason: 'gone', isBarred: true };
+  return { outcome: 'notSent', reason: code === 403 || isUnknownChat ? 'gone' : 'refused' };
 }
 
 /** The sentence for the person who asked, when an answer could not be made, sent or deleted. */

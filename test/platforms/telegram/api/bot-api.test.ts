@@ -118,7 +118,7 @@ describe('what became of it', () => {
     [400, 'Bad Request: chat not found', { reason: 'gone' }],
     [403, 'Forbidden: bot was blocked by the user', { reason: 'gone' }],
     [403, 'Forbidden: bot was kicked from the supergroup chat', { reason: 'gone' }],
-    [400, 'Bad Request: not enough rights to send text messages to the chat', { reason: 'gone' }],
+    [400, 'Bad Request: not enough rights to send text messages to the chat', { reason: 'gone', isBarred: true }],
     [400, 'Bad Request: message text is empty', { reason: 'refused' }],
     [404, 'Not Found', { reason: 'refused' }],
     [413, 'Request Entity Too Large', { reason: 'refused' }],
