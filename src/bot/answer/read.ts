@@ -34,6 +34,8 @@ export function createMessageReader(
   findLinks: LinkFinder,
   isBlocked: (caller: Caller) => Promise<boolean>,
 ) {
+  const readShortForm = createShortFormReader(commandsFor, services);
+
   /**
    * True when the person chose that links they paste are ignored, and this link was pasted. Mentions of Medley and menu
    * commands (whose text is empty) are answered all the same.
@@ -41,23 +43,6 @@ export function createMessageReader(
   async function isOptedOut({ caller, direct, text }: TextMessage): Promise<boolean> {
     const isPasted = caller.chatKind === 'private' ? text !== '' : direct !== true;
     return isPasted && (await services.optOuts.has(callerKey(caller)));
-  }
-
-  /**
-   * Reads a short command such as `!rs` behind the prefix that the group's admins chose, unless the channel is switched
-   * off. A word that Medley does not know may be another bot's, so it is ignored.
-   */
-  async function readShortForm({ caller, text, line, direct = false }: TextMessage): Promise<RequestBody | undefined> {
-    const typed = parseShortForm(line ?? text);
-    const isKnown = typed !== undefined && commandsFor(caller).some(({ name }) => name === typed.command);
-    if (!isKnown) return undefined;
-    const prefix = caller.chatKind === 'private' ? PRIVATE_PREFIX : await prefixIn(caller, direct);
-    return prefix === typed.prefix ? { kind: 'line', what: { name: typed.command, args: typed.rest } } : undefined;
-  }
-
-  async function prefixIn(caller: Caller, isDirect: boolean): Promise<ChatSettings['prefix']> {
-    const settings = await chatSettingsOf(services, caller);
-    return isDirect || isChannelOn(settings, caller) ? settings.prefix : null;
   }
 
   async function readMessage(message: TextMessage): Promise<RequestBody | undefined> {
@@ -68,17 +53,13 @@ export function createMessageReader(
     const isDirect = direct ?? caller.chatKind === 'private';
     const typed = parseCommandLine(text);
     if (typed !== undefined) return readTyped(typed, isDirect, message);
-    const links = linksIn(message);
+    const links = linksIn(message, findLinks);
     if (links.length === 0 && !isDirect) return undefined;
     const address = pasted ? pasted[0]?.url : findAddress(text);
     if ((links.length > 0 || address !== undefined) && (await isOptedOut(message))) return undefined;
     if (links.length > 0) return wantedLinks(links, isDirect, caller, line);
     // A wrong address goes to the command for links as well: its notice says best what is wrong with it.
     return address === undefined ? TALK : { kind: 'links', what: [{ url: address, spoiler: false }] };
-  }
-
-  function linksIn({ text, links }: TextMessage): readonly PastedLink[] {
-    return links ? canonicalLinks(links, findLinks) : findLinks(text).map(url => ({ url, spoiler: false }));
   }
 
   /** Reads a typed command. Several links, or one in a spoiler, behind a command for a link are read as pasted. */
@@ -88,7 +69,7 @@ export function createMessageReader(
     if (body?.kind !== 'line') return body;
     const { name, args } = body.what;
     if (!commands.some(command => command.name === name && command.accepts === 'link')) return body;
-    const links = linksIn(message);
+    const links = linksIn(message, findLinks);
     const words = withoutWishes(args).trim().split(/\s+/);
     const isForAll = links.length > 1 || links[0]?.spoiler === true;
     if (!isForAll || !words.every(word => findLinks(word).length > 0)) return body;
@@ -107,7 +88,7 @@ export function createMessageReader(
       wanted = withoutQuoted(links, settings, caller);
       if (!isDirect) {
         const isLeftAlone = !isChannelOn(settings, caller) || isFiltered(settings, caller, line);
-        wanted = isLeftAlone ? [] : wanted.filter(({ url }) => isOn(url, settings));
+        wanted = isLeftAlone ? [] : wanted.filter(({ url }) => isLinkOn(url, settings, services));
       }
     }
     if (wanted.length === 0) return isDirect ? TALK : undefined;
@@ -120,17 +101,40 @@ export function createMessageReader(
     return { kind: 'links', what, ...(!isDirect && { unasked: true }) };
   }
 
-  function isOn(link: string, settings: ChatSettings): boolean {
-    if (kindOfLink(link) !== 'link') return settings.osuLinks;
-    const source = services.extractor.sourceOf(link);
-    const site = services.sites.find(({ id }) => id === source);
-    return settings.autoDetect !== false && (site === undefined || isSiteOn(settings, site));
-  }
-
   return async (message: TextMessage): Promise<RequestBody | undefined> => {
     const body = await readMessage(message);
     return body === undefined || (await isBlocked(message.caller)) ? undefined : body;
   };
+}
+
+/**
+ * Makes the function that reads a short command such as `!rs` behind the prefix that the group's admins chose, unless
+ * the channel is switched off. A word that Medley does not know may be another bot's, so it is ignored.
+ */
+function createShortFormReader(
+  commandsFor: (caller: Caller) => readonly Command[],
+  services: Pick<Services, 'settings'>,
+) {
+  async function prefixIn(caller: Caller, isDirect: boolean): Promise<ChatSettings['prefix']> {
+    const settings = await chatSettingsOf(services, caller);
+    return isDirect || isChannelOn(settings, caller) ? settings.prefix : null;
+  }
+
+  return async ({ caller, text, line, direct = false }: TextMessage): Promise<RequestBody | undefined> => {
+    const typed = parseShortForm(line ?? text);
+    const isKnown = typed !== undefined && commandsFor(caller).some(({ name }) => name === typed.command);
+    if (!isKnown) return undefined;
+    const prefix = caller.chatKind === 'private' ? PRIVATE_PREFIX : await prefixIn(caller, direct);
+    return prefix === typed.prefix ? { kind: 'line', what: { name: typed.command, args: typed.rest } } : undefined;
+  };
+}
+
+/** True when the chat's settings let pasted links of this kind or site be answered. */
+function isLinkOn(link: string, settings: ChatSettings, services: Pick<Services, 'extractor' | 'sites'>): boolean {
+  if (kindOfLink(link) !== 'link') return settings.osuLinks;
+  const source = services.extractor.sourceOf(link);
+  const site = services.sites.find(({ id }) => id === source);
+  return settings.autoDetect !== false && (site === undefined || isSiteOn(settings, site));
 }
 
 const TALK: RequestBody = { kind: 'talk', what: null };
@@ -142,6 +146,10 @@ function withoutQuoted(
   { chatKind, answersQuotes = chatKind === 'private' }: Caller,
 ): readonly PastedLink[] {
   return (quotedLinks ?? answersQuotes) ? links : links.filter(({ quoted }) => quoted !== true);
+}
+
+function linksIn({ text, links }: TextMessage, findLinks: LinkFinder): readonly PastedLink[] {
+  return links ? canonicalLinks(links, findLinks) : findLinks(text).map(url => ({ url, spoiler: false }));
 }
 
 /** The links in canonical form, each once. One that is in a spoiler anywhere counts as in a spoiler. */

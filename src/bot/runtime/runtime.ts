@@ -15,7 +15,7 @@ import type { Reply } from '../contract/reply.ts';
 import type { RequestHandler } from '../contract/request.ts';
 import { Acceptor } from './accept.ts';
 import { PlatformConnection } from './connection.ts';
-import { createDeletions, type Deletions } from './deletions.ts';
+import { Deletions } from './deletions.ts';
 import { JobRunner } from './job-runner.ts';
 import { createNoticeBudget, createPost, createSendNotice } from './notices.ts';
 import { SendThrottle } from './send-throttle.ts';
@@ -93,9 +93,9 @@ export class Runtime {
       const onRefused = (forMs: number) => sendThrottle.pausePlatform(platform.id, forMs);
       return { platform, connection: new PlatformConnection({ platform, log, now, random, onRefused }) };
     });
-    this.#deletions = createDeletions(platforms, options.records, log, now);
+    this.#deletions = new Deletions(platforms, options.records, log, now);
     this.#edits = createReplyEdits({ log });
-    const { deleteLater } = this.#deletions;
+    const deleteLater: Deletions['deleteLater'] = (...message) => this.#deletions.deleteLater(...message);
     const shared = { handler, sendThrottle, deleteLater, log, now, random };
     this.post = createPost(platforms, shared);
     this.#acceptor = new Acceptor({
@@ -109,7 +109,7 @@ export class Runtime {
       ...{ clock, statusMs },
       platforms: platformsById,
       editLater: this.#edits.add,
-      keepMessage: this.#deletions.keep,
+      keepMessage: (...message) => this.#deletions.keep(...message),
       mayNotify: createNoticeBudget(clock),
       onTokenRefused: id => this.#connections.find(({ platform }) => platform.id === id)?.connection.suspect(),
       onOutcome: ({ platform, at }, outcome) => watch?.onOutcome?.(platform, outcome, now() - at),

@@ -4,7 +4,7 @@ import type { Reply } from '../../../../src/bot/contract/reply.ts';
 import { reply } from '../../../../src/bot/contract/reply-parts.ts';
 import type { Request } from '../../../../src/bot/contract/request.ts';
 import { CHAT_DEFAULTS } from '../../../../src/bot/contract/settings.ts';
-import { createDeletions } from '../../../../src/bot/runtime/deletions.ts';
+import { Deletions } from '../../../../src/bot/runtime/deletions.ts';
 import { errorNotice } from '../../../../src/bot/views/notice.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
@@ -55,7 +55,7 @@ async function send(replies: readonly Reply[], kind: 'group' | 'private' = 'grou
     embeds: { suppress: () => undefined, restore: none, onUpdate: () => undefined, close: none },
   });
   const discord = { id: 'discord', deleteMessage: async (_: string, id: string) => void deleted.push(id) };
-  const leaving = createDeletions([discord], undefined, log, Date.now);
+  const leaving = new Deletions([discord], undefined, log, Date.now);
   async function* given() {
     yield* replies;
   }
