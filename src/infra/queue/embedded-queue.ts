@@ -37,8 +37,7 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
   let isPumpDue = false;
   sweeper.sweep();
   timer.wakeBy(table.nextDue());
-  const upkeep = setInterval(keepUp, Math.max(1, Math.floor(leaseMs / 3)));
-  upkeep.unref();
+  const upkeep = setInterval(() => keepUp(worker, sweeper, log), Math.max(1, Math.floor(leaseMs / 3))).unref();
 
   function pumpSoon(): void {
     if (isPumpDue) return;
@@ -63,37 +62,19 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
     pumpSoon();
   }
 
-  async function keepUp(): Promise<void> {
-    try {
-      await worker.keepUp();
-      sweeper.sweepIfDue();
-    } catch (error) {
-      log.error({ err: error }, 'queue: leases could not be renewed');
-    }
-  }
-
-  function add(entry: QueueEntry): Added {
-    const { ahead, count, last, total } = table.backlog(entry);
-    const isItsOwn = count >= limits.entriesPerFairBy;
-    if (isItsOwn || total >= limits.entries) {
-      if (table.has(entry.id)) return { outcome: 'known' };
-      return isItsOwn
-        ? { outcome: 'full', scope: 'fairBy', waiting: count }
-        : { outcome: 'full', scope: 'queue', waiting: total };
-    }
-    sweeper.countAdded();
-    const at = now();
-    const turn = Math.max(claims.turn, last === null ? 0 : last + 1);
-    if (!table.insert(entry, { turn, atOnce: entry.atOnce ?? limits.perLane, at })) return { outcome: 'known' };
-    if (entry.delayMs !== undefined && entry.delayMs > 0) timer.wakeBy(at + entry.delayMs);
-    else pumpSoon();
-    return { outcome: 'accepted', ahead };
-  }
+  const add = createAdd(table, limits, now, claims, sweeper);
 
   const cancel = async (id: string) => table.cancel(id, now());
 
   return {
-    add: async entry => add(entry),
+    async add(entry) {
+      const added = add(entry);
+      if (added.outcome === 'accepted') {
+        if (entry.delayMs !== undefined && entry.delayMs > 0) timer.wakeBy(now() + entry.delayMs);
+        else pumpSoon();
+      }
+      return added;
+    },
     work(handler, { concurrency }) {
       worker.work(handler, concurrency);
       pumpSoon();
@@ -119,6 +100,44 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
       timer.close();
       worker.close();
     },
+  };
+}
+
+/** Renews the leases and, now and then, deletes what is old. Never rejects. */
+async function keepUp(
+  worker: QueueWorker,
+  sweeper: Pick<ReturnType<typeof createSweeper>, 'sweepIfDue'>,
+  log: Pick<Logger, 'error'>,
+): Promise<void> {
+  try {
+    await worker.keepUp();
+    sweeper.sweepIfDue();
+  } catch (error) {
+    log.error({ err: error }, 'queue: leases could not be renewed');
+  }
+}
+
+/** Makes the function that adds an entry to the table, unless it is known or too many wait. */
+function createAdd(
+  table: EmbeddedTable,
+  limits: QueueLimits,
+  now: () => number,
+  claims: { readonly turn: number },
+  sweeper: Pick<ReturnType<typeof createSweeper>, 'countAdded'>,
+) {
+  return (entry: QueueEntry): Added => {
+    const { ahead, count, last, total } = table.backlog(entry);
+    const isItsOwn = count >= limits.entriesPerFairBy;
+    if (isItsOwn || total >= limits.entries) {
+      if (table.has(entry.id)) return { outcome: 'known' };
+      return isItsOwn
+        ? { outcome: 'full', scope: 'fairBy', waiting: count }
+        : { outcome: 'full', scope: 'queue', waiting: total };
+    }
+    sweeper.countAdded();
+    const turn = Math.max(claims.turn, last === null ? 0 : last + 1);
+    const isNew = table.insert(entry, { turn, atOnce: entry.atOnce ?? limits.perLane, at: now() });
+    return isNew ? { outcome: 'accepted', ahead } : { outcome: 'known' };
   };
 }
 

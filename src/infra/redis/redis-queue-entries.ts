@@ -40,37 +40,6 @@ export function createRedisEntries(ask: Ask, own: string, limits: QueueLimits) {
   const isDone = async (answer: Promise<unknown>) => (await answer) === 1;
   const cancel = (id: string, becomes: 'known' | 'forgotten') => isDone(run('cancel', id, becomes));
 
-  async function readUnclaimed(ids: readonly string[]) {
-    const fields = ['holder', 'lane', 'fairBy', 'owner', 'payload', 'atOnce', 'turn'];
-    const found = await ask(client => Promise.all(ids.map(id => client.hmget(`${own}entry:${id}`, ...fields))));
-    return found.flatMap((values, index) => {
-      const entry = Unclaimed.safeParse(values).data;
-      return entry === undefined ? [] : [{ id: ids[index] ?? '', ...entry }];
-    });
-  }
-
-  /** Takes over the ids of the entries that 0.2.0 finished, the last ones first: those are repeated soonest. */
-  async function takeOverDone(old: string): Promise<void> {
-    const key = `${old}completed`;
-    for (let start = 0; ; start += QUEUE_BATCH) {
-      const stop = start + QUEUE_BATCH - 1;
-      const done = await ask(client => client.zrange(key, start, stop, 'REV', 'WITHSCORES'));
-      const marks = done.flatMap((job, at) => (at % 2 === 0 ? [-Number(done[at + 1]), decodeURIComponent(job)] : []));
-      if (marks.length > 0) await ask(client => client.zadd(`${own}ids`, 'NX', ...marks));
-      if (done.length < 2 * QUEUE_BATCH) break;
-    }
-    const before = Date.now() - limits.markMs;
-    const over = await ask(client => client.zrange(key, 0, before, 'BYSCORE', 'LIMIT', 0, QUEUE_BATCH));
-    if (over.length > 0)
-      await ask(client =>
-        client
-          .multi()
-          .zrem(key, ...over)
-          .del(...over.map(job => old + job))
-          .exec(),
-      );
-  }
-
   return {
     cancel,
     revoke: (id: string) => isDone(run('cancel', id, 'known', 'held')),
@@ -95,16 +64,7 @@ export function createRedisEntries(ask: Ask, own: string, limits: QueueLimits) {
       ),
     promote: async (id: string) => void (await run('promote', id)),
     stats: async () => Stats.parse(await run('stats')),
-    /** All entries that no worker holds, the next to be served first. */
-    async unclaimed(): Promise<readonly QueueEntry[]> {
-      const entries: Awaited<ReturnType<typeof readUnclaimed>>[number][] = [];
-      for (let start = 0; ; start += QUEUE_BATCH) {
-        const ids = await ask(client => client.zrange(`${own}ids`, 0, '+inf', 'BYSCORE', 'LIMIT', start, QUEUE_BATCH));
-        entries.push(...(await readUnclaimed(ids)));
-        if (ids.length === QUEUE_BATCH) continue;
-        return entries.toSorted((a, b) => a.turn - b.turn).map(({ turn: _, ...entry }) => entry);
-      }
-    },
+    unclaimed: createUnclaimedReader(ask, own),
     /** Forgets finished ids, and ends entries that are too old, whose ids it returns. */
     async sweep(): Promise<readonly string[]> {
       await run('trim', limits.markMs, limits.marks);
@@ -114,26 +74,81 @@ export function createRedisEntries(ask: Ask, own: string, limits: QueueLimits) {
       for (const id of old) if (await cancel(id, 'known')) dropped.push(id);
       return dropped;
     },
-    /**
-     * Takes over the waiting entries of 0.2.0's queue, whose keys begin with `old`, and the ids of its finished ones.
-     * Processes of 0.2.0 may still run beside this one: the entries that they work on are left to them.
-     */
-    async takeOver(old: string): Promise<void> {
-      if ((await ask(client => client.exists(`${old}meta`))) === 0) return;
-      await takeOverDone(old);
-      const waiting = await ask(client =>
-        Promise.all([
-          // New entries were put in front of these two lists.
-          client.lrange(`${old}active`, 0, -1).then(jobs => jobs.toReversed()),
-          client.lrange(`${old}wait`, 0, -1).then(jobs => jobs.toReversed()),
-          client.zrange(`${old}prioritized`, 0, -1),
-          client.zrange(`${old}delayed`, 0, -1),
-        ]),
+    takeOver: createTakeOver(ask, own, limits, async (old, job) =>
+      AddedBy.parse(await run('adopt', old, job, decodeURIComponent(job), ...bounds)),
+    ),
+  };
+}
+
+/** Makes the function that reads all entries that no worker holds, the next to be served first. */
+function createUnclaimedReader(ask: Ask, own: string) {
+  async function readUnclaimed(ids: readonly string[]) {
+    const fields = ['holder', 'lane', 'fairBy', 'owner', 'payload', 'atOnce', 'turn'];
+    const found = await ask(client => Promise.all(ids.map(id => client.hmget(`${own}entry:${id}`, ...fields))));
+    return found.flatMap((values, index) => {
+      const entry = Unclaimed.safeParse(values).data;
+      return entry === undefined ? [] : [{ id: ids[index] ?? '', ...entry }];
+    });
+  }
+
+  return async (): Promise<readonly QueueEntry[]> => {
+    const entries: Awaited<ReturnType<typeof readUnclaimed>>[number][] = [];
+    for (let start = 0; ; start += QUEUE_BATCH) {
+      const ids = await ask(client => client.zrange(`${own}ids`, 0, '+inf', 'BYSCORE', 'LIMIT', start, QUEUE_BATCH));
+      entries.push(...(await readUnclaimed(ids)));
+      if (ids.length === QUEUE_BATCH) continue;
+      return entries.toSorted((a, b) => a.turn - b.turn).map(({ turn: _, ...entry }) => entry);
+    }
+  };
+}
+
+/**
+ * Makes the function that takes over the waiting entries of 0.2.0's queue, whose keys begin with `old`, and the ids of
+ * its finished ones. Processes of 0.2.0 may still run beside this one: the entries that they work on are left to them.
+ */
+function createTakeOver(
+  ask: Ask,
+  own: string,
+  { markMs }: QueueLimits,
+  adopt: (old: string, job: string) => Promise<Added>,
+) {
+  /** Takes over the ids of the entries that 0.2.0 finished, the last ones first: those are repeated soonest. */
+  async function takeOverDone(old: string): Promise<void> {
+    const key = `${old}completed`;
+    for (let start = 0; ; start += QUEUE_BATCH) {
+      const stop = start + QUEUE_BATCH - 1;
+      const done = await ask(client => client.zrange(key, start, stop, 'REV', 'WITHSCORES'));
+      const marks = done.flatMap((job, at) => (at % 2 === 0 ? [-Number(done[at + 1]), decodeURIComponent(job)] : []));
+      if (marks.length > 0) await ask(client => client.zadd(`${own}ids`, 'NX', ...marks));
+      if (done.length < 2 * QUEUE_BATCH) break;
+    }
+    const before = Date.now() - markMs;
+    const over = await ask(client => client.zrange(key, 0, before, 'BYSCORE', 'LIMIT', 0, QUEUE_BATCH));
+    if (over.length > 0)
+      await ask(client =>
+        client
+          .multi()
+          .zrem(key, ...over)
+          .del(...over.map(job => old + job))
+          .exec(),
       );
-      for (const job of waiting.flat()) {
-        const added = AddedBy.parse(await run('adopt', old, job, decodeURIComponent(job), ...bounds));
-        if (added.outcome === 'full' && added.scope === 'queue') return;
-      }
-    },
+  }
+
+  return async (old: string): Promise<void> => {
+    if ((await ask(client => client.exists(`${old}meta`))) === 0) return;
+    await takeOverDone(old);
+    const waiting = await ask(client =>
+      Promise.all([
+        // New entries were put in front of these two lists.
+        client.lrange(`${old}active`, 0, -1).then(jobs => jobs.toReversed()),
+        client.lrange(`${old}wait`, 0, -1).then(jobs => jobs.toReversed()),
+        client.zrange(`${old}prioritized`, 0, -1),
+        client.zrange(`${old}delayed`, 0, -1),
+      ]),
+    );
+    for (const job of waiting.flat()) {
+      const added = await adopt(old, job);
+      if (added.outcome === 'full' && added.scope === 'queue') return;
+    }
   };
 }

@@ -1,7 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from '../log.ts';
 import { QUEUE_LIMITS, type Queue, type QueueLimits } from '../queue/queue.ts';
-import { type ClaimStore, QUEUE_RETRY_MS, QueueWorker } from '../queue/queue-worker.ts';
+import { type ClaimLease, QUEUE_RETRY_MS, QueueWorker } from '../queue/queue-worker.ts';
 import { createFailoverCheck, createRedisConnection, NO_WAITING, REDIS_PATIENCE_MS } from './redis-connection.ts';
 import { createRedisEntries } from './redis-queue-entries.ts';
 
@@ -63,37 +63,12 @@ export function createRedisQueue({ url, log, timeoutMs = REDIS_PATIENCE_MS, ...o
     OWN,
     limits,
   );
-  /** When the next delayed entry is due, by `performance.now()`. */
-  let dueAt = Number.POSITIVE_INFINITY;
-  /** From when on leases of other workers are ended, by `performance.now()`. */
-  let trustedAt = 0;
+  const claims = createClaims(entries, limits.leaseMs);
   let hasRoom: () => void = () => undefined;
-  const store: ClaimStore = {
-    ...entries,
-    async claim(most, token) {
-      const { claims, dueMs = Number.POSITIVE_INFINITY } = await entries.claim(most, token);
-      dueAt = performance.now() + dueMs;
-      return claims;
-    },
-    async renew(leases) {
-      try {
-        return await entries.renew(leases, performance.now() >= trustedAt);
-      } catch (error) {
-        // When Redis was away for longer than a lease, the other workers need time to renew theirs.
-        trustedAt = performance.now() + limits.leaseMs + RECONNECT_MS;
-        throw error;
-      }
-    },
-  };
-  const worker = new QueueWorker(store, log, () => hasRoom());
-  const timers = [setInterval(() => void sweep().catch(repeatedLater), SWEEP_EVERY_MS).unref()];
+  const worker = new QueueWorker(claims, log, () => hasRoom());
+  const timers = [setInterval(() => void sweep(entries, log).catch(repeatedLater), SWEEP_EVERY_MS).unref()];
   let isOver = false;
   let stopWaiting: () => void = () => undefined;
-
-  async function sweep(): Promise<void> {
-    for (const id of await entries.sweep()) log.warn({ id }, 'queue: an entry that was never finished is dropped');
-    await entries.takeOver(OLD);
-  }
 
   /** Claims entries whenever there may be some and there is room, until draining begins. */
   async function serve(): Promise<void> {
@@ -104,7 +79,7 @@ export function createRedisQueue({ url, log, timeoutMs = REDIS_PATIENCE_MS, ...o
       try {
         await worker.take();
         while (worker.room === 0 && !isOver) await new Promise<void>(resolve => (hasRoom = resolve));
-        const waitMs = Math.min(LOOK_EVERY_MS, Math.max(1, dueAt - performance.now()));
+        const waitMs = Math.min(LOOK_EVERY_MS, Math.max(1, claims.dueAt - performance.now()));
         if (!isOver) await waiting.bzpopmin(`${OWN}wake`, waitMs / 1_000);
       } catch {
         if (isOver) return;
@@ -132,7 +107,7 @@ export function createRedisQueue({ url, log, timeoutMs = REDIS_PATIENCE_MS, ...o
       worker.work(handler, concurrency);
       timers.push(setInterval(() => void worker.keepUp().catch(repeatedLater), Math.floor(limits.leaseMs / 3)).unref());
       void serve();
-      void sweep().catch(repeatedLater);
+      void sweep(entries, log).catch(repeatedLater);
     },
     async forget(owner) {
       let forgotten = 0;
@@ -149,6 +124,39 @@ export function createRedisQueue({ url, log, timeoutMs = REDIS_PATIENCE_MS, ...o
       stopServing();
       worker.close();
       redis.close();
+    },
+  };
+}
+
+async function sweep(entries: ReturnType<typeof createRedisEntries>, log: RedisQueueOptions['log']): Promise<void> {
+  for (const id of await entries.sweep()) log.warn({ id }, 'queue: an entry that was never finished is dropped');
+  await entries.takeOver(OLD);
+}
+
+function createClaims(entries: ReturnType<typeof createRedisEntries>, leaseMs: number) {
+  let dueAt = Number.POSITIVE_INFINITY;
+  /** From when on leases of other workers are ended, by `performance.now()`. */
+  let trustedAt = 0;
+
+  return {
+    ...entries,
+    /** When the next delayed entry is due, by `performance.now()`. */
+    get dueAt() {
+      return dueAt;
+    },
+    async claim(most: number, token: string) {
+      const { claims, dueMs = Number.POSITIVE_INFINITY } = await entries.claim(most, token);
+      dueAt = performance.now() + dueMs;
+      return claims;
+    },
+    async renew(leases: readonly ClaimLease[]) {
+      try {
+        return await entries.renew(leases, performance.now() >= trustedAt);
+      } catch (error) {
+        // When Redis was away for longer than a lease, the other workers need time to renew theirs.
+        trustedAt = performance.now() + leaseMs + RECONNECT_MS;
+        throw error;
+      }
     },
   };
 }
