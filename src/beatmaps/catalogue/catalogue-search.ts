@@ -40,6 +40,7 @@ export function createCatalogueSearch(store: Store, vocabulary: Vocabulary, onFa
   const finder = createSetFinder(store);
 
   const readSet = (id: number) => readBody(store, BODY_OF_SET, id);
+  const correctGroups = createCorrection(store, vocabulary, onFailure);
 
   function page(asked: Asked, groups: Groups, wanted: CataloguePageRequest): Page {
     // Conditions that no index answers, such as a mapper's whole name, are checked set by set.
@@ -56,30 +57,6 @@ export function createCatalogueSearch(store: Store, vocabulary: Vocabulary, onFa
     const written = writtenOut(vocabulary, groups, 'catalogue_text');
     const { ids, isCutShort } = finder.find({ asked, groups: written, ...wanted, ...(rest && { check: hasRest }) });
     return { sets: ids.flatMap(id => read(id) ?? []), isCutShort };
-  }
-
-  /**
-   * Replaces unknown words by similar ones; if all words are known, adds the similar ones beside them. Undefined when
-   * there are no similar words.
-   */
-  function correctGroups(groups: Groups): Groups | undefined {
-    if (!vocabulary.isLoaded()) {
-      vocabulary.load().catch(onFailure);
-      return undefined;
-    }
-    const has = (sql: string, group: Groups[number]) => store.get(sql, [expressionOf(group)], CountRow) !== undefined;
-    const isKnown = groups.map(group => has(ANY_NAME, group) || has(ANY_TEXT, group));
-    const isAllKnown = isKnown.every(Boolean);
-    let isChanged = false;
-    const corrected = groups.map((group, index) => {
-      const [needle] = group;
-      if (needle === undefined || needle.isWhole || (isKnown[index] === true && !isAllKnown)) return group;
-      const words = vocabulary.correct(needle.text, index === groups.length - 1);
-      if (words.length > 0) isChanged = true;
-      const likely = words.map(text => ({ text, isWhole: false }));
-      return isAllKnown || words.length === 0 ? [...group, ...likely] : likely;
-    });
-    return isChanged ? corrected : undefined;
   }
 
   function search(wanted: Search, place: CataloguePageRequest): CatalogueResult {
@@ -132,6 +109,33 @@ export function createCatalogueSearch(store: Store, vocabulary: Vocabulary, onFa
     set: readSet,
     setOfMap: (mapId: number) => readBody(store, BODY_OF_MAP, mapId),
     size: () => store.get(COUNT, [], CountRow)?.count ?? 0,
+  };
+}
+
+/**
+ * Makes the function that replaces unknown words by similar ones; if all words are known, it adds the similar ones
+ * beside them. It returns undefined when there are no similar words.
+ */
+function createCorrection(store: Store, vocabulary: Vocabulary, onFailure: (error: unknown) => void) {
+  const has = (sql: string, group: Groups[number]) => store.get(sql, [expressionOf(group)], CountRow) !== undefined;
+
+  return (groups: Groups): Groups | undefined => {
+    if (!vocabulary.isLoaded()) {
+      vocabulary.load().catch(onFailure);
+      return undefined;
+    }
+    const isKnown = groups.map(group => has(ANY_NAME, group) || has(ANY_TEXT, group));
+    const isAllKnown = isKnown.every(Boolean);
+    let isChanged = false;
+    const corrected = groups.map((group, index) => {
+      const [needle] = group;
+      if (needle === undefined || needle.isWhole || (isKnown[index] === true && !isAllKnown)) return group;
+      const words = vocabulary.correct(needle.text, index === groups.length - 1);
+      if (words.length > 0) isChanged = true;
+      const likely = words.map(text => ({ text, isWhole: false }));
+      return isAllKnown || words.length === 0 ? [...group, ...likely] : likely;
+    });
+    return isChanged ? corrected : undefined;
   };
 }
 

@@ -125,38 +125,88 @@ function startProcess(file: URL, library: CalculatorLibrary) {
 
 type Process = ReturnType<typeof startProcess>;
 
-/** A process that calculates by osu!'s current rules, one map at a time. If it hangs or breaks it is replaced. */
-export function createCalculator(options: CalculatorOptions) {
-  const { log, deadlineMs = 3_000, now = Date.now } = options;
-  const library = 'library' in options ? options.library : findCalculatorLibrary();
-  const file = options.file ?? new URL('./calculator-process.js', import.meta.url);
-  const enter = createSemaphore({ atOnce: 1, maxWaiting: MAX_WAITING, name: 'the calculator' });
+/** Keeps a calculator process for one map at a time: starts it when it is needed, replaces it when it hangs or breaks. */
+function keepProcess(
+  file: URL,
+  library: CalculatorLibrary,
+  {
+    log,
+    deadlineMs,
+    now,
+  }: Pick<CalculatorOptions, 'log'> & { readonly deadlineMs: number; readonly now: () => number },
+) {
   let running: Process | undefined;
   let idle: NodeJS.Timeout | undefined;
-  let finding: Promise<CalculatorFinding> | undefined;
-  let unusable: string | undefined;
-  let isClosed = false;
   let ends: readonly number[] = [];
 
-  const isWornOut = () => ends.filter(at => at > now() - ENDS_MS).length >= MOST_ENDS;
-
-  async function start(found: CalculatorLibrary): Promise<Process> {
-    const started = startProcess(file, found);
+  async function start(): Promise<Process> {
+    const started = startProcess(file, library);
     running = started;
     if ((await started.next(START_MS)) !== 'ready') throw new Error('it does not speak as it should');
     return started;
   }
 
+  function restLater(): void {
+    clearTimeout(idle);
+    idle = setTimeout(() => running?.end(), IDLE_MS).unref();
+  }
+
+  function end(): void {
+    clearTimeout(idle);
+    running?.end();
+  }
+
+  return {
+    end,
+    isWornOut: () => ends.filter(at => at > now() - ENDS_MS).length >= MOST_ENDS,
+    /** @throws Error when the process cannot be started */
+    async tryOut(): Promise<void> {
+      try {
+        await start();
+        restLater();
+      } catch (error) {
+        running?.end();
+        throw error;
+      }
+    },
+    async compute(job: DifficultyJob): Promise<ExactFigures | undefined> {
+      clearTimeout(idle);
+      try {
+        const ready = running === undefined || running.isGone() ? await start() : running;
+        const answer = figuresSchema.safeParse(await ready.ask(job, deadlineMs));
+        if (answer.success) return answer.data;
+        log.info({ err: answer.error }, 'a map was too much for osu!’s own calculator');
+      } catch (error) {
+        running?.end();
+        ends = [...ends, now()].slice(-MOST_ENDS);
+        log.warn({ err: error }, 'osu!’s own calculator is replaced');
+      } finally {
+        restLater();
+      }
+      return undefined;
+    },
+  };
+}
+
+/** A process that calculates by osu!'s current rules, one map at a time. If it hangs or breaks it is replaced. */
+export function createCalculator(options: CalculatorOptions) {
+  const { log, deadlineMs = 3_000, now = Date.now } = options;
+  const library = 'library' in options ? options.library : findCalculatorLibrary();
+  const file = options.file ?? new URL('./calculator-process.js', import.meta.url);
+  const calculator = library && keepProcess(file, library, { log, deadlineMs, now });
+  const enter = createSemaphore({ atOnce: 1, maxWaiting: MAX_WAITING, name: 'the calculator' });
+  let finding: Promise<CalculatorFinding> | undefined;
+  let unusable: string | undefined;
+  let isClosed = false;
+
   async function tryOut(): Promise<CalculatorFinding> {
-    if (library === undefined) return { state: 'missing' };
+    if (library === undefined || calculator === undefined) return { state: 'missing' };
     const { version } = library;
     const leave = await enter(new AbortController().signal);
     try {
-      await start(library);
-      restLater();
+      await calculator.tryOut();
       return { state: 'ready', version };
     } catch (error) {
-      running?.end();
       unusable = error instanceof Error ? error.message : String(error);
       log.warn({ err: error, version }, 'osu!’s own calculator cannot be used; stars and pp are estimates');
       return { state: 'unusable', version, why: unusable };
@@ -171,30 +221,8 @@ export function createCalculator(options: CalculatorOptions) {
     return finding;
   }
 
-  function restLater(): void {
-    clearTimeout(idle);
-    idle = setTimeout(() => running?.end(), IDLE_MS).unref();
-  }
-
-  async function compute(found: CalculatorLibrary, job: DifficultyJob): Promise<ExactFigures | undefined> {
-    clearTimeout(idle);
-    try {
-      const ready = running === undefined || running.isGone() ? await start(found) : running;
-      const answer = figuresSchema.safeParse(await ready.ask(job, deadlineMs));
-      if (answer.success) return answer.data;
-      log.info({ err: answer.error }, 'a map was too much for osu!’s own calculator');
-    } catch (error) {
-      running?.end();
-      ends = [...ends, now()].slice(-MOST_ENDS);
-      log.warn({ err: error }, 'osu!’s own calculator is replaced');
-    } finally {
-      restLater();
-    }
-    return undefined;
-  }
-
   /** False when the calculator is not installed, does not start, or broke too often lately. */
-  const isUsable = () => library !== undefined && unusable === undefined && !isClosed && !isWornOut();
+  const isUsable = () => calculator?.isWornOut() === false && unusable === undefined && !isClosed;
 
   return {
     /** The calculator's version; undefined when it is not installed. */
@@ -203,7 +231,7 @@ export function createCalculator(options: CalculatorOptions) {
     isUsable,
     /** Calculates a map. Undefined when that is not possible, so estimates are needed. @throws the signal's reason */
     async run(job: DifficultyJob, signal: AbortSignal): Promise<ExactFigures | undefined> {
-      if (library === undefined || !isUsable()) return undefined;
+      if (calculator === undefined || !isUsable()) return undefined;
       if ((await abortable(inspect(), signal)).state !== 'ready') return undefined;
       const leave = await enter(signal).catch((error: unknown) => {
         if (error instanceof AppError && !signal.aborted) return undefined;
@@ -211,7 +239,7 @@ export function createCalculator(options: CalculatorOptions) {
       });
       if (leave === undefined) return undefined;
       if (!isUsable()) return void leave();
-      return abortable(compute(library, job).finally(leave), signal);
+      return abortable(calculator.compute(job).finally(leave), signal);
     },
     /** Why an installed calculator does not work; undefined when it works, or when none is installed. */
     trouble() {
@@ -220,8 +248,7 @@ export function createCalculator(options: CalculatorOptions) {
     },
     close() {
       isClosed = true;
-      clearTimeout(idle);
-      running?.end();
+      calculator?.end();
     },
   };
 }

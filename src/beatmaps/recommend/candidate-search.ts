@@ -60,43 +60,7 @@ export function createCandidateSearch(
   catalogue: Pick<Catalogue, 'draw'>,
   log: Logger,
 ) {
-  const asked = createLru<string, Pages>({ max: MAX_QUESTIONS, ttl: ASKED_MS });
-
-  const keyOf = ({ ruleset, filters }: CandidateSearch, q: string) => `${ruleset} ${statusFor(filters)} ${q}`;
-
-  function questionsOf(search: CandidateSearch): ReadonlyMap<string, Pages> {
-    const { plan, random } = search;
-    const queries = spansOf(plan.searches.map(({ window: { stars } }) => stars)).map(queryOf);
-    const field = ORDERS[Math.floor(random() * ORDERS.length)] ?? 'plays';
-    const fresh: Pages = { sets: [], pages: 0, cursor: undefined, sort: { field, order: 'desc' } };
-    return new Map(queries.map(q => [q, asked.get(keyOf(search, q)) ?? fresh]));
-  }
-
-  /** Requests the next page of each query. */
-  async function fetchMore(
-    questions: ReadonlyMap<string, Pages>,
-    search: CandidateSearch,
-    failures: unknown[],
-  ): Promise<readonly Beatmapset[]> {
-    const { ruleset, filters, signal } = search;
-    const pages = [...questions].map(async ([q, known]) => {
-      const { sort, cursor } = known;
-      if (cursor === null || known.pages >= MAX_PAGES) return known.sets;
-      try {
-        const more = { ...(cursor !== undefined && { cursor }), limit: PAGE_SIZE, signal };
-        const found = await beatmaps.search({ q, ruleset, status: statusFor(filters), sort, ...more });
-        const sets = [...known.sets, ...found.sets];
-        asked.set(keyOf(search, q), { sets, pages: known.pages + 1, cursor: found.cursor, sort });
-        return sets;
-      } catch (error) {
-        signal?.throwIfAborted();
-        log.warn({ err: error }, 'recommended from the catalogue and little more');
-        failures.push(error);
-        return known.sets;
-      }
-    });
-    return (await Promise.all(pages)).flat();
-  }
+  const { questionsOf, fetchMore } = createUpstreamSearch(beatmaps, log);
 
   /** Draws maps from the catalogue. If it is not available there are none, and the upstreams are asked. */
   async function draw({ window, part }: PlannedSearch, { lookedAt, random }: CandidateSearch, failures: unknown[]) {
@@ -146,6 +110,49 @@ export function createCandidateSearch(
       return { candidates: [...others.filter(({ candidate }) => !sets.has(candidate.setId)), ...scored], sets };
     }
   };
+}
+
+/** Asks upstreams for sets in pages, and keeps the pages of each query for a while. */
+function createUpstreamSearch(beatmaps: Pick<Beatmaps, 'search'>, log: Logger) {
+  const asked = createLru<string, Pages>({ max: MAX_QUESTIONS, ttl: ASKED_MS });
+
+  const keyOf = ({ ruleset, filters }: CandidateSearch, q: string) => `${ruleset} ${statusFor(filters)} ${q}`;
+
+  function questionsOf(search: CandidateSearch): ReadonlyMap<string, Pages> {
+    const { plan, random } = search;
+    const queries = spansOf(plan.searches.map(({ window: { stars } }) => stars)).map(queryOf);
+    const field = ORDERS[Math.floor(random() * ORDERS.length)] ?? 'plays';
+    const fresh: Pages = { sets: [], pages: 0, cursor: undefined, sort: { field, order: 'desc' } };
+    return new Map(queries.map(q => [q, asked.get(keyOf(search, q)) ?? fresh]));
+  }
+
+  /** Requests the next page of each query. */
+  async function fetchMore(
+    questions: ReadonlyMap<string, Pages>,
+    search: CandidateSearch,
+    failures: unknown[],
+  ): Promise<readonly Beatmapset[]> {
+    const { ruleset, filters, signal } = search;
+    const pages = [...questions].map(async ([q, known]) => {
+      const { sort, cursor } = known;
+      if (cursor === null || known.pages >= MAX_PAGES) return known.sets;
+      try {
+        const more = { ...(cursor !== undefined && { cursor }), limit: PAGE_SIZE, signal };
+        const found = await beatmaps.search({ q, ruleset, status: statusFor(filters), sort, ...more });
+        const sets = [...known.sets, ...found.sets];
+        asked.set(keyOf(search, q), { sets, pages: known.pages + 1, cursor: found.cursor, sort });
+        return sets;
+      } catch (error) {
+        signal?.throwIfAborted();
+        log.warn({ err: error }, 'recommended from the catalogue and little more');
+        failures.push(error);
+        return known.sets;
+      }
+    });
+    return (await Promise.all(pages)).flat();
+  }
+
+  return { questionsOf, fetchMore };
 }
 
 /** Merges neighbouring ranges of stars, the closest first, until at most `MAX_ASKED` ranges are left to request. */

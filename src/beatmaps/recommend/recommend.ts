@@ -61,26 +61,8 @@ const ENOUGH_OTHERS = 2;
 export function createRecommend(options: RecommendOptions) {
   const { beatmaps, catalogue, history, difficulty, ratings, log, rescoreMs = 1_600 } = options;
   const findCandidates = createCandidateSearch(beatmaps, catalogue, log);
-  /**
-   * The maps that were drawn for recent questions. They are candidates again when a question is repeated, so that figures
-   * that were calculated too late for one answer are used in the next.
-   */
-  const recent = createLru<string, readonly Candidate[]>({ max: MAX_QUESTIONS, ttl: LATELY_MS });
+  const drawn = createDrawnMaps();
   const given = createLru<number, true>({ max: MAX_GIVEN, ttl: GIVEN_MS });
-
-  /** Replaces estimated stars by osu!'s own, for as many maps as osu! may be asked about. */
-  async function withOfficialStars(list: readonly Recommendation[], until: number, signal: AbortSignal = NEVER) {
-    const asked = list.map(({ beatmap, mods }) => ({ beatmap, mods }));
-    const waitMs = Math.max(STARS_MS.least, Math.min(until - performance.now(), STARS_MS.most));
-    const rated = await ratings?.within(waitMs).ratings.ofMaps(asked, signal);
-    return list.map((each, index) => withStars(each, rated?.[index] ?? each));
-  }
-
-  async function noteGiven(caller: string | undefined, list: readonly Recommendation[]): Promise<void> {
-    const ids = list.map(({ beatmap }) => beatmap.id);
-    for (const id of ids) given.set(id, true);
-    if (caller !== undefined) await history.add(caller, ids);
-  }
 
   return async function recommend(request: RecommendRequest) {
     const { caller, signal } = request;
@@ -88,7 +70,7 @@ export function createRecommend(options: RecommendOptions) {
     const question = await readQuestion(options, request);
     const { limit, context, like, plan } = question;
     const name = nameOf(request);
-    const lookedAt = recent.get(name);
+    const lookedAt = drawn.of(name);
     const random = createRandom(request.seed ?? randomInt(SEEDS));
     // A request with a seed but without a person must always get the same answer, whatever maps other people got.
     const isOwn = caller !== undefined || request.seed === undefined;
@@ -109,22 +91,12 @@ export function createRecommend(options: RecommendOptions) {
     });
     const candidates = found.candidates.filter(({ candidate }) => isNew(candidate));
 
-    /** The sets that are still available; candidates of the catalogue come without their sets. */
-    async function readSets(choices: readonly ScoredCandidate[]): Promise<ReadonlyMap<number, Beatmapset>> {
-      const missing = new Set(choices.map(({ candidate }) => candidate.setId).filter(id => !sets.has(id)));
-      // While the catalogue cannot be used, asking it fails, so it is asked only if sets are missing.
-      for (const set of missing.size === 0 ? [] : await catalogue.sets([...missing])) sets.set(set.id, set);
-      const found = choices.flatMap(({ candidate }) => sets.get(candidate.setId) ?? []);
-      return new Map(found.filter(set => !set.download_disabled).map(set => [set.id, set]));
-    }
-
+    const readSets = createSetReader(catalogue, sets);
     const others = othersOf(candidates, limit, isFree);
     const ordered = drawOrder(others, random);
     const asked = { plan, filters: request, ordered, limit, lookedAt, waitMs: rescoreMs, readSets, signal };
     const refined = await refine(difficulty, asked);
-    // Another answer to the same question may have added its maps in the meantime, so these are kept too.
-    const drawn = new Map([...refined.lookedAt, ...(recent.get(name) ?? [])].map(each => [each.id, each]));
-    recent.set(name, [...drawn.values()].slice(0, MAX_DRAWN));
+    drawn.add(name, refined.lookedAt);
     const fitting = fittingOf(refined.choices, plan, request);
     const algorithms = new Map(fitting.map(({ choice, algorithm }) => [choice, algorithm]));
     // The maps are spread out again: after some were removed, two maps of one mapper may be neighbours.
@@ -139,11 +111,13 @@ export function createRecommend(options: RecommendOptions) {
       return (set && present(choice, set, algorithms.get(choice) ?? null, question)) ?? [];
     });
     const until = startedAt + (lookedAt === undefined ? ANSWER_MS : REPEAT_MS);
-    const today = await withOfficialStars(presented.slice(0, limit), until, signal);
+    const today = await withOfficialStars(presented.slice(0, limit), ratings, until, signal);
     const recommendations = today.filter(({ stars }) => isWithinBounds(stars, request.stars));
     // A catalogue without fitting maps does not prove that none exist, so the upstreams' error is thrown.
     if (recommendations.length === 0 && failures.length > 0) throw failures[0];
-    if (isOwn) await noteGiven(caller, recommendations);
+    const ids = recommendations.map(({ beatmap }) => beatmap.id);
+    if (isOwn) noteGiven(ids, given);
+    if (caller !== undefined) await history.add(caller, ids);
     const { player, profile, stale } = context;
     return {
       /** The maps, not sorted by pp; fewer than requested, or none, when there are no more. */
@@ -153,8 +127,7 @@ export function createRecommend(options: RecommendOptions) {
       /** The range of expected pp that was searched for. */
       target: plan.target.pp,
       /** True when no map has the searched pp, so that the nearest ones are given. */
-      isBeside:
-        fitting.length > 0 && plan.target.pp !== null && !fitting.some(({ choice }) => isHit(choice, plan, request)),
+      isBeside: isBeside(fitting, plan, request),
       isFew: recommendations.length < limit,
       /** True when the person got all fitting maps before. */
       isOver: recommendations.length === 0 && found.candidates.length > candidates.length,
@@ -162,6 +135,57 @@ export function createRecommend(options: RecommendOptions) {
       stale,
     };
   };
+}
+
+function noteGiven(ids: readonly number[], given: { set(id: number, value: true): unknown }): void {
+  for (const id of ids) given.set(id, true);
+}
+
+function isBeside(fitting: ReturnType<typeof fittingOf>, plan: Question['plan'], filters: RecommendFilters): boolean {
+  return fitting.length > 0 && plan.target.pp !== null && !fitting.some(({ choice }) => isHit(choice, plan, filters));
+}
+
+/**
+ * Remembers the maps that were drawn for recent questions. They are candidates again when a question is repeated, so
+ * that figures that were calculated too late for one answer are used in the next.
+ */
+function createDrawnMaps() {
+  const recent = createLru<string, readonly Candidate[]>({ max: MAX_QUESTIONS, ttl: LATELY_MS });
+  return {
+    of: (question: string) => recent.get(question),
+    /** Adds maps to those that another answer to the same question may have added in the meantime. */
+    add(question: string, maps: readonly Candidate[]): void {
+      const all = new Map([...maps, ...(recent.get(question) ?? [])].map(each => [each.id, each]));
+      recent.set(question, [...all.values()].slice(0, MAX_DRAWN));
+    },
+  };
+}
+
+/**
+ * Makes the function that finds the sets of candidates which are still available. Candidates of the catalogue come
+ * without their sets, which are added to `sets`.
+ */
+function createSetReader(catalogue: Pick<Catalogue, 'sets'>, sets: Map<number, Beatmapset>) {
+  return async (choices: readonly ScoredCandidate[]): Promise<ReadonlyMap<number, Beatmapset>> => {
+    const missing = new Set(choices.map(({ candidate }) => candidate.setId).filter(id => !sets.has(id)));
+    // While the catalogue cannot be used, asking it fails, so it is asked only if sets are missing.
+    for (const set of missing.size === 0 ? [] : await catalogue.sets([...missing])) sets.set(set.id, set);
+    const found = choices.flatMap(({ candidate }) => sets.get(candidate.setId) ?? []);
+    return new Map(found.filter(set => !set.download_disabled).map(set => [set.id, set]));
+  };
+}
+
+/** Replaces estimated stars by osu!'s own, for as many maps as osu! may be asked about. */
+async function withOfficialStars(
+  list: readonly Recommendation[],
+  ratings: RecommendOptions['ratings'],
+  until: number,
+  signal: AbortSignal = NEVER,
+): Promise<readonly Recommendation[]> {
+  const asked = list.map(({ beatmap, mods }) => ({ beatmap, mods }));
+  const waitMs = Math.max(STARS_MS.least, Math.min(until - performance.now(), STARS_MS.most));
+  const rated = await ratings?.within(waitMs).ratings.ofMaps(asked, signal);
+  return list.map((each, index) => withStars(each, rated?.[index] ?? each));
 }
 
 /** The candidates that other people did not get, if there are enough of them. */
