@@ -118,10 +118,7 @@ export function createDelivery(options: DeliveryOptions) {
       ...describeFile(found, request),
       ...reduced,
       thumbnail: thumbnail === undefined ? null : { path: thumbnail.path, bytes: thumbnail.bytes },
-      async dispose() {
-        for (const outcome of await Promise.allSettled(held.map(file => file.dispose())))
-          if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'a spooled file could not be removed');
-      },
+      dispose: () => disposeAll(held, log),
     };
   }
 
@@ -173,6 +170,11 @@ export function createDelivery(options: DeliveryOptions) {
     /** Ends running work and removes every file, even those still held. */
     close: () => files.close(),
   };
+}
+
+async function disposeAll(held: readonly HeldFile[], log: DeliveryOptions['log']): Promise<void> {
+  for (const outcome of await Promise.allSettled(held.map(file => file.dispose())))
+    if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'a spooled file could not be removed');
 }
 
 /** The steps that send a file as its host serves it and whose size is known or can be estimated. */

@@ -67,16 +67,18 @@ const MAX_REFS = 5_000;
 const FETCHES_PER_CLIENT = 24;
 const MAX_WAITING_PER_CLIENT = 1_000;
 
+const CLIENT_TURNS = {
+  atOnce: FETCHES_PER_CLIENT,
+  maxWaiting: MAX_WAITING_PER_CLIENT,
+  name: 'fetching a post',
+  full: () => new AppError('rate_limited', 'too many posts of one client wait', { params: { reason: 'busy' } }),
+};
+
 /** Reads a link into a Post, from the cache or from its source, for both the bot and the API. */
 export function createExtractor(options: ExtractorOptions) {
   const { sources, cache, withheld, log, countLookup, now = Date.now, deadlineMs = 20_000 } = options;
   const links = createLinkReader(sources);
-  const enter = createClientSemaphore({
-    atOnce: FETCHES_PER_CLIENT,
-    maxWaiting: MAX_WAITING_PER_CLIENT,
-    name: 'fetching a post',
-    full: () => new AppError('rate_limited', 'too many posts of one client wait', { params: { reason: 'busy' } }),
-  });
+  const enter = createClientSemaphore(CLIENT_TURNS);
   /** The `PostRef` of each recent post, because the callers of `refresh` know only its id. */
   const refs = createLru<string, PostRef>({ max: MAX_REFS });
 
@@ -94,12 +96,17 @@ export function createExtractor(options: ExtractorOptions) {
     const known = key === undefined ? undefined : cache.peek(key);
     const found =
       known !== undefined && match.kind !== 'short'
-        ? toExtraction(known, match.ref, 'cache')
+        ? counted(toExtraction(known, match.ref, 'cache'))
         : await bounded(deadlineMs, wish.signal, async signal => {
             if (match.kind !== 'short') return load({ source, match }, wish, signal);
             return load(await followShortLinks(matched, wish.only, links, options.shortLinks, signal), wish, signal);
           });
     return { ...found, post: await refuseWithheldPost(withheld, found.post) };
+  }
+
+  function counted(found: Extraction): Extraction {
+    countLookup?.('posts', found.from);
+    return found;
   }
 
   async function load({ source, match: { ref } }: PostLink, wish: ExtractOptions, signal: AbortSignal) {
@@ -108,25 +115,17 @@ export function createExtractor(options: ExtractorOptions) {
     const fetchPost = (own: AbortSignal) => inTurn(enter, own, () => source.fetch(ref, { signal: own }));
     try {
       const { value, from } = await cache.wrap(key, fetchPost, policyOf(ref, now), signal);
-      return toExtraction(value, ref, from);
+      return counted(toExtraction(value, ref, from));
     } catch (error) {
       if (!(error instanceof CoverOnlyError) || wish.readable) throw error;
       return { post: error.post, itemIndex: null, from: 'load', reason: error } as const;
     }
   }
 
-  function toExtraction(post: Post, { itemIndex }: PostRef, from: Extraction['from']): Extraction {
-    countLookup?.('posts', from);
-    return { post, itemIndex: itemIndex !== null && itemIndex < itemCount(post) ? itemIndex : null, from };
-  }
-
   async function knownRef(post: Pick<Post, 'source' | 'id'>) {
     const key = keyOf(post);
     if (await withheld?.hasLink(key)) throw withheldPost();
-    const source = sources.find(({ id }) => id === post.source);
-    const ref = refs.get(key) ?? source?.refOf(post.id);
-    if (source === undefined || ref === undefined) throw new AppError('not_found', 'no post has this id');
-    return { key, source, ref };
+    return { key, ...refOf(post, sources, refs.get(key)) };
   }
 
   /** The post with that id, in the same form as from `extract`. */
@@ -142,14 +141,7 @@ export function createExtractor(options: ExtractorOptions) {
     const { key, source, ref } = await knownRef(post);
     const fetchAgain = async (own: AbortSignal) => {
       log.info({ source: ref.source, id: ref.id }, 'asking again: an address expired early');
-      try {
-        const fresh = await source.fetch(ref, { signal: own });
-        await cache.set(key, fresh, policyOf(ref, now).ttlMs(fresh));
-        return fresh;
-      } catch (error) {
-        if (isWithdrawn(error)) await cache.delete(key);
-        throw error;
-      }
+      return renewCached(cache, key, policyOf(ref, now), () => source.fetch(ref, { signal: own }));
     };
     const wait = (signal: AbortSignal) => cache.wrap(`refresh:${key}`, fetchAgain, REFRESH_POLICY, signal);
     return refuseWithheldPost(withheld, (await bounded(deadlineMs, callerSignal, wait)).value);
@@ -159,6 +151,39 @@ export function createExtractor(options: ExtractorOptions) {
   /** Hosts on which the media of all sources may be. */
   const mediaHosts: readonly string[] = [...new Set(sources.flatMap(source => source.mediaHosts))];
   return { extract, find, refresh, findLinks, sourceOf, postKey, mediaHosts };
+}
+
+/** Fetches a post that is cached again, and keeps what came. */
+async function renewCached(
+  cache: Cache<Post>,
+  key: string,
+  { ttlMs }: ReturnType<typeof policyOf>,
+  fetchPost: () => Promise<Post>,
+): Promise<Post> {
+  try {
+    const fresh = await fetchPost();
+    await cache.set(key, fresh, ttlMs(fresh));
+    return fresh;
+  } catch (error) {
+    if (isWithdrawn(error)) await cache.delete(key);
+    throw error;
+  }
+}
+
+function toExtraction(post: Post, { itemIndex }: PostRef, from: Extraction['from']): Extraction {
+  return { post, itemIndex: itemIndex !== null && itemIndex < itemCount(post) ? itemIndex : null, from };
+}
+
+/** The source of a post, and the post's `known` ref, else the one that its id makes. */
+function refOf(
+  { source: id, id: postId }: Pick<Post, 'source' | 'id'>,
+  sources: readonly MediaSource[],
+  known?: PostRef,
+) {
+  const source = sources.find(each => each.id === id);
+  const ref = known ?? source?.refOf(postId);
+  if (source === undefined || ref === undefined) throw new AppError('not_found', 'no post has this id');
+  return { source, ref };
 }
 
 /** Follows short links until an address names a post. */

@@ -52,7 +52,6 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   const api = createDiscordApi({ token, apiUrl, log });
   const applicationId = applicationIdOf(token) ?? '0';
   const state: GatewayState = { client: undefined, applicationId, readsMessages: true };
-  const menus = createRegisteredMenus(records, log);
   const commandIds = createCommandIdRecord(records, state, log);
   const context: DiscordContext = {
     ...{ api, dispatcher, delivery, log, now },
@@ -63,28 +62,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     signal: closing.signal,
     gateway: state,
   };
-  async function registerMenus(english: Menu): Promise<void> {
-    const spoken: Menu[] = [];
-    // Registering needs the texts of every language. They are loaded one by one, so that events are handled in between.
-    for (const { tag } of LANGUAGES) {
-      spoken.push(menuIn(loadTranslator(tag), dispatcher.commandSpecs));
-      await setImmediate();
-    }
-    const { registered, hasChanged } = await updateCommands(api, state.applicationId, commandPayloads(english, spoken));
-    await commandIds.learn(registered);
-    if (hasChanged) log.info({}, 'discord: commands were registered');
-  }
-
-  /** Registers the commands in the background. Never rejects. */
-  async function register(): Promise<void> {
-    try {
-      const english = menuIn(createTranslator(['en']), dispatcher.commandSpecs);
-      const payloads = commandPayloads(english, []);
-      await menus.keep(`discord:${state.applicationId}`, payloads, () => registerMenus(english), closing.signal);
-    } catch (error) {
-      if (!closing.signal.aborted) log.error({ err: error }, 'discord: commands could not be registered');
-    }
-  }
+  const register = createRegistration(context, records, commandIds);
 
   return {
     id: 'discord',
@@ -193,6 +171,41 @@ function showTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, log:
   }
 
   return () => clearTimeout(timer);
+}
+
+/** Makes the function that registers the commands in the background. It never rejects. */
+function createRegistration(
+  { api, dispatcher, gateway, signal, log }: DiscordContext,
+  records: RecordStore,
+  commandIds: Pick<ReturnType<typeof createCommandIdRecord>, 'learn'>,
+) {
+  const menus = createRegisteredMenus(records, log);
+
+  async function registerMenus(english: Menu): Promise<void> {
+    const spoken: Menu[] = [];
+    // Registering needs the texts of every language. They are loaded one by one, so that events are handled in between.
+    for (const { tag } of LANGUAGES) {
+      spoken.push(menuIn(loadTranslator(tag), dispatcher.commandSpecs));
+      await setImmediate();
+    }
+    const { registered, hasChanged } = await updateCommands(
+      api,
+      gateway.applicationId,
+      commandPayloads(english, spoken),
+    );
+    await commandIds.learn(registered);
+    if (hasChanged) log.info({}, 'discord: commands were registered');
+  }
+
+  return async (): Promise<void> => {
+    try {
+      const english = menuIn(createTranslator(['en']), dispatcher.commandSpecs);
+      const payloads = commandPayloads(english, []);
+      await menus.keep(`discord:${gateway.applicationId}`, payloads, () => registerMenus(english), signal);
+    } catch (error) {
+      if (!signal.aborted) log.error({ err: error }, 'discord: commands could not be registered');
+    }
+  };
 }
 
 const Registered = z.array(z.object({ id: z.string(), name: z.string(), type: z.number().default(1) }));

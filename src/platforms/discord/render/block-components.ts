@@ -41,7 +41,7 @@ export function renderContainer(
 ): readonly APIComponentInContainer[] {
   const components: APIComponentInContainer[] = [];
   let lines: string[] = [];
-  let [left, count, framed] = [space.text, 0, 0];
+  let [left, framed] = [space.text, 0];
   /** The image that `flush` will place beside the collected lines. */
   let beside: APISectionAccessoryComponent | undefined;
 
@@ -50,25 +50,19 @@ export function renderContainer(
     left -= text.length + 1;
   }
 
-  function push(component: APIComponentInContainer): void {
-    components.push(component);
-    count += countComponents(component);
-  }
-
   function flush(): void {
     const text = lines.join('\n').trim();
-    if (text !== '') push(beside ? section(text, beside) : display(text));
+    if (text !== '') components.push(beside ? section(text, beside) : display(text));
     lines = [];
     beside = undefined;
   }
 
   /** True when `size` more components fit, besides one for the text before them and one for the text behind them. */
-  const hasSpaceFor = (size: number) => count + size + 2 <= space.components;
+  const hasSpaceFor = (size: number) =>
+    components.reduce((sum, each) => sum + countComponents(each), size + 2) <= space.components;
 
   function placeText(block: Block): boolean {
-    // Long text needs the whole width, so nothing stands beside it.
-    const isShort = block.kind === 'heading' || (block.kind === 'text' && block.small === true);
-    if (beside !== undefined && !isShort && !form.isTight) flush();
+    if (beside !== undefined && !isShort(block) && !form.isTight) flush();
     const text = renderTextBlock(block, form, left - 1);
     if (text !== undefined && text !== '') write(text);
     return text !== undefined;
@@ -92,13 +86,13 @@ export function renderContainer(
     if (text === undefined || text === '' || !hasSpaceFor(4)) return placeText(card);
     const isApart = form.separated && position > 0;
     if (accessory !== undefined || isApart) flush();
-    if (isApart) push({ type: ComponentType.Separator, divider: true });
+    if (isApart) components.push({ type: ComponentType.Separator, divider: true });
     if (accessory === undefined) {
       placeText(card);
       if (form.separated) flush();
       return true;
     }
-    push(section(text, accessory));
+    components.push(section(text, accessory));
     left -= text.length;
     return true;
   }
@@ -110,7 +104,7 @@ export function renderContainer(
     if (component === undefined) return placeText(block);
     if (!hasSpaceFor(1)) return false;
     flush();
-    push(component);
+    components.push(component);
     return true;
   }
 
@@ -118,6 +112,11 @@ export function renderContainer(
   if (isCut && left > 1 && lines.at(-1)?.endsWith('…') !== true) write('…');
   flush();
   return components;
+}
+
+/** True for text that may stand beside an image; long text needs the whole width. */
+function isShort(block: Block): boolean {
+  return block.kind === 'heading' || (block.kind === 'text' && block.small === true);
 }
 
 /** Counts components, those inside others too. */

@@ -18,52 +18,15 @@ export type FileCandidates = ReturnType<typeof createFileCandidates>;
 
 /** The ways to send a file, best first: by a file id from Telegram, by address, as an upload; at last as a link. */
 export function createFileCandidates(item: GalleryItem, inAlbum: boolean, context: TelegramContext) {
-  const { sentFiles, holder, delivery, limits, uploadBytes } = context;
-  const { post, index, form, clip } = item;
-  const media = post.items[index];
-  // An index counts the items that could be read this time; the key of an item never changes.
-  const place = media === undefined ? index : itemKey(media);
-  const key: SentFileKey = { holder, source: post.source, postId: post.id, index: place, form };
+  const { sentFiles } = context;
+  const { post, clip } = item;
   /** The keys of the variants that Telegram refused as too large. */
   const refused = new Set<string>();
+  const { key, remembered, remote, uploaded, close } = createWays(item, inAlbum, context, refused);
   // A clip is made for one person, so no file id is remembered for it, and it is uploaded.
   let way: FileCandidate['from'] | 'link' = clip === undefined ? 'remembered' : 'upload';
   let current: FileCandidate | DeliveredLink | undefined;
-  /** The file on the disk, which is kept for as long as it is needed. */
-  let file: DeliveredFile | undefined;
   let asDocument = false;
-
-  function requestOf(maxBytes: number): DeliveryRequest {
-    return { post, index, form, maxBytes, refused: [...refused], ...(clip && { clip }) };
-  }
-
-  async function remembered(): Promise<FileCandidate | undefined> {
-    const known = await sentFiles.get(key);
-    if (known === undefined) return undefined;
-    const { variantKey, fileId, kind: type, reducedBytes: bytes } = known;
-    if (!isFileType(type) || (inAlbum && !ALBUM_TYPES.has(type))) return undefined;
-    const reduced = bytes === undefined ? undefined : { bytes, ...delivery.wholeAddress(requestOf(bytes)) };
-    return candidateOf(item, { from: 'remembered', type, media: fileId, variantKey, reduced });
-  }
-
-  /** The address from which Telegram fetches the file by itself. */
-  function remote(): FileCandidate | undefined {
-    const found = delivery.remoteFile(requestOf(media?.kind === 'image' ? limits.addressPhoto : limits.address));
-    const type = found && typeOf(found.mime);
-    if (found === undefined || type === undefined || type === 'document' || !isPublic(found.url)) return undefined;
-    const { url, variantKey, reduced } = found;
-    return candidateOf(item, { from: 'address', type, media: url, variantKey, reduced });
-  }
-
-  async function uploaded(signal: AbortSignal): Promise<FileCandidate | DeliveredLink> {
-    if (file === undefined) {
-      const maxBytes = media?.kind === 'image' ? limits.uploadPhoto : uploadBytes;
-      const delivered = await delivery.deliver({ ...requestOf(maxBytes), thumbnail: true }, signal);
-      if (delivered.kind === 'link') return delivered;
-      file = delivered;
-    }
-    return uploadedFile(item, file, asDocument);
-  }
 
   async function find(signal: AbortSignal): Promise<FileCandidate | DeliveredLink> {
     if (way === 'remembered') {
@@ -76,18 +39,11 @@ export function createFileCandidates(item: GalleryItem, inAlbum: boolean, contex
       if (found !== undefined) return found;
       way = 'upload';
     }
-    return way === 'upload' ? uploaded(signal) : link();
+    return way === 'upload' ? uploaded(asDocument, signal) : link();
   }
 
   function link(): DeliveredLink {
     return { kind: 'link', url: post.url, leadsTo: 'original', reason: 'too_large' };
-  }
-
-  /** Releases the file on the disk. */
-  async function close(): Promise<void> {
-    const done = file;
-    file = undefined;
-    await done?.dispose();
   }
 
   return {
@@ -124,6 +80,57 @@ export function createFileCandidates(item: GalleryItem, inAlbum: boolean, contex
       if (made !== undefined) await sentFiles.put(key, { variantKey, reducedBytes: reduced?.bytes, ...made });
     },
     close,
+  };
+}
+
+/** What can be sent by each way. @param refused the keys of the variants that are too large, which are not uploaded */
+function createWays(item: GalleryItem, inAlbum: boolean, context: TelegramContext, refused: ReadonlySet<string>) {
+  const { sentFiles, holder, delivery, limits, uploadBytes } = context;
+  const { post, index, form, clip } = item;
+  const media = post.items[index];
+  // An index counts the items that could be read this time; the key of an item never changes.
+  const place = media === undefined ? index : itemKey(media);
+  const key: SentFileKey = { holder, source: post.source, postId: post.id, index: place, form };
+  /** The file on the disk, which is kept for as long as it is needed. */
+  let file: DeliveredFile | undefined;
+
+  function requestOf(maxBytes: number): DeliveryRequest {
+    return { post, index, form, maxBytes, refused: [...refused], ...(clip && { clip }) };
+  }
+
+  return {
+    key,
+    async remembered(): Promise<FileCandidate | undefined> {
+      const known = await sentFiles.get(key);
+      if (known === undefined) return undefined;
+      const { variantKey, fileId, kind: type, reducedBytes: bytes } = known;
+      if (!isFileType(type) || (inAlbum && !ALBUM_TYPES.has(type))) return undefined;
+      const reduced = bytes === undefined ? undefined : { bytes, ...delivery.wholeAddress(requestOf(bytes)) };
+      return candidateOf(item, { from: 'remembered', type, media: fileId, variantKey, reduced });
+    },
+    /** The address from which Telegram fetches the file by itself. */
+    remote(): FileCandidate | undefined {
+      const found = delivery.remoteFile(requestOf(media?.kind === 'image' ? limits.addressPhoto : limits.address));
+      const type = found && typeOf(found.mime);
+      if (found === undefined || type === undefined || type === 'document' || !isPublic(found.url)) return undefined;
+      const { url, variantKey, reduced } = found;
+      return candidateOf(item, { from: 'address', type, media: url, variantKey, reduced });
+    },
+    async uploaded(asDocument: boolean, signal: AbortSignal): Promise<FileCandidate | DeliveredLink> {
+      if (file === undefined) {
+        const maxBytes = media?.kind === 'image' ? limits.uploadPhoto : uploadBytes;
+        const delivered = await delivery.deliver({ ...requestOf(maxBytes), thumbnail: true }, signal);
+        if (delivered.kind === 'link') return delivered;
+        file = delivered;
+      }
+      return uploadedFile(item, file, asDocument);
+    },
+    /** Releases the file on the disk. */
+    async close(): Promise<void> {
+      const done = file;
+      file = undefined;
+      await done?.dispose();
+    },
   };
 }
 
