@@ -25,13 +25,6 @@ export function createPageRequests({ dispatcher, answers, render, limits, log }:
   let host: PlatformHost<string> | undefined;
   let isOpen = false;
 
-  /** The sentence that refuses a message as too long or one too many; undefined when the message is accepted. */
-  function refusalOf({ t: { messages }, caller }: ConnectedPage, asked: Asked): string | undefined {
-    if (asked.type === 'message' && asked.text.length > limits.messageLength)
-      return messages.web.tooLong.replace('{n}', String(limits.messageLength));
-    return answers.isFull(caller) ? messages.errors.rate_limited({}) : undefined;
-  }
-
   async function submit(answer: PageAnswer, asked: Asked): Promise<void> {
     const { requestId, caller } = answer;
     const body: RequestBody | undefined =
@@ -85,7 +78,7 @@ export function createPageRequests({ dispatcher, answers, render, limits, log }:
     ask(page: ConnectedPage, asked: Asked): void {
       // Before the start and during the stop the page gets no answer, and sends the message again to the next server.
       if (answers.repeat(page, asked.id) || !isOpen) return;
-      const refusal = refusalOf(page, asked);
+      const refusal = refusalOf(page, asked, limits, answers);
       if (refusal !== undefined) {
         const words = reply({ tone: 'error', blocks: [textBlock([refusal])] });
         page.outlet.send({ type: 'reply', id: asked.id, index: 0, reply: render(words) });
@@ -106,4 +99,16 @@ export function createPageRequests({ dispatcher, answers, render, limits, log }:
       outlet.send({ type: 'done', id: messageId });
     },
   };
+}
+
+/** The sentence that refuses a message as too long or one too many; undefined when the message is accepted. */
+function refusalOf(
+  { t: { messages }, caller }: ConnectedPage,
+  asked: Asked,
+  limits: WebLimits,
+  answers: Pick<PageAnswers, 'isFull'>,
+): string | undefined {
+  if (asked.type === 'message' && asked.text.length > limits.messageLength)
+    return messages.web.tooLong.replace('{n}', String(limits.messageLength));
+  return answers.isFull(caller) ? messages.errors.rate_limited({}) : undefined;
 }

@@ -55,13 +55,8 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
       slide.inert = at !== index;
       if (at !== index) for (const player of slide.querySelectorAll<HTMLMediaElement>('video, audio')) player.pause();
     }
-    if (isNear) warmAround(index);
+    if (isNear) warmAround(slides, index);
     options.onChange(index);
-  }
-
-  /** Loads the files next to the current one, so that they are ready when they are shown. */
-  function warmAround(index: number): void {
-    for (const slide of slides.slice(Math.max(0, index - 1), index + 2)) warm(slide);
   }
 
   /**
@@ -96,9 +91,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
   const [first] = items;
   if (first) root.style.setProperty('--ratio', String(ratioOf(first)));
   root.addEventListener('keydown', event => {
-    // In a video or audio player the arrow keys seek.
-    if (event.target instanceof HTMLMediaElement) return;
-    const target = { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: items.length - 1 }[event.key];
+    const target = targetOf(event, current, items.length);
     if (target === undefined) return;
     event.preventDefault();
     go(target);
@@ -107,11 +100,23 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
   settle();
   whenNear(root, () => {
     isNear = true;
-    warmAround(current);
+    warmAround(slides, current);
     const firstVideo = slides[items.findIndex(item => item.kind === 'video')];
     if (firstVideo) warm(firstVideo);
   });
   return root;
+}
+
+/** Loads the files next to the current one, so that they are ready when they are shown. */
+function warmAround(slides: readonly HTMLElement[], index: number): void {
+  for (const slide of slides.slice(Math.max(0, index - 1), index + 2)) warm(slide);
+}
+
+/** The index to which a key leads. */
+function targetOf({ target, key }: KeyboardEvent, current: number, count: number): number | undefined {
+  // In a video or audio player the arrow keys seek.
+  if (target instanceof HTMLMediaElement) return undefined;
+  return { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: count - 1 }[key];
 }
 
 /** A scroll has ended when it pauses this long: longer than between its steps, too short to be noticed. */

@@ -24,12 +24,7 @@ export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label
   const track = h('div', { class: 'clip-track' }, from, to);
   const row = h('div', { class: 'clip-choice', hidden: true }, track, span, link);
   const label = text('clip');
-  const tool = button(
-    { class: 'action tool', 'aria-label': named(label), title: label, 'aria-expanded': 'false' },
-    () => open(row.hidden !== false),
-    icon('clip'),
-    h('span', { class: 'tool-words' }, label),
-  );
+  const tool = toolOf(label, named, () => open(row.hidden !== false));
   let shown: WebMedia | undefined;
   let watched: HTMLVideoElement | null = null;
 
@@ -51,15 +46,11 @@ export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label
 
   const start = (): number => Number(from.value);
   const end = (): number => Number(to.value);
+  const addressOf = (url: string) => `${url}&from=${start().toFixed(1)}&to=${end().toFixed(1)}`;
 
   function moved(own: HTMLInputElement): void {
-    if (own === from) {
-      from.value = `${Math.min(start(), Number(to.max) - SHORTEST_S)}`;
-      to.value = `${Math.min(Math.max(end(), start() + SHORTEST_S), start() + LONGEST_S)}`;
-    } else {
-      to.value = `${Math.max(end(), SHORTEST_S)}`;
-      from.value = `${Math.max(Math.min(start(), end() - SHORTEST_S), end() - LONGEST_S)}`;
-    }
+    if (own === from) pushEnd(from, to);
+    else pushStart(from, to);
     watch();
     const video = videoOf();
     if (video !== null) video.currentTime = Number(own.value);
@@ -75,10 +66,6 @@ export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label
     if (shown?.clipUrl !== undefined) link.href = addressOf(shown.clipUrl);
     link.replaceChildren(icon('clip'), h('span', { class: 'download-facts' }, text('download')));
     link.setAttribute('aria-label', named(listed([text('download'), label])));
-  }
-
-  function addressOf(url: string): string {
-    return `${url}&from=${start().toFixed(1)}&to=${end().toFixed(1)}`;
   }
 
   for (const each of [from, to]) each.addEventListener('input', () => moved(each));
@@ -108,6 +95,29 @@ export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label
       show();
     },
   };
+}
+
+function toolOf(label: string, named: (label: string) => string, onPress: () => void): HTMLButtonElement {
+  return button(
+    { class: 'action tool', 'aria-label': named(label), title: label, 'aria-expanded': 'false' },
+    onPress,
+    icon('clip'),
+    h('span', { class: 'tool-words' }, label),
+  );
+}
+
+/** Keeps the part within its shortest and longest length, after the reader moved its start. */
+function pushEnd(from: HTMLInputElement, to: HTMLInputElement): void {
+  const start = Math.min(Number(from.value), Number(to.max) - SHORTEST_S);
+  from.value = `${start}`;
+  to.value = `${Math.min(Math.max(Number(to.value), start + SHORTEST_S), start + LONGEST_S)}`;
+}
+
+/** Keeps the part within its shortest and longest length, after the reader moved its end. */
+function pushStart(from: HTMLInputElement, to: HTMLInputElement): void {
+  const end = Math.max(Number(to.value), SHORTEST_S);
+  to.value = `${end}`;
+  from.value = `${Math.max(Math.min(Number(from.value), end - SHORTEST_S), end - LONGEST_S)}`;
 }
 
 function handle(key: 'clipStart' | 'clipEnd'): HTMLInputElement {

@@ -76,21 +76,8 @@ export function mediaTools({ items, links, caption, owner, boxAt }: MediaToolsOp
   function offerFile(file: WebFile, index: number): void {
     offered = { ...file, restore: () => offerFile(file, index) };
     const place = items.length > 1 ? text('downloadItem', { n: index + 1, total: items.length }) : text('download');
-    const facts = factsOf(file);
     save(download, file);
-    download.replaceChildren(
-      icon('download'),
-      // The label names the file's position. With little width it is short, since the carousel shows the position.
-      h('span', {}, h('span', { class: 'words-long' }, place), h('span', { class: 'words-short' }, text('download'))),
-      ' ',
-      h(
-        'span',
-        { class: 'download-facts' },
-        file.label !== undefined && h('span', { class: 'words-long' }, `${file.label} · `),
-        facts.filter(fact => fact !== file.label).join(' · '),
-      ),
-      h('span', { class: 'unseen' }, ` ${owner}`),
-    );
+    download.replaceChildren(icon('download'), ...downloadLabel(file, place, owner));
   }
 
   function sizeChoices({ qualities = [] }: WebMedia, index: number): HTMLElement[] {
@@ -110,6 +97,23 @@ export function mediaTools({ items, links, caption, owner, boxAt }: MediaToolsOp
   }
 
   return { elements: [...(clip ? [clip.row] : []), row, sizes], offer };
+}
+
+/** The words of the button that saves a file: with its position, the facts of the file, and the name of its author. */
+function downloadLabel(file: WebFile, place: string, owner: string): (HTMLElement | string)[] {
+  const facts = factsOf(file).filter(fact => fact !== file.label);
+  return [
+    // The label names the file's position. With little width it is short, since the carousel shows the position.
+    h('span', {}, h('span', { class: 'words-long' }, place), h('span', { class: 'words-short' }, text('download'))),
+    ' ',
+    h(
+      'span',
+      { class: 'download-facts' },
+      file.label !== undefined && h('span', { class: 'words-long' }, `${file.label} · `),
+      facts.join(' · '),
+    ),
+    h('span', { class: 'unseen' }, ` ${owner}`),
+  ];
 }
 
 let groups = 0;
