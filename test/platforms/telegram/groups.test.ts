@@ -263,6 +263,35 @@ describe('a group that Medley was added to', () => {
     expect(fake.problems).toEqual([]);
   });
 
+  it.each(['before', 'after'])(
+    'is not greeted again when it becomes a supergroup, %s it is said that it moved',
+    async order => {
+      const old = { id: -500, type: 'group', title: 'Old' } as const;
+      const to = { id: -1_001_000_000_777, type: 'supergroup', title: 'Old' } as const;
+      const { fake, settled, calls } = await openStage();
+      fake.message({ chat: old, from: SARI, text: 'hi' });
+      fake.fault({ method: 'getChatMember', delayMs: 500 });
+      const join = () => {
+        const medley = { id: fake.botId, is_bot: true, first_name: 'Medley' };
+        const change = {
+          old_chat_member: { status: 'left', user: medley },
+          new_chat_member: { status: 'member', user: medley },
+        };
+        fake.update({ my_chat_member: { chat: to, from: SARI, date: 1_790_000_000, ...change } });
+      };
+      if (order === 'before') {
+        join();
+        await fake.waitFor(() => calls('getChatMember')[0]);
+      }
+      fake.migrate(old.id, to.id);
+      if (order === 'after') join();
+      fake.message({ chat: to, from: SARI, text: `/about@${fake.username}` });
+      await fake.waitFor(() => answersIn(fake, to.id)[0]);
+      await settled();
+      expect(answersIn(fake, to.id).map(({ text }) => text)).toEqual([expect.stringContaining('Medley 1.2.3')]);
+    },
+  );
+
   it('is told what else is missing', async () => {
     const { fake } = await openStage({ prepare: ({ setMember, botId }) => setMember(GROUP.id, botId, 'left') });
     fake.myChatMember({

@@ -14,10 +14,11 @@ type TelegramRequest = NewRequest<TelegramReplyTo>;
 const MAX_SEEN = 10_000;
 
 export function createListener(telegram: TelegramContext, press: ButtonPress, inline: InlineMode) {
-  const { chats, eventIds, log } = telegram;
+  const { chats, log } = telegram;
   const readMessage = createReadMessage(telegram);
   const seen = createLru<number, true>({ max: MAX_SEEN });
   const edits = createLinkEdits(telegram, readMessage);
+  const greetings = createGreetings(telegram);
   /** The updates that are being taken, the last one of each message. An edit waits until its message is accepted. */
   const taking = new Map<string, Promise<boolean>>();
   const { atOnce, close } = createWorkAtOnce(log);
@@ -25,7 +26,7 @@ export function createListener(telegram: TelegramContext, press: ButtonPress, in
   async function route(update: Update, host: PlatformHost<TelegramReplyTo>): Promise<boolean> {
     const { message, callback_query: query, my_chat_member: member } = update;
     const { inline_query: inlineQuery, chosen_inline_result: chosen } = update;
-    if (message) await noteMove(message);
+    if (message) await noteMove(message, host);
     if (member) await (isAway(member.new_chat_member) ? chats.left : chats.joined)(member.chat.id);
     if (inlineQuery) atOnce(signal => inline.answer(inlineQuery, signal));
     if (chosen) atOnce(signal => inline.fill(chosen, signal));
@@ -54,13 +55,15 @@ export function createListener(telegram: TelegramContext, press: ButtonPress, in
     const { written, edited } = messagesIn(update);
     if (written) return readMessage(written);
     if (edited) return edits.read(edited);
-    if (member) return joinedGroup(member, eventIds);
+    if (member) return greetings.read(member);
     return query && press.read(query);
   }
 
-  async function noteMove({ chat, migrate_to_chat_id: to, migrate_from_chat_id: from }: Message): Promise<void> {
-    if (to !== undefined) await chats.moved(chat.id, to);
-    else if (from !== undefined) await chats.moved(from, chat.id);
+  async function noteMove(message: Message, host: PlatformHost<TelegramReplyTo>): Promise<void> {
+    const { chat, migrate_from_chat_id: from = chat.id, migrate_to_chat_id: to = chat.id } = message;
+    if (from === to) return;
+    await greetings.leaveOut(to, host);
+    await chats.moved(from, to);
   }
 
   return {
@@ -140,6 +143,31 @@ function createLinkEdits({ eventIds, now }: TelegramContext, readMessage: ReadMe
     /** Records an accepted request, to compare edits of its message with it. */
     accepted({ replyTo, ...request }: TelegramRequest): void {
       if (replyTo.message !== undefined) answered.accepted(keyOf(replyTo), request);
+    },
+  };
+}
+
+/** How long before or after the move of a group Telegram may report that Medley joined the new supergroup. */
+const MOVE_MS = 60_000;
+const MAX_MOVED = 1_000;
+
+/** Greets groups to which Medley was added, but not supergroups that a group has become, which it did not leave. */
+function createGreetings({ eventIds, now }: TelegramContext) {
+  const recent = { max: MAX_MOVED, ttl: MOVE_MS, perf: { now } };
+  const moved = createLru<number, true>(recent);
+  const greeted = createLru<number, string>(recent);
+
+  return {
+    read(change: MyChatMember): TelegramRequest | undefined {
+      const request = moved.has(change.chat.id) ? undefined : joinedGroup(change, eventIds);
+      if (request !== undefined) greeted.set(change.chat.id, request.eventId);
+      return request;
+    },
+    /** Prevents the greeting of a new supergroup, also one that is already on its way. */
+    async leaveOut(chat: number, host: PlatformHost<TelegramReplyTo>): Promise<void> {
+      moved.set(chat, true);
+      const greeting = greeted.get(chat);
+      if (greeting !== undefined) await host.cancel(greeting);
     },
   };
 }
