@@ -28,13 +28,15 @@ export interface BeatmapServicesOptions {
   readonly log: Logger;
   /** The compiled worker thread that calculates difficulty. Default: the file beside the program. */
   readonly workerFile?: URL | undefined;
+  /** How long star ratings and pp may take in all, in milliseconds. Default: that of the ratings. */
+  readonly ratingsMs?: number | undefined;
 }
 
 export type BeatmapServices = ReturnType<typeof createBeatmapServices>;
 
 /** The beatmap services over one store. Close `difficulty` first, and `catalogue` when no request runs any more. */
 export function createBeatmapServices(options: BeatmapServicesOptions) {
-  const { http, records, dataDir, isFiller, credentials, sharedCaches, log, workerFile } = options;
+  const { http, records, dataDir, isFiller, credentials, sharedCaches, log, workerFile, ratingsMs: waitMs } = options;
   const catalogue = openCatalogue({
     dataDir,
     isFiller,
@@ -47,7 +49,7 @@ export function createBeatmapServices(options: BeatmapServicesOptions) {
   const calculator = createCalculator({ log });
   const difficulty = createDifficulty({ http, dataDir, isFiller, log, calculator, ...(workerFile && { workerFile }) });
   const official = createOfficialStars({ osu, cache: caches.stars, log });
-  const ratings = createRatings({ official, difficulty });
+  const ratings = createRatings({ official, difficulty, waitMs });
   const recommendationHistory = createRecommendationHistory({ records });
   const recommend = createRecommend({ beatmaps, catalogue, history: recommendationHistory, difficulty, ratings, log });
   return {

@@ -24,7 +24,7 @@ export interface RatingsOptions {
   /** Absent where no difficulty can be calculated. */
   readonly difficulty: (Pick<Difficulty, 'of'> & Partial<Pick<Difficulty, 'isExact'>>) | undefined;
   /** How long osu!, the files and the library may take, in milliseconds. Default 8000. */
-  readonly waitMs?: number;
+  readonly waitMs?: number | undefined;
 }
 
 /** How long to wait for figures in an answer that cannot be edited later. */

@@ -28,6 +28,8 @@ export interface OsuStageOptions {
   /** Generated sets beside those with a story. Default 0. */
   readonly beatmapsets?: number;
   readonly times?: Partial<CommandTimes>;
+  /** See `BeatmapServicesOptions`. */
+  readonly ratingsMs?: number;
   /** Instead of those of the stage. */
   readonly instead?: (osu: BeatmapServices) => Partial<Services>;
 }
@@ -45,7 +47,7 @@ export interface OsuStage {
 
 /** The real beatmap services over the sandbox's upstreams. */
 export async function openOsuServices(options: OsuStageOptions) {
-  const { workerFile, withCredentials = true, beatmapsets = 0 } = options;
+  const { workerFile, withCredentials = true, beatmapsets = 0, ratingsMs } = options;
   const sandbox = await createSandbox({ beatmapsets });
   const http = createTestClient(Object.fromEntries(sandbox.overrides.split(',').map(pair => pair.split('=', 2))));
   const dataDir = await mkdtemp(join(tmpdir(), 'medley-osu-'));
@@ -58,6 +60,7 @@ export async function openOsuServices(options: OsuStageOptions) {
     credentials: withCredentials ? SANDBOX_OSU : undefined,
     log: createRecordingLog(),
     workerFile,
+    ratingsMs,
   });
   onTestFinished(async () => {
     await osu.difficulty.close();
