@@ -134,7 +134,11 @@ export function completionOf(
 }
 
 function namedResults(given: Readonly<Record<string, number>>, mode: Ruleset): Readonly<Record<string, number>> {
-  if (!('count_300' in given || 'count_miss' in given)) return given;
+  if (!('count_300' in given || 'count_miss' in given)) {
+    const { miss = 0, large_tick_miss: drops = 0 } = given;
+    // In catch, plays of osu!lazer have the missed drops apart, which osu! adds to the misses, as osu!stable does.
+    return mode === 'fruits' && drops > 0 ? { ...given, miss: miss + drops } : given;
+  }
   return Object.fromEntries(
     Object.entries(HIT_RESULTS[mode]).flatMap(([counter, result]) => {
       const count = given[LEGACY_COUNTERS[counter] ?? ''];

@@ -60,7 +60,9 @@ function parseSpan(kind: RangeKind, value: string): Range | undefined {
   if (dash < 0) return undefined;
   const from = value.slice(0, dash);
   const to = value.slice(dash + 1);
-  const low = from === '' ? undefined : kind.parse(from);
+  // A unit that is written once is that of both ends: `2-3m`.
+  const unit = /^[\d.,]+$/.test(from) ? (/[a-z]*$/i.exec(to)?.[0] ?? '') : '';
+  const low = from === '' ? undefined : kind.parse(from + unit);
   const high = to === '' ? undefined : kind.parse(to);
   if ((low === undefined) !== (from === '') || (high === undefined) !== (to === '') || value === '-') return undefined;
   return { ...(low === undefined ? {} : { gte: low.low }), ...(high === undefined ? {} : { lt: high.high }) };
@@ -122,7 +124,7 @@ function parseDuration(given: string): { readonly value: number; readonly tolera
 }
 
 const UNITS =
-  /^(?:(\d{1,6}(?:\.\d{1,6})?)h)?(?:(\d{1,6}(?:\.\d{1,6})?)m)?(?:(\d{1,6}(?:\.\d{1,6})?)s)?(?:(\d{1,9})ms)?$/i;
+  /^(?:(\d{1,6}(?:\.\d{1,6})?)h)?(?:(\d{1,6}(?:\.\d{1,6})?)m(?:in)?)?(?:(\d{1,6}(?:\.\d{1,6})?)s(?:ec)?)?(?:(\d{1,9})ms)?$/i;
 
 function parseUnits(text: string): { readonly value: number; readonly tolerance: number } | undefined {
   const found = UNITS.exec(text);

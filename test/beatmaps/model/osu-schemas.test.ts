@@ -162,6 +162,13 @@ describe('a play', () => {
     expect(parseScore({ ...base, mode, statistics: counts, created_at: 'x' })?.statistics).toEqual(statistics);
   });
 
+  it('of catch counts the drops of osu!lazer that were missed among its misses, as osu! does', () => {
+    const statistics = { great: 900, large_tick_hit: 40, miss: 1, large_tick_miss: 3 };
+    const fresh = { ...base, total_score: 1, ended_at: null, legacy_score_id: null, statistics };
+    expect(parseScore({ ...fresh, ruleset_id: 2 })?.statistics.miss).toBe(4);
+    expect(parseScore({ ...fresh, ruleset_id: 0 })?.statistics.miss).toBe(1);
+  });
+
   it('of the old client has 0 for its id there when it failed or the map is unranked', () => {
     const unranked = { ...base, pp: null, total_score: 679_366, legacy_total_score: 3_248_864, legacy_score_id: 0 };
     expect(parseScore({ ...unranked, ended_at: '2026-06-24T06:10:18Z' })).toMatchObject({ id: 9, lazer: false });

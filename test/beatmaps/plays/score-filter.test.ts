@@ -79,6 +79,12 @@ describe('plays', () => {
     expect(sortScores(scores, sort, ({ id }) => -id).map(({ id }) => id)).toEqual(expected);
   });
 
+  it('of osu!lazer that broke the combo in a slider are chokes, however late', () => {
+    const [, , third] = scores;
+    const beatmap = { ...made(made(third).beatmap ?? undefined), max_combo: 305 };
+    expect(isChoke({ ...made(third), beatmap, statistics: { large_tick_miss: 1 } })).toBe(true);
+  });
+
   it('that lost the end of a slider alone are no chokes', () => {
     const [, , third] = scores;
     const beatmap = { ...made(made(third).beatmap ?? undefined), max_combo: 305 };

@@ -98,6 +98,10 @@ const LENGTHS: readonly (readonly [string, Query])[] = [
   ['length<=3m', ranges({ length: { lt: 210 } })],
   ['length=1:30-3:00', ranges({ length: { gte: 89.5, lt: 180.5 } })],
   ['length=1m-90', ranges({ length: { gte: 30, lt: 90.5 } })],
+  ['length=2-3m', ranges({ length: { gte: 90, lt: 210 } })],
+  ['length=90-120s', ranges({ length: { gte: 89.5, lt: 120.5 } })],
+  ['length<2min', ranges({ length: { lt: 90 } })],
+  ['length=1min30sec', ranges({ length: { gte: 89.5, lt: 90.5 } })],
   ['length=0m', ranges({ length: { gte: 0, lt: 30 } })],
 ];
 
