@@ -57,12 +57,12 @@ const ABOUT: Readonly<Record<FilterRange, (value: number) => number>> = {
 };
 
 /**
- * Reads `5-6`, `5-` and `-6`, both ends included, or one number for values near it; `length` in seconds or as `1:30`.
+ * Reads `5-6`, `5..6`, `5-` and `-6`, both ends included, or one number for values near it; `length` in seconds or as `1:30`.
  * Else undefined.
  */
 export function parseFilterRange(range: FilterRange, text: string): Bounds | undefined {
-  const plain = text.trim();
-  if (!/^[\d.,:hms-]{1,40}$/i.test(plain)) return undefined;
+  const plain = text.trim().replace('..', '-');
+  if (!/^[\d.,:ceihmns-]{1,40}$/i.test(plain)) return undefined;
   const read = parseRange(KINDS[range], '=', plain);
   if (read === undefined) return undefined;
   const { gte = 0, lt = Number.POSITIVE_INFINITY } = read;

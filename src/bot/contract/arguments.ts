@@ -6,6 +6,9 @@ import { createWordReader, type Word, type WordReader } from './word-reader.ts';
 /** Matches the position between an osu! link and the mods right behind it, where a space is missing. */
 const MODS_AT_LINK = /(?=\+[a-z\d]{2})(?<=ppy\.sh\/[^\s+]{1,100})/gi;
 
+/** Matches the position between mods and the speed right behind them: `DT1.3x`, `+HDDT(1.3x)`. */
+const SPEED_AT_MODS = /(?=\(?\d[.,]\d{1,3}[x\xd7*]\)?(?!\S))(?<=(?<!\S)\+?(?:[a-z]{2}){0,8}(?:dt|nc|ht|dc))/gi;
+
 /**
  * Reads the text after a command as raw option values. A value may stand in declared order; behind the option's name in
  * any order (`name:value`, `name=value`); in quotes, if it has spaces; or anywhere, if its form tells the option
@@ -18,7 +21,9 @@ const MODS_AT_LINK = /(?=\+[a-z\d]{2})(?<=ppy\.sh\/[^\s+]{1,100})/gi;
 export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpec): Raw {
   const names = optionNames(spec);
   const main = formOf(into ?? spec.options.find(each => isRest(each) && each.option.named !== true));
-  const words = createWordReader(text.replace(MODS_AT_LINK, ' '), { isSearch: main === 'rest' });
+  const words = createWordReader(text.replace(MODS_AT_LINK, ' ').replace(SPEED_AT_MODS, ' '), {
+    isSearch: main === 'rest',
+  });
   const raw: Raw = {};
   const plain: Word[] = [];
   // Behind the name of a `rest` option, such as `query:`, all words belong to it until another option's name comes.

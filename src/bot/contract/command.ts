@@ -259,7 +259,7 @@ export const MOD_FILTER = {
 /** A range of a figure under any of its names: `ar=9-10`. Ranges include both ends, so `ar>9` equals `ar=9-`. */
 export function figure(...names: readonly string[]) {
   const bare = (word: string): string | undefined => {
-    const [, name = '', sign, value] = /^([a-z]+)([<>])=?([\d.,:]+)%?$/i.exec(word) ?? [];
+    const [, name = '', sign, value] = /^([a-z]+)([<>])=?(\d[\d.,:ceihmns]*|[.,]\d+)%?$/i.exec(word) ?? [];
     if (!names.includes(name.toLowerCase())) return undefined;
     return sign === '>' ? `${value}-` : `-${value}`;
   };

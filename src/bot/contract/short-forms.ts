@@ -63,7 +63,7 @@ export const LINES: readonly (readonly [words: string, line: string])[] = [
 const REWRITES: readonly (readonly [command: string, words: RegExp, meant: string])[] = [
   ['osu track', /^(?:add\s+(?=\S)|list$)/i, 'osu track'],
   ['osu track', /^(?:remove|stop)\s+(?=\S)/i, 'osu track stop:on'],
-  ['osu link', /^user\s+(?=\S)/i, 'osu link'],
+  ['osu link', /^(?:user\s+(?=\S)|mode\s+(?=\S+$))/i, 'osu link'],
   ['osu compare', /(?<!\S)\*(?!\S)/, 'beatmap leaderboard'],
   ['osu compare', /^(?=\S*ppy\.sh\/scores\/)/i, 'osu score'],
   ['beatmap download', /(?<!\S)(?:no ?|without )video(?!\S)/i, 'beatmap download video:off'],
@@ -81,8 +81,13 @@ const LINE_OF: ReadonlyMap<string, string> = new Map(
  */
 const TOTAL = /^(?:\d+(?:pp)?(?:\s|$)|[\w[\]-]+\s\d{4,5}(?:pp)?$)/i;
 /** Matches a number behind a name, as players write it for other bots: `rank lamp post 1000`, `rank 7lamps #1000`. */
-const NUMBER_LAST = /^((?!\d+(?:pp)?\s)\S.*?)(?<=\S)\s+#?(\d+)$/i;
-const NUMBER_FIRST: ReadonlySet<string> = new Set(['osu target', 'osu target rank:', 'osu whatif']);
+const NUMBER_LAST = /^((?!\d[\d.,]*(?:pp|%)?\s)\S.*?)(?<=\S)\s+#?(\d+(?:[.,]\d+)?%?)$/i;
+const NUMBER_FIRST: ReadonlySet<string> = new Set([
+  'osu target',
+  'osu target rank:',
+  'osu whatif',
+  'beatmap simulate accuracy:',
+]);
 
 function lineOf(word: string, rest: string): string | undefined {
   if (word === 'pp') return TOTAL.test(rest) ? 'osu target' : 'beatmap simulate';
@@ -112,11 +117,14 @@ export function readShortWord(typed: string, behind: string): ShortForm | undefi
 const LIST = /^osu (?:recent|scores)\b(?!.*:$)/;
 const POSITION = /^(?:[1-9]\d?|1\d\d|200)$/;
 
+/** Matches mods that are exactly wanted, as players write it for other bots: `-mx HDDT`, here `+HDDT!`. */
+const EXACT_MODS = /(?<!\S)-mx\s+\+?([a-z\d,+]{2,})!?(?!\S)/i;
+
 /** Reads the words behind a command of two words, which may make it mean another one: `osu track` with `add NAME`. */
 export function readFullForm(first: string, behind: string, index?: string): ShortForm | undefined {
   const rewrite = REWRITES.find(([command, words]) => first.startsWith(command) && words.test(behind));
   const line = rewrite === undefined ? first : first.replace(rewrite[0], rewrite[2]);
-  const text = rewrite === undefined ? behind : behind.replace(rewrite[1], '').trim();
+  const text = (rewrite === undefined ? behind : behind.replace(rewrite[1], '').trim()).replace(EXACT_MODS, '+$1!');
   const [group, name, ...options] = line.split(' ');
   if (group === undefined || name === undefined) return undefined;
   // An option that ends in a colon takes its value from the text behind the word; without any, it is left out.

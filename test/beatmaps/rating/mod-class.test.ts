@@ -87,6 +87,7 @@ describe('wishes of mods', () => {
 describe('ranges', () => {
   it.each([
     ['5-6', { low: 4.995, high: 6.005 }],
+    ['5..6', { low: 4.995, high: 6.005 }],
     ['5-', { low: 4.995, high: Number.POSITIVE_INFINITY }],
     ['-6', { low: 0, high: 6.005 }],
     ['5', { low: 4.75, high: 5.25 }],

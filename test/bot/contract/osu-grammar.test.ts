@@ -203,6 +203,11 @@ describe('the grammar of osu! commands', () => {
     ['osu topif', 'hd lamp post dt', { mods: 'hd dt', player: 'lamp post' }],
     ['osu scores', 'lamp artist=camellia stars=6-7', { player: 'lamp', search: 'artist=camellia stars=6-7' }],
     ['osu target', 'rank: #1000 lamp', { rank: '1000', player: 'lamp' }],
+    ['beatmap recommend', '5..6 length<2m30s', { stars: '5..6', length: '-2m30s' }],
+    ['beatmap simulate', 'DT1.3x', { mods: 'DT', rate: '1.3' }],
+    ['beatmap simulate', '+hdnc(1,2x) 98%', { mods: 'hdnc', rate: '1,2', accuracy: '98' }],
+    ['beatmap simulate', 'comet1.3x', { map: 'comet1.3x' }],
+    ['osu ranking', 'global', { of: 'global' }],
   ])('%s: %s', (name, text, expected) => {
     if (typeof expected === 'string')
       expect(refused(name, text)).toMatchObject({ hint: 'repeatedOption', option: expected });
@@ -296,6 +301,8 @@ describe('the words of players', () => {
     ['wi', 'lamp post 300', '300 lamp post'],
     ['rank', '7lamps #1000', '1000 7lamps'],
     ['pp', 'lamp_post 8000', '8000 lamp_post'],
+    ['acc', '+HD 98', '98 +HD'],
+    ['acc', 'paper comet 98,5%', '98,5% paper comet'],
   ])('%s takes the number behind the name, too', (word, said, expected) => {
     expect(readShortWord(word, said)).toEqual(readShortWord(word, expected));
   });
@@ -317,6 +324,10 @@ describe('the words of players', () => {
     ['mapper', '5', 'osu scores', 'mapper: 5'],
     ['dl', 'paper comet no video', 'beatmap download', 'video:off paper comet'],
     ['osuset', 'user "lamp post"', 'osu link', '"lamp post"'],
+    ['osuset', 'mode taiko', 'osu link', 'taiko'],
+    ['top', '-mx HD lamp post', 'osu scores', '+HD! lamp post'],
+    ['c', 'lamp -mx +hd,dt', 'osu compare', 'lamp +hd,dt!'],
+    ['acc', '98.5 paper comet 2', 'beatmap simulate', 'accuracy: 98.5 paper comet 2'],
     ['c', '* +HD', 'beatmap leaderboard', '+HD'],
     ['score', 'https://osu.ppy.sh/scores/12', 'osu score', 'https://osu.ppy.sh/scores/12'],
     ['c', 'a*b', 'osu compare', 'a*b'],

@@ -46,13 +46,14 @@ const STARS = figure('stars', 'star', 'sr');
 const PP = figure('pp');
 
 /**
- * Reads a range of stars: `5-6`, or one number with a star, `5.5*`. A number without a star may be a player's id, so it
+ * Reads a range of stars: `5-6`, `5..6`, or one number with a star, `5.5*`. A number without a star may be a player's id, so it
  * is no range.
  */
 function starRange(word: string): string | undefined {
   const [, range, about] =
-    /^(?:(\d{1,2}(?:[.,]\d{1,2})?-\d{1,2}(?:[.,]\d{1,2})?)[*\u2605]?|(\d{1,2}(?:[.,]\d{1,2})?)[*\u2605])$/.exec(word) ??
-    [];
+    /^(?:(\d{1,2}(?:[.,]\d{1,2})?(?:-|\.\.)\d{1,2}(?:[.,]\d{1,2})?)[*\u2605]?|(\d{1,2}(?:[.,]\d{1,2})?)[*\u2605])$/.exec(
+      word,
+    ) ?? [];
   return (range ?? about)?.replaceAll(',', '.');
 }
 

@@ -36,7 +36,11 @@ export const osuRanking = defineCommand({
   name: 'osu ranking',
   options: {
     mode: MODE_OPTION,
-    of: { type: 'choice', choices: ['here', 'country', 'world'] },
+    of: {
+      type: 'choice',
+      choices: ['here', 'country', 'world'],
+      alias: word => (word === 'global' ? 'world' : undefined),
+    },
     country: { ...TERMS.country, bare: word => countryCode(word) },
     page: { ...TERMS.page, max: PAGES },
   },
