@@ -530,6 +530,19 @@ describe('stopping', () => {
   });
 });
 
+describe('a proxy that passes no WebSockets on', () => {
+  it('is named in the log, once', async () => {
+    const stage = await open();
+    const headers = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' };
+    for (const _ of ['first', 'again']) {
+      const { status } = await fetch(`${stage.origin}/chat`, { headers });
+      expect(status).toBe(400);
+    }
+    expect(stage.logged.map(String)).toEqual([expect.stringContaining('does not pass WebSockets on')]);
+    await expect(fetch(`${stage.origin}/chat`).then(({ status }) => status)).resolves.toBe(404);
+  });
+});
+
 describe('other requests that ask for an upgrade', () => {
   it('are answered as what they are, on a connection that then closes', async () => {
     const stage = await open();

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import websocket, { type WebSocket } from '@fastify/websocket';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { clientKey } from '../../../infra/server/client-address.ts';
 import type { Outlet } from '../outgoing/page-answers.ts';
 import { Conversation, type ConversationOptions } from './conversation.ts';
@@ -27,6 +27,7 @@ export class ChatSocket {
   #closed = Promise.resolve();
   #onClosed = () => {};
   #isOpen = false;
+  #isProxySaid = false;
 
   constructor(options: ChatSocketOptions) {
     this.#options = options;
@@ -44,8 +45,12 @@ export class ChatSocket {
       // Running answers are still sent while the server stops.
       preClose: () => this.#closed,
     });
-    const preValidation = async (request: FastifyRequest) => this.#admit(request);
-    server.get('/chat', { websocket: true, preValidation }, (socket, request) => this.#onSocket(socket, request));
+    server.route({
+      ...{ method: 'GET', url: '/chat' },
+      preValidation: async request => this.#admit(request),
+      handler: async (request, reply) => this.#onPlainRequest(request, reply),
+      wsHandler: (socket, request) => this.#onSocket(socket, request),
+    });
   }
 
   open(): void {
@@ -96,6 +101,18 @@ export class ChatSocket {
     });
     socket.on('close', () => this.#open.delete(socket));
     new Conversation(socket, outlet, address, this.#options);
+  }
+
+  /** A handshake without its `Upgrade` header: nginx, for one, takes it away unless it is told to pass it on. */
+  #onPlainRequest(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    if (request.headers['sec-websocket-key'] === undefined) {
+      reply.callNotFound();
+      return reply;
+    }
+    const message = 'the proxy in front of Medley does not pass WebSockets on, so the web chat cannot connect';
+    if (!this.#isProxySaid) this.#options.log.error({}, `web chat: ${message}`);
+    this.#isProxySaid = true;
+    throw refusal(400, message);
   }
 
   #admit(request: FastifyRequest): void {
