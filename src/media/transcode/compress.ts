@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import { createSemaphore, inTurn } from '../../infra/concurrency/running-work.ts';
 import type { Clip } from '../files/clip.ts';
 import { type CompressionPlan, planCompression, SAFE_SHARE } from './compression-plan.ts';
-import { type Ffmpeg, inputArguments, outputArguments, timeLeft } from './ffmpeg.ts';
+import { type Ffmpeg, inputArguments, outputArguments, timeLeft, toSdr } from './ffmpeg.ts';
 import type { CopyRequest } from './mux.ts';
 import { type Probe, probeFile } from './probe.ts';
 
@@ -22,11 +22,14 @@ export interface EncodeRequest extends CopyRequest {
 const SECOND_TRY_SHARE = 0.9;
 const MAX_TRIES = 2;
 
-/** @param clip the part of the video that is encoded; by default all of it */
+/**
+ * @param sdr the first filters for an HDR video
+ * @param clip the part of the video that is encoded; by default all of it
+ */
 export function encodingArguments(
-  inputPath: string,
-  outputPath: string,
+  { inputPath, outputPath }: Pick<CopyRequest, 'inputPath' | 'outputPath'>,
   plan: CompressionPlan,
+  sdr: string,
   clip?: Clip,
 ): readonly string[] {
   const { width, height, maxFrameRate, preset, crf, videoBitrate, bufferBits, audioBitrate, audioChannels } = plan;
@@ -41,7 +44,7 @@ export function encodingArguments(
     // start. The second `-t` ends a track that begins late.
     ...(clip === undefined ? [] : ['-ss', seconds(clip.startMs), ...length]),
     ...[...inputArguments(inputPath), ...length],
-    ...['-map', '0:v:0', '-vf', `scale=${width}:${height}:flags=bicubic,setsar=1,format=yuv420p`],
+    ...['-map', '0:v:0', '-vf', `scale=${width}:${height}:flags=bicubic,${sdr}setsar=1,format=yuv420p`],
     ...['-fpsmax', String(maxFrameRate), '-c:v', 'libx264', '-preset', preset, '-profile:v', 'high'],
     ...['-crf', String(crf), '-maxrate', String(videoBitrate), '-bufsize', String(bufferBits)],
     ...audio,
@@ -85,14 +88,15 @@ export async function compressVideo(ffmpeg: Ffmpeg, request: EncodeRequest): Pro
 }
 
 async function shrink(ffmpeg: Ffmpeg, request: EncodeRequest): Promise<boolean> {
-  const { inputPath, outputPath, probe, maxBytes, signal, onLeft } = request;
+  const { outputPath, probe, maxBytes, signal, onLeft } = request;
   const limitBytes = Math.floor(maxBytes * SAFE_SHARE);
   let budget = maxBytes;
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const plan = planCompression(probe, budget, CORES);
     if (plan === undefined) return false;
     const onTime = timeLeft(probe.durationMs, onLeft);
-    await ffmpeg.run(encodingArguments(inputPath, outputPath, plan), { signal, deadlineMs: plan.deadlineMs, onTime });
+    const args = encodingArguments(request, plan, toSdr(ffmpeg, probe.hdr));
+    await ffmpeg.run(args, { signal, deadlineMs: plan.deadlineMs, onTime });
     const { size: bytes } = await stat(outputPath);
     if (bytes <= limitBytes) {
       if (isAsPlanned(await probeFile(outputPath, signal), probe, plan)) return true;

@@ -37,6 +37,8 @@ const SPEEDS = [
 const [, QUICKEST] = SPEEDS;
 /** The million pixels a second that one core decodes. */
 const DECODED_MEGAPIXELS = 500;
+/** The million pixels a second that one core turns from HDR into the brightness of other videos. */
+const MAPPED_MEGAPIXELS = 40;
 /** More cores than this hardly make one video faster. */
 const MAX_CORES = 8;
 /** If encoding would take longer than this, a faster preset is used, because people do not gladly wait longer. */
@@ -101,7 +103,8 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number) {
   if (frames === undefined) return undefined;
   const decodeSeconds = (width * height * frameRate * seconds) / (DECODED_MEGAPIXELS * 1e6);
   const { pixels, ...frame } = frames;
-  const encodeSeconds = (megapixels: number) => (pixels * seconds) / (megapixels * 1e6);
+  const mapSeconds = probe.hdr === null ? 0 : (pixels * seconds) / (MAPPED_MEGAPIXELS * 1e6);
+  const encodeSeconds = (megapixels: number) => mapSeconds + (pixels * seconds) / (megapixels * 1e6);
   const millisAt = (megapixels: number) =>
     ((decodeSeconds + encodeSeconds(megapixels)) * 1_000) / Math.min(cores, MAX_CORES);
   const fitting = SPEEDS.find(speed => millisAt(speed.megapixels) <= PATIENCE_MS);

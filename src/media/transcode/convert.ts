@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
 import { abortReason } from '../../infra/concurrency/abortable.ts';
 import type { Post } from '../post.ts';
-import { type Ffmpeg, inputArguments, makeFile, outputArguments, timeLeft } from './ffmpeg.ts';
+import { type Ffmpeg, inputArguments, makeFile, outputArguments, timeLeft, toSdr } from './ffmpeg.ts';
 import { type CopyRequest, extractAudio } from './mux.ts';
 import type { Probe } from './probe.ts';
 
@@ -131,18 +131,25 @@ async function writeJpegBySharp(request: JpegRequest): Promise<boolean> {
   return false;
 }
 
+interface FrameRequest extends JpegRequest {
+  readonly ffmpeg: Ffmpeg | undefined;
+  readonly atSeconds?: number;
+  readonly hdr?: Probe['hdr'];
+}
+
 /** Writes an image, or a video's frame at `atSeconds`; false without ffmpeg or when it cannot read the file. */
-export async function writeJpegByFfmpeg(
-  request: JpegRequest & { readonly ffmpeg: Ffmpeg | undefined; readonly atSeconds?: number },
-): Promise<boolean> {
-  const { inputPath, outputPath, signal, ffmpeg, maxSide, quality, atSeconds = 0 } = request;
+export async function writeJpegByFfmpeg(request: FrameRequest): Promise<boolean> {
+  const { inputPath, outputPath, signal, ffmpeg, maxSide, quality, atSeconds = 0, hdr = null } = request;
   if (signal.aborted) throw abortReason(signal);
   if (ffmpeg === undefined) return false;
+  // A JPEG has square pixels, and the colours of BT.601.
+  const square = `scale='iw*min(sar,1)':'ih*min(1/sar,1)'`;
   const scale = `scale='min(${maxSide},iw)':'min(${maxSide},ih)':force_original_aspect_ratio=decrease`;
   const args = [
     ...(atSeconds > 0 ? ['-ss', atSeconds.toFixed(3)] : []),
     ...inputArguments(inputPath),
-    ...['-map', '0:v:0', '-frames:v', '1', '-vf', `${scale},setsar=1,format=yuvj420p`],
+    ...['-map', '0:v:0', '-frames:v', '1'],
+    ...['-vf', `${square},${scale},${toSdr(ffmpeg, hdr)}scale=out_color_matrix=bt601,setsar=1,format=yuvj420p`],
     ...['-c:v', 'mjpeg', '-q:v', String(quality), '-map_metadata', '-1', ...outputArguments(outputPath, 'image2')],
   ];
   try {
@@ -169,5 +176,6 @@ export async function makeThumbnail({ probe, ...request }: ConvertRequest): Prom
   const small = { ...request, maxSide: MAX_THUMBNAIL_SIDE, quality: 5 };
   if (probe === null) return (await writeJpegBySharp({ ...small, quality: 80 })) || writeJpegByFfmpeg(small);
   const atSeconds = probe.durationMs === null ? 0 : Math.min(LOOK_AT_SECONDS, probe.durationMs / 3_000);
-  return (await writeJpegByFfmpeg({ ...small, atSeconds })) || writeJpegByFfmpeg(small);
+  const frame = { ...small, hdr: probe.hdr };
+  return (await writeJpegByFfmpeg({ ...frame, atSeconds })) || writeJpegByFfmpeg(frame);
 }

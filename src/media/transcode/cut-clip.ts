@@ -4,7 +4,7 @@ import type { EncodedPacketSink, InputVideoTrack } from 'mediabunny';
 import type { Clip } from '../files/clip.ts';
 import { type EncodeRequest, encodingArguments } from './compress.ts';
 import { MIN_BITRATE, planCompression } from './compression-plan.ts';
-import { type Ffmpeg, makeFile, timeLeft } from './ffmpeg.ts';
+import { type Ffmpeg, makeFile, timeLeft, toSdr } from './ffmpeg.ts';
 import { withMediaInput } from './media-input.ts';
 import { addAudio, addVideo, letOtherWorkRun, type Packet, primaryTrack, writeMp4 } from './mux.ts';
 
@@ -39,12 +39,12 @@ export async function cutClip(request: CutRequest): Promise<boolean> {
 }
 
 async function encode(request: CutRequest & { readonly ffmpeg: Ffmpeg }): Promise<boolean> {
-  const { inputPath, outputPath, clip, ffmpeg, probe, maxBytes, signal, onLeft } = request;
+  const { outputPath, clip, ffmpeg, probe, maxBytes, signal, onLeft } = request;
   const durationMs = clip.endMs - clip.startMs;
   const plan = planCompression({ ...probe, durationMs }, maxBytes, availableParallelism());
   if (plan === undefined || plan.videoBitrate < MIN_BITRATE) return false;
   const options = { signal, deadlineMs: plan.deadlineMs, onTime: timeLeft(durationMs, onLeft) };
-  await makeFile(ffmpeg, outputPath, encodingArguments(inputPath, outputPath, plan, clip), options);
+  await makeFile(ffmpeg, outputPath, encodingArguments(request, plan, toSdr(ffmpeg, probe.hdr), clip), options);
   return true;
 }
 

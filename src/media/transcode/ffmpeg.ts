@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { AppError } from '../../errors.ts';
 import { findPrograms, type ProgramEnd, runProgram } from '../../infra/child-process.ts';
 import { createSemaphore, inTurn } from '../../infra/concurrency/running-work.ts';
+import type { Probe } from './probe.ts';
 
 export type Ffmpeg = ReturnType<typeof createFfmpeg>;
 
@@ -37,6 +38,17 @@ export function inputArguments(path: string): readonly string[] {
     ...['-protocol_whitelist', 'file', '-format_whitelist', READABLE_FORMATS],
     ...['-max_pixels', String(MAX_PIXELS), '-i', `file:${path}`],
   ];
+}
+
+/**
+ * The first filters for an HDR video, which give it the brightness and colours of other videos; empty for other videos,
+ * and where ffmpeg cannot do that. The white of HDR, 203 candelas, becomes nearly white, and light of five times that
+ * white.
+ */
+export function toSdr({ mapsTones }: Pick<Ffmpeg, 'mapsTones'>, hdr: Probe['hdr']): string {
+  if (hdr === null || !mapsTones) return '';
+  const linear = `setparams=color_primaries=bt2020:color_trc=${hdr}:colorspace=bt2020nc,zscale=t=linear:npl=203`;
+  return `${linear},format=gbrpf32le,zscale=p=bt709,tonemap=mobius:desat=0:peak=5,zscale=t=bt709:m=bt709:r=tv,format=yuv420p,`;
 }
 
 /** Arguments for an output file in that format, of which ffmpeg writes at most `maxBytes`. */
@@ -115,24 +127,32 @@ async function tryProgram(program: string, searchPath: string): Promise<FfmpegFi
     const encoders = new Set([...encoderText.matchAll(/^ [VAS][A-Z.]{5} (\S+)/gm)].map(([, name = '']) => name));
     const missing = NEEDED_ENCODERS.filter(name => !encoders.has(name));
     if (missing.length > 0) return { state: 'unusable', program, why: `it lacks ${missing.join(' and ')}` };
-    return { state: 'ready', ffmpeg: createFfmpeg(program, version, encoders.has('libmp3lame'), searchPath) };
+    const skills = { hasMp3: encoders.has('libmp3lame'), mapsTones: versionText.includes('--enable-libzimg') };
+    return { state: 'ready', ffmpeg: createFfmpeg(program, version, skills, searchPath) };
   } catch (error) {
     return { state: 'unusable', program, why: error instanceof Error ? error.message : 'it does not run' };
   }
+}
+
+interface Skills {
+  /** True when it can encode MP3. */
+  readonly hasMp3: boolean;
+  /** True when it can turn HDR videos into others. */
+  readonly mapsTones: boolean;
 }
 
 /**
  * The ffmpeg program that was found and tested.
  * @param program its absolute path
  * @param version as it names itself, e.g. `5.1.9-0+deb12u1`
- * @param hasMp3 true when it can encode MP3; H.264 and AAC it always can
+ * @param skills beside H.264 and AAC
  */
-function createFfmpeg(program: string, version: string, hasMp3: boolean, searchPath: string) {
+function createFfmpeg(program: string, version: string, skills: Skills, searchPath: string) {
   const enter = createSemaphore({ atOnce: availableParallelism(), maxWaiting: MAX_WAITING, name: 'ffmpeg' });
   return {
     program,
     version,
-    hasMp3,
+    ...skills,
     /**
      * Runs ffmpeg; calls wait so that no more run at once than there are cores. `args` must contain nothing that a
      * person wrote, save the text of a tag after `-metadata`. When it fails, the caller must delete an unfinished file.

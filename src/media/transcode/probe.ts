@@ -8,6 +8,11 @@ const TIMEOUT_MS = 15_000;
 const SAMPLED_FRAMES = 60;
 /** The profiles Baseline, Main, Extended and High. Phones do not play those of more bits or of colours in full size. */
 const COMMON_H264 = /^avc[13]\.(?:42|4d|58|64)/i;
+/** Brightness curves of HDR, each with ffmpeg's name for it. */
+const HDR_CURVES = new Map([
+  ['pq', 'smpte2084'],
+  ['hlg', 'arib-std-b67'],
+]);
 
 function finite(value: number | null): number | null {
   return value !== null && Number.isFinite(value) && value > 0 ? value : null;
@@ -34,6 +39,7 @@ async function examine({ input, structure }: MediaInput) {
   const frameRate = finite(frames?.averagePacketRate ?? null);
   const audioCodec = audio === null ? null : await audio.getCodec();
   const profile = video === null ? null : await video.getCodecParameterString();
+  const colours = await video?.getColorSpace();
   return {
     kind: video === null ? 'audio' : 'video',
     /** Pixels as displayed, after rotation; null for audio alone. */
@@ -47,6 +53,8 @@ async function examine({ input, structure }: MediaInput) {
     hasAudio: audio !== null,
     /** True for a video that plays on every device: H.264 of 8 bits a colour, and AAC or MP3 if it has audio. */
     isCommon: COMMON_H264.test(profile ?? '') && (audio === null || audioCodec === 'aac' || audioCodec === 'mp3'),
+    /** The brightness curve of an HDR video, as ffmpeg names it; null for every other file. */
+    hdr: HDR_CURVES.get(colours?.transfer ?? '') ?? null,
     /** Frames a second, measured on the first frames. */
     frameRate: frameRate === null ? null : Math.round(frameRate * 1_000) / 1_000,
     /** True when the file can be played while it loads; always true for a file that is not an MP4. */

@@ -615,7 +615,8 @@ describe('remoteFile', () => {
   });
 
   it('is nothing that plays on few devices or is poor, where a better file can be made', async () => {
-    const ffmpeg = { program: '/usr/bin/ffmpeg', version: '7', hasMp3: true, run: async () => undefined };
+    const skills = { hasMp3: true, mapsTones: true };
+    const ffmpeg = { program: '/usr/bin/ffmpeg', version: '7', ...skills, run: async () => undefined };
     const able = await setUp(sizes({}), { ffmpeg });
     const unable = await setUp(sizes({}));
     const hevc = { ...hd, codecs: 'hvc1.1.6.L120', bytes: 400_000 };

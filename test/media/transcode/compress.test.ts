@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { compressVideo, type EncodeRequest } from '../../../src/media/transcode/compress.ts';
@@ -139,6 +140,28 @@ describe.skipIf(ffmpegMissing)(`compressing${ffmpegNote}`, () => {
     const stream = await ffprobe(request.outputPath, 'stream=pix_fmt:stream_side_data=rotation');
     expect(stream).toContain('pix_fmt=yuv420p\n');
     expect(stream).not.toContain('rotation');
+  });
+
+  it.each(['arib-std-b67', 'smpte2084'] as const)('gives HDR in %s the brightness of other videos', async transfer => {
+    const folder = await makeFolder();
+    const [inputPath, frame] = [join(folder, 'hdr.mp4'), join(folder, 'frame.png')];
+    // The white of a page, as each curve states it.
+    const white = transfer === 'smpte2084' ? 572 : 721;
+    const tags = `colorprim=bt2020:transfer=${transfer}:colormatrix=bt2020nc`;
+    const grey = ['-f', 'lavfi', '-i', `color=s=320x180:d=0.3,format=yuv420p10le,geq=${white}:512:512`];
+    await runReal(...grey, '-c:v', 'libx265', '-x265-params', `log-level=error:${tags}`, inputPath);
+    const probe = await probeFile(inputPath, never);
+    const { request, result } = await compress('plain.mp4', 1_000_000, { inputPath, probe });
+    await result;
+    const stream = await ffprobe(request.outputPath, 'stream=color_transfer,color_primaries,color_space');
+    expect(stream.match(/bt709/g)).toHaveLength(3);
+    await runReal('-i', request.outputPath, '-frames:v', '1', frame);
+    expect((await sharp(frame).stats()).channels.map(({ mean }) => Math.round(mean / 10) * 10)).toEqual([
+      220, 220, 220,
+    ]);
+
+    const plain = await compress('plain.mp4', 1_000_000, { inputPath, probe }, { ...real, mapsTones: false });
+    expect((await plain.result)?.probe).toMatchObject({ videoCodec: 'avc', hdr: transfer });
   });
 
   it('does not blow a video up to fill its budget', async () => {

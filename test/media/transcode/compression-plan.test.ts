@@ -15,6 +15,7 @@ const video = (changes: Partial<Probe> = {}): Probe => ({
   frameRate: 30,
   fastStart: true,
   isCommon: true,
+  hdr: null,
   isFragmented: false,
   ...changes,
 });

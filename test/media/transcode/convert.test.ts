@@ -32,7 +32,7 @@ const signal = new AbortController().signal;
 const noFfmpeg = undefined;
 const VIDEO: Probe = {
   ...{ kind: 'video', width: 320, height: 180, durationMs: 2_000, videoCodec: 'avc', audioCodec: null },
-  ...{ hasAudio: false, isCommon: true, frameRate: 30, fastStart: true, isFragmented: false },
+  ...{ hasAudio: false, isCommon: true, hdr: null, frameRate: 30, fastStart: true, isFragmented: false },
 };
 
 /** A picture with detail everywhere, 600 x 400. */
@@ -213,6 +213,39 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     expect(await makeThumbnail({ ...(await read('video.mp4')), outputPath, signal, ffmpeg })).toBe(true);
     expect((await readFile(outputPath)).length).toBeGreaterThan(500);
     expect(await sharp(outputPath).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 180 });
+  });
+
+  it.each([
+    [2, 320, 120],
+    [1 / 2, 213, 320],
+  ])('a thumbnail has the shape of a video whose pixels are %s times as wide as high', async (shape, width, height) => {
+    const folder = await makeFolder();
+    const [inputPath, outputPath] = [join(folder, 'in.mp4'), join(folder, 'thumb.jpg')];
+    await runReal(...picture('640x480', 1), '-vf', `setsar=${shape}`, ...QUICK_H264, inputPath);
+    const probe = await probeFile(inputPath, signal);
+    expect(await makeThumbnail({ inputPath, probe, outputPath, signal, ffmpeg })).toBe(true);
+    expect(await sharp(outputPath).metadata()).toMatchObject({ width, height });
+  });
+
+  it('a thumbnail has the colours of the video', async () => {
+    const folder = await makeFolder();
+    const [inputPath, outputPath] = [join(folder, 'in.mp4'), join(folder, 'thumb.jpg')];
+    const red = 'color=c=red:s=320x180:d=0.3,format=rgb24,scale=out_color_matrix=bt709,format=yuv420p';
+    await runReal('-f', 'lavfi', '-i', red, '-vf', 'setparams=colorspace=bt709', ...QUICK_H264, inputPath);
+    const probe = await probeFile(inputPath, signal);
+    expect(await makeThumbnail({ inputPath, probe, outputPath, signal, ffmpeg })).toBe(true);
+    expect((await sharp(outputPath).stats()).channels[0]?.mean).toBeGreaterThan(245);
+  });
+
+  it('a thumbnail of an HDR video is as bright as the video is shown', async () => {
+    const folder = await makeFolder();
+    const [inputPath, outputPath] = [join(folder, 'in.mp4'), join(folder, 'thumb.jpg')];
+    const white = ['-f', 'lavfi', '-i', 'color=s=320x180:d=0.3,format=yuv420p10le,geq=572:512:512'];
+    const tags = 'log-level=error:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc';
+    await runReal(...white, '-c:v', 'libx265', '-x265-params', tags, inputPath);
+    const probe = await probeFile(inputPath, signal);
+    expect(await makeThumbnail({ inputPath, probe, outputPath, signal, ffmpeg })).toBe(true);
+    expect((await sharp(outputPath).stats()).channels[0]?.mean).toBeGreaterThan(205);
   });
 
   it('a thumbnail of a still picture with music is that picture', async () => {

@@ -120,6 +120,7 @@ describe.skipIf(ffmpegMissing)(`probing${ffmpegNote}`, () => {
       audioCodec: 'aac',
       hasAudio: true,
       isCommon: true,
+      hdr: null,
       frameRate: 30,
       fastStart: false,
       isFragmented: false,
