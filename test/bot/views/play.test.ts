@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseScore, type Score } from '../../../src/beatmaps/model/score.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
-import { loadCover, playBlock } from '../../../src/bot/views/osu/play.ts';
+import { listRow, loadCover, playBlock } from '../../../src/bot/views/osu/play.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createBeatmapWorld } from '../../sandbox/beatmap-world.ts';
 import { scoreShape } from '../../sandbox/osu-shapes.ts';
@@ -64,5 +64,14 @@ describe('a play as an image card', () => {
       playBlock({ score, rating: undefined, cover: loadCover(score.beatmapset, services) }, services, t);
     expect((await words(playWith(), {})).kind).toBe('card');
     expect((await words(playWith({ beatmapset: null }), { painter })).kind).toBe('card');
+  });
+});
+
+describe('plays of one map in a list', () => {
+  it('without pp have their scores on one scale, by which osu! orders them', () => {
+    const worthOf = (change: object) => listRow(playWith({ pp: null, ...change }), 1, 'lamp post', t).worth;
+    expect(worthOf({ total_score: 912_000, legacy_total_score: 0 })).toBe('912,000');
+    expect(worthOf({ total_score: 905_000, legacy_total_score: 11_950_000 })).toBe('905,000');
+    expect(worthOf({ total_score: null, legacy_total_score: 11_950_000 })).toBe('11,950,000');
   });
 });
