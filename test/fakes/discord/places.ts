@@ -37,6 +37,8 @@ export interface GuildOptions {
   /** 0-3; 2 allows files of 50 MiB, 3 of 100 MiB. */
   readonly premiumTier?: number;
   readonly features?: readonly string[];
+  /** Of the role that Discord makes for the bot. */
+  readonly botRoleId?: string;
   /** The bot's. Members have none but what an interaction says. */
   readonly permissions?: bigint;
   readonly channels?: readonly ChannelOptions[];
@@ -104,7 +106,11 @@ export function createPlaces(clock: Clock, botUserId: string): Places {
         uploadLimit,
       }));
       for (const each of made) channels.set(each.id, each);
-      const botRole = roleWire(clock.snowflake(), 'Medley', permissions, 1);
+      const botRole = {
+        ...roleWire(options.botRoleId ?? clock.snowflake(), 'Medley', permissions, 1),
+        managed: true,
+        tags: { bot_id: botUserId },
+      };
       const wires = made.map(each => channelWire(each, each.permissions === permissions ? undefined : botUserId));
       const wire = guildWire({
         id,

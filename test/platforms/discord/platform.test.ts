@@ -228,6 +228,18 @@ describe('a link in a server', () => {
     expect(answer.body.message_reference).toMatchObject({ message_id: asking });
   });
 
+  it('is answered where the mention is of the role that Discord made for Medley, and of no other role', async () => {
+    const on = await open();
+    const { id: guildId } = on.fake.addGuild({ botRoleId: '900' });
+    const first = on.fake.message({ guildId, content: `look: ${LINK}`, bot: true });
+    on.fake.message({ guildId, content: '<@&901>', replyTo: first });
+    const asking = on.fake.message({ guildId, content: '<@&900>', replyTo: first });
+    expect((await reply(on)).body.message_reference).toMatchObject({ message_id: asking });
+    on.fake.message({ guildId, content: '<@&900> /help' });
+    expect(textOf(await reply(on, 1))).toContain('/download');
+    expect(ownMessages(on.fake)).toHaveLength(2);
+  });
+
   it.each([
     ['forwards it', { forwards: `look: ${LINK}` }],
     ['forwards a button that leads to it', { forwards: { components: BUTTON } }],

@@ -58,11 +58,12 @@ export function readMessage(
   data: unknown,
   context: DiscordContext,
 ): Promise<NewRequest<DiscordReplyTo> | undefined> | undefined {
-  const ownId = context.gateway.client?.user.id;
+  const { client } = context.gateway;
+  const ownId = client?.user.id;
   if (!mayMatter(data, ownId)) return undefined;
   const message = Created.parse(data);
   if (!isWrittenByPerson(message, ownId)) return undefined;
-  const { text, isMentioned } = spokenText(message.content, ownId);
+  const { text, isMentioned } = spokenText(message, client);
   const direct = isMentioned || !message.guild_id;
   // Discord shows a preview for links in quotes, too.
   const unfurled = addressedLinks(withoutCode(text.slice(0, MAX_CHARS)));
@@ -157,7 +158,9 @@ export function mayMatter(data: unknown, ownId: string | undefined): boolean {
   // Without the privileged intent most messages have no text; a message that only forwards another never has any.
   if (content === '') return Array.isArray(data.message_snapshots) && data.message_snapshots.length > 0;
   if (typeof content !== 'string' || typeof guildId !== 'string') return true;
-  if (content.includes('/') || (ownId !== undefined && content.includes(ownId))) return true;
+  // The id of Medley's own role differs from server to server, so every mention of a role is looked at.
+  if (content.includes('/') || content.includes('<@&')) return true;
+  if (ownId !== undefined && content.includes(ownId)) return true;
   return parseShortForm(content) !== undefined;
 }
 
@@ -166,10 +169,17 @@ function isWrittenByPerson({ author, webhook_id: webhookId, type }: Created, own
   return isOther && (webhookId ?? undefined) === undefined && WRITTEN.includes(type);
 }
 
-/** A text without mentions of Medley, and whether there were any. */
-function spokenText(content: string, ownId: string | undefined) {
-  if (ownId === undefined) return { text: content, isMentioned: false };
-  const text = content.replaceAll(`<@${ownId}>`, ' ').replaceAll(`<@!${ownId}>`, ' ');
+/**
+ * A text without mentions of Medley, and whether there were any. Discord's apps often offer the role that Discord made for
+ * Medley in place of Medley itself, since both have the same name.
+ */
+function spokenText({ content, guild_id: guildId }: Created, client: DiscordContext['gateway']['client']) {
+  if (client === undefined) return { text: content, isMentioned: false };
+  const { id } = client.user;
+  const guild = content.includes('<@&') ? client.guilds.cache.get(guildId ?? '') : undefined;
+  const role = guild?.roles.botRoleFor(id);
+  const mentions = [`<@${id}>`, `<@!${id}>`, ...(role ? [`<@&${role.id}>`] : [])];
+  const text = mentions.reduce((left, mention) => left.replaceAll(mention, ' '), content);
   return { text: text.trim(), isMentioned: text !== content };
 }
 
