@@ -289,6 +289,18 @@ describe('a sensitive post', () => {
 });
 
 describe('/download', () => {
+  it('shows a sensitive post in an age-restricted channel of a server that has not installed Medley', async () => {
+    const on = await open({}, { answer: id => samplePost({ id, url: link(id), sensitive: true }) });
+    const { id: guildId, channelId } = on.fake.addGuild({ channels: [{ nsfw: true }] });
+    on.fake.dispatch('GUILD_DELETE', { id: guildId });
+    on.fake.interaction({
+      ...{ kind: 'command', name: 'download', guildId, channelId, userId: '300' },
+      ...{ options: { link: LINK }, authorizingIntegrationOwners: { 1: '300' } },
+    });
+    const shown = await on.fake.waitFor(() => ownMessages(on.fake).find(({ body }) => all(body, 'url').length > 0));
+    expect(all(shown.body.attachments, 'is_spoiler')).toEqual([true]);
+  });
+
   it('hides files behind a spoiler, and shows them to one person alone', async () => {
     const on = await open();
     const ask = { kind: 'command' as const, name: 'download', guildId: on.guildId, userId: '300' };

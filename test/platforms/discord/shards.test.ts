@@ -26,7 +26,7 @@ function guildOn(shard: number, shards: number): string {
 
 function noHandlers() {
   const ignore = () => undefined;
-  const heard = { onReady: ignore, onMessage: ignore, onMessageUpdate: ignore };
+  const heard = { onReady: ignore, onMessage: ignore, onMessageUpdate: ignore, onInteractionData: ignore };
   return { ...heard, onInteraction: ignore, onGuild: ignore, onSession: ignore };
 }
 

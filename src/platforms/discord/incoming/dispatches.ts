@@ -17,10 +17,12 @@ export interface SessionHandler {
   onSession(shardId: number, session: GatewaySession | null): void;
 }
 
-/** Handlers of events about messages, which get the event's data (`d`) unchanged. */
+/** Handlers that get the data (`d`) of an event unchanged. */
 export interface MessageHandlers {
   onMessage(data: unknown): void;
   onMessageUpdate(data: unknown): void;
+  /** Called before discord.js gets the interaction, because it drops the channel of a server that Medley is not in. */
+  onInteractionData(data: unknown): void;
 }
 
 /** Handles an event (dispatch) as if that shard's connection had brought it. Never throws. */
@@ -64,7 +66,10 @@ export function guardDispatches(
     try {
       if (dispatch?.type === 'MESSAGE_CREATE') handlers.onMessage(dispatch.data);
       else if (dispatch?.type === 'MESSAGE_UPDATE') handlers.onMessageUpdate(dispatch.data);
-      else return emit(event, ...values);
+      else {
+        if (dispatch?.type === 'INTERACTION_CREATE') handlers.onInteractionData(dispatch.data);
+        return emit(event, ...values);
+      }
     } catch (error) {
       log.error({ err: error, type: dispatch?.type ?? event }, 'discord: a dispatch could not be handled');
     }

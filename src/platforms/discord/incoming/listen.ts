@@ -45,6 +45,8 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
   const { embeds, log, now } = context;
   const index = createCommandIndex(context.dispatcher.commandSpecs);
   const seen = createLru<string, true>({ max: SEEN });
+  /** The ids of interactions in age-restricted channels. */
+  const ageRestricted = createLru<string, true>({ max: SEEN });
   const edits = createEditReader(context);
   const underway = new Set<Promise<void>>();
   /** Messages whose requests are being stored, by message id. An edit of such a message waits until that is done. */
@@ -82,7 +84,8 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
   async function acceptInteraction(interaction: Interaction): Promise<void> {
     try {
       const request = await readInteraction(interaction, index, context);
-      if (request !== undefined) await host.accept(request);
+      const place = ageRestricted.has(interaction.id) ? { isAgeRestricted: true } : {};
+      if (request !== undefined) await host.accept({ ...request, chat: { ...request.chat, ...place } });
       else if (!seen.has(interaction.id)) {
         seen.set(interaction.id, true);
         await answerAtOnce(interaction, index, host, context);
@@ -103,6 +106,10 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
       if (isOpen && isEdit(data, now())) track(acceptMessage(data, () => edits.read(data)));
       const update = isOpen ? readUpdate(data) : undefined;
       if (update !== undefined) embeds.onUpdate(update);
+    },
+    onInteractionData(data: unknown): void {
+      if (!isRecord(data) || !isRecord(data.channel) || typeof data.id !== 'string') return;
+      if (data.channel.nsfw === true) ageRestricted.set(data.id, true);
     },
     onInteraction(interaction: Interaction): void {
       if (isOpen) track(acceptInteraction(interaction));
