@@ -268,7 +268,7 @@ const PASSING = new RegExp(`${BUSY.source}|^SQLITE_(IOERR|CANTOPEN|CORRUPT|NOTAD
 /** The code of an error of Node or SQLite, such as `ENOENT` or `SQLITE_BUSY`; empty when it has none. */
 export function codeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return '';
-  // Where libsql may not open a file at all, it gives no code, and SQLite's number within its message.
+  // For a file that cannot be opened at all, libsql gives no code, but SQLite's number within its message.
   if (/^ConnectionFailed\(.*: 14"\)$/.test(cause.message)) return 'SQLITE_CANTOPEN';
   return 'code' in cause ? String(cause.code) : '';
 }

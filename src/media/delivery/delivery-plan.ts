@@ -251,7 +251,7 @@ function imageSteps(item: MediaItem, wish: PlanWish): readonly Step[] {
   const all = sendableVariants(item, 'original').map(variant => candidateOf(toChoice(variant, item, wish.sizes)));
   const limit = limitOf(all, wish);
   const isReady = ({ variant }: VideoCandidate) => isCommonImage(variant);
-  // As a JPEG a photo that is too large may fit. A GIF is not converted for that, because it would stand still.
+  // A photo that is too large may fit as a JPEG. A GIF is not converted for that, because it would stand still.
   const isOver = (one: VideoCandidate) => one.variant.mime !== 'image/gif' && !fits(one, limit, wish);
   const made = all.filter(one => !isReady(one) || isOver(one));
   const refused = [...wish.refused].filter(key => key.startsWith('convert-'));
