@@ -39,12 +39,16 @@ export function encodingArguments(
       : ['-map', '0:a:0', '-c:a', 'aac', '-b:a', String(audioBitrate), '-ac', String(audioChannels), '-ar', '44100'];
   const seconds = (ms: number) => (ms / 1_000).toFixed(3);
   const length = clip === undefined ? [] : ['-t', seconds(clip.endMs - clip.startMs)];
+  const cut = clip === undefined ? [] : ['-ss', seconds(clip.startMs), ...length];
+  // The frame that is shown at the clip's start begins before it, so its repetitions are cut instead of the input.
+  const repeats = plan.isSlow && clip !== undefined;
+  const more = repeats ? `${sdr}fps=10,` : sdr;
   return [
     // With `-ss` and `-t` before the input, nothing outside of the clip is decoded, and the output begins at the clip's
     // start. The second `-t` ends a track that begins late.
-    ...(clip === undefined ? [] : ['-ss', seconds(clip.startMs), ...length]),
-    ...[...inputArguments(inputPath), ...length],
-    ...['-map', '0:v:0', '-vf', `scale=${width}:${height}:flags=bicubic,${sdr}setsar=1,format=yuv420p`],
+    ...(repeats ? [] : cut),
+    ...[...inputArguments(inputPath), ...(repeats ? cut : length)],
+    ...['-map', '0:v:0', '-vf', `scale=${width}:${height}:flags=bicubic,${more}setsar=1,format=yuv420p`],
     ...['-fpsmax', String(maxFrameRate), '-c:v', 'libx264', '-preset', preset, '-profile:v', 'high'],
     ...['-crf', String(crf), '-maxrate', String(videoBitrate), '-bufsize', String(bufferBits)],
     ...audio,

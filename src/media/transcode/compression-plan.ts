@@ -49,6 +49,13 @@ const MAX_DEADLINE_MS = 600_000;
 /** With this short side or a smaller one, a video may also get 15 frames a second. */
 const CHOPPY_SIDE = 270;
 
+/** With fewer frames a second, each is shown for so long that a clip may begin or end far from the next one. */
+const SLOW_FRAMES = 8;
+
+export function isSlow({ frameRate }: Pick<Probe, 'frameRate'>): boolean {
+  return frameRate !== null && frameRate < SLOW_FRAMES;
+}
+
 const even = (pixels: number) => Math.max(2, Math.round(pixels / 2) * 2);
 
 interface Shape {
@@ -112,6 +119,7 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number) {
   if (millisAt(megapixels) > MAX_ESTIMATE_MS) return undefined;
   return {
     ...frame,
+    isSlow: isSlow(probe),
     preset,
     crf: CRF,
     /** Bits per second that the video track may exceed only for a moment. */

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { EncodedPacketSink, InputVideoTrack } from 'mediabunny';
 import type { Clip } from '../files/clip.ts';
 import { type EncodeRequest, encodingArguments } from './compress.ts';
-import { MIN_BITRATE, planCompression } from './compression-plan.ts';
+import { isSlow, MIN_BITRATE, planCompression } from './compression-plan.ts';
 import { type Ffmpeg, makeFile, timeLeft, toSdr } from './ffmpeg.ts';
 import { withMediaInput } from './media-input.ts';
 import { addAudio, addVideo, letOtherWorkRun, type Packet, primaryTrack, writeMp4 } from './mux.ts';
@@ -28,7 +28,7 @@ export async function cutClip(request: CutRequest): Promise<boolean> {
     const video = await primaryTrack(input.getPrimaryVideoTrack(), 'video');
     const part = await rangeOf(video, clip, signal);
     if (part === undefined) return 'empty';
-    if (ffmpeg !== undefined && !(probe.isCommon && isExact(part, clip))) return 'inexact';
+    if (ffmpeg !== undefined && !(probe.isCommon && !isSlow(probe) && isExact(part, clip))) return 'inexact';
     await copyPart(video, part, request);
     return 'copied';
   });

@@ -66,6 +66,14 @@ describe.skipIf(ffmpegMissing)(`a part of a video${ffmpegNote}`, () => {
     });
   }
 
+  /** The second at which the first sound is. */
+  async function loudFrom(path: string): Promise<number> {
+    const raw = `${path}.s16`;
+    await runReal('-i', path, '-vn', '-ac', '1', '-ar', '8000', '-f', 's16le', raw);
+    const bytes = await readFile(raw);
+    return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2).findIndex(value => value > 3_000) / 8_000;
+  }
+
   it.each([
     ['plain.mp4', 2_500, 4_000],
     ['reordered.mp4', 2_500, 4_000],
@@ -113,6 +121,22 @@ describe.skipIf(ffmpegMissing)(`a part of a video${ffmpegNote}`, () => {
     const { isEncoded, outputPath } = await cut('late.mp4', 500, 3_000, real);
     const { durationMs } = await probeFile(outputPath, never);
     expect([isEncoded, Math.abs((durationMs ?? 0) - 2_500) <= 60]).toEqual([true, true]);
+  });
+
+  it.each([
+    [3_000, 6_000],
+    [6_000, 7_500],
+  ])('of a still picture with music from %d to %d ms has that music, and the picture', async (startMs, endMs) => {
+    const still = ['-f', 'lavfi', '-i', `color=teal:s=320x180:r=1/8:d=8`, '-vf', 'format=yuv420p', '-c:v', 'libx264'];
+    await runReal(...still, at('picture.mp4'));
+    const music = ['-f', 'lavfi', '-i', "aevalsrc='gt(t,5)*sin(2764*t)':d=8", '-c:v', 'copy', '-c:a', 'aac'];
+    await runReal('-i', at('picture.mp4'), ...music, at('still.mp4'));
+    const { isMade, outputPath } = await cut('still.mp4', startMs, endMs, real);
+    expect(isMade).toBe(true);
+    const { durationMs, width } = await probeFile(outputPath, never);
+    expect([durationMs, width]).toEqual([endMs - startMs, 320]);
+    expect(await framesOf(outputPath)).toHaveLength((endMs - startMs) / 100);
+    expect(await loudFrom(outputPath)).toBeCloseTo(Math.max(0, 5 - startMs / 1_000), 1);
   });
 
   it('is not made where there is nothing in it', async () => {
