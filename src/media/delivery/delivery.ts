@@ -162,7 +162,8 @@ export function createDelivery(options: DeliveryOptions) {
       if (steps[0]?.kind === 'mux' ? isMuxBetter : steps[0]?.kind !== 'file') return undefined;
       const { variant, key, bytes, step } = fitting;
       const reduced = resolver.isReduced(step, request) && { reduced: { bytes, ...addressOf(post, request) } };
-      return { url: variant.url, mime: variant.mime, variantKey: key, ...reduced };
+      const { url, mime, width, height } = variant;
+      return { url, mime, width, height, variantKey: key, ...reduced };
     },
 
     /** The address of the whole video. */
@@ -205,7 +206,8 @@ function describeFile({ file, step, post }: FoundFile, { post: asked, index }: D
   const item = post.items[index];
   const variant = step.parts[0]?.variant;
   const { path, bytes, probe, mime } = file;
-  const isSeen = !mime.startsWith('audio/');
+  // A photo that is converted may become smaller than the site states.
+  const isSeen = !mime.startsWith('audio/') && step.kind !== 'convert';
   return {
     kind: 'file',
     ...{ path, bytes, mime },

@@ -24,9 +24,10 @@ import {
 const PHOTO_BYTES = 2_000;
 
 /** A link that brings so many photos, each at an address of its own. */
-function photos(count: number): Pick<StageOptions, 'commands' | 'delivery'> {
+function photos(count: number, size = {}): Pick<StageOptions, 'commands' | 'delivery'> {
   const items = Array.from({ length: count }, (_, index) =>
     makePhoto({
+      ...size,
       position: index,
       variants: [makeVariant({ url: `https://scontent.cdninstagram.com/v/${index}.jpg`, mime: 'image/jpeg' })],
     }),
@@ -44,14 +45,25 @@ function photos(count: number): Pick<StageOptions, 'commands' | 'delivery'> {
     run: async () => reply({ blocks: [{ kind: 'heading', text: ['Ines Okafor'] }], gallery }),
   });
   const remoteFile: Delivery['remoteFile'] = ({ index }) => {
-    const [variant] = items[index]?.variants ?? [];
-    return variant && { url: variant.url, mime: variant.mime, variantKey: 'v0' };
+    const { width = null, height = null, variants = [] } = items[index] ?? {};
+    const [variant] = variants;
+    return variant && { url: variant.url, mime: variant.mime, width, height, variantKey: 'v0' };
   };
   return {
     commands: [download],
     delivery: folder => ({ ...createFileDelivery(folder, new Set(), () => [PHOTO_BYTES]), remoteFile }),
   };
 }
+
+it.each([
+  { width: 9_000, height: 6_000 },
+  { width: 300, height: 8_000 },
+])('sends a photo of $width x $height at once as a document, as Telegram shows none so large or thin', async size => {
+  const { fake, calls } = await openStage(photos(1, size));
+  fake.message({ from: SARI, text: PHOTO });
+  expect((await fake.waitFor(() => answersIn(fake, SARI.id)[0])).file?.kind).toBe('document');
+  expect(calls(/^send(Photo|Document)$/)).toHaveLength(1);
+});
 
 it('sends the files of a quoted post below those of the post that quotes it', async () => {
   const [outer, below] = ['reef', 'pier'].map(name =>

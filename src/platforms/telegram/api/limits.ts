@@ -25,6 +25,10 @@ export const MESSAGE_LIMITS = {
   /** The most bytes that a pressed button can send. */
   callbackData: 64,
   deletedAtOnce: 100,
+  /** A photo's width and height together, in pixels. */
+  photoSides: 10_000,
+  /** How many times as long as the other one side of a photo may be. */
+  photoRatio: 20,
   commands: 100,
   commandDescription: 256,
   inlineResults: 50,

@@ -5,6 +5,7 @@ import type { DeliveryRequest } from '../../../media/delivery/delivery-plan.ts';
 import type { SentFileKey } from '../../../media/delivery/sent-files.ts';
 import { itemKey } from '../../../media/post.ts';
 import type { BotApiError } from '../api/bot-api-error.ts';
+import { MESSAGE_LIMITS } from '../api/limits.ts';
 import type { SentMessage } from '../api/methods.ts';
 import type { FileCandidate, FileType } from '../render/file-fields.ts';
 import { isAudio } from '../render/render.ts';
@@ -113,6 +114,7 @@ function createWays(item: GalleryItem, inAlbum: boolean, context: TelegramContex
       const found = delivery.remoteFile(requestOf(media?.kind === 'image' ? limits.addressPhoto : limits.address));
       const type = found && typeOf(found.mime);
       if (found === undefined || type === undefined || type === 'document' || !isPublic(found.url)) return undefined;
+      if (type === 'photo' && isUnlikePhoto(found)) return undefined;
       const { url, variantKey, reduced } = found;
       return candidateOf(item, { from: 'address', type, media: url, variantKey, reduced });
     },
@@ -140,7 +142,8 @@ function isTooLarge({ code, description }: BotApiError): boolean {
 
 function uploadedFile(item: GalleryItem, file: DeliveredFile, asDocument: boolean): FileCandidate {
   const { path, fileName, bytes, mime, variantKey, reduced, width, height, durationMs, thumbnail } = file;
-  const type = asDocument ? 'document' : (typeOf(mime) ?? 'document');
+  const known = typeOf(mime) ?? 'document';
+  const type = asDocument || (known === 'photo' && isUnlikePhoto(file)) ? 'document' : known;
   return candidateOf(item, {
     ...{ from: 'upload', type, media: { content: { path }, fileName, bytes }, variantKey, reduced },
     ...sizeOf(width, height),
@@ -168,6 +171,13 @@ function candidateOf(
 
 function sizeOf(width: number | null, height: number | null): Pick<FileCandidate, 'width' | 'height'> {
   return width === null || height === null ? {} : { width, height };
+}
+
+/** Says whether Telegram refuses a picture as a photo for its size; one of unknown size is tried. */
+function isUnlikePhoto({ width, height }: Pick<DeliveredFile, 'width' | 'height'>): boolean {
+  if (width === null || height === null) return false;
+  const isThin = Math.max(width, height) > MESSAGE_LIMITS.photoRatio * Math.min(width, height);
+  return isThin || width + height > MESSAGE_LIMITS.photoSides;
 }
 
 /** The file id in a sent message. An animation has a document too; a photo has several sizes, the largest last. */

@@ -48,7 +48,7 @@ export function openCarousel(
   });
   const remoteFile: Delivery['remoteFile'] = ({ index }) => {
     const [variant] = items[index]?.variants ?? [];
-    return variant && { url: variant.url, mime: variant.mime, variantKey: 'v0' };
+    return variant && { url: variant.url, mime: variant.mime, width: null, height: null, variantKey: 'v0' };
   };
   return openStage({
     commands: [download],
