@@ -45,8 +45,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
   const { embeds, log, now } = context;
   const index = createCommandIndex(context.dispatcher.commandSpecs);
   const seen = createLru<string, true>({ max: SEEN });
-  /** The ids of interactions in age-restricted channels. */
-  const ageRestricted = createLru<string, true>({ max: SEEN });
+  const ages = createAgeMarks();
   const edits = createEditReader(context);
   const underway = new Set<Promise<void>>();
   /** Messages whose requests are being stored, by message id. An edit of such a message waits until that is done. */
@@ -84,8 +83,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
   async function acceptInteraction(interaction: Interaction): Promise<void> {
     try {
       const request = await readInteraction(interaction, index, context);
-      const place = ageRestricted.has(interaction.id) ? { isAgeRestricted: true } : {};
-      if (request !== undefined) await host.accept({ ...request, chat: { ...request.chat, ...place } });
+      if (request !== undefined) await host.accept(ages.withMark(request, interaction.id));
       else if (!seen.has(interaction.id)) {
         seen.set(interaction.id, true);
         await answerAtOnce(interaction, index, host, context);
@@ -107,10 +105,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
       const update = isOpen ? readUpdate(data) : undefined;
       if (update !== undefined) embeds.onUpdate(update);
     },
-    onInteractionData(data: unknown): void {
-      if (!isRecord(data) || !isRecord(data.channel) || typeof data.id !== 'string') return;
-      if (data.channel.nsfw === true) ageRestricted.set(data.id, true);
-    },
+    onInteractionData: ages.note,
     onInteraction(interaction: Interaction): void {
       if (isOpen) track(acceptInteraction(interaction));
     },
@@ -123,6 +118,21 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
     async close(): Promise<void> {
       isOpen = false;
       await Promise.all([...underway, marks.written()]);
+    },
+  };
+}
+
+/** Remembers which interactions are in age-restricted channels, as their data tells. */
+function createAgeMarks() {
+  const ageRestricted = createLru<string, true>({ max: SEEN });
+  return {
+    note(data: unknown): void {
+      if (!isRecord(data) || !isRecord(data.channel) || typeof data.id !== 'string') return;
+      if (data.channel.nsfw === true) ageRestricted.set(data.id, true);
+    },
+    withMark(request: NewRequest<DiscordReplyTo>, interactionId: string): NewRequest<DiscordReplyTo> {
+      if (!ageRestricted.has(interactionId)) return request;
+      return { ...request, chat: { ...request.chat, isAgeRestricted: true } };
     },
   };
 }
