@@ -1,6 +1,6 @@
 /** The worker's jobs and answers, as values that can be sent between threads. */
 import type { Ruleset } from '../model/beatmapset.ts';
-import { HIT_RESULTS, playedObjects, type Score, type ScoreMod } from '../model/score.ts';
+import { countOf, HIT_RESULTS, playedObjects, type Score, type ScoreMod } from '../model/score.ts';
 
 /** The counts of a play, with the names of rosu-pp. */
 export interface HitCounts {
@@ -76,9 +76,10 @@ export function countHits(
   ruleset: Ruleset,
 ): HitCounts {
   const { statistics, max_combo: combo, passed = true } = play;
-  const ended = passed ? {} : { passedObjects: playedObjects({ mode: ruleset, statistics }) };
+  const results = { mode: ruleset, statistics };
+  const ended = passed ? {} : { passedObjects: playedObjects(results) };
   // Zeros are passed on, too: osu!'s API omits them, and calculators guess what is missing.
-  const counted = Object.entries(HIT_RESULTS[ruleset]).map(([name, result]) => [name, statistics[result] ?? 0]);
+  const counted = Object.entries(HIT_RESULTS[ruleset]).map(([name, result]) => [name, countOf(results, result)]);
   const sliders = ruleset === 'osu' ? Object.entries(OF_SLIDERS) : [];
   const reported = sliders.flatMap(([name, result]) => (result in statistics ? [[name, statistics[result]]] : []));
   return { ...Object.fromEntries([...counted, ...reported]), combo, ...ended };

@@ -108,10 +108,19 @@ const LEGACY_COUNTERS: Readonly<Record<string, string>> = {
   nKatu: 'count_katu',
 } satisfies Record<Counter, string>;
 
+/**
+ * How often a play has a hit result. In catch, plays of osu!lazer have the missed drops apart, which osu! adds to the
+ * misses, as osu!stable does.
+ */
+export function countOf({ mode, statistics }: Pick<Score, 'mode' | 'statistics'>, result: string): number {
+  const drops = mode === 'fruits' && result === 'miss' ? statistics.large_tick_miss : undefined;
+  return (statistics[result] ?? 0) + (drops ?? 0);
+}
+
 /** The number of each of the ruleset's hit results, in the order that players use; no droplets in catch. */
-export function resultsOf({ mode, statistics }: Pick<Score, 'mode' | 'statistics'>) {
-  const results = Object.values(HIT_RESULTS[mode]).filter(result => result !== 'small_tick_hit');
-  return results.map(result => ({ result, count: statistics[result] ?? 0 }));
+export function resultsOf(play: Pick<Score, 'mode' | 'statistics'>) {
+  const results = Object.values(HIT_RESULTS[play.mode]).filter(result => result !== 'small_tick_hit');
+  return results.map(result => ({ result, count: countOf(play, result) }));
 }
 
 /** How many objects were played; in catch that is how many fruits and drops. */
@@ -134,11 +143,7 @@ export function completionOf(
 }
 
 function namedResults(given: Readonly<Record<string, number>>, mode: Ruleset): Readonly<Record<string, number>> {
-  if (!('count_300' in given || 'count_miss' in given)) {
-    const { miss = 0, large_tick_miss: drops = 0 } = given;
-    // In catch, plays of osu!lazer have the missed drops apart, which osu! adds to the misses, as osu!stable does.
-    return mode === 'fruits' && drops > 0 ? { ...given, miss: miss + drops } : given;
-  }
+  if (!('count_300' in given || 'count_miss' in given)) return given;
   return Object.fromEntries(
     Object.entries(HIT_RESULTS[mode]).flatMap(([counter, result]) => {
       const count = given[LEGACY_COUNTERS[counter] ?? ''];

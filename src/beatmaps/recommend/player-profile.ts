@@ -1,6 +1,6 @@
 import { candidateOf } from '../catalogue/candidates.ts';
 import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
-import { type Score, type ScoreMod, shownMods } from '../model/score.ts';
+import { countOf, type Score, type ScoreMod, shownMods } from '../model/score.ts';
 import { type Figures, figuresWith, type ModClass, modClassOf } from '../rating/mod-class.ts';
 import { estimatePp } from '../rating/pp-estimate.ts';
 
@@ -114,7 +114,7 @@ function playOf(score: Score, index: number): Play | undefined {
     pp,
     weight: DECAY ** index,
     accuracy: score.accuracy,
-    misses: score.statistics.miss ?? 0,
+    misses: countOf(score, 'miss'),
     objects: map.objects,
     figures: figuresWith(map, modClassOf(score.mods)),
   };

@@ -1,7 +1,7 @@
 import { DIFFICULTY_ALGORITHM } from '../../../beatmaps/difficulty/difficulty.ts';
 import { mapPage } from '../../../beatmaps/model/link.ts';
 import { changeMods, foldMod, type ModWish, parseModWishes } from '../../../beatmaps/model/mods.ts';
-import type { Score, ScoreMod } from '../../../beatmaps/model/score.ts';
+import { countOf, type Score, type ScoreMod } from '../../../beatmaps/model/score.ts';
 import { isChoke } from '../../../beatmaps/plays/score-filter.ts';
 import { replacePlays } from '../../../beatmaps/plays/total-pp.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
@@ -197,10 +197,10 @@ interface ReworkedPlay {
 
 /** A line such as `1. Artist - Title [Insane] +HD · 201 → about 240 pp · 2 misses`. */
 function entryLine({ score, now: before, worth }: ReworkedPlay, place: number, t: Translator): Text {
-  const { beatmap_id, statistics } = score;
+  const { beatmap_id } = score;
   const name = mapName(score, t);
   const mods = modsText(score, t);
-  const misses = statistics.miss ?? 0;
+  const misses = countOf(score, 'miss');
   const now = t.decimal(before, 0);
   const after = t.decimal(worth, 0);
   const parts = [

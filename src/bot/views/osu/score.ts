@@ -2,6 +2,7 @@ import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { mapPage, setPage } from '../../../beatmaps/model/link.ts';
 import {
   completionOf,
+  countOf,
   resultsOf,
   type Score,
   type ScoreMod,
@@ -141,10 +142,10 @@ export function fullComboText(
 }
 
 /** Says that a play is a full combo, or how many misses it has. */
-export function missesText({ is_perfect_combo, statistics }: Score, t: Translator): string | undefined {
+export function missesText(score: Score, t: Translator): string | undefined {
   const { fullCombo, misses } = t.messages.osu.scores;
-  const n = statistics.miss ?? 0;
-  if (is_perfect_combo) return fullCombo;
+  const n = countOf(score, 'miss');
+  if (score.is_perfect_combo) return fullCombo;
   return n > 0 ? misses({ n }) : undefined;
 }
 
