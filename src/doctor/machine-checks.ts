@@ -8,6 +8,14 @@ import { cookiesVariable, type SourceDescriptor } from '../media/extract/source-
 import { inspectFfmpeg } from '../media/transcode/ffmpeg.ts';
 import { type Finding, note, ok, wrong } from '../platforms/platform.ts';
 
+/** An older Node is refused where Medley is built, but a program that is built already may be run by any. */
+function checkNode(): Finding {
+  const what = `Node ${process.versions.node}`;
+  const [major = 0, minor = 0, patch = 0] = process.versions.node.split('.').map(Number);
+  const isOld = major < 20 || (major === 20 && (minor < 18 || (minor === 18 && patch < 1)));
+  return isOld ? wrong(what, 'Install Node 20.18.1 or newer.') : ok(what);
+}
+
 function checkData(dataDir: string): Finding {
   const what = `data in ${dataDir}`;
   try {
@@ -114,7 +122,7 @@ export interface Machine {
 export async function checkMachine(machine: Machine): Promise<readonly Finding[]> {
   const accounts = machine.sites.filter(({ sessionCookie }) => sessionCookie !== undefined);
   return [
-    ok(`Node ${process.versions.node}`),
+    checkNode(),
     checkData(machine.dataDir),
     ...(await Promise.all(accounts.map(source => checkCookies(source, machine.cookiesFiles[source.id])))),
     await checkFfmpeg(machine.searchPath),
