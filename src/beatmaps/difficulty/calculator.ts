@@ -125,16 +125,10 @@ function startProcess(file: URL, library: CalculatorLibrary) {
 
 type Process = ReturnType<typeof startProcess>;
 
+type Keeping = Required<Pick<CalculatorOptions, 'log' | 'deadlineMs' | 'now'>>;
+
 /** Keeps a calculator process for one map at a time: starts it when it is needed, replaces it when it hangs or breaks. */
-function keepProcess(
-  file: URL,
-  library: CalculatorLibrary,
-  {
-    log,
-    deadlineMs,
-    now,
-  }: Pick<CalculatorOptions, 'log'> & { readonly deadlineMs: number; readonly now: () => number },
-) {
+function keepProcess(file: URL, library: CalculatorLibrary, { log, deadlineMs, now }: Keeping) {
   let running: Process | undefined;
   let idle: NodeJS.Timeout | undefined;
   let ends: readonly number[] = [];
@@ -161,13 +155,8 @@ function keepProcess(
     isWornOut: () => ends.filter(at => at > now() - ENDS_MS).length >= MOST_ENDS,
     /** @throws Error when the process cannot be started */
     async tryOut(): Promise<void> {
-      try {
-        await start();
-        restLater();
-      } catch (error) {
-        running?.end();
-        throw error;
-      }
+      await start();
+      restLater();
     },
     async compute(job: DifficultyJob): Promise<ExactFigures | undefined> {
       clearTimeout(idle);
@@ -207,6 +196,7 @@ export function createCalculator(options: CalculatorOptions) {
       await calculator.tryOut();
       return { state: 'ready', version };
     } catch (error) {
+      calculator.end();
       unusable = error instanceof Error ? error.message : String(error);
       log.warn({ err: error, version }, 'osu!’s own calculator cannot be used; stars and pp are estimates');
       return { state: 'unusable', version, why: unusable };

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { LRUCache } from 'lru-cache';
 import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmaps } from '../beatmaps.ts';
@@ -137,7 +138,7 @@ export function createRecommend(options: RecommendOptions) {
   };
 }
 
-function noteGiven(ids: readonly number[], given: { set(id: number, value: true): unknown }): void {
+function noteGiven(ids: readonly number[], given: LRUCache<number, true>): void {
   for (const id of ids) given.set(id, true);
 }
 

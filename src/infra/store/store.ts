@@ -58,8 +58,18 @@ const OUTERMOST = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'] as const;
  */
 export function openStore(path: string): Store {
   const db = openDatabase(path);
-  const { prepare, forget } = createStatements(db);
+  const statements = createLru<string, Statement>({ max: MAX_STATEMENTS });
   let depth = 0;
+
+  function prepare(sql: string): Statement {
+    // A statement still works, silently, after its database was closed, so every call checks that it is open.
+    if (!db.open) throw new AppError('internal', 'the store is closed');
+    const known = statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = db.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  }
 
   function exec(sql: string): void {
     if (!db.open) throw new AppError('internal', 'the store is closed');
@@ -97,8 +107,7 @@ export function openStore(path: string): Store {
       for (const found of rows) yield row.parse(readRow(found));
     },
     run(sql, params = []) {
-      const { changes } = attempt(sql, () => prepare(sql).run(bind(params)), BUSY);
-      return { changes };
+      return attempt(sql, () => ({ changes: prepare(sql).run(bind(params)).changes }), BUSY);
     },
     transaction(work) {
       const name = `nested_${depth}`;
@@ -121,28 +130,11 @@ export function openStore(path: string): Store {
     },
     close() {
       if (!db.open) return;
-      forget();
+      statements.clear();
       closeDatabase(db);
     },
   };
   return store;
-}
-
-/** Prepares each statement once. */
-function createStatements(db: ReturnType<typeof openDatabase>) {
-  const statements = createLru<string, Statement>({ max: MAX_STATEMENTS });
-  return {
-    prepare(sql: string): Statement {
-      // A statement still works, silently, after its database was closed, so every call checks that it is open.
-      if (!db.open) throw new AppError('internal', 'the store is closed');
-      const known = statements.get(sql);
-      if (known !== undefined) return known;
-      const statement = db.prepare(sql);
-      statements.set(sql, statement);
-      return statement;
-    },
-    forget: () => statements.clear(),
-  };
 }
 
 /** Does the work. @throws AppError instead of SQLite's own error, StoreAway where the failure may pass */

@@ -207,15 +207,15 @@ function describeFile({ file, step, post }: FoundFile, { post: asked, index }: D
   const variant = step.parts[0]?.variant;
   const { path, bytes, probe, mime } = file;
   // A photo that is converted may become smaller than the site states.
-  const isSeen = !mime.startsWith('audio/') && step.kind !== 'convert';
+  const hasSize = !mime.startsWith('audio/') && step.kind !== 'convert';
   return {
     kind: 'file',
     ...{ path, bytes, mime },
     /** Identifies the variant, also after a restart: it is stored with the platform's id of the sent file. */
     variantKey: step.key,
     fileName: fileNameOf(asked, index, mime),
-    width: isSeen ? (probe?.width ?? variant?.width ?? item?.width ?? null) : null,
-    height: isSeen ? (probe?.height ?? variant?.height ?? item?.height ?? null) : null,
+    width: hasSize ? (probe?.width ?? variant?.width ?? item?.width ?? null) : null,
+    height: hasSize ? (probe?.height ?? variant?.height ?? item?.height ?? null) : null,
     durationMs: probe?.durationMs ?? item?.durationMs ?? null,
     hasAudio: probe?.hasAudio ?? variant?.hasAudio ?? null,
   } as const;

@@ -177,5 +177,6 @@ export async function makeThumbnail({ probe, ...request }: ConvertRequest): Prom
   if (probe === null) return (await writeJpegBySharp({ ...small, quality: 80 })) || writeJpegByFfmpeg(small);
   const atSeconds = probe.durationMs === null ? 0 : Math.min(LOOK_AT_SECONDS, probe.durationMs / 3_000);
   const frame = { ...small, hdr: probe.hdr };
-  return (await writeJpegByFfmpeg({ ...frame, atSeconds })) || writeJpegByFfmpeg(frame);
+  if (await writeJpegByFfmpeg({ ...frame, atSeconds })) return true;
+  return atSeconds > 0 && writeJpegByFfmpeg(frame);
 }
