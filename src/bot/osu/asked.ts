@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { type CommandContext, type Mode, type OptionSuggestion, TERMS, usageError } from '../contract/command.ts';
 import { looksLikeLink } from '../contract/command-spec.ts';
-import { callerKey } from '../contract/request.ts';
+import { callerKey, chatKey } from '../contract/request.ts';
 import type { AskedMap } from '../views/osu/facts.ts';
 
 /** The visibility, cost and subject that most osu! commands have. */
@@ -27,19 +27,33 @@ const MAX_SUGGESTIONS = 25;
 /** A command's option for a player. People who linked theirs may leave the name out. */
 export const PLAYER_OPTION = { type: 'string', form: 'name', maxLength: 200, suggest: suggestPlayers } as const;
 
+/** Matches a mention of a person by their id on the chat's platform, as Discord writes it. */
+const MENTION = /^<@!?(\d{1,20})>$/;
+
 export type AskedPlayer = Awaited<ReturnType<typeof askedPlayer>>;
 
 /**
  * The player's id or name, and the ruleset when the caller names none: null for the one the player plays most.
- * `isProven` is true when the caller has proved to be this player.
+ * `isProven` is true when the caller, or the person whom they mention, has proved to be this player.
  * @throws AppError `credentials_required`, or `invalid_request` with a hint when no player is named or linked
  */
-export async function askedPlayer(given: string | undefined, { caller, services }: CommandContext) {
-  requirePlayers(services.beatmaps);
-  if (given !== undefined) return { user: given, mode: null, isProven: false };
-  const { player } = await services.settings.user(callerKey(caller));
-  if (player === null) throw usageError('noPlayer');
-  return { user: player.id, mode: player.mode, isProven: player.proven };
+export async function askedPlayer(given: string | undefined, context: CommandContext) {
+  requirePlayers(context.services.beatmaps);
+  return namedPlayer(given, context);
+}
+
+/** Like {@link askedPlayer}, but osu! need not be known. A mention means the player whom that member has linked. */
+export async function namedPlayer(given: string | undefined, { caller, services }: CommandContext) {
+  const [, mentioned] = MENTION.exec(given ?? '') ?? [];
+  if (given !== undefined && mentioned === undefined) return { user: given, mode: null, isProven: false };
+  const { memory, settings } = services;
+  const person = callerKey({ ...caller, userId: mentioned ?? caller.userId });
+  const isOwn = person === callerKey(caller);
+  // Others are told who someone is only where that person used Medley's osu! commands as well.
+  const isKnown = isOwn || (caller.chatKind === 'group' && (await memory.members.has(chatKey(caller), person)));
+  const { player } = isKnown ? await settings.user(person) : { player: null };
+  if (player === null) throw usageError(isOwn ? 'noPlayer' : 'notLinked');
+  return { user: player.id, username: player.name, mode: player.mode, isProven: player.proven };
 }
 
 /** The profile of the player and ruleset asked for. @throws as `askedPlayer` does, `not_found`, or an upstream's */

@@ -619,6 +619,14 @@ describe('tracking', () => {
     expect(textOf(await say(`/osu track ${page} stop:yes`, admin))).toContain('I no longer watch night bus.');
   });
 
+  it('takes a member who is mentioned for the player whom they linked, in their ruleset', async () => {
+    const { say } = await open();
+    await say('/osu link lamp post mode:taiko', inGroup('4400'));
+    const added = textOf(await say('/osu track <@4400>', admin));
+    expect(added).toContain('I post new best plays of lamp post (osu!taiko) here');
+    expect(textOf(await say('/track remove <@4400>', admin))).toContain('I no longer watch lamp post.');
+  });
+
   it('is refused where nothing can be posted unasked', async () => {
     const stage = await open();
     const { say, services } = stage;

@@ -82,6 +82,24 @@ describe('/osu link without a name', () => {
   });
 });
 
+describe('a member of the server who is mentioned', () => {
+  it('means the player whom they linked, in a message and in the field of a slash command', async () => {
+    const { beatmaps } = await openHouse();
+    stage = await openStage({ beatmaps });
+    const { fake, guildId, services } = stage;
+    await services.settings.setChat(`discord:${guildId}`, { prefix: '!' });
+    await fake.waitFor(() => fake.commands);
+    fake.interaction({ kind: 'command', name: 'osu link', options: { player: 'night_bus' }, guildId, userId: '77' });
+    await answered(stage, 0);
+    fake.message({ guildId, content: '!rs <@77>', authorId: ASKER });
+    expect(textOf(await answered(stage, 1))).toContain('night bus');
+    fake.interaction({ kind: 'command', name: 'osu scores', options: { player: '<@77>' }, guildId, userId: ASKER });
+    expect(textOf(await answered(stage, 2))).toContain('night bus');
+    fake.message({ guildId, content: '!rs <@78>', authorId: ASKER });
+    expect(textOf(await answered(stage, 3))).toContain('linked no osu! player in this chat');
+  });
+});
+
 describe('autocomplete', () => {
   it.each([
     ['beatmap info', 'map'],

@@ -5,18 +5,18 @@ import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import { AppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { drawnIn } from '../../cards/shapes.ts';
-import { type CommandContext, defineCommand, MOD_FILTER, usageError } from '../../contract/command.ts';
+import { type CommandContext, defineCommand, MOD_FILTER } from '../../contract/command.ts';
 import type { Card } from '../../contract/reply.ts';
 import { headingBlock, labelled, link, reply, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
 import {
   ABOUT_PLAYER,
   askedMap,
+  askedPlayer,
   isMapLink,
   MAP_OPTION,
   MODE_OPTION,
   PLAYER_OPTION,
-  requirePlayers,
 } from '../../osu/asked.ts';
 import { mapButtons, openable, playerButtons } from '../../osu/buttons.ts';
 import { ratePlays } from '../../osu/plays.ts';
@@ -45,7 +45,6 @@ export const osuCompare = defineCommand({
   ...ABOUT_PLAYER,
   async run({ mods, mode, ...asked }, context: CommandContext) {
     const { services, signal, t } = context;
-    requirePlayers(services.beatmaps);
     const { player, ...given } = await playerOf(asked.map, asked.player, context);
     const map = await askedMap({ map: given.map, mode }, context);
     const { scores, stale } = await services.beatmaps.userMapScores(map, player.id, map.ruleset, signal);
@@ -89,28 +88,18 @@ function dayOf({ ended_at }: Score, t: Translator): string {
 }
 
 /** The player that the person asks for. Words that are no player's name may belong to the map's name. */
-async function playerOf(
-  map: string | undefined,
-  player: string | undefined,
-  { caller, services, signal }: CommandContext,
-) {
-  const linkedPlayer = async () => {
-    const { player: linked } = await services.settings.user(callerKey(caller));
-    return linked && { id: linked.id, username: linked.name };
-  };
-  if (player === undefined) {
-    const own = await linkedPlayer();
-    if (own === null) throw usageError('noPlayer');
-    return { player: own, map };
-  }
+async function playerOf(map: string | undefined, player: string | undefined, context: CommandContext) {
+  const { caller, services, signal } = context;
+  const asked = await askedPlayer(player, context);
+  if (asked.username !== undefined) return { player: { id: asked.user, username: asked.username }, map };
   try {
-    const { user } = await services.beatmaps.user(player, undefined, signal);
+    const { user } = await services.beatmaps.user(asked.user, undefined, signal);
     return { player: user, map };
   } catch (error) {
-    const own = await linkedPlayer();
+    const { player: own } = await services.settings.user(callerKey(caller));
     const isUnknown = error instanceof AppError && ['not_found', 'invalid_request'].includes(error.code);
     if (!isUnknown || map !== undefined || own === null) throw error;
-    return { player: own, map: player };
+    return { player: { id: own.id, username: own.name }, map: player };
   }
 }
 

@@ -15,6 +15,7 @@ import {
   askedCountry,
   countryCode,
   MODE_OPTION,
+  namedPlayer,
   PLAYER_OPTION,
   requirePlayers,
   rulesetOf,
@@ -167,8 +168,13 @@ export const osuTrack = defineCommand({
     if (!(await decidesForChat(caller))) {
       throw new AppError('forbidden', 'no admin of this chat', { params: { what: 'tracking' } });
     }
-    if (stop) return shown(await stopTracking(player, rulesetOf(mode), context), context);
-    const { user } = await services.beatmaps.user(player, rulesetOf(mode), context.signal);
+    const named = await namedPlayer(player, context);
+    if (stop) return shown(await stopTracking(String(named.user), rulesetOf(mode), context), context);
+    const { user } = await services.beatmaps.user(
+      named.user,
+      rulesetOf(mode) ?? named.mode ?? undefined,
+      context.signal,
+    );
     const asked: TrackedPlayer = { id: user.id, name: user.username, mode: user.mode };
     const hasRoom = await tracked.add(caller, asked);
     return shown(

@@ -46,8 +46,9 @@ async function findBoth(player: string, other: string | undefined, mode: Mode | 
   const [first, second] = other === undefined ? [undefined, player] : [player, other];
   const asked = await askedPlayer(first, context);
   const { beatmaps } = context.services;
+  const { user: opponent } = await askedPlayer(second, context);
   const one = await beatmaps.user(asked.user, rulesetOf(mode) ?? asked.mode ?? undefined, context.signal);
-  const two = await beatmaps.user(second, one.user.mode, context.signal);
+  const two = await beatmaps.user(opponent, one.user.mode, context.signal);
   const players: Both = [one.user, two.user];
   return { players, stale: one.stale || two.stale };
 }

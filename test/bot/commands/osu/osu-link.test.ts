@@ -133,3 +133,45 @@ describe('the mark', () => {
     expect(textOf(await say('/osu profile lamp_post', { ...dewi, chatKind: 'private' }))).not.toContain('✓');
   });
 });
+
+describe('a member who is mentioned', () => {
+  const dewi = inGroup({ userId: '7700', rateKey: '7700' });
+  const budi = inGroup({ userId: '8800', rateKey: '8800' });
+
+  it('means the player whom they linked, in each command about a player', async () => {
+    const { say } = await open();
+    await say('/osu link night_bus', dewi);
+    await say('/osu link lamp_post', budi);
+    expect(textOf(await say('/osu profile <@7700>', budi))).toContain('night bus');
+    expect(textOf(await say('/osu profile player:<@!7700>', budi))).toContain('night bus');
+    expect(textOf(await say('/osu maps <@7700> ranked', budi))).toContain('night bus');
+    expect(textOf(await say('/osu versus <@7700>', budi))).toMatch(/lamp post.*night bus/);
+    expect(textOf(await say('/osu compare <@7700> map:https://osu.ppy.sh/b/9000013', budi))).toContain('night bus');
+    expect(textOf(await say('/osu profile <@8800>', budi))).toContain('lamp post');
+  });
+
+  it('is looked up with the ruleset that they chose', async () => {
+    const { say } = await open();
+    await say('/osu link night_bus mode:taiko', dewi);
+    expect(textOf(await say('/osu profile <@7700>', budi))).toContain('taiko');
+    expect(textOf(await say('/osu profile <@7700> mania', budi))).not.toContain('taiko');
+  });
+
+  it('is a stranger where they linked none, or used no osu! command in this group', async () => {
+    const { say } = await open();
+    const unlinked = 'linked no osu! player in this chat';
+    expect(textOf(await say('/osu recent <@7700>', budi))).toContain(unlinked);
+    await say('/osu link night_bus', { ...dewi, chatKind: 'private' });
+    await say('/osu link night_bus', { ...dewi, chatId: 'g2' });
+    for (const line of ['/osu profile <@7700>', '/osu versus lamp_post <@7700>', '/osu compare <@7700>']) {
+      const said = textOf(await say(line, budi));
+      expect(said, line).toContain(unlinked);
+      expect(said, line).not.toContain('night bus');
+    }
+    expect(textOf(await say('/osu profile <@7700>', { ...budi, chatKind: 'private' }))).toContain(unlinked);
+    await say('/osu profile', dewi);
+    expect(textOf(await say('/osu profile <@7700>', budi))).toContain('night bus');
+    await say('/forget me', dewi);
+    expect(textOf(await say('/osu profile <@7700>', budi))).toContain(unlinked);
+  });
+});
