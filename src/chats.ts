@@ -87,9 +87,10 @@ export async function createChats(config: Config, core: Core, log: Logger) {
 async function createDiscord({ discord }: Config, core: Core, log: Logger): Promise<readonly RuntimePlatform[]> {
   if (discord === undefined) return [];
   const { storage, dispatcher, delivery } = core;
-  const { settings } = core.services;
+  const { settings, actions } = core.services;
   const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
-  const platform = createDiscordPlatform({ ...discord, dispatcher, delivery, settings, records: storage.records, log });
+  const parts = { dispatcher, delivery, settings, tagOf: actions.tagOf, records: storage.records, log };
+  const platform = createDiscordPlatform({ ...discord, ...parts });
   return [heardOnce(platform, core, `${discord.token} ${JSON.stringify(discord.shards)}`)];
 }
 

@@ -13,7 +13,7 @@ import type { RuntimeStatus } from './bot/contract/chat-platform.ts';
 import type { Services } from './bot/contract/services.ts';
 import type { SettingsStore } from './bot/contract/settings.ts';
 import { CALLBACK_PATH, createAccountLinks } from './bot/stores/account-links.ts';
-import { createButtonTokens, SHOWN_VIEWS } from './bot/stores/buttons.ts';
+import { createButtonTokens } from './bot/stores/buttons.ts';
 import { createChatMemory } from './bot/stores/chat-memory.ts';
 import { createOptOuts } from './bot/stores/exclusions.ts';
 import { createSettingsStore } from './bot/stores/settings-store.ts';
@@ -109,7 +109,6 @@ function createServices({ options, storage, media, beatmapServices, translation,
   });
   const settings = withChatMemory(createSettingsStore({ records }), memory);
   const accountLinks = openAccountLinks(options, storage, media.http, settings);
-  const views = records.groupedCollection(SHOWN_VIEWS);
   return {
     ...{ extractor: media.extractor, sites: options.descriptors, beatmaps, ratings, recommend, recommendationHistory },
     painter: createSvgRasterizer(),
@@ -126,7 +125,7 @@ function createServices({ options, storage, media, beatmapServices, translation,
     }),
     requests: {
       async forgetUser(owner: string) {
-        await Promise.all([storage.queue.forget(owner), storage.spare?.forget(owner), views.deleteGroup(owner)]);
+        await Promise.all([storage.queue.forget(owner), storage.spare?.forget(owner)]);
       },
     },
     cutsExactly: media.hasFfmpeg,

@@ -93,6 +93,7 @@ export async function run(size = 50_000): Promise<void> {
     dispatcher,
     delivery: { deliver: () => Promise.reject(new Error('nothing is delivered here')) },
     settings: services.settings,
+    tagOf: services.actions.tagOf,
     records: embeddedRecords(store),
     log,
   });

@@ -43,10 +43,11 @@ const delivery = createDelivery({
   refresh: async ({ id }) => postOf(id),
   log,
 });
-const { settings } = services;
+const { settings, actions } = services;
 const store = openStore(join(tempDir, 'medley.db'));
 const records = embeddedRecords(store);
-const platform = createDiscordPlatform({ token, apiUrl, shards: 'auto', dispatcher, delivery, settings, records, log });
+const parts = { dispatcher, delivery, settings, tagOf: actions.tagOf, records, log };
+const platform = createDiscordPlatform({ token, apiUrl, shards: 'auto', ...parts });
 const queue = createEmbeddedQueue({ store, log });
 gauge();
 await new Runtime({ platforms: [platform], queue, dispatcher, log }).start();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDispatcher, type Dispatcher } from '../../src/bot/answer/answer.ts';
+import type { ButtonTokens } from '../../src/bot/contract/services.ts';
 import type { SettingsStore } from '../../src/bot/contract/settings.ts';
 import { AppError, StoreAway } from '../../src/errors.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';
@@ -21,6 +22,7 @@ export interface Core {
   readonly store: Store;
   readonly dispatcher: Dispatcher;
   readonly settings: SettingsStore;
+  readonly tagOf: ButtonTokens['tagOf'];
   readonly sentFiles: SentFiles;
   readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
   readonly log: RecordingLog;
@@ -102,11 +104,12 @@ export function platformContract(name: string, open: (core: Core) => Promise<Pla
       log,
     });
     const delivery = createFileDelivery(folder, new Set(), () => [20_000]);
-    const { settings } = services;
+    const { settings, actions } = services;
     const core = {
       store,
       dispatcher,
       settings,
+      tagOf: actions.tagOf,
       sentFiles: createSentFiles({ records: embeddedRecords(store), onFailure: () => undefined }),
       delivery,
       log,

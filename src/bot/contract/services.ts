@@ -66,7 +66,12 @@ export interface ButtonTokens {
   decode(token: string, presser: string): Promise<ButtonPayload>;
   /** Like `decode`, but anyone may press the button. @throws AppError `invalid_request`, `internal` */
   decodeForAnyone(token: string): Promise<Pick<ButtonPayload, 'command' | 'values'>>;
-  /** Deletes the stored options of that person's buttons, which then no longer work. @throws AppError `internal` */
+  /** A keyed hash of the person, under which is stored what their buttons need: no record there names them. */
+  tagOf(owner: string): string;
+  /**
+   * Deletes the stored options of that person's buttons, which then no longer work, and what their messages showed.
+   * @throws AppError `internal`
+   */
   forget(owner: string): Promise<void>;
 }
 

@@ -43,6 +43,7 @@ export const BUTTON_ARGUMENTS = {
 
 export function createButtonTokens({ key, records, onFailure }: ButtonTokensOptions): ButtonTokens {
   const stored = records.groupedCollection(BUTTON_ARGUMENTS);
+  const views = records.groupedCollection(SHOWN_VIEWS);
   const writes = new Set<Promise<void>>();
 
   function digest(purpose: string, data: string | Buffer, bytes: number): Buffer {
@@ -52,6 +53,8 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
   function ownerTag(owner: string): Buffer {
     return digest('owner', owner, OWNER_BYTES);
   }
+
+  const tagOf = (owner: string) => ownerTag(owner).toString('base64url');
 
   function store({ command, values }: ButtonPayload, tag: Buffer): Buffer {
     const payload: z.output<typeof StoredPayload> = [command, { ...values }];
@@ -118,7 +121,13 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
       return opened(token).content();
     },
 
-    forget: owner => stored.deleteGroup(ownerTag(owner).toString('base64url')),
+    tagOf,
+
+    async forget(owner) {
+      await stored.deleteGroup(tagOf(owner));
+      // 0.2.0 grouped what messages showed by the owner's own id.
+      for (const group of [tagOf(owner), owner]) await views.deleteGroup(group);
+    },
   };
 }
 
@@ -154,7 +163,10 @@ function unpack(text: string): Pick<ButtonPayload, 'command' | 'values'> {
 /** The requests whose answers a message with buttons has shown, the latest last. */
 const Views = z.array(RequestBody);
 
-/** The collection of what messages showed; a record is kept for as long as the message's buttons are valid. */
+/**
+ * The collection of what messages showed; a record is kept for as long as the message's buttons are valid, and grouped
+ * by the same tag as their options.
+ */
 export const SHOWN_VIEWS = { name: 'shown-views', schema: Views, ttlMs: LIFE_MS, maxRecords: 200_000 };
 
 export type ViewHistory = ReturnType<typeof createViewHistory>;
@@ -168,6 +180,7 @@ interface PressedMessage {
 export interface ViewHistoryOptions {
   readonly platform: string;
   readonly records: Pick<RecordStore, 'groupedCollection'>;
+  readonly tagOf: ButtonTokens['tagOf'];
   readonly dispatcher: { commandOf(body: RequestBody, caller: Caller): Promise<string | undefined> };
   readonly log: Pick<Logger, 'info'>;
 }
@@ -175,7 +188,7 @@ export interface ViewHistoryOptions {
 const MOST_VIEWS = 8;
 
 /** Remembers what messages with buttons show and showed. Never rejects: after a failure people cannot go back. */
-export function createViewHistory({ platform, records, dispatcher, log }: ViewHistoryOptions) {
+export function createViewHistory({ platform, records, tagOf, dispatcher, log }: ViewHistoryOptions) {
   const views = records.groupedCollection(SHOWN_VIEWS);
 
   async function shownIn(messageId: string | undefined): Promise<readonly RequestBody[]> {
@@ -218,7 +231,7 @@ export function createViewHistory({ platform, records, dispatcher, log }: ViewHi
       return [...(isOtherPage ? shown.slice(0, -1) : shown), ask].slice(-MOST_VIEWS);
     },
     async keep(messageId: string, shown: readonly RequestBody[], request: Request): Promise<void> {
-      const owner = callerKey({ platform, userId: request.user.id });
+      const owner = tagOf(callerKey({ platform, userId: request.user.id }));
       await views.set(`${platform}:${messageId}`, [...shown], owner).catch((error: unknown) => {
         log.info({ err: error, platform }, 'what a message shows could not be noted');
       });

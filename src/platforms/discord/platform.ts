@@ -4,6 +4,7 @@ import { ApplicationCommandType } from 'discord.js';
 import * as z from 'zod';
 import type { Dispatcher } from '../../bot/answer/answer.ts';
 import type { SendFailure } from '../../bot/contract/chat-platform.ts';
+import type { ButtonTokens } from '../../bot/contract/services.ts';
 import type { SettingsStore } from '../../bot/contract/settings.ts';
 import { createViewHistory } from '../../bot/stores/buttons.ts';
 import { createRegisteredMenus } from '../../bot/stores/registered-menus.ts';
@@ -39,6 +40,7 @@ export interface DiscordPlatformOptions {
   readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption' | 'commandSpecs' | 'commandOf'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
   readonly settings: Pick<SettingsStore, 'chat' | 'markChatLeft'>;
+  readonly tagOf: ButtonTokens['tagOf'];
   /** Stores sessions (to receive missed events), ids of commands, and the messages and earlier views of answers. */
   readonly records: RecordStore;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -47,7 +49,7 @@ export interface DiscordPlatformOptions {
 
 /** Medley on Discord. It receives requests from the gateway; for answers it needs the REST API alone. */
 export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimePlatform<DiscordReplyTo> {
-  const { token, apiUrl, shards, dispatcher, delivery, settings, records, log, now = Date.now } = options;
+  const { token, apiUrl, shards, dispatcher, delivery, settings, tagOf, records, log, now = Date.now } = options;
   const closing = new AbortController();
   const api = createDiscordApi({ token, apiUrl, log });
   const applicationId = applicationIdOf(token) ?? '0';
@@ -57,7 +59,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     ...{ api, dispatcher, delivery, log, now },
     commandIds,
     parts: createAnswerParts(records, log),
-    history: createViewHistory({ platform: 'discord', records, dispatcher, log }),
+    history: createViewHistory({ platform: 'discord', records, tagOf, dispatcher, log }),
     embeds: createEmbedSuppression({ api, log, now, gateway: state }),
     signal: closing.signal,
     gateway: state,

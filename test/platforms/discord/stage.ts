@@ -126,6 +126,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       dispatcher,
       delivery,
       settings: services.settings,
+      tagOf: services.actions.tagOf,
       records: embeddedRecords(store),
       log,
       ...settings,
