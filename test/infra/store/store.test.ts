@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -40,6 +40,17 @@ const count = (store: Store) => store.get('SELECT count(*) AS n FROM notes', [],
 const add = (store: Store, text: string) => store.run('INSERT INTO notes (text) VALUES (?)', [text]);
 
 describe('reading and writing', () => {
+  it('leaves nothing in the file of what was deleted, cleared or replaced', () => {
+    const path = join(directory, 'medley.db');
+    const store = openNotes(path);
+    for (let index = 0; index < 40; index += 1) add(store, `words of somebody ${index} ${'-'.repeat(900)}`);
+    store.run("UPDATE notes SET text = 'done' WHERE id = 1");
+    store.run('DELETE FROM notes WHERE id > 1');
+    expect(count(store)).toBe(1);
+    store.close();
+    expect(readFileSync(path, 'latin1')).not.toContain('words of somebody');
+  });
+
   it('runs, gets and lists with parameters by position and by name', () => {
     const store = openNotes();
     expect(add(store, 'one')).toEqual({ changes: 1 });
