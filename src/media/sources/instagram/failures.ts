@@ -82,8 +82,10 @@ export function namesPrivatePost(body: string): boolean {
   return /"tracePolicy"\s*:\s*"polaris\.privatePostPage"/.test(body);
 }
 
-/** The address of a post's file, with or without escaped slashes. `t51.2885-19` is that of a profile image. */
-const MEDIA_FILE = /(?:cdninstagram\.com|fbcdn\.net)\\?\/(?:o1\\?\/)?v\\?\/t(?!51\.2885-19)\d/;
+/** The address of a post's file, with or without escaped slashes. A 19 as in `t51.2885-19` is that of a profile image. */
+const MEDIA_FILE = /(?:cdninstagram\.com|fbcdn\.net)\\?\/(?:o1\\?\/)?v\\?\/t(?!51\.\d{1,6}-19\b)\d/;
+/** The tags for crawlers name a post's cover also in a page that the site sends without the post (seen in 2026-10). */
+const HEAD_TAG = /<(?:meta|link)\s[^<>]{0,8000}>/gi;
 
 /** Failures by the name of the page's route. */
 const ROUTES: readonly Sign[] = [
@@ -107,7 +109,7 @@ export function failureOfPage(html: string): AppError {
   const names = [...html.matchAll(/"canonicalRouteName"\s{0,9}:\s{0,9}"([\w.]{1,120})"/g)].slice(0, MAX_ROUTES);
   const failures = names.flatMap(([, name = '']) => failureBySign(name, ROUTES) ?? []);
   const failure = failures.find(({ code }) => code !== 'not_found') ?? failures[0];
-  if (failure?.code === 'upstream_rate_limited' && MEDIA_FILE.test(html)) {
+  if (failure?.code === 'upstream_rate_limited' && MEDIA_FILE.test(html.replace(HEAD_TAG, ''))) {
     return new AppError('upstream_changed', 'a page with files that could not be read');
   }
   if (failure !== undefined) return failure;

@@ -70,6 +70,12 @@ const gatings = (): readonly (readonly [string, object, string])[] => [
   ['a gate with words that are not known', { title: 'Something else' }, 'login_required'],
 ];
 
+/** What the head of a post's page contains for crawlers, also when the site limits the visitor. */
+const COVER = ['t51.82787-15/kite_n.jpg?oe=6B2F1A00', 't51.82787-19/marla_n.jpg?oe=6B2F1A00']
+  .map(path => `https://scontent-mdl1-1.cdninstagram.com/v/${path}`)
+  .map(url => `<meta property="og:image" content="${url}"><link rel="preload" as="image" href="${url}">`)
+  .join('');
+
 /** The asked media in an unknown shape. */
 const UNKNOWN = { code: CODES.reel, taken_at: 1_777_000_123, stills: [{ at: 'x' }], clips: [{ at: 'y' }] };
 
@@ -188,6 +194,11 @@ describe('the signal, and the code it means', () => {
     [
       'the shell of a post without the post',
       { kind: 'page', text: fixture('throttled.html') },
+      'upstream_rate_limited',
+    ],
+    [
+      'the shell of a post whose head shows its cover to crawlers',
+      { kind: 'page', text: fixture('throttled.html').replace('</head>', `${COVER}</head>`) },
       'upstream_rate_limited',
     ],
     ['a login page where JSON was asked for', { text: fixture('login-wall.html') }, 'login_required'],

@@ -252,8 +252,8 @@ describe('a page that has only what is for crawlers', () => {
     ['with a file elsewhere', { ...SAID, 'og:video': 'https://media.example.org/a.mp4' }],
     ['of another post', { ...SAID, 'og:url': `https://www.instagram.com/reel/${CODES.neighbour}/` }],
     ['without a word of the post', { 'og:video': FILE }],
-  ])('is no post %s', (_, meta) => {
-    expect(failureOf(page(meta), CODES.reel, 'page', 'reel')).toBe('upstream_changed');
+  ])('is no post %s, but the shell that a limited visitor gets', (_, meta) => {
+    expect(failureOf(page(meta), CODES.reel, 'page', 'reel')).toBe('upstream_rate_limited');
   });
 
   it('is not the whole of a carousel', () => {
