@@ -14,6 +14,12 @@ const HOSTS: ReadonlySet<string> = new Set([
   'www.osu.ppy.sh',
   'lazer.ppy.sh',
 ]);
+/** Mirrors, which have osu!'s beatmapsets under osu!'s ids. */
+const MIRRORS =
+  /^(?:(?:[a-z]{2,8}\.)?catboy\.best|osu\.direct|(?:api\.)?nerinyan\.moe|mirror\.(?:hinamizawa\.ai|nekoha\.moe)|beatconnect\.io|beatmaps\.download|osu\.gatari\.pw|dl\.sayobot\.cn)$/;
+const MIRROR_PATH = /\/(s|d|b|beatmaps|beatmapsets|download|download\/[a-z]+)\/(\d+n?)(?=\/|$)/i;
+/** The source of a pattern that each address of osu! or a mirror has in it, for finding them in a text. */
+export const OSU_SITE = String.raw`(?:ppy\.sh|catboy\.best|osu\.direct|nerinyan\.moe|hinamizawa\.ai|nekoha\.moe|beatconnect\.io|beatmaps\.download|gatari\.pw|sayobot\.cn)`;
 const MAX_LINK_LENGTH = 2_048;
 
 /** An osu! name without `@`: 2 to 15 letters, digits, spaces, `-`, `_`, `[` or `]`; some old names are longer. */
@@ -21,14 +27,15 @@ export const USERNAME = /^[\w[\] -]{1,30}$/;
 
 /**
  * Reads every form in which osu! writes the address of a set, a difficulty, a score or a player, with or without a
- * scheme, also with more words behind it. Bare ids and names are not addresses: only the
- * caller knows what they stand for.
+ * scheme, also the game's own (`osu://b/1`) and with more words behind it; and a mirror's address of a set or difficulty.
+ * Bare ids and names are not addresses: only the caller knows what they stand for.
  * @example matchOsuLink('https://osu.ppy.sh/beatmapsets/12#taiko/34') // { kind: 'map', id: 34, setId: 12, ruleset:
  * 'taiko' }
  */
 export function matchOsuLink(text: string): OsuLink | undefined {
   const address = parseAddress(text.trim());
   if (address === undefined) return undefined;
+  if (!HOSTS.has(address.hostname)) return mirrorLink(address);
   const segments = address.pathname.split('/').filter(segment => segment !== '');
   const [section, first, second] = segments;
   switch (section?.toLowerCase()) {
@@ -39,6 +46,7 @@ export function matchOsuLink(text: string): OsuLink | undefined {
       return mapLink(first, address);
     case 's':
     case 'd':
+    case 'dl':
       return setLink(first, address);
     case 'p':
       return oldPageLink(first, address);
@@ -56,11 +64,19 @@ function parseAddress(text: string): URL | undefined {
   if (text.length > MAX_LINK_LENGTH) return undefined;
   const bare = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1) : text;
   if (/[\s\\]/.test(bare)) return undefined;
-  const full = /^[a-z][a-z\d+.-]*:/i.test(bare) ? bare : `https://${bare}`;
+  const full = /^[a-z][a-z\d+.-]*:/i.test(bare) ? bare.replace(/^osu:\/\//i, 'https://osu.ppy.sh/') : `https://${bare}`;
   if (!URL.canParse(full)) return undefined;
   const url = new URL(full);
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
-  return isWeb && HOSTS.has(url.hostname) && url.port === '' && url.username === '' ? url : undefined;
+  const isKnown = HOSTS.has(url.hostname) || MIRRORS.test(url.hostname);
+  return isWeb && isKnown && url.port === '' && url.username === '' ? url : undefined;
+}
+
+/** Reads addresses such as `/d/1`, `/api/v2/b/1` and `/beatmapsets/1#osu/2`. At Beatconnect `/b/` has sets. */
+function mirrorLink(address: URL): OsuLink | undefined {
+  const [, section = '', id] = MIRROR_PATH.exec(address.pathname) ?? [];
+  const isMap = /^b(?:eatmaps)?$/i.test(section) && address.hostname !== 'beatconnect.io';
+  return isMap ? mapLink(id, address) : setLink(id, address);
 }
 
 /** Reads `/beatmapsets/1`, alone or with `#osu`, `#osu/2` or the old `#2` behind it; also `/s/1`, `/d/1`, `/d/1n`. */

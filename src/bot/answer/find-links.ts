@@ -1,4 +1,12 @@
-import { mapPage, matchOsuLink, type OsuLink, scorePage, setPage, userPage } from '../../beatmaps/model/link.ts';
+import {
+  mapPage,
+  matchOsuLink,
+  OSU_SITE,
+  type OsuLink,
+  scorePage,
+  setPage,
+  userPage,
+} from '../../beatmaps/model/link.ts';
 import { areMods } from '../../beatmaps/model/mods.ts';
 import type { Extractor } from '../../media/extract/extractor.ts';
 import { findAddresses } from '../../media/extract/find-addresses.ts';
@@ -19,10 +27,12 @@ export function createLinkFinder(extractor: Pick<Extractor, 'findLinks'>): LinkF
   };
 }
 
-/** The osu! addresses of maps, plays and players in a text. */
+const SITE = new RegExp(OSU_SITE, 'i');
+
+/** The osu! addresses of maps, plays and players in a text, and those of maps on mirrors. */
 function findOsuLinks(text: string): readonly string[] {
-  if (!/ppy\.sh/i.test(text)) return [];
-  const found = findAddresses(text, ({ hostname }) => hostname.endsWith('.ppy.sh')).flatMap(address => {
+  if (!SITE.test(text)) return [];
+  const found = findAddresses(text, ({ hostname }) => SITE.test(hostname)).flatMap(address => {
     // People write mods right behind a link, as in `LINK+HDDT`; these are no part of the address.
     const link = matchOsuLink(address.replace(/\+.*$/, ''));
     return link === undefined ? [] : [canonicalOsuLink(link)];
@@ -62,7 +72,7 @@ export function kindOfLink(url: string): Accepted {
 type Terms = Readonly<Record<string, string>>;
 
 /** The look-behind keeps it linear in time: no search begins within a word. */
-const ADDRESS = /(?<![^\s<>()|])[^\s<>()|]*ppy\.sh\/[^\s<>()|+]*/giu;
+const ADDRESS = new RegExp(String.raw`(?<![^\s<>()|])[^\s<>()|]*${OSU_SITE}/[^\s<>()|+]*`, 'giu');
 const MAX_CHARS = 6_000;
 
 /**

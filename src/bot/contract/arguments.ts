@@ -1,10 +1,11 @@
+import { OSU_SITE } from '../../beatmaps/model/link.ts';
 import { TERM_NAMES, termOf, usageError } from './command.ts';
 import { type CommandSpec, looksLikeLink, type OptionSpec, switchOf, unknownOption } from './command-spec.ts';
 import { type Form, fillPositions, fits, formOf, isRest, joinWords, type Raw, type SetOption } from './positions.ts';
 import { createWordReader, type Word, type WordReader } from './word-reader.ts';
 
 /** Matches the position between an osu! link and the mods right behind it, where a space is missing. */
-const MODS_AT_LINK = /(?=\+[a-z\d]{2})(?<=ppy\.sh\/[^\s+]{1,100})/gi;
+const MODS_AT_LINK = new RegExp(String.raw`(?=\+[a-z\d]{2})(?<=${OSU_SITE}/[^\s+]{1,100})`, 'gi');
 
 /** Matches the position between mods and the speed right behind them: `DT1.3x`, `+HDDT(1.3x)`. */
 const SPEED_AT_MODS = /(?=\(?\d[.,]\d{1,3}[x\xd7*]\)?(?!\S))(?<=(?<!\S)\+?(?:[a-z]{2}){0,8}(?:dt|nc|ht|dc))/gi;

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRuleset, rulesetNumber } from '../../../src/beatmaps/model/beatmapset.ts';
-import { mapPage, matchOsuLink, type OsuLink, scorePage, setPage, userPage } from '../../../src/beatmaps/model/link.ts';
+import {
+  directLink,
+  mapPage,
+  matchOsuLink,
+  type OsuLink,
+  scorePage,
+  setPage,
+  userPage,
+} from '../../../src/beatmaps/model/link.ts';
 
 const LINKS: readonly (readonly [string, OsuLink])[] = [
   ['https://osu.ppy.sh/beatmapsets/12', { kind: 'set', id: 12 }],
@@ -38,6 +46,22 @@ const LINKS: readonly (readonly [string, OsuLink])[] = [
   ['https://osu.ppy.sh/users/[Tag]-x/fruits', { kind: 'user', name: '[Tag]-x', ruleset: 'fruits' }],
   ['https://osu.ppy.sh/scores/78', { kind: 'score', id: 78 }],
   ['https://osu.ppy.sh/scores/osu/78', { kind: 'score', id: 78, ruleset: 'osu' }],
+  ['osu://b/34', { kind: 'map', id: 34 }],
+  ['osu://s/12', { kind: 'set', id: 12 }],
+  [directLink(12), { kind: 'set', id: 12 }],
+  ['https://osu.direct/beatmapsets/12', { kind: 'set', id: 12 }],
+  ['https://osu.direct/beatmapsets/12#taiko/34', { kind: 'map', id: 34, setId: 12, ruleset: 'taiko' }],
+  ['https://osu.direct/api/d/12?noVideo=1', { kind: 'set', id: 12 }],
+  ['https://catboy.best/d/12n', { kind: 'set', id: 12 }],
+  ['us.catboy.best/d/12', { kind: 'set', id: 12 }],
+  ['https://catboy.best/api/v2/b/34', { kind: 'map', id: 34 }],
+  ['https://api.nerinyan.moe/d/12?noVideo=true', { kind: 'set', id: 12 }],
+  ['https://beatconnect.io/b/12/', { kind: 'set', id: 12 }],
+  ['https://beatmaps.download/d/12', { kind: 'set', id: 12 }],
+  ['https://osu.gatari.pw/b/34', { kind: 'map', id: 34 }],
+  ['https://mirror.nekoha.moe/api4/download/12', { kind: 'set', id: 12 }],
+  ['https://mirror.hinamizawa.ai/api/v1/hinai/d/12?noVideo=1', { kind: 'set', id: 12 }],
+  ['https://dl.sayobot.cn/beatmaps/download/novideo/12', { kind: 'set', id: 12 }],
 ];
 
 const OTHERS: readonly string[] = [
@@ -62,7 +86,14 @@ const OTHERS: readonly string[] = [
   'https://example.com/osu.ppy.sh/beatmapsets/12',
   'https://notosu.ppy.sh/beatmapsets/12',
   'ftp://osu.ppy.sh/beatmapsets/12',
-  'osu://b/34',
+  'osu://edit/00:12:345',
+  'https://osu.direct/',
+  'https://osu.direct/api/osu/34',
+  'https://osu.direct/users/56',
+  'https://catboy.best/api/v2/search?q=12',
+  'https://catboy.best.example.com/d/12',
+  'https://notcatboy.best/d/12',
+  'https://example.com/d/12',
   'look https://osu.ppy.sh/beatmapsets/12',
 ];
 

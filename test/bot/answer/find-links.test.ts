@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createLinkFinder, findWishes, kindOfLink, withoutWishes } from '../../../src/bot/answer/find-links.ts';
+import {
+  createLinkFinder,
+  findWishes,
+  kindOfLink,
+  termsBeside,
+  withoutWishes,
+} from '../../../src/bot/answer/find-links.ts';
 import { fakeExtractor, link } from '../sample.ts';
 
 const find = createLinkFinder(fakeExtractor().services);
@@ -17,6 +23,8 @@ describe('osu! links in a text', () => {
     [`${link('a')} https://osu.ppy.sh/u/31`, [link('a'), 'https://osu.ppy.sh/users/31']],
     ['<https://osu.ppy.sh/u/31> `https://osu.ppy.sh/u/31`', []],
     ['https://osu.ppy.sh/wiki/en/Rules https://osu.ppy.sh.example.org/u/1 https://evil.example/osu.ppy.sh/u/1', []],
+    ['get it at catboy.best/d/12 or https://beatconnect.io/b/12/', ['https://osu.ppy.sh/beatmapsets/12']],
+    ['https://catboy.best/ https://osu.direct/browse?q=d/12', []],
     ['no link at all', []],
   ])('%s', (text, expected) => {
     expect(find(text)).toEqual(expected);
@@ -45,6 +53,15 @@ describe('osu! links in a text', () => {
     ['https://evil.example/osu.ppy.sh/u/1', 'link'],
   ])('%s is for a command that accepts %s', (url, kind) => {
     expect(kindOfLink(url)).toBe(kind);
+  });
+});
+
+describe('mods beside a link', () => {
+  it.each(['https://osu.ppy.sh/s/12', 'https://catboy.best/d/12'])('are found for %s', address => {
+    const beside = { mods: 'HDDT' };
+    for (const text of [`${address} +HDDT`, `${address}+HDDT`]) {
+      expect(termsBeside(text, find).get('https://osu.ppy.sh/beatmapsets/12'), text).toEqual(beside);
+    }
   });
 });
 
