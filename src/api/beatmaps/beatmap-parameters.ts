@@ -59,14 +59,14 @@ const text = (what: string, meta: Meta) =>
 export const mode = (description: string) =>
   word(parseRuleset, MODE_WORDS, { description: `${description} ${MODE_WORDS}.`, enum: RULESETS });
 
-export const limitOf = (usual: number) =>
-  word(
-    value => (/^\d{1,4}$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_LIMIT ? Number(value) : undefined),
-    `a whole number from 1 to ${MAX_LIMIT}`,
-    { description: `How many, 1 to ${MAX_LIMIT}; ${usual} when left out.` },
-  );
+/** How many entries an answer has when the caller does not say. */
+export const USUAL_LIMIT = 20;
 
-const limit = limitOf(20);
+export const limit = word(
+  value => (/^\d{1,4}$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_LIMIT ? Number(value) : undefined),
+  `a whole number from 1 to ${MAX_LIMIT}`,
+  { description: `How many, 1 to ${MAX_LIMIT}; ${USUAL_LIMIT} when left out.` },
+);
 
 const cursor = word(value => value, 'the cursor of an earlier answer', {
   description: 'Of the answer before, for the page after it. The other parameters stay as they were.',

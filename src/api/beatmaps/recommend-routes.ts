@@ -12,7 +12,7 @@ import type { Recommend } from '../../beatmaps/recommend/recommend.ts';
 import type { Reason, Recommendation } from '../../beatmaps/recommend/recommendation.ts';
 import { registerEndpoint } from './beatmap-endpoint.ts';
 import { RECOMMEND_EXAMPLE } from './beatmap-examples.ts';
-import { limitOf, mode, PLAYER_FORMS, SET_FORMS, user, word } from './beatmap-parameters.ts';
+import { limit, mode, PLAYER_FORMS, SET_FORMS, USUAL_LIMIT, user, word } from './beatmap-parameters.ts';
 import { beatmap, coreSet } from './beatmap-schema.ts';
 import { toBeatmap, toCoreSet } from './beatmap-shapes.ts';
 
@@ -34,9 +34,9 @@ export function recommendRoutes({ recommend }: { readonly recommend: Recommend }
       query: recommendQuery,
       answer: recommendAnswer,
       example: RECOMMEND_EXAMPLE,
-      async find({ mode, seed, ...filters }, signal) {
+      async find({ mode, seed, limit = USUAL_LIMIT, ...filters }, signal) {
         const number = seed === undefined ? undefined : createHash('sha1').update(seed).digest().readInt32BE(0);
-        const request = { ...filters, ruleset: mode, seed: number, signal };
+        const request = { ...filters, limit, ruleset: mode, seed: number, signal };
         const { recommendations, source, stale } = await recommend(request);
         const body: RecommendAnswer = { recommendations: recommendations.map(toRecommendation) };
         return { body, source, stale, freshS: seed === undefined ? 0 : SEEDED_FRESH_S, isPrivate: true };
@@ -115,7 +115,7 @@ const recommendQuery = z.object({
   like: word(text => text, SET_FORMS, {
     description: 'Maps like this one: a difficulty’s number, a set’s number or any osu! link of them.',
   }),
-  limit: limitOf(10),
+  limit,
   seed: word(text => (text.length <= 64 ? text : undefined), 'at most 64 characters long', {
     description: 'Any text. The same seed gives the same answer for a while; without it every answer is another.',
   }),

@@ -56,6 +56,7 @@ describe('GET /api/recommend', () => {
     expect(asked[0]?.pp).toMatchObject({ low: 199.5, high: Number.POSITIVE_INFINITY });
     expect(asked[0]?.length?.low).toBeCloseTo(89.5, 1);
     await get('?bpm=200&ar=&mods=NM');
+    expect(asked[1]?.limit).toBe(20);
     expect(asked[1]?.bpm).toEqual({ low: 194, high: 206 });
     expect(asked[1]?.ar).toBeUndefined();
     expect(asked[1]?.mods?.exact).toBe(true);
