@@ -23,10 +23,13 @@ const PARTS = [
   [POSTER_NAME, 'poster'],
 ] as const;
 
-/** Headers for files of other people on this server's origin: they may be displayed, but may not run scripts. */
+/**
+ * Headers for files of other people on this server's origin: they may be displayed, but may not run scripts. They may be
+ * displayed by pages of other origins too, which the API gives their addresses.
+ */
 export const SAFETY_HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
-  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-resource-policy': 'cross-origin',
   'x-robots-tag': 'noindex, nofollow',
 } as const;
 

@@ -64,7 +64,7 @@ function makeFile(changes: Partial<TunnelFile>): TunnelFile {
 const serving: RequestListener = (request, response) => serveFile(request, response, FILE);
 
 describe('GET /media/:token', () => {
-  it('streams the file with headers that let it be shown and nothing else', async () => {
+  it('streams the file with headers that let it be shown, on pages of other origins too, and nothing else', async () => {
     const { server, address } = await setUp(serving);
     const response = await server.app.inject(address());
     expect(response.statusCode).toBe(200);
@@ -76,7 +76,7 @@ describe('GET /media/:token', () => {
       'content-disposition':
         'inline; filename="medley-instagram-C9TestReef01.mp4"; filename*=UTF-8\'\'medley-instagram-C9TestReef01.mp4',
       'x-content-type-options': 'nosniff',
-      'cross-origin-resource-policy': 'same-origin',
+      'cross-origin-resource-policy': 'cross-origin',
       'content-security-policy': "default-src 'none'; sandbox",
     });
     expect(response.headers['cache-control']).toMatch(/^private, max-age=3[56]\d\d$/);
