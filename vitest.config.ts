@@ -5,7 +5,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const WAITING =
   /end-to-end|\.e2e\.|infra\/(?:redis|http\/http-)|large-pages|platforms\/(?:(?:discord|telegram)\/)?[\w-]+\.test/;
 /** These look at what all files of a worker share, the globals and the connections of their process, so each has a worker to itself. */
-const ALONE = ['test/fakes/discord.test.ts', 'test/fakes/discord/*.test.ts', 'test/infra/http/transport.test.ts'];
+const ALONE = [
+  'test/fakes/discord.test.ts',
+  'test/fakes/discord/*.test.ts',
+  'test/infra/http/{transport,http-guard,http-proxy}.test.ts',
+  'test/end-to-end/hostile.test.ts',
+];
 /** The short forms of drills break or load the built program for minutes: `npm run test:drills`. */
 const DRILLS = ['test/drills/**/*.test.ts'];
 const NEVER = ['test/live/**', 'test/bench/**', ...DRILLS];
