@@ -233,7 +233,7 @@ async function scroll(browser: Browser, origin: string): Promise<void> {
   await context.close();
 }
 
-/** Opening, scrolling, asking and choosing on a phone with a quarter of this processor. */
+/** Opening, scrolling, asking, opening right after many answers, and choosing on a phone with a quarter of this processor. */
 async function slowDown(browser: Browser, page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: SLOW_PROCESSOR });
@@ -241,7 +241,10 @@ async function slowDown(browser: Browser, page: Page): Promise<void> {
   await page.reload();
   await page.locator('.turn').first().waitFor();
   await scrollThrough(page);
-  for (const line of [LINKS.join(' '), ...LINES]) await ask(page, line);
+  await ask(page, LINKS.join(' '));
+  await page.reload();
+  await page.locator('.turn').first().waitFor();
+  for (const line of LINES) await ask(page, line);
   await scrollThrough(page);
   await page.locator('#menu-button').click();
   for (const theme of ['dark', 'light']) await page.locator(`#menu input[value="${theme}"]`).check({ force: true });

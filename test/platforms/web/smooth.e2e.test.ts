@@ -7,9 +7,10 @@ import { type BuiltPage, buildPage } from './built-page.ts';
 import { scripted } from './scripted.ts';
 import { openStage, type Stage } from './stage.ts';
 
-const ANSWER = reply({ blocks: [{ kind: 'text', text: ['An answer.'] }] });
+const answer = (words: string) => reply({ blocks: [{ kind: 'text', text: [words] }] });
 const TURNS = 60;
 const MANY = 10;
+const ANSWERS = Array.from({ length: MANY }, (_, n) => answer(`Answer ${n + 1}.`));
 
 const Trace = z.object({
   traceEvents: z.array(
@@ -29,6 +30,12 @@ type TraceEvent = z.infer<typeof Trace>['traceEvents'][number];
 const FAR = (of: string) =>
   `[...document.querySelectorAll('${of}')].map(each => getComputedStyle(each).contentVisibility === 'auto')`;
 
+/** Counts the cards that the task which runs the page has made. */
+const FIRST_CARDS = `new MutationObserver((_, observer) => {
+  globalThis.firstCards = document.querySelectorAll('.card').length;
+  if (firstCards > 0) observer.disconnect();
+}).observe(document, { childList: true, subtree: true })`;
+
 /** Says whether an event happened within another. */
 const isWithin = (outer: TraceEvent) => (each: TraceEvent) =>
   each.pid === outer.pid && each.tid === outer.tid && each.ts >= outer.ts && each.ts <= outer.ts + outer.dur;
@@ -44,7 +51,7 @@ describe.skipIf(browserMissing !== undefined)(`a long conversation${browserNote}
     [built, browser] = await Promise.all([buildPage(), openBrowser()]);
     stage = await openStage({
       pageFolder: built.folder,
-      dispatcher: scripted(said => Array('text' in said && said.text === 'many' ? MANY : 1).fill(ANSWER)),
+      dispatcher: scripted(said => ('text' in said && said.text === 'many' ? ANSWERS : [answer('An answer.')])),
       limits: { drainMs: 50, closeMs: 200 },
     });
     page = await browser.newPage({ serviceWorkers: 'block', reducedMotion: 'reduce', isMobile: true, hasTouch: true });
@@ -121,6 +128,17 @@ describe.skipIf(browserMissing !== undefined)(`a long conversation${browserNote}
       .nth(MANY - 1)
       .waitFor();
     await page.locator('.pending').waitFor({ state: 'detached' });
+    const far = await page.evaluate(FAR('.turn:last-child .card'));
+    expect(far).toEqual([...Array(MANY - 3).fill(true), false, false, false]);
+  });
+
+  it('shows one of many answers first when it is opened again, and the others in tasks of their own, in their order', async () => {
+    const words = () => page.locator('.turn:last-child .card').allTextContents();
+    const before = await words();
+    await page.addInitScript(FIRST_CARDS);
+    await page.reload();
+    await expect.poll(words).toEqual(before);
+    expect(await page.evaluate('firstCards')).toBe(1);
     const far = await page.evaluate(FAR('.turn:last-child .card'));
     expect(far).toEqual([...Array(MANY - 3).fill(true), false, false, false]);
   });

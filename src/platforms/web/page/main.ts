@@ -9,7 +9,8 @@ import { Composer } from './composer/composer.ts';
 import { createMenu } from './composer/menu.ts';
 import { type ConnectionState, openOffline, ServerConnection } from './connection.ts';
 import { InlineUpdate } from './thread/inline-update.ts';
-import { type MessageContext, MessageView, type PressedAction } from './thread/message-view.ts';
+import type { MessageView, PressedAction } from './thread/message-view.ts';
+import { MessageViews } from './thread/message-views.ts';
 import { Thread } from './thread/thread.ts';
 import { WayBack } from './thread/way-back.ts';
 import { createWelcome, type Offer } from './thread/welcome.ts';
@@ -22,14 +23,10 @@ const announcer = byId('announcer', HTMLParagraphElement);
 const stateLine = byId('state', HTMLParagraphElement);
 const history = new History();
 const thread = new Thread();
-const views = new Map<string, MessageView>();
 const inlineUpdate = new InlineUpdate({
   history,
   thread,
-  viewOf: id => {
-    if (!views.has(id)) thread.restoreRest();
-    return views.get(id);
-  },
+  viewOf: id => views.get(id),
   onOpened: (place, top) => wayBack.opened({ ...place, top }),
 });
 const wayBack = new WayBack({
@@ -72,12 +69,12 @@ const menu = createMenu(
   clear,
 );
 
-const turnContext: MessageContext = {
+const views = new MessageViews(history, thread, {
   onPress,
   onCancel: cancel,
   onBack: place => wayBack.leave(place),
   onRepeat: (turn, link) => ask(link === undefined ? turn.input : { kind: 'text', text: link }),
-};
+});
 
 const connection = new ServerConnection({
   hello: () => ({ type: 'hello', session, locales: navigator.languages.slice(0, 10) }),
@@ -88,7 +85,8 @@ const connection = new ServerConnection({
 function ask(input: TurnInput, pressed?: HTMLElement): void {
   const turn: Turn = { id: randomId(), input, state: 'waiting', replies: [] };
   history.add(turn);
-  const view = createView(turn, pressed);
+  const view = views.make(turn);
+  beginInline(turn, view, pressed);
   thread.append(view.element);
   refresh();
   if (!submit(turn)) view.waiting(text('waiting'));
@@ -103,7 +101,6 @@ function clear(): void {
   views.clear();
   received.clear();
   wayBack.clear();
-  thread.clear();
   announcer.textContent = text('cleared');
   refresh();
   settleFocus();
@@ -128,17 +125,13 @@ function submit({ id, input }: Turn): boolean {
     : connection.send({ type: 'action', id, token: input.token });
 }
 
-function createView(turn: Turn, pressed?: HTMLElement): MessageView {
-  const view = new MessageView(turn, turnContext);
-  views.set(turn.id, view);
-  // After the press of a button, the new turn is hidden as long as its answer may replace the reply with the button.
-  view.element.hidden = turn.state === 'waiting' && inlineUpdate.begin(turn, pressed);
-  return view;
+/** After the press of a button, the new turn is hidden as long as its answer may replace the reply with the button. */
+function beginInline(turn: Turn, view: MessageView | undefined, pressed?: HTMLElement): void {
+  if (view) view.element.hidden = inlineUpdate.begin(turn, pressed);
 }
 
 function remove(turn: Turn): void {
-  views.get(turn.id)?.element.remove();
-  views.delete(turn.id);
+  views.remove(turn.id);
   history.remove(turn);
 }
 
@@ -186,8 +179,8 @@ function onFrame(frame: ServerMessage): void {
 
 function onTurnFrame(frame: Extract<ServerMessage, { type: 'accepted' | 'progress' | 'reply' | 'done' }>): void {
   const turn = history.find(frame.id);
-  const view = views.get(frame.id);
-  if (turn?.state !== 'waiting' || !view) return;
+  const view = turn?.state === 'waiting' ? views.get(frame.id) : undefined;
+  if (!turn || !view) return;
   switch (frame.type) {
     case 'accepted':
       view.waiting(text('working'));
@@ -280,9 +273,11 @@ function loadSession(): string {
 }
 
 playOneAtATime();
-const makers = history.turns.map(turn => () => createView(turn).element);
-// If a question is still unanswered, all views are made at once, because its answer may replace any earlier reply.
-thread.restore(makers, history.turns.some(({ state }) => state === 'waiting') ? makers.length : 1);
+views.restore();
+// The answer to a pressed button may replace an earlier reply, so the view of that one is made at once.
+for (const turn of history.turns) {
+  if (turn.state === 'waiting' && turn.input.kind === 'action') beginInline(turn, views.get(turn.id));
+}
 for (const turn of history.turns) {
   if (!turn.exchanged) for (const [index, reply] of turn.replies.entries()) keepReply(turn, index, reply);
 }

@@ -31,6 +31,8 @@ export class MessageView {
   readonly #stage = h('span', { class: 'stage' }, text('working'));
   readonly #pending: HTMLElement;
   readonly #cards: HTMLElement[] = [];
+  /** So many of the first replies are not shown yet. */
+  #unshown: number;
 
   constructor(turn: Turn, context: MessageContext) {
     this.#turn = turn;
@@ -55,9 +57,28 @@ export class MessageView {
       ),
     );
     this.element = h('div', { class: 'turn' }, saidBubble(words), this.#answers);
-    for (const [index, reply] of turn.replies.entries()) if (index > 0 || !turn.moved) this.#show(reply, index);
+    this.#unshown = turn.replies.length;
+    this.showEarlier();
     if (turn.state === 'waiting') this.#answers.append(this.#pending);
     else this.settle();
+  }
+
+  /** True when no reply of a turn from before is missing on the page. */
+  get isWhole(): boolean {
+    return this.#unshown <= (this.#turn.moved ? 1 : 0);
+  }
+
+  /**
+   * Shows one more reply of a turn from before, above those that are shown. The constructor shows the last one only,
+   * since many would stop a slow phone. Returns false when there are no more.
+   */
+  showEarlier(): boolean {
+    const index = this.#unshown - 1;
+    const reply = this.#turn.replies[index];
+    if (this.isWhole || !reply) return false;
+    this.#unshown = index;
+    this.#show(reply, index);
+    return true;
   }
 
   /** Shows how the answer is getting on, or that there is no connection. */
@@ -94,7 +115,9 @@ export class MessageView {
   #show(reply: WebReply, index: number): HTMLElement {
     const shown = replyCard(reply, this.#contextAt(index));
     this.#cards[index] = shown;
-    if (this.#pending.parentElement) this.#pending.before(shown);
+    const next = this.#cards[index + 1];
+    if (next) next.before(shown);
+    else if (this.#pending.parentElement) this.#pending.before(shown);
     else this.#answers.append(shown);
     return shown;
   }

@@ -22,8 +22,8 @@ export class Thread {
   #isFollowing = true;
   /** The scroll target that is kept in view when the layout changes, until the reader scrolls. */
   #anchor: 'end' | HTMLElement | undefined;
-  /** Functions that make the elements of the conversation which are not on the page yet, oldest first. */
-  #earlier: (() => HTMLElement)[] = [];
+  /** Makes what is not on the page yet of a conversation from before. */
+  #earlier: Iterator<HTMLElement, void> = [].values();
   /** A timer that is set during a smooth scroll. */
   #gliding: ReturnType<typeof setTimeout> | undefined;
   #hasNew = false;
@@ -56,12 +56,12 @@ export class Thread {
   }
 
   /**
-   * Makes the last `atOnce` elements of a conversation now, and those before them one by one, so that the page can be
-   * used meanwhile.
+   * Shows a conversation from before: its end now, the rest piece by piece, so that the page can be used meanwhile.
+   * `turns` gives the newest turn first, and a turn again after each piece that was added to it.
    */
-  restore(makers: readonly (() => HTMLElement)[], atOnce: number): void {
-    this.#earlier = [...makers];
-    for (const make of this.#earlier.splice(-atOnce)) this.append(make());
+  restore(turns: Iterator<HTMLElement, void>): void {
+    this.#earlier = turns;
+    this.#addEarlier();
     const next = (): void => {
       // An element added above would lengthen a smooth scroll.
       if (this.#gliding !== undefined) setTimeout(next, GLIDE_MS);
@@ -70,16 +70,18 @@ export class Thread {
     setTimeout(next);
   }
 
-  /** Makes all elements at once that are still missing. */
-  restoreRest(): void {
-    while (this.#addEarlier());
+  /** Restores at once as much of the conversation as is needed until `isEnough`, or all of it. */
+  restoreUntil(isEnough: () => boolean): void {
+    while (!isEnough() && this.#addEarlier());
   }
 
   #addEarlier(): boolean {
-    const element = this.#earlier.pop()?.();
-    if (element === undefined) return false;
-    element.classList.toggle('far', this.#log.childElementCount >= NEAR_TURNS);
-    this.#log.prepend(element);
+    const { value: element, done } = this.#earlier.next();
+    if (done) return false;
+    if (element.parentElement !== this.#log) {
+      element.classList.toggle('far', this.#log.childElementCount >= NEAR_TURNS);
+      this.#log.prepend(element);
+    }
     return true;
   }
 
@@ -133,7 +135,7 @@ export class Thread {
   }
 
   clear(): void {
-    this.#earlier = [];
+    this.#earlier = [].values();
     this.#log.replaceChildren();
     this.#jump(0);
   }
