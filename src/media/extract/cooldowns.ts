@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { GroupedCollection } from '../../infra/store/records.ts';
-import type { Post, SourceId } from '../post.ts';
+import type { SourceId } from '../post.ts';
 import { isLimit, notAsked } from './refusal.ts';
-import { endpointOf, type PostRef, type Strategy } from './source.ts';
+import { endpointOf, type Strategy } from './source.ts';
 
 const moment = z.number().nonnegative();
 const entry = z
@@ -108,24 +108,24 @@ export function endpointName(strategy: Pick<Strategy, 'name'>): string {
 }
 
 /**
- * Runs one strategy, unless its endpoint is cooling down. If the site states a rate limit, the endpoint cools down for
- * as long as the site says, or else longer each time.
- * @throws any error of the strategy
+ * Runs what asks an endpoint, unless the endpoint is cooling down. If the site states a rate limit, the endpoint cools
+ * down for as long as the site says, or else longer each time.
+ * @param strategy the strategy that asks, or an object with the endpoint's name
+ * @throws any error of `ask`
  */
-export async function askEndpoint(
+export async function askEndpoint<Answer>(
   cooldowns: Cooldowns,
-  strategy: Strategy,
-  ref: PostRef,
-  signal: AbortSignal,
+  strategy: Pick<Strategy, 'name'>,
+  ask: () => Promise<Answer>,
   now: () => number,
-): Promise<Post> {
+): Promise<Answer> {
   const name = endpointName(strategy);
   const waitMs = cooldowns.until(name) - now();
   if (waitMs > 0) throw notAsked(waitMs);
   try {
-    const post = await strategy.run(ref, signal);
+    const answer = await ask();
     if (cooldowns.until(name) <= now()) cooldowns.clear(name);
-    return post;
+    return answer;
   } catch (error) {
     if (error instanceof AppError && isLimit(error)) {
       const { retryAfterMs } = error;

@@ -32,6 +32,8 @@ const REFUSED_CLIENTS = 3;
 const REFUSALS_COUNT_MS = 2 * 60_000;
 /** While the breaker is open, all processes together make one request in this time. */
 const PROBE = { name: 'site-probes', limit: 1, windowMs: 5_000, window: 'first' } as const;
+/** All short links of a site count as one endpoint. */
+const SHORT_LINKS = { name: 'short-link' };
 /** The breaker of a site without requests is forgotten after this long. */
 const OPEN_MS = 24 * 3_600_000;
 
@@ -123,7 +125,9 @@ class SiteBreaker {
   }
 
   resolveShort(url: string, context: FetchContext): Promise<string> {
-    return this.#guarded(context, isRefusal, source => source.resolveShort(url, context));
+    return this.#guarded(context, isRefusal, source =>
+      askEndpoint(this.cooldowns, SHORT_LINKS, () => source.resolveShort(url, context), this.#options.now),
+    );
   }
 
   fetch(ref: PostRef, context: FetchContext): Promise<Post> {
@@ -135,7 +139,7 @@ class SiteBreaker {
       await this.#admit(signal).catch(error => {
         throw error instanceof AppError ? notAsked(error.retryAfterMs ?? PROBE.windowMs) : error;
       });
-      const post = await askEndpoint(this.cooldowns, strategy, ref, signal, this.#options.now);
+      const post = await askEndpoint(this.cooldowns, strategy, () => strategy.run(ref, signal), this.#options.now);
       this.#noteAnswer();
       return post;
     });

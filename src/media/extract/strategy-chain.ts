@@ -70,7 +70,7 @@ export function createStrategyChain(options: StrategyChainOptions) {
     const ask = (strategy: Strategy, own: AbortSignal) => {
       if (strategy === diagnosis) return strategy.run(ref, own);
       ranking.noteStart(strategy);
-      return askEndpoint(cooldowns, strategy, ref, own, now);
+      return askEndpoint(cooldowns, strategy, () => strategy.run(ref, own), now);
     };
     const race = { strategies: asked, returning, diagnosis: isSingle ? undefined : diagnosis, ranking, deadlineMs };
     const { post, verdict, winner, failures } = await new StrategyRace({ ...race, ask, note, signal, log }).run();

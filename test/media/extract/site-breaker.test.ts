@@ -52,6 +52,8 @@ function openToybox(answerOf: (id: string, strategy: string) => Answer, store: S
         refOf,
         async resolveShort(url) {
           asked.push(url);
+          const answer = answerOf(url, 'short');
+          if (answer !== 'post') throw answer;
           return url;
         },
         fetch: createStrategyChain({ source: 'toy', strategies, cooldowns, log, now: () => now }),
@@ -204,6 +206,21 @@ describe('a site that does not refuse this address', () => {
     for (const client of ['a', 'b', 'c', 'd']) expect(await ask(client, client)).toMatchObject({ code });
     expect(asked).toHaveLength(8);
   });
+});
+
+it('is not asked for the target of any short link while it wants a pause there, but for posts', async () => {
+  const { ask, asked, pass, source } = openToybox((_, strategy) => (strategy === 'short' ? slow : 'post'));
+  const { signal } = new AbortController();
+  for (const link of ['1', '2', '3'].map(name => `https://toy.example/s/${name}`))
+    await expect(source.resolveShort(link, { signal })).rejects.toMatchObject({
+      code: 'upstream_rate_limited',
+      retryAfterMs: expect.closeTo(600_000, -3),
+    });
+  expect(asked).toEqual(['https://toy.example/s/1']);
+  expect(await ask('a', 'post')).toMatchObject({ id: 'post' });
+  pass(601_000);
+  await expect(source.resolveShort('https://toy.example/s/4', { signal })).rejects.toMatchObject({ params: {} });
+  expect(asked).toHaveLength(3);
 });
 
 it('has an endpoint left alone by posts when a strategy that was asked alone meets its limit, and the other way round', async () => {

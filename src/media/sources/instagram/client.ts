@@ -213,7 +213,8 @@ export function resolveShareLink(options: Omit<ClientOptions, 'log'>, link: stri
   const request = { ...profile, hosts: SHARE_LINK_HOSTS, maxRedirects: 0, signal };
   return followShortLink(link, async url => {
     let answer = await http.request({ ...request, url, method: 'HEAD' });
-    if (redirectOf(answer) === null) answer = await http.request({ ...request, url, method: 'GET' });
+    const isLimit = answer.status === 429;
+    if (redirectOf(answer) === null && !isLimit) answer = await http.request({ ...request, url, method: 'GET' });
     const redirect = redirectOf(answer);
     return redirect === null ? stepOfPage(answer, now()) : stepTo(redirect);
   });

@@ -105,7 +105,7 @@ function createXSource(options: SourceOptions) {
     try {
       const { post, isCut } = readXAnswer(answer, { ref, kind: 'embed', strategy: 'syndication', now: now() });
       if (!isCut) return post;
-      return await askEndpoint(cooldowns, byQuery, ref, signal, now).catch(err => {
+      return await askEndpoint(cooldowns, byQuery, () => byQuery.run(ref, signal), now).catch(err => {
         log.info({ source: 'x', id: ref.id, err }, 'only the beginning of a long text is known');
         return post;
       });
