@@ -3,7 +3,6 @@ import { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
 import type { HostList, HttpClient, HttpHead, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
-import { weakNotFound } from '../../extract/refusal.ts';
 import { endpointOf, type PostRef, profileRequest, type RequestProfile } from '../../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
 import { MAX_PLAYLIST_BYTES, type PlaylistPlace, playlistVariants } from '../../parse/playlist.ts';
@@ -132,9 +131,10 @@ function createPageSource<Ids extends object, Name extends string>(options: Sour
     if (found === undefined) {
       throw new AppError('unsupported_link', 'a short link that leads off the site', { params: { what: 'site' } });
     }
-    if (found.kind === 'unsupported' && new URL(named).pathname === '/') {
-      throw weakNotFound('the short link leads to the home page');
-    }
+    // A login page is the target only if it names the post: the short link itself leads to its post another time.
+    const led = found.kind === 'wrapper' && URL.canParse(found.target) ? match(new URL(found.target)) : found;
+    const failure = failureOfPlace({ status: 200, headers: {}, url: named }, now(), wall);
+    if (led?.kind !== 'post' && failure !== null) throw failure;
     return { target: named };
   }
 

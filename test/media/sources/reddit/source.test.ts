@@ -4,7 +4,7 @@ import { AppError } from '../../../../src/errors.ts';
 import { reddit } from '../../../../src/media/sources/reddit/descriptor.ts';
 import { matchRedditLink } from '../../../../src/media/sources/reddit/link.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
-import { silentLog } from '../../../fakes/instagram-upstream.ts';
+import { createFakeUpstream, silentLog } from '../../../fakes/instagram-upstream.ts';
 import { serveHttp } from '../../../fakes/loopback.ts';
 import { createSandbox } from '../../../sandbox/sandbox.ts';
 
@@ -146,6 +146,20 @@ it('says so of a post that is gone, and of a shared link that leads nowhere', as
   expect(await source.resolveShort(shared('SandShare1'), { signal })).toContain('/comments/1sand02/');
   await expect(source.resolveShort(shared('Nowhere123'), { signal })).rejects.toMatchObject({ code: 'not_found' });
 });
+
+it.each([
+  ['without a target', '/login/?reason=lor2'],
+  ['that names the link itself', '/login/?dest=https%3A%2F%2Fwww.reddit.com%2Fr%2Fsandpottery%2Fs%2FSandShare1'],
+])(
+  'is refused where a shared link leads to a login %s, as the link may lead to its post later',
+  async (_, location) => {
+    const http = createFakeUpstream({ 'GET /r/sandpottery/s/SandShare1': { location } });
+    const source = reddit.create({ http, log: silentLog });
+    const { signal } = new AbortController();
+    const resolving = source.resolveShort('https://www.reddit.com/r/sandpottery/s/SandShare1', { signal });
+    await expect(resolving).rejects.toMatchObject({ code: 'login_required', params: { refused: 1 } });
+  },
+);
 
 it('asks by the app of the host, where one is configured, with one token for several posts', async () => {
   const asked: string[] = [];
