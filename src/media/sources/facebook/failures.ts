@@ -108,6 +108,8 @@ function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
     const { retryAfterMs } = failureOfStatus(answer, now) ?? {};
     return refusal('limit', 'answered with a client challenge', { retryAfterMs });
   }
+  // The site answers 400 to addresses that it refuses, whichever post is asked for (seen in 2026-07).
+  if (status === 400) return refusal('caller', 'status 400');
   // The header with the time to wait is used only when the site says that it is busy.
   return failureOfStatus({ ...answer, headers: status === 429 || status >= 500 ? headers : {} }, now);
 }

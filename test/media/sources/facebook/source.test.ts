@@ -3,6 +3,7 @@ import { AppError } from '../../../../src/errors.ts';
 import type { HttpRequest } from '../../../../src/infra/http/http-client.ts';
 import type { Accounts } from '../../../../src/media/extract/accounts.ts';
 import { parseCookiesFile } from '../../../../src/media/extract/cookies-file.ts';
+import { refusesCaller } from '../../../../src/media/extract/refusal.ts';
 import type { PostRef, Strategy } from '../../../../src/media/extract/source.ts';
 import { type Post, playableVariants } from '../../../../src/media/post.ts';
 import { facebook } from '../../../../src/media/sources/facebook/descriptor.ts';
@@ -213,6 +214,7 @@ describe('the signal, and the code it means', () => {
     ['a login form', { text: '<form id="login_form"></form>' }, 'login_required'],
     ['a login button', { text: '<button id="loginbutton">' }, 'login_required'],
     ['status 403', { status: 403 }, 'login_required'],
+    ['status 400, as the site answers addresses that it refuses', { status: 400, text: 'Sorry' }, 'login_required'],
     ['an unavailable page, with a login form', page('unavailable.html'), 'not_found'],
     ['an unavailable page, typeset', { text: '{"text":"This content isn\\u2019t available right now"}' }, 'not_found'],
     [
@@ -254,6 +256,10 @@ describe('the signal, and the code it means', () => {
     const error = await setUp(everywhere(route)).failure(REFS.reel);
     expect(error.code).toBe(code);
     expect(error.params.weak).toBeUndefined();
+  });
+
+  it('counts status 400 as a refusal of this address, which other posts meet too', async () => {
+    expect(refusesCaller(await setUp(everywhere({ status: 400 })).failure(REFS.reel))).toBe(true);
   });
 
   it('ends the chain at a definitive one', async () => {
