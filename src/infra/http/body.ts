@@ -92,6 +92,11 @@ function findDecoder(coding: string, bytes: Buffer) {
   return isZlib ? decoders.zlib : decoders.raw;
 }
 
+/** True for the name of a compression. Some hosts of files write other words there, such as `utf-8`. */
+export function isCompressed(contentEncoding = ''): boolean {
+  return /\b(?:gzip|br|deflate|zstd|compress)\b/i.test(contentEncoding);
+}
+
 /** The bytes as UTF-8 text, without a byte order mark. */
 export function decodeText(bytes: Buffer): string {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;

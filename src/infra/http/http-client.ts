@@ -13,7 +13,7 @@ import {
   isRedirect,
   nextStep,
 } from './attempt.ts';
-import { type BodyTurns, createBodyTurns, decodeBody, decodeText } from './body.ts';
+import { type BodyTurns, createBodyTurns, decodeBody, decodeText, isCompressed } from './body.ts';
 import { type BrowserPackage, createBrowserPackage } from './browser-package.ts';
 import { createBrowserTransport } from './browser-transport.ts';
 import type { BodyUse, Exchanged, ExchangeHead, HttpCall, HttpEvent } from './exchange.ts';
@@ -60,8 +60,8 @@ export interface HttpResponse extends HttpHead {
 
 export interface HttpStream extends HttpHead {
   /**
-   * The body as the server sends it (not compressed, unless the request names an `accept-encoding`). Must be consumed
-   * or destroyed; aborting the request's signal destroys it. Fails with an AppError.
+   * The body as the server sends it, which is not compressed. Must be consumed or destroyed; aborting the request's
+   * signal destroys it. Fails with an AppError.
    */
   readonly body: Readable;
 }
@@ -176,6 +176,10 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
         const { head, flow, url } = await follow(call);
         call.deadline.assertAlive();
         if (flow === undefined) throw new AppError('internal', 'a streamed answer has no body');
+        if (isCompressed(head.headers['content-encoding'])) {
+          flow.destroy();
+          throw new AppError('upstream_unavailable', 'a body is compressed although asked not to be');
+        }
         call.deadline.disarm();
         return { status: head.status, headers: head.headers, url, body: flow };
       } catch (error) {

@@ -33,6 +33,22 @@ describe('stream', () => {
     expect(await bytesOf(body)).toEqual(Buffer.from('abcd'));
   });
 
+  it('refuses a body that is packed all the same, whose bytes are not the file’s', async () => {
+    let coding = 'gzip';
+    const server = await serveHttp((_request, response) => {
+      response.writeHead(200, { 'content-type': 'video/mp4', 'content-encoding': coding }).end('abcd');
+    });
+    const client = createTestClient({ [host]: server.origin });
+    for (coding of ['gzip', 'BR', 'identity, deflate', 'zstd']) {
+      await expect(client.stream({ url, hosts }), coding).rejects.toMatchObject({ code: 'upstream_unavailable' });
+    }
+    // Stores of files also state there what is no coding.
+    for (coding of ['identity', 'utf-8', 'aws-chunked', '']) {
+      const { body } = await client.stream({ url, hosts });
+      expect(await bytesOf(body), coding).toEqual(Buffer.from('abcd'));
+    }
+  });
+
   it('streams a HEAD as an empty body', async () => {
     const server = await serveHttp((_request, response) => response.writeHead(200, { 'content-length': 12345 }).end());
     const { headers, body } = await createTestClient({ [host]: server.origin }).stream({ url, hosts, method: 'HEAD' });

@@ -12,6 +12,7 @@ import {
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import {
@@ -408,6 +409,19 @@ describe('what a CDN may do', () => {
     );
     expect(await deliver(post(hd, sd))).toMatchObject({ kind: 'link', reason: 'timeout' });
     expect(spooled()).toEqual([]);
+  });
+
+  it('packs a photo although asked not to: the next one is taken, and no packed bytes pass for a photo', async () => {
+    const { deliver } = await setUp((request, response) => {
+      if (request.url?.includes('/sd.')) return serveFile(request, response, fileOf(50), 'image/jpeg');
+      response.writeHead(200, { 'content-type': 'image/jpeg', 'content-encoding': 'gzip' });
+      response.end(gzipSync(fileOf(90)));
+    });
+    const [large, small] = [hd, sd].map(each => ({ ...each, mime: 'image/jpeg', hasVideo: false, hasAudio: false }));
+    const photo = (...variants: (typeof large)[]) =>
+      makePost({ items: [makeItem({ kind: 'image', variants: variants.filter(each => each !== undefined) })] });
+    expect(asFile(await deliver(photo(large, small))).bytes).toBe(50);
+    expect(await deliver(photo(large))).toMatchObject({ kind: 'link', reason: 'upstream_unavailable' });
   });
 
   it('leads elsewhere: hosts that are not its own are not asked', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
@@ -130,6 +131,14 @@ describe('tokens', () => {
 });
 
 describe('a whole file', () => {
+  it('is no file where the CDN packs it although asked not to', async () => {
+    const { tunnel } = await setUp((_request, response) => {
+      response.writeHead(200, { 'content-type': 'video/mp4', 'content-encoding': 'gzip' }).end(gzipSync(FILE));
+    });
+    const opened = tunnel.open(tokenOf(tunnel), makeRequest());
+    await expect(opened).rejects.toMatchObject({ code: 'upstream_unavailable' });
+  });
+
   it('comes with what the CDN says of it', async () => {
     const { tunnel, asked } = await setUp(serving);
     const { status, headers, body, fileName, expiresAt } = await tunnel.open(tokenOf(tunnel), makeRequest());
