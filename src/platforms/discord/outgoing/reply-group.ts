@@ -60,14 +60,16 @@ export function createReplyGroup(
     : async ({ post }) => ({ kind: 'link', url: post.url, leadsTo: 'original', reason: 'refused' });
   const context = { t, commands };
   const replies: Reply[] = [];
-  const drafts: Promise<Draft>[] = [];
+  const drafts: Promise<readonly Draft[]>[] = [];
 
-  async function draftOf(reply: Reply, from: number): Promise<Draft> {
-    const uploads = prepareUploads(reply.gallery.slice(from, from + MOST), limits, deliver, signal);
-    const isMore = from > 0;
-    const drawings = canAttach && !isMore ? drawPictures(reply.blocks, log) : [];
-    const shown = isMore ? { ...reply, blocks: [], actions: [] } : reply;
-    return { reply: shown, uploads: await uploads, drawings: await drawings, isMore, omitted: 0 };
+  async function draftsOf(reply: Reply, from: number): Promise<readonly Draft[]> {
+    const requests = prepareUploads(reply.gallery.slice(from, from + MOST), limits, deliver, signal);
+    const drawings = canAttach && from === 0 ? await drawPictures(reply.blocks, log) : [];
+    return (await requests).map((uploads, place) => {
+      const isMore = from > 0 || place > 0;
+      const shown = isMore ? { ...reply, blocks: [], actions: [] } : reply;
+      return { reply: shown, uploads, drawings: isMore ? [] : drawings, isMore, omitted: 0 };
+    });
   }
 
   return {
@@ -75,11 +77,11 @@ export function createReplyGroup(
     add(reply: Reply): void {
       replies.push(reply);
       for (let from = 0; from === 0 || from < reply.gallery.length; from += MOST) {
-        const draft = draftOf(reply, from);
+        const some = draftsOf(reply, from);
         // A failure is handled when `finish` or `dispose` awaits it; until then it must not end the process as
         // unhandled.
-        draft.catch(() => undefined);
-        drafts.push(draft);
+        some.catch(() => undefined);
+        drafts.push(some);
       }
     },
     /**
@@ -89,7 +91,7 @@ export function createReplyGroup(
      */
     async finish(destination: ReplyDestination): Promise<{ readonly isWhole: boolean }> {
       const all = await Promise.all(drafts);
-      const batches = await withinMessages(all, destination.messages, limits.requestBytes, context);
+      const batches = await withinMessages(all.flat(), destination.messages, limits.requestBytes, context);
       const arrived = new Set<Reply['gallery']>();
       const doubtful = new Set<Reply['gallery']>();
       for (const [place, batch] of batches.entries()) {
@@ -109,7 +111,8 @@ export function createReplyGroup(
     /** Releases every file; safe to call twice and after `finish`. */
     async dispose(): Promise<void> {
       const settled = await Promise.allSettled(drafts);
-      for (const outcome of settled) if (outcome.status === 'fulfilled') await outcome.value.uploads.dispose();
+      const fetched = settled.flatMap(outcome => (outcome.status === 'fulfilled' ? outcome.value : []));
+      for (const { uploads } of fetched) await uploads.dispose();
     },
   };
 }

@@ -23,7 +23,9 @@ interface Slot {
 }
 
 /**
- * Fetches the files for a message, within the limits of each file (`fileBytes`) and of all together (`requestBytes`).
+ * Fetches files within the limit of each (`fileBytes`), and divides them, in order, among as few messages as the limit
+ * of all files of one (`requestBytes`) allows.
+ * @returns the files of each message; of no files those of one
  * @throws AppError only when the signal aborts; no file is left then
  */
 export async function prepareUploads(
@@ -31,19 +33,13 @@ export async function prepareUploads(
   limits: Readonly<Record<'fileBytes' | 'requestBytes', number>>,
   deliver: Deliver,
   signal: AbortSignal,
-): Promise<Uploads> {
+): Promise<readonly Uploads[]> {
   const outcomes = await Promise.allSettled(gallery.map(item => fill(item, [], signal)));
   const fetched = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-  const uploads = createUploads(fetched, fill);
-  try {
-    const failed = outcomes.find(outcome => outcome.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
-    while (uploads.bytes > limits.requestBytes) await uploads.shrink(signal);
-    return uploads;
-  } catch (error) {
-    await uploads.dispose();
-    throw error;
-  }
+  const failed = outcomes.find(outcome => outcome.status === 'rejected');
+  if (failed === undefined) return inRequests(fetched, limits.requestBytes).map(slots => createUploads(slots, fill));
+  await createUploads(fetched, fill).dispose();
+  throw failed.reason;
 
   async function fill(item: GalleryItem, refused: readonly string[], until: AbortSignal): Promise<Slot> {
     const { post, index, form, clip } = item;
@@ -52,18 +48,30 @@ export async function prepareUploads(
   }
 }
 
+function inRequests(slots: readonly Slot[], requestBytes: number): readonly Slot[][] {
+  const sizeOf = ({ delivered }: Slot) => (delivered.kind === 'file' ? delivered.bytes : 0);
+  const requests: Slot[][] = [[]];
+  let bytes = 0;
+  for (const slot of slots) {
+    bytes += sizeOf(slot);
+    if (bytes > requestBytes) {
+      requests.push([]);
+      bytes = sizeOf(slot);
+    }
+    requests.at(-1)?.push(slot);
+  }
+  return requests;
+}
+
 export type Uploads = ReturnType<typeof createUploads>;
 
-/** The files of one reply, from their download to their release. */
+/** The files of one message, from their download to their release. */
 function createUploads(slots: Slot[], fill: Fill) {
   const held = () =>
     slots.flatMap((slot, place) => (slot.delivered.kind === 'file' ? [{ slot, place, file: slot.delivered }] : []));
   const biggest = () => held().toSorted((a, b) => b.file.bytes - a.file.bytes)[0];
 
   return {
-    get bytes() {
-      return held().reduce((total, { file }) => total + file.bytes, 0);
-    },
     get count() {
       return held().length;
     },
