@@ -186,7 +186,7 @@ function openDatabase(path: string): InstanceType<typeof Database> {
     if (path !== ':memory:') createFile(path);
     db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
     db.pragma('journal_mode = WAL');
-    // What was deleted, as by /forget, is overwritten with zeros, not only marked as free.
+    // Deleted content, as by /forget, is overwritten with zeros, not only marked as free.
     db.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON');
     db.pragma(`cache_size = ${-CACHE_KIB}`);
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
