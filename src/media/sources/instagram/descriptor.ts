@@ -5,7 +5,7 @@ import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import type { AnswerKind } from '../kit/draft.ts';
-import { createAccountStrategies, createSource, createStrategy } from '../kit/source.ts';
+import { createAccountStrategies, createSource, createStrategy, isUsable } from '../kit/source.ts';
 import { createInstagramClient, type InstagramClient, resolveShareLink } from './client.ts';
 import { createInstagramConstants, INSTAGRAM_EXAMPLES, type ProfileName } from './constants.ts';
 import { instagramRefOf, matchInstagramLink } from './link.ts';
@@ -71,7 +71,10 @@ function pageStrategy(client: InstagramClient, endpoint: Endpoint, name: Profile
 function createInstagramSource(options: SourceOptions): MediaSource {
   const { http, log, accounts, extraStrategies = [], now = Date.now } = options;
   const constants = createInstagramConstants(options.upstreamConstants);
-  const { profiles } = constants;
+  const ofPage = constants.profiles['page/browser'];
+  // Pages answer a browser's navigation headers also over plain TLS (2026-10); the queries do not.
+  const pageProfile = isUsable(ofPage, http) ? ofPage : ({ ...ofPage, transport: 'plain' } as const);
+  const profiles = { ...constants.profiles, 'page/browser': pageProfile };
   const client = createInstagramClient({ http, log, constants, now });
   const asking = { http, read: readInstagramAnswer, now };
   const endpoint: Endpoint = (name, kind, ask) =>

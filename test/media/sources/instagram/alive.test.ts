@@ -109,6 +109,17 @@ describe('one way alone alive', () => {
     },
   );
 
+  it('the page brings all to a browser’s headers, also without the browser transport', async () => {
+    for (const kind of KINDS) {
+      const { sandbox, fetch, leave } = await setUp({ hasBrowser: false, hasAccount: false });
+      leave(['instagram.page.browser', 'instagram.home']);
+      const post = await fetch(POSTS[kind]);
+      expect(post.strategy).toBe('page/browser');
+      expect(content(post)).toEqual(inWorld(POSTS[kind]).media.map(one => one.kind));
+      expect(sandbox.requests.length).toBeLessThanOrEqual(16);
+    }
+  });
+
   it('oEmbed knows author and cover, and says that the rest is missing', async () => {
     for (const kind of KINDS) {
       const { sandbox, failure, leave } = await setUp();
