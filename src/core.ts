@@ -107,7 +107,7 @@ function createServices({ options, storage, media, beatmapServices, translation,
     canPost: platform => platform !== 'web',
     onFailure: error => log.warn({ err: error }, 'what a chat saw last, or who was there, could not be read or noted'),
   });
-  const settings = withChatMemory(createSettingsStore({ records }), memory);
+  const settings = withChatMemory(createSettingsStore({ records }), memory, media.blocks);
   const accountLinks = openAccountLinks(options, storage, media.http, settings);
   return {
     ...{ extractor: media.extractor, sites: options.descriptors, beatmaps, ratings, recommend, recommendationHistory },
@@ -163,13 +163,18 @@ function createAnswers(
   });
 }
 
-/** Moves a chat's memory together with its settings, and deletes it when Medley is removed from the chat. */
-function withChatMemory(settings: SettingsStore, memory: ChatMemory): SettingsStore {
+/** Moves a chat's memory and block together with its settings; deletes the memory when Medley is removed from the chat. */
+function withChatMemory(
+  settings: SettingsStore,
+  memory: ChatMemory,
+  blocks: Pick<MediaServices['blocks'], 'moveChat'>,
+): SettingsStore {
   return {
     ...settings,
     async moveChat(from, to) {
       await settings.moveChat(from, to);
       await memory.moveChat(from, to);
+      await blocks.moveChat(from, to);
     },
     async markChatLeft(key, at) {
       await settings.markChatLeft(key, at);

@@ -58,6 +58,23 @@ describe('an owner', () => {
     expect(await told(BUDI, '/help more')).toContain('/privacy');
   });
 
+  it('blocks a group, also when it has become a supergroup', async () => {
+    const [before, after] = [-4_700, -1_004_700];
+    const group = (id: number, type: 'group' | 'supergroup') => ({ id, type, title: 'Harbour walks' });
+    const help = (chat: ReturnType<typeof group>) =>
+      chats.telegram.message({ from: BUDI, chat, text: `/help@${chats.telegram.username}` });
+    await told(SARI, `/owner block chat telegram:${before}`);
+    help(group(before, 'group'));
+    chats.telegram.migrate(before, after);
+    help(group(after, 'supergroup'));
+    await expect.poll(() => told(SARI, '/owner blocked'), { timeout: 10_000 }).toContain(`telegram:${after}`);
+    expect([...toTelegram(before), ...toTelegram(after)]).toEqual([]);
+    await told(SARI, `/owner unblock chat telegram:${after}`);
+    expect(await told(SARI, '/owner blocked')).not.toContain(`telegram:${before}`);
+    help(group(after, 'supergroup'));
+    await chats.telegram.waitFor(() => toTelegram(after)[0]);
+  });
+
   it('is told what failed', async () => {
     chats.sandbox.faults.set('instagram.*', 'status:500');
     await told(BUDI, 'https://www.instagram.com/p/DXneverseen1/');

@@ -50,6 +50,12 @@ export function createBlockList({ records }: { readonly records: RecordStore }) 
       await kept.set(KEY, { ...all, [kind]: all[kind].filter(each => each !== value) });
       return true;
     },
+    /** Keeps a blocked chat blocked under its new id. */
+    async moveChat(from: string, to: string): Promise<void> {
+      const all = await list();
+      if (!all.chat.includes(from)) return;
+      await kept.set(KEY, { ...all, chat: [...all.chat.filter(each => each !== from && each !== to), to] });
+    },
     /** True when the caller or their chat is blocked. */
     async hasCaller(caller: Pick<CallerPlace, 'platform' | 'userId' | 'chatId' | 'groupId'>): Promise<boolean> {
       const { person, chat } = await list();
