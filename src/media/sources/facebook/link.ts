@@ -69,9 +69,12 @@ function groupMatch([, group, word, ...ids]: readonly string[], query: URLSearch
   return id === undefined ? unsupported('group') : post(id, 'group', `/groups/${group}/posts/${id}`, { group });
 }
 
-/** A short link `/share/v/ID`, `/share/ID`, `fb.watch/ID`, `fb.watch/v/ID`: only the site knows where it leads. */
+/**
+ * A short link `/share/v/ID`, `/share/ID`, `fb.watch/ID`, `fb.watch/v/ID`, without words that were written right behind
+ * it: only the site knows where it leads.
+ */
 function shortMatch(origin: string, place: string, rest: string): LinkMatch {
-  const path = /^((?:[a-z]\/|(?![a-z]\/))[\w-]{1,40})(?:\/|$)/.exec(rest)?.[1];
+  const path = /^((?:[a-z]\/|(?![a-z]\/))[\w-]{1,40})(?![\w-])/.exec(rest)?.[1];
   return path === undefined ? PAGE : { kind: 'short', url: `${origin}${place}/${path}/`, key: `${place}/${path}` };
 }
 

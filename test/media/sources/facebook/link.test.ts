@@ -125,6 +125,12 @@ describe('short links', () => {
   });
 });
 
+// With the words the site would not know the link.
+it.each([',nice', '!!!look', ':wow', '%20look', '.Nice'])('a short link ends before words behind it: %s', words => {
+  const [url, key] = ['https://www.facebook.com/share/v/1AbCdEfGh/', 'share/v/1AbCdEfGh'];
+  expect(match(`facebook.com/share/v/1AbCdEfGh${words}`)).toEqual({ kind: 'short', url, key });
+});
+
 describe('wrappers', () => {
   const target = 'https://www.facebook.com/reel/433712053064866';
   const encoded = encodeURIComponent(target);
