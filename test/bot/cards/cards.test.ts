@@ -20,6 +20,7 @@ import { LOOKS, PHONE, WIDTH } from '../../../src/bot/cards/theme.ts';
 import type { CardTheme, Size } from '../../../src/bot/contract/picture.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
+import { contrast } from '../../contrast.ts';
 import { expectPicture } from './golden.ts';
 
 const en = createTranslator(['en']);
@@ -330,17 +331,6 @@ describe('stars', () => {
     expect(contrast(starInk(stars), starColour(stars))).toBeGreaterThanOrEqual(3);
   });
 });
-
-/** By WCAG 2. */
-function contrast(one: string, other: string): number {
-  const light = (colour: string) =>
-    [1, 3, 5]
-      .map(at => Number.parseInt(colour.slice(at, at + 2), 16) / 255)
-      .map(part => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
-      .reduce((sum, part, index) => sum + part * ([0.2126, 0.7152, 0.0722][index] ?? 0), 0);
-  const [dark = 0, bright = 0] = [light(one), light(other)].toSorted((a, b) => a - b);
-  return (bright + 0.05) / (dark + 0.05);
-}
 
 describe('pictures of odd values', () => {
   it.each([

@@ -1,10 +1,12 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { starSwatch } from '../../../src/bot/cards/star-colour.ts';
 import type { Card } from '../../../src/bot/contract/reply.ts';
 import { reply, strong } from '../../../src/bot/contract/reply-parts.ts';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
+import { contrast } from '../../contrast.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
 import { scripted } from './scripted.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -24,6 +26,13 @@ const SHEET = (takesFiles: boolean) => `Object.assign(globalThis, { shared: [] }
   Object.defineProperty(navigator, 'share', { configurable: true, value: async ({ url, files }) => {
     shared.push(url ?? [files[0].name, files[0].type, files[0].size > 1000]);
   } });`;
+
+/** The words of each coloured label, their colour and that under them. */
+const PILLS = `[...document.querySelectorAll('.pill')].map(pill => {
+  const { color, backgroundColor } = getComputedStyle(pill);
+  const [ink, ground] = [color, backgroundColor].map(rgb => '#' + rgb.match(/\\d+/g).map(part => Number(part).toString(16).padStart(2, '0')).join(''));
+  return [pill.textContent, ink, ground];
+})`;
 
 function playOf(grade: string, accuracy: string, mod: string): Card {
   const lines = [[strong(accuracy), ' · ', 'counts 190 pp'], ['12x']];
@@ -291,6 +300,23 @@ describe.skipIf(browserMissing !== undefined)(`asking on the page${browserNote}`
       'A 96.30% DT 1.3× counts 190 pp ',
       'SS 100% HD counts 190 pp ',
     ]);
+  });
+
+  it('writes stars so that they can be read on the colour of every rating', async () => {
+    const ratings = Array.from({ length: 110 }, (_, tenths) => (tenths + 1) / 10);
+    const text = ['Stars: ', ...ratings.flatMap(stars => [starSwatch(stars), ` ${stars.toFixed(1)}★ `])];
+    const rated = await openStage({
+      pageFolder: built.folder,
+      dispatcher: scripted(() => [reply({ blocks: [{ kind: 'text', text }] })]),
+      limits: { drainMs: 50, closeMs: 200 },
+    });
+    onTestFinished(() => rated.close());
+    await visit({}, rated.origin);
+    await say('stars');
+    await page.locator('.pill').last().waitFor();
+    const pills = z.array(z.tuple([z.string(), z.string(), z.string()])).parse(await page.evaluate(PILLS));
+    expect(pills).toHaveLength(ratings.length);
+    expect(pills.filter(([, ink, ground]) => contrast(ink, ground) < 4.5)).toEqual([]);
   });
 
   it('offers to try again where that can help, the failed link of several alone, and when it may', async () => {

@@ -169,7 +169,8 @@ export function pill(words: string, colour: string): HTMLElement {
   return shown;
 }
 
-const DARK_INK = '#10171a';
+/** Pure black: with a lighter ink, violets of a middle brightness contrast with neither it nor white by 4.5. */
+const DARK_INK = '#000000';
 const LIGHT_INK = '#ffffff';
 const GOLD_INK = '#ffe08a';
 
