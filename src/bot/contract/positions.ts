@@ -18,10 +18,11 @@ export type SetOption = (option: OptionSpec, value: string | boolean) => void;
  * @throws AppError `invalid_request` with a hint.
  */
 export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Raw, set: SetOption): void {
+  // A ruleset that must be named in a line with a title needs no name beside a link.
+  const isOpen = ({ option }: OptionSpec) =>
+    option.named !== true || (option.type === 'choice' && Object.hasOwn(raw, 'map'));
   // Mods may be several words, `hd dt`; any other option is set once.
-  const free = spec.options.filter(
-    ({ key, option }) => option.named !== true && (key === 'mods' || !Object.hasOwn(raw, key)),
-  );
+  const free = spec.options.filter(each => isOpen(each) && (each.key === 'mods' || !Object.hasOwn(raw, each.key)));
   const misfits: Word[] = [];
   for (const [at, word] of words.entries()) {
     const index = free.findIndex(option => fits(option, word.text));

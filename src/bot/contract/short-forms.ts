@@ -113,8 +113,11 @@ export function readShortWord(typed: string, behind: string): ShortForm | undefi
   return readFullForm(line, NUMBER_FIRST.has(line) ? behind.replace(NUMBER_LAST, '$2 $1') : behind, index);
 }
 
-/** Matches a command for a list of plays. A number alone behind it is a position: hardly any player has so short an id. */
-const LIST = /^osu (?:recent|scores)\b(?!.*:$)/;
+/**
+ * Matches a command for a list of plays. A number alone behind it is a position or a page: hardly any player has so short
+ * an id.
+ */
+const LIST = /^osu (?:recent|scores|nochoke|topold)\b(?!.*:$)/;
 const POSITION = /^(?:[1-9]\d?|1\d\d|200)$/;
 
 /** Matches mods that are exactly wanted, as players write it for other bots: `-mx HDDT`, here `+HDDT!`. */

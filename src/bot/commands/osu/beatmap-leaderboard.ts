@@ -26,7 +26,11 @@ export const beatmapLeaderboard = defineCommand({
   options: {
     map: MAP_OPTION,
     mods: TERMS.mods,
-    of: { type: 'choice', choices: ['world', 'here', 'country'] },
+    of: {
+      type: 'choice',
+      choices: ['world', 'here', 'country'],
+      alias: word => (word === 'global' ? 'world' : undefined),
+    },
     country: TERMS.country,
     mode: MAP_MODE_OPTION,
     page: { ...TERMS.page, max: MAX_PAGES },

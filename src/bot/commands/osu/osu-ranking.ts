@@ -32,6 +32,12 @@ const MOST = 50;
 const PAGES = 200;
 const MAX_CHOICES = 25;
 
+const REACHES = new Map([
+  ['global', 'world'],
+  ['server', 'here'],
+  ['national', 'country'],
+]);
+
 /** Ranks this chat's members who have a linked player by pp, or shows osu!'s ranking. */
 export const osuRanking = defineCommand({
   name: 'osu ranking',
@@ -40,10 +46,10 @@ export const osuRanking = defineCommand({
     of: {
       type: 'choice',
       choices: ['here', 'country', 'world'],
-      alias: word => (word === 'global' ? 'world' : undefined),
+      alias: word => REACHES.get(word),
     },
     country: { ...TERMS.country, bare: word => countryCode(word) },
-    page: { ...TERMS.page, max: PAGES },
+    page: { ...TERMS.page, max: PAGES, bare: word => /^#?([1-9]\d{0,2})$/.exec(word)?.[1] },
   },
   ...ABOUT_PLAYER,
   async run({ mode, of, country: named, page = 1 }, context: CommandContext) {

@@ -20,7 +20,7 @@ const PER_PAGE = 10;
 /** How many best plays are calculated anew: lower ones hardly count, and each needs its map's file. */
 const MOST = 100;
 
-const PAGE = { ...TERMS.page, max: 20 };
+const PAGE = { ...TERMS.page, max: 20, bare: TERMS.index.bare };
 
 /** Shows the best plays as if each had no miss, and the total pp that they would make. */
 export const osuNoChoke = defineCommand({
