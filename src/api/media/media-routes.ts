@@ -51,6 +51,8 @@ const FRESH_S = 300;
 /** How long (in seconds) to cache an answer with missing items, or an old one that is sent because a site failed. */
 const STALE_S = 30;
 
+const ANY_OF = new Intl.ListFormat('en', { type: 'disjunction' });
+
 const X_CACHE: Readonly<Record<Extraction['from'], string>> = { cache: 'HIT', load: 'MISS', stale: 'STALE' };
 
 /** The endpoints, each with its parameters, its answer and its description. */
@@ -93,7 +95,7 @@ function describeEndpoints({ sources, creator }: Pick<MediaRoutesOptions, 'sourc
     path: '/post',
     only: undefined,
     readable: false,
-    takes: `the link of a public ${sources.map(({ name }) => name).join(' or ')} post`,
+    takes: `the link of a public post of ${ANY_OF.format(sources.map(({ name }) => name))}`,
     example: sources[0].example,
     shape: toPublicPost,
     about: {

@@ -313,6 +313,15 @@ describe('an unknown parameter', () => {
 });
 
 describe('GET /api/post', () => {
+  it('says which sites it takes links of', async () => {
+    const { app } = await createApiServer(offlineExtractor());
+    const response = await app.inject('/api/post?url=https://a.example/1');
+    const names = sourceDescriptors.map(({ name }) => name);
+    expect(response.json().error.message).toBe(
+      `This link is not supported here. Send the link of a public post of ${names.slice(0, -1).join(', ')}, or ${names.at(-1)}.`,
+    );
+  });
+
   it('answers the whole post as it is', async () => {
     const post = makePost({ items: [makeItem(), makePhoto()] });
     const { app } = await createApiServer({ extract: answering(post) });
