@@ -99,7 +99,7 @@ export function pauseOfAccount({ code, params }: AppError): 'challenge' | 'logge
 }
 
 /** Says whether the endpoint refused the caller, whichever post is requested. */
-export function isOfCaller({ params }: AppError): boolean {
+function isOfCaller({ params }: AppError): boolean {
   return params.refused === 1;
 }
 

@@ -125,9 +125,10 @@ class SiteBreaker {
   }
 
   resolveShort(url: string, context: FetchContext): Promise<string> {
-    return this.#guarded(context, isRefusal, source =>
-      askEndpoint(this.cooldowns, SHORT_LINKS, () => source.resolveShort(url, context), this.#options.now),
-    );
+    return this.#guarded(context, isRefusal, (source, isSingle) => {
+      const resolve = () => source.resolveShort(url, { ...context, isSingle });
+      return askEndpoint(this.cooldowns, SHORT_LINKS, resolve, this.#options.now);
+    });
   }
 
   fetch(ref: PostRef, context: FetchContext): Promise<Post> {

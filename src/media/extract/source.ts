@@ -40,7 +40,9 @@ export type LinkMatch =
 export interface FetchContext {
   /** Aborts when the deadline of all strategies has passed or no caller waits any more. */
   readonly signal: AbortSignal;
-  /** Runs one strategy only, the one asked longest ago: a site that refuses Medley is asked as little as possible. */
+  /**
+   * Makes one attempt only, by the strategy asked longest ago: a site that refuses Medley is asked as little as possible.
+   */
   readonly isSingle?: boolean;
 }
 

@@ -50,8 +50,8 @@ function openToybox(answerOf: (id: string, strategy: string) => Answer, store: S
         id: 'toy',
         match: ({ pathname }) => ({ kind: 'post', ref: refOf(pathname.replace('/t/', '')) }),
         refOf,
-        async resolveShort(url) {
-          asked.push(url);
+        async resolveShort(url, { isSingle }) {
+          asked.push(isSingle ? `${url} once` : url);
           const answer = answerOf(url, 'short');
           if (answer !== 'post') throw answer;
           return url;
@@ -168,6 +168,14 @@ describe('a site that refuses this address', () => {
       await expect(strategy.run(refOf('example'), signal)).rejects.toMatchObject({ params: { unasked: 1 } });
     expect(asked).toEqual([]);
   });
+});
+
+it('tells its source that a refused site is to be asked once for the target of a short link', async () => {
+  const { asked, refuse, source } = openToybox(() => wall);
+  await refuse();
+  const resolving = source.resolveShort('https://toy.example/s/1', { signal: new AbortController().signal });
+  await expect(resolving).rejects.toMatchObject({ params: { what: 'silent' } });
+  expect(asked.at(-1)).toBe('https://toy.example/s/1 once');
 });
 
 describe('a site that does not refuse this address', () => {

@@ -126,7 +126,7 @@ export const facebook = definePageSite({
         },
       ]),
       /** Asks where a short link leads: as a crawler, then as a browser. */
-      async resolveShort(link, { signal }) {
+      async resolveShort(link, { signal, isSingle }) {
         const resolveAs = (name: 'share/crawler' | 'share/plain') =>
           followShortLink(link, async url => {
             // Each request has a jar of its own: no cookie of a hop goes along to the next.
@@ -136,7 +136,7 @@ export const facebook = definePageSite({
         try {
           return await resolveAs('share/crawler');
         } catch (error) {
-          if (signal.aborted || !isOfCaller(error)) throw error;
+          if (isSingle || signal.aborted || !isOfCaller(error)) throw error;
           return resolveAs('share/plain').catch(second => {
             throw isOfCaller(second) ? error : second;
           });

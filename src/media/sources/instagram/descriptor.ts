@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
-import { isDefinitive, isOfCaller, isWeak } from '../../extract/refusal.ts';
+import { isDefinitive, isWeak } from '../../extract/refusal.ts';
 import type { MediaSource, PostRef, Strategy } from '../../extract/source.ts';
 import type { SourceDescriptor, SourceOptions } from '../../extract/source-descriptor.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
@@ -30,7 +30,7 @@ type Endpoint = (name: ProfileName, kind: AnswerKind, ask: Ask) => Strategy;
 /** True for a failure that the page's other address (`/reel/` instead of `/p/`) would only repeat. */
 function isFinal(error: unknown): error is AppError {
   if (!(error instanceof AppError) || isWeak(error)) return false;
-  return isDefinitive(error) || ['timeout', 'upstream_rate_limited'].includes(error.code) || isOfCaller(error);
+  return isDefinitive(error) || ['timeout', 'upstream_rate_limited', 'login_required'].includes(error.code);
 }
 
 /** Only the query by id tells a removed post (no result) from a restricted one; the query by code does not. */

@@ -412,6 +412,13 @@ describe('resolveShort', () => {
     expect(http.countOf('GET /share/v/1AbCdEfGh/')).toBe(2);
   });
 
+  it('asks once where the site refuses this address, and so is to be asked once', async () => {
+    const { http, source } = setUp(at({ location: '/login/' }));
+    const context = { signal: AbortSignal.timeout(10_000), isSingle: true };
+    await expect(source.resolveShort(SHARE, context)).rejects.toMatchObject({ code: 'login_required' });
+    expect(http.asked).toHaveLength(1);
+  });
+
   it('follows several redirects on the site, over https', async () => {
     const { http, resolve } = setUp({
       'GET /aB3xY9z1/': { location: 'http://www.facebook.com/share/v/1AbCdEfGh/' },

@@ -447,6 +447,16 @@ describe('failures of the whole', () => {
     expect(failure.params.weak).toBeUndefined();
   });
 
+  it.each<[string, FakeRoute]>([
+    ['a login page', { text: fixture('login-wall.html') }],
+    ['status 403', { status: 403 }],
+  ])('no page is asked in its other form after %s, which that would only repeat', async (_, answer) => {
+    const { fetch, upstream } = setup(everywhere(CODES.reel, answer));
+    await failureOf(fetch(CODES.reel));
+    expect(upstream.asked).toContain(page(CODES.reel));
+    expect(upstream.asked).not.toContain(page(CODES.reel, 'reel'));
+  });
+
   it('the limit of visitors is a limit, though it names a login, and rests all that got it', async () => {
     const text = '{"message":"Please wait a few minutes before you try again.","require_login":true,"status":"fail"}';
     const { fetch, upstream } = setup(everywhere(CODES.reel, { status: 401, text }));
