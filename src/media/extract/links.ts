@@ -41,7 +41,7 @@ export function createLinkReader(sources: readonly MediaSource[]) {
     const found = unwrapLink(text, sources);
     if (text.length <= MAX_MATCHED_CHARS) matched.set(text, found);
     // Later steps use the canonical form of the link, so that is cached as well.
-    if (found.match.kind === 'post') matched.set(linkOf(found.match.ref), found);
+    if (found.match.kind === 'post') matched.set(linkOf(found.source, found.match.ref), found);
     return found;
   }
 
@@ -67,9 +67,9 @@ export function createLinkReader(sources: readonly MediaSource[]) {
     findLinks(text: string): readonly string[] {
       const links = new Map<string, string>();
       for (const address of findAddresses(text, isKnown)) {
-        const match = matchOrNone(address)?.match;
-        if (match === undefined || match.kind === 'unsupported') continue;
-        const url = match.kind === 'short' ? match.url : linkOf(match.ref);
+        const { source, match } = matchOrNone(address) ?? {};
+        if (source === undefined || match === undefined || match.kind === 'unsupported') continue;
+        const url = match.kind === 'short' ? match.url : linkOf(source, match.ref);
         const key = match.kind === 'short' ? url : `${keyOf(match.ref)}#${match.ref.itemIndex ?? ''}`;
         if (!links.has(key)) links.set(key, url);
       }
@@ -133,8 +133,9 @@ function matchAddress(address: URL, sources: readonly MediaSource[]): MatchedLin
 }
 
 /** The canonical link, including the item that it points at. */
-function linkOf(ref: PostRef): string {
-  return ref.itemIndex === null ? ref.url : `${ref.url}?img_index=${ref.itemIndex + 1}`;
+function linkOf(source: MediaSource, ref: PostRef): string {
+  const link = source.linkOf?.(ref) ?? ref.url;
+  return ref.itemIndex === null ? link : `${link}?img_index=${ref.itemIndex + 1}`;
 }
 
 /** @param sources all sources, for the error to name them, if the link belongs to none of them */

@@ -109,6 +109,8 @@ export interface MediaSource {
   match(address: URL): LinkMatch | undefined;
   /** The reference of a post of which only the id is known; undefined when the id is not valid. */
   refOf(id: string): PostRef | undefined;
+  /** The link that says all that a reference does, its form and parts too. Default: the reference's address. */
+  linkOf?(ref: PostRef): string;
   /** The address that a short link redirects to, still unchecked; redirects are only followed on the source's hosts. */
   resolveShort(url: string, context: FetchContext): Promise<string>;
   fetch(ref: PostRef, context: FetchContext): Promise<Post>;

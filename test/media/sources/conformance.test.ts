@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { files } from '../../../src/i18n/en/index.ts';
 import { parseAddress } from '../../../src/media/extract/find-addresses.ts';
+import { createLinkReader, type MatchedLink } from '../../../src/media/extract/links.ts';
+import { isVideoLink } from '../../../src/media/extract/source.ts';
 import { sourceIdSchema } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
@@ -13,6 +15,27 @@ const TAKEN = Object.keys(files.commands.commands.settings.options);
 it('differ by their ids, names and main hosts', () => {
   const facts = sourceDescriptors.map(({ id, name, hosts }) => [id, name, hosts[0]]);
   for (const part of [0, 1, 2]) expect(new Set(facts.map(fact => fact[part])).size).toBe(facts.length);
+});
+
+it.each([
+  'https://www.instagram.com/reel/DXeh-kYiIge/',
+  'https://www.instagram.com/someone/p/DXeh-kYiIge/?img_index=2',
+  'https://www.instagram.com/p/C5_A1TQNPrYw4c2g9KAUTPUl8RVHqiAdAcOOSY0',
+  'https://www.instagram.com/stories/someone/3888602809611845741/',
+  'https://www.facebook.com/nordkap.trams/videos/394367115960503/',
+  'https://www.facebook.com/reel/394367115960503',
+  'https://www.facebook.com/groups/claypeople/posts/3300200100500/',
+])('a found link means the same to another process: %s', link => {
+  const read = () => {
+    return createLinkReader(sourceDescriptors.map(one => one.create({ http: noHttp(), log: createRecordingLog() })));
+  };
+  const meaningOf = ({ match }: MatchedLink) => {
+    if (!('ref' in match)) throw new Error('no post');
+    const { id, form, itemIndex, parts } = match.ref;
+    return { id, isVideo: isVideoLink({ form }), itemIndex, parts };
+  };
+  const [found = ''] = read().findLinks(link);
+  expect(meaningOf(read().match(found))).toEqual(meaningOf(read().match(link)));
 });
 
 describe.each(sourceDescriptors.map(descriptor => [descriptor.id, descriptor] as const))('%s', (id, descriptor) => {

@@ -11,7 +11,7 @@ import { redirectOf } from '../kit/failures.ts';
 import { type Ask, definePageSite, followRedirects, followShortLink, type ShortLinkStep } from '../kit/page-site.ts';
 import { createAccountStrategies } from '../kit/source.ts';
 import { failureOfAddress, failureOfAnswer, isCalledPublic } from './failures.ts';
-import { ADDRESSES, facebookRefOf, matchFacebookLink, oembedQuestion } from './link.ts';
+import { ADDRESSES, facebookLinkOf, facebookRefOf, matchFacebookLink, oembedQuestion } from './link.ts';
 import { readFacebookPage } from './parse.ts';
 
 /** Values that Facebook changes now and then. The configuration can override each by its key (`facebook.userAgent`). */
@@ -98,6 +98,7 @@ export const facebook = definePageSite({
   cdnUserAgent: mime => (mime.startsWith('video/') ? 'facebookexternalhit/1.1' : 'Mozilla/5.0'),
   match: matchFacebookLink,
   refOf: facebookRefOf,
+  linkOf: facebookLinkOf,
   askedHosts: SITE_HOSTS,
   // The largest pages seen had 3 MB; a page with comments may be several times as large.
   maxBytes: 16 * 1024 * 1024,

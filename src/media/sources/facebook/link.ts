@@ -176,6 +176,10 @@ function videoAddress(ref: PostRef): string {
   return ref.form !== 'reel' && owner ? `${SITE}/${owner}/videos/${ref.id}/` : `${SITE}/reel/${ref.id}/`;
 }
 
+export function facebookLinkOf(ref: PostRef): string {
+  return ref.form === 'video' ? videoAddress(ref) : ref.url;
+}
+
 /** The address at which each endpoint shows a post; null when it cannot show that kind of post. */
 export const ADDRESSES: Readonly<Record<string, (ref: PostRef) => string | null>> = {
   'post-page': ref => (/^(?:post|permalink|group|id)$/.test(ref.form) ? ref.url : null),

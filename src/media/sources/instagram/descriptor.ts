@@ -8,7 +8,7 @@ import type { AnswerKind } from '../kit/draft.ts';
 import { createAccountStrategies, createSource, createStrategy, isUsable } from '../kit/source.ts';
 import { createInstagramClient, type InstagramClient, resolveShareLink } from './client.ts';
 import { createInstagramConstants, INSTAGRAM_EXAMPLES, type ProfileName } from './constants.ts';
-import { instagramRefOf, matchInstagramLink } from './link.ts';
+import { instagramLinkOf, instagramRefOf, matchInstagramLink } from './link.ts';
 import { readInstagramAnswer } from './parse.ts';
 
 export const instagram: SourceDescriptor = {
@@ -114,6 +114,7 @@ function createInstagramSource(options: SourceOptions): MediaSource {
     id: 'instagram',
     match: matchInstagramLink,
     refOf: instagramRefOf,
+    linkOf: instagramLinkOf,
     resolveShort: (url, { signal }) => resolveShareLink({ http, constants, now }, url, signal),
     strategies,
     examples: INSTAGRAM_EXAMPLES,

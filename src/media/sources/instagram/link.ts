@@ -1,5 +1,5 @@
 /** Finds the post, story or page that an address on Instagram names. Pure. */
-import type { LinkMatch, PostRef } from '../../extract/source.ts';
+import { isVideoLink, type LinkMatch, type PostRef } from '../../extract/source.ts';
 import {
   linkMatcher,
   mediaIdOfCode,
@@ -36,7 +36,7 @@ function postMatch(form: string, text: string, itemIndex: number | null): LinkMa
   const { code, isPrivate } = splitCode(text);
   const mediaId = mediaIdOfCode(code);
   if (mediaId === null) return PAGE;
-  const parts = isPrivate ? { mediaId, private: '1' } : { mediaId };
+  const parts = isPrivate ? { mediaId, private: '1', suffix: text.slice(code.length) } : { mediaId };
   const url = `https://www.instagram.com/p/${code}/`;
   return { kind: 'post', ref: { source: 'instagram', id: code, form, url, itemIndex, parts } };
 }
@@ -159,6 +159,11 @@ export function instagramRefOf(id: string): PostRef | undefined {
   if (known === undefined) return undefined;
   const match = matchInstagramLink(new URL(id.replace(known[0], known[1]), 'https://www.instagram.com/'));
   return match !== undefined && 'ref' in match && match.ref.id === id ? match.ref : undefined;
+}
+
+export function instagramLinkOf({ id, form, url, parts: { suffix = '' } }: PostRef): string {
+  if (form === 'story') return url;
+  return `https://www.instagram.com/${isVideoLink({ form }) ? 'reel' : 'p'}/${id}${suffix}/`;
 }
 
 export const instagramIdOf = postIdBy(matchInstagramLink);

@@ -20,7 +20,7 @@ import { type AnswerReader, createSource, createStrategy, type SourceParts, type
 export interface PageSite<Ids extends object, Name extends string>
   extends ConstantsTable<Ids, Name>,
     Omit<SourceDescriptor, 'id' | 'example' | 'create'>,
-    Pick<SourceParts, 'match' | 'refOf'> {
+    Pick<SourceParts, 'match' | 'refOf' | 'linkOf'> {
   /** Public posts that have existed for years or months, one of each kind. */
   readonly examples: readonly [string, ...string[]];
   /** Hosts to which requests go. Default: the hosts of the site's links. */
@@ -74,7 +74,7 @@ export function definePageSite<Ids extends object, Name extends string>(
 }
 
 function createPageSource<Ids extends object, Name extends string>(options: SourceOptions, site: PageSite<Ids, Name>) {
-  const { id, match, refOf, examples, cdnHosts: mediaHosts, maxBytes, read, wall = /^$/, namedBy } = site;
+  const { id, match, refOf, linkOf, examples, cdnHosts: mediaHosts, maxBytes, read, wall = /^$/, namedBy } = site;
   const { http, extraStrategies = [], now = Date.now } = options;
   const hosts = site.askedHosts ?? site.hosts;
   const constants = readConstants(site, options.upstreamConstants);
@@ -140,7 +140,7 @@ function createPageSource<Ids extends object, Name extends string>(options: Sour
 
   const own = site.own?.(options, constants, askerOf);
   return createSource(options, {
-    ...{ id, match, refOf, examples, mediaHosts },
+    ...{ id, match, refOf, ...(linkOf && { linkOf }), examples, mediaHosts },
     resolveShort: (link, { signal }) => followShortLink(link, url => shortStep(url, signal)),
     canFetchStories: false,
     ...own,
