@@ -3,12 +3,15 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** `npm run demo` without npm: what a newcomer starts, on a free port. */
-export function startDemo(environment: Readonly<Record<string, string>> = {}): {
+/** What a newcomer starts, on a free port: without npm, or by another command. */
+export function startDemo(
+  environment: Readonly<Record<string, string>> = {},
+  [command, ...words]: readonly [string, ...string[]] = [process.execPath, '--import', 'tsx', 'test/sandbox/demo.ts'],
+): {
   readonly child: ChildProcess;
   readonly printed: Promise<string>;
 } {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/sandbox/demo.ts'], {
+  const child = spawn(command, words, {
     cwd: ROOT,
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],

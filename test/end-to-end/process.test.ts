@@ -10,6 +10,7 @@ import { openStore } from '../../src/infra/store/store.ts';
 import { ask } from '../drills/bystander.ts';
 import { createRedisServer, redisMissing, redisNote } from '../redis-server.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
+import { startDemo } from './demo-program.ts';
 import { runEntry } from './entry.ts';
 import { type Program, startProgram } from './program.ts';
 
@@ -48,6 +49,18 @@ async function sendBrokenFrame(address: string): Promise<void> {
   Reflect.get(socket, '_socket').write(Buffer.from([0xff, 0xff, 0xff, 0xff]));
   await closed;
 }
+
+describe('npm run demo', () => {
+  it('ends with 0 after SIGTERM to npm, and leaves nothing behind', async () => {
+    const { child, printed } = startDemo({}, ['npm', 'run', '--silent', 'demo']);
+    const address = /^Medley is ready at (\S+)$/m.exec(await printed)?.[1] ?? '';
+    expect((await fetch(`${address}healthz`)).status).toBe(200);
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    await expect(fetch(`${address}healthz`)).rejects.toThrow();
+  });
+});
 
 describe('the program', () => {
   it('says one line on stdout, answers, and ends with 0 after SIGTERM', async () => {
