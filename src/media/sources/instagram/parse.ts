@@ -2,7 +2,7 @@
 import { AppError, toAppError } from '../../../errors.ts';
 import { weakNotFound, withEvidence } from '../../extract/refusal.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
-import { child, firstOf, isJsonObject, parseJson } from '../../parse/json.ts';
+import { child, firstOf, isJsonObject, parseJson, readText } from '../../parse/json.ts';
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { publishTimeOf } from '../kit/link-match.ts';
@@ -25,6 +25,12 @@ function postOfDraft(draft: PostDraft, context: Omit<ReadContext, 'kind'>): Post
   return toPost({ ...draft, publishedAt }, context);
 }
 
+/** The failure of JSON in which neither a post nor a known failure is, with the site's own words if it has any. */
+function unknownAnswer(answer: unknown): AppError {
+  const words = readText(child(answer, 'message'))?.slice(0, 100);
+  return new AppError('upstream_changed', words === undefined ? 'an answer of an unknown kind' : `it says: ${words}`);
+}
+
 function parseJsonAnswer(text: string, context: ReadContext): Post {
   const documents = jsonDocuments(text);
   const finder = new MediaFinder(context.ref);
@@ -34,8 +40,7 @@ function parseJsonAnswer(text: string, context: ReadContext): Post {
   if (draft !== null && readableItems(draft) > 0) return postOfDraft(draft, context);
   const stated = finder.failure ?? firstOf(documents, failureOfJson) ?? emptiness;
   if (stated !== null) throw stated;
-  const message = hasOthers ? 'the answer is about another post' : 'an answer of an unknown kind';
-  throw new AppError('upstream_changed', message);
+  throw hasOthers ? new AppError('upstream_changed', 'the answer is about another post') : unknownAnswer(documents[0]);
 }
 
 /** How scripts of pages until 2022 began: `window._sharedData = {…};`, `window.__additionalDataLoaded('extra',{…});`. */
@@ -96,10 +101,7 @@ export function parseAnswer(body: Body, context: ReadContext): Post {
     if (draft !== null) return postOfDraft(draft, context);
     const answer = parseJson(body.text);
     const isFailed = child(answer, 'status') === 'fail';
-    const unknown = isFailed
-      ? new AppError('upstream_changed', 'a failure of an unknown kind')
-      : weakNotFound('the story shows nothing');
-    throw failureOfJson(answer) ?? unknown;
+    throw failureOfJson(answer) ?? (isFailed ? unknownAnswer(answer) : weakNotFound('the story shows nothing'));
   }
   const isJson = ['{', '[', GUARD].some(start => body.startsWith(start));
   return isJson ? parseJsonAnswer(body.text.trimStart(), context) : parsePage(body, context);
@@ -114,7 +116,8 @@ export function readResponse({ body, ...head }: SiteAnswer, context: ReadContext
     return parseAnswer(body, context);
   } catch (error) {
     const ofBody = toAppError(error);
-    throw ofBody.code === 'upstream_changed' || ofBody.code === 'upstream_unavailable' ? ofHead : ofBody;
+    const isVague = ofBody.code === 'upstream_changed' || ofBody.code === 'upstream_unavailable';
+    throw isVague && ofBody.code !== ofHead.code ? ofHead : ofBody;
   }
 }
 

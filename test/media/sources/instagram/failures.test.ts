@@ -241,6 +241,12 @@ describe('the signal, and the code it means', () => {
     expect(failureOf(given)).toMatchObject({ code: 'not_found', params: { weak: 1 } });
   });
 
+  it.each(['query', 'story'] as const)('a %s that fails in an unknown way keeps the words of the site', kind => {
+    const said = 'ig_business_category_subvertical has been deleted';
+    const failure = failureOf({ kind, status: 400, ...json({ message: said, status: 'fail' }) });
+    expect(failure).toMatchObject({ code: 'upstream_changed', message: expect.stringContaining(said) });
+  });
+
   it('a refusal that brings the post is the post', () => {
     const ref = refOf(CODES.productReel);
     const answer = { status: 403, headers: {}, url: ref.url, body: bodyOf(fixture('product-reel.json')) };
