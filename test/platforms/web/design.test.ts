@@ -20,13 +20,6 @@ function tokenValue(token: string): string | undefined {
 }
 
 describe('the visual language', () => {
-  it('leaves what is out of view out of the layout only where the browser keeps in place what is read', () => {
-    const all = readdirSync(STYLES).map(read).join('\n');
-    const [anchored = ''] = /^ {2}@supports \(overflow-anchor: auto\) \{.*?^ {2}\}/ms.exec(all) ?? [];
-    expect(anchored).toContain('content-visibility: auto');
-    expect(all.replace(anchored, '')).not.toContain('content-visibility');
-  });
-
   it('has the colours that it is written down with', () => {
     const colours = ROWS.filter(({ cells: [first] }) => first?.startsWith('#'));
     expect(colours.length).toBeGreaterThan(10);

@@ -30,6 +30,8 @@ type TraceEvent = z.infer<typeof Trace>['traceEvents'][number];
 const FAR = (of: string) =>
   `[...document.querySelectorAll('${of}')].map(each => getComputedStyle(each).contentVisibility === 'auto')`;
 
+const SHOW_ALL = `for (const each of document.querySelectorAll('.turn, .card')) each.style.contentVisibility = 'visible'`;
+
 /** Counts the cards that the task which runs the page has made. */
 const FIRST_CARDS = `new MutationObserver((_, observer) => {
   globalThis.firstCards = document.querySelectorAll('.card').length;
@@ -139,7 +141,18 @@ describe.skipIf(browserMissing !== undefined)(`a long conversation${browserNote}
     await page.reload();
     await expect.poll(words).toEqual(before);
     expect(await page.evaluate('firstCards')).toBe(1);
-    const far = await page.evaluate(FAR('.turn:last-child .card'));
-    expect(far).toEqual([...Array(MANY - 3).fill(true), false, false, false]);
+    await expect
+      .poll(() => page.evaluate(FAR('.turn:last-child .card')))
+      .toEqual([...Array(MANY - 3).fill(true), false, false, false]);
+  });
+
+  it('has its real height when it is opened again, so that nothing moves what is read', async () => {
+    const height = () => page.evaluate(`document.querySelector('#thread').scrollHeight`);
+    await page.reload();
+    await expect.poll(() => page.locator('.turn').count()).toBe(TURNS);
+    await expect.poll(() => page.locator('.fresh').count()).toBe(0);
+    const known = await height();
+    await page.evaluate(SHOW_ALL);
+    expect(await height()).toBe(known);
   });
 });

@@ -5,6 +5,7 @@ import { icon } from '../base/icons.ts';
 import type { WebReply } from '../base/protocol.ts';
 import { nameAndValue, text } from '../base/texts.ts';
 import { type CardContext, replyCard } from '../card/card.ts';
+import { layOutOnce } from './first-layout.ts';
 
 export interface PressedAction {
   readonly token: string;
@@ -100,6 +101,7 @@ export class MessageView {
   /** Replaces the card at that index by `reply`. */
   replace(index: number, reply: WebReply): HTMLElement {
     const shown = replyCard(reply, this.#contextAt(index));
+    layOutOnce(shown);
     this.#cards[index]?.replaceWith(shown);
     this.#cards[index] = shown;
     return shown;
@@ -114,6 +116,7 @@ export class MessageView {
 
   #show(reply: WebReply, index: number): HTMLElement {
     const shown = replyCard(reply, this.#contextAt(index));
+    layOutOnce(shown);
     this.#cards[index] = shown;
     const next = this.#cards[index + 1];
     if (next) next.before(shown);

@@ -1,6 +1,7 @@
 import { byId, isMotionReduced } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import { text } from '../base/texts.ts';
+import { layOutOnce } from './first-layout.ts';
 
 const NEAR_END_PX = 120;
 const EDGE_PX = 12;
@@ -80,6 +81,7 @@ export class Thread {
     if (done) return false;
     if (element.parentElement !== this.#log) {
       element.classList.toggle('far', this.#log.childElementCount >= NEAR_TURNS);
+      layOutOnce(element);
       this.#log.prepend(element);
     }
     return true;

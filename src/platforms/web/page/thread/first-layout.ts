@@ -1,0 +1,16 @@
+const observer = new ResizeObserver(entries => {
+  for (const { target } of entries) {
+    observer.unobserve(target);
+    // The browser notes the height when this event has been handled.
+    requestAnimationFrame(() => target.classList.remove('fresh'));
+  }
+});
+
+/**
+ * Keeps a new element in the layout, even far from view, until the browser knows its height. With a guessed height
+ * instead, what is read would move when the real one takes its place: Safari and Firefox do not prevent that.
+ */
+export function layOutOnce(element: HTMLElement): void {
+  element.classList.add('fresh');
+  observer.observe(element);
+}
