@@ -10,7 +10,8 @@ import { openStore } from '../../src/infra/store/store.ts';
 import { SANDBOX_OSU } from '../sandbox/osu.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../dist/catalogue.js', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PROGRAM = join(ROOT, 'dist/catalogue.js');
 const PAGE = 50;
 /** More than are written at once, and not yet all. */
 const KILLED_AFTER_PAGES = 25;
@@ -28,8 +29,11 @@ async function openPlace(beatmapsets: number) {
     await rm(folder, { recursive: true, force: true });
   });
 
-  function start(environment: Readonly<Record<string, string>>) {
-    const child = spawn(process.execPath, [PROGRAM], {
+  function start(
+    environment: Readonly<Record<string, string>>,
+    [command, ...words]: readonly [string, ...string[]] = [process.execPath, PROGRAM],
+  ) {
+    const child = spawn(command, words, {
       cwd: folder,
       env: { PATH: '', DATA_DIR: folder, UPSTREAM_OVERRIDES: sandbox.overrides, ...environment },
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -85,6 +89,17 @@ describe('npm run catalogue', () => {
     const pages = sandbox.requests.filter(({ endpoint }) => endpoint === 'osu.search');
     expect(pages[0]?.path).toContain('cursor_string=');
     expect(pages.length).toBeLessThan(wanted.length / PAGE);
+  });
+
+  it('stops by a SIGTERM to npm, and says how to go on', async () => {
+    const { sandbox, start } = await openPlace(3_000);
+    const npm = ['npm', '--prefix', ROOT, 'run', '--silent', 'catalogue'] as const;
+    const { child, ended } = start({ ...ACCESS, PATH: process.env.PATH ?? '' }, npm);
+    await expect.poll(() => sandbox.count('osu.search'), { interval: 5, timeout: 60_000 }).toBeGreaterThan(0);
+    child.kill('SIGTERM');
+    const { code, said } = await ended;
+    expect(code, said).toBe(130);
+    expect(said).toContain('Stopped. Run it again to go on from here.');
   });
 
   it('takes the next mirror when the first gives nothing', async () => {
