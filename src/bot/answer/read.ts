@@ -45,6 +45,26 @@ export function createMessageReader(
     return isPasted && (await services.optOuts.has(callerKey(caller)));
   }
 
+  function linksIn({ text, links }: TextMessage): readonly PastedLink[] {
+    return links ? canonicalLinks(links) : findLinks(text).map(url => ({ url, spoiler: false }));
+  }
+
+  /** The links in canonical form, each post once. One that is in a spoiler anywhere counts as in a spoiler. */
+  function canonicalLinks(links: readonly PastedLink[]): readonly PastedLink[] {
+    const found = new Map<string, PastedLink>();
+    for (const { url, spoiler, quoted = false } of links) {
+      const [link] = findLinks(url);
+      if (link === undefined) continue;
+      // The same post may be linked in several forms, such as `/p/` and `/reel/`; the query names one of its files.
+      const key = `${services.extractor.postKey(link) ?? link}${new URL(link).search}`;
+      const known = found.get(key);
+      const isQuoted = quoted && (known === undefined || known.quoted === true);
+      const isHidden = spoiler || (known?.spoiler ?? false);
+      found.set(key, { url: known?.url ?? link, spoiler: isHidden, ...(isQuoted && { quoted: true }) });
+    }
+    return [...found.values()];
+  }
+
   async function readMessage(message: TextMessage): Promise<RequestBody | undefined> {
     const { caller, text, direct, links: pasted, line = text } = message;
     const short = await readShortForm(message);
@@ -53,7 +73,7 @@ export function createMessageReader(
     const isDirect = direct ?? caller.chatKind === 'private';
     const typed = parseCommandLine(text);
     if (typed !== undefined) return readTyped(typed, isDirect, message);
-    const links = linksIn(message, findLinks);
+    const links = linksIn(message);
     if (links.length === 0 && !isDirect) return undefined;
     const address = pasted ? pasted[0]?.url : findAddress(text);
     if ((links.length > 0 || address !== undefined) && (await isOptedOut(message))) return undefined;
@@ -69,7 +89,7 @@ export function createMessageReader(
     if (body?.kind !== 'line') return body;
     const { name, args } = body.what;
     if (!commands.some(command => command.name === name && command.accepts === 'link')) return body;
-    const links = linksIn(message, findLinks);
+    const links = linksIn(message);
     const words = withoutWishes(args).trim().split(/\s+/);
     const isForAll = links.length > 1 || links[0]?.spoiler === true;
     if (!isForAll || !words.every(word => findLinks(word).length > 0)) return body;
@@ -146,24 +166,6 @@ function withoutQuoted(
   { chatKind, answersQuotes = chatKind === 'private' }: Caller,
 ): readonly PastedLink[] {
   return (quotedLinks ?? answersQuotes) ? links : links.filter(({ quoted }) => quoted !== true);
-}
-
-function linksIn({ text, links }: TextMessage, findLinks: LinkFinder): readonly PastedLink[] {
-  return links ? canonicalLinks(links, findLinks) : findLinks(text).map(url => ({ url, spoiler: false }));
-}
-
-/** The links in canonical form, each once. One that is in a spoiler anywhere counts as in a spoiler. */
-function canonicalLinks(links: readonly PastedLink[], findLinks: LinkFinder): readonly PastedLink[] {
-  const found = new Map<string, PastedLink>();
-  for (const { url, spoiler, quoted = false } of links) {
-    const [link] = findLinks(url);
-    if (link === undefined) continue;
-    const known = found.get(link);
-    const isQuoted = quoted && (known === undefined || known.quoted === true);
-    const isHidden = spoiler || (known?.spoiler ?? false);
-    found.set(link, { url: link, spoiler: isHidden, ...(isQuoted && { quoted: true }) });
-  }
-  return [...found.values()];
 }
 
 /** Reads a typed command. Single letters count only if Medley is addressed, because other bots use them too. */

@@ -9,6 +9,10 @@ import type { Services } from '../../../src/bot/contract/services.ts';
 import { AppError, StoreAway } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
+import { createLinkReader } from '../../../src/media/extract/links.ts';
+import { instagram } from '../../../src/media/sources/instagram/descriptor.ts';
+import { silentLog } from '../../fakes/instagram-upstream.ts';
+import { noHttp } from '../../fakes/no-http.ts';
 import { commandList } from '../command-list.ts';
 import { converse } from '../converse.ts';
 import { fakeExtractor, link, memoryLimiter, sampleCaller, samplePost, sampleServices } from '../sample.ts';
@@ -330,6 +334,24 @@ describe('links that a platform found itself', () => {
       ['b', false],
     ]);
     expect(shown((await ask({ text: '', links: [open('a')] }, group())).replies)).toEqual([['a', false]]);
+  });
+
+  it('that lead to one post in two forms count once, as does each of its files', async () => {
+    const reader = createLinkReader([instagram.create({ http: noHttp(), log: silentLog })]);
+    const services = sampleServices();
+    const { dispatcher } = setUp({ services: { ...services, extractor: { ...services.extractor, ...reader } } });
+    const links = [
+      'reel/DXtwoforms1/',
+      'p/DXtwoforms1/',
+      'p/DXtwoforms1/?img_index=2',
+      'reel/DXtwoforms1/?img_index=2',
+    ];
+    const found = await dispatcher.linksOf({
+      text: 'look',
+      links: links.map(path => ({ url: `https://www.instagram.com/${path}`, spoiler: false })),
+      caller: group(),
+    });
+    expect(found.map(({ url }) => new URL(url).search)).toEqual(['', '?img_index=2']);
   });
 
   it('stay hidden when a failure is asked for in another way', async () => {
