@@ -3,11 +3,11 @@
  * 1. A platform hears a message (`platforms/NAME/incoming`), and `read` below finds what in it is meant for Medley.
  * 2. `runtime/accept.ts` stores the request in the queue, where it survives a crash of the process.
  * `runtime/job-runner.ts` takes it up when it is its chat's turn.
- * 3. `runtime/send-replies.ts` asks for replies: `answer` below checks who asks (`admission.ts`) and runs the
+ * 3. `runtime/continue-job.ts` asks for replies: `answer` below checks who asks (`admission.ts`) and runs the
  * command (`run-command.ts`), or one command for each link. The command for a post asks `media/extract/extractor.ts`.
  * 4. The platform sends each reply once (`platforms/NAME/outgoing`); files come from `media/delivery/delivery.ts` as
  * they are sent.
- * 5. `runtime/settle.ts` decides what follows a failure: another attempt, a notice, or nothing.
+ * 5. `runtime/settle-failure.ts` decides what follows a failure: another attempt, a notice, or nothing.
  */
 import { AppError, StoreAway } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';

@@ -3,11 +3,11 @@ import { createLru } from '../../infra/cache/cache.ts';
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import { type ChatPlatform, type RequestOutcome, Superseded } from '../contract/chat-platform.ts';
 import { callerOf, partsOf, type Request } from '../contract/request.ts';
+import { continueJob, noticeInstead } from './continue-job.ts';
 import { type Ending, type Job, type JobTools, readJob, retryLater, throttledChatOf } from './job.ts';
 import { createReplyOrder, type OrderedPlace, type ReplyOrder } from './reply-order.ts';
 import { STORE_AWAY_MS } from './retry-gate.ts';
-import { continueJob, noticeInstead } from './send-replies.ts';
-import { settleFailure } from './settle.ts';
+import { settleFailure } from './settle-failure.ts';
 
 export interface JobRunnerOptions extends Omit<JobTools, 'finish' | 'mayUpload'> {
   readonly platforms: ReadonlyMap<string, ChatPlatform>;

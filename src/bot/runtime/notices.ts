@@ -5,8 +5,8 @@ import { createLru } from '../../infra/cache/cache.ts';
 import type { ChatPlatform, PostToChat } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
 import { callerOf, chatKey, type Request } from '../contract/request.ts';
+import { oneReply } from './continue-job.ts';
 import { type JobTools, throttledChatOf } from './job.ts';
-import { oneReply } from './send-replies.ts';
 import { Throttled } from './send-throttle.ts';
 
 type NoticeTools = Pick<JobTools, 'handler' | 'sendThrottle' | 'deleteLater' | 'log' | 'now'>;

@@ -95,7 +95,7 @@ export function createReplyGroup(
       const arrived = new Set<Reply['gallery']>();
       const doubtful = new Set<Reply['gallery']>();
       for (const [place, batch] of batches.entries()) {
-        const isConfirmed = await sendBatch(batch, { place, count: batches.length }, destination, context, signal);
+        const isConfirmed = await sendMessage(batch, { place, count: batches.length }, destination, context, signal);
         for (const { reply, uploads } of batch) {
           if (!isConfirmed || !uploads.isAsExpected) doubtful.add(reply.gallery);
           if (uploads.count > 0) arrived.add(reply.gallery);
@@ -129,7 +129,7 @@ function pagesOf(drafts: readonly Draft[]): string {
 }
 
 /** Sends one message. If files are refused, they are made smaller, and in the end become links. */
-async function sendBatch(
+async function sendMessage(
   batch: readonly Draft[],
   at: { readonly place: number; readonly count: number },
   destination: ReplyDestination,
@@ -147,7 +147,7 @@ async function sendBatch(
     if (remedy === 'smaller') await shrinkLargest(batch, signal);
     else await giveUp(batch, remedy);
   }
-  return sendBatch(batch, at, destination, wording, signal, refusals + 1);
+  return sendMessage(batch, at, destination, wording, signal, refusals + 1);
 }
 
 async function shrinkLargest(batch: readonly Draft[], signal: AbortSignal): Promise<void> {

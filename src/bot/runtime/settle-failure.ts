@@ -1,9 +1,9 @@
 import { StoreAway } from '../../errors.ts';
 import type { Verdict } from '../../infra/queue/queue.ts';
 import { type SendFailure, Superseded } from '../contract/chat-platform.ts';
+import { noticeInstead, PlatformAway, repeatNotice } from './continue-job.ts';
 import { type Job, type JobTools, retryLater, throttledChatOf, Unsure } from './job.ts';
 import { backoffMs, STORE_AWAY_MS } from './retry-gate.ts';
-import { noticeInstead, PlatformAway, repeatNotice } from './send-replies.ts';
 import { Throttled } from './send-throttle.ts';
 
 const MIN_FLOOD_MS = 500;
