@@ -25,7 +25,7 @@ export interface ApiOptions {
   readonly now?: () => number;
 }
 
-/** How answers are compressed. Answers in formats that are compressed already, such as media, are sent as they are. */
+/** How answers are compressed. Formats that are already compressed, such as video, are sent unchanged. */
 const COMPRESSION: FastifyCompressOptions = {
   threshold: MIN_COMPRESSED_BYTES,
   encodings: [...ENCODINGS],
@@ -59,7 +59,7 @@ export function api(options: ApiOptions): FastifyPluginAsync {
         await scope.register(compress, COMPRESSION);
         await scope.register(swagger, describeApi());
         scope.setValidatorCompiler(validatorCompiler);
-        // Routes write their own JSON; their schemas are only for the reference, and tests check that both agree.
+        // Routes write their JSON themselves. Schemas only describe it in the reference; tests check that both agree.
         scope.setSerializerCompiler(() => data => JSON.stringify(data));
         scope.addHook('onRequest', countRequest);
         scope.addHook('onRequest', (request, _reply, done) => {
@@ -99,7 +99,7 @@ async function refuseUnknownParameters(request: FastifyRequest): Promise<void> {
   const known = Object.keys(schema.querystring.shape);
   const unknown = Object.keys(query).find(name => !known.includes(name));
   if (unknown === undefined) return;
-  // If a link came as it is, what stands behind its first `&` is read as parameters.
+  // A link that is not percent-encoded ends at its first `&`, and the rest of it is read as parameters.
   const advice = /=https?:\/\//.test(request.url) ? ' What belongs to a link has to be percent-encoded with it.' : '';
   const shown = /^[\w.-]+$/.test(unknown) && unknown.length <= MAX_SHOWN ? `"${unknown}"` : 'One of the names';
   throw new AppError('invalid_request', 'unknown parameter', {

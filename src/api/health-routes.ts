@@ -12,7 +12,7 @@ export interface HealthRoutesOptions {
   readonly readiness: Pick<Readiness, 'report'>;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   readonly checkKey: CheckKey;
-  /** The rate limiter that counts wrong keys. */
+  /** The rate limiter that slows down guessing of keys: it counts wrong ones. */
   readonly limiter: RateLimiter;
   /** True when a proxy may run on this machine, which would make every client seem to be on this machine. */
   readonly isProxied: boolean;
@@ -21,8 +21,8 @@ export interface HealthRoutesOptions {
 const WRONG_KEYS: RateLimitRule = { name: 'wrong-key', limit: 20, windowMs: 3_600_000, window: 'first' };
 
 /**
- * `/healthz`: the process is alive. `/readyz`: it can answer, or why not. `/metrics`: for holders of a key, and for
- * this machine unless there may be a proxy.
+ * `/healthz` says that the process is alive. `/readyz` says whether it can answer, or why not. `/metrics` is for
+ * holders of a key, and for this machine unless a proxy may run on it.
  */
 export function healthRoutes(options: HealthRoutesOptions): FastifyPluginAsync {
   const { readiness, metrics, checkKey, limiter, isProxied } = options;
@@ -67,7 +67,7 @@ export function healthRoutes(options: HealthRoutesOptions): FastifyPluginAsync {
 
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
-/** True for a request from this machine by a name such as `localhost`: not through a proxy, nor by a foreign name. */
+/** True for a direct request from this machine that names it as `localhost` or the like: no proxy passed it on. */
 function isLocal({ socket, headers }: FastifyRequest): boolean {
   return (
     isLoopback(socket.remoteAddress) &&

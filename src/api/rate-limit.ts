@@ -7,7 +7,7 @@ import { clientKey } from '../infra/server/client-address.ts';
 
 const HOUR_MS = 3_600_000;
 export const CLIENT_LIMIT = 1000;
-/** The limit that is reported for an API key that has no limit. */
+/** Sent as the limit of a key that has no limit, because the header must hold a number. */
 const UNLIMITED = 2_147_483_647;
 
 /** Headers that scripts of other pages may read. */
@@ -54,7 +54,7 @@ function writeState(reply: FastifyReply, limit: number, remaining: number, reset
 }
 
 export interface ApiKey {
-  /** The name of the key, by which its requests are counted instead of by address. */
+  /** A name for the key. Requests are counted by this name instead of the client's address. */
   readonly name: string;
   readonly key: string;
   readonly perHour: number | 'unlimited';
@@ -68,7 +68,7 @@ type KeyCheck =
 
 export type CheckKey = (headers: IncomingHttpHeaders) => KeyCheck;
 
-/** Checks `X-API-Key`, else `Authorization: Bearer`. Digests are compared, so that timing does not help guessing. */
+/** Checks `X-API-Key`, else `Authorization: Bearer`. Digests are compared: response times then reveal no key. */
 export function createKeyCheck(keys: readonly ApiKey[]): CheckKey {
   const known = new Map(keys.map(key => [digest(key.key), { kind: 'known', key } as const]));
   return headers => {

@@ -5,7 +5,7 @@ import { JSON_TYPE } from '../infra/server/server-failure.ts';
 
 export type Answer = ReturnType<typeof createAnswer>;
 
-/** A JSON body that is ready to be sent any number of times: it is encoded and compressed once, and has its ETag. */
+/** A JSON body with its ETag. It is encoded and compressed only once, however often it is sent. */
 export function createAnswer(value: object) {
   const body = Buffer.from(JSON.stringify(value));
   const etag = `"${createHash('sha1').update(body).digest('base64url')}"`;
@@ -33,7 +33,7 @@ export function sendAnswer(
   return reply.header('content-encoding', encoding).send(answer.compressed(encoding));
 }
 
-/** True when `If-None-Match` is `*` or lists the tag (RFC 9110, 13.1.2), perhaps made weak by a compressing proxy. */
+/** True when `If-None-Match` is `*` or lists the tag (RFC 9110, 13.1.2). A compressing proxy may add `W/` to it. */
 function matchesEtag(condition: string, etag: string): boolean {
   if (condition.trim() === '*') return true;
   return condition.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag);
@@ -64,7 +64,7 @@ function compress(body: Buffer, encoding: Encoding): Buffer {
   });
 }
 
-/** A function that returns the body in an encoding, compressed once; undefined for a body too small or too large. */
+/** Makes a function that compresses the body once per encoding; undefined for a body too small or too large. */
 export function createCompressed(body: Buffer) {
   if (body.length < MIN_COMPRESSED_BYTES || body.length > MAX_AT_ONCE_BYTES) return undefined;
   const made: Partial<Record<Encoding, Buffer>> = {};
@@ -74,7 +74,7 @@ export function createCompressed(body: Buffer) {
   };
 }
 
-/** The best encoding that an `Accept-Encoding` header names; undefined when it names none. */
+/** The best encoding that an `Accept-Encoding` header allows; undefined if it allows none of `ENCODINGS`. */
 export function acceptedEncoding(header: string | undefined): Encoding | undefined {
   if (header === undefined) return undefined;
   const named = header
@@ -85,7 +85,7 @@ export function acceptedEncoding(header: string | undefined): Encoding | undefin
   return ENCODINGS.find(encoding => named.includes(encoding));
 }
 
-/** The server's origin when none is configured: taken from the request's Host header, if that is valid. */
+/** The origin of this server when none is configured: the request's Host header if valid, else a local address. */
 export function askedOrigin({ protocol, host }: FastifyRequest): string {
   return /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host) ? `${protocol}://${host}` : 'http://127.0.0.1:3000';
 }

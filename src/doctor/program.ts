@@ -1,4 +1,4 @@
-/** Parts that the doctor's programs share: the arguments, the error for wrong ones, a line of progress, and the run. */
+/** Code that the doctor's programs share: arguments, the error for wrong ones, a line of progress, and the run. */
 import { parseArgs } from 'node:util';
 
 /** The error for a wrong command line; its message says what is wrong. */
@@ -11,7 +11,7 @@ function parse(args: readonly string[], takesLive: boolean) {
     const options = takesLive ? { live: { type: 'boolean' } as const } : {};
     return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (cause) {
-    // The sentences behind the first one advise writing `--`, which npm takes for itself.
+    // Node's message goes on with the advice to write `--`, which is wrong here, because npm takes `--` for itself.
     const [reason] = String(cause instanceof Error ? cause.message : cause).split('. ');
     const usage = takesLive ? 'npm run doctor [-- --live [LINK ...]]' : 'npm run live [-- LINK ...]';
     throw new ArgumentError(`${reason}. Usage: ${usage}`, { cause });
@@ -33,11 +33,11 @@ export function showProgress(text: string): void {
 }
 
 /**
- * Runs a program, whose result becomes the exit code. For a wrong command line or an `Expected` error only the error's
- * message is printed, for any other error `failure` and the error.
+ * Runs a program and ends with its result as the exit code. After a wrong command line or an `Expected` error, only the
+ * error's message is printed. After any other error, `failure` and the whole error are printed.
  */
 export function run(program: () => Promise<number>, failure: string, Expected: new (message: string) => Error): void {
-  // A reader such as `head` leaves when it has seen enough.
+  // A program such as `head` closes the output when it has read enough; that is no failure of the doctor.
   process.stdout.on('error', () => process.exit(1));
   program().then(
     code => {

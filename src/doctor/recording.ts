@@ -23,7 +23,7 @@ export type Recorder = ReturnType<typeof createRecorder>;
 /** Names of request headers whose values contain a token. */
 const TOKEN_HEADERS = /^(?:cookie|authorization|x-csrftoken|x-fb-lsd|x-ig-www-claim)$/;
 
-/** The private values in one exchange. They are removed from all exchanges, which may contain them too. */
+/** The private values in one exchange. They are removed from all exchanges, because others may contain them. */
 function secretsOf({ request, answer }: Exchange): readonly string[] {
   const cookies = request.cookies?.getCookiesSync(String(request.url), { expire: false }) ?? [];
   const headers = Object.entries(request.headers ?? {}).filter(([name]) => TOKEN_HEADERS.test(name.toLowerCase()));
@@ -75,7 +75,7 @@ export function createRecorder(http: HttpClient) {
     http: recorded,
     begin: (strategy: string, link: number) => void questions.push({ strategy, link, exchanges: [] }),
     /**
-     * Writes the requests that followed each `begin`, with their answers, to a file of its own; returns the file names.
+     * Writes one file for each `begin`, with the requests that followed it and their answers. Returns the file names.
      */
     async save(folder: string, reports: readonly ProbeReport[], secrets: readonly string[]) {
       const found = questions.flatMap(question => question.exchanges.flatMap(secretsOf));

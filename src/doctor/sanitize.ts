@@ -2,7 +2,7 @@
 
 const REMOVED = 'removed';
 
-/** Names of values that identify a session, device, account or address. Those in capitals count only in capitals. */
+/** Names of values that identify a session, device, account or address. Names in capitals match only in capitals. */
 const PRIVATE_NAMES: ReadonlySet<string> = new Set(
   'lsd fb_dtsg dtsg dtsg_ag async_get_token token csrf_token csrftoken x-csrftoken csrf-token access_token accesstoken jazoest nonce sessionid session_id sid datr _js_datr sb fr mid ig_did ig_nrcb rur shbid shbts ds_user_id c_user xs presence device_id deviceid machine_id machineid haste_session hsi __hsi __s __user __dyn __csr viewer_id viewerid USER_ID ACCOUNT_ID ig_user_eimu actorid client_ip clientip ip_address ipaddress remote_ip encrypted_context lgnrnd lgndim _js_ig_did wd'.split(
     ' ',
@@ -56,7 +56,7 @@ function withoutPairs(text: string): string {
   });
 }
 
-/** The private values in a text that are long enough to be searched for in other texts. */
+/** The private values in a text. Short ones are left out, because they would also match harmless text elsewhere. */
 export function findSecrets(text: string): readonly string[] {
   const values = [...text.matchAll(PAIR)].flatMap(([, ...groups]) => (isPrivatePair(groups) ? (groups[5] ?? []) : []));
   return [...new Set(values)].filter(value => value.length >= 8 && value !== REMOVED);
@@ -78,8 +78,8 @@ function withoutSecret(text: string, secret: string): string {
 }
 
 /**
- * The text without session tokens, ids of the visitor's account and device, signatures of addresses, and the given
- * `secrets`, such as values of cookies. Everything about the post stays, and JSON stays valid.
+ * Removes session tokens, ids of the visitor's account and device, signatures of addresses, and the given `secrets`,
+ * such as cookies. Everything about the post stays, and JSON stays valid.
  */
 export function sanitizeText(text: string, secrets: readonly string[] = []): string {
   const long = [...new Set([...secrets, ...findSecrets(text)])].filter(secret => secret.length >= 5);

@@ -10,7 +10,7 @@ export interface Setup {
   isSet(variable: string): boolean | undefined;
 }
 
-/** For each outcome, a sentence about the strategies that had it, and what the operator can do about it. */
+/** For each outcome: a sentence about the strategies that ended so, and what the operator can do about it. */
 const TROUBLES = [
   [
     'no_file',
@@ -33,7 +33,7 @@ function isBrought({ outcome }: ProbeReport): boolean {
   return outcome === 'ok' || outcome === 'slow';
 }
 
-/** The numbers, from 1, of the links of which no strategy returned the whole post. */
+/** The numbers (from 1) of the links for which no strategy returned the whole post. */
 function missed({ links, reports }: SourceReport): readonly number[] {
   const brought = new Set(reports.filter(isBrought).map(report => report.link));
   return links.map((_, index) => index + 1).filter(link => !brought.has(link));

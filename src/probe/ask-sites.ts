@@ -30,8 +30,8 @@ export interface AskSitesOptions extends Pick<AskOptions, 'links' | 'onAsk'> {
 }
 
 /**
- * Asks the sites by all strategies that the running bot would use, as if none had been asked before.
- * @returns the answers, and the cookies of all configured accounts
+ * Asks the sites by all strategies that the running bot would use. No strategy has a history, so none is left out.
+ * @returns the answers, and the cookies of all configured accounts, which must not appear in a recording
  */
 export async function askSites(options: AskSitesOptions) {
   const { descriptors, upstreamConstants, outgoing, searchPath, overrides, http, clientOf = () => http } = options;
@@ -89,13 +89,13 @@ export interface SourceReport {
   /** The addresses of the requested posts, in order. */
   readonly links: readonly string[];
   readonly reports: readonly ProbeReport[];
-  /** Strategies that were not judged, by reason: no browser transport, account, time or fitting link, or a pause. */
+  /** Strategies without a verdict, by what was missing (browser, account, time) or by a limit that stopped them. */
   readonly unjudged: Readonly<Record<Reason, readonly string[]>>;
 }
 
 export interface AskOptions {
   readonly sources: readonly MediaSource[];
-  /** Links of posts; each source is asked for those of its own site. If empty, each source's examples are used. */
+  /** Links of posts. Each source is asked for the links of its own site, or for its examples if the list is empty. */
   readonly links: readonly string[];
   readonly probe: ProbeStrategy;
   readonly hasBrowserTransport: boolean;
@@ -156,7 +156,7 @@ async function askSource(source: MediaSource, options: AskOptions, signal: Abort
   return { source: source.id, links, reports, unjudged };
 }
 
-/** The part whose lack may have kept a strategy from being asked: the browser transport, or cookies of an account. */
+/** Why a strategy may not have been asked: the browser transport is missing, or an account's cookies are. */
 function missingFor({ profile }: Strategy, hasBrowserTransport: boolean): 'browser' | 'account' | undefined {
   if (profile?.transport === 'browser' && !hasBrowserTransport) return 'browser';
   return profile?.session === 'account' ? 'account' : undefined;

@@ -59,7 +59,7 @@ interface Question {
 export function createCanary(options: CanaryOptions) {
   const { sources, probe, memory, onBroken, onBack, log, isOurs = () => true, now = Date.now } = options;
   const { intervalMs = 3_600_000 } = options;
-  /** The broken strategies that `memory` has, for callers that cannot wait for the store. */
+  /** A copy of the broken strategies in `memory`, for callers that cannot wait for the store. */
   const known = new Map<string, BrokenStrategy>();
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -70,14 +70,14 @@ export function createCanary(options: CanaryOptions) {
     else known.delete(question.key);
   }
 
-  /** The stored record of the strategy, which another process may have written. */
+  /** Reads the stored record of the strategy, because another process may have changed it. */
   async function recall(question: Question): Promise<CanaryRecord> {
     const record = (await memory.get(question.key)) ?? UNKNOWN;
     remember(question, record);
     return record;
   }
 
-  /** Runs a strategy. @param bringing names of the source's strategies that returned their post when they last ran */
+  /** Runs a strategy once. @param bringing strategies of the source that returned their post in their last run */
   async function ask(question: Question, bringing: Set<string>): Promise<void> {
     const { source, strategy, ref } = question;
     const { verdict, outcome, durationMs, detail } = await probe(strategy, ref, signal);

@@ -70,14 +70,14 @@ export function createProbe({ http, timeoutMs = 12_000, budgetMs = 6_000 }: Prob
   };
 }
 
-/** Judges an error. @param outcome the outcome to report if the error says something about the strategy */
+/** A rate limit or a fault of Medley says nothing about the strategy. @param outcome for all other failures */
 export function judgeFailure(error: AppError, outcome: ProbeAnswer['outcome']): Omit<ProbeAnswer, 'durationMs'> {
   const isSkipped = isOfOurs(error) || isLimit(error) || error.params.what === 'offline';
   const detail = error.message.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL_CHARS);
   return { verdict: isSkipped ? 'skipped' : 'fails', outcome: isSkipped ? error.code : outcome, detail };
 }
 
-/** A text such as `2 images and 1 video up to 1080x1920`, or `words alone`. */
+/** A text such as `2 images and 1 video up to 1080x1920`, or `words alone` for a post without files. */
 function describePost({ items, missingItems }: Post): string {
   if (items.length + missingItems === 0) return 'words alone';
   const counts = (['image', 'video', 'audio'] as const)
@@ -93,8 +93,7 @@ function describePost({ items, missingItems }: Post): string {
 }
 
 /**
- * Fetches the first kilobyte of a post's first item: of one file, or of both of its tracks, as for a chat without
- * limits.
+ * Fetches the first kilobyte of the best file of a post's first item, or of both tracks if that file has to be muxed.
  * @throws AppError when a file cannot be fetched
  */
 async function fetchBeginning(

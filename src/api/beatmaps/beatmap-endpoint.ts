@@ -31,10 +31,10 @@ interface BeatmapEndpoint<Q extends z.ZodType> {
   readonly find: (parameters: z.output<Q>, signal: AbortSignal) => Promise<Found>;
 }
 
-/** How long (in seconds) clients may cache an answer that came from this server's cache: a newer one may soon exist. */
+/** How long (in seconds) clients may keep an answer from this server's cache: a newer answer may soon exist. */
 const KEPT_S = 30;
 
-/** Sentences about allowed values, for parameters that only src/beatmaps checks. */
+/** The allowed values of parameters that only src/beatmaps checks, for the errors about them. */
 const ALLOWED: Readonly<Record<string, string>> = {
   user: `must be ${PLAYER_FORMS}`,
   id: `must be ${SET_FORMS}`,
@@ -89,7 +89,7 @@ function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType
   const { code, message, params, retryAfterMs } = error;
   const renamed = (own: Readonly<Record<string, string | number>>, as = code) =>
     new AppError(as, message, { params: { ...params, ...own }, cause: error, retryAfterMs });
-  // An error that names no upstream is put down to osu! if it is about a player, else to the local catalogue.
+  // An error without an upstream is blamed on osu! if it is about a player, else on the local catalogue.
   const upstreams = { upstreams: about === 'player' ? 'osu' : 'catalogue', ...params };
   switch (code) {
     case 'invalid_request':

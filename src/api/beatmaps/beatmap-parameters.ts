@@ -15,12 +15,12 @@ const MAX_CHARS = 2_048;
 
 type Meta = { readonly description: string; readonly example?: string; readonly enum?: readonly string[] };
 
-/** A text parameter; one that is sent twice arrives as a list and is refused. */
+/** A parameter with one value. A parameter that is sent twice arrives as a list and is refused. */
 function plainText(missing: string) {
   return z.string({ error: ({ input }) => (input === undefined ? missing : 'must be sent once') });
 }
 
-/** An optional parameter. An empty value counts as absent; one that `read` does not know is refused with `allowed`. */
+/** An optional parameter. An empty value counts as absent. If `read` returns undefined, the error says `allowed`. */
 export function word<T>(read: (text: string) => T | undefined, allowed: string, meta: Meta) {
   return plainText('')
     .meta(meta)
@@ -34,7 +34,7 @@ export function word<T>(read: (text: string) => T | undefined, allowed: string, 
     .optional();
 }
 
-/** Makes a reader of one of these words of the osu! API, in any case and with spaces or dashes for underscores. */
+/** Makes a reader of these words. It accepts any letter case, and spaces or dashes in place of underscores. */
 function oneOf<const T extends string>(words: readonly T[]): (text: string) => T | undefined {
   return text => {
     const plain = text
@@ -130,7 +130,7 @@ export const searchQuery = z.object({
 
 export type SearchParameters = z.output<typeof searchQuery>;
 
-/** Joins the conditions of all parameters. The search text is last, since an open quote in it includes what follows. */
+/** Joins the conditions of all parameters. The text is last, because an open quote would swallow what follows. */
 export function wholeQuery(parameters: SearchParameters): string {
   const filters = Object.entries(parameters).flatMap(([name, value]) =>
     name in ranges && typeof value === 'string' ? [value] : [],

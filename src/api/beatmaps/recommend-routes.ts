@@ -18,7 +18,7 @@ import { toBeatmap, toCoreSet } from './beatmap-shapes.ts';
 
 type RecommendationAnswer = RecommendAnswer['recommendations'][number];
 
-/** How long (in seconds) answers are fresh that a `seed` makes repeatable: they change when the player plays. */
+/** How long (in seconds) an answer with a `seed` is fresh. It can be repeated exactly until the player plays again. */
 const SEEDED_FRESH_S = 300;
 
 /** `/recommend`, to be registered under `/api`. Nothing is stored about the client. */
@@ -65,7 +65,7 @@ function round(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }
 
-/** The most steps by which recommended maps may be harder or easier. */
+/** The largest change of difficulty that a caller may ask for, in steps. */
 const MOST_STEPS = 3;
 
 function readMods(text: string): ModFilter | undefined {

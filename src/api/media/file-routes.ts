@@ -37,7 +37,7 @@ const FAILURES = {
 
 const MOMENT_FORM = 'a time such as 5, 0:05 or 1:02:03.5';
 
-/** The forms of the parameters, for the error that says which one cannot be read. */
+/** The allowed forms of the parameters, for the error about a parameter that cannot be read. */
 const FORMS: Readonly<Record<string, string>> = {
   url: 'the link of a public post, percent-encoded and sent once',
   item: 'a whole number from 1 to 100',
@@ -45,7 +45,7 @@ const FORMS: Readonly<Record<string, string>> = {
   to: MOMENT_FORM,
 };
 
-/** An empty value, which a form without the script sends, counts as absent. */
+/** An empty value counts as absent: the reference's form sends one when its script does not run. */
 const item = z
   .preprocess(value => (value === '' ? undefined : value), z.coerce.number().int().min(1).max(100).optional())
   .optional()

@@ -48,7 +48,7 @@ interface Endpoint {
 type LinkRequest = FastifyRequest<{ Querystring: { url: string } }>;
 
 const FRESH_S = 300;
-/** How long (in seconds) to cache an answer with missing items, or an old one that is sent because a site failed. */
+/** How long (in seconds) an incomplete answer may be cached, or an old one that is sent because the site failed. */
 const STALE_S = 30;
 
 const ANY_OF = new Intl.ListFormat('en', { type: 'disjunction' });
@@ -130,7 +130,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
       const { post, from } = await extract(endpoint, request);
       const { answer, origin } = answerTo(post, publicUrl ?? askedOrigin(request), from === 'cache');
       reply.header('x-cache', X_CACHE[from]);
-      // An answer with addresses at this request's origin must not be given to other clients by a shared cache.
+      // If the addresses depend on this request's origin, a shared cache must not give the answer to other clients.
       const isPrivate = origin !== undefined && publicUrl === undefined;
       return sendAnswer(request, reply, answer, maxAge(post, from), isPrivate);
     };
@@ -141,7 +141,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     try {
       const { only, readable } = endpoint;
       return await extractor.extract(link, {
-        // Fastify creates the signal when it is first read, and an answer from memory does not need it.
+        // Fastify creates the signal when it is first read. A getter saves that for answers from the cache.
         get signal() {
           return request.signal;
         },
@@ -161,7 +161,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     }
   }
 
-  /** The endpoint for the site of the link, to be suggested if this endpoint is for another site. */
+  /** Suggests the endpoint for the site of the link, if this endpoint is for another site. */
   function otherEndpoint({ only }: Endpoint, link: string): { readonly endpoint?: string } {
     const source = only === undefined ? undefined : extractor.sourceOf(link);
     if (source === undefined || source === only) return {};
@@ -190,12 +190,12 @@ interface PostAnswer {
   readonly until: number;
 }
 
-/** How long this server's addresses in an answer are valid; the answer is reused for half of that. */
+/** How long this server's addresses in an answer are valid. The answer may be sent again for half of this time. */
 const LINK_LIFE_MS = 6 * 3_600_000;
 
 /**
- * Makes the answer for a post and keeps it if `isKept` is true. A popular post is the same object at each request, so
- * its answer is made once. If it contains addresses on this server, it is made again after half of their validity, or
+ * Makes the answer for a post and keeps it if `isKept` is true. A cached post is the same object at each request, so
+ * one answer serves all requests. An answer with this server's addresses is made again after half of their validity, or
  * for another `origin`.
  */
 function createPostAnswers(shape: Endpoint['shape'], tunnel: Pick<Tunnel, 'address'>, now: () => number) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { escapeHtml } from '../../infra/server/html.ts';
 import type { PlayerLink, PlayerLinkState } from '../../media/tunnel/player-links.ts';
 
-/** The colours and sizes are those of the web chat; see `docs/develop/design.md`. */
+/** The web chat's colours and sizes, described in `docs/develop/design.md`. */
 const STYLE =
   '@font-face{font-family:Figtree;src:url(/assets/static/figtree-latin.woff2) format("woff2");font-weight:300 900;font-display:swap}' +
   ':root{color-scheme:dark light}*{box-sizing:border-box}body{margin:0;min-height:100vh;min-height:100dvh;display:grid;' +
@@ -15,7 +15,7 @@ const STYLE =
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** The page may load only its style, and the video and cover from this server: no script, nothing of other sites. */
+/** The page may load its own style and fonts, and this server's video and cover: no script, no other site. */
 export const PLAY_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; font-src 'self'; media-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'`;
 
 /** File names that are appended to the page's path. */
@@ -89,7 +89,7 @@ const SENTENCES = {
   unavailable: ['The video is not available right now', 'Please try again in a few minutes, or open the post itself.'],
 } as const;
 
-/** The page when there is no video. */
+/** The page that is shown when the video cannot be played; it says why. */
 export function renderNoPlayPage({ state, url }: Exclude<PlayerLinkState, { state: 'ready' }>): string {
   const [title, sentence] = SENTENCES[state];
   return sentencePage(title, sentence, url === undefined ? WAYS_ON : linkTo(url));
@@ -100,7 +100,7 @@ const NOTHING = {
   file: ['This file has expired', 'Addresses of files end after some time. Ask for the post again to get a new one.'],
 } as const;
 
-/** The page for an address that does not exist, or of a file whose address is valid no longer. */
+/** The page for an address that never existed or that has expired. */
 export function renderNothingPage(what: keyof typeof NOTHING): string {
   const [title, sentence] = NOTHING[what];
   return sentencePage(title, sentence, WAYS_ON);

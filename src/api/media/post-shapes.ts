@@ -12,7 +12,7 @@ import { isMuxable, type PlayerFile } from '../../media/tunnel/player-file.ts';
 import type { FbDownload, IgDownload, IgMedia } from './post-schema.ts';
 
 /**
- * The address on this server of a file that the CDN cannot serve alone: two tracks, or a file whose host requires
+ * Makes the address on this server of a file that the CDN cannot serve alone: it has two tracks, or its host requires
  * headers. `index` is the item's index in `of`, which is the post or its quoted post.
  */
 export type OwnAddress = (index: number, file: PlayerFile, of?: Post) => string;
@@ -106,7 +106,7 @@ export function toFbDownload(post: Post, creator: string, ownAddress: OwnAddress
   };
 }
 
-/** The post without ids of items and headers of files: a file whose host requires some gets an address here until `expiresAt`. */
+/** The post without item ids and headers. A file that needs headers gets an address here until `expiresAt`. */
 export function toPublicPost(
   post: Post,
   ownAddress: OwnAddress,
@@ -130,7 +130,7 @@ export function toPublicPost(
 
 type AddressOf = (file: PlayerFile | undefined) => string;
 
-/** Returns the CDN's address of a file, or one on this server for files that need muxing or headers; '' without one. */
+/** Finds a file's address: the CDN's, or this server's if the file needs muxing or headers; '' if it has none. */
 function addressing(index: number, ownAddress: OwnAddress): AddressOf {
   return file => {
     if (file === undefined) return '';
@@ -150,8 +150,8 @@ export function formatDuration(durationMs: number | null): string {
 }
 
 /**
- * The files that have the item's audio, best first: the CDN's own; if there are none, those that have to be muxed; else
- * silent ones. If any of them play everywhere (H.264 in MP4), the others are left out.
+ * The files with the item's audio, best first. Files of the CDN are preferred to those that have to be muxed, and
+ * silent files are the last choice. Files that play everywhere (H.264 in MP4) exclude all others.
  */
 function rankedFiles(item: MediaItem): readonly PlayerFile[] {
   if (item.kind !== 'video') return bySize(playableVariants(item).map(variant => ({ variant })));
@@ -162,7 +162,7 @@ function rankedFiles(item: MediaItem): readonly PlayerFile[] {
   return preferCommon((withAudio.length > 0 ? withAudio : plain).map(variant => ({ variant })));
 }
 
-/** The item's files that have to be muxed, without those too large for that. If all are too large, the smallest. */
+/** The item's files that have to be muxed, without those too large for it. If all are too large: the smallest. */
 function muxedFiles(item: MediaItem): readonly PlayerFile[] {
   const pairs = wholeVideos(item).filter(({ audio }) => audio !== undefined);
   const muxable = pairs.filter(pair => isMuxable(pair, item));

@@ -5,7 +5,7 @@ import type { Thumbnails } from '../reference/docs-routes.ts';
 const LIFE_MS = 3_600_000;
 const MOST = 20;
 
-/** Thumbnails of a post's items, served by this server because the sites allow no other page to load them. */
+/** Thumbnails of a post's items. This server serves them, because the sites forbid other pages to load them. */
 export function createPostThumbnails(
   extractor: Pick<Extractor, 'extract'>,
   tunnel: Pick<Tunnel, 'address' | 'carries'>,

@@ -24,8 +24,8 @@ const PARTS = [
 ] as const;
 
 /**
- * Headers for files of other people on this server's origin: they may be displayed, but may not run scripts. They may be
- * displayed by pages of other origins too, which the API gives their addresses.
+ * Headers for other people's files, which are served from this server's origin: they may be displayed, even by pages of
+ * other origins (which get the addresses from the API), but they may not run scripts.
  */
 export const SAFETY_HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
@@ -87,7 +87,7 @@ export function tunnelRoutes(options: TunnelRoutesOptions): FastifyPluginAsync {
       ifRange: [headers['if-range']].flat()[0],
       signal,
     });
-    // If the file breaks off, Fastify ends the connection, so the client notices it. Here only the reason is logged.
+    // If the file breaks off, Fastify closes the connection, so the client notices. Only the reason is logged.
     response.body?.once('error', error => {
       if (!signal.aborted) log.warn({ err: error }, 'a media file broke off');
     });

@@ -22,7 +22,7 @@ export interface DocsRoutesOptions {
   readonly document: () => object;
   readonly publicUrl: string | undefined;
   readonly thumbnails: Thumbnails;
-  /** Counts the request for its client's rate limit, as for the endpoints. */
+  /** Counts the request towards its client's rate limit, as the endpoints do. */
   readonly countRequest: onRequestAsyncHookHandler;
 }
 
@@ -64,7 +64,7 @@ export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: Do
         .send(pageAt(originOf(request))),
     );
     server.get('/docs/', (_request, reply) => reply.redirect('/docs', 308));
-    // The page asks here for thumbnails of the post whose link a reader tries out.
+    // The page shows thumbnails of the post whose link a reader tries out, and asks for them here.
     server.get('/docs/preview', { onRequest: countRequest }, async (request, reply) => {
       const query = previewQuery.safeParse(request.query);
       if (!query.success) throw new AppError('invalid_request', 'no link to preview', { params: { what: 'link' } });
@@ -74,7 +74,7 @@ export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: Do
   };
 }
 
-/** Keeps the last result as long as the origin stays the same, because making it takes some milliseconds. */
+/** Keeps the last result until the origin changes, because making it takes some milliseconds. */
 function lastOf<T>(make: (origin: string) => T): (origin: string) => T {
   let last: { readonly origin: string; readonly made: T } | undefined;
   return origin => {

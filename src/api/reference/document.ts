@@ -6,7 +6,7 @@ import { CLIENT_LIMIT } from '../rate-limit.ts';
 
 const STATUSES: readonly number[] = [...new Set<number>(Object.values(ERROR_STATUS))].sort((a, b) => a - b);
 
-/** Each status with which the endpoints may fail, for a route's `response`. */
+/** The answers of failing requests, by HTTP status, for a route's `response`. */
 export const errorResponses = Object.fromEntries(STATUSES.map(status => [status, errorAnswer]));
 
 /** The tag of endpoints whose answers name their source. */
@@ -105,7 +105,7 @@ const looseDocument = z.looseObject({
   components: z.looseObject({ schemas: z.record(z.string(), z.unknown()).default({}) }),
 });
 
-/** Values that work on this server, by the name of the parameter; for parameters without an example. */
+/** Values that work on this server, by parameter name, for parameters without an example. */
 export type ParameterExamples = Readonly<Record<string, string>>;
 
 /** Adds what all routes share to the generated document: headers, 304, the meaning of each failure, and examples. */
@@ -129,7 +129,7 @@ export function finishDocument(generated: object, examples: ParameterExamples): 
       ]),
     );
   }
-  // A schema with an id is generated in two forms, for requests and for answers; only the forms in use are kept.
+  // Two forms of a schema with an id are generated, for requests and for answers. Only the forms in use are kept.
   const schemas: Record<string, unknown> = Object.fromEntries(
     [...namesIn(paths, components.schemas)].sort().map(name => [name, components.schemas[name]]),
   );
@@ -155,7 +155,7 @@ function withExamples(paths: Paths, schemas: Record<string, unknown>): Paths {
   return paths;
 }
 
-/** The schemas that a part of the document uses, directly or through others. */
+/** The names of the schemas that `part` of the document uses, directly or through other schemas. */
 function namesIn(part: unknown, schemas: Readonly<Record<string, unknown>>, known = new Set<string>()): Set<string> {
   for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([\w-]+)"/g)) {
     if (known.has(name)) continue;

@@ -4,7 +4,7 @@ interface OfferedExample {
   readonly url: string;
 }
 
-/** Used when the operator offers no player or beatmap. Both have existed since osu!'s early days. */
+/** Used when the operator offers no player or beatmap. Both have existed for many years. */
 const PUBLIC_EXAMPLES = { player: 'peppy', beatmap: '39804' } as const;
 
 /** Example values for parameters, taken from the operator's example links. Example commands are ignored. */
@@ -16,7 +16,7 @@ export function parameterExamples(offered: readonly OfferedExample[]): Readonly<
   };
 }
 
-/** The source with another example: the first of the operator's example links that belongs to this source, if any. */
+/** Replaces the source's example by the first of the operator's example links that belongs to this source, if any. */
 export function withOwnExample<S extends { readonly id: string; readonly example: string }>(
   source: S,
   offered: readonly OfferedExample[],

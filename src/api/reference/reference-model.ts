@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The part of a JSON Schema that the reference shows. */
+/** The properties of a JSON Schema that the reference shows. */
 const schema = z.object({
   $ref: z.string().optional(),
   type: z.union([z.string(), z.array(z.string())]).optional(),
@@ -51,7 +51,7 @@ const operation = z.object({
     .default({}),
 });
 
-/** The part of an OpenAPI document that the reference shows. */
+/** The properties of an OpenAPI document that the reference shows. */
 export const referenceDocument = z.object({
   info: z.object({ title: z.string(), description: z.string().default('') }),
   paths: z.record(z.string(), z.object({ get: operation.optional() })),
@@ -76,13 +76,13 @@ export interface FieldRow {
 
 const REFERENCE = '#/components/schemas/';
 
-/** Replaces a field's `$ref` by the schema that it names; a field without one is returned as it is. */
+/** Replaces a field's `$ref` by the schema that the `$ref` names. A field without a `$ref` is returned unchanged. */
 export function resolveSchema(field: ReferenceSchema, schemas: NamedSchemas): ReferenceSchema {
   const named = field.$ref === undefined ? undefined : schemas[nameOf(field.$ref)];
   return named === undefined ? field : { ...named, ...field, $ref: undefined };
 }
 
-/** The fields of an answer, each after the field that contains it; of several alternatives, those of one after another. */
+/** The fields of an answer, each below the field that contains it. Alternatives are listed one after another. */
 export function fieldRows(root: ReferenceSchema, schemas: NamedSchemas = {}, depth = 0): readonly FieldRow[] {
   return holdersOf(root, schemas).flatMap(({ properties = {} }) =>
     Object.entries(properties).flatMap(([name, field]) => [
@@ -92,7 +92,7 @@ export function fieldRows(root: ReferenceSchema, schemas: NamedSchemas = {}, dep
   );
 }
 
-/** The objects whose fields are listed: the schema itself, the elements of a list, or the alternatives. */
+/** The objects whose fields are listed: `root` itself, its elements if it is a list, or its alternatives. */
 function holdersOf(root: ReferenceSchema, schemas: NamedSchemas): readonly ReferenceSchema[] {
   const field = resolveSchema(root, schemas);
   if (field.properties !== undefined) return [field];
@@ -100,13 +100,13 @@ function holdersOf(root: ReferenceSchema, schemas: NamedSchemas): readonly Refer
   return [...(items ? [items] : []), ...anyOf, ...oneOf].flatMap(part => holdersOf(part, schemas));
 }
 
-/** The description of a field, or of the elements of a list that has none. */
+/** The description of a field. For a list without a description, that of its elements is used. */
 function descriptionOf(root: ReferenceSchema, schemas: NamedSchemas): string {
   const { description, items } = resolveSchema(root, schemas);
   return description ?? (items === undefined ? '' : descriptionOf(items, schemas));
 }
 
-/** The type in words. A named list of words is written out, since the reference shows it nowhere else. */
+/** The type in words. All allowed words of a text are written out, because the reference lists them nowhere else. */
 function typeName(field: ReferenceSchema, schemas: NamedSchemas): string {
   const { enum: words } = resolveSchema(field, schemas);
   if (words !== undefined) return words.map(value => JSON.stringify(value)).join(' | ');

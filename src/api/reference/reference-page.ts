@@ -18,8 +18,8 @@ interface Endpoint extends ReferenceOperation {
 }
 
 /**
- * The OpenAPI document as a single HTML page without other files; without its script it can be read, and its forms
- * work. Everything from the document or the request is escaped.
+ * The OpenAPI document as one HTML page that needs no other files. It can be read and its forms work without its
+ * script. Everything from the document or the request is escaped.
  * @param origin the server in the examples, e.g. `https://medley.example`
  */
 export function renderReference(document: object, origin: string): string {
@@ -102,7 +102,7 @@ function renderParameter({ name, required, description, schema }: Parameter): st
   return renderRow(name, description, `${type}, ${required ? 'required' : 'optional'}`);
 }
 
-/** A line of a list: a name, with its type beside it, and what it means. */
+/** One row: a name with its type, and its meaning. */
 function renderRow(name: string, meaning: string, type?: string | number, attributes = ''): string {
   const beside = type === undefined ? '' : ` <span class="type">${escapeHtml(String(type))}</span>`;
   return `<div${attributes}><dt><code>${escapeHtml(name)}</code>${beside}</dt><dd>${escapeHtml(meaning)}</dd></div>`;
@@ -118,7 +118,7 @@ function exampleQuery({ parameters }: Endpoint): string {
   const query = parameters
     .filter(parameter => exampleOf(parameter) !== '')
     .map(parameter => `${encodeURIComponent(parameter.name)}=${encodeURIComponent(exampleOf(parameter))}`)
-    // Each language's sample has the address between single quotes, so single quotes in it are escaped.
+    // The samples put the address between single quotes, so single quotes in the address are escaped.
     .map(pair => pair.replaceAll("'", '%27'));
   return query.length === 0 ? '' : `?${query.join('&')}`;
 }
@@ -149,7 +149,7 @@ function renderField(parameter: Parameter, anchor: string, schemas: NamedSchemas
   return `<div><label for="${id}">${escapeHtml(name)}</label><input id="${id}" name="${escapeHtml(name)}" value="${escapeHtml(exampleOf(parameter))}"${required ? ' required' : ''}${list} autocomplete="off" spellcheck="false">${options === '' ? '' : `<datalist id="${id}-words">${options}</datalist>`}</div>`;
 }
 
-/** The deepest level that is indented further than the one above it. */
+/** Fields below this level are not indented any further, so that their text keeps enough width. */
 const MAX_DEPTH = 6;
 
 function renderFields(schema: ReferenceSchema, schemas: NamedSchemas): string {
@@ -196,7 +196,7 @@ with urllib.request.urlopen('${address}') as response:
   };
 }
 
-/** The example request in each language, for an answer that is a file, which is saved under its own name. */
+/** The example request in each language, for an answer that is a file. It saves the file under its own name. */
 function fileSamples(address: string) {
   return {
     Shell: `curl -fOJ '${address}'`,
@@ -211,7 +211,7 @@ with urllib.request.urlopen('${address}') as response:
   };
 }
 
-/** The example request in three languages, of which one is shown; choosing one works without the script. */
+/** The example request in several languages. One is shown; a reader can choose another even without the script. */
 function renderSamples(samples: ReturnType<typeof jsonSamples>, anchor: string): string {
   const parts = Object.entries(samples).map(([language, code], index) => {
     const id = escapeHtml(`${anchor}-in-${language}`);
@@ -222,7 +222,7 @@ function renderSamples(samples: ReturnType<typeof jsonSamples>, anchor: string):
 
 /** Code that can be focused by keyboard, because it may have to be scrolled sideways. */
 function renderCode(text: string, label: string): string {
-  // A single line is wrapped; several lines are not.
+  // A single line is wrapped. Several lines are code whose line breaks matter, so they are not.
   const kind = text.includes('\n') ? '' : ' class="line"';
   return `<pre${kind} tabindex="0" role="group" aria-label="${escapeHtml(label)}"><code>${escapeHtml(text)}</code></pre>`;
 }

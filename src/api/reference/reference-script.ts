@@ -1,8 +1,7 @@
 /**
- * The reference's script, inline in the page, whose policy allows it by its hash. It takes the theme that was chosen in
- * the web chat, sends a form's request and shows the answer, copies examples, shows all of them in the language chosen
- * last, and marks the section in view. Without the script a form opens its answer as a page. The script sets everything
- * that it shows as text, never as HTML.
+ * The reference's script, inline in the page; the page's policy allows it by its hash. It uses the web chat's theme,
+ * sends forms and shows the answers, copies examples, shows all examples in the language chosen last, and marks the
+ * section in view. Without it a form opens its answer as a page. It shows everything as text, never as HTML.
  */
 export const REFERENCE_SCRIPT = `
 try {

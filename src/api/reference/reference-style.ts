@@ -2,7 +2,7 @@ const DARK =
   'color-scheme: dark; --ground: #0e1614; --surface: #16211e; --sunken: #1f2d29; --ink: #e9f1ee; --muted: #a3b6ae; ' +
   '--line: #2a3b35; --accent: #63d3bd; --accent-soft: #1b3a33; --marigold: #f0b94a;';
 
-/** The style sheet of the reference, inline in its page, whose policy allows it by hash but no style attributes. */
+/** The reference's style sheet, inline in its page. The page's policy allows its hash but no style attributes. */
 export const REFERENCE_STYLE = `
 @font-face { font-family: Figtree; src: url(/assets/static/figtree-latin.woff2) format("woff2"); font-weight: 300 900; font-display: swap; unicode-range: U+0-FF, U+131, U+152-153, U+2000-206F, U+20AC, U+2122, U+2191, U+2193; }
 :root {

@@ -50,10 +50,10 @@ export type StepKind =
   /** The audio is encoded as MP3, unless it is that already. */
   | 'mp3';
 
-/** Why a request gets no file; `stream`: the pieces of the stream cannot be joined. */
+/** Why a request gets no file. `stream`: the pieces of the stream cannot be joined. */
 export type NoFileReason = 'too_large' | 'upstream_unavailable' | 'timeout' | 'stream';
 
-/** The target of the link that a reader gets instead of a file. */
+/** The page or file that opens when a reader follows the link that replaces a file. */
 export type LinkTarget =
   /** Medley's own page that plays the video. */
   | 'page'
@@ -68,7 +68,7 @@ export interface Step {
   readonly key: string;
   /** The variants that the file is made from: one file, or a video and an audio track. */
   readonly parts: readonly VariantChoice[];
-  /** The size limit of the file: the chat's, or less after the chat refused a file of that size. */
+  /** The file's size limit: that of the chat, or less after the chat has refused a file of that size. */
   readonly maxBytes: number;
 }
 
@@ -106,8 +106,8 @@ const MEBIBYTE = 1024 * 1024;
 
 /**
  * The ways to get a file of the item within the limit, best first; empty when there is none. Pure. Files that every
- * player can play come before others, larger videos before smaller ones, and whole files before those that have to be
- * made; a video is encoded again only when nothing good fits without that.
+ * player can play come first, then larger videos, then whole files before those that have to be made. A video is
+ * encoded again only when no good file fits.
  */
 export function planDelivery(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
   if (wish.form === 'audio') return audioSteps(item, wish, means);
@@ -115,7 +115,7 @@ export function planDelivery(item: MediaItem, wish: PlanWish, means: Means): rea
   return item.kind === 'audio' ? trackSteps(item, wish, means) : videoSteps(item, wish, means);
 }
 
-/** The video as the site has it, of any size and without encoding; undefined when nothing of it can be fetched. Pure. */
+/** The best video of the site, of any size, without encoding; undefined when none can be fetched. Pure. */
 export function bestVideo(item: MediaItem, learned: Pick<PlanWish, keyof Learned | 'broken'>) {
   const broken = [...(learned.broken ?? [])];
   return videoCandidates(item, learned).find(candidate => !uses(candidate, broken));
@@ -168,7 +168,7 @@ function isExcluded(candidate: Pick<VideoCandidate, 'key' | 'parts'>, { refused,
   return uses(candidate, [...refused, ...(broken ?? [])]);
 }
 
-/** Says whether the file, or one that it is made from, has one of these keys. */
+/** Says whether one of these keys is that of the file or of a file that it is made from. */
 function uses({ key, parts }: Pick<VideoCandidate, 'key' | 'parts'>, keys: readonly string[]): boolean {
   return keys.some(each => each === key || parts.some(part => part.key === each));
 }
@@ -180,7 +180,7 @@ function fits(candidate: VideoCandidate, limit: number, { sizes, maxBytes }: Pla
   return known === null ? (estimatedBytes ?? 0) <= maxBytes * ESTIMATE_TOLERANCE : known <= limit;
 }
 
-/** Says whether encoding a larger video, which is over the limit, gives a better one than this small video. */
+/** Says whether encoding a larger video that exceeds the limit gives a better picture than sending this small video. */
 function isWorthMore(
   { variant }: VideoCandidate,
   all: readonly VideoCandidate[],
@@ -213,7 +213,7 @@ function compressSteps(all: readonly VideoCandidate[], { durationMs }: MediaItem
   return [{ kind: 'compress', key: `compress-${maxBytes}-${candidate.key}`, parts: candidate.parts, maxBytes }];
 }
 
-/** The steps to the audio of a video or to an audio item: an MP3 where it surely fits, else the format of the site. */
+/** The steps to an item's audio: an MP3 if it surely fits, else the audio in the site's format. */
 function audioSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
   if (item.kind === 'image') return [];
   const { durationMs } = item;
@@ -231,14 +231,14 @@ function audioSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
 }
 
 /**
- * The steps to the audio tracks. Whole files are sent as they are. A DASH track consists of fragments and few players
- * can tell its duration, so it is rewritten as a plain file.
+ * The steps to the audio tracks. Whole files are sent unchanged. A DASH track consists of fragments, of which few
+ * players can tell the duration, so it is rewritten as a plain file.
  */
 function trackSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
   const choices = audioTracks(item).map(variant => toChoice(variant, item, wish.sizes));
   const made = choices
     .filter(({ variant }) => (isCommonAudio(variant) ? variant.adaptive : means.transcode))
-    // A track that is copied is as large as before, so it must fit.
+    // A track that is only copied keeps its size, so it must fit already.
     .filter(
       ({ variant, bytes, estimatedBytes }) =>
         !isCommonAudio(variant) || (bytes ?? estimatedBytes ?? 0) <= wish.maxBytes * ESTIMATE_TOLERANCE,
@@ -251,7 +251,7 @@ function imageSteps(item: MediaItem, wish: PlanWish): readonly Step[] {
   const all = sendableVariants(item, 'original').map(variant => candidateOf(toChoice(variant, item, wish.sizes)));
   const limit = limitOf(all, wish);
   const isReady = ({ variant }: VideoCandidate) => isCommonImage(variant);
-  // A photo that is too large may fit as a JPEG. A GIF is not converted for that, because it would stand still.
+  // A photo that is too large may fit as a JPEG. A GIF is never converted for its size, because a JPEG does not move.
   const isOver = (one: VideoCandidate) => one.variant.mime !== 'image/gif' && !fits(one, limit, wish);
   const made = all.filter(one => !isReady(one) || isOver(one));
   const refused = [...wish.refused].filter(key => key.startsWith('convert-'));
@@ -274,8 +274,8 @@ function shortSide({ width, height }: Variant): number | null {
 }
 
 /**
- * Why there is no file after a failed step. A failed `convert` does not count as `too_large`, because it fails only for
- * files without audio or with an unknown codec.
+ * Why there is no file after a failed step. A failed `convert` is not `too_large`: it only fails for a file without
+ * audio or with an unknown codec.
  */
 export function noFileReason(failure: FileFailure, kind: StepKind): NoFileReason {
   const { status } = failure;

@@ -24,11 +24,11 @@ import { createMediaFiles, fileKey, type MediaFiles } from './media-files.ts';
 /** The address that a reader gets: Medley's page for a video, a file, or the post. */
 export interface MediaAddress {
   readonly url: string;
-  /** The target of the address. The chat shows a `page` as a video player. */
+  /** The page or file that the address opens. Chats show a player for a `page`. */
   readonly leadsTo: LinkTarget;
 }
 
-/** Tells that a video was sent smaller than the site has it: the sent size, and the address of the full video. */
+/** For a video that was sent smaller than the site's: the size of the sent file, and the address of the full video. */
 export interface Reduction extends MediaAddress {
   readonly bytes: number;
 }
@@ -43,7 +43,7 @@ export interface DeliveredFile extends ReturnType<typeof describeFile> {
   dispose(): Promise<void>;
 }
 
-/** No file fits or can be fetched: the reader gets an address instead, with the reason. */
+/** The address that a reader gets instead of a file, and why there is no file. */
 export interface DeliveredLink extends MediaAddress {
   readonly kind: 'link';
   readonly reason: NoFileReason;
@@ -59,9 +59,9 @@ export interface PublicAddresses {
 }
 
 export interface DeliveryOptions extends DownloadOptions, Pick<FileResolverOptions, 'refresh' | 'log'> {
-  /** The folder for files: created when missing, readable by its owner alone, cleared of files of ended processes. */
+  /** The folder for files: created if missing, readable by its owner alone, cleared of ended processes' files. */
   readonly tempDir: string;
-  /** Public addresses of Medley; without them links lead to the original post. */
+  /** Makes public addresses of Medley. Without it, readers get the address of the original post. */
   readonly addresses?: PublicAddresses | undefined;
   /** The ffmpeg program; without it nothing is encoded. */
   readonly ffmpeg?: Ffmpeg | undefined;
@@ -71,9 +71,9 @@ export interface DeliveryOptions extends DownloadOptions, Pick<FileResolverOptio
    */
   readonly onDelivered?: (step: string, bytes: number) => void;
   readonly now?: () => number;
-  /** The most bytes of all files that are held for sending. Default 1 GiB. */
+  /** The most bytes of all files that wait to be sent. Default 1 GiB. */
   readonly maxSpoolBytes?: number;
-  /** The most bytes of all files that are kept for later callers. Default none. */
+  /** The most bytes of all files that nobody holds but that stay on disk for later callers. Default none. */
   readonly keptBytes?: number;
 }
 
@@ -84,12 +84,12 @@ const LINK_LIFE_MS = 6 * 3_600_000;
 const PAGE_LIFE_MS = 7 * 24 * 3_600_000;
 const COVER = { mime: 'image/jpeg', maxBytes: 10 * 1024 * 1024, expectedBytes: 1_250_000 };
 const MAX_THUMBNAIL_BYTES = 200_000;
-/** A muxed video with this many times the pixels is uploaded, even if the platform could fetch a smaller one itself. */
+/** A muxed video is uploaded if it has this many times the pixels of the file that the platform could fetch. */
 const SHARPER = 1.5;
 
 /** Keys of clips that were cut from the whole video begin with this. */
 const CLIP_PREFIX = 'clip-';
-/** The least size limit of a video clip that is cut only to extract its audio: enough for the longest clip. */
+/** The least size limit of a clip that is cut only to take its audio: enough for a clip of the longest duration. */
 const AUDIO_SOURCE_BYTES = 32 * 1024 * 1024;
 
 /** Turns an item of a post and a size limit into the file to send, or into a link. */
@@ -124,10 +124,10 @@ export function createDelivery(options: DeliveryOptions) {
 
   return {
     /**
-     * Makes the best file that fits, on disk: as the CDN serves it, of joined tracks, or encoded again where ffmpeg is
-     * installed. Concurrent callers of one file share the work, and files are kept for later callers. An expired
-     * address is renewed once. All files share one limit of disk space: a caller that asks for several should dispose
-     * of each as soon as it is sent, because a file that waits too long for space is replaced by a link.
+     * Makes the best file that fits, on disk: the CDN's own, joined tracks, or, where ffmpeg is installed, an encoded
+     * video. Callers who want the same file share the work, and files are kept for later callers. An expired address is
+     * renewed once. All files share one limit of disk space: a caller that asks for several should dispose of each as
+     * soon as it is sent, because a file that waits too long for space is replaced by a link.
      * @throws AppError only when the caller's signal aborts
      */
     async deliver(request: DeliveryRequest, signal: AbortSignal): Promise<DeliveredFile | DeliveredLink> {
@@ -143,8 +143,8 @@ export function createDelivery(options: DeliveryOptions) {
     },
 
     /**
-     * The best variant within `maxBytes`, by known or estimated size, that a platform may fetch by itself; else
-     * undefined.
+     * The best variant that a platform may fetch by itself and whose known or estimated size is within `maxBytes`;
+     * undefined when there is none.
      */
     remoteFile(request: DeliveryRequest) {
       const { post, index, maxBytes } = request;
@@ -155,7 +155,7 @@ export function createDelivery(options: DeliveryOptions) {
         ({ bytes, variant }) => bytes <= maxBytes && !resolver.isOver(variant),
       );
       const best = steps[0]?.parts[0];
-      // The platform would fetch the file without the headers that its host requires, and must not learn them.
+      // The platform would fetch the file without the headers that the file's host requires, and must not learn them.
       if (fitting === undefined || best === undefined || fitting.variant.headers !== undefined) return undefined;
       // If the best step encodes, the file itself plays on few devices or looks poor: the platform must not fetch it.
       const isMuxBetter = pixels(best.variant) > pixels(fitting.variant) * SHARPER;
@@ -166,7 +166,6 @@ export function createDelivery(options: DeliveryOptions) {
       return { url, mime, width, height, variantKey: key, ...reduced };
     },
 
-    /** The address of the whole video. */
     wholeAddress: (request: DeliveryRequest) => addressOf(request.post, request),
     /** Ends running work and removes every file, even those still held. */
     close: () => files.close(),
@@ -187,7 +186,7 @@ function plainFiles(steps: ReturnType<FileResolver['plan']>, item: MediaItem) {
   });
 }
 
-/** Creates the links that readers get for an item; a file that cannot be fetched is not linked. */
+/** Makes the address that a reader gets instead of a file: that of the post if the CDN does not serve the file. */
 function createAddressing({ addresses }: DeliveryOptions, resolver: FileResolver, now: () => number) {
   return (post: Pick<Post, 'items'>, { form, index, ...request }: DeliveryRequest, isServed = true): MediaAddress => {
     const { target: leadsTo, file } = planLink(post.items[index], form, addresses !== undefined && isServed);
@@ -206,12 +205,12 @@ function describeFile({ file, step, post }: FoundFile, { post: asked, index }: D
   const item = post.items[index];
   const variant = step.parts[0]?.variant;
   const { path, bytes, probe, mime } = file;
-  // A photo that is converted may become smaller than the site states.
+  // A converted photo may be smaller than the size that the site states.
   const hasSize = !mime.startsWith('audio/') && step.kind !== 'convert';
   return {
     kind: 'file',
     ...{ path, bytes, mime },
-    /** Identifies the variant, also after a restart: it is stored with the platform's id of the sent file. */
+    /** Identifies the variant, also after a restart. It is stored together with the platform's id of the sent file. */
     variantKey: step.key,
     fileName: fileNameOf(asked, index, mime),
     width: hasSize ? (probe?.width ?? variant?.width ?? item?.width ?? null) : null,
@@ -221,7 +220,7 @@ function describeFile({ file, step, post }: FoundFile, { post: asked, index }: D
   } as const;
 }
 
-/** The site's cover image, else one of the first frames; undefined without either. Releases the video if it throws. */
+/** The site's cover image, else an early frame; undefined when there is neither. Releases the video if it throws. */
 async function thumbnailOf(
   { file: video, step, post }: FoundFile,
   { post: asked, index, thumbnail, clip }: DeliveryRequest,

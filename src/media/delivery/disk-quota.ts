@@ -2,7 +2,7 @@ export type DiskQuota = ReturnType<typeof createDiskQuota>;
 /** Disk space that is reserved for one file. */
 export type QuotaReservation = Awaited<ReturnType<DiskQuota['enter']>>;
 
-/** Bounds the disk space that is reserved at the same time; requests get it in the order they came. */
+/** Limits the disk space that is reserved at the same time. Requests get space in the order in which they came. */
 export function createDiskQuota(maxBytes: number) {
   let used = 0;
   const queue: { readonly bytes: number; admit(): void }[] = [];

@@ -15,19 +15,19 @@ export interface DownloadRequest extends CdnAddress {
   /** The expected type of the file. */
   readonly mime: string;
   readonly path: string;
-  /** The most bytes that are written; when the CDN states a larger size, nothing is downloaded. */
+  /** The most bytes that are written. If the CDN states a larger size, nothing is downloaded. */
   readonly maxBytes: number;
   /** The disk space that is reserved for the file; a larger one is not downloaded. */
   readonly spaceBytes: number;
   readonly signal: AbortSignal;
-  /** The position in the file at `path` from which to write; earlier bytes stay. Default: the beginning. */
+  /** The first position to write to in the file at `path`; the bytes before it stay. Default: the beginning. */
   readonly at?: number;
   /** The range of the remote file to download. Default: all of it. */
   readonly range?: Piece['range'];
 }
 
 export type DownloadFailure =
-  /** `bytes` is null when the size was only found during the download. */
+  /** `bytes` is null when only the download itself showed that the file is too large. */
   | { readonly status: 'too_large'; readonly bytes: number | null }
   /** The file is within its limit, but larger than the disk space that is reserved for it. */
   | { readonly status: 'needs_space'; readonly bytes: number }
@@ -60,7 +60,7 @@ const RESUME_AFTER_MS = 250;
 const FILE_MODE = 0o600;
 export const PATIENCE: Patience = { graceMs: 20_000, bytesPerSecond: 200_000 };
 
-/** The part of the file that is on the disk so far. */
+/** How much of the file is on the disk so far. */
 interface Progress {
   bytes: number;
   total: number | undefined;
@@ -107,7 +107,7 @@ export function createCdnDownload({ http, mediaHosts, cdnHeaders, patience }: Do
           return failure ?? { status: 'done', bytes: progress.bytes, mime: progress.mime };
         } catch (error) {
           const failure = readFailure(error, request, clock);
-          // The download is resumed only if it had begun: the HTTP client itself repeats a request that got no answer.
+          // A download is resumed only after it had begun: the HTTP client itself already repeats unanswered requests.
           const isBroken = error instanceof AppError && progress.begun && !clock.isOver();
           if (!isBroken || resumes === MAX_RESUMES) return failure;
         }
@@ -184,7 +184,7 @@ async function write(
       { signal },
     );
   } finally {
-    // Writing may fail while the file is still being opened, and the caller then deletes it: it must not appear later.
+    // Writing may fail while the file is being opened. Without this wait it could appear after its deletion.
     file.destroy();
     if (!file.closed) await new Promise<void>(resolve => file.once('close', () => resolve()));
     progress.bytes = begun + file.bytesWritten;
@@ -206,7 +206,7 @@ function readFailure(error: unknown, { signal }: DownloadRequest, clock: Clock):
 
 type Clock = ReturnType<typeof createClock>;
 
-/** Makes a signal that aborts with the caller's, or when the time limit is over. */
+/** Makes a signal that aborts with the caller's signal or at the end of the time limit. */
 function createClock(signal: AbortSignal, firstMs: number) {
   const over = new AbortController();
   const startedAt = performance.now();

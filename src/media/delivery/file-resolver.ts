@@ -66,7 +66,6 @@ export class FileResolver {
     return new FileSearch(this, request, signal).run();
   }
 
-  /** The possible steps, best first. */
   plan({ post, form, maxBytes, index, refused = [] }: PlannedRequest, broken = new Set<string>()): readonly Step[] {
     const item = post.items[index];
     const { sizes, uncommon } = this;
@@ -80,7 +79,7 @@ export class FileResolver {
     if (item?.kind !== 'video' || form !== 'original') return false;
     const whole = bestVideo(item, { sizes: this.sizes, uncommon: this.uncommon, broken });
     if (whole === undefined || whole.key === step.key) return false;
-    // A video that was encoded because of its codec or a poor look does not count as reduced.
+    // A video that was encoded for its codec or look is not reduced; it is only if the whole file was too large.
     if (step.kind === 'compress') return (this.#bytesOf(whole) ?? 0) > Math.min(maxBytes, step.maxBytes);
     const [own, best] = [step.parts[0]?.variant, whole.parts[0]?.variant];
     if (own && best && pixels(own) < pixels(best)) return true;
@@ -91,7 +90,7 @@ export class FileResolver {
     return this.sizes.get(key) ?? roughBytes(parts);
   }
 
-  /** Says whether an address has expired or is about to. */
+  /** Says whether an address has expired or will within `EXPIRY_MARGIN_MS`. */
   isOver({ expiresAt }: Pick<Variant, 'expiresAt'>): boolean {
     return expiresAt !== null && expiresAt <= this.options.now() + EXPIRY_MARGIN_MS;
   }
@@ -184,7 +183,7 @@ class FileSearch {
     }
   }
 
-  /** The request to encode a video. Two tracks are muxed first, and so is a stream, whose clock may begin at any time. */
+  /** The request to encode a video. Two tracks are muxed first, and so is a stream, whose clock may start anywhere. */
   #muxedFirst(request: MakeRequest, { parts }: Step): MakeRequest {
     if (parts.length < 2 && !parts.some(part => isPlaylist(part.variant))) return request;
     const { mux } = this.#resolver.options.files;
@@ -193,7 +192,7 @@ class FileSearch {
     return { ...request, inputs: [own => mux(whole, own)] };
   }
 
-  /** The file as the CDN serves it, rewritten if a player would have to load all of it before playing. */
+  /** The file of the CDN. It is rewritten if a player would have to load all of it before playing. */
   async #wholeFile({ key, parts: [part], maxBytes }: Step): Promise<HeldFile | FileFailure> {
     if (part === undefined) return { status: 'unavailable', cause: undefined };
     const file = await this.#fetch(part, maxBytes, this.#signal);
@@ -218,12 +217,12 @@ class FileSearch {
     return 'cause' in fetched && fetched.status !== 'tool' ? { ...fetched, of: key } : fetched;
   }
 
-  /** The store's key for a file; a step's own key identifies a file within its item only. */
+  /** The file's key in the store. A step's own key is unique only within its item. */
   #keyOf(key: string): string {
     return fileKey(this.#request.post, this.#request.index, key);
   }
 
-  /** Says whether the file plays on all devices, or is known not to and was planned again because no other is left. */
+  /** Says whether to take the file: it plays on all devices, or no other file is left. */
   #isWelcome({ probe }: HeldFile, { kind, key }: Step): boolean {
     const { uncommon } = this.#resolver;
     if (probe === null || probe.kind === 'audio' || this.#request.form === 'audio') return true;
@@ -240,7 +239,7 @@ class FileSearch {
       this.#resolver.options.log[failure.status === 'disk' ? 'error' : 'info'](about, 'a file could not be had');
     }
     if (failure.status === 'expired' && !this.#isRefreshed) return this.#renew();
-    // If a tool fails to make a smaller file, the reason is still that the whole one is too large.
+    // If a program fails to make a smaller file, the real reason is still that the whole file is too large.
     if (failure.status !== 'tool' || this.#reason !== 'too_large') this.#reason = noFileReason(failure, kind);
     switch (failure.status) {
       case 'too_large':
@@ -249,27 +248,27 @@ class FileSearch {
         this.#resolver.sizes.set(key, failure.bytes ?? this.#request.maxBytes + 1);
         await this.#learnSizes();
         return true;
-      // A part that cannot be fetched rules out all steps that use it; any other failure rules out this step alone.
+      // A file that cannot be fetched rules out all steps that use it. Any other failure rules out only this step.
       case 'expired':
       case 'unavailable':
       case 'tool':
         this.#broken.add(('of' in failure ? failure.of : undefined) ?? key);
         return true;
-      // A smaller file would be as slow, and the disk as full, so no other step is tried.
+      // A smaller file would be as slow and the disk as full, so no other step is tried.
       case 'timeout':
       case 'disk':
         return false;
     }
   }
 
-  /** Fetches the post again; returns true when that worked. */
+  /** Replaces expired addresses by those of the post fetched again; false when it cannot be fetched. */
   async #renew(): Promise<boolean> {
     const { refresh, log } = this.#resolver.options;
     const { source, id } = this.#request.post;
     this.#isRefreshed = true;
     try {
       const { items } = await refresh({ source, id }, this.#signal);
-      // The indexes of items change when more or fewer of them can be read; their keys do not.
+      // The index of an item changes when more or fewer items can be read; its key does not.
       const newest = (old: MediaItem) => items.find(each => itemKey(each) === itemKey(old)) ?? old;
       this.#post = { items: this.#post.items.map(newest) };
       return true;

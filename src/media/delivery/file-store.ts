@@ -19,7 +19,7 @@ export interface MadeFile {
 }
 
 export type FileFailure =
-  /** `of` is the key of the input that failed, where it is known. */
+  /** `of` is the key of the input file that failed, if it is known which one. */
   | (Exclude<DownloadFailure, { readonly status: 'needs_space' }> & { readonly of?: string })
   /** The program that makes the file failed, although its inputs were there. */
   | { readonly status: 'tool'; readonly cause: unknown };
@@ -37,8 +37,8 @@ export interface Workplace {
   /** Aborts when no caller wants the file any more. */
   readonly signal: AbortSignal;
   /**
-   * Waits for disk space, after giving back space reserved earlier. Resolves with the bytes that the file may have, or
-   * undefined when there was no space for too long.
+   * Waits for disk space; space that was reserved earlier is given back first. Resolves with the bytes that the file
+   * may have, or undefined after `ROOM_WAIT_MS` without space.
    */
   reserve(bytes: number): Promise<number | undefined>;
   /** Tells all callers who wait for the file how long its encoding will still take. */
@@ -59,7 +59,7 @@ export interface FileStoreOptions {
   readonly tempDir: string;
   /** The most bytes of all files that callers hold. */
   readonly maxBytes: number;
-  /** The most bytes of all files that are kept and that no caller holds. */
+  /** The most bytes of files that no caller holds but that stay for later callers. */
   readonly keptBytes: number;
   /** A kept file that was not used for this long is deleted. Default: never. */
   readonly keptMs?: number;
@@ -69,7 +69,7 @@ export interface FileStoreOptions {
 /** The longest wait for disk space. */
 const ROOM_WAIT_MS = 60_000;
 
-/** A file from the first request for it until its deletion. */
+/** A file and its state, from the first request for it until it is deleted. */
 interface Making {
   readonly key: string;
   readonly maxBytes: number;
@@ -88,8 +88,8 @@ interface Making {
 }
 
 /**
- * Files on the disk by key. Concurrent callers of the same file share its making. A file stays while a caller holds it,
- * then as long as there is space for kept files; the least recently used are deleted first.
+ * Files on the disk, by key. Concurrent callers of the same file share its making. A file stays while a caller holds
+ * it. After that it stays until space is needed: the least recently used file is deleted first.
  */
 export class FileStore {
   readonly #options: FileStoreOptions;
@@ -121,7 +121,7 @@ export class FileStore {
       const known = this.#makings.get(order.key);
       const making = known !== undefined && this.#revive(known) ? known : this.#start(order);
       const result = await this.#share(making, order.maxBytes, signal);
-      // If the file was being made for a chat with a lower limit and was too large, it is made again.
+      // If the file was too large for an earlier caller's lower limit, it is made again with this caller's limit.
       const limit = Math.min(order.maxBytes, this.#options.maxBytes);
       if (result.status !== 'too_large' || making.maxBytes >= limit) return result;
     }
@@ -155,7 +155,7 @@ export class FileStore {
     return making;
   }
 
-  /** Never rejects, because all callers may have left by then, and the rejection would be unhandled. */
+  /** Makes the file. Never rejects: all callers may have left by then, and nobody would handle the rejection. */
   async #run(order: FileOrder, making: Making): Promise<MadeFile | FileFailure> {
     let outcome = await this.#make(order, making);
     const isFull = 'cause' in outcome && isDiskFull(outcome.cause);
@@ -184,7 +184,7 @@ export class FileStore {
 
   async #reserve(making: Making, bytes: number): Promise<number | undefined> {
     const { signal } = making.controller;
-    // Space is given back before waiting for more, because files could otherwise wait for each other for ever.
+    // Space is given back before more is awaited; otherwise two files could wait for each other for ever.
     making.reservation?.release();
     const patience = AbortSignal.timeout(ROOM_WAIT_MS);
     try {
@@ -266,7 +266,7 @@ export class FileStore {
   async #end(making: Making): Promise<void> {
     making.controller.abort();
     await making.outcome;
-    // If the file could not be made, that failure has been logged already.
+    // A file that was never made needs no log line here, because its failure has been logged already.
     await rm(making.path, { force: true }).catch(error => making.made !== undefined && this.#logLeftover(error));
     making.reservation?.release();
     this.#live.delete(making);

@@ -27,12 +27,12 @@ import { createStreamDownload } from './stream-download.ts';
 export interface FetchRequest extends Pick<DownloadRequest, 'source' | 'url' | 'headers' | 'mime' | 'maxBytes'> {
   /** Identifies the file: equal keys mean the same file. */
   readonly key: string;
-  /** The size, as far as it is known or estimated. */
+  /** The size, known or estimated; null when it is neither. */
   readonly expectedBytes: number | null;
 }
 
 export interface MakeRequest extends Pick<FileOrder, 'key' | 'maxBytes'> {
-  /** Functions that get the input files, called when the file has to be made; the inputs are released afterwards. */
+  /** Get the input files. They are called only if the file has to be made, and the inputs are released after that. */
   readonly inputs: readonly ((signal: AbortSignal) => Promise<HeldFile | FileFailure>)[];
 }
 
@@ -51,7 +51,7 @@ export interface MediaFilesOptions extends FileStoreOptions, DownloadOptions {
   readonly enter?: Semaphore;
 }
 
-/** Disk space reserved for a file of unknown size; for the few larger files more is reserved later. */
+/** Disk space reserved for a file of unknown size. Few files are larger; they reserve more when that shows. */
 const USUAL_BYTES = 32 * 1024 * 1024;
 /** A file of unknown size reserves at most this share of all disk space for files. */
 const UNKNOWN_SHARE = 1 / 16;
@@ -74,8 +74,8 @@ type Work = (job: Job) => Promise<boolean>;
 type SpaceBytes = (inputs: readonly HeldFile[], maxBytes: number) => number;
 
 /**
- * Media files on the disk; concurrent callers share the making of a file. A file that cannot be played counts as a
- * failure. All methods reject with the signal's reason when it aborts.
+ * Media files on the disk. Callers who want the same file share the making of it. A file that cannot be played counts
+ * as a failure. All methods reject with the signal's reason when it aborts.
  */
 export function createMediaFiles(options: MediaFilesOptions) {
   const { ffmpeg, keepsFetched = true, enter = async () => () => undefined, maxBytes: totalBytes } = options;
@@ -150,7 +150,7 @@ async function fetchFile(
     const outcome = await download({ ...file, path, maxBytes, spaceBytes, signal });
     if (outcome.status === 'done') {
       const made = await inspected(outcome, path, signal);
-      // A stream that Medley cannot read may still be readable for ffmpeg.
+      // Medley cannot read every stream that ffmpeg can, so a stream is kept even if its tracks are unknown.
       return made.status === 'unavailable' && isPlaylist(file) ? { ...outcome, probe: null } : made;
     }
     if (outcome.status !== 'needs_space') return outcome;
@@ -228,7 +228,7 @@ async function inspected(
   }
 }
 
-/** Says whether Medley knows the codecs of all tracks that are needed from the file. */
+/** Says whether Medley could read the file's codecs: that of the video if `isVideo`, and that of the audio. */
 function isRead(file: HeldFile | undefined, isVideo: boolean): boolean {
   const probe = file?.probe ?? null;
   if (probe === null || (isVideo && probe.videoCodec === null)) return false;
@@ -245,7 +245,7 @@ function spaceFor(inputs: readonly HeldFile[]): number {
   return Math.ceil(inputs.reduce((total, { bytes }) => total + bytes, 0) * OVERHEAD) + OVERHEAD_BYTES;
 }
 
-/** The disk space for an encoded file. A video far below the limit is only encoded for its codec and hardly grows. */
+/** The disk space for an encoded file: at most twice its inputs, because encoding makes a file hardly any larger. */
 function spaceForEncoded(inputs: readonly HeldFile[], maxBytes: number): number {
   return Math.min(maxBytes, spaceFor(inputs) * 2);
 }

@@ -11,8 +11,8 @@ export interface MuxedFilesOptions extends DownloadOptions, Pick<FileStoreOption
   /** The most bytes of all files that are being made or read. Default 1 GiB. */
   readonly maxBytes?: number;
   /**
-   * A player requests a file in many parts. If `keptBytes` is too small for one file, a single file is kept this long
-   * for the next request. Default 30 000.
+   * How long one file is kept for the next request if `keptBytes` is too small for it: players request a file in many
+   * parts. Milliseconds, default 30 000.
    */
   readonly lingerMs?: number;
   /** The largest size of each track, and of the file made from two. Default `MAX_MUX_BYTES`. */
@@ -24,7 +24,7 @@ const DEFAULT_BYTES = 1024 * 1024 * 1024;
 const AT_ONCE = 8;
 const MAX_WAITING = 64;
 
-/** Muxed video and audio tracks for clients that stream them, kept apart from the files delivered to chats. */
+/** Muxed video and audio for clients that stream them. The files are stored apart from those for chats. */
 export function createMuxedFiles(options: MuxedFilesOptions) {
   const { log, keptBytes, maxBytes = DEFAULT_BYTES, maxFileBytes = MAX_MUX_BYTES, lingerMs = 30_000 } = options;
   const files = createMediaFiles({

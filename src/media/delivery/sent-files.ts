@@ -30,7 +30,7 @@ export interface SentFilesOptions {
   readonly onFailure: (error: unknown) => void;
   /** Unix milliseconds. */
   readonly now?: () => number;
-  /** Beyond this number the least recently used are forgotten. Default 200 000. */
+  /** Beyond this number, the least recently used entries are deleted. Default 200 000. */
   readonly maxFiles?: number;
 }
 
@@ -46,8 +46,8 @@ export const SENT_FILES = {
 } as const satisfies CollectionOptions<z.infer<typeof storedFile>>;
 
 /**
- * Remembers, also after restarts, which files a platform already has: they can be sent again without an upload. Never
- * rejects: an entry that cannot be read counts as absent, one that cannot be written is skipped.
+ * Remembers, also after restarts, which files a platform already has, so that they can be sent again without an upload.
+ * Never rejects: an entry that cannot be read counts as absent, and one that cannot be written is skipped.
  */
 export function createSentFiles(options: SentFilesOptions) {
   const { records, onFailure, now = Date.now, maxFiles = SENT_FILES.maxRecords } = options;

@@ -11,11 +11,11 @@ import {
   PATIENCE,
 } from './download.ts';
 
-/** Pieces are MP4, MPEG-TS or AAC, all requested as this type: their real format shows when they are joined. */
+/** Pieces are MP4, MPEG-TS or AAC. All are requested as this type; joining them shows the real one. */
 const PIECE_MIME = 'video/mp4';
 const PLAYLIST_MS = 10_000;
 const MAX_STREAM_MS = 10 * 60_000;
-/** After this share of the playing time, the stream's whole size is estimated from the pieces so far. */
+/** When this share of the playing time is downloaded, the whole size is estimated from its bytes. */
 const ENOUGH_PLAYED = 0.1;
 /** The download is given up if the estimated size is this many times the limit. */
 const FAR_TOO_LARGE = 1.5;

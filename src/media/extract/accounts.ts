@@ -23,8 +23,8 @@ export interface AccountPace {
 /** An account that may be used at this moment. */
 interface Account extends AccountCookies {
   /**
-   * Stops using the account for a while. `challenge`: a day, because the site wants proof that a person uses it;
-   * `logged-out`: ten minutes.
+   * Stops using the account for a while: for a day after a `challenge`, by which the site demands proof that a person
+   * uses it; for ten minutes after `logged-out`.
    */
   pause(reason: keyof typeof PAUSES_MS): void;
 }
@@ -68,7 +68,7 @@ const PAUSES_MS = { challenge: DAY_MS, 'logged-out': 10 * 60_000 };
 const UNUSED: AccountRecord = { usedAt: 0, day: 0, uses: 0, pausedUntil: 0 };
 
 interface KnownAccount extends AccountCookies {
-  /** Made from the session cookie, so newly exported cookies start without a history. */
+  /** The key is made from the session cookie, so newly exported cookies start without a history. */
   readonly key: string;
   record: AccountRecord;
 }
@@ -104,7 +104,7 @@ export function createAccounts(options: AccountsOptions) {
     });
   }
 
-  /** Tries to use the account: 0 when that is allowed, else the milliseconds to wait. */
+  /** Uses the account if that is allowed and returns 0; otherwise returns the milliseconds to wait. */
   async function take(account: KnownAccount): Promise<number> {
     const known = waitMs(account);
     if (known > 0) return known;
@@ -135,7 +135,7 @@ export function createAccounts(options: AccountsOptions) {
     isReady: () => accounts.some(account => waitMs(account) === 0),
     /**
      * Runs `ask` with the account that was unused for longest. This counts as one use, however many requests it makes.
-     * @throws AppError saying that no request was made, when no account may be used at the moment; any error of `ask`
+     * @throws AppError saying that no request was made, if no account may be used now; any error of `ask`
      */
     async use<T>(ask: (account: Account) => Promise<T>): Promise<T> {
       const waits: number[] = [];
@@ -151,7 +151,7 @@ export function createAccounts(options: AccountsOptions) {
   };
 }
 
-/** The accounts that are logged in, each under a key that does not give its session away. */
+/** The accounts that are logged in. Their keys do not reveal their sessions. */
 function knownAccounts({ source, sessionCookie, sessions }: AccountsOptions): readonly KnownAccount[] {
   return sessions.flatMap(({ name, cookies }) => {
     const session = cookies.find(({ key }) => key === sessionCookie);

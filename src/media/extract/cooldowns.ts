@@ -1,4 +1,4 @@
-/** Remembers until when an endpoint, a strategy or a whole site must not be asked. */
+/** Remembers until when an endpoint is not asked, a strategy runs after all others, and a site's breaker is open. */
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
@@ -15,8 +15,8 @@ const entry = z
 type Entry = z.infer<typeof entry>;
 
 /**
- * Cooldowns that all processes share. Of two with the same name, the one with the later time of writing (`at`) counts.
- * The collection's name is the one under which earlier versions stored them.
+ * Cooldowns that all processes share. If two have the same name, the one that was written later (`at`) counts. The
+ * collection keeps the name under which earlier versions stored it.
  */
 export const COOLDOWNS = { name: 'site-states', schema: entry, ttlMs: 36 * 3_600_000 } as const;
 
@@ -24,7 +24,7 @@ export type Cooldowns = ReturnType<typeof createCooldowns>;
 
 export interface CooldownOptions {
   readonly source: SourceId;
-  /** The name of the outgoing address whose cooldowns these are. Default `direct`. */
+  /** The name of the outgoing address that has these cooldowns. Default `direct`. */
   readonly outgoing?: string;
   /** The collection `COOLDOWNS`. Without it nothing is shared or stored. */
   readonly collection?: GroupedCollection<Entry> | undefined;
@@ -32,18 +32,18 @@ export interface CooldownOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** How long a cooldown that another process has set may be unknown in this one. */
+/** How old this process's knowledge of other processes' cooldowns may be. */
 const REREAD_MS = 1_000;
 const FIRST_COOLDOWN_MS = 60_000;
 const MAX_COOLDOWN_MS = 30 * 60_000;
-/** A random share added to a cooldown, so that processes that began to wait together end at different times. */
+/** A random share is added to each cooldown, so that processes do not all ask again at the same moment. */
 const JITTER = 0.2;
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 6 * 3_600_000;
 
 /**
- * Until when a site, or an endpoint or strategy of it, must not be asked, by name. Processes with the same outgoing
- * address share these times, also after restarts; without the store each process uses its own.
+ * The ends of a site's cooldowns by name: of its endpoints, its strategies and its breaker. Processes with the same
+ * outgoing address share them, also after restarts; without the store each process has its own.
  */
 export function createCooldowns(options: CooldownOptions) {
   const { source, outgoing = 'direct', collection, log, now = Date.now } = options;
@@ -56,7 +56,7 @@ export function createCooldowns(options: CooldownOptions) {
   async function read(): Promise<void> {
     readAt = now();
     for (const each of (await collection?.listGroup(group)) ?? []) {
-      // A record may come from a process whose clock is ahead; it must not count as the newest for ever.
+      // The clock of the process that wrote a record may be ahead; its record must not count as the newest for ever.
       if (Math.min(each.at, now()) > (entries.get(each.name)?.at ?? -1)) entries.set(each.name, each);
     }
   }
@@ -83,13 +83,13 @@ export function createCooldowns(options: CooldownOptions) {
         });
       await reading;
     },
-    /** Unix milliseconds; 0 when the name is not cooling down. */
+    /** The end of the latest cooldown of that name, unix milliseconds; 0 when there is none. */
     until: (name: string) => entries.get(name)?.until ?? 0,
-    /** How many times in a row the name was cooled down. */
+    /** How many cooldowns in a row the name has had since it was last cleared. */
     times,
-    /** Sets a cooldown: in this process at once, in others after at most `REREAD_MS`. */
+    /** Sets a cooldown. This process knows it at once, others after at most `REREAD_MS`. */
     set,
-    /** Sets a cooldown of 1 minute, doubled for each earlier cooldown in a row up to 30 minutes, plus a small random part. */
+    /** Sets a cooldown of 1 minute, doubled after each earlier one in a row (at most 30), plus a random part. */
     coolDown(name: string) {
       const ms = Math.min(FIRST_COOLDOWN_MS * 2 ** times(name), MAX_COOLDOWN_MS);
       set(name, now() + Math.round(ms * (1 + JITTER * Math.random())));
@@ -102,14 +102,14 @@ export function createCooldowns(options: CooldownOptions) {
   };
 }
 
-/** The name of the cooldown of a strategy's endpoint: until its end no caller may ask the endpoint. */
+/** The name of the cooldown of a strategy's endpoint. During that cooldown nobody asks the endpoint. */
 export function endpointName(strategy: Pick<Strategy, 'name'>): string {
   return `endpoint ${endpointOf(strategy)}`;
 }
 
 /**
- * Runs what asks an endpoint, unless the endpoint is cooling down. If the site states a rate limit, the endpoint cools
- * down for as long as the site says, or else longer each time.
+ * Runs `ask`, unless the endpoint is cooling down. If the site states a rate limit, the endpoint cools down for the
+ * time that the site states, or else longer each time.
  * @param strategy the strategy that asks, or an object with the endpoint's name
  * @throws any error of `ask`
  */

@@ -20,10 +20,10 @@ import { CoverOnlyError } from './strategy-failures.ts';
 
 export interface Extraction {
   readonly post: Post;
-  /** Zero-based position of the item that the link points at, unreadable items counted; null if it points at none. */
+  /** Zero-based position of the item that the link points at, counting unreadable items; null if it points at none. */
   readonly itemIndex: number | null;
   readonly from: 'cache' | 'load' | 'stale';
-  /** Why the post has no items, when only its author and cover could be read. */
+  /** Why the post has no items. Set when only its author and cover could be read. */
   readonly reason?: AppError;
 }
 
@@ -63,7 +63,7 @@ export interface ExtractorOptions {
 
 const MAX_SHORT_LINKS = 2;
 const MAX_REFS = 5_000;
-/** How many posts are fetched at once for one client: more would only wait for the sites' rate limits. */
+/** How many posts are fetched at once for one client. More at once would only wait for the sites' rate limits. */
 const FETCHES_PER_CLIENT = 24;
 const MAX_WAITING_PER_CLIENT = 1_000;
 
@@ -79,7 +79,7 @@ export function createExtractor(options: ExtractorOptions) {
   const { sources, cache, withheld, log, countLookup, now = Date.now, deadlineMs = 20_000 } = options;
   const links = createLinkReader(sources);
   const enter = createClientSemaphore(CLIENT_TURNS);
-  /** The `PostRef` of each recent post, because the callers of `refresh` know only its id. */
+  /** The `PostRef` of each recent post, because callers of `refresh` know only the post's id. */
   const refs = createLru<string, PostRef>({ max: MAX_REFS });
 
   /**
@@ -92,7 +92,7 @@ export function createExtractor(options: ExtractorOptions) {
     const key = postKeyOf(matched);
     if (key !== undefined && (await withheld?.hasLink(key))) throw withheldPost();
     const { source, match } = supportedLink(matched, wish.only);
-    // Most posts are in the cache already; these need no deadline and no signal.
+    // Most posts are cached. A cached post needs no deadline and no signal.
     const known = key === undefined ? undefined : cache.peek(key);
     const found =
       known !== undefined && match.kind !== 'short'
@@ -128,7 +128,7 @@ export function createExtractor(options: ExtractorOptions) {
     return { key, ...refOf(post, sources, refs.get(key)) };
   }
 
-  /** The post with that id, in the same form as from `extract`. */
+  /** Finds the post with that id. The result is the same as that of `extract`. */
   async function find(post: Pick<Post, 'source' | 'id'>, callerSignal?: AbortSignal): Promise<Post> {
     const { source, ref } = await knownRef(post);
     const link = { source, match: { kind: 'post', ref } } as const;
@@ -153,7 +153,7 @@ export function createExtractor(options: ExtractorOptions) {
   return { extract, find, refresh, findLinks, sourceOf, postKey, mediaHosts };
 }
 
-/** Fetches a post that is cached again, and keeps what came. */
+/** Fetches a cached post again and caches the result. A post that its author removed leaves the cache. */
 async function renewCached(
   cache: Cache<Post>,
   key: string,
@@ -174,7 +174,7 @@ function toExtraction(post: Post, { itemIndex }: PostRef, from: Extraction['from
   return { post, itemIndex: itemIndex !== null && itemIndex < itemCount(post) ? itemIndex : null, from };
 }
 
-/** The source of a post, and the post's `known` ref, else the one that its id makes. */
+/** The source of a post, and its reference: `known` if given, else the one that the source makes from the post's id. */
 function refOf(
   { source: id, id: postId }: Pick<Post, 'source' | 'id'>,
   sources: readonly MediaSource[],
@@ -205,7 +205,7 @@ async function followShortLinks(
   }
 }
 
-/** The post, without its quoted post if that one is withheld; throws if the post itself is. */
+/** Returns the post. A withheld post throws; a withheld quoted post is left out. */
 async function refuseWithheldPost(withheld: WithheldPosts | undefined, post: Post): Promise<Post> {
   if (await withheld?.hasPost(post)) throw withheldPost();
   return post.quoted !== null && (await withheld?.hasPost(post.quoted)) ? { ...post, quoted: null } : post;

@@ -1,11 +1,11 @@
-/** Links from the sites' own share buttons carry kilobytes of tracking parameters. */
+/** The longest address that is read: share buttons of the sites add kilobytes of tracking parameters. */
 export const MAX_ADDRESS_CHARS = 8_192;
 const MAX_HOST_CHARS = 253;
-/** A link with the scheme of a site's app, such as `toy://media?id=1`: a name, perhaps a query, no path. */
+/** A link that opens a site's app, such as `toy://media?id=1`: the app's scheme, a name, perhaps a query, no path. */
 const APP_LINK = /^(?!https?:)[a-z][a-z0-9]{1,30}:\/\/[a-z_]{1,30}\/?(?:\?[\x21-\x7e]*)?$/i;
 /** The address of a record in the AT protocol. Its owner may be an id with colons, which `URL` refuses as a host. */
 const AT_RECORD = /^at:\/\/([a-z0-9.:-]{1,260}\/[\w.-]{1,100}\/[\w~-]{1,64})\/?$/i;
-/** The scheme `http://` or `https://`, also mistyped without its colon. */
+/** The scheme `http://` or `https://`. People sometimes forget its colon. */
 const SCHEME = /^https?:?\/\//i;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** A top-level domain has only letters; the last part of an IPv4 address begins with a digit in every spelling. */
@@ -18,9 +18,8 @@ const HOST_END = /[/?#]/;
 const OUTSIDE_ASCII = /\P{ASCII}/u;
 
 /**
- * The address without text that was written right behind it: an emoji, or words of another script. It ends at the first
- * non-ASCII character after its host, unless another ASCII path segment follows, such as the id after a title in
- * `/NAME/videos/フェリー/1`.
+ * Cuts off text that was written right behind an address: an emoji, or words of another script. The cut is at the first
+ * non-ASCII character after the host, unless an ASCII path segment follows it, such as the id in `/NAME/videos/フェリー/1`.
  */
 function withoutTail(address: string): string {
   const cut = beforeTail(address);
@@ -36,7 +35,7 @@ function beforeTail(address: string): string {
   return at === -1 ? address : address.slice(0, from + at);
 }
 
-/** Says whether a host is a plain ASCII name of two labels or more: no port, no user, no IP address, no `xn--`, no final dot. */
+/** Says whether a host is an ASCII name with at least two labels: no port, user, IP address, `xn--` or final dot. */
 function isHostName(host: string): boolean {
   if (host.length > MAX_HOST_CHARS) return false;
   const labels = host.split('.');
@@ -47,11 +46,11 @@ function isHostName(host: string): boolean {
 }
 
 /**
- * Parses a pasted text as one address, or undefined. The scheme may be missing, `http` or `https//`, since only ids are
- * taken from the address. Text right behind it is cut off, see {@link withoutTail}. An address that could disguise its
- * host is refused: user names, other ports than the default, IP addresses, names of one label, unicode and punycode,
- * backslashes, blanks, a final dot, over 8192 characters. An app's link (`SCHEME://NAME?QUERY`) is returned as it is,
- * that of a record (`at://OWNER/KIND/KEY`) as a path.
+ * Parses a pasted text as one address; undefined if it is none. The scheme may be missing, `http` or `https//`, because
+ * only ids are taken from the address. Text right behind the address is cut off, see {@link withoutTail}. An address
+ * that could disguise its host is refused: user names, unusual ports, IP addresses, names of one label, unicode and
+ * punycode, backslashes, blanks, a final dot, over 8192 characters. An app's link (`SCHEME://NAME?QUERY`) is returned
+ * unchanged, and the address of a record (`at://OWNER/KIND/KEY`) is returned as a path.
  */
 export function parseAddress(text: string): URL | undefined {
   if (text.length > 2 * MAX_ADDRESS_CHARS) return undefined;
@@ -80,7 +79,7 @@ const MAX_CHARS = 100_000;
 /** A word ends at a blank, a quote, full-width punctuation or an invisible mark. */
 const TOKEN =
   /[^\s<>"\u201c\u201d\u00ab\u00bb`\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\u3001\u3002\u300c\u300d\u3010\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+/gu;
-/** The scheme (also an app's) that begins an address in a word; after `/ = ? & %` it is part of another address. */
+/** The start of an address in a word: a scheme, also an app's. After `/ = ? & %` it belongs to another address. */
 const START = /(?<![a-z0-9/=?&%])(?:https?\/\/|[a-z][a-z0-9]{1,30}:\/\/)/gi;
 /** A host without a scheme, perhaps with the default port, followed by a path or a query. */
 const BARE = /(?<![\p{L}\p{N}@./:_-])(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,63}(?=(?::443)?[/?])/iu;
@@ -91,7 +90,7 @@ const BRACKETS: ReadonlyMap<string, string> = new Map([
   ['}', '{'],
 ]);
 
-/** The text without code, which stands between two equally long runs of backticks. A run without a partner stays. */
+/** Removes code between two equally long runs of backticks. A run without a partner stays. */
 function withoutCode(text: string): string {
   const runs = [...text.matchAll(/`+/g)].map(match => ({ start: match.index, length: match[0].length }));
   const closing = new Map<number, number>();
@@ -117,12 +116,12 @@ function withoutCode(text: string): string {
   return parts.join('');
 }
 
-/** An address in `<>`, which its writer put there so that it gets no preview. */
+/** An address in `<>`: chats show no preview of it, so its writer wants none. */
 const SUPPRESSED = /<(?:https?\/\/|[a-z][a-z0-9]{1,30}:\/\/)[^\s<>]*>/gi;
 
 /**
- * The address as its writer meant it: without the punctuation of the sentence, a closing bracket that was opened before
- * the address, and, if `isUnderlined` (an underscore stands before the address), the underscores of formatting.
+ * The address as its writer meant it: without the sentence's punctuation, without a closing bracket that was opened
+ * before the address, and without final underscores if one stands before the address (`isUnderlined`).
  */
 function trimEnd(raw: string, isUnderlined: boolean): string {
   const cut = raw.indexOf('](');
@@ -139,7 +138,7 @@ function trimEnd(raw: string, isUnderlined: boolean): string {
 }
 
 /**
- * The possible readings of an address with text right behind it: first with the text, which may be a title in the
+ * The possible readings of an address with non-ASCII text behind it: first with that text, which may be a title in the
  * address, then without it.
  */
 function* readings(raw: string, isUnderlined: boolean): Generator<string> {
@@ -160,9 +159,8 @@ function* addressesOf(token: string): Generator<string> {
 }
 
 /**
- * Finds addresses that `isKnown` accepts in running text, with or without a scheme, as they are written: in order,
- * without repeats, at most 20. `<link>`, `code` and fenced code are skipped; from `[text](link)` the link is taken.
- * Linear time.
+ * Finds addresses that `isKnown` accepts in a text, with or without a scheme: in order, without repeats, at most 20.
+ * `<link>`, `code` and fenced code are skipped; `[text](link)` gives the link. The time is linear in the text's length.
  */
 export function findAddresses(text: string, isKnown: (address: URL) => boolean): readonly string[] {
   const found = new Set<string>();

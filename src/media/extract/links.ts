@@ -6,7 +6,7 @@ import type { LinkMatch, MediaSource, PostRef } from './source.ts';
 
 type PostMatch = Extract<LinkMatch, { kind: 'post' | 'story' }>;
 
-/** The target of a link, and its source; a wrapper (`l.SITE/?u=ADDRESS`) was replaced by the address in its query. */
+/** A link's target and its source. A wrapper (`l.SITE/?u=ADDRESS`) has been replaced by the address in its query. */
 export interface MatchedLink<Match = Exclude<LinkMatch, { kind: 'wrapper' }>> {
   readonly source: MediaSource;
   readonly match: Match;
@@ -22,14 +22,14 @@ const MAX_MATCHED = 2_000;
 /** Matches of longer links are not cached: they are rare and would take memory. */
 const MAX_MATCHED_CHARS = 500;
 
-/** `source:id`, the key of a post wherever posts are stored. */
+/** The key of a post wherever posts are stored: `source:id`. */
 export function keyOf({ source, id }: Pick<PostRef, 'source' | 'id'>): string {
   return `${source}:${id}`;
 }
 
 /**
- * Reads what a link itself says, without asking any site.
- * @param sources in order: a link belongs to the first one that knows its host
+ * Reads what a link itself tells, without asking any site.
+ * @param sources in order: a link belongs to the first source that knows the link's host
  */
 export function createLinkReader(sources: readonly MediaSource[]) {
   /** A link is matched several times between the message and its post, so the result is cached. */
@@ -40,12 +40,12 @@ export function createLinkReader(sources: readonly MediaSource[]) {
     if (known !== undefined) return known;
     const found = unwrapLink(text, sources);
     if (text.length <= MAX_MATCHED_CHARS) matched.set(text, found);
-    // Later steps use the canonical form of the link, so that is cached as well.
+    // Later steps use the canonical form of the link, so the match is cached under this form as well.
     if (found.match.kind === 'post') matched.set(linkOf(found.source, found.match.ref), found);
     return found;
   }
 
-  /** Says whether a source knows the host of an address. Others do not count towards a text's limit of addresses. */
+  /** Says whether a source knows the host of an address. Other addresses do not count towards a text's limit. */
   function isKnown(address: URL): boolean {
     return matchAddress(address.protocol === 'https:' ? new URL('/', address) : address, sources) !== undefined;
   }
@@ -105,7 +105,7 @@ export function supportedLink({ source, match }: MatchedLink, only: SourceId | u
   return { source, match };
 }
 
-/** Follows wrappers, such as a site's redirect page, to the address in their query; returns its source and match. */
+/** Follows wrappers, such as a site's redirect page, to the address in their query. Returns that address's match. */
 function unwrapLink(text: string, sources: readonly MediaSource[]): MatchedLink {
   let target = text;
   for (let wrappers = 0; wrappers <= MAX_WRAPPERS; wrappers += 1) {
@@ -138,7 +138,7 @@ function linkOf(source: MediaSource, ref: PostRef): string {
   return ref.itemIndex === null ? link : `${link}?img_index=${ref.itemIndex + 1}`;
 }
 
-/** @param sources all sources, for the error to name them, if the link belongs to none of them */
+/** @param sources all sources, so that the error can list them if the link belongs to none of them */
 function unsupported(what: string, sources: readonly MediaSource[] = []): AppError {
   const sites = sources.map(({ id }) => id).join(' ');
   return new AppError('unsupported_link', `no single post behind this link (${what})`, {

@@ -1,4 +1,4 @@
-/** How long answers of the sites are cached (posts, short links and failures), and how posts cached by other processes are read. */
+/** How long sites' answers are cached (posts, short links, failures), and how posts of other processes are read. */
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { CachePolicy } from '../../infra/cache/cache.ts';
 import { mediaAddress } from '../parse/json.ts';
@@ -18,15 +18,15 @@ const STORY_TTL_MS = 5 * MINUTE;
 /** How long after its expiry a cached post may still be shown if the site cannot be asked. */
 const STALE_MS = 24 * HOUR;
 const SHORT_LINK_TTL_MS = 24 * HOUR;
-/** Media addresses must stay valid this much longer than the cached post, so that they can still be fetched. */
+/** Media addresses must stay valid this much longer than the cached post, so that files can still be fetched. */
 const EXPIRY_MARGIN_MS = 5 * MINUTE;
 const REFRESH_PAUSE_MS = MINUTE;
 const MAX_RETRY_AFTER_MS = 5 * MINUTE;
 
-/** How long a failure is cached, by code. A fault of the request itself is never cached. */
+/** How long a failure is cached, by code. A failure that is the request's own fault is never cached. */
 const ERROR_TTL_MS: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 0,
-  // Only a site raises this, about a live broadcast, which may be over soon.
+  // Only a site reports this, for a live broadcast, which may be over soon.
   unsupported_link: 30 * SECOND,
   not_found: MINUTE,
   private: MINUTE,
@@ -58,10 +58,10 @@ export const SHORT_LINK_POLICY: CachePolicy<string> = {
   errorTtlMs,
 };
 
-/** A post is fetched again at most once a minute, also after a failed attempt. */
+/** A post is fetched again at most once a minute, even if that fetch failed. */
 export const REFRESH_POLICY: CachePolicy<Post> = { ttlMs: () => REFRESH_PAUSE_MS, errorTtlMs: () => REFRESH_PAUSE_MS };
 
-/** How a post is cached: at most as long as its media addresses can be used. */
+/** How a post is cached. It is never kept for longer than its media addresses are valid. */
 export function policyOf(ref: PostRef, now: () => number): CachePolicy<Post> {
   const addressLifeMs = ({ expiresAt }: Post) =>
     expiresAt === null ? Number.POSITIVE_INFINITY : Math.max(0, expiresAt - EXPIRY_MARGIN_MS - now());
@@ -79,8 +79,8 @@ export function policyOf(ref: PostRef, now: () => number): CachePolicy<Post> {
 type KnownSource = Pick<MediaSource, 'id' | 'match' | 'mediaHosts'>;
 
 /**
- * Parses posts from JSON that another process stored, as strictly as a site's answer: in this version's shape, with
- * media on the hosts of its source, and with an address that its source recognises. Anything else gives undefined.
+ * Parses posts from JSON that another process stored, as strictly as a site's answer: the post must have this version's
+ * shape, media on the hosts of its source, and an address that its source recognises. Otherwise it gives undefined.
  */
 export function createStoredPostParser(sources: readonly KnownSource[]): (value: unknown) => Post | undefined {
   const isKnown = (post: Post): boolean => {
@@ -97,7 +97,7 @@ export function createStoredPostParser(sources: readonly KnownSource[]): (value:
   };
 }
 
-/** Says whether the source recognises the address as that of a post and would itself write it with the same origin. */
+/** Says whether the source recognises the address as a post's and its own address of that post has the same origin. */
 function isPostOf({ match }: KnownSource, url: string): boolean {
   if (!URL.canParse(url)) return false;
   const address = new URL(url);

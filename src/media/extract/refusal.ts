@@ -1,26 +1,26 @@
 /**
- * Decides for all sources what a failure says: that the post is gone or kept from visitors, that the site refuses the
- * caller, or that Medley itself did not ask. A login page alone shows neither of the first two. Pure.
+ * Decides for all sources what a failure means: the post is gone or hidden from visitors, the site refuses the caller,
+ * or Medley itself did not ask. A login page alone proves neither of the first two. Pure.
  */
 import { AppError, type AppErrorOptions, type ErrorCode } from '../../errors.ts';
 import { isOwnDoing } from '../../infra/http/read-failure.ts';
 
-/** Evidence of a refusal in a site's answer, with the error that it becomes. */
+/** Signs of a refusal in a site's answer, and the error for each sign. */
 const REFUSALS = {
-  /** The site shows its login page, as it does to callers whom it refuses, and for posts that visitors may not see. */
+  /** The site shows its login page: to callers whom it refuses, and for posts that visitors may not see. */
   login: ['login_required', {}],
-  /** A login page at an endpoint that shows it only to callers whom the site refuses, whichever post is requested. */
+  /** A login page of an endpoint that never shows it because of the post, only to callers whom the site refuses. */
   caller: ['login_required', { refused: 1 }],
-  /** A login page for a post that is known to be public: people are told to try again later. */
+  /** A login page for a post that is known to be public. People are asked to try again later. */
   wall: ['login_required', { what: 'wall' }],
-  /** Only some people may see the post, so a login page does not mean that the account in use was logged out. */
+  /** Only some people may see the post. A login page then does not prove that the account was logged out. */
   audience: ['login_required', { kept: 1 }],
   /**
-   * The caller is blocked or asked too often. The endpoint cools down, as long as the site says or 1 to 30 minutes, and
-   * the next strategy runs; if none is left, people are told when the site will be asked again.
+   * The site blocks the caller or wants fewer requests. The endpoint cools down for the time that the site states or
+   * for 1 to 30 minutes, and the next strategy runs. If none is left, people are told when to try again.
    */
   limit: ['upstream_rate_limited', {}],
-  /** Like `limit`, but the site wants proof of a person, which Medley never gives; an account is paused for a day. */
+  /** Like `limit`, but the site demands proof of a person. Medley never gives one; an account is paused for a day. */
   challenge: ['upstream_rate_limited', { challenge: 1 }],
 } as const satisfies Readonly<Record<string, readonly [ErrorCode, AppError['params']]>>;
 
