@@ -153,7 +153,7 @@ export function createWebChat(config: Config, core: Core, log: Logger) {
 
 /**
  * Lets only one of the processes that would hear the same events receive them, while the others stand by.
- * @param account names those events: the token, and for Discord the shards
+ * @param account is the same for processes that hear the same events: the token, and for Discord the shards
  */
 function heardOnce(platform: RuntimePlatform, { storage }: Core, account: string): RuntimePlatform {
   if (storage.shared === undefined) return platform;

@@ -215,7 +215,7 @@ export function parseOwner(entry: string) {
   return platform === undefined || id === undefined ? undefined : { platform, id };
 }
 
-/** Reads `KIND=LINK` or `KIND=/COMMAND`, an example to show; the kind is a key of the texts about examples. */
+/** Reads `KIND=LINK` or `KIND=/COMMAND`, an example for the web chat; the kind is a key of the texts about examples. */
 export function parseWebExample(entry: string) {
   const [, kind, url] = /^([a-z][a-z-]{0,30})=(.+)$/.exec(entry) ?? [];
   if (kind === undefined || url === undefined) return undefined;

@@ -268,7 +268,7 @@ function findMissingPartners(given: Environment): string[] {
   return missing;
 }
 
-/** Variables that belong together become one part, such as `osu`, which is undefined when a required one is not set. */
+/** Variables that belong together become one field, such as `osu`: undefined when a required one is not set. */
 function toConfig(values: z.output<typeof VARIABLES>) {
   const { DISCORD_TOKEN, TELEGRAM_TOKEN, OSU_CLIENT_ID, OSU_CLIENT_SECRET } = values;
   return {

@@ -163,7 +163,7 @@ function createAnswers(
   });
 }
 
-/** Moves a chat's memory and block together with its settings; deletes the memory when Medley is removed from the chat. */
+/** A settings store that also moves a chat's memory and block, and deletes the memory when Medley leaves the chat. */
 function withChatMemory(
   settings: SettingsStore,
   memory: ChatMemory,

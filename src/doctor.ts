@@ -83,7 +83,7 @@ async function examine(
 
 type Access = Pick<Parameters<typeof askSites>[0], 'descriptors' | 'http' | 'outgoing'>;
 
-/** Runs each strategy of each source for `links` or for public examples; prints a table for each source, and advice. */
+/** Runs each strategy of all sources for `links` or known public posts; prints a table for each source, and advice. */
 async function examineLive(config: Config, environment: Environment, access: Access, links: readonly string[]) {
   const { http } = access;
   const { reports } = await askSites({

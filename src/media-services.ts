@@ -169,7 +169,7 @@ export async function openMediaServices(options: MediaServicesOptions) {
   const sites = await openSites(options, { http: clients.http, outgoing }, paused => onChallenge?.(paused));
   const sources = sites.map(({ source }) => source);
   const blocks = createBlockList({ records: storage.records });
-  // Blocks are needed for each post, so they are read into memory now, where they stay known if the store is away.
+  // Each post is checked against the block list, so it is read into memory now and stays known if the store is away.
   await blocks.list().catch(error => log.warn({ err: error }, 'what is blocked could not be read yet'));
   const extractor = createExtractor({
     withheld: blocks,

@@ -30,7 +30,7 @@ export function createMonitoring(config: Config, core: Core, chats: Chats, log: 
     tellOwners(t.messages.canary.accountPaused({ site: source, account, until: new Date(until).toISOString() }));
   });
   const { shared } = storage;
-  // Only a worker always knows the platforms on which the owners are told.
+  // The owners are told on chat platforms, which only a worker always knows, so the canary is for workers.
   const canaryLease =
     config.canary && config.roles.has('worker') && shared !== undefined
       ? createLeaseHolder(createRedisLease({ redis: shared.redis, name: 'canary' }))

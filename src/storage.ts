@@ -85,7 +85,7 @@ async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Pro
   const { migrateRedisShapes } = await import('./infra/redis/redis-shapes.ts');
   const shared = openRedisState({ url: redisUrl, log, prepare: redis => migrateRedisShapes(redis) });
   const isReady = await shared.isReady(mediaKey === undefined ? 15_000 : 2_000);
-  // A database that does not exist is reported by an event alone, and the first one would be used in its place.
+  // The client reports a missing database by an event alone and would use the first one, so it is selected here.
   if (isReady)
     await shared.redis
       .request('read', async client => client.options.db && client.select(client.options.db))
@@ -93,7 +93,7 @@ async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Pro
         const reason = cause instanceof Error ? cause.message : '';
         throw new Error(`the database at the end of REDIS_URL cannot be used. ${reason}`, { cause });
       });
-  // If Redis answers only later, what it holds is converted before the first record is read.
+  // Old data is migrated now or, if Redis answers later, before its first record is read.
   if (isReady) await shared.prepare();
   if (isReady || mediaKey !== undefined) return shared;
   throw new Error(

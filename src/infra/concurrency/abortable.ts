@@ -35,7 +35,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal, onAbort?:
 /** A signal for one piece of work, joined from several signals and a time limit. */
 export interface JoinedSignal {
   readonly signal: AbortSignal;
-  /** To be called when the work is over. Afterwards no source can abort the work any more, or keeps it in memory. */
+  /** To be called when the work is over. After that, none of the signals can abort the work or keeps it in memory. */
   release(): void;
 }
 

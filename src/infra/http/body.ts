@@ -15,7 +15,7 @@ const MAX_CODINGS = 3;
 /** A decompressed page or JSON text is about this many times as large as the compressed one. */
 const GROWTH = 8;
 /**
- * The smallest piece to decompress at once. Each is a round trip to another thread, so large bodies get larger ones.
+ * The smallest piece to decompress at once. Each is a round trip to another thread, so larger bodies get larger pieces.
  */
 const MIN_PIECE_BYTES = 16 * 1024;
 const MAX_PIECE_BYTES = 256 * 1024;
@@ -92,7 +92,7 @@ function findDecoder(coding: string, bytes: Buffer) {
   return isZlib ? decoders.zlib : decoders.raw;
 }
 
-/** True for the name of a compression. Some hosts of files write other words there, such as `utf-8`. */
+/** True for the name of a compression. Some file hosts write other words, such as `utf-8`, into `content-encoding`. */
 export function isCompressed(contentEncoding = ''): boolean {
   return /\b(?:gzip|br|deflate|zstd|compress)\b/i.test(contentEncoding);
 }
@@ -114,9 +114,9 @@ export function releaseBody({ buffer, byteLength }: Uint8Array): void {
 
 /** A larger body waits for its turn (see `createBodyTurns`). */
 const MAX_HASTY_BYTES = 64 * 1024;
-/** The most large bodies that are read or wait for their turn; the rest of further ones stays in the connection. */
+/** While bodies wait for their turn, at most this many are read or wait; the others are paused in their connections. */
 const MOST_HELD = 8;
-/** After this long without a body that waits for its turn, those that are being read are slow: further ones are read. */
+/** If no body waits for its turn after this long, those being read are slow, and all paused ones are read on. */
 const SLOW_MS = 250;
 
 export type BodyTurns = ReturnType<typeof createBodyTurns>;
@@ -168,7 +168,7 @@ export function createBodyTurns() {
       return last;
     },
     /**
-     * To be called when a part of a body comes that has at least so many bytes in all. False when it is to be paused
+     * To be called when a part of a body comes; `bytes` is the least size of the whole. False when reading must pause
      * until `readOn` is called, which happens once.
      */
     begin(body: object, bytes: number, readOn: () => void): boolean {

@@ -16,7 +16,7 @@ interface BrowserRoute {
   readonly pauseTimeoutMs: number;
 }
 
-/** The browser package's own timeout is this much longer than the deadline, in case that fails to end a request. */
+/** The browser package's own timeout is this much longer than the deadline, in case the deadline ends no request. */
 const GRACE_MS = 1_000;
 const EMPTY = Buffer.alloc(0);
 

@@ -99,7 +99,7 @@ export function createOutgoing(options: OutgoingOptions = {}) {
   };
 }
 
-/** @throws AppError `internal` in one sentence when connections are to leave by a local address and cannot */
+/** @throws AppError `internal`, whose message is one sentence, when the configured local address cannot be used */
 export async function assertLocalAddress(outgoing: Pick<Outgoing, 'of'>): Promise<void> {
   const host = outgoing.of('').localAddress?.('');
   if (host === undefined) return;

@@ -99,7 +99,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   /** Ends the exchange with this error at once, in any state. */
   abort(error: AppError): void {
     if (this.#ended) {
-      // All of a streamed body may have come and still wait for its reader.
+      // The whole body may have come already while its last bytes still wait for the stream's reader.
       this.#flow?.destroy(error);
       return;
     }

@@ -84,7 +84,7 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
       pumpSoon();
     },
     cancel,
-    // No other process has workers here.
+    // No other process takes entries from this table, so there are no others' entries to end.
     revoke: cancel,
     remove: async id => table.remove(id),
     forget: async owner => table.forget(owner, now()),

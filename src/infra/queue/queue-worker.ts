@@ -68,7 +68,7 @@ export class QueueWorker {
     return this.#work === undefined || this.#isDraining ? 0 : this.#work.concurrency - this.#active.size;
   }
 
-  /** Claims entries for which there is room. A call during another one makes that look once more. */
+  /** Claims entries while there is room. A call that comes during another makes that one look once more. */
   take(): Promise<void> {
     this.#isAsked = true;
     this.#taking ??= this.#take().finally(() => {
@@ -92,7 +92,7 @@ export class QueueWorker {
     await Promise.race([ended, pause(LEAVE_MS, undefined, { ref: false })]);
   }
 
-  /** Leaves what runs to other workers. */
+  /** Aborts what runs; other workers take it over when its leases end. */
   close(): void {
     this.#isDraining = true;
     for (const { controller } of this.#active) controller.abort();

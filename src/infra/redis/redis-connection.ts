@@ -9,7 +9,7 @@ export type RedisConnection = ReturnType<typeof createRedisConnection>;
 
 type ConnectionState = 'new' | 'answering' | 'refusing' | 'away' | 'closed';
 
-/** The log lines about a connection. `isQuietAtFirst`: none says that it was made for the first time. */
+/** The log lines about a connection. With `isQuietAtFirst`, no line says that it was made for the first time. */
 type Sentences = Readonly<Record<'answering' | 'refusing' | 'away', string>> & { readonly isQuietAtFirst?: true };
 
 const SAID: Sentences = {

@@ -32,7 +32,7 @@ export async function inspectRedis(url: string): Promise<RedisInspection> {
   });
   try {
     await client.connect();
-    // A database that does not exist would be refused in an event alone, and the first one used in its place.
+    // The client reports a missing database by an event alone and would use the first one, so it is selected here.
     await client.select(client.options.db ?? 0);
     const info = await client.info();
     return {

@@ -27,7 +27,7 @@ const Unclaimed = z
   .transform(([, lane, fairBy, owner, payload, atOnce, turn]) => ({ lane, fairBy, owner, payload, atOnce, turn }));
 
 /**
- * Gives a command to Redis. A Redis that is full refuses a `write`; it takes all others, as they free memory first.
+ * Gives a command to Redis. A full Redis refuses a `write`; it takes all other commands, as they free memory first.
  * @throws AppError `internal` when Redis does not carry it out in time
  */
 type Ask = <T>(command: (client: Redis) => Promise<T>, kind?: 'read' | 'write') => Promise<T>;
@@ -48,7 +48,7 @@ export function createRedisEntries(ask: Ask, own: string, limits: QueueLimits) {
     },
     /** Claims entries; `dueMs`: the time until the next delayed entry is due. */
     claim: async (most: number, token: string) => Claims.parse(await run('claim', most, token, limits.leaseMs)),
-    /** @param endsOthers whether leases that are over are ended */
+    /** @param endsOthers whether the leases of other workers that are over are ended as well */
     async renew(leases: readonly ClaimLease[], endsOthers: boolean): Promise<readonly ClaimLease[]> {
       const given = leases.flatMap(({ id, token }) => [id, token]);
       const lost = z.array(z.number()).parse(await run('renew', limits.leaseMs, endsOthers ? 1 : 0, ...given));
@@ -112,7 +112,7 @@ function createTakeOver(
   { markMs }: QueueLimits,
   adopt: (old: string, job: string) => Promise<Added>,
 ) {
-  /** Takes over the ids of the entries that 0.2.0 finished, the last ones first: those are repeated soonest. */
+  /** Takes over the ids of entries that 0.2.0 finished, the last ones first: their events may be repeated soonest. */
   async function takeOverDone(old: string): Promise<void> {
     const key = `${old}completed`;
     for (let start = 0; ; start += QUEUE_BATCH) {
@@ -139,7 +139,7 @@ function createTakeOver(
     await takeOverDone(old);
     const waiting = await ask(client =>
       Promise.all([
-        // New entries were put in front of these two lists.
+        // New entries were put at the front of these two lists; reversed, the oldest entries come first.
         client.lrange(`${old}active`, 0, -1).then(jobs => jobs.toReversed()),
         client.lrange(`${old}wait`, 0, -1).then(jobs => jobs.toReversed()),
         client.zrange(`${old}prioritized`, 0, -1),

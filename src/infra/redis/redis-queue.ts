@@ -32,7 +32,7 @@ const SAID = {
   isQuietAtFirst: true,
 } as const;
 
-/** The connection logs the failures of Redis, and what failed is repeated. */
+/** Ignores an error, since the connection logs the failures of Redis, and the failed command is repeated. */
 const repeatedLater = () => undefined;
 
 function openClient(url: string, options: RedisOptions): Redis {
@@ -135,7 +135,7 @@ async function sweep(entries: ReturnType<typeof createRedisEntries>, log: RedisQ
 
 function createClaims(entries: ReturnType<typeof createRedisEntries>, leaseMs: number) {
   let dueAt = Number.POSITIVE_INFINITY;
-  /** From when on leases of other workers are ended, by `performance.now()`. */
+  /** The time, by `performance.now()`, from which on leases of other workers that are over are ended. */
   let trustedAt = 0;
 
   return {

@@ -113,7 +113,7 @@ export function createRedisRecords(redis: Pick<RedisConnection, 'request'>, chan
     async move(collection, from, to) {
       if (from === to) return;
       const [source, target] = [recordKey(collection, from), recordKey(collection, to)];
-      // The copy takes over that the record never expires; a record that has the key already keeps its own expiry.
+      // The expiry is removed first, so the copy never expires; a record that has the key already keeps its own expiry.
       await change(collection, [from, to], all => all.persist(source).copy(source, target).unlink(source));
     },
     remove(collection, key, group = null) {

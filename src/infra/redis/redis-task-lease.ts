@@ -21,7 +21,7 @@ export interface RedisLeaseOptions {
   readonly leaseMs?: number;
 }
 
-/** Renews the lease, takes it when it is free, and returns whether this process holds it now. */
+/** Renews the lease, or takes it when it is free; returns 1 if this process holds it now, else 0. */
 const HOLD = `
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
@@ -31,8 +31,9 @@ return 1`;
 const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 
 /**
- * A lease in Redis for a task that one process does while others stand by. While Redis is away the holder continues,
- * since no other process can take the lease. At times two processes may hold it, so it must only be used to save work.
+ * A lease in Redis of a task, not of a request: one process does the task while others stand by. While Redis is away
+ * the holder goes on, since no other can take the lease. Two may hold it at times, so it must only be used to save
+ * work.
  */
 export function createRedisLease({ redis, name, leaseMs = 15_000 }: RedisLeaseOptions) {
   const key = redisKey('lease', name);

@@ -74,7 +74,7 @@ export function openRedisState(options: RedisStateOptions) {
   };
 }
 
-/** The connection, for requests that wait until it was prepared, once. While that fails, they fail for the same reason. */
+/** The connection; its requests wait until `work` has prepared Redis once, and fail as `work` does while that fails. */
 function preparedBy(work: (redis: RedisConnection) => Promise<void>, redis: RedisConnection) {
   let preparing: Promise<void> | undefined;
 
@@ -135,7 +135,7 @@ function createRedisCache<V>(redis: RedisConnection, options: RedisCacheOptions<
     async write(key, entry) {
       const text = JSON.stringify(entry);
       const keptMs = Math.min(Math.ceil(entry.staleUntil - now()), maxAgeMs);
-      // A value that is not to be stored still makes an older one of the key outdated, so that one is deleted.
+      // A value that is not stored still makes the key's older value outdated, so the older one is deleted.
       if (keptMs <= 0 || Buffer.byteLength(text) > maxBytes) return remove(key);
       await redis.ask('write', client => client.set(keyOf(key), text, 'PX', keptMs));
     },

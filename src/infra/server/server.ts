@@ -133,7 +133,7 @@ function createApp({ log, renderError, trustProxy, ...options }: ServerOptions):
 
   function answerFailure(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const failure = toFailure(thrown);
-    // The body is read before the path or method is found to be wrong. The caller is told of that, not of the body.
+    // Fastify reads the body before it finds the path or method wrong; an error about the body is then replaced.
     const isUnread = request.is404 && failure.status !== undefined && failure.status < 500;
     const { error, status } = isUnread ? { error: unknownPath(), status: undefined } : failure;
     const allowed = request.is404 && error.code === 'not_found' ? routes.methodsOf(pathOf(request.url)) : [];

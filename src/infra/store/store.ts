@@ -137,7 +137,7 @@ export function openStore(path: string): Store {
   return store;
 }
 
-/** Does the work. @throws AppError instead of SQLite's own error, StoreAway where the failure may pass */
+/** Replaces SQLite's errors. @throws StoreAway when a retry may succeed, else AppError `internal` */
 function attempt<T>(sql: string, work: () => T, passing = PASSING): T {
   try {
     return work();
@@ -214,7 +214,7 @@ function createFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
 }
 
-/** Makes a folder and those above it for their owner only. Node's `recursive` never ends where none can be, as in /proc. */
+/** Makes a folder and its parents for their owner only. In /proc, where none can be, Node's `recursive` never ends. */
 export function makeFolder(path: string): void {
   const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   if (isThere()) return;

@@ -9,9 +9,9 @@ export interface ShapeMigration {
 }
 
 /**
- * Every change of shape since 0.2.0, oldest first. Their number is the version of the stored data, kept in `PRAGMA
- * user_version` or under a key of Redis; data of a newer version are refused. A change that needs no conversion, such
- * as a new optional field, is not listed. Tables have steps of their own, see `Store.migrate`.
+ * The changes of shape since 0.2.0 that are made once in all stored values, oldest first. Their number is the version
+ * of the stored data, kept in `PRAGMA user_version` or under a key of Redis; data of a newer version are refused. Other
+ * shapes of 0.2.0, such as of requests, are converted when read. Tables have their own steps, see `Store.migrate`.
  */
 export const SHAPE_MIGRATIONS: readonly ShapeMigration[] = [{ of: { collection: 'chats' }, migrate: toSiteChoices }];
 
