@@ -1,7 +1,7 @@
 /**
- * The shape of the posts of every media source; types, the API's schema and the stored form derive from the one schema
+ * The shape of the posts of every media source. Types, the API's schema and the stored form derive from the one schema
  * below. A value that the site did not state is `null`, never 0, '' or false. Sources list all variants; the delivery
- * chooses one by a chat's limits.
+ * chooses one that fits a chat.
  */
 import * as z from 'zod';
 
@@ -10,8 +10,8 @@ const number = z.number().nullable();
 const moment = z.number().nullable().meta({ description: 'Unix milliseconds.' });
 
 /**
- * The type of a variant that is a stream: its address is an HLS media playlist, whose pieces are joined to an MP4
- * before anyone gets them. Sources turn each rendition of a master playlist into a variant, by `playlistVariants`.
+ * The type of a variant that is a stream. Its address is that of an HLS media playlist, and its pieces are joined to an
+ * MP4 before anyone gets them. `playlistVariants` makes such variants from a master playlist.
  */
 export const PLAYLIST_MIME = 'application/vnd.apple.mpegurl';
 
@@ -35,7 +35,7 @@ const file = z
   .meta({ description: 'One file of the item.' });
 
 const headerValue = z.string().regex(/^[\x20-\x7e]{1,4096}$/);
-/** Headers that the host of a variant's address requires; they are sent to that host alone, and no reader sees them. */
+/** Headers that the host of a variant's address requires. They are sent to that host alone and shown to no reader. */
 const requestHeaders = z
   .object({ referer: headerValue.exactOptional(), cookie: headerValue.exactOptional() })
   .readonly();
@@ -62,7 +62,7 @@ const stats = z
   .readonly()
   .meta({ id: 'PostStats', description: 'Counts as the site gave them; null when it was silent or hides them.' });
 
-/** The format of a source's id. The source need not exist, so that stored posts of a removed source stay valid. */
+/** The format of a source's id. The source need not exist: stored posts stay valid when a source is removed. */
 export const sourceIdSchema = z
   .string()
   .regex(/^[a-z][a-z0-9]{0,30}$/)
@@ -83,7 +83,7 @@ function itemOf<File extends z.ZodType>(variant: File) {
   });
 }
 
-/** `id`: the item's own id, if the post's items change, as those of a story do; no reader sees it. */
+/** `id` identifies an item whose position can change, as those of a story do. No reader sees it. */
 const item = itemOf(variant).extend({ id: z.string().exactOptional() });
 
 function postOf<Item extends z.ZodType>(source: z.ZodType<string>, item: Item) {
@@ -118,7 +118,7 @@ function postOf<Item extends z.ZodType>(source: z.ZodType<string>, item: Item) {
   });
 }
 
-/** The schema of stored posts. Those that earlier versions stored lack `quoted` and `sensitive`: both have defaults. */
+/** The schema of stored posts. Earlier versions stored no `quoted` and `sensitive`, so both have defaults. */
 export const postSchema = postOf(sourceIdSchema, item.readonly()).readonly();
 
 export type Post = z.infer<typeof postSchema>;
@@ -138,7 +138,7 @@ export function postSchemaOf(sources: readonly SourceId[]) {
 }
 
 export type Author = Post['author'];
-/** The page of an author: its address, in which the first of the author's `names` that has the form stands for `NAME`. */
+/** An author's page: in `address`, `NAME` is replaced by the first of the author's `names` that matches `form`. */
 export type AuthorPage = readonly [address: string, form: RegExp, ...names: ('username' | 'id')[]];
 export type Stats = Post['stats'];
 /** One photo, video or audio of a post. */
@@ -146,7 +146,7 @@ export type MediaItem = Post['items'][number];
 /** One file of an item. */
 export type Variant = MediaItem['variants'][number];
 
-/** An item without its position in the post. */
+/** An item before it has a position in a post. */
 export type UnplacedItem = Omit<MediaItem, 'position'>;
 
 /** Gives each item its position in the post; null stands for an item that exists but cannot be read. */
@@ -160,7 +160,7 @@ export function itemCount({ items, missingItems }: Pick<Post, 'items' | 'missing
   return items.length + missingItems;
 }
 
-/** Tells an item from the others of its post, also after the post was fetched again. */
+/** Identifies an item among those of its post, also after the post was fetched again. */
 export function itemKey({ id, position }: Pick<MediaItem, 'id' | 'position'>): string | number {
   return id ?? position;
 }
@@ -171,7 +171,7 @@ export function indexAt({ items }: Pick<Post, 'items'>, position: number): numbe
   return index === -1 ? undefined : index;
 }
 
-/** The address of an author's page; undefined when what is known of the author is not enough for it. */
+/** The address of an author's page; undefined when the author's name or id is unknown or has another form. */
 export function authorAddress([address, form, ...names]: AuthorPage, author: Pick<Author, 'id' | 'username'>) {
   const name = names.map(key => author[key]).find(one => one !== null && form.test(one));
   return name ? address.replace('NAME', name) : undefined;

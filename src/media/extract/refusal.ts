@@ -31,7 +31,7 @@ export function refusal(evidence: Evidence, message: string, { params, ...more }
   return new AppError(code, message, { ...more, params: { ...params, ...marks } });
 }
 
-/** The failure with more evidence of a refusal, and with another code if one is given. */
+/** Adds evidence of a refusal to the failure, and replaces its code if `code` is given. */
 export function withEvidence(failure: AppError, evidence: readonly Evidence[], code = failure.code): AppError {
   const marks = evidence.map(one => REFUSALS[one][1]);
   const { message, retryAfterMs } = failure;
@@ -42,13 +42,13 @@ export function withEvidence(failure: AppError, evidence: readonly Evidence[], c
   });
 }
 
-/** Names of `params` that only Medley's code reads; no text for people uses them. */
+/** Names of `params` that Medley's code reads and no text for people contains. */
 export const MARKS: ReadonlySet<string> = new Set(['weak', 'own', 'challenge', 'refused', 'kept', 'unasked']);
 
 /** Codes for a post that is gone or that visitors may not see. */
 const DEFINITIVE: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
 
-/** Says whether the failure means, certainly or probably, that the post is gone or that visitors may not see it. */
+/** Says whether the failure means, for certain or probably, that the post is gone or hidden from visitors. */
 export function isWithdrawn(error: unknown): boolean {
   return error instanceof AppError && DEFINITIVE.has(error.code);
 }
@@ -63,17 +63,17 @@ export function isWeak(error: AppError): boolean {
   return DEFINITIVE.has(error.code) && Boolean(error.params.weak);
 }
 
-/** The same failure, marked as one that a second strategy has to confirm. */
+/** Marks a failure as weak: it counts only if a second strategy confirms it. */
 export function asWeak(error: AppError): AppError {
   return new AppError(error.code, error.message, { params: { ...error.params, weak: 1 }, cause: error });
 }
 
-/** A `not_found` that needs confirmation, because the endpoint may be broken or not know the post. */
+/** Makes a `not_found` that another strategy has to confirm: this endpoint may be broken or not know the post. */
 export function weakNotFound(message: string): AppError {
   return new AppError('not_found', message, { params: { weak: 1 } });
 }
 
-/** The failure of a post that the site itself calls public, so that it is neither gone nor kept from visitors. */
+/** Rewrites the failure of a post that the site itself calls public: such a post is neither gone nor hidden. */
 export function failureOfPublicPost(failure: AppError): AppError {
   const { code, params } = failure;
   if (code === 'login_required') {
@@ -92,7 +92,7 @@ export function isLimit(error: AppError): boolean {
   return !isOwnDoing(error) && (error.code === 'upstream_rate_limited' || error.params.challenge === 1);
 }
 
-/** Why an account that met this failure is paused; null when the failure says nothing about the account. */
+/** Why to pause the account with which the site was asked; null when the failure says nothing about the account. */
 export function pauseOfAccount({ code, params }: AppError): 'challenge' | 'logged-out' | null {
   if (params.challenge === 1) return 'challenge';
   return code === 'login_required' && params.kept !== 1 ? 'logged-out' : null;
@@ -103,14 +103,14 @@ function isOfCaller({ params }: AppError): boolean {
   return params.refused === 1;
 }
 
-/** Says whether the post may exist but is hidden, so that it is worth asking why. */
+/** Says whether the post may exist but is hidden, so that asking the site for the reason may help. */
 export function isWithheld(error: AppError): boolean {
   return isWeak(error) || (error.code === 'login_required' && !isOfCaller(error));
 }
 
 /**
- * Says whether the failure shows neither if the post exists nor why it is hidden, so that it is worth asking why as the
- * last step.
+ * Says whether the failure leaves open if the post exists and why it is hidden. As the last step it is then worth
+ * asking the site for the reason.
  */
 export function isUnclear(error: AppError): boolean {
   return isWeak(error) || error.code === 'login_required' || error.code === 'upstream_changed';
@@ -119,25 +119,25 @@ export function isUnclear(error: AppError): boolean {
 /** Codes of failures whose cause may be the caller, not the post. */
 const OF_CALLER: ReadonlySet<ErrorCode> = new Set(['login_required', 'upstream_rate_limited', 'timeout']);
 
-/** Says whether the cause of one failure may be the caller, not the post. */
+/** Says whether the caller, not the post, may be the cause of a failure. */
 export function isRefusal(error: AppError): boolean {
   return !isOfOurs(error) && (OF_CALLER.has(error.code) || isLimit(error));
 }
 
-/** All failures of a fetch in which every strategy failed; none when one strategy was certain why there is no post. */
+/** The failures of all strategies of a fetch; empty when one strategy knew for certain why there is no post. */
 export function failuresOf({ cause }: AppError): readonly AppError[] {
   const errors: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [];
   return errors.flatMap(error => (error instanceof AppError && !isOfOurs(error) ? [error] : []));
 }
 
-/** Says whether most strategies of a fetch were refused because of the caller, not because the post is withheld. */
+/** Says whether most strategies failed because the site refuses the caller, not because it hides the post. */
 export function refusesCaller(error: AppError): boolean {
   const failures = failuresOf(error);
   const refusals = failures.filter(isRefusal);
   return refusals.length > 0 && 2 * refusals.length >= failures.length;
 }
 
-/** The failure of a strategy that was not run, because its endpoint must not be asked now. */
+/** The failure of a strategy that was not run, because its endpoint is cooling down. */
 export function notAsked(retryAfterMs: number): AppError {
   const params = { unasked: 1 };
   return new AppError('upstream_rate_limited', 'not asked: the site wants it left alone', { params, retryAfterMs });

@@ -12,7 +12,7 @@ import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
 import type { SourceDescriptor } from './source-descriptor.ts';
 
 export interface SiteOptions {
-  /** The source; its example post is fetched before anyone is told that the site refuses Medley. */
+  /** The source. Its known public post is fetched before people are told that the site refuses Medley. */
   readonly descriptor: Pick<SourceDescriptor, 'id' | 'name' | 'example'>;
   readonly outgoing: Pick<Outgoing, 'ofSource' | 'choose'>;
   /** A limiter shared by all processes that share `collection`. */
@@ -27,7 +27,7 @@ export interface SiteOptions {
 /** A refused outgoing address is tried again this often. */
 const RETURN_EVERY_MS = 10 * 60_000;
 const EXAMPLE_MS = 20_000;
-/** The breaker opens when this many clients got only refusals: one client may have asked for private posts alone. */
+/** The breaker opens when this many clients were refused. Fewer clients may only have asked for private posts. */
 const REFUSED_CLIENTS = 3;
 const REFUSALS_COUNT_MS = 2 * 60_000;
 /** While the breaker is open, all processes together make one request in this time. */
@@ -52,7 +52,7 @@ export function openSite(options: SiteOptions) {
   const source = options.create(breakers.length === 1 ? first.cooldowns : cooldownsOf(() => ofWork().cooldowns));
   for (const breaker of breakers) breaker.source = source;
 
-  /** Chooses an address. If all are refused they are tried in turn, as rarely as their breakers allow. */
+  /** Chooses an outgoing address. If the site refuses all, they are used in turn, as rarely as their breakers allow. */
   async function choose(): Promise<SiteBreaker> {
     if (breakers.length === 1) return current;
     await Promise.all(breakers.map(({ cooldowns }) => cooldowns.refresh()));
@@ -98,20 +98,20 @@ export function openSite(options: SiteOptions) {
 }
 
 /**
- * One outgoing address to a site, and its breaker. The breaker opens when several clients and the site's public example
- * got only refusals, and closes with the first answer; until then all clients together may make one request in five
- * seconds, and further ones fail at once. Requests of a single strategy obey the breaker and the pauses too.
+ * One outgoing address to a site, and its breaker. The breaker opens when the site refuses several clients and then
+ * also a known public post. While it is open, all clients together may make one request in five seconds; other requests
+ * fail at once. The first answer closes it. Strategies that run alone obey the breaker and the cooldowns too.
  */
 class SiteBreaker {
   readonly address: OutgoingAddress;
   readonly cooldowns: Cooldowns;
-  /** When the address was last refused or tried again. */
+  /** When the site last refused this address, or when this address was last tried again. */
   triedAt: number | undefined;
   source: MediaSource | undefined;
   readonly #options: SiteOptions & { readonly now: () => number };
-  /** When each client was last refused, by client. */
+  /** The time of each client's last refusal, by client. */
   readonly #refusals = new Map<string, number>();
-  /** Set while the public example is being fetched; requests that come meanwhile wait for its result. */
+  /** Set while a known public post is fetched to test the site; new requests wait for the result. */
   #check: Promise<void> | undefined;
 
   constructor(address: OutgoingAddress, cooldowns: Cooldowns, options: SiteOptions & { readonly now: () => number }) {
@@ -165,7 +165,7 @@ class SiteBreaker {
   }
 
   /**
-   * Checks whether the site may be asked; returns true when only one strategy may run.
+   * Checks whether the site may be asked. Returns true when only one strategy may run, because the breaker is open.
    * @throws AppError when the site must not be asked now
    */
   async #admit(signal: AbortSignal): Promise<boolean> {
@@ -178,7 +178,7 @@ class SiteBreaker {
     throw siteIsSilent(descriptor.name, Math.min(Math.max(1_000, resetAt - now()), PROBE.windowMs));
   }
 
-  /** Records what the failure says about the site, and returns the failure for the person. */
+  /** Learns from the failure about the site, and returns the failure that the person is told. */
   #judge(error: unknown, isSingle: boolean, isRefused: (error: AppError) => boolean): unknown {
     const { name } = this.#options.descriptor;
     if (!(error instanceof AppError)) return error;
@@ -218,6 +218,7 @@ class SiteBreaker {
     } catch (error) {
       this.#refusals.clear();
       if (!(error instanceof AppError && refusesCaller(error))) throw error;
+      // The cooldown only marks the breaker as open, for all processes; `#admit` lets a request through every 5 s.
       this.cooldowns.set('site', now() + OPEN_MS);
       const about = { source: descriptor.id, outgoing: this.address.name, err: error };
       log.warn(about, 'the site refuses this address: it is asked once in 5 s');

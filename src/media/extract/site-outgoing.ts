@@ -21,8 +21,8 @@ export function createSiteOutgoing(
 const AT_ONCE = 16;
 
 /**
- * A throttle for each site that allows about as many requests as a person with several tabs makes.
- * @param perSecond requests to each site
+ * Makes a throttle for each site, which allows about as many requests as a person with several tabs makes.
+ * @param perSecond the requests to one site
  */
 export function siteThrottles(sites: readonly Site[], perSecond: number): readonly ThrottledSite[] {
   return sites.map(({ id, hosts }) => ({

@@ -15,11 +15,11 @@ export interface SourceOptions {
   readonly accounts?: Accounts | undefined;
   /** Strategies that are asked after all others, such as yt-dlp. */
   readonly extraStrategies?: readonly Strategy[];
-  /** The cooldowns of the site's endpoints and strategies. Default: only the source knows them. */
+  /** The cooldowns of the site's endpoints and strategies. By default the source keeps its own. */
   readonly cooldowns?: Cooldowns | undefined;
   /**
-   * The longest time for all strategies and the question why there is no post. Default 19 500: an answer is promised
-   * within 20 s, so the reason must be known before.
+   * The longest time for all strategies and for the question why there is no post. The default, 19 500, leaves time to
+   * answer within 20 s, as Medley promises.
    */
   readonly deadlineMs?: number;
   readonly onOutcome?: (source: SourceId, strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
@@ -38,7 +38,7 @@ export interface SourceDescriptor {
   readonly hosts: readonly [string, ...string[]];
   /** Domains of the media hosts; the subdomains of each are included. */
   readonly cdnHosts: readonly string[];
-  /** The link of a public post that has been up for years. */
+  /** A known public post, years old, to test the site and to show people as an example. */
   readonly example: string;
   /**
    * True when links pasted in a group are answered unless its admins switch the site off; otherwise the admins have to
@@ -46,9 +46,9 @@ export interface SourceDescriptor {
    */
   readonly onInGroups?: true;
   readonly authorPage?: AuthorPage;
-  /** The cookie that identifies a session, if the source can fetch posts with an account. */
+  /** The name of the cookie that means a login; undefined if the source cannot use accounts. */
   readonly sessionCookie?: string;
-  /** The user agent for fetching a file of this type from the CDN, if the default one is slowed down or refused. */
+  /** The user agent for files of this type on the CDN. Set if the CDN slows down or refuses the default one. */
   readonly cdnUserAgent?: (mime: string) => string;
   /** @throws Error naming the configured constants that are unknown or malformed */
   create(options: SourceOptions): MediaSource;

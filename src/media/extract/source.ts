@@ -3,18 +3,18 @@ import type { ErrorCode } from '../../errors.ts';
 import type { HttpRequest } from '../../infra/http/http-client.ts';
 import type { Post, SourceId } from '../post.ts';
 
-/** The post that a link names. Its ids are checked, and nothing else of the user's text is in it. */
+/** The post that a link leads to. Its ids are checked, and it contains no other text of the person. */
 export interface PostRef {
   readonly source: SourceId;
   /** The canonical id of the post, unique within its source. */
   readonly id: string;
   /** The site's word for the kind of link, such as `p`, `reel`, `watch`, `photo`, `story`. */
   readonly form: string;
-  /** Canonical address rebuilt from the id, on a fixed host. */
+  /** The canonical address, made from the id and a fixed host. */
   readonly url: string;
   /** Zero-based index of the item that the link points at (`img_index=2` -> 1). */
   readonly itemIndex: number | null;
-  /** Further checked parts that the source needs, such as `{ owner, group }`. */
+  /** Further values of the link that the source needs, such as `{ owner, group }`. They are checked. */
   readonly parts: Readonly<Record<string, string>>;
 }
 
@@ -28,9 +28,9 @@ export function isVideoLink({ form }: Pick<PostRef, 'form'>): boolean {
 /** The result of `MediaSource.match` for an address on one of the source's hosts. */
 export type LinkMatch =
   | { readonly kind: 'post'; readonly ref: PostRef }
-  /** A short link, whose target only the site knows. `url` is rebuilt on a fixed host; `key` is for the cache. */
+  /** A short link: only the site knows its target. `url` is rebuilt on a fixed host; `key` is for the cache. */
   | { readonly kind: 'short'; readonly url: string; readonly key: string }
-  /** An address with another one in its query (`l.SITE/?u=`): `target` is still unchecked. */
+  /** An address that contains another one in its query (`l.SITE/?u=`). That one, `target`, is still unchecked. */
   | { readonly kind: 'wrapper'; readonly target: string }
   /** A story or highlight, which needs an account's cookies; without them it fails with `login_required`. */
   | { readonly kind: 'story'; readonly ref: PostRef }
@@ -41,24 +41,25 @@ export interface FetchContext {
   /** Aborts when the deadline of all strategies has passed or no caller waits any more. */
   readonly signal: AbortSignal;
   /**
-   * Makes one attempt only, by the strategy asked longest ago: a site that refuses Medley is asked as little as possible.
+   * True: only the strategy that was asked longest ago runs, so that a site that refuses Medley is asked as little as
+   * possible.
    */
   readonly isSingle?: boolean;
 }
 
 /**
  * One way to ask a source for a post: an endpoint, asked by one kind of caller. Its name is `ENDPOINT/CALLER`, such as
- * `shortcode-query/plain`, or just the endpoint where it has one caller.
+ * `shortcode-query/plain`, or only the endpoint's name if that has one kind of caller.
  */
 export interface Strategy {
   readonly name: string;
   /** Says whether this strategy can fetch this post at all; cheap and pure. */
   isAvailable(ref: PostRef): boolean;
   /**
-   * Fetches the post. A post with missing items is kept while other strategies are tried.
-   * @throws anything. The params of an AppError may say more: `weak`: a `not_found` or the like that another endpoint
-   * must confirm; `own`: one of Medley's own limits; `challenge`: the site wants a pause; `refused`: the site refuses
-   * the caller, not the post
+   * Fetches the post. If items are missing, the post is kept while other strategies are tried.
+   * @throws anything. The params of an AppError may say more: `weak`: a failure such as `not_found` that another
+   * endpoint must confirm; `own`: one of Medley's own limits; `challenge`: the site wants a pause; `refused`: the site
+   * refuses the caller, whichever post is requested
    */
   run(ref: PostRef, signal: AbortSignal): Promise<Post>;
   /** How the strategy's requests look to the site: user agent, headers, session and transport. */
@@ -66,11 +67,11 @@ export interface Strategy {
   /** True: it runs only when all others have failed, one at a time in the given order. */
   readonly isLastResort?: boolean;
   /**
-   * True: it finds at most author and cover, but its failures state why the site does not show the post. It runs last,
-   * or as soon as two endpoints have failed in a way that suggests a hidden post.
+   * True: it finds at most author and cover, but its failures say why the site hides the post. It runs last, or as soon
+   * as two endpoints have failed as they do for a hidden post.
    */
   readonly explains?: boolean;
-  /** True: it uses an account, so it never runs for a post that another strategy said does not exist. */
+  /** True: it uses an account. It never runs after another strategy said that the post does not exist. */
   readonly byAccount?: boolean;
   /** Milliseconds. Default 10 000, but at most half of the time for the whole post. */
   readonly timeoutMs?: number;
@@ -84,13 +85,13 @@ export function endpointOf({ name }: Pick<Strategy, 'name'>): string {
 /** How well one strategy works in this process, shown to the operator. Times are unix milliseconds. */
 export interface StrategyFigures {
   readonly strategy: string;
-  /** The recent rate of success, 0 to 1; null when nothing was counted yet. */
+  /** The share of recent runs that succeeded, 0 to 1; null when there were none. */
   readonly successRate: number | null;
-  /** The usual time of an answer; null when there was none yet. */
+  /** The usual time until an answer; null when there was no answer yet. */
   readonly medianMs: number | null;
-  /** The end of the strategy's cooldown, during which it runs after all others; null when it has none. */
+  /** The end of the strategy's cooldown; until then it runs after all others. Null when it has none. */
   readonly coolsUntil: number | null;
-  /** The end of the pause of the strategy's endpoint, during which it is not asked; null when it has none. */
+  /** The end of the cooldown of the strategy's endpoint; until then it is not asked. Null when it has none. */
   readonly waitsUntil: number | null;
   readonly last: {
     readonly outcome: ErrorCode | 'ok' | 'incomplete';
@@ -105,13 +106,13 @@ export interface StrategyFigures {
  */
 export interface MediaSource {
   readonly id: SourceId;
-  /** The meaning of an address; undefined when its host is not one of this source's. */
+  /** Reads an address; undefined when its host is none of this source's. */
   match(address: URL): LinkMatch | undefined;
-  /** The reference of a post of which only the id is known; undefined when the id is not valid. */
+  /** Makes the reference of a post from its id alone; undefined when the id is not valid. */
   refOf(id: string): PostRef | undefined;
-  /** The link that says all that a reference does, its form and parts too. Default: the reference's address. */
+  /** Writes a link from which the whole reference can be read again. Default: the reference's address. */
   linkOf?(ref: PostRef): string;
-  /** The address that a short link redirects to, still unchecked; redirects are only followed on the source's hosts. */
+  /** Finds the target of a short link, still unchecked. Redirects are only followed on the source's hosts. */
   resolveShort(url: string, context: FetchContext): Promise<string>;
   fetch(ref: PostRef, context: FetchContext): Promise<Post>;
   /** All strategies in their default order; `fetch` reorders them by how well they work. */
@@ -123,8 +124,8 @@ export interface MediaSource {
   /** How well each strategy works in this process. */
   figures?(): readonly StrategyFigures[];
   /**
-   * Records the result of a strategy that ran alone: the milliseconds until it had the whole post, or null when it
-   * failed for a post that another strategy can fetch.
+   * Learns from a strategy that ran alone: the milliseconds until it had the whole post, or null when it failed for a
+   * post that another strategy can fetch.
    */
   learn?(strategy: string, tookMs: number | null): void;
   /** True when stories can be asked for (cookies are configured). */
@@ -134,22 +135,22 @@ export interface MediaSource {
 }
 
 /**
- * How a request looks to a site. An endpoint may be asked with several profiles; each pair is a strategy with a success
- * record of its own. A source lists default profiles, whose fields the setting `UPSTREAM_CONSTANTS` overrides.
+ * How a request looks to a site. Each endpoint may be asked with several profiles, and each pair is a strategy whose
+ * success is measured separately. The setting `UPSTREAM_CONSTANTS` overrides fields of a source's default profiles.
  */
 export interface RequestProfile {
   /** Null: the transport's default user agent (for `browser` that of the emulated browser). */
   readonly userAgent: string | null;
   /** Headers by lower-case name; they replace the endpoint's own. */
   readonly headers: Readonly<Record<string, string>>;
-  /** `home`: cookies and tokens of a visit to the site's home page; `account`: those of the configured account. */
+  /** `home`: the cookies and tokens of a visit to the site's home page; `account`: those of the operator's account. */
   readonly session: 'none' | 'home' | 'account';
-  /** `browser`: a browser's TLS and HTTP/2 fingerprint; its strategies are skipped where that transport is missing. */
+  /** `browser`: TLS and HTTP/2 look like a browser's. Such strategies are skipped where this is not installed. */
   readonly transport: 'plain' | 'browser';
   readonly timeoutMs: number;
 }
 
-/** The part of a request that a profile decides; the profile's headers replace those of the endpoint (`headers`). */
+/** The fields of a request that depend on the profile. The profile's headers replace the endpoint's (`headers`). */
 export function profileRequest(
   { userAgent, headers: own, transport, timeoutMs }: RequestProfile,
   headers: Readonly<Record<string, string>>,
@@ -165,7 +166,7 @@ export const headerValue = z
   .max(300)
   .regex(/^[\x20-\x7e]+$/);
 
-/** A text of this form, for the schema of a constant. */
+/** A schema for a constant whose text matches `form`. */
 export const textLike = (form: RegExp) => z.string().regex(form);
 
 const headersJson = z.string().transform((value, context) => {
@@ -178,8 +179,8 @@ const headersJson = z.string().transform((value, context) => {
 });
 
 /**
- * Reads the overrides of a profile, each from its string in `UPSTREAM_CONSTANTS`. The user agent `own` is that of the
- * transport; `headers` is a JSON object, which replaces all default headers.
+ * Reads the overrides of a profile from strings in `UPSTREAM_CONSTANTS`. The user agent `own` means the transport's
+ * default; `headers` is a JSON object, which replaces all default headers.
  */
 export const PROFILE_OVERRIDES = z.strictObject({
   userAgent: headerValue.transform(value => (value === 'own' ? null : value)).exactOptional(),

@@ -12,12 +12,12 @@ import { StrategyRanking, type StrategyReport } from './strategy-ranking.ts';
 export interface StrategyChainOptions
   extends Pick<SourceOptions, 'log' | 'cooldowns' | 'deadlineMs' | 'onOutcome' | 'now'> {
   readonly source: SourceId;
-  /** Strategies by how complete their answers are, best first: the order while nothing is known about their success. */
+  /** The strategies, those with the most complete answers first. This order counts until their success is known. */
   readonly strategies: readonly Strategy[];
   /**
-   * Asks the site why a post is not shown; throws an AppError that is definitive, or returns. Called at most once per
-   * fetch: when two endpoints withheld the post (`login_required`, or a `not_found` that is not definitive), or no
-   * other strategy is left.
+   * Asks the site why a post is not shown. It throws a definitive AppError, or returns if it learned nothing. It is
+   * called at most once per fetch: when two endpoints hid the post (`login_required`, or a `not_found` that is not
+   * definitive), or no other strategy is left.
    */
   readonly diagnose?: ((ref: PostRef, signal: AbortSignal) => Promise<void>) | undefined;
 }
@@ -29,7 +29,7 @@ export function createStrategyChain(options: StrategyChainOptions) {
   const { source, strategies, diagnose, deadlineMs = 19_500, log, now = Date.now, onOutcome } = options;
   const cooldowns = options.cooldowns ?? createCooldowns({ source, log, now });
   const ranking = new StrategyRanking(cooldowns, now);
-  /** The request that asks why a post is not shown, as a strategy. */
+  /** Wraps `diagnose`, which asks why a post is not shown, so that it can run like a strategy. */
   const diagnosis: Strategy | undefined = diagnose && {
     ...{ name: '', isAvailable: () => true, explains: true, timeoutMs: DIAGNOSE_MS },
     async run(ref, signal) {
@@ -38,7 +38,7 @@ export function createStrategyChain(options: StrategyChainOptions) {
     },
   };
 
-  /** The strategies to run, in order; each one whose endpoint is cooling down counts as a failure. */
+  /** Chooses the strategies to run, in order. A strategy whose endpoint is cooling down counts as a failure. */
   function plan(ref: PostRef, isSingle: boolean) {
     const waiting: StrategyFailure[] = [];
     const free: Strategy[] = [];
@@ -56,7 +56,7 @@ export function createStrategyChain(options: StrategyChainOptions) {
     ranking.note(report, isWinner, isBrought);
   }
 
-  /** Logs other strategies' failures when one worked; when none did, the caller gets and logs them all. */
+  /** Logs the failures of a fetch that found the post. If a fetch finds none, its caller logs them. */
   function logFailures(ref: PostRef, failures: readonly StrategyFailure[], message: string): void {
     if (failures.length === 0) return;
     const isBroken = failures.some(({ error }) => error.code === 'upstream_changed');
@@ -82,7 +82,7 @@ export function createStrategyChain(options: StrategyChainOptions) {
       logFailures(ref, news, `brought by ${winner?.name} after others failed`);
       return post;
     }
-    // A definitive failure is thrown alone; one on which only two endpoints agree gets all failures as its cause.
+    // A definitive failure is thrown alone. One that only two endpoints agree on gets all failures as its cause.
     if (verdict !== null && isDefinitive(verdict)) throw verdict;
     const all = [...failures, ...waiting];
     const error = mostInformative(ref, all, verdict ?? undefined);

@@ -11,8 +11,8 @@ export interface StrategyFailure {
 }
 
 /**
- * The most telling error of a post of which only the author and cover could be read, together with that post. Such a
- * post is not cached, and a complete one that was cached earlier is shown instead.
+ * The most telling failure of a fetch that found only author and cover, together with the post that has these. Such a
+ * post is not cached, and a complete one from the cache is shown instead.
  */
 export class CoverOnlyError extends AppError {
   /** The post without items; its `missingItems` is 1 or more. */
@@ -24,12 +24,12 @@ export class CoverOnlyError extends AppError {
   }
 }
 
-/** Error codes ranked by how much they tell the person who asked: of several failures, the lowest number is thrown. */
+/** The order in which codes are preferred. If several strategies fail, the code with the lowest number is thrown. */
 const RANKS: Readonly<Record<ErrorCode, number>> = {
   private: 0,
   age_restricted: 1,
   region_blocked: 2,
-  // A source raises this code only where it surely recognises what Medley cannot show, such as a live broadcast.
+  // A source raises this code only if it is sure that Medley cannot show the post, such as a live broadcast.
   unsupported_link: 3,
   // After a rate limit waiting helps. A site that limits one endpoint often demands a login at another, so the limit
   // comes before the login.
@@ -58,7 +58,7 @@ export function toStrategyError(error: unknown): AppError {
   return new AppError('upstream_changed', error.message, { params: { own: 1 }, cause: error });
 }
 
-/** The unconfirmed failure that two strategies of different endpoints report; only reliable strategies count. */
+/** Finds a weak failure that reliable strategies of two different endpoints report; undefined if there is none. */
 export function agreedFailure(
   failures: readonly StrategyFailure[],
   isReliable: (strategy: StrategyFailure['strategy']) => boolean,
@@ -69,7 +69,7 @@ export function agreedFailure(
   )?.error;
 }
 
-/** Failures that mean that the strategy got no answer, so that with one it might have found the post. */
+/** Codes of a strategy that got no answer. An answer might have shown that the post exists. */
 const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['timeout', 'upstream_unavailable']);
 
 /**
@@ -85,8 +85,8 @@ function withoutDoubtedGuesses(failures: readonly StrategyFailure[]): readonly S
 }
 
 /**
- * The failure to throw: the first by `RANKS`. If that one is unconfirmed or `login_required`, a failure by one of
- * Medley's own limits goes before it. Failures of strategies with `explains` count only if there are no others.
+ * The failure to throw: the first by `RANKS`. If it is unconfirmed or `login_required`, a failure by one of Medley's
+ * own limits is thrown instead. Strategies with `explains` count only if no other strategy failed.
  */
 function headOf(all: readonly StrategyFailure[]): AppError | undefined {
   const failures = withoutDoubtedGuesses(all);
@@ -100,8 +100,8 @@ function headOf(all: readonly StrategyFailure[]): AppError | undefined {
 }
 
 /**
- * The most telling of several failures, with all of them as its cause, in the order they happened.
- * @param chosen the failure to throw, where it is known already
+ * The most telling of several failures; its cause lists all of them in the order they happened.
+ * @param chosen the failure to throw, if it is known already
  */
 export function mostInformative(
   { source, id }: Pick<Post, 'source' | 'id'>,

@@ -1,6 +1,6 @@
 /**
- * One fetch of a post: strategies are started in order, the next beside a slow one, until one has the whole post or
- * knows for certain why there is none. Nothing is kept for later fetches.
+ * One fetch of a post: strategies start one after another. While one is slow, the next one starts beside it. The fetch
+ * ends when one has the whole post or knows for certain why there is none. Nothing is kept for later fetches.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
@@ -15,8 +15,8 @@ import { agreedFailure, type StrategyFailure, toStrategyError } from './strategy
 import { MAX_PATIENCE_MS, type StrategyRanking, type StrategyReport } from './strategy-ranking.ts';
 
 /**
- * Runs one strategy once, bounded in time; work that ignores its signal is not awaited. The promise that is returned as
- * `report` never rejects. `departure.at` is undefined while the request waits in one of Medley's own queues.
+ * Runs one strategy once, for a limited time; it does not wait for work that ignores its signal. The promise `report`
+ * never rejects. `departure.at` is undefined while the request waits in one of Medley's own queues.
  */
 export function startStrategy(strategy: Strategy, ask: (signal: AbortSignal) => Promise<Post>, timeoutMs: number) {
   const controller = new AbortController();
@@ -49,13 +49,13 @@ export function startStrategy(strategy: Strategy, ask: (signal: AbortSignal) => 
 interface RaceOptions {
   /** The strategies in the order to run them; those with `explains` may stand at any position. */
   readonly strategies: readonly Strategy[];
-  /** A strategy whose cooldown is over: it is tried at once beside the first, but the fetch does not wait for it. */
+  /** A strategy whose cooldown is over. It runs beside the first one as a test, for which the fetch does not wait. */
   readonly returning: Strategy | undefined;
-  /** Asks the site why a post is withheld: a certain failure ends the fetch, any other result is ignored. */
+  /** Asks the site why a post is hidden. A definitive failure ends the fetch; any other result is ignored. */
   readonly diagnosis: Strategy | undefined;
   readonly ranking: StrategyRanking;
   ask(strategy: Strategy, signal: AbortSignal): Promise<Post>;
-  /** Records a report. @param isBrought whether the fetch brought the post */
+  /** Records a report. @param isBrought true when the fetch found the post */
   note(report: StrategyReport, isWinner: boolean, isBrought: boolean): void;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
@@ -66,26 +66,26 @@ const TIMEOUT_MS = 10_000;
 const MAX_AT_ONCE = 3;
 /** How often a strategy that waits in one of Medley's own queues is checked again. */
 const LOOK_AGAIN_MS = 50;
-/** How many endpoints must have withheld a post before the site is asked why: a single endpoint may be broken. */
+/** After this many endpoints hid the post, the site is asked why. A single endpoint may be broken. */
 const WITHHELD_ENDPOINTS = 2;
 
 export class StrategyRace {
   readonly #options: RaceOptions;
   /** Aborts with the caller's signal or at the deadline. */
   readonly #over: JoinedSignal;
-  /** The longest time for which the next strategy waits for a running one, or for the reason why a post is withheld. */
+  /** The longest wait before the next strategy starts: for a running one, or for the reason why the post is hidden. */
   readonly #maxPatienceMs: number;
   #queue: readonly Strategy[];
   readonly #running = new Map<Strategy, ReturnType<typeof startStrategy>>();
   readonly #reports: StrategyReport[] = [];
   readonly #failures: StrategyFailure[] = [];
-  /** The running strategies that ask why the post is withheld. */
+  /** The running strategies that only ask why the post is hidden. */
   readonly #questions = new Set<Strategy>();
   #isExplained = false;
   #post: Post | null = null;
   #broughtBy: Strategy | undefined;
   #verdict: AppError | null = null;
-  /** The strategy that gave the whole post or the verdict. */
+  /** The strategy that found the whole post or a definitive failure. */
   #decider: Strategy | undefined;
   /** Milliseconds until the next strategy may start. */
   #waitMs = () => 0;
@@ -98,8 +98,8 @@ export class StrategyRace {
   }
 
   /**
-   * @returns the complete post, else the most complete one; `verdict`: why there is none, when that is certain;
-   * `winner`: the strategy that got the post or was certain; the failures in the order they happened
+   * @returns the complete post, else the most complete one; `verdict`: why there is none, if that is certain; `winner`:
+   * the strategy that found the post or the verdict; the failures in the order they happened
    * @throws AppError the signal's reason, when the caller aborts
    */
   async run() {
@@ -140,13 +140,13 @@ export class StrategyRace {
     return this.#post !== null && !isCoverOnly(this.#post);
   }
 
-  /** True while a strategy runs for which the next one waits until it fails or has run for too long. */
+  /** True while a strategy runs that delays the start of the next one. */
   get #isInLine(): boolean {
     const { returning } = this.#options;
     return [...this.#running.keys()].some(one => one !== returning && !this.#questions.has(one));
   }
 
-  /** The weak failure that two endpoints agree on; undefined if any post was found. */
+  /** The weak failure that two endpoints report; undefined if there is none or any post was found. */
   #agreed(): AppError | undefined {
     if (this.#post !== null || this.#failures.length < 2) return undefined;
     return agreedFailure(this.#failures, one => this.#options.ranking.isReliable(one));
@@ -174,7 +174,7 @@ export class StrategyRace {
     this.#waitMs = () => (departure.at === undefined ? LOOK_AGAIN_MS : departure.at + patienceMs - performance.now());
   }
 
-  /** The next report; undefined when the next strategy may start, or the time is over. */
+  /** Waits for the next report; undefined when the next strategy may start or the time is over. */
   #next(): Promise<StrategyReport | undefined> {
     const waits: Promise<StrategyReport | undefined>[] = [...this.#running.values()].map(({ report }) => report);
     const due = new AbortController();
@@ -204,7 +204,7 @@ export class StrategyRace {
     if (error.code === 'not_found') this.#queue = this.#queue.filter(one => !one.byAccount);
     if (!isDefinitive(error)) return;
     this.#decider = strategy;
-    // Items that could be read are worth more than the reason why others are missing.
+    // Readable items are worth more to people than the reason why other items are missing.
     if (!this.#hasPost) this.#verdict = error;
   }
 
@@ -217,7 +217,7 @@ export class StrategyRace {
     this.#broughtBy = strategy;
   }
 
-  /** Asks why there is no post: once, when two endpoints withheld it, or when no other strategy is left. */
+  /** Asks once why there is no post: when two endpoints hid it, or when no other strategy is left. */
   #explainWhenDue(): void {
     if (this.#isExplained || this.#isOver || this.#hasPost) return;
     const { diagnosis, strategies, returning } = this.#options;
@@ -238,7 +238,7 @@ export class StrategyRace {
     else this.#verdict = this.#agreed() ?? null;
   }
 
-  /** Records all reports. That of `returning` may come later, because the fetch does not wait for it. */
+  /** Records all reports. The fetch does not wait for `returning`, so its report may come later. */
   #result() {
     const { strategies, returning, note, log } = this.#options;
     const [hasPost, decider, cutShort] = [this.#hasPost, this.#decider, this.#cutShort()];
@@ -250,7 +250,7 @@ export class StrategyRace {
         continue;
       }
       if (cutShort !== undefined) this.#failures.push({ strategy, error: cutShort });
-      // A strategy that had enough time and was still running when a later one ended the race counts as failed.
+      // A strategy that is still running although a later one has ended the race counts as failed: it had enough time.
       const isLater = decider && decider !== returning && strategies.indexOf(strategy) <= strategies.indexOf(decider);
       if (!isLater || departure.at === undefined || strategy.explains) continue;
       const error = new AppError('timeout', 'another that was asked later was done before');

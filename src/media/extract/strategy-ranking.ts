@@ -1,4 +1,4 @@
-/** How well the strategies of one source have worked in this process, and the order to run them in. */
+/** Knows how well each strategy of a source has worked in this process, and chooses the order to run them in. */
 import type { AppError } from '../../errors.ts';
 import type { Post } from '../post.ts';
 import { type Cooldowns, endpointName } from './cooldowns.ts';
@@ -15,7 +15,7 @@ export interface StrategyReport {
 }
 
 interface StrategyRecord extends Pick<StrategyFigures, 'medianMs' | 'last'> {
-  /** Answers since the last failure, plus half of the earlier ones. */
+  /** How many answers the strategy gave. Each failure halves the number, so that recent runs count more. */
   readonly successes: number;
   /** Unix milliseconds, 0 for never. */
   readonly triedAt: number;
@@ -25,19 +25,19 @@ interface StrategyRecord extends Pick<StrategyFigures, 'medianMs' | 'last'> {
 
 const UNTRIED: StrategyRecord = { successes: 0, triedAt: 0, medianMs: null, denials: 0, last: null };
 const MAX_SUCCESSES = 20;
-/** One answer changes the median by at most this share, so that a single late answer has little effect. */
+/** One answer moves the median by at most this share, so that a single slow answer changes little. */
 const MEDIAN_STEP = 0.2;
-/** A strategy is tried for one post after its cooldown; if no strategy gets that post, again after this time. */
+/** A strategy is tried once after its cooldown. If no strategy finds that post, it is tried again after this time. */
 const ASK_AGAIN_MS = 5 * 60_000;
 /** The assumed answer time of a strategy without any answer yet. */
 const UNKNOWN_MS = 1_000;
-/** The least success rate that is assumed, so that strategies which always fail can still be compared by their time. */
+/** The least success rate that is assumed: strategies that always fail can then still be compared by their time. */
 const MIN_RATE = 0.01;
-/** A price added to each request's time: otherwise failing at once would look better than working slowly. */
+/** Added to the time of each run. Otherwise failing at once would look better than working slowly. */
 const REQUEST_PRICE_MS = 1_000;
 /**
- * The given order shows how complete the answers are. For each position that a strategy moves forward, it must be
- * better by this share.
+ * Strategies are given in the order of how complete their answers are. To move forward by one position, a strategy must
+ * be better by this share.
  */
 const PLACE_SHARE = 0.1;
 /** The longest wait before the next strategy starts: people get an answer within 3 s even if the first hangs. */
@@ -58,7 +58,7 @@ export class StrategyRanking {
     this.#now = now;
   }
 
-  /** `failures`: those since its last answer for posts that another strategy got, in any process. */
+  /** `failures`: how often it failed since its last answer, in all processes, for posts that another strategy found. */
   #recordOf(name: string) {
     const record = this.#records.get(name) ?? UNTRIED;
     const [failures, cooldownUntil] = [this.#cooldowns.times(keyOf(name)), this.#cooldowns.until(keyOf(name))];
@@ -71,8 +71,8 @@ export class StrategyRanking {
   }
 
   /**
-   * Sorts strategies by success rate and speed, best first, with those whose latest result was a failure behind the
-   * others; equal ones keep the given order. Last resorts follow, and then those in a cooldown.
+   * Sorts strategies by success rate and speed, best first; equal ones keep the given order. Those whose latest run
+   * failed come after the others, then last resorts, then those in a cooldown.
    * @returns `returning`: a strategy whose cooldown is over, to be tried beside the first
    */
   order(strategies: readonly Strategy[]): { asked: readonly Strategy[]; returning: Strategy | undefined } {
@@ -97,7 +97,7 @@ export class StrategyRanking {
     };
   }
 
-  /** A list of the one strategy that was asked longest ago; empty when there is none. */
+  /** The strategy that was asked longest ago, in a list; the list is empty when there is no strategy. */
   longestAgo(strategies: readonly Strategy[]): readonly Strategy[] {
     return strategies
       .filter(({ isLastResort }) => !isLastResort)
@@ -105,25 +105,25 @@ export class StrategyRanking {
       .slice(0, 1);
   }
 
-  /** Milliseconds after which the next strategy is started while this one is still running. */
+  /** How many milliseconds this strategy may run before the next one is started beside it. */
   patienceMs({ name }: Strategy): number {
     const { medianMs } = this.#recordOf(name);
     return medianMs === null ? MAX_PATIENCE_MS : Math.min(Math.max(3 * medianMs, MIN_PATIENCE_MS), MAX_PATIENCE_MS);
   }
 
-  /** Says whether this strategy lately answered more often than not, so that its weak failure can confirm another's. */
+  /** Says whether most recent runs of this strategy succeeded, so that its weak failure can confirm another's. */
   isReliable({ name }: Pick<Strategy, 'name'>): boolean {
     const { successes, failures } = this.#recordOf(name);
     return successes > failures;
   }
 
-  /** Says whether a "no post" of this strategy needs no confirmation by another. */
+  /** Says whether a "no post" of this strategy is believed without a second strategy's. */
   isTrusted({ name }: Strategy): boolean {
     const { failures, denials } = this.#recordOf(name);
     return failures === 0 && denials < DOUBTED_AFTER;
   }
 
-  /** Says whether the strategy has failed several times in a row, so that a further failure is not worth a log line. */
+  /** Says whether the strategy failed several times in a row. A further failure is then not logged. */
   isFailing({ name }: Pick<Strategy, 'name'>): boolean {
     return this.#recordOf(name).failures > 1;
   }
@@ -133,8 +133,8 @@ export class StrategyRanking {
   }
 
   /**
-   * Records a run. A failure counts only if another strategy got the post: a deleted post or a broken network says
-   * nothing about the strategy, nor does one of Medley's own limits.
+   * Records a run. A failure counts only if another strategy found the post, because a deleted post, a broken network
+   * or one of Medley's own limits says nothing about the strategy.
    */
   note({ strategy: { name }, error, post, tookMs }: StrategyReport, isWinner: boolean, isBrought: boolean): void {
     const outcome = error?.code ?? (isWhole(post) ? 'ok' : 'incomplete');

@@ -6,7 +6,7 @@ export type CdnHeaders = (
   file: Pick<Variant, 'mime' | 'headers'>,
 ) => Record<string, string>;
 
-/** A file's address, and the headers that its host requires. */
+/** An address of a file with the headers that the file's host requires. */
 export type CdnAddress = Pick<Variant, 'url' | 'headers'>;
 
 interface CdnSource {
@@ -14,7 +14,7 @@ interface CdnSource {
   readonly cdnUserAgent?: (mime: string) => string;
 }
 
-/** Some CDNs are slow for browsers' user agents, so a source may choose another one; the rest get `Mozilla/5.0`. */
+/** Makes the headers for files. Some CDNs are slow for browsers, so a source may choose another user agent. */
 export function createCdnHeaders(sources: readonly CdnSource[]): CdnHeaders {
   const agents = new Map(sources.map(({ id, cdnUserAgent }) => [id, cdnUserAgent]));
   return (source, { mime, headers }) => {
@@ -32,18 +32,18 @@ export function isGone(status: number): boolean {
 const UNSTATED_TYPES: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 
 /**
- * The media type of an answer: the CDN's if it is of an image, audio or video, `expected` if the CDN states none,
- * undefined if it is not media.
+ * The media type of an answer: the type that the CDN states, or `expected` if it states none. Undefined if the stated
+ * type is not that of an image, audio or video.
  */
 export function mediaType(contentType: string | undefined, expected: string): string | undefined {
   const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (UNSTATED_TYPES.has(type)) return expected;
-  // An SVG is a document that can contain scripts.
+  // An SVG is not accepted as an image, because it is a document that can contain scripts.
   if (type.startsWith('image/svg')) return undefined;
   return /^(?:video|image|audio)\/[\w.+-]{1,60}$/.test(type) ? type : undefined;
 }
 
-/** Like `mediaType`, for a file that is stored: also undefined for an image where a video or audio was expected. */
+/** Like `mediaType`, for files that are stored. An image in place of a video or audio also gives undefined. */
 export function fileType(contentType: string | undefined, expected: string): string | undefined {
   const type = mediaType(contentType, expected);
   const isOther = type?.startsWith('image/') === true && !expected.startsWith('image/');
@@ -84,7 +84,7 @@ export function extensionOf(mime: string): string | undefined {
 
 /**
  * A name such as `mira.holm-2026-05-17-SeaLight_01-2.mp4`: letters, digits, `-`, `_` and `.`, with the extension of its
- * type. When the author is unknown, the name begins with that of the site.
+ * type. The site's name replaces that of an unknown author.
  */
 export function fileNameOf(post: Post, index: number, mime: string): string {
   const { source, id, author, publishedAt } = post;

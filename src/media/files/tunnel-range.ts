@@ -2,8 +2,8 @@ const SINGLE_RANGE = /^bytes=(?:(\d{1,15})-(\d{0,15})|-\d{1,15})$/;
 const VALIDATOR = /^[\x20-\x7e]{1,256}$/;
 
 /**
- * Headers to pass on for a client's `Range` and `If-Range`, if it asks for one valid range. Any other range is ignored,
- * which RFC 9110 (14.2) allows: the whole file is sent.
+ * The headers to pass on to the CDN for a client's `Range` and `If-Range`. Only one valid range is passed on. Anything
+ * else is ignored, which RFC 9110 (14.2) allows: the whole file is sent.
  */
 export function rangeHeaders(range: string | undefined, ifRange: string | undefined): Record<string, string> {
   const match = SINGLE_RANGE.exec(range?.trim().toLowerCase() ?? '');
@@ -19,8 +19,8 @@ export function totalOf(contentRange: string | undefined): string | undefined {
 }
 
 /**
- * The first and the last of the bytes that a client's `Range` header asks for, of a file of `bytes` bytes; undefined for
- * the whole file.
+ * The first and last byte that a client's `Range` header requests of a file of `bytes` bytes; undefined if the client
+ * wants the whole file.
  */
 export function byteRange(range: string | undefined, bytes: number) {
   const match = SINGLE_RANGE.exec(rangeHeaders(range, undefined).range ?? '');

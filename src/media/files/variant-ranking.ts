@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type MediaItem, playableVariants, type Variant } from '../post.ts';
 import { isPlaylist } from './cdn.ts';
 
-/** The wanted part of an item: all of it, or its audio alone. */
+/** `original`: all of an item; `audio`: only its audio. */
 export type MediaForm = 'original' | 'audio';
 
 export interface VariantChoice {
@@ -15,17 +15,17 @@ export interface VariantChoice {
   readonly estimatedBytes: number | null;
 }
 
-/** Bit rates are averages, so a file estimated just over the limit is still worth trying. */
+/** Bit rates are averages, so a file that is estimated at up to this factor over the limit is still tried. */
 export const ESTIMATE_TOLERANCE = 1.1;
 
 /**
- * All variants that could be sent if none were too large, best first: videos that every player can play before others,
- * then by size. For `audio`: first the audio tracks, then the videos with audio, the smallest first.
+ * All variants that could be sent if size did not matter, best first: videos that every player can play, then others,
+ * larger ones first. For `audio`: the audio tracks, then the videos with audio, the smallest first.
  */
 export function sendableVariants(item: MediaItem, form: MediaForm): readonly Variant[] {
   if (item.kind === 'image' && form === 'audio') return [];
   if (item.kind === 'image') {
-    // An item of this kind may have music too.
+    // An image item may also have a variant with music, which is not an image.
     const images = item.variants.filter(({ mime }) => mime.startsWith('image/'));
     return ranked(images, variant => [isCommonImage(variant) ? 1 : 0, pixels(variant)]);
   }
@@ -36,13 +36,13 @@ export function sendableVariants(item: MediaItem, form: MediaForm): readonly Var
 }
 
 /**
- * Identifies a variant within its item, also after the post was fetched again, when its address has another signature
+ * Identifies a variant within its item, also after the post was fetched again: its address then has another signature
  * and host, but the same path and size. Short, with characters that are safe in addresses and file names.
  */
 export function variantKey({ url, width, height }: Pick<Variant, 'url' | 'width' | 'height'>): string {
   const address = URL.canParse(url) ? new URL(url) : undefined;
-  // The addresses of one photo in several sizes differ only in the parameter `stp`, those of files that a program hands
-  // out only in the parameter with the file's id.
+  // On some hosts all files have the same path. `stp` then tells the sizes of a photo apart, and `cid` or `video_id`
+  // tells files apart.
   const named = ['stp', 'cid', 'video_id'].flatMap(name => address?.searchParams.get(name) ?? []).join(' ');
   const name = address ? `${address.pathname} ${named}` : url;
   const hash = createHash('sha256').update(name).digest('base64url').slice(0, 12);
@@ -50,8 +50,8 @@ export function variantKey({ url, width, height }: Pick<Variant, 'url' | 'width'
 }
 
 /**
- * A size in bytes that the file hardly ever exceeds: the known one, else one from the bit rate, else one from the
- * pixels and the duration. Null when these are unknown, too.
+ * A size in bytes that the file hardly ever exceeds: the known size, else an estimate from the bit rate, else from
+ * pixels and duration. Null when none of these is known.
  */
 export function likelyBytes(
   { bytes, estimatedBytes, variant }: VariantChoice,
@@ -76,7 +76,7 @@ export function toChoice(
   sizes?: Pick<ReadonlyMap<string, number>, 'get'>,
 ): VariantChoice {
   const key = variantKey(variant);
-  // A stream's audio without a stated bit rate adds nothing, because the bit rate of the stream's video includes it.
+  // A stream's video has a bit rate that includes the audio, so an audio track without a bit rate adds nothing.
   const bitrate = !variant.hasVideo && isPlaylist(variant) ? (variant.bitrate ?? 0) : variant.bitrate;
   return {
     key,
@@ -96,13 +96,13 @@ export function audioTracks(item: MediaItem): readonly Variant[] {
   );
 }
 
-/** Videos that play without joining tracks. A track without audio is one of them only if no variant has audio. */
+/** Videos that play without joining tracks. Video tracks without audio count only if no variant has audio. */
 export function plainVideos(item: MediaItem): readonly Variant[] {
   const isSilent = item.variants.every(({ hasAudio }) => hasAudio === false);
   return isSilent ? item.variants.filter(({ hasVideo }) => hasVideo) : playableVariants(item);
 }
 
-/** Sorts by rank, higher first: ranks are compared number by number, and equal ones keep their order. */
+/** Sorts by rank, the highest first. Ranks are compared number by number; equal ones keep their order. */
 export function ranked<T>(all: readonly T[], rankOf: (one: T) => readonly number[]): readonly T[] {
   return all
     .map(one => ({ one, rank: rankOf(one) }))
@@ -121,7 +121,7 @@ function audioRank(variant: Variant): readonly number[] {
   return [isCommonAudio(variant) ? 1 : 0, variant.bitrate ?? 0];
 }
 
-/** Says whether the audio is AAC or MP3, which plays in every chat; an MP4 without a named codec counts as AAC. */
+/** Says whether the audio is AAC or MP3, which every chat plays. An MP4 that states no codec counts as AAC. */
 export function isCommonAudio({ mime, codecs }: Variant): boolean {
   const isCommonMime = /^(?:audio\/(mp4|mpeg|aac)|video\/mp4)$/.test(mime) || isPlaylist({ mime });
   return isCommonMime && (codecs === null || /mp4a|mp3/i.test(codecs));
@@ -133,8 +133,8 @@ export function isCommonImage({ mime }: Variant): boolean {
 }
 
 /**
- * Says whether the video is H.264 in MP4, which plays in every chat, or a stream that is rewritten as such a file.
- * Without a named codec it counts as H.264.
+ * Says whether the video is H.264 in MP4, which every chat plays, or a stream that can be rewritten as such a file. A
+ * video that states no codec counts as H.264.
  */
 export function isCommonVideo({ mime, codecs }: Variant): boolean {
   return (mime === 'video/mp4' || isPlaylist({ mime })) && (codecs === null || /(^|[,\s])avc[13]/i.test(codecs));
@@ -179,12 +179,12 @@ export function wholeVideos(item: MediaItem): readonly WholeVideo[] {
   return [...plain.map(variant => ({ variant, audio: undefined })), ...tracks.map(variant => ({ variant, audio }))];
 }
 
-/** The key of a file that is muxed from tracks or from a stream; `keys` are the tracks' own keys, by `variantKey`. */
+/** The key of a file muxed from tracks or from a stream. @param keys the tracks' own keys, by `variantKey` */
 export function muxKey(keys: readonly string[]): string {
   return ['mux', ...keys].join('-');
 }
 
-/** Below this many bits per pixel, at 30 frames a second, a video is all blocks; a smaller variant looks better. */
+/** With fewer bits per pixel (at 30 frames a second) a video looks so blocky that a smaller variant is better. */
 const STARVED_BITS = 0.008;
 
 /** One way to get the whole item without encoding: a single file, or two tracks. */
@@ -227,7 +227,7 @@ export function videoCandidates(item: MediaItem, { sizes, uncommon }: Learned): 
   });
 }
 
-/** The size of all parts together, estimated where it is not known; null if a part's size cannot be estimated. */
+/** The size of all parts together. Unknown sizes are estimated; null if one cannot be estimated. */
 export function roughBytes(parts: readonly VariantChoice[]): number | null {
   return sum(parts.map(({ bytes, estimatedBytes }) => bytes ?? estimatedBytes));
 }

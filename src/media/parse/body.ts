@@ -4,7 +4,7 @@ const MAX_SCRIPTS = 2_000;
 const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
 /** The sites' start tags are all shorter than this. */
 const MAX_TAG_BYTES = 4_096;
-/** The attributes of JSON: its type, or an id such as `__PWS_DATA__`, which sites give to their data. */
+/** Scripts with JSON have this type, or an id such as `__PWS_DATA__`, which the sites give to their data. */
 const JSON_TAG = /\stype\s*=\s*["']?application\/json|\sdata-sjs\b|\sid\s*=\s*["']?__\w/i;
 /** The sites put the metadata for crawlers into the head, before any large script. */
 const MAX_HEAD_BYTES = 1024 * 1024;
@@ -15,7 +15,7 @@ const BODY = Buffer.from('<body');
 const OPEN = Buffer.from('<script');
 const CLOSE = Buffer.from('</script');
 
-/** A script of a page; the sites put their data into scripts that are JSON. */
+/** A script of a page. The sites put their data into scripts whose text is JSON. */
 export type Script = ReturnType<typeof scriptAt>;
 
 function scriptAt(body: Buffer, tagStart: number, start: number, end: number) {
@@ -37,14 +37,14 @@ function scriptAt(body: Buffer, tagStart: number, start: number, end: number) {
 }
 
 /**
- * The body of a site's answer, a page or JSON. A page is searched as bytes and only the parts that are read become
- * text, because most of a page is of no interest. All methods are linear in the body's length, whatever it contains.
+ * The body of a site's answer, a page or JSON. A page is searched as bytes, and only what is read of it becomes text,
+ * because most of a page is of no interest. The time of all methods is linear in the body's length.
  */
 export class Body {
   readonly #bytes: Buffer;
   #text: string | undefined;
   #scripts: readonly Script[] | undefined;
-  /** The scripts around each text that was searched: the size of a page is judged by the same search as its post is found. */
+  /** The scripts that contain each searched text: `isLarge` and the reader of a post search for the same texts. */
   readonly #found = new Map<string, readonly Script[]>();
 
   constructor(bytes: Uint8Array) {
@@ -77,7 +77,7 @@ export class Body {
     return this.#bytes.toString('utf8', 0, end === -1 ? most : Math.min(end, most));
   }
 
-  /** Each `<script>` of a page, in order; one that never ends is left out. */
+  /** All `<script>` elements of a page, in order. A script without an end tag is left out. */
   get scripts(): readonly Script[] {
     this.#scripts ??= findScripts(this.#bytes);
     return this.#scripts;
@@ -111,7 +111,7 @@ function scriptsAround(bytes: Buffer, text: Buffer, scripts: readonly Script[]):
     if (at === -1) break;
     if (at + text.length > script.end) continue;
     found.push(script);
-    // The script contained one of the texts: the search continues with the next script.
+    // The rest of this script need not be searched, so the search goes on with the next script.
     at = 0;
   }
   return found;
@@ -135,8 +135,8 @@ function findScripts(bytes: Buffer): readonly Script[] {
 }
 
 /**
- * The position of the tag from `start` on, in any letter case; -1 when it is not there. `mayFollow` checks the byte
- * behind it.
+ * The position of the tag, in any letter case, at or after `start`; -1 when there is none. `mayFollow` must accept the
+ * byte after the tag's name.
  */
 function findTag(bytes: Buffer, tag: Buffer, start: number, mayFollow: (byte: number) => boolean): number {
   for (let at = bytes.indexOf(LESS_THAN, start); at !== -1; at = bytes.indexOf(LESS_THAN, at + 1)) {
@@ -178,8 +178,8 @@ const LARGE_BYTES = 1024 * 1024;
 const MANY_JSON_BYTES = 384 * 1024;
 
 /**
- * Says whether reading a body takes so long that another thread should do it: it is large, or much of its JSON contains
- * one of `names`. For an ordinary page, the transfer to the thread takes longer than reading the page here.
+ * Says whether another thread should read a body, because it is large or much of its JSON contains one of `names`. For
+ * an ordinary page, the transfer to the thread takes longer than reading the page here.
  */
 export function isLarge(body: Body, names: readonly string[]): boolean {
   if (body.length <= MANY_JSON_BYTES || body.length > LARGE_BYTES) return body.length > LARGE_BYTES;

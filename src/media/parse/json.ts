@@ -11,7 +11,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at the end of a path of properties; undefined where the path ends early. */
+/** The value at the end of a path of properties; undefined if the path leads nowhere. */
 export function child(value: unknown, ...path: readonly string[]): unknown {
   let current = value;
   for (const key of path) current = isJsonObject(current) ? current[key] : undefined;
@@ -58,7 +58,7 @@ function isNested(value: unknown): value is object {
 /** How many levels are searched, which bounds the recursion; the sites nest about 40. */
 const MAX_DEPTH = 64;
 
-/** How many objects and lists may still be visited; searches that share a budget are bounded together. */
+/** The most objects and lists that may still be visited. Several searches can share one budget. */
 export function createSearchBudget(nodes = 400_000) {
   return { nodes };
 }
@@ -66,9 +66,9 @@ export function createSearchBudget(nodes = 400_000) {
 type SearchBudget = ReturnType<typeof createSearchBudget>;
 
 /**
- * Calls `visit` for `root` and every object below it, parents before children, in document order; `root` must come from
- * parsed JSON. Objects deeper than 64 levels or beyond the budget are left out.
- * @param enters called for each property before its value is searched; false leaves the value out
+ * Calls `visit` for `root` and every object below it, parents first, in document order. `root` must come from parsed
+ * JSON. Objects below level 64 or beyond the budget are left out.
+ * @param enters called with each property before its value is searched; false skips the value
  */
 export function visitObjects(
   root: unknown,
@@ -93,7 +93,7 @@ export function visitObjects(
   if (isNested(root)) enter(root, 0);
 }
 
-/** The objects in `root` that have one of these properties, as `visitObjects` finds them. */
+/** All objects in `root` that have one of these properties, in the order of `visitObjects`. */
 export function objectsWith(root: unknown, keys: readonly string[]): readonly JsonObject[] {
   const wanted = new Set(keys);
   const found: JsonObject[] = [];
@@ -108,7 +108,7 @@ export function objectsWith(root: unknown, keys: readonly string[]): readonly Js
 }
 
 /**
- * Every value below `root` whose property name matches, outer ones first, in document order.
+ * All values of matching properties below `root`, outer ones first, in document order.
  * @param skip properties that are neither returned nor searched
  */
 export function findValues(
@@ -133,12 +133,12 @@ function toNumber(value: unknown): number | null {
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 
-/** A non-empty text, else null. */
+/** Empty text counts as absent. */
 export function readText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value.slice(0, MAX_TEXT_CHARS) : null;
 }
 
-/** A count; -1, by which the sites mark a hidden count, is null. */
+/** Reads a count. The sites send -1 for a hidden count, which gives null. */
 export function readCount(value: unknown): number | null {
   const number = toNumber(value);
   return number !== null && Number.isSafeInteger(number) && number >= 0 ? number : null;
@@ -146,7 +146,7 @@ export function readCount(value: unknown): number | null {
 
 const MULTIPLES: Readonly<Record<string, number>> = { K: 1e3, M: 1e6, B: 1e9 };
 
-/** A count as the site shows it to people: `1,234` exactly, `4.7K` as 4700. `1.234` is of another language: unknown. */
+/** Reads a count as people see it: `1,234` exactly, `4.7K` as 4700. `1.234` (of another language) gives null. */
 export function readShownCount(value: unknown): number | null {
   if (typeof value !== 'string' || value.length > 40) return readCount(value);
   const match = /^(\d{1,3}(?:,\d{3}){1,4}|\d{1,15}(?:\.\d{1,3}(?=\s?[KMB]))?)\s?([KMB]?)$/i.exec(value.trim());
@@ -155,7 +155,7 @@ export function readShownCount(value: unknown): number | null {
   return Number.isFinite(number) ? Math.round(number) : null;
 }
 
-/** A number above zero, such as a width, a duration or a bit rate. */
+/** Reads a number above zero, such as a width, a duration or a bit rate. */
 export function readSize(value: unknown): number | null {
   const number = toNumber(value);
   return number !== null && number > 0 ? number : null;
@@ -165,15 +165,15 @@ export type PixelSize = Pick<Variant, 'width' | 'height'>;
 
 export const UNKNOWN_SIZE: PixelSize = { width: null, height: null };
 
-/** The size that two properties of an object state. */
+/** Reads a width and height from an object; each is null if the object does not state it. */
 export function sizeOf(object: unknown, width = 'width', height = 'height'): PixelSize {
   return { width: readSize(child(object, width)), height: readSize(child(object, height)) };
 }
 
-/** The paths of each count, such as `views.count`. */
+/** For each count, the paths at which it may be, such as `views.count`. */
 export type StatPaths = Readonly<Partial<Record<keyof Stats, string | readonly string[]>>>;
 
-/** The counts of a post: of each the first that one of its paths leads to in one of the objects. */
+/** The counts of a post. For each count, the first of its paths that leads to one in any of the objects is used. */
 export function readStats(objects: readonly unknown[], paths: StatPaths): Stats {
   const read = Object.entries(paths).map(([key, where]) => {
     const keys = [where].flat().map(path => path.split('.'));
@@ -182,7 +182,7 @@ export function readStats(objects: readonly unknown[], paths: StatPaths): Stats 
   return { ...NO_STATS, ...Object.fromEntries(read) };
 }
 
-/** Seconds as milliseconds. */
+/** Reads seconds and returns milliseconds. */
 export function readSeconds(value: unknown): number | null {
   const seconds = readSize(value);
   return seconds === null ? null : Math.round(seconds * 1000);
@@ -193,14 +193,14 @@ export function readFlag(value: unknown): boolean | null {
   return value === false || value === 0 ? false : null;
 }
 
-/** A decimal id as text; from `PK_OWNER` or `POLARIS_PK` only the PK. A number too large to be exact gives null. */
+/** Reads an id in any of a site's forms: `ID`, `ID_OWNERID` or `POLARIS_ID`. Inexact numbers give null. */
 export function readId(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? String(value) : null;
   if (typeof value !== 'string') return null;
   return /^(?:[A-Z]+_)?(\d{1,24})(?:_\d{1,24})?$/.exec(value)?.[1] ?? null;
 }
 
-/** Unix seconds (or milliseconds, recognised by their size) as unix milliseconds. */
+/** Reads unix seconds or milliseconds, which it tells apart by their size, and returns milliseconds. */
 export function readInstant(value: unknown): number | null {
   const number = toNumber(value);
   if (number === null || number <= 0) return null;
@@ -231,7 +231,7 @@ export function firstOf<Item, Value>(
 }
 
 const MAX_CAPTION_CHARS = 100_000;
-/** Hashtags in a row, as in `#one#two`: letters of any script with their marks, digits and `_`, but no keycap or emoji. */
+/** Hashtags in a row, as in `#one#two`: letters of any script with their marks, digits and `_`, but no emoji. */
 const HASHTAGS = /(?<![\p{L}\p{M}\p{N}_&/])(?:[#\uff03][\p{L}\p{M}\p{N}_]{1,150})+/gu;
 /** A mention: ASCII letters, digits, `_` and single inner dots, at most 30; not the `@` of an e-mail address. */
 const MENTION = /(?<![\p{L}\p{N}_.+-])[@\uff20]([A-Za-z0-9_](?:\.?[A-Za-z0-9_]){0,29})(?![A-Za-z0-9_])/gu;
@@ -259,9 +259,9 @@ export function captionTags(caption: string | null): Record<'hashtags' | 'mentio
 
 const MAX_ADDRESS_CHARS = 8_192;
 
-/** Matches addresses that `URL` would not change, such as nearly all of a CDN's: parsing takes three times as long. */
+/** Addresses that `URL` would not change, as most of a CDN's. Matching takes a third of the time that parsing takes. */
 const PLAIN = /^https:\/\/([a-z0-9.-]{1,200})\/[A-Za-z0-9\-._~!$&()*+,;=:@%/]*(?:\?[A-Za-z0-9\-._~!$&()*+,;=:@%/?]*)?$/;
-/** Addresses with one of these parts are parsed: `URL` resolves the path segments and checks punycode names. */
+/** An address with one of these texts is parsed: `URL` resolves path segments and checks punycode names. */
 const UNPLAIN: readonly string[] = ['/.', '/%2', '..', 'xn--'];
 
 /** Says whether a host is one of `hosts` or a subdomain of one. */
@@ -269,7 +269,7 @@ export function isOn(host: string, hosts: readonly string[]): boolean {
   return hosts.some(suffix => host === suffix || host.endsWith(`.${suffix}`));
 }
 
-/** A function that reads an address on one of `hosts` or a subdomain, as `mediaAddress` does, but none with `except`. */
+/** Makes a `mediaAddress` for these hosts, which also refuses addresses that contain `except`. */
 export function addressReader(hosts: readonly string[], except?: string) {
   return (value: unknown) => {
     const url = mediaAddress(value, hosts);
@@ -277,7 +277,7 @@ export function addressReader(hosts: readonly string[], except?: string) {
   };
 }
 
-/** The address if it may be fetched and shown, else null: https, no user or port, on one of `hosts` or a subdomain. */
+/** The address if it may be fetched, else null. It must be https, without user or port, on or below one of `hosts`. */
 export function mediaAddress(url: unknown, hosts: readonly string[]): string | null {
   if (typeof url !== 'string' || url.length > MAX_ADDRESS_CHARS) return null;
   const host = PLAIN.exec(url)?.[1];

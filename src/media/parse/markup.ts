@@ -3,12 +3,12 @@ import { type Handler, Parser } from 'htmlparser2';
 import type { Variant } from '../post.ts';
 
 const CHUNK_CHARS = 8 * 1024;
-/** Deeper markup is ignored: the parser's time grows with the square of the depth. Sites nest less than 100 levels. */
+/** Deeper markup is ignored: the parser's time grows with the depth squared. Sites nest less than 100 levels. */
 const MAX_DEPTH = 512;
 
 /**
  * Parses untrusted markup in linear time and calls the handler. Markup that nests too deeply is left out. Never throws.
- * With `rawEntities`, entities are passed on undecoded, which is faster.
+ * `rawEntities`: entities are not decoded, which is faster.
  */
 export function readMarkup(
   text: string,
@@ -38,7 +38,7 @@ export function readMarkup(
   parser.end();
 }
 
-/** The part of a page that a visitor can see: without its scripts, at most `maxChars` of it. */
+/** The markup of a page that a visitor sees: at most `maxChars` of it, without scripts. */
 export function visibleMarkup(html: string, maxChars: number): string {
   return html.replace(/<script(?=[\s>])[\s\S]*?(?:<\/script[^>]*>?|$)/gi, '').slice(0, maxChars);
 }
@@ -46,7 +46,7 @@ export function visibleMarkup(html: string, maxChars: number): string {
 /** The metadata for crawlers in a page's head. */
 export interface PageMeta {
   readonly canonical: string | null;
-  /** The `og:`, `al:` and `twitter:` properties; of repeated ones the first. */
+  /** The `og:`, `al:` and `twitter:` properties. If a property is repeated, the first one counts. */
   readonly og: ReadonlyMap<string, string>;
 }
 
@@ -99,17 +99,17 @@ export function readSrcset(text = ''): readonly { readonly url: string; readonly
 
 export interface DashManifest {
   readonly durationMs: number | null;
-  /** One variant per track, video before audio, best first. The addresses are unchecked, their expiry is unknown. */
+  /** One variant per track, video before audio, best first. Addresses are unchecked and their expiry is unknown. */
   readonly variants: readonly Variant[];
 }
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** Manifests of the sites are under 100 KB. */
+/** The most characters of a manifest that are read. Manifests of the sites are under 100 KB. */
 const MAX_MANIFEST_CHARS = 512 * 1024;
 const MAX_REPRESENTATIONS = 200;
 
-/** `PT1H2M3.5S` in milliseconds; null when it is not an ISO 8601 duration of days, hours, minutes and seconds. */
+/** Reads `PT1H2M3.5S` as milliseconds; null when it is no ISO 8601 duration of days, hours, minutes and seconds. */
 export function parseIsoDuration(text: string | undefined): number | null {
   if (text === undefined || text.length > 40) return null;
   const match = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(text);
@@ -153,7 +153,7 @@ function toVariant(representation: Attributes, set: Attributes, url: string): Va
   };
 }
 
-/** Attributes with their entities decoded. Most contain none. */
+/** Decodes entities in the attributes. Most attributes contain none. */
 function decoded(attributes: Attributes): Attributes {
   const entries = Object.entries(attributes);
   if (entries.every(([, value]) => !value.includes('&'))) return attributes;
@@ -172,8 +172,8 @@ export function compareTracks(a: Variant, b: Variant): number {
 }
 
 /**
- * Reads a DASH manifest of the kind that the sites write, with whole files named by `BaseURL`. Never throws; parts that
- * it cannot read are left out.
+ * Reads a DASH manifest as the sites write it: each track is a whole file, whose address is in `BaseURL`. Never throws;
+ * unreadable tracks are left out.
  */
 export function parseDashManifest(xml: string): DashManifest {
   let durationMs: number | null = null;
@@ -211,7 +211,7 @@ export function parseDashManifest(xml: string): DashManifest {
     },
     { xml: true, rawEntities: true },
   );
-  // The first audio is in the video's own language; audio in others is dubbed.
+  // The first audio is in the video's own language. Audio in other languages is dubbed, so it is left out.
   const own = tracks.find(({ variant }) => variant.hasAudio)?.language;
   const kept = tracks.filter(({ variant, language }) => variant.hasVideo || language === own);
   return { durationMs, variants: kept.map(({ variant }) => variant).sort(compareTracks) };

@@ -1,6 +1,6 @@
 /**
- * A worker thread that parses pages of many megabytes, which would block the main thread. A page that takes too much
- * time or memory ends the thread, not the process.
+ * A worker thread that parses pages of many megabytes, which would block the main thread. If a page needs too much time
+ * or memory, only the thread ends, not the process.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,7 @@ export function threadOutcomeOf<Value>(work: () => Value): ThreadOutcome<Value> 
   }
 }
 
-/** `broken` aborts when a thread cannot be started: the next one could not be started either. */
+/** `broken` aborts when a thread cannot be started. The next one could not be started either, so none is tried. */
 async function startThread<Task, Value>(file: URL, name: string) {
   const { Piscina } = await import('piscina');
   const broken = new AbortController();
@@ -46,8 +46,8 @@ async function startThread<Task, Value>(file: URL, name: string) {
 }
 
 /**
- * Calls `name` of the module `file`, which returns a `ThreadOutcome`, in a thread that is started with the first call
- * and ended when idle.
+ * Makes a function that calls `name` of the module `file`, which returns a `ThreadOutcome`, in a thread. The first call
+ * starts the thread; it ends when idle.
  * @throws AppError the failure of the work; `upstream_changed` for a text that cannot be read within bounds, `timeout`
  * when too many wait, `internal` when the thread cannot be started.
  */

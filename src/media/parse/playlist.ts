@@ -1,20 +1,20 @@
-/** Reads HLS playlists: the renditions in a master playlist, and the pieces of one rendition. Pure; RFC 8216. */
+/** Reads HLS playlists (RFC 8216): a master playlist lists renditions, a media playlist the pieces of one. Pure. */
 import { AppError } from '../../errors.ts';
 import { PLAYLIST_MIME, type Variant } from '../post.ts';
 import { mediaAddress } from './json.ts';
 import { compareTracks, positiveInteger } from './markup.ts';
 
-/** A playlist of five hours in pieces of six seconds takes 300 KB. */
+/** The largest playlist that is read. Five hours in pieces of six seconds take 300 KB. */
 export const MAX_PLAYLIST_BYTES = 512 * 1024;
 const MAX_PIECES = 3_000;
 const MAX_RENDITIONS = 60;
 const MAX_LINES = 20_000;
 
-/** A file, or a byte range of one, that is one piece of a stream. */
+/** One piece of a stream: a file, or a byte range of a file. */
 export interface Piece {
   readonly url: string;
   readonly range: { readonly first: number; readonly length: number } | undefined;
-  /** How long the piece plays; 0 for the initialisation piece that all others need. */
+  /** How long the piece plays; 0 for the initialisation piece, which all other pieces need. */
   readonly durationMs: number;
 }
 
@@ -56,9 +56,9 @@ export interface PlaylistPlace {
 }
 
 /**
- * The renditions of a stream, best first, each with the address of a media playlist. For a media playlist the only
- * rendition is that playlist itself. A separate audio rendition becomes a variant of its own, to be muxed with a video.
- * Never throws; entries that it cannot read, or that are on other hosts, are left out.
+ * The renditions of a stream, best first, each with the address of its media playlist. A media playlist is its own only
+ * rendition. Separate audio becomes a variant of its own, to be muxed with a video. Never throws; entries that are
+ * unreadable or on other hosts are left out.
  */
 export function playlistVariants(text: string, { url, hosts }: PlaylistPlace): readonly Variant[] {
   const lines = linesOf(text);
@@ -84,7 +84,7 @@ export function playlistVariants(text: string, { url, hosts }: PlaylistPlace): r
   for (const [index, tag] of tags.entries()) {
     if (tag?.name !== 'EXT-X-STREAM-INF') continue;
     const attributes = attributesOf(tag);
-    // The address follows its tag, perhaps behind comments; a search to the end of each would take quadratic time.
+    // The address follows its tag, perhaps after comments. Unbounded searches could take quadratic time in all.
     const address = addressOf(lines.slice(index + 1, index + MAX_RENDITIONS).find(line => !line.startsWith('#')));
     if (address === null) continue;
     const audio = audioAddresses.get(attributes.get('AUDIO') ?? '');
@@ -112,7 +112,7 @@ function videoOf(attributes: Attributes, url: string, isSilent: boolean): Varian
   };
 }
 
-/** A separate audio rendition; its bit rate is unknown, because the stated one includes the video. */
+/** A separate audio rendition. Its bit rate is unknown: the playlist states that of video and audio together. */
 function audioOf(attributes: Attributes, url: string): Variant {
   const codecs = codecsOf(attributes).filter(codec => AUDIO_CODEC.test(codec));
   return { ...RENDITION, url, codecs: codecs.join(', ') || null, hasAudio: true, hasVideo: false, adaptive: true };
@@ -120,8 +120,8 @@ function audioOf(attributes: Attributes, url: string): Variant {
 
 /**
  * The pieces of a media playlist in order; written one after another they make one file.
- * @throws AppError `upstream_unavailable` with `what: 'stream'` for a live or encrypted stream, and for one whose
- * tracks change on the way; `upstream_changed` for text that is not a media playlist
+ * @throws AppError `upstream_unavailable` with `what: 'stream'` for a stream that is live, encrypted, or whose tracks
+ * change before its end; `upstream_changed` for text that is not a media playlist
  */
 export function playlistPieces(text: string, url: string): readonly Piece[] {
   const lines = linesOf(text);
@@ -151,7 +151,7 @@ export function playlistPieces(text: string, url: string): readonly Piece[] {
   return pieces;
 }
 
-/** Checks that the stream is complete and keeps its tracks, since only then its pieces make one file. */
+/** Checks that the stream is complete and keeps its tracks. Otherwise its pieces would not make one file. */
 function checkStream(lines: readonly string[], tags: readonly (Tag | undefined)[]): void {
   const named = (name: string) => tags.flatMap(tag => (tag?.name === name ? [tag] : []));
   const firstPiece = tags.findIndex(tag => tag?.name === 'EXTINF');
@@ -165,7 +165,7 @@ function checkStream(lines: readonly string[], tags: readonly (Tag | undefined)[
   if (!isWhole && named('EXT-X-ENDLIST').length === 0) throw refusedStream('it is live');
 }
 
-/** The range in `LENGTH@FIRST`, or in `LENGTH` for the bytes right behind the previous piece in the same file. */
+/** Reads `LENGTH@FIRST`, or `LENGTH` alone, which begins where the previous piece ended in the same file. */
 function rangeOf(written: string | undefined, url: string, before: Piece | undefined): Piece['range'] {
   if (written === undefined) return undefined;
   const [, length, first] = /^(\d{1,12})(?:@(\d{1,12}))?$/.exec(written) ?? [];
