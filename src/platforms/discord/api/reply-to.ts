@@ -39,7 +39,7 @@ const InteractionReplyTo = z.object({
   applicationId: z.string().optional(),
   token: z.string(),
   /**
-   * Present when only the person has installed Medley: follow-ups are limited. `isAllowed`: their channel permits it.
+   * Present if only the person installed Medley: follow-ups are limited. `isAllowed`: the channel allows external apps.
    */
   personal: z.object({ isAllowed: z.boolean() }).optional(),
   /** True when only the caller sees the first message of the answer. */
@@ -48,7 +48,7 @@ const InteractionReplyTo = z.object({
   pressed: z
     .object({
       messageId: z.string().optional(),
-      /** The id of that message's delete button. */
+      /** The id of the delete button in the message with the pressed button. */
       deleteId: z.string().optional(),
       /** True when the button leads back to what the message showed before. */
       isBack: z.boolean().optional(),
@@ -62,7 +62,7 @@ export type DiscordReplyTo = z.output<typeof DiscordReplyTo>;
 export type MessageReplyTo = z.output<typeof MessageReplyTo>;
 export type InteractionReplyTo = z.output<typeof InteractionReplyTo>;
 
-/** Hashes text into a number like a Discord id, for answers to an edited message and messages that answer none. */
+/** Hashes text into a number like a Discord id, for answers to an edited message and messages that are no answers. */
 export function stableId(words: string): string {
   // In base 36, 62 bits take at most twelve characters, which leaves the nonce space for the message's tag.
   return (createHash('sha256').update(words).digest().readBigUInt64BE() >> 2n).toString();

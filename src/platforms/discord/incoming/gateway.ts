@@ -195,7 +195,7 @@ class BudgetedSharding extends SimpleShardingStrategy {
   }
 }
 
-/** Rejects if the connection was closed while it waited to identify; discord.js would identify twice on the next. */
+/** Rejects if the connection closed while it waited to identify: discord.js would identify twice on the next one. */
 export class AbortableThrottler extends SimpleIdentifyThrottler {
   override async waitForIdentify(shardId: number, signal: AbortSignal): Promise<void> {
     await super.waitForIdentify(shardId, signal);
@@ -215,7 +215,7 @@ function loginFailure(error: unknown): GatewayFailure {
       'Discord does not know this token: copy it again from the Bot page of the application',
     );
   }
-  // discord.js does not check what it was answered, so the page of a proxy ends in a TypeError.
+  // discord.js does not check what it receives, so a proxy's page in place of Discord's answer causes a TypeError.
   if (error instanceof TypeError)
     return new GatewayFailure('unreachable', 'what answers is not Discord: check the network and DISCORD_API_URL');
   const reason = error instanceof Error ? error.message : String(error);

@@ -122,7 +122,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
   };
 }
 
-/** Remembers which interactions are in age-restricted channels, as their data tells. */
+/** Remembers which interactions are in age-restricted channels, as discord.js drops the channels of some servers. */
 function createAgeMarks() {
   const ageRestricted = createLru<string, true>({ max: SEEN });
   return {
@@ -137,7 +137,7 @@ function createAgeMarks() {
   };
 }
 
-/** Records that Medley left or joined servers, one after the other, since at the start Discord reports all servers. */
+/** Records that Medley left or joined servers, one at a time, since at the start Discord reports all at once. */
 function createGuildMarks(settings: ListeningOptions['settings'], log: DiscordContext['log']) {
   let marking = Promise.resolve();
   return {

@@ -50,8 +50,8 @@ export function readUpdate(data: unknown): { messageId: string; flags: number } 
 }
 
 /**
- * Reads the request in a MESSAGE_CREATE; undefined for a message that is not meant for Medley. For most messages that
- * is not even a promise, to save time: every message of every server is read.
+ * Reads the request in a MESSAGE_CREATE; undefined for a message that is not meant for Medley. For most messages it
+ * returns not even a promise, to save time, because every message of every server is read.
  * @throws ZodError for data that are no message
  */
 export function readMessage(
@@ -65,7 +65,7 @@ export function readMessage(
   if (!isWrittenByPerson(message, ownId)) return undefined;
   const { text, isMentioned } = spokenText(message, client);
   const direct = isMentioned || !message.guild_id;
-  // Discord shows a preview for links in quotes, too.
+  // Discord shows previews of links in quotes too, so quotes are not left out here.
   const unfurled = addressedLinks(withoutCode(text.slice(0, MAX_CHARS)));
   const own = linksIn(text, unfurled, message);
   // People who reply to a link with a mention of Medley mean that link.
@@ -199,8 +199,8 @@ export function findMarkdownLinks(text: string): readonly PastedLink[] {
 
 /**
  * The links of a message that a person points at, by a reply or the message's menu: those shown as links, else those in
- * quotes, code, embeds, components and forwards. Words of an embed with an address, or beside a link button, do not
- * count: they are those of the page there, which may have links of their own.
+ * quotes, code, embeds, components and forwards. The words of an embed with an address, or beside a link button, are
+ * not searched: they come from the page there, and so may links in them.
  * @param forwarded the messages that it forwards
  */
 export function allLinksIn(

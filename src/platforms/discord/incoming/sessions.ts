@@ -116,9 +116,9 @@ export async function openSessionRecord({ records, key, isSettled, log }: Sessio
 }
 
 /**
- * The sessions without those in the middle of a shard's many. As long as Discord has the oldest one, it holds all that
- * was missed since; the newest ones are for the case that it has not. With another shard count, a shard id means another
- * shard.
+ * Leaves out the middle ones of a shard's many sessions. While Discord still has the oldest one, that session holds all
+ * that was missed since; the newest ones are for the case that Discord dropped it. With another shard count, a shard id
+ * means another shard.
  */
 function withoutMiddle(sessions: readonly GatewaySession[]): GatewaySession[] {
   return sessions.filter(session => {

@@ -15,7 +15,7 @@ import type { CommandIds } from '../render/markdown-text.ts';
 export interface GatewayState {
   /** The client of discord.js; undefined while there is no connection. */
   client: Client<true> | undefined;
-  /** The application's id, from the token until the gateway has told it. */
+  /** The application's id: at first as the token states it, then as the gateway reports it. */
   applicationId: string;
   /** False when messages in servers come without their text. */
   readsMessages: boolean;

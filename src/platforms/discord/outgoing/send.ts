@@ -12,7 +12,7 @@ import type { DiscordContext, SendContext } from './context.ts';
 import { createReplyGroup, type ReplyGroup } from './reply-group.ts';
 import { holdsFiles } from './uploads.ts';
 
-/** Sends replies to the chat of their request. Files are fetched at once and released in the end. */
+/** Sends replies to the request's chat. Each reply's files start loading as soon as it arrives. */
 export function createSend(context: SendContext): ChatPlatform<DiscordReplyTo>['send'] {
   const wholeAnswers = createWholeAnswers();
 
@@ -34,7 +34,7 @@ export function createSend(context: SendContext): ChatPlatform<DiscordReplyTo>['
           ? await sendMessage(context, wholeAnswers, shared, sending, to)
           : await sendInteraction(context, { shared, personal }, sending, to);
       const later = sent.length === 1 ? sent[0]?.later : undefined;
-      // Only an answer of a single message with a single reply can be edited later, and no follow-up of an interaction.
+      // Only an answer that is one message with one reply can be edited later, but no follow-up of an interaction.
       const isAlone = messages.length === 1 && (to.kind === 'message' || sending.isFirst);
       if (later !== undefined && isAlone) replaceLater(context, sending, later, messages[0]);
     } finally {

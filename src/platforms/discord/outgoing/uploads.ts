@@ -25,7 +25,7 @@ interface Slot {
 /**
  * Fetches files within the limit of each (`fileBytes`), and divides them, in order, among as few messages as the limit
  * of all files of one (`requestBytes`) allows.
- * @returns the files of each message; of no files those of one
+ * @returns the files of each message; one message without files for an empty gallery
  * @throws AppError only when the signal aborts; no file is left then
  */
 export async function prepareUploads(

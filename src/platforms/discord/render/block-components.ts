@@ -150,7 +150,7 @@ export function isFramed(block: Block): block is Card | Heading {
   return block.kind === 'card' || (block.kind === 'heading' && block.image !== undefined);
 }
 
-/** The component beside a card: its cover, or else its button, unless the card has a value, whose facts need the width. */
+/** The component beside a card: its cover, or else its button, but no button if a value such as pp needs the width. */
 export function accessoryOf({ image, worth, action }: Card): APISectionAccessoryComponent | undefined {
   const cover = thumbnail(image);
   if (cover !== undefined || worth !== undefined) return cover;

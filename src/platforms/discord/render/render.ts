@@ -182,7 +182,7 @@ function sizeOf(blocks: readonly Block[], form: CardForm, pictures: PictureNames
 
 const NO_PICTURES: PictureNames = new Map();
 
-/** A button or a menu that opens the cards without a button beside them. Cards with a link have it in their title. */
+/** A button or a menu that opens the cards without a button beside them; a card with a link opens by its title. */
 function openers(
   framed: readonly (Card | Heading)[],
   actions: readonly Action[],
