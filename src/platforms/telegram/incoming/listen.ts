@@ -19,7 +19,7 @@ export function createListener(telegram: TelegramContext, press: ButtonPress, in
   const seen = createLru<number, true>({ max: MAX_SEEN });
   const edits = createLinkEdits(telegram, readMessage);
   const greetings = createGreetings(telegram);
-  /** The updates that are being taken, the last one of each message. An edit waits until its message is accepted. */
+  /** The last update of each message that is being handled. An edit waits until the message itself is accepted. */
   const taking = new Map<string, Promise<boolean>>();
   const { atOnce, close } = createWorkAtOnce(log);
 
@@ -41,7 +41,7 @@ export function createListener(telegram: TelegramContext, press: ButtonPress, in
     });
   }
 
-  /** Runs the work when that on earlier updates of the same message has ended. */
+  /** Runs the work when the work on earlier updates of the same message has ended. */
   async function inOrder(message: Message | undefined, work: () => Promise<boolean>): Promise<boolean> {
     if (message === undefined) return work();
     const key = `${message.chat.id} ${message.message_id}`;
@@ -151,7 +151,7 @@ function createLinkEdits({ eventIds, now }: TelegramContext, readMessage: ReadMe
 const MOVE_MS = 60_000;
 const MAX_MOVED = 1_000;
 
-/** Greets groups to which Medley was added, but not supergroups that a group has become, which it did not leave. */
+/** Greets groups to which Medley was added, but no supergroup that a group has become: Medley was there before. */
 function createGreetings({ eventIds, now }: TelegramContext) {
   const recent = { max: MAX_MOVED, ttl: MOVE_MS, perf: { now } };
   const moved = createLru<number, true>(recent);

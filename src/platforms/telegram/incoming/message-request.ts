@@ -81,7 +81,7 @@ function createRead({ dispatcher, username, eventIds }: TelegramContext) {
     const body = await (line ? command(line, words, message, listening) : readTalk(read, words, message, listening));
     if (body === undefined) return undefined;
     const { chat, message_id: id } = message;
-    // With a channel's forwarded post, Telegram would delete the place of its comments.
+    // Deleting a channel's forwarded post would delete the place of its comments as well.
     const isDeletable = !message.is_automatic_forward && isOnlyLinks(message, words, body);
     const replyTo = { ...replyToOf(message), message: id, ...(isDeletable && { isOnlyLinks: true }) };
     return { ...body, ...speaker, eventId: eventIds(chat.id, id), replyTo };
@@ -122,10 +122,10 @@ async function readReplied(
 ): Promise<RequestBody | undefined> {
   const { text = '', links } = (other && messageWords(other)) ?? {};
   const preview = outside?.link_preview_options;
-  // If that is a message of Medley, the address of its post is in a button.
+  // If the other message is one of Medley's, the address of its post is in a button.
   const addresses = [...buttonLinks(other), ...(preview ? [{ url: preview.url, spoiler: false }] : [])];
   const whole = { text, links: addresses.length === 0 ? links : [...(links ?? []), ...addresses] };
-  // A quote marks no links, so it does not tell which of them its spoilers hide.
+  // Quotes mark no links: to know what a spoiler hides, the whole text is read.
   const isHidden = quote?.entities.some(({ type }) => type === 'spoiler') === true;
   for (const words of quote === undefined || isHidden ? [whole] : [{ text: quote.text }, whole]) {
     const body = await read({ ...listening, direct: true, ...words });

@@ -44,7 +44,7 @@ export async function fillPlaceholder(
   try {
     await fill(filling, { link, index, target, asker, userId: from.id }, signal);
   } catch (error) {
-    // A choice is not stored: when Medley stops, no other process would ever replace the placeholder.
+    // A choice is not stored, so no other process would ever replace the placeholder; a sentence replaces it now.
     const original = { kind: 'link', label: t.messages.post.openOriginal, url: link } as const;
     const failure = reply({ blocks: [textBlock([t.messages.errors.internal])], actions: [original] });
     await editText(filling, failure, target, t, AbortSignal.timeout(LAST_MS));

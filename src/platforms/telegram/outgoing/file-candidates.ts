@@ -65,7 +65,7 @@ export function createFileCandidates(item: GalleryItem, inAlbum: boolean, contex
         way = 'address';
         await sentFiles.delete(key);
       } else if (isTooLarge(error) && !refused.has(last.variantKey)) {
-        // The next upload is of a smaller file.
+        // The refused file counts as too large, so the next upload is of a smaller one.
         refused.add(last.variantKey);
         void close();
       } else if (last.type === 'photo') asDocument = true;

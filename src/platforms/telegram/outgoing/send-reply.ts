@@ -89,7 +89,7 @@ export function createSendReply(
   };
 }
 
-/** The message to reply to. If that with the link will be deleted, it is the one to which that one replies, if any. */
+/** The message to reply to: the one with the link or, if that will be deleted, the one to which it replies, if any. */
 function messageToReplyTo(gallery: readonly GalleryItem[], { to, settings }: ReplySending): number | undefined {
   return settings.deleteSource && to.isOnlyLinks === true && gallery.length > 0 ? to.repliedTo : to.message;
 }
@@ -121,7 +121,7 @@ function extraButtons(
   return buttons.filter(button => button !== undefined);
 }
 
-/** True when a notice can be sent as an ephemeral message, which Telegram shows to people who have the chat open. */
+/** True if a reply can be ephemeral (for the caller alone): Telegram shows those only while the chat is open. */
 function isForCaller({ visibility }: Reply, { request, to }: ReplySending, isRecent: boolean): boolean {
   const isPerson = Number(request.user.id) > 0;
   return visibility === 'caller' && isPerson && to.isChannel !== true && isRecent;

@@ -184,7 +184,7 @@ async function readied(ways: KnownWays, signal: AbortSignal, maxBytes: number) {
   return missing.length === 0 && bytes <= maxBytes ? ready : undefined;
 }
 
-/** Remembers Telegram's ids of the files, unless the message has fewer files; true when all are there in full. */
+/** Stores Telegram's file ids for reuse if the message has all files. True when none was lost or cut short. */
 async function isConfirmed(sent: SentRich, ready: readonly ReadyFile[]): Promise<boolean> {
   const files = filesIn(sent);
   return files.length === ready.length && rememberSent(ready, files);

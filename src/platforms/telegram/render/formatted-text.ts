@@ -98,8 +98,8 @@ export function plainText(text: string): FormattedText {
 const NAME = /(?<![A-Za-z0-9_])@([A-Za-z0-9_][A-Za-z0-9_.]*)/g;
 
 /**
- * Telegram turns each `@name` into a mention and notifies that person, who has nothing to do with the text. It does not
- * in links and code, so names become links or code. No characters are added, so that people can copy the names.
+ * Telegram turns each `@name` into a mention and notifies that person, who has nothing to do with the text. It leaves
+ * links and code alone, so names become links or code. No characters are added, so that people can copy the names.
  */
 function withoutMentions(text: string, style: TextStyle): FormattedText {
   const parts: FormattedText[] = [];

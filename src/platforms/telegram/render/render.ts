@@ -69,7 +69,7 @@ export function renderMissing(
   const style = styleOf(reply, t);
   const text = renderText([...blocks, ...sentences], actions, style);
   const page = missing.find(({ leadsTo }) => leadsTo === 'page')?.url;
-  // The preview would show what is in a spoiler, as the files of a sensitive post are even where its text is not.
+  // A preview would show what a spoiler hides; a sensitive post's files are hidden even where its text is not.
   const isHidden = style.isHidden === true || reply.gallery.some(({ spoiler }) => spoiler);
   return page === undefined || isHidden ? text : { ...text, preview: previewOf(page) };
 }
