@@ -198,8 +198,8 @@ const FILES = {
 const MAX_REMEMBERED = 2_000;
 
 /**
- * Makes addresses on this server for images and audio that belong to no post. A file gets the same address again for
- * half of its validity, so that browsers do not load the same covers again.
+ * Makes addresses on this server for images and audio that belong to no post. A file keeps its address for half of the
+ * time for which it is valid, so that browsers do not load the same covers again.
  */
 export function createAssetAddresses(
   tunnel: Pick<Tunnel, 'address' | 'carries'>,

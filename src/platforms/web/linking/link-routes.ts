@@ -54,7 +54,7 @@ const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': LINK_PAGE_POLICY,
   'cache-control': 'no-store',
-  // With `no-referrer`, browsers would send no Origin with the form, which is checked. Other sites get no referrer.
+  // With `no-referrer`, browsers would not send the form's Origin, which is checked. Other sites get no referrer.
   'referrer-policy': 'same-origin',
   'x-robots-tag': 'noindex, nofollow',
 } as const;

@@ -116,7 +116,7 @@ export class ServerConnection {
   }
 }
 
-/** The reply with its moments by this device's clock. */
+/** The reply with all its times converted to this device's clock. */
 function byOwnClock(reply: WebReply, ahead: number): WebReply {
   const { gallery, retry } = reply;
   return {

@@ -274,7 +274,7 @@ function loadSession(): string {
 
 playOneAtATime();
 views.restore();
-// The answer to a pressed button may replace an earlier reply, so the view of that one is made at once.
+// The answer to a pressed button may replace an earlier reply, so the view of the earlier turn is made at once.
 for (const turn of history.turns) {
   if (turn.state === 'waiting' && turn.input.kind === 'action') beginInline(turn, views.get(turn.id));
 }

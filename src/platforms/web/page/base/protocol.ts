@@ -78,7 +78,7 @@ export interface WebReply {
   readonly blocks: readonly WebBlock[];
   readonly gallery: readonly WebMedia[];
   readonly actions: readonly WebAction[];
-  /** From when on asking again may help (unix milliseconds): the whole message, or only one `link` of several. */
+  /** When asking again may help (unix milliseconds): by the whole message, or by one `link` if only that failed. */
   readonly retry?: { readonly at: number; readonly link?: string };
 }
 
@@ -193,7 +193,7 @@ export type WebAction =
       readonly label: string;
       readonly token: string;
       readonly style: 'primary' | 'secondary' | 'danger';
-      /** True for the way up, for a page on which nothing below the reply is kept to go back to. */
+      /** True for a button that leads up, as in help; the page leaves it out where Back leads to a previous reply. */
       readonly isUp?: true;
     }
   | { readonly kind: 'menu'; readonly label: string; readonly choices: readonly WebChoice[] };

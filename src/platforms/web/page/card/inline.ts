@@ -169,7 +169,7 @@ export function pill(words: string, colour: string): HTMLElement {
   return shown;
 }
 
-/** Pure black: with a lighter ink, violets of a middle brightness contrast with neither it nor white by 4.5. */
+/** Pure black, as violets of middle brightness contrast by 4.5 with neither white nor any lighter ink. */
 const DARK_INK = '#000000';
 const LIGHT_INK = '#ffffff';
 const GOLD_INK = '#ffe08a';

@@ -76,7 +76,7 @@ export function createMenu(
     return clear;
   }
 
-  // While it closes, the menu keeps the element with the focus, from which the browser moves the focus to the button.
+  // The menu is not rebuilt while it closes, since the browser returns the focus to the button from the old item.
   menu.addEventListener('beforetoggle', event => event.newState === 'open' && refresh());
   refresh();
   return {

@@ -7,8 +7,8 @@ const observer = new ResizeObserver(entries => {
 });
 
 /**
- * Keeps a new element in the layout, even far from view, until the browser knows its height. With a guessed height
- * instead, what is read would move when the real one takes its place: Safari and Firefox do not prevent that.
+ * Keeps a new element in the layout, even far from view, until the browser knows its height. If the height were
+ * guessed, the text being read would move once the real height is known: Safari and Firefox do not prevent that.
  */
 export function layOutOnce(element: HTMLElement): void {
   element.classList.add('fresh');

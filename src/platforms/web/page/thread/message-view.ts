@@ -64,14 +64,14 @@ export class MessageView {
     else this.settle();
   }
 
-  /** True when no reply of a turn from before is missing on the page. */
+  /** True when no reply of a restored turn is missing on the page. */
   get isWhole(): boolean {
     return this.#unshown <= (this.#turn.moved ? 1 : 0);
   }
 
   /**
-   * Shows one more reply of a turn from before, above those that are shown. The constructor shows the last one only,
-   * since many would stop a slow phone. Returns false when there are no more.
+   * Shows one more reply of a restored turn, above those that are shown. The constructor shows the last one only, since
+   * many would stop a slow phone. Returns false when there are no more.
    */
   showEarlier(): boolean {
     const index = this.#unshown - 1;

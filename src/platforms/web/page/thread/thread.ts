@@ -23,7 +23,7 @@ export class Thread {
   #isFollowing = true;
   /** The scroll target that is kept in view when the layout changes, until the reader scrolls. */
   #anchor: 'end' | HTMLElement | undefined;
-  /** Makes what is not on the page yet of a conversation from before. */
+  /** Yields the turns of an earlier conversation that are not on the page yet. */
   #earlier: Iterator<HTMLElement, void> = [].values();
   /** A timer that is set during a smooth scroll. */
   #gliding: ReturnType<typeof setTimeout> | undefined;
@@ -57,8 +57,8 @@ export class Thread {
   }
 
   /**
-   * Shows a conversation from before: its end now, the rest piece by piece, so that the page can be used meanwhile.
-   * `turns` gives the newest turn first, and a turn again after each piece that was added to it.
+   * Shows an earlier conversation: its end now, the rest piece by piece, so that the page can be used meanwhile.
+   * `turns` yields the newest turn first, and the same turn again whenever it has grown.
    */
   restore(turns: Iterator<HTMLElement, void>): void {
     this.#earlier = turns;
@@ -71,7 +71,7 @@ export class Thread {
     setTimeout(next);
   }
 
-  /** Restores at once as much of the conversation as is needed until `isEnough`, or all of it. */
+  /** Restores more of the conversation at once, until `isEnough` returns true or all of it is on the page. */
   restoreUntil(isEnough: () => boolean): void {
     while (!isEnough() && this.#addEarlier());
   }
@@ -92,7 +92,7 @@ export class Thread {
    * needs its layout, which takes a slow phone as long as building it did, so it is done in a task of its own.
    */
   follow(element: HTMLElement, added: HTMLElement): void {
-    // A frame in between must not show the end of an answer whose beginning is scrolled to.
+    // Until then, no frame may show the end of an answer that is about to be scrolled to its beginning.
     if (this.#isFollowing && this.#isNewest(element)) this.#anchor = undefined;
     beforeFrame(() => this.#follow(element, added));
   }
@@ -106,7 +106,7 @@ export class Thread {
     else this.toEnd();
   }
 
-  /** To be called when `element` was replaced: scrolls by `drift`, the pixels by which the pressed button moved. */
+  /** After `element` was replaced: scrolls to the top of a tall one, else by `drift`, as the pressed button moved. */
   steady(element: HTMLElement, drift: number): void {
     this.#anchor = undefined;
     if (element.offsetHeight > this.#scroller.clientHeight) this.#glide(this.#topOf(element) - EDGE_PX);
@@ -152,8 +152,8 @@ export class Thread {
   }
 
   /**
-   * Scrolls to the beginning of an answer that is taller than the screen, and of several to the first. The person's
-   * question stays in view above it if the buttons for the files (`.tools`) are in view as well.
+   * Scrolls to the beginning of an answer that is too tall for the screen, or of the first if there are several. The
+   * person's question stays in view above it if the file buttons (`.tools`) still fit.
    */
   #showBeginning(element: HTMLElement, added: HTMLElement): void {
     this.#isFollowing = false;
@@ -211,7 +211,7 @@ export class Thread {
     this.refresh();
   }
 
-  /** To be called when the layout may have changed: scrolls so that the anchor is where it was. The empty page stays. */
+  /** To be called when the layout may have changed: scrolls so that the anchor is where it was; an empty page stays. */
   #keepAnchor(): void {
     const isEmpty = this.#log.childElementCount === 0;
     if (this.#anchor === undefined || isEmpty) this.#noteScroll();
