@@ -32,8 +32,7 @@ const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call
 
 /**
  * A lease in Redis of a task, not of a request: one process does the task while others stand by. While Redis is away
- * the holder goes on, since no other can take the lease. Two may hold it at times, so it must only be used to save
- * work.
+ * the holder goes on, as no other can take the lease. Two may hold it at times, so it must only save work.
  */
 export function createRedisLease({ redis, name, leaseMs = 15_000 }: RedisLeaseOptions) {
   const key = redisKey('lease', name);
