@@ -23,7 +23,7 @@ export interface AdmissionOptions {
 
 export type Admission = ReturnType<typeof createAdmission>;
 
-/** People who share a network address, such as a household, have together this many times one person's limit. */
+/** All people who share a network address, such as a household, have together this many times one person's limit. */
 const SHARED_FACTOR = 10;
 
 /** Knows who asks: the language, the chat's settings, the rate limit, and whether the person is an owner or blocked. */
@@ -32,7 +32,6 @@ export function createAdmission(options: AdmissionOptions) {
   const own: RateLimitRule = { name: 'user', limit: userLimit.units, windowMs: userLimit.windowMs, window: 'first' };
   const shared: RateLimitRule = { ...own, name: 'address', limit: userLimit.units * SHARED_FACTOR };
 
-  /** Logs that the caller's settings could not be read. */
   function onUnreadable(error: unknown, caller: Caller): void {
     logFailure(toAppError(error), 'read settings', caller);
   }

@@ -2,7 +2,7 @@
  * The way of every request, from a message to its answer:
  * 1. A platform hears a message (`platforms/NAME/incoming`), and `read` below finds what in it is meant for Medley.
  * 2. `runtime/accept.ts` stores the request in the queue, where it survives a crash of the process.
- * `runtime/job-runner.ts` takes it up when it is its chat's turn.
+ * `runtime/job-runner.ts` takes up pasted links at once, and most other requests when it is their chat's turn.
  * 3. `runtime/continue-job.ts` asks for replies: `answer` below checks who asks (`admission.ts`) and runs the
  * command (`run-command.ts`), or one command for each link. The command for a post asks `media/extract/extractor.ts`.
  * 4. The platform sends each reply once (`platforms/NAME/outgoing`); files come from `media/delivery/delivery.ts` as
@@ -109,7 +109,7 @@ export function createDispatcher(options: DispatcherOptions) {
   /** Waits while the store is away; returns true when the message is to be read again. */
   async function waits(isAway: boolean, isRetry: boolean): Promise<boolean> {
     if (isAway) return gate.wait(Number.POSITIVE_INFINITY);
-    // The message was let through alone to try again; as it gives up, those that wait behind it must go on.
+    // This message was let through alone to try again. As it gives up, the messages that wait behind it must go on.
     if (isRetry) gate.open();
     return false;
   }
@@ -153,14 +153,14 @@ function createAnswer({ commands, admission, resolver, buttons, run, logFailure 
     if (await admission.isBlocked(caller)) return answerBlocked(body, context, paid);
     try {
       const batch = await answerAdmitted(body, context, attempt);
-      // After one reply fails, the later ones are not awaited; this handler keeps their failures from ending the process.
+      // After one reply fails, nobody awaits the later ones; without a handler, their failures would end the process.
       for (const { reply } of batch.replies) reply.catch(() => undefined);
       return batch;
     } catch (error) {
       if (error instanceof StoreAway) throw error;
       if (signal.aborted) return noReply(from, paid);
       const failure = await failureNotice(body, context, error);
-      // The notice stands for all links that no earlier attempt has answered.
+      // The notice stands for all links of the request that no earlier attempt has answered.
       return onlyReply(Promise.resolve(isQuiet ? undefined : failure), partsOf(body));
     }
   }
@@ -183,7 +183,7 @@ function createAnswer({ commands, admission, resolver, buttons, run, logFailure 
     const refusal = position.paid > 0 ? undefined : await admission.charge(command, context.caller);
     if (refusal) throw refusal;
     const shown = run(command, context, raw, pressed !== undefined);
-    // Below a failure, the button of a link in a spoiler has that option; its answer is hidden with its text, too.
+    // A button below a failed link from a spoiler has the option `spoiler`: then the answer's text is hidden, too.
     return onlyReply(pressed?.spoiler === true ? shown.then(each => each && hidden(each)) : shown);
   }
 
@@ -207,7 +207,7 @@ const LINKS_AT_ONCE = 5;
 
 /**
  * Makes the function that answers the links of a message, a few at a time, as far as the caller's rate limit allows;
- * the batch states how many remain.
+ * the batch states how many links remain.
  */
 function createLinkAnswers({ commands, admission, run }: Pick<AnswerParts, 'commands' | 'admission' | 'run'>) {
   // If a pasted link cannot be shown, only the person who pasted it gets the notice about it.

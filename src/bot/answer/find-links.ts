@@ -71,7 +71,7 @@ export function kindOfLink(url: string): Accepted {
 
 type Terms = Readonly<Record<string, string>>;
 
-/** The look-behind keeps it linear in time: no search begins within a word. */
+/** The look-behind keeps the search linear in time, because no search begins within a word. */
 const ADDRESS = new RegExp(String.raw`(?<![^\s<>()|])[^\s<>()|]*${OSU_SITE}/[^\s<>()|+]*`, 'giu');
 const MAX_CHARS = 6_000;
 

@@ -82,7 +82,7 @@ export function createMessageReader(
     return address === undefined ? TALK : { kind: 'links', what: [{ url: address, spoiler: false }] };
   }
 
-  /** Reads a typed command. Several links, or one in a spoiler, behind a command for a link are read as pasted. */
+  /** Reads a typed command. Behind a command for a link, several links, or one in a spoiler, are read as if pasted. */
   function readTyped(typed: CommandLine, isDirect: boolean, message: TextMessage): RequestBody | undefined {
     const commands = commandsFor(message.caller);
     const body = readLine(typed, isDirect, commands);
@@ -187,7 +187,7 @@ function readCommand(name: string, rest: string, commands: readonly Command[]) {
   const command = commands.find(each => each.name === name || each.name === spelled);
   if (command) return readFull(command.name, rest);
   const short = readShortWord(name, rest);
-  // The group's name with a player is a short command (`/osu lamp post`); the group's name alone is not.
+  // A group's name and a player make a short command (`/osu lamp post`); a group's name alone does not.
   const isShort = short !== undefined && (short.command !== `${name} profile` || second !== '');
   if (isShort && commands.some(each => each.name === short.command))
     return { name: short.command, args: short.rest, isKnown: true };
@@ -195,7 +195,7 @@ function readCommand(name: string, rest: string, commands: readonly Command[]) {
   // A group's name without anything behind it asks for help about the group's commands.
   if (isGroup && second === '' && commands.some(each => each.name === 'help'))
     return { name: 'help', args: name, isKnown: true };
-  // An unknown name is kept, because the notice offers a similar command with the same words behind it.
+  // An unknown name is kept, because the notice offers a similar command with the same words behind its name.
   return isGroup
     ? { name: pair.trim().slice(0, MAX_NAME), args: rest.slice(second.length).trim(), isKnown: false }
     : { name, args: rest, isKnown: false };
@@ -219,19 +219,19 @@ function findAddress(text: string): string | undefined {
 }
 
 /**
- * Edits of messages older than this are ignored: platforms report other changes as edits too, and nobody expects an
- * answer.
+ * Edits of messages older than this are ignored: platforms report other changes of a message as edits, too, and nobody
+ * expects an answer to an old message.
  */
 export const EDITABLE_MS = 3_600_000;
 const MAX_MESSAGES = 10_000;
 
 /** Finds the links that an edit adds to a message: only these are answered, not the earlier ones again. */
 export function createEditedLinks({ now }: { readonly now: () => number }) {
-  /** The accepted links by message, in memory only; after a restart, the id of an event tells if it was answered. */
+  /** The accepted links by message, in memory only; after a restart, an event's id tells if it was answered. */
   const answered = createLru<string, ReadonlySet<string>>({ max: MAX_MESSAGES, ttl: EDITABLE_MS, perf: { now } });
 
   return {
-    /** The added links; all of the message's links if this process knows of none that were accepted before. */
+    /** The links that the edit added; all links if this process has no record of the message. */
     added(messageKey: string, links: LinksBody['what']) {
       const known = answered.get(messageKey);
       return { links: links.filter(({ url }) => known?.has(url) !== true), isKnown: known !== undefined };

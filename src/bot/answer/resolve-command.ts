@@ -26,7 +26,7 @@ export type CommandResolver = ReturnType<typeof createCommandResolver>;
 
 /**
  * @param ownerCommands commands for owners, which no list shows; they do not work in groups, where others would read
- * them
+ * the answers
  */
 export function createCommandResolver(
   commands: readonly Command[],
@@ -117,7 +117,7 @@ export function readGiven(spec: CommandSpec, given: RawOptions): RawOptions {
   for (const option of spec.options) {
     const text = given[option.key];
     if (typeof text !== 'string' || !['name', 'map'].includes(formOf(option) ?? '')) continue;
-    // In a typed line a number alone may be a map's id, but in the field of a player it is a player's.
+    // In a typed line a number alone may be a map's id, but in the field for a player it is the player's id.
     if (/^\d+$/.test(text)) continue;
     const { [option.key]: _, ...others } = all;
     const read = parseArguments(spec, text, option);
@@ -129,11 +129,11 @@ export function readGiven(spec: CommandSpec, given: RawOptions): RawOptions {
 }
 
 /**
- * The most letters of a line that a button's label repeats whole; for a longer line the label has only the command's
+ * The most letters of a line that a button's label repeats whole. For a longer line, the label is only the command's
  * name.
  */
 const MOST_LABEL = 40;
-/** The number of letters of a mistyped name for which one mistake is allowed. */
+/** A mistyped name may have one mistake for each of so many letters. */
 const LETTERS_A_MISTAKE = 3;
 
 /** Finds the command of the most similar name: `/beatmap serch`, `/beatmap_serch` and `/serch` mean the search. */
@@ -164,7 +164,7 @@ function nearestCommand(
   return found.toSorted((a, b) => a.mistakes - b.mistakes)[0];
 }
 
-/** Reads the words behind a command's name as its options; undefined when they do not fit. */
+/** Reads the words behind a command's name as its options; undefined when the words do not fit the options. */
 function readValues(
   command: Command,
   args: string,

@@ -42,11 +42,11 @@ export interface RunContext {
   readonly t: Translator;
   /** Aborts when the reply is no longer wanted. */
   readonly signal: AbortSignal;
-  /** The links that the reply is about, in short form, if the message has more than one: a failure names them. */
+  /** The links that the reply is about, in short form, if the message has several: a notice of a failure names them. */
   readonly about?: readonly string[];
   /** True when a failure is not reported to the person. */
   readonly isQuiet?: boolean;
-  /** The canonical link to answer, if it was found before. */
+  /** The canonical link to answer, if it is known already. */
   readonly link?: string;
   progress(stage: ProgressStage): void;
 }
@@ -77,7 +77,7 @@ export interface CommandRunnerOptions {
 export interface CommandTimes {
   /** After this time the card is shown without star ratings and pp. */
   readonly firstMs: number;
-  /** If star ratings and pp come within this time, they are added to the card that is shown. */
+  /** If star ratings and pp come within this time, the card that is shown gets them. */
   readonly laterMs: number;
   /** The longest time of the command's second run, which makes the card with star ratings and pp. */
   readonly runMs: number;

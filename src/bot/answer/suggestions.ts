@@ -106,8 +106,8 @@ function isNamed({ key, option }: OptionSpec, { options }: CommandSpec): boolean
 }
 
 /**
- * True for an option behind a player's name: all words so far may belong to that name, so none of them uses up the
- * option.
+ * True for an option behind a player's name. All words so far may belong to that name, so no word shows that such an
+ * option is used already.
  */
 function isBehindName({ key }: OptionSpec, { options: [first] }: CommandSpec): boolean {
   return formOf(first) === 'name' && first?.key !== key;

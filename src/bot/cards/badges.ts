@@ -18,7 +18,7 @@ const MOD_COLOURS: readonly (readonly [acronyms: string, colour: Colour])[] = [
   ['TD SV2', '#ffcc22'],
 ];
 const FUN: Colour = '#ff8cc0';
-/** The colour of a count of further mods. */
+/** The colour of a text such as `+3`, which counts the mods that are not shown. */
 const COUNT: Colour = '#c3d0cb';
 
 /** The colour of a mod. @param mod an acronym, perhaps with the player's settings: `DT 1.3×` */

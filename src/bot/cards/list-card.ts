@@ -66,7 +66,7 @@ function renderRow(row: ListRow, top: number, placeWidth: number, { look }: Pen)
   ];
 }
 
-/** The mods that fit: without the player's settings where those are too long, then the first ones and a count of the rest. */
+/** The mods that fit into the row: if need be without settings; if still too long, the first ones and `+N`. */
 function modsWithin(mods: readonly string[], room: number): readonly string[] {
   const short = mods.map(mod => mod.split(' ', 1).join());
   const cut = short.map((_, index) => [...short.slice(0, -1 - index), `+${index + 1}`]);

@@ -166,7 +166,7 @@ function badges({ mods, note }: PlayView, top: number, { look }: Pen): ReturnTyp
 
 function results({ results: shown = [] }: PlayView, top: number, { look }: Pen): ReturnType<Part> {
   const widths = shown.map(({ name }) => legendWidth(name));
-  // Counts that fit in one row are spread over it.
+  // Counts that fit in one row are spread over its whole width.
   const { places, rows } = flow(widths, INNER + 1, Math.max(spaceBetween(widths), RESULT_GAP));
   return {
     end: top + rows * 60,

@@ -98,7 +98,7 @@ interface Bar {
   readonly colour: keyof Look;
 }
 
-/** The labels below the chart: the numbers of the first, the middle and the last of the plays. */
+/** The labels below the chart: the places of the first, the middle and the last play. */
 function places(count: number, { look }: Pen): readonly Markup[] {
   const column = CHART.width / Math.max(20, count);
   const shown = count < 2 ? [1] : count < 5 ? [1, count] : [1, Math.ceil(count / 2), count];

@@ -31,8 +31,8 @@ export interface ProfileView {
 }
 
 /**
- * The columns of figures begin at these distances. The play time's column is the widest, because it is the longest
- * figure.
+ * The distances at which the columns of statistics begin. The widest column is that of the play time, which is the
+ * longest text.
  */
 const COLUMNS = [0, 172, 408, 626, 916] as const;
 const GRADE = { top: 330, width: 68, height: 56 };
@@ -76,7 +76,7 @@ function chartData({ kind, values }: ProfileChart, t: Translator): Chart {
   return { label: chartLabel({ kind, values }, t), points };
 }
 
-/** Draws a player at a glance: their figures, ranks of the last days and best plays. */
+/** Draws a player at a glance: their statistics, their ranks of the last days and their best plays. */
 export function renderProfileCard(view: ProfileView, pen: Pen): string {
   const { statistics } = view.player;
   const size = profileCardSize(view);
@@ -175,7 +175,7 @@ function figures(statistics: PlayerStatistics, { t, look }: Pen): readonly Marku
   ];
 }
 
-/** The beginnings of the columns of figures: the usual ones, or for figures that would touch there, equally far apart. */
+/** Where the columns of statistics begin: at the usual places or, if texts would touch there, at equal distances. */
 function columnsOf(widths: readonly number[]): readonly number[] {
   const fits = widths.every((width, index) => (COLUMNS[index] ?? 0) + width <= (COLUMNS[index + 1] ?? INNER + 24) - 24);
   return fits ? COLUMNS : flow(widths, Number.POSITIVE_INFINITY, spaceBetween(widths)).places.map(({ x }) => x);
@@ -192,7 +192,7 @@ function levelBar(progress: number, x: number, look: Look): readonly Markup[] {
   ];
 }
 
-/** The number of plays with each grade, in a row across the card; where they would touch, in English, which is shorter. */
+/** The number of plays by grade, in one row. If the numbers would touch, they are in English, which is shorter. */
 function gradeCounts(counts: NonNullable<PlayerStatistics['grade_counts']>, { t, look }: Pen): readonly Markup[] {
   const written = (write: (count: number) => string) => GRADES.map(({ key }) => write(counts[key]));
   const widthsOf = (texts: readonly string[]) => texts.map(text => GRADE.width + 12 + labelWidth(text));

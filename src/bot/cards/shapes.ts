@@ -46,7 +46,7 @@ export interface Label {
   readonly size?: number;
   readonly bold?: boolean;
   readonly anchor?: 'start' | 'middle' | 'end';
-  /** The widest that the text may be. Longer text is cut and ends in an ellipsis. */
+  /** The greatest width of the text; longer text is cut and ends in an ellipsis. */
   readonly maxWidth?: number;
 }
 
@@ -121,7 +121,7 @@ export const PILL = { width: 184, height: 66 };
 /** A star rating as osu! shows it, on its colour; `x` and `y` are the upper left corner. */
 export function starPill(stars: number, x: number, y: number, { t, look }: Pen): Markup {
   const ink = starInk(stars);
-  // Three digits before the decimal separator leave no room for those behind it.
+  // A rating of three digits before the decimal separator leaves no room for decimals.
   const decimals = stars < 99.995 ? 2 : 0;
   // The edge keeps the pill visible on a dark card, because the hardest maps have the colour black.
   const edge = { stroke: look.line, 'stroke-width': 2 };

@@ -27,13 +27,13 @@ const WRITTEN: Spectrum = [
   [11.5, 0xc6, 0x45, 0xb8],
   [12.4, 0x65, 0x63, 0xde],
 ];
-/** The star rating from which on the colour is dark, so that bright text is on it. */
+/** From this star rating on the colour is dark, so the text on it is bright. */
 const DARK_FROM = 6.5;
 const DARK_INK: Colour = '#171a1c';
 const GAMMA = 2.2;
 const UNRATED: Colour = '#aaaaaa';
 
-/** The emoji with the most similar colour, for star ratings below each of these. */
+/** The emoji with the most similar colour, for star ratings below the number beside it. */
 const SYMBOLS: readonly (readonly [below: number, symbol: string])[] = [
   [0.1, '⚪'],
   [1.75, '🔵'],
@@ -54,7 +54,7 @@ export function starInk(stars: number): Colour {
   return stars < DARK_FROM ? DARK_INK : colourIn(WRITTEN, stars);
 }
 
-/** The colour of a star rating. Outside a spectrum it is that of the nearer end. */
+/** The colour of a star rating. A rating outside the spectrum has the colour of the spectrum's nearer end. */
 function colourIn(spectrum: Spectrum, stars: number): Colour {
   const above = spectrum.findIndex(([at]) => stars < at);
   const high = spectrum.at(above);

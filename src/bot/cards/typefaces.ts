@@ -89,7 +89,7 @@ export function drawableTitle(romanised: string, unicode: string | null): string
   return unicode !== null && unicode !== '' && isDrawable(unicode) ? unicode : romanised;
 }
 
-/** The width of a line of text. It may be drawn a little narrower, as some pairs of letters are set closer. */
+/** The width of a line of text. The line may be drawn a little narrower, as some pairs of letters are set closer. */
 export function textWidth(text: string, size: number, isBold: boolean): number {
   return size * Array.from(text).reduce((width, letter) => width + advanceOf(letter, isBold), 0);
 }
@@ -127,7 +127,7 @@ const known = new Map<string, Typeface | undefined>();
 
 let others: readonly Typeface[] | undefined;
 
-/** The first typeface that has the character. Those not shipped are searched for when a character needs them. */
+/** The first typeface that has the character. Typefaces that are not shipped are looked for when one is needed. */
 function typefaceOf(letter: string): Typeface | undefined {
   if (known.has(letter)) return known.get(letter);
   const has = ({ regular }: Typeface) => readTypeface(regular)?.advanceOf(letter.codePointAt(0) ?? 0) !== undefined;
@@ -223,9 +223,7 @@ function tablesOf(read: Read): (name: string) => Buffer {
   };
 }
 
-/**
- * The name of the typographic family, which has all weights, if the font states it, else of the family of this weight.
- */
+/** The name of the typographic family, which has all weights; if the font states none, of the family of this weight. */
 function familyIn(names: Buffer): string | undefined {
   const texts = names.readUInt16BE(4);
   const records = Array.from({ length: names.readUInt16BE(2) }, (_, index) => 6 + 12 * index);
@@ -252,7 +250,7 @@ function glyphFinder(cmap: Buffer): GlyphFinder {
   return olderFinder(cmap, older);
 }
 
-/** Finds by binary search the first range that ends at the character or behind it. */
+/** Finds by binary search the first range that ends at the character or at a later one. */
 function rangeOf(count: number, endOf: (range: number) => number, character: number): number {
   let [low, high] = [0, count];
   while (low < high) {

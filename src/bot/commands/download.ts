@@ -15,7 +15,7 @@ import { type CardSite, hasSound, postSite, renderCover, renderPost, renderWithh
 const MAX_ITEM = 100;
 /** The longest text of a range, such as `1:02:03.500-1:02:10.250`. */
 const MAX_CLIP_CHARS = 32;
-/** How far a requested part may end behind the stated length of a video, which may be stated a little too short. */
+/** How far a requested part may end behind the stated length of a video, because sites state lengths inexactly. */
 const END_TOLERANCE_MS = 1_000;
 
 const OPTIONS = {
@@ -89,7 +89,7 @@ function chosenOf(post: Post, { item }: Asked, itemIndex: number | null) {
   };
 }
 
-/** The indexes of the items that fit what is asked for. @throws AppError with a hint for people when none does */
+/** The indexes of the items that fit the request. @throws AppError with a hint for people when no item does */
 function shownIndexes(post: Post, { audio }: Asked, indexes: readonly number[], range: Clip | undefined) {
   if (range !== undefined) return [clippedIndex(post, indexes, range.endMs)];
   if (audio !== true) return indexes;

@@ -10,8 +10,8 @@ import { type ChatSettings, MAX_CHANNEL_RULES, MAX_OFF_ROLES, OFF_WORD } from '.
 export type Value = string | number | boolean;
 
 /**
- * The rules that admins can set for one channel: answer links there, do not, or only there. `everywhere` removes the
- * rules of all channels.
+ * The rules that admins can set for one channel: answer links there, ignore links there, or answer links nowhere else.
+ * `everywhere` removes the rules of all channels.
  */
 export const CHANNEL_RULES = ['on', 'off', 'only', 'everywhere'] as const;
 
@@ -54,7 +54,7 @@ export function roleText(id: string): Inline {
   return { kind: 'role', id };
 }
 
-/** Adds a role to those whose links are ignored, or removes it if it is one of them. */
+/** Adds a role to the roles whose links are ignored, or removes the role if it is one of them. */
 export function roleChange(value: Value, { offRoles }: ChatSettings): Partial<ChatSettings> {
   const id = /^(?:<@&)?(\d{5,20})>?$/.exec(String(value))?.[1];
   if (id === undefined) throw usageError('notText', { option: 'ignored-role' });

@@ -102,7 +102,7 @@ export function automaticFor({ locales }: Caller, { language }: ChatSettings): r
   return language === null ? locales : [language, ...locales];
 }
 
-/** The word that switches short commands (`!rs`) off. */
+/** The choice that switches short commands (`!rs`) off. */
 const NO_PREFIX = 'off';
 /** The longest list of words that can be typed. */
 const MAX_WORDS = OFF_WORD.most * OFF_WORD.maxLength;
@@ -269,14 +269,14 @@ function languageOf(choice: Value): string | null {
   return choice === AUTOMATIC ? null : String(choice);
 }
 
-/** The one of `values` that equals the given value. The option's own check has refused all others before. */
+/** The element of `values` that equals the given value. The option's own check has refused all other values before. */
 function oneOf<V>(values: readonly V[], value: Value): V {
   const found = values.find(each => each === value);
   if (found === undefined) throw new TypeError(`${value} is none of the choices`);
   return found;
 }
 
-/** The usual choices, and the number that is set if it is not one of them. */
+/** The usual choices and, if it is not one of them, the number that is set now. */
 function withSet(usual: readonly number[], set: number): readonly number[] {
   return usual.includes(set) ? usual : [...usual, set].sort((a, b) => a - b);
 }

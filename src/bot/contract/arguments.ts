@@ -70,7 +70,7 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
     return true;
   }
 
-  /** True for a word that needs no option's name: `-acc` sorts a list, although `acc` also names an option. */
+  /** True for a word that counts without an option's name: `-acc` sorts a list, although `acc` also names an option. */
   function isBare(word: Word | undefined): boolean {
     return word !== undefined && bareIn(spec, word, plain.length).length > 0;
   }

@@ -58,7 +58,7 @@ export const TrackingChat = z.object({
   chatId: z.string(),
   /** The `chatKey` of the chat or of its Discord server. When Medley is removed there, nothing is posted any more. */
   group: z.string(),
-  /** The topic in which a player was last added, if not the general one. */
+  /** The topic in which a player was last added; absent for the chat's general topic. */
   topicId: z.string().optional(),
   players: z.array(TrackedPlayer).readonly(),
 });

@@ -44,7 +44,7 @@ export interface ChatPlatform<To = unknown> {
    * edits a message. If `reply` is left out: the most that any reply takes. Default 1.
    */
   messagesOf?(to: To, reply?: Reply): number;
-  /** Deletes a message of Medley; does nothing when it is deleted already. */
+  /** Deletes a message of Medley; does nothing when the message is deleted already. */
   deleteMessage?(chatId: string, messageId: string): Promise<void>;
   /**
    * The `To` for a reply that answers no request, such as the news of a tracked player; `eventId` identifies that
@@ -56,8 +56,8 @@ export interface ChatPlatform<To = unknown> {
   /** Shows that Medley is working on the request, until the returned function is called. */
   showWorking?(to: To, stage: ProgressStage): () => void;
   /**
-   * Shows how the answer progresses. A platform with this gets no separate notice that the request waits, in the queue
-   * or for the person's rate limit.
+   * Shows how the answer progresses. A platform with this method gets no separate notice that the request waits, in the
+   * queue or for the person's rate limit.
    */
   showProgress?(to: To, progress: AnswerProgress): void;
   /**
@@ -115,7 +115,7 @@ export type SendFailure =
        * message. `gone`: there is no chat any more in which to answer.
        */
       readonly reason: 'away' | 'flood' | 'token' | 'cut' | 'refused' | 'gone';
-      /** True if the chat of a `gone` exists, and its admins have only taken the right to write in it from Medley. */
+      /** With `gone`: true if the chat still exists, but its admins do not let Medley write in it. */
       readonly isBarred?: boolean;
       /** How long to wait, if the platform states it. */
       readonly retryAfterMs?: number | undefined;
@@ -222,7 +222,7 @@ export interface ChatConnection {
   close(): Promise<void>;
 }
 
-/** Thrown when another worker has the request or the answer is no longer wanted: work on it ends, and nothing more is sent. */
+/** Thrown when another worker has the request or the answer is no longer wanted: then work ends, nothing is sent. */
 export class Superseded extends Error {
   override readonly name = 'Superseded';
 }
@@ -240,10 +240,9 @@ export interface PostTarget {
 }
 
 /**
- * Posts a reply to a chat; resolves with `gone` when nothing can be posted there any more, with `barred` when Medley may
- * not write there for now, and with `posted` also when it is unknown whether it arrived, since a chat should not read it
- * twice. The reply is not stored: after a crash the
- * caller has to post it again.
+ * Posts a reply to a chat. Resolves with `gone` when nothing can be posted there any more, with `barred` when Medley
+ * may not write there for now, and with `posted` also when it is unknown whether the reply arrived, since a chat should
+ * not read it twice. The reply is not stored: after a crash the caller has to post it again.
  * @throws whatever sending throws; Throttled when the chat must be left alone for minutes; AppError `internal` where
  * the platform cannot post
  */

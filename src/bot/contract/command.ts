@@ -82,7 +82,7 @@ export interface CommandContext {
   readonly caller: Caller;
   readonly t: Translator;
   readonly services: Services;
-  /** Aborts at shutdown or when the reply is no longer wanted. */
+  /** Aborts when Medley stops or the reply is no longer wanted. */
   readonly signal: AbortSignal;
   /** Shows what the caller is waiting for, where the platform has a good way to do so. */
   progress(stage: ProgressStage): void;
@@ -126,7 +126,7 @@ export interface Command<O extends Options = Options> {
   readonly accepts?: Accepted;
   run(values: Values<O>, context: CommandContext): Promise<Reply>;
   /**
-   * Finds what the command searches for while a person types; for an empty text, the most popular.
+   * Finds what the command searches for while a person types; for an empty text it finds the most popular.
    * @param reach `local`: without asking any upstream
    */
   browse?(
@@ -148,7 +148,7 @@ const MAX_ECHO = 40;
 
 /**
  * An `invalid_request` error that says what is wrong. `params.hint` is the key of a sentence in `messages.hints`, and
- * the other params fill it. Words of people in it are shortened.
+ * the other params fill it. Words that people typed are shortened in it.
  */
 export function usageError<Key extends HintKey>(key: Key, ...values: HintValues<Key>): AppError {
   const [params = {}]: readonly TextValues[] = values;
@@ -189,7 +189,7 @@ function readMode(word: string): Mode | undefined {
   return ruleset && modeOf(ruleset);
 }
 
-/** Makes a reader of words such as `500x`, which returns the first group of the pattern. */
+/** Makes a reader of words such as `500x`, which returns the part that the first group of the pattern matches. */
 function as(pattern: RegExp): (word: string) => string | undefined {
   return word => pattern.exec(word)?.[1];
 }
@@ -201,7 +201,7 @@ const MODS = { ...WORD, joins: true, also: ['m', 'mod'] } as const;
 const NO_MODS = /^nomods?$/i;
 const PLUS_MODS = /^\+([a-z\d][a-z\d,+]+)!?$/i;
 const CAPITAL_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD)+$/;
-/** Matches usual mods. In lower case there must be two at least, since one is likely a word of a title or sentence. */
+/** Matches usual mods. In lower case it takes at least two, since one is more likely a word of a title or sentence. */
 const USUAL_MODS = /^(?:(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+|(?:ez|nf|ht|dc|nc|dt|hr|sd|pf|fl|hd){2,})$/;
 /**
  * Matches usual mods in any case. It reads the last words behind a name, or the only word, as two letters are no name.
@@ -225,17 +225,17 @@ export const TERMS = {
     bare: word => readMode(/^(?::|-(?=...))([a-z!]+)$/i.exec(word)?.[1] ?? ''),
   },
   accuracy: { ...WORD, also: ['acc', 'a'], bare: as(/^(\d{1,3}(?:[.,]\d{1,6})?)%$/) },
-  /** A number with decimals before the `x` is a speed, in brackets too, as replies write it; one without is a combo. */
+  /** A number with decimals before the `x` is a speed, a number without is a combo. Replies put speeds in brackets. */
   rate: { ...WORD, also: ['speed', 'clock', 'clockrate', 'cr'], bare: as(/^\(?(\d[.,]\d{1,3})[x\xd7*]\)?$/i) },
   combo: { ...COUNT, also: ['c'], bare: as(/^(\d{1,6})x$/i) },
-  /** A number before `m` is of misses, never of minutes: lengths are written as `1:30` or behind `length:`. */
+  /** A number before `m` counts misses and never minutes: lengths are written as `1:30` or behind `length:`. */
   misses: { ...COUNT, also: ['miss', 'x', 'm'], bare: as(/^(\d{1,6})x?(?:m|miss|misses)$/i) },
   n300: { ...COUNT, also: ['300'], bare: as(/^(\d{1,6})x300$/i) },
   n100: { ...COUNT, also: ['100'], bare: as(/^(\d{1,6})x100$/i) },
   n50: { ...COUNT, also: ['50'], bare: as(/^(\d{1,6})x50$/i) },
   /** A country's two letters. */
   country: { ...WORD, named: true, also: ['co'] },
-  /** Only typed commands have the page; forms leave it out, because their replies have buttons for pages. */
+  /** Only typed commands have the option for the page; forms lack it, because their replies have buttons for pages. */
   page: { type: 'integer', min: 1, max: 2_000, also: ['p'], only: 'typed', named: true },
   index: { type: 'integer', min: 1, max: 200, also: ['i', 'n', 'nth'], bare: as(/^#(\d{1,3})$/) },
 } as const satisfies Readonly<Record<string, StringOption | IntegerOption | ChoiceOption>>;
@@ -256,7 +256,7 @@ export const MOD_FILTER = {
   },
 } as const;
 
-/** A range of a figure under any of its names: `ar=9-10`. Ranges include both ends, so `ar>9` equals `ar=9-`. */
+/** An option for a range of a number such as AR: `ar=9-10`. Ranges include both ends, so `ar>9` equals `ar=9-`. */
 export function figure(...names: readonly string[]) {
   const bare = (word: string): string | undefined => {
     const [, name = '', sign, value] = /^([a-z]+)([<>])=?(\d[\d.,:ceihmns]*|[.,]\d+)%?$/i.exec(word) ?? [];

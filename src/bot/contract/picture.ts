@@ -11,7 +11,7 @@ export type CardTheme = 'dark' | 'light';
 export interface Picture extends Size {
   /** Identifies the image by its content: letters, digits, `-`. */
   readonly key: string;
-  /** The SVG of the card's dark version. A reply that waits to be sent is stored with it in place of the PNG. */
+  /** The SVG of the card's dark version. It is stored in place of the PNG with a reply that waits to be sent. */
   readonly svg?: string;
   /**
    * Draws the PNG; a card that cannot be drawn is replaced by its `alt`.

@@ -18,7 +18,7 @@ export type SetOption = (option: OptionSpec, value: string | boolean) => void;
  * @throws AppError `invalid_request` with a hint.
  */
 export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Raw, set: SetOption): void {
-  // A ruleset that must be named in a line with a title needs no name beside a link.
+  // In a line with a title the ruleset must be named, but beside a map's link it needs no name.
   const isOpen = ({ option }: OptionSpec) =>
     option.named !== true || (option.type === 'choice' && Object.hasOwn(raw, 'map'));
   // Mods may be several words, `hd dt`; any other option is set once.
@@ -42,8 +42,8 @@ export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Ra
     }
     set(option, option.option.type === 'boolean' || word.text);
   }
-  // A word that fits no option goes to the first unused one, whose hint then says what it expects. In front of a word for
-  // on or off it is meant as the name of an option, which the command may have in other chats.
+  // A word that fits no option goes to the first unused one, so that its hint says what it expects. Before a word for
+  // on or off it must be an option's name, perhaps from another chat, so it is called unknown.
   const open = free.filter(({ option }) => option.type !== 'boolean');
   for (const [at, word] of misfits.entries()) {
     const option = open.shift();
@@ -63,7 +63,7 @@ function fillNames(spec: CommandSpec, free: readonly OptionSpec[], words: readon
   const left = takeLast(free, words, set);
   const [main] = free.filter(isName);
   const names = free.filter(each => formOf(each) === 'name');
-  // A name may begin with a dash, but a word with a dash behind other words is likely another bot's option.
+  // A name may begin with a dash, but a later word with a dash is likely meant as an option of another bot.
   const stray = formOf(main) === 'name' && left.length > 1 ? left.find(({ raw }) => /^-[a-z]+$/i.test(raw)) : undefined;
   if (stray) throw unknownOption(spec, stray.raw);
   if (names.length > 1 && left.length <= names.length) {
@@ -132,7 +132,7 @@ export function fits(spec: OptionSpec, word: string): boolean {
     case 'choice':
       return matchChoice(spec, word) !== undefined;
     case 'string':
-      // If no name is expected, mods need no plus sign: `LINK HDDT`.
+      // If the words can hold no name, mods need no plus sign: `LINK HDDT`.
       if (option.bare && !isRest(spec)) return option.bare(word, 0) !== undefined || termOf(`+${word}`) !== undefined;
       return option.form !== 'link' || looksLikeLink(word);
     case 'boolean':

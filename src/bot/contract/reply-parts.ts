@@ -1,7 +1,7 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { Action, Block, Card, Choice, Heading, Inline, PictureBlock, Reply, Text, WordBlock } from './reply.ts';
 
-/** A reply with these parts; every other part is empty, neutral and visible to the chat. */
+/** A reply with these parts. All parts that are not given are empty or neutral, and the chat may see the reply. */
 export function reply(parts: Partial<Reply>): Reply {
   return { tone: 'neutral', blocks: [], gallery: [], actions: [], visibility: 'chat', ...parts };
 }
@@ -19,7 +19,7 @@ export function hidden(shown: Reply): Reply {
   };
 }
 
-/** True for a notice, and for one with a button to try again. */
+/** True for a notice, and for any other reply that has a button to try again. */
 export function isFailure(reply: Reply): boolean {
   return isNotice(reply) || reply.retry !== undefined;
 }
@@ -45,7 +45,7 @@ export function button(
   return { kind: 'button', label, token, style };
 }
 
-/** A menu, or nothing without choices. */
+/** A menu with these choices; empty if there are no choices. */
 export function menu(label: string, choices: readonly Choice[]): readonly Action[] {
   return choices.length === 0 ? [] : [{ kind: 'menu', label, choices }];
 }
@@ -100,8 +100,8 @@ export function strong(...children: readonly Inline[]): Inline {
 }
 
 /**
- * Puts behind each image card that is shown its further text; image cards that are not shown are replaced by their
- * text.
+ * Puts an image card's further text behind the card if the card is shown; replaces the card by its text if it is not
+ * shown.
  */
 export function withPictures(blocks: readonly Block[], isShown: (block: PictureBlock) => boolean): readonly Block[] {
   return blocks.flatMap((block): readonly Block[] => {
@@ -130,7 +130,7 @@ export function linesOf({ lines, details = [], sound }: Card): readonly Text[] {
   return [...lines, ...details, ...(sound ? [[namedLink(sound.url, sound.label)]] : [])];
 }
 
-/** The text with each spot of colour kept on the line of the number behind it. */
+/** The text in which each dot of colour stays on one line with the number behind it. */
 export function withSpotsKept(text: Text): Text {
   return text.map((inline, index) => {
     const before = text[index - 1];

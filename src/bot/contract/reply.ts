@@ -80,7 +80,7 @@ const Action = z.discriminatedUnion('kind', [
     /** Made by `ButtonTokens`, with at most 64 bytes. */
     token: z.string(),
     style: z.enum(['primary', 'secondary', 'danger']),
-    /** True for the way up, which a platform with a Back of its own leaves out where that leads back. */
+    /** True for the way up. A platform with its own Back button leaves it out if both lead to the same place. */
     isUp: z.literal(true).exactOptional(),
   }),
   /** A choice of one among several, at most 25. Where a platform has no menus, the choices are buttons. */
@@ -198,7 +198,7 @@ export const ReplyFrame = z.object({
   colour: Colour.exactOptional(),
   /** True when the site's own preview shows as much as the reply. A link that was only pasted then gets no reply. */
   onlyWhenAsked: z.boolean().exactOptional(),
-  /** True when the message with the pressed button stays as it is, because the reply adds to it. */
+  /** True when the message with the pressed button stays unchanged, because the reply only adds to it. */
   isBeside: z.boolean().exactOptional(),
   /** `caller`: only the person who asked sees the reply, where the platform supports that. */
   visibility: z.enum(['chat', 'caller']),

@@ -151,7 +151,7 @@ export function callerOf(
   };
 }
 
-/** The person who asked, and the chat, in the fields of a request. Ids are the platform's, as text. */
+/** The person who asked and the chat in which they asked. Ids are the platform's own, as text. */
 export interface Caller {
   readonly platform: string;
   readonly userId: string;
@@ -165,8 +165,8 @@ export interface Caller {
   /** The person's roles in the group, if the platform has roles. */
   readonly roleIds?: readonly string[];
   /**
-   * True when the caller may change this chat's settings. It is a function where that takes a request to find out,
-   * which is called only when it matters.
+   * True when the caller may change this chat's settings. It is a function where only a request to the platform can
+   * tell; the function is called only when it matters.
    */
   readonly isChatAdmin: boolean | (() => Promise<boolean>);
   /** True when the platform lets Medley hide the preview (embed) of a message. */
@@ -200,7 +200,7 @@ export function chatKey({ platform, groupId, chatId }: Pick<Caller, 'platform' |
   return `${platform}:${groupId ?? chatId}`;
 }
 
-/** A permission of Medley in a chat; `ok` if it has it. Each language has texts that name it and say how to give it. */
+/** A permission in a chat; `ok` if Medley has it. Each language has texts that name it and say how to give it. */
 export interface PermissionCheck {
   readonly key: PermissionCheckKey;
   readonly ok: boolean;
@@ -247,9 +247,9 @@ export interface Preferences {
 
 /** How far a request is answered and charged. */
 export interface Position {
-  /** The first part that is not answered. Each link is a part; any other request has one part. */
+  /** The index of the first link that is not answered; a request without links counts as one link. */
   readonly from: number;
-  /** The first part that is not charged to the person's rate limit yet. */
+  /** The index of the first link that is not charged to the person's rate limit yet. */
   readonly paid: number;
 }
 
@@ -268,7 +268,7 @@ export interface AttemptContext extends Position {
 export interface PendingReply {
   /** The reply; undefined when it is no longer wanted. Rejects only with StoreAway. */
   readonly reply: Promise<Reply | undefined>;
-  /** The number of the request's first part (link) that this reply and the earlier ones do not answer. */
+  /** The index of the first link that neither this reply nor an earlier one answers. */
   readonly next: number;
 }
 

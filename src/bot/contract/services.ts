@@ -31,7 +31,7 @@ export interface Services {
   readonly translation?: Pick<TextTranslation, 'isForeign' | 'translate'>;
   readonly memory: ChatMemory;
   readonly actions: ButtonTokens;
-  /** The stored requests that wait, and the stored earlier views to which buttons lead back. */
+  /** Deletes a person's waiting requests, and the stored earlier views to which buttons lead back. */
   readonly requests: { forgetUser(owner: string): Promise<void> };
   /** True when a clip can begin at any frame of a video; else it can only begin at a key frame. */
   readonly cutsExactly?: boolean;
@@ -66,10 +66,11 @@ export interface ButtonTokens {
   decode(token: string, presser: string): Promise<ButtonPayload>;
   /** Like `decode`, but anyone may press the button. @throws AppError `invalid_request`, `internal` */
   decodeForAnyone(token: string): Promise<Pick<ButtonPayload, 'command' | 'values'>>;
-  /** A keyed hash of the person, under which is stored what their buttons need: no record there names them. */
+  /** A keyed hash of the person. What their buttons need is stored under it, so no record there names them. */
   tagOf(owner: string): string;
   /**
-   * Deletes the stored options of that person's buttons, which then no longer work, and what their messages showed.
+   * Deletes the stored options of that person's buttons, which then no longer work, and the views that their messages
+   * showed.
    * @throws AppError `internal`
    */
   forget(owner: string): Promise<void>;

@@ -114,8 +114,8 @@ export function readShortWord(typed: string, behind: string): ShortForm | undefi
 }
 
 /**
- * Matches a command for a list of plays. A number alone behind it is a position or a page: hardly any player has so short
- * an id.
+ * Matches a command for a list of plays. A number alone behind it is a position or a page: hardly any player has so
+ * short an id.
  */
 const LIST = /^osu (?:recent|scores|nochoke|topold)\b(?!.*:$)/;
 const POSITION = /^(?:[1-9]\d?|1\d\d|200)$/;
@@ -130,7 +130,7 @@ export function readFullForm(first: string, behind: string, index?: string): Sho
   const text = (rewrite === undefined ? behind : behind.replace(rewrite[1], '').trim()).replace(EXACT_MODS, '+$1!');
   const [group, name, ...options] = line.split(' ');
   if (group === undefined || name === undefined) return undefined;
-  // An option that ends in a colon takes its value from the text behind the word; without any, it is left out.
+  // An option that ends in a colon takes its value from the text behind the word; without text it is left out.
   const said = options.filter(option => text !== '' || !option.endsWith(':'));
   const words = LIST.test(line) ? text.replace(POSITION, '#$&') : text;
   const rest = [...said, ...(index === undefined ? [] : [`#${index}`]), words].join(' ').trim();

@@ -49,7 +49,7 @@ export async function namedPlayer(given: string | undefined, { caller, services 
   const { memory, settings } = services;
   const person = callerKey({ ...caller, userId: mentioned ?? caller.userId });
   const isOwn = person === callerKey(caller);
-  // Others are told who someone is only where that person used Medley's osu! commands as well.
+  // In a group, others learn whom a person linked only if that person used Medley's osu! commands there as well.
   const isKnown = isOwn || (caller.chatKind === 'group' && (await memory.members.has(chatKey(caller), person)));
   const { player } = isKnown ? await settings.user(person) : { player: null };
   if (player === null) throw usageError(isOwn ? 'noPlayer' : 'notLinked');
@@ -113,7 +113,7 @@ export function countryCode(named: string, locale = 'en'): string | undefined {
   return codes.get(fold(named));
 }
 
-/** The current code of a country that has two, as osu! lists it: GB for UK. */
+/** The code that osu! lists for a country, which may have two codes: GB for UK. */
 function currentCode(letters: string): string | undefined {
   return new Intl.Locale(`und-${letters}`).region;
 }
@@ -158,7 +158,7 @@ export function isMapLink(word: string): boolean {
   return kind === 'map' || kind === 'set';
 }
 
-/** In commands about a map the ruleset must be named, `mode:taiko`, because a bare word may be of the map's title. */
+/** In commands about a map the ruleset must be named, `mode:taiko`: a bare word may belong to the map's title. */
 export const MAP_MODE_OPTION = { ...MODE_OPTION, named: true } as const;
 
 /** The map and the ruleset as the person wrote them. */
@@ -168,8 +168,8 @@ interface MapWish {
 }
 
 /**
- * The difficulty that a person names, or the hardest of a set; without a name, the one last shown in this chat. It
- * becomes the last shown one.
+ * The difficulty that a person names, or the hardest of a set; without a name, the one last shown in this chat. What is
+ * found becomes the last shown difficulty.
  * @throws AppError `invalid_request` with a hint, `not_found`, or an upstream's
  */
 export async function askedMap(wish: MapWish, context: CommandContext): Promise<AskedMap> {
@@ -196,7 +196,7 @@ export async function wishedMap({ map, mode }: MapWish, context: CommandContext)
   return { ...found, ruleset: rulesetOf(mode) ?? found.ruleset };
 }
 
-/** The hardest difficulty of that ruleset, else of the set's first ruleset. */
+/** The hardest difficulty of that ruleset; if the set has none, of the set's first ruleset. */
 export function hardestOf({ beatmaps }: Beatmapset, ruleset?: Ruleset): Beatmap | undefined {
   const wanted = ruleset !== undefined && beatmaps.some(({ mode }) => mode === ruleset) ? ruleset : beatmaps[0]?.mode;
   return beatmaps.findLast(({ mode }) => mode === wanted);

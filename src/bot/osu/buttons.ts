@@ -15,8 +15,8 @@ type Values = Readonly<Record<string, string | number | boolean>>;
 type Changes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * Makes the tokens of buttons that run a command with these values, of which a button may change some; undefined ones
- * are left out.
+ * Makes the tokens of buttons that run a command with these values, of which each button may change some. Undefined
+ * values are left out.
  * @param owner the only person who may press them. Default: anyone
  */
 export function tokensOf(command: string, values: Changes, { actions }: Tokens, owner?: string) {
@@ -31,17 +31,17 @@ export function tokensOf(command: string, values: Changes, { actions }: Tokens, 
 /** A difficulty that a button opens, as it was played. */
 export interface OpenableMap {
   readonly id: number;
-  /** The ruleset in which it is played, if it is another than the map's. */
+  /** The ruleset in which it is played, if that is not the map's own. */
   readonly convertedTo?: Ruleset | undefined;
   readonly mods?: readonly string[] | undefined;
-  /** The speed of the play, if it is another than the mods give. */
+  /** The speed of the play, if it is not the one that the mods give. */
   readonly rate?: number | undefined;
 }
 
 export type MapCard = 'map' | 'compare' | 'leaderboard' | 'simulate';
 export type PlayerCard = 'profile' | 'best' | 'recent';
 
-/** The short form of the address, because a button's token has little room. */
+/** The short form of the difficulty's address, because a button's token has little room. */
 export function mapAddress({ id, convertedTo }: OpenableMap): string {
   return `osu.ppy.sh/b/${id}${convertedTo === undefined ? '' : `?m=${modeOf(convertedTo)}`}`;
 }
@@ -87,7 +87,7 @@ export function playerButtons(
   });
 }
 
-/** The token of a button, for anyone to press, that opens a set; it contains the short form of the address. */
+/** The token of a button, for anyone to press, that opens a set. The address is in short form to save room. */
 export function openSetToken({ actions }: Tokens, id: number): string {
   return actions.encode({ command: 'beatmap info', values: { map: `osu.ppy.sh/s/${id}` } });
 }

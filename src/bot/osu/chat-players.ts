@@ -25,10 +25,10 @@ export async function chatPlayers(
   return [...players.values()];
 }
 
-/** The most people with a sign-in as one player who are looked up. */
+/** Of the people who signed in as one player, only this many are looked up. */
 const MOST_USERS = 20;
 
-/** True when someone of this chat has proved to be this player; so in a group the answer is the same for everyone. */
+/** True when someone of this chat has proved to be this player, so that in a group all see the same answer. */
 export async function isProvenHere(
   playerId: number,
   caller: Caller,

@@ -17,7 +17,7 @@ import type { SendNotice } from './notices.ts';
 import { createRetryGate, type RetryGate } from './retry-gate.ts';
 
 export interface AcceptorOptions {
-  /** The queue, and the one for requests that it cannot store (`RuntimeOptions.spare`). */
+  /** The queue, and the one for requests that the first cannot store (`RuntimeOptions.spare`). */
   readonly queues: readonly [queue: Queue, ...spare: Queue[]];
   readonly handler: Pick<RequestHandler, 'translator'>;
   readonly sendNotice: SendNotice;
@@ -32,7 +32,7 @@ export interface AcceptorOptions {
  * died.
  */
 const ACKNOWLEDGE_MS = 3_000;
-/** How long storing may take if the event must be confirmed within seconds; after it the event is refused. */
+/** How long storing may take if the event must be confirmed within seconds; then the event is refused. */
 const STORE_MS = 1_800;
 /** If at least this many requests come before a new one in the queue, its person is told about the wait. */
 const PLACE_NOTICED = 10;
@@ -124,7 +124,7 @@ export class Acceptor {
       const failure = platform.outcomeOf(error);
       const isGone = failure?.outcome === 'notSent' && failure.reason === 'gone';
       this.#options.log[isGone ? 'info' : 'warn']({ err: error, id }, 'a request could not be acknowledged');
-      // Acknowledging is too late: the platform has told the person already that there is no answer.
+      // It is too late to confirm the event: the platform has told the person already that there is no answer.
       if (isGone) {
         await this.#inQueues(each => each.cancel(id));
         return 'refused';

@@ -59,7 +59,7 @@ export class ChatSchedule {
     return slot;
   }
 
-  /** Opens a slot without messages, which `grow` enlarges later. */
+  /** Opens a slot without messages, which `grow` can enlarge later. */
   open(id: string): Slot {
     return this.begin(this.#add(id, 0, 0));
   }
@@ -145,8 +145,8 @@ export class ChatSchedule {
   }
 
   /**
-   * The time at which a group's limit per minute allows the messages, in addition to the recent ones and those of the
-   * slots. If there are more than the limit, it is the time for as many as the limit.
+   * The time at which a group's limit per minute has room for the messages beside recent and planned ones. More
+   * messages than the limit count as the limit, since they would never have room at once.
    */
   #minuteAllows(slots: readonly Slot[], messages: number): number {
     if (!this.#isGroup) return Number.NEGATIVE_INFINITY;

@@ -24,16 +24,14 @@ export class PlatformAway extends Error {
 
 /** The most attempts to send one notice. */
 const MOST_NOTICES = 5;
-/**
- * The phase (a part of the idempotency keys, see `createSendOnce`) of the replies to the request's first part (link).
- */
+/** The phase (a part of the idempotency keys, see `createSendOnce`) of the replies to the request's first link. */
 const FIRST_PHASE = '0';
 /** The pause before another attempt to tell a person that a request waits. */
 const NOTICE_MS = 5_000;
 
 /**
  * Sends the next batch of replies, or a notice in their place. Returns what the queue is to do with the job, or
- * undefined when parts (links) of the request are left.
+ * undefined when links of the request are left to answer.
  * @throws whatever sending throws
  */
 export async function continueJob(
@@ -156,7 +154,7 @@ export async function noticeInstead(
 ): Promise<Verdict | undefined> {
   const { progress } = job;
   if (progress.notice !== undefined) return endNotice(job, progress.notice, tools);
-  // The message with the pressed button shows a part of the answer, or may show it.
+  // The message with the pressed button must stay, because it shows a part of the answer, or may show it.
   if (progress.sent.length > 0 || kind === 'unsure') delete progress.keptMessage;
   progress.notice = { kind, next: progress.sending?.next ?? job.next };
   delete progress.sending;
@@ -256,14 +254,14 @@ async function reserveFor(
   { platform, to, progress, reservation }: Job,
 ): Promise<number> {
   if (platform.pace === undefined) return 0;
-  // If some messages were sent already, the others are reserved one by one.
+  // If some messages were sent already, room for the others is reserved one by one.
   if (progress.sent.length > 0) return 0;
   const replies = await Promise.all(group.map(({ reply }) => reply));
   const messages = replies.flatMap(withQuoted).map(reply => platform.messagesOf?.(to, reply) ?? 1);
   return reservation.grow(messages.reduce((sum, count) => sum + count, 0));
 }
 
-/** The replies in groups, each of which is sent together. */
+/** The replies in groups; the replies of a group are sent together. */
 function groupsOf({ replies }: ReplyBatch, size: number): readonly (readonly PendingReply[])[] {
   const groups: PendingReply[][] = [];
   for (let start = 0; start < replies.length; start += size) groups.push(replies.slice(start, start + size));

@@ -15,7 +15,7 @@ export const DELETIONS = { name: 'leaving-messages', schema: Deletion, ttlMs: 24
 
 const MOST_TRIES = 3;
 const RETRY_MS = 60_000;
-/** How many messages wait with a timer of this process. All others are only stored until half of these are deleted. */
+/** The most messages with a timer in this process; further ones are only stored until half of these are deleted. */
 const MAX_WAITING = 5_000;
 
 /**
@@ -28,10 +28,10 @@ export class Deletions {
   readonly #log: Pick<Logger, 'debug' | 'info'>;
   readonly #now: () => number;
   readonly #waiting = new Map<string, NodeJS.Timeout>();
-  /** Keys of the messages that are stored, from which any process may take them to let them stay. */
+  /** Keys of the messages that are stored. Any process may remove one from the store, so that the message stays. */
   readonly #written = new Set<string>();
   readonly #underway = new Set<Promise<void>>();
-  /** True when messages may be stored for which there was no timer. */
+  /** True when the store may hold messages for which there was no timer left. */
   #isMoreStored = false;
   #isClosed = false;
 
@@ -90,7 +90,7 @@ export class Deletions {
       try {
         for (const message of (await this.#stored?.listGroup(id)) ?? []) {
           this.#written.add(keyOf(message));
-          // A full list may lack some messages, so the store is read again also when all of the list have timers.
+          // When all timers are in use, a full list may lack some messages, so the store is read again later.
           if (!this.#schedule(message) || this.#waiting.size >= MAX_WAITING) this.#isMoreStored = true;
         }
       } catch (error) {

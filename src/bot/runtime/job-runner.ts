@@ -21,13 +21,13 @@ const RUN_MS = 15 * 60_000;
 /** The pause after which other processes may run a request that this version or process cannot. */
 const ELSEWHERE_MS = 30_000;
 const UNREADABLE_MS = 10 * 60_000;
-/** The pause before a claim of a request that this process runs already is looked at again. */
+/** If this process runs a claimed request already, the claim is looked at again after this pause. */
 const TWIN_MS = 1_000;
 /** The time in which a job must end after it was aborted. */
 const GRACE_MS = 1_200;
-/** The number of workers that may die during a request. After that it may be what kills them, so it is ended. */
+/** A request is ended when this many workers have died during it, because it may be what kills them. */
 const MOST_LOST_WORKERS = 6;
-/** The longest pause after workers died: a short one, as platforms recognise a repeated message only for minutes. */
+/** The longest pause after workers died; short, as platforms recognise a repeated message only for minutes. */
 const MOST_PAUSE_MS = 10_000;
 const MAX_ENDED = 10_000;
 
@@ -118,7 +118,7 @@ export class JobRunner {
     return DONE;
   }
 
-  /** Runs the job behind the chat's earlier requests, within the platform's rate limit. */
+  /** Runs the job within the platform's rate limit and, unless it may overtake, behind the chat's earlier requests. */
   async #runInOrder(job: ClaimedJob): Promise<Verdict> {
     const { request, platform, facts } = job;
     const isApart = request.kind === 'links' || facts.hasPlace === true;

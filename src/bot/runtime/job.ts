@@ -17,8 +17,8 @@ import { StoredReply } from './stored-reply.ts';
 import type { WorkStatus } from './work-status.ts';
 
 /**
- * A notice that is still to be sent instead of replies to some links of the request: to those from the first unanswered
- * one up to, but without, the one with the number `next`.
+ * A notice that is still to be sent in place of replies to some links of the request: from the first unanswered link to
+ * the last one before the index `next`.
  */
 const PendingNotice = z.object({
   kind: z.enum(['unsure', 'failed', 'timeout', 'limited', 'waiting']),
@@ -29,15 +29,15 @@ const PendingNotice = z.object({
 export type PendingNotice = z.output<typeof PendingNotice>;
 
 const JobProgress = z.object({
-  /** The first part (each link is one) that is not answered yet. */
+  /** The index of the first link that is not answered yet; a request without links counts as one link. */
   next: z.number(),
-  /** The first part that is not charged to the person's rate limit yet. */
+  /** The index of the first link that is not charged to the person's rate limit yet. */
   paid: z.number(),
-  /** Keys of the messages that were sent for the parts that are being answered. */
+  /** Keys of the messages that were sent for the links that are being answered. */
   sent: z.array(z.string()),
   /**
-   * A message that may have arrived, and until when the platform recognises its repeat. `next`: the part (link) of the
-   * request after those that the message answers.
+   * A message that may have arrived, and until when the platform recognises its repeat. `next`: the index of the first
+   * link that the message does not answer.
    */
   sending: z.object({ key: z.string(), until: z.number(), next: z.number() }).optional(),
   notice: PendingNotice.optional(),
@@ -45,7 +45,7 @@ const JobProgress = z.object({
   reply: StoredReply.optional().catch(undefined),
   /** True when the person was told that links wait. */
   isWaitSaid: z.boolean(),
-  /** The message with the pressed button, if it was to be deleted: it stays for the answer, but not for a failure. */
+  /** The message with the pressed button, if it was to be deleted: it stays if the request is answered. */
   keptMessage: z.string().optional(),
   /**
    * The number of failures in a row that left unknown whether a message arrived, or in which Medley ended its own call.
@@ -143,9 +143,9 @@ export interface Job extends StoredJob {
   ending: Ending | undefined;
   stopWorking: (() => void) | undefined;
   status: WorkStatus | undefined;
-  /** The request's part (link) after those that are being answered. */
+  /** The index of the first link that is not being answered yet. */
   next: number;
-  /** The worst outcome of its parts, for the metrics. */
+  /** The worst outcome so far of the request's links, for the metrics. */
   worst: RequestOutcome;
 }
 
@@ -165,7 +165,7 @@ export async function saveJob(job: Job): Promise<void> {
   if (!isOurs) throw new Superseded('the request is in other hands');
 }
 
-/** Marks the parts before `next` as answered. */
+/** Records that the links before the index `next` are answered. */
 export async function stepTo(job: Job, next: number, isSaved: boolean): Promise<void> {
   const { progress } = job;
   progress.next = next;
@@ -190,7 +190,7 @@ const MOST_REPEAT_MS = 24 * 3_600_000;
  * Makes `sendOnce`, which sends each message once: before the call it stores that the message may arrive, after it
  * whether it did. If that is unknown, it is sent again only where the platform recognises the repeat.
  * @param phase the part of the idempotency keys that tells these messages from the request's others
- * @param next the part of the request after those that these messages answer
+ * @param next the index of the first link that these messages do not answer
  */
 export function createSendOnce(job: Job, phase: string, next: number, tools: JobTools): Sending['sendOnce'] {
   const { progress, platform, reservation, controller } = job;

@@ -10,10 +10,10 @@ interface Entry {
 }
 
 const MAX_LANES = 10_000;
-/** How long an earlier request may pause before others pass it; they pass as well if it is late by `LATE_MS`. */
+/** How long an earlier request may pause before others overtake it; they also do if it is late by `LATE_MS`. */
 const MOST_MS = 60_000;
 const LATE_MS = 5_000;
-/** How long a worker waits for an earlier request that runs. */
+/** How long a worker waits for an earlier request that is running. */
 const PATIENCE_MS = 5_000;
 const AGAIN_MS = 1_000;
 
@@ -71,8 +71,8 @@ export function createReplyOrder(clock: () => number) {
         /** Milliseconds until an earlier request that pauses runs again; 0 when none does. */
         waitMs: () => waitMs(lane, own),
         /**
-         * Resolves with 0 when all earlier requests are finished, else with the milliseconds for which the job should go
-         * back to the queue.
+         * Resolves with 0 when all earlier requests are finished, else with the milliseconds for which to put the job
+         * back into the queue.
          * @throws the signal's reason
          */
         async next(signal: AbortSignal): Promise<number> {

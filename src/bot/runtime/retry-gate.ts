@@ -3,7 +3,7 @@ const LONGEST_MS = 60_000;
 /** The pause before the next attempt at a job that needs the store, while the store cannot be reached. */
 export const STORE_AWAY_MS = 5_000;
 
-/** A pause that doubles with each failure from a second to a minute, and a random part. `failures` counts from 1. */
+/** A pause that doubles with each failure from a second to a minute, randomly shortened. `failures` counts from 1. */
 export function backoffMs(failures: number, random: () => number): number {
   return Math.min(FIRST_MS * 2 ** Math.min(failures - 1, 20), LONGEST_MS) * (0.75 + random() / 4);
 }

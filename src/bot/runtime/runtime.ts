@@ -55,12 +55,12 @@ const CONCURRENCY = 32;
 /** Tools such as `docker stop` kill a process after ten seconds, in which other things must end too. */
 const DRAIN_MS = 7_500;
 const STATUS_MS = 10_000;
-/** How long to wait for each part that is asked to end, such as a connection, and may not do so. */
+/** How long to wait for each part that is asked to end, such as a connection, in case it does not. */
 const CLOSE_MS = 2_000;
 
 /**
- * Handles the requests of all chat platforms from acceptance to answer: each is stored, runs in its chat's order, and
- * is answered once, even if processes die.
+ * Handles the requests of all chat platforms from acceptance to answer: each is stored and answered once, even if
+ * processes die. A chat's requests are answered in order, except that pasted links need not wait.
  */
 export class Runtime {
   readonly post: PostToChat;

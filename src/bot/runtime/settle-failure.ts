@@ -39,7 +39,7 @@ export async function settleFailure(job: Job, error: unknown, tools: JobTools): 
 
 /**
  * While the store is away, the request is tried again as long as an answer can arrive. The last tries are for a notice,
- * which cannot be sent either while the queue's own store is away.
+ * but if the queue's own store is away, a notice cannot be sent either.
  */
 async function settleStoreAway(job: Job, error: StoreAway, tools: JobTools): Promise<Verdict | undefined> {
   const { id, until } = job.request;

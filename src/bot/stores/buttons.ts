@@ -8,7 +8,7 @@ import { usageError } from '../contract/command.ts';
 import { type Caller, callerKey, callerOf, type Request, RequestBody } from '../contract/request.ts';
 import type { ButtonPayload, ButtonTokens } from '../contract/services.ts';
 
-/** How long a button works, and what its message showed is known. */
+/** How long a button works, and how long it is stored what the button's message showed. */
 const LIFE_MS = 7 * 24 * 3_600_000;
 
 export interface ButtonTokensOptions {
@@ -134,7 +134,7 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
 const FIELD = '\n';
 const NAME = /^[A-Za-z][\w-]*/;
 
-/** Packs a command's name and a line for each value: `name=text`, `name#number`, `name!` (true), `name~` (false). */
+/** Packs a command's name, then each value in a line: `name=text`, `name#number`, `name!` (true), `name~` (false). */
 function pack({ command, values }: ButtonPayload, maxBytes: number): Buffer | undefined {
   const lines = [command];
   for (const [name, value] of Object.entries(values)) {

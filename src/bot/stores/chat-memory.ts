@@ -68,7 +68,7 @@ const Membership = z.object({ chat: z.string(), user: z.string(), at: z.number()
 type Membership = z.output<typeof Membership>;
 
 const KEPT = { ttlMs: 90 * DAY_MS, maxRecords: 200_000 };
-/** The collections of members: each row is stored twice, in one grouped by chat, in the other by person. */
+/** The collections of members. Each row is stored twice: in one collection grouped by chat, in the other by person. */
 export const CHAT_MEMBERS = { name: 'chat-members', schema: Membership, ...KEPT };
 export const MEMBER_CHATS = { name: 'member-chats', schema: Membership, ...KEPT };
 

@@ -156,7 +156,7 @@ export function notifies(
 
 /**
  * After how many milliseconds replies that share a message are deleted; undefined if they stay. In a group, a notice to
- * one person about a pasted link is of no use to others, and neither is one that will soon be outdated.
+ * one person about a pasted link is of no use to others, and a reply with a time to wait is soon outdated.
  */
 export function noticeLifeMs(
   replies: readonly Reply[],
@@ -184,19 +184,19 @@ const MAX_REQUESTS = 2_000;
 export type WholeAnswers = ReturnType<typeof createWholeAnswers>;
 
 /**
- * Tells, as far as this process saw, whether all parts (links) of a request were delivered. Only then the person's
- * message may be deleted, or its preview hidden.
+ * Tells, as far as this process saw, whether the answers to all links of a request were delivered. Only then the
+ * person's message may be deleted, or its preview hidden.
  */
 export function createWholeAnswers() {
   const wholeSoFar = createLru<string, boolean>({ max: MAX_REQUESTS });
 
   return {
-    /** True once: for the last part, if all parts were delivered. */
+    /** True once: after the last link, if the answers to all links were delivered. */
     isAllDelivered(
       { request, isFirst, isLast, expected }: Pick<Sending, 'request' | 'isFirst' | 'isLast' | 'expected'>,
       { replies, isConfirmed }: Delivered,
     ): boolean {
-      // If all replies of a part are notices, they only say that links are waiting, so nothing was answered.
+      // If all replies to a link are notices, they only say that links are waiting, so nothing was answered.
       if (!isLast && replies.length > 0 && replies.every(({ tone }) => tone === 'notice')) return false;
       const quotes = new Set(replies.map(({ quoted }) => quoted));
       const answers = replies.filter(reply => !quotes.has(reply));

@@ -14,7 +14,7 @@ export const TRACK_MARKS = { name: 'track-marks', schema: TrackMark, ttlMs: 7 * 
 
 /** The most players that a chat may track; all chats together may track {@link MAX_FOLLOWED} different ones. */
 export const MAX_TRACKED = 10;
-/** The most tracked players. Each is requested once an hour, in all a small part of what osu! allows. */
+/** The most tracked players. Each takes a request an hour, which is in all a small part of osu!'s rate limit. */
 const MAX_FOLLOWED = 600;
 
 const ALL = 'all';

@@ -75,7 +75,7 @@ export function createTracking({ services, ...options }: TrackingOptions) {
 }
 
 const HOUR_MS = 3_600_000;
-/** How many best plays osu! is asked for; lower ones hardly count. */
+/** How many best plays are requested; lower ones hardly count towards a player's total. */
 const BEST = 100;
 /** How old a new play may be. An older one entered the list because another was removed, or osu! changed its pp. */
 const NEWEST_MS = 3 * 24 * HOUR_MS;
@@ -152,13 +152,13 @@ interface Poll extends TrackPollerOptions {
   readonly signal: AbortSignal;
   /** For each player, when requests last failed. They are not repeated before the hour is over. */
   readonly missed: Map<string, number>;
-  /** The plays that were posted, by chat, so that a chat that could not be reached does not repeat them in the others. */
+  /** The plays that were posted, by chat: when a post to one chat failed, the next attempt skips the other chats. */
   readonly posted: LRUCache<string, true>;
 }
 
 /**
  * The players who were not requested for an hour, longest ago first; as many as one tick may request. A time in the
- * future was noted before the clock was set back.
+ * future is from before the clock was set back, so it counts as long ago.
  */
 async function due({ tracked, missed, now, tickMs }: Poll): Promise<readonly Followed[]> {
   const all = followedIn(await tracked.chats());

@@ -120,7 +120,7 @@ function isWordsOnly(post: Post): boolean {
   return itemCount(post) === 0 && (post.quoted === null || itemCount(post.quoted) === 0);
 }
 
-/** The space keeps the mark on the line of the name's end. */
+/** The space is a no-break space, so that the mark stays on the line on which the name ends. */
 const VERIFIED_MARK = '\u00a0✓';
 
 /** The author with avatar and link; if the author is unknown, the site. */
@@ -158,7 +158,7 @@ function unspoofed(name: string | null): string {
  */
 const COPIED = 40;
 
-/** The title, unless it only repeats the caption: often it is the caption's beginning, and the author's name. */
+/** The title, unless it only repeats the caption: often it is the caption's beginning with the author's name. */
 function distinctTitle({ title, caption }: Post): string | undefined {
   const shown = title?.trim();
   if (!shown) return undefined;

@@ -139,7 +139,7 @@ export const beatmapDownload = defineCommand({
       starsOfSet(answer.set, t),
       lengthOfSet(answer.set, t),
     ]);
-    // The osu!direct address is text, because buttons allow web addresses only; the web chat makes a link of it.
+    // The osu!direct address is shown as text, because buttons allow only web addresses; the web chat makes it a link.
     const direct = labelled([words.direct], [{ kind: 'code', children: [directLink(set.id)] }], t);
     const page = answer.addresses.find(({ source }) => source === 'osu');
     return reply({
@@ -159,7 +159,7 @@ export const beatmapDownload = defineCommand({
   },
 });
 
-/** The addresses with or without video, as the person wants; all of them if none match. */
+/** The addresses with or without video, as the person wants; if no address fits, all of them. */
 function wanted(addresses: readonly DownloadAddress[], video: boolean | undefined): readonly DownloadAddress[] {
   const files = addresses.filter(({ source }) => source !== 'osu');
   const fitting = video === undefined ? files : files.filter(address => address.video === video);

@@ -16,7 +16,7 @@ import { listRow, loadCover, playsBlocks } from '../../views/osu/play.ts';
 import { missesText, resultText } from '../../views/osu/score.ts';
 
 const PER_PAGE = 10;
-/** Each member takes a request to osu!, so only this many are asked for at once; a button shows more. */
+/** Each member takes a request to osu!, so a page asks about only so many members; a button shows more. */
 const MEMBERS_A_PAGE = 4;
 const MAX_PAGES = 25;
 
@@ -109,7 +109,7 @@ async function ofWorld({ map, mods, country, page }: Asked, context: CommandCont
   return { scores: scores.slice(first, end), first: first + 1, hasMore: end < scores.length, left: 0, stale };
 }
 
-/** Finds a country's players among the world's best, because osu! has leaderboards of countries only for supporters. */
+/** Finds a country's players among the world's best, because osu! shows countries' leaderboards only to supporters. */
 async function fromCountry(scores: readonly Score[], country: string, { services, signal }: CommandContext) {
   const ids = scores.flatMap(({ user_id }) => user_id ?? []);
   const { players } = await services.beatmaps.standings(ids, signal);

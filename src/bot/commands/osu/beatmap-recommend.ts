@@ -46,8 +46,8 @@ const STARS = figure('stars', 'star', 'sr');
 const PP = figure('pp');
 
 /**
- * Reads a range of stars: `5-6`, `5..6`, or one number with a star, `5.5*`. A number without a star may be a player's id, so it
- * is no range.
+ * Reads a range of stars: `5-6`, `5..6`, or one number with a star, `5.5*`. A number without a star is no range,
+ * because it may be a player's id.
  */
 function starRange(word: string): string | undefined {
   const [, range, about] =
@@ -113,7 +113,7 @@ export const beatmapRecommend = defineCommand({
   },
 });
 
-/** The player to recommend for. None is needed if the person gives filters. */
+/** The player to recommend maps for; undefined if the person gives filters instead. */
 async function askerOf(
   named: string | undefined,
   { stars, pp, like }: Readonly<Record<'stars' | 'pp' | 'like', string | undefined>>,
@@ -139,7 +139,7 @@ function mayAddDoubleTime(mods: string): boolean {
   return ![...must, ...never].includes('DT');
 }
 
-/** Shows the maps as cards with their reasons, and buttons for further maps: by the same filters, or by others. */
+/** Shows the maps as cards with their reasons, and buttons for further maps: by the same filters or by others. */
 function renderRecommendations(
   { recommendations, player, ruleset, target, isBeside, isFew, isOver, stale }: RecommendResult,
   another: Action,
@@ -174,7 +174,7 @@ function renderRecommendations(
   });
 }
 
-/** Names the version of osu!'s pp rules by which the figures were calculated. */
+/** Names the version of osu!'s pp rules by which the pp were calculated. */
 function rulesText(recommendations: readonly Recommendation[], t: Translator): string {
   const { byFigures, byBoth, byRules } = t.messages.osu.recommend;
   const dates = recommendations.flatMap(({ algorithm }) => algorithm ?? []);
@@ -193,7 +193,7 @@ function gainOf({ gain }: Pick<Recommendation, 'gain'>, t: Translator): { readon
   return gain === null || gain < 0.05 ? {} : { detail: t.messages.osu.recommend.gain({ pp: t.decimal(gain, 1) }) };
 }
 
-/** The reasons that a few characters tell; others name a map or are sentences. */
+/** The kinds of reasons that take only a few characters; reasons of other kinds name a map or are sentences. */
 const BRIEF: ReadonlySet<Reason['kind']> = new Set(['ar', 'od', 'cs', 'bpm', 'length', 'popular']);
 
 function recommendationCard(each: Recommendation, openToken: string, t: Translator): Card {
@@ -206,7 +206,7 @@ function recommendationCard(each: Recommendation, openToken: string, t: Translat
   // A text such as `271 pp · +6.2 in total`.
   const worth = [ppText(each.pp, t), ...Object.values(gainOf(each, t))].join(' · ');
   const reasons = each.reasons.map(reason => reasonText(reason, t)).filter(reason => reason !== undefined);
-  // A row of a list has one line, which is too short for the other reasons.
+  // A row of a list has one line, which is too short for the other kinds of reasons.
   const brief = each.reasons.find(({ kind }) => BRIEF.has(kind));
   return {
     kind: 'card',
@@ -232,7 +232,7 @@ function whyText({ pp, reasons }: Recommendation, t: Translator): string {
   return like === undefined ? worth : `${worth} · ${t.messages.osu.recommend.like} ${nameOf(like)}`;
 }
 
-/** A reason in words; undefined if the card's figures show it already. */
+/** A reason in words; undefined if the card shows it already. */
 function reasonText(reason: Reason, t: Translator): Text | string | undefined {
   const words = t.messages.osu.recommend;
   switch (reason.kind) {

@@ -72,7 +72,7 @@ export const beatmapSearch = defineCommand({
     const source = reach === 'local' ? 'local' : undefined;
     const found = await services.beatmaps.search({ q: text, cursor: next, limit: PER_GLANCE, source, signal });
     const openToken = ({ id }: Beatmapset) => openSetToken(services, id);
-    // A result that is shown while the query is typed cannot be opened yet, so its line has all facts.
+    // A result that is shown while the query is typed cannot be opened yet, so its line has all the facts.
     const cards = found.sets.map(set => {
       const { lines, details = [], ...card } = setCard(set, t, { openToken });
       return { ...card, lines: [joined([...lines, ...details])] };
@@ -114,7 +114,7 @@ export const osuMaps = defineCommand({
     const isOnly = place.page === 1 && pages.more === undefined;
     const openToken = ({ id }: Beatmapset) => openSetToken(services, id);
     const cards = beatmapsets.map(({ set, count }) => {
-      // The plays of one difficulty are counted, the only one that the set has here.
+      // The set has here only the one difficulty whose plays are counted.
       const played = count === null ? undefined : [strong(words.played({ n: count, shown: t.number(count) }))];
       const note = played && joined([played, set.beatmaps[0]?.version]);
       return setCard(set, t, { openToken, note });

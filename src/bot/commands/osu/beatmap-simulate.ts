@@ -29,8 +29,8 @@ const STEPS = [95, 98, 99, 100];
 const USUAL_MODS = ['NM', 'HD', 'HR', 'DT', 'HDDT', 'HDHR', 'FL', 'EZ', 'HT'];
 const RATES = { min: 0.5, max: 2 };
 /**
- * Matches map settings such as `ar9.5 od8`, with which other bots change the map. Medley cannot do that, and a search for
- * a map of that name would find an unrelated one.
+ * Matches map settings such as `ar9.5 od8`, with which other bots change the map. Medley cannot do that, and a search
+ * for a map of that name would find an unrelated one.
  */
 const CHANGES = /^((?:ar|od|cs|hp|bpm)[:=]?\d[\d.,]*)(?:\s+(?:ar|od|cs|hp|bpm)[:=]?\d[\d.,]*)*$/i;
 
@@ -232,7 +232,7 @@ function figuresOf({ accuracy, combo, misses, pp }: DescribedPlay, { maxCombo }:
       value: osu.combo({ shown: t.number(most) }),
       label: combo === undefined ? plays.simulate.full : '',
     },
-    // The number stands above its word.
+    // The word stands alone here, because the card shows the number above it.
     misses !== 0 && { value: t.number(misses), label: osu.scores.results.miss({ n: misses, shown: '' }).trim() },
     pp !== undefined && { value: t.decimal(pp, 0), label: cards.pp },
   ].filter(figure => figure !== false);

@@ -30,7 +30,7 @@ const MOST = 5;
 /** Matches an id. A number that is the first or only word of a typed line is the map's id, not a player's. */
 const FIRST_NUMBER = /^[1-9]\d{3,14}$/;
 
-/** Shows a player's plays on a map: the named one, or the one that was last shown in this chat. */
+/** Shows a player's plays on a map: the map that the person names, or the map that this chat showed last. */
 export const osuCompare = defineCommand({
   name: 'osu compare',
   options: {
@@ -87,7 +87,7 @@ function dayOf({ ended_at }: Score, t: Translator): string {
   return Number.isNaN(at) ? '' : t.date(at);
 }
 
-/** The player that the person asks for. Words that are no player's name may belong to the map's name. */
+/** The player that the person asks for. If no player has that name, the words may belong to the map's name. */
 async function playerOf(map: string | undefined, player: string | undefined, context: CommandContext) {
   const { caller, services, signal } = context;
   const asked = await askedPlayer(player, context);

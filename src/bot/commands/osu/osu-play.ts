@@ -116,19 +116,19 @@ async function rate(score: Score, context: CommandContext): Promise<Rating | und
   return ratings.get(score);
 }
 
-/** The play's map becomes the last one shown in the chat. */
+/** Remembers the play's map as the last one that was shown in the chat. */
 async function remember({ beatmap_id, mode }: Score, { caller, services }: CommandContext): Promise<void> {
   if (beatmap_id !== null) await services.memory.maps.remember(caller, { id: beatmap_id, ruleset: mode });
 }
 
-/** The mods with which to open a play's map: those of the play, if the map can have them. */
+/** The mods with which to open a play's map: the play's own mods, if the map can have them. */
 function modsToOpen(score: Score): readonly string[] {
   const mods = shownMods(score);
   const isConvert = score.beatmap?.convert === true;
   return score.mode === score.beatmap?.mode && !isConvert && areMods(mods, score.mode) ? mods : [];
 }
 
-/** The result; undefined after a failure, because the card can do without it. Failures are logged where they happen. */
+/** The result; undefined after a failure, which was logged where it happened: the card can do without the result. */
 async function ifKnown<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   try {
     return await asked;
@@ -138,7 +138,7 @@ async function ifKnown<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | u
   }
 }
 
-/** The play's position on the map's leaderboard. osu! states it only if it is asked for the play alone. */
+/** The play's position on the map's leaderboard. osu! states it only in an answer about this play alone. */
 async function rankOf(score: Score, { services, signal }: CommandContext): Promise<number | null> {
   const { id, beatmap } = score;
   if (!hasPage(score) || beatmap === null || statusNumber(beatmap.status) <= 0) return null;

@@ -78,7 +78,7 @@ export const osuDaily = defineCommand({
   },
 });
 
-/** Shows the profile: as an image card with the facts that are not on it, or all of it as text. */
+/** Shows the profile: as an image card with the facts that the card lacks, or as text. */
 async function profileBlocks(player: Player, isProven: boolean, context: CommandContext): Promise<readonly Block[]> {
   const { services, t } = context;
   const { painter, artwork } = services;
@@ -144,12 +144,12 @@ function teamText({ team }: Player): string | undefined {
   return team.short_name === null ? team.name : `[${team.short_name}] ${team.name}`;
 }
 
-/** The player's figures as text. @param isDrawn an image card already shows the most important ones */
+/** The player's statistics as text. @param isDrawn an image card already shows the most important ones */
 function statisticsBlocks(player: Player, t: Translator, isDrawn = false): readonly WordBlock[] {
   const { statistics, country, rank_highest } = player;
   if (statistics === null) return [];
   const words = t.messages.osu.profile;
-  /** A figure in words; undefined if osu! does not state it. */
+  /** A value in words; undefined if osu! does not state the value. */
   const shown = <V>(value: V | null, text: (value: V) => string) => (value === null ? undefined : text(value));
   const place = (rank: number) => `#${t.number(rank)}`;
   const levelText = ({ current, progress }: NonNullable<PlayerStatistics['level']>) =>
@@ -194,7 +194,7 @@ function statisticsBlocks(player: Player, t: Translator, isDrawn = false): reado
   return fields.length === 0 ? [] : [{ kind: 'fields', fields }];
 }
 
-/** Figures about the maps that a player made; empty for players who make none. */
+/** Counts of the maps that a player made; empty for players who make none. */
 function mappingBlocks(player: Player, t: Translator): readonly Block[] {
   const words = t.messages.osu;
   const counts = [
@@ -212,8 +212,8 @@ function mappingBlocks(player: Player, t: Translator): readonly Block[] {
 }
 
 /**
- * Links the caller to an osu! player, whose name they may then leave out of commands. It is the player whom they name
- * or, if the host configured sign-in, the one as whom they sign in at osu!.
+ * Links the caller to an osu! player, whose name they may then leave out of commands. That is the player whom they name
+ * or, if the host configured sign-in, the player as whom they sign in at osu!.
  */
 export const osuLink = defineCommand({
   name: 'osu link',

@@ -17,7 +17,7 @@ import { gainText, playerHead, ppText } from '../../views/osu/facts.ts';
 import { estimateBlocks, mapName, modsText } from '../../views/osu/score.ts';
 
 const PER_PAGE = 10;
-/** How many best plays are calculated anew: lower ones hardly count, and each needs its map's file. */
+/** How many best plays are calculated anew: lower plays hardly count, and each play needs its map's file. */
 const MOST = 100;
 
 const PAGE = { ...TERMS.page, max: 20, bare: TERMS.index.bare };

@@ -44,7 +44,7 @@ function dashedSort(word: string): string | undefined {
   return SCORE_SORTS.find(each => each === (SORTS.get(name) ?? name));
 }
 
-/** Reads a word such as `stars>6` or `artist=camellia` as a condition on plays, if searches know its name. */
+/** Reads a word such as `stars>6` or `artist=camellia` as a condition on plays, if searches know its first word. */
 function condition(word: string): string | undefined {
   return /^-?[a-z_]+[:=<>][^\s"]+$/i.test(word) && parseQuery(word).text === '' ? word : undefined;
 }
@@ -139,7 +139,7 @@ interface Wishes extends Omit<ScoreFilter, 'accuracy' | 'combo'> {
   readonly page: number;
 }
 
-/** The part of the player's plays that the person wants to see. */
+/** The plays of the player that the person wants to see. */
 async function findPlays(
   user: Player,
   type: ScoreType,

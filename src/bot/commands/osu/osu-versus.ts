@@ -13,7 +13,7 @@ import { mapName, modsText } from '../../views/osu/score.ts';
 
 const MOST_SHOWN = 5;
 
-/** Compares two players: their figures, and the maps that both have among their best plays. */
+/** Compares two players: their statistics, and the maps that both have among their best plays. */
 export const osuVersus = defineCommand({
   name: 'osu versus',
   options: { player: { ...PLAYER_OPTION, required: true }, other: PLAYER_OPTION, mode: MODE_OPTION },
@@ -61,7 +61,7 @@ interface Figure {
   readonly isRank?: boolean;
 }
 
-/** The figures that osu! states for both players; the better one of each pair is bold. */
+/** The statistics that osu! states for both players; the better value of each pair is bold. */
 function figures(players: Both, t: Translator) {
   const words = t.messages.osu.profile;
   const rows: readonly Figure[] = [

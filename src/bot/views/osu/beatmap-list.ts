@@ -52,7 +52,7 @@ export function numberedPageActions(
 interface SetCardOptions extends Opener {
   /** A note at the beginning of the card. */
   readonly note?: Text | undefined;
-  /** The requested order; the figure that it sorts by is shown for each set. */
+  /** The requested order; each set shows the value by which it is sorted. */
   readonly sort?: SortField | undefined;
 }
 

@@ -89,7 +89,7 @@ export function ppText(pp: number, t: Translator): string {
 
 /** The accuracy of a play such as `98.75%`, rounded down as osu! does it: only a play without a flaw has 100%. */
 export function accuracyText(accuracy: number, t: Translator): string {
-  // The little that is added makes up for numbers such as 0.57, of which a ten-thousandfold is slightly too low.
+  // Without the small addition, numbers such as 0.57 would be rounded down too far: 0.57 times 10,000 is 5,699.99….
   return t.percent(Math.floor(accuracy * 10_000 + 1e-6) / 10_000, 2, 2);
 }
 
@@ -109,7 +109,7 @@ export function moment(iso: string | null, style: Moment['style']): Moment | und
   return Number.isNaN(at) ? undefined : { kind: 'time', at, style };
 }
 
-/** Notes about where an answer comes from, where the reader should know. */
+/** Notes about an answer's origin, if it is not the usual one. */
 export function originBlocks(
   { source, stale, corrected = false }: { source: SourceId; stale: boolean; corrected?: boolean },
   t: Translator,

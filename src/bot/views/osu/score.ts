@@ -60,9 +60,9 @@ export function scoreCard(score: Score, options: ScoreCardOptions, t: Translator
 }
 
 /**
- * The lines about a play: `S · 98.75 % · 201 pp · +HDDT · weighted 190 pp`; stars with its mods, combo, pp without a
- * miss; hit results and score; date. In a list the misses and the date end the second line, and what the play counts, its
- * pp without a miss, its hit results and score are left out.
+ * The lines about a play: `S · 98.75 % · 201 pp · +HDDT · weighted 190 pp`; then stars with its mods, combo, pp without
+ * a miss; then hit results and score; then the date. In a list the second line ends in the misses and the date, and the
+ * weighted pp, the pp without a miss, the hit results and the score are left out.
  */
 function scoreLines(
   score: Score,
@@ -149,7 +149,7 @@ export function missesText(score: Score, t: Translator): string | undefined {
   return n > 0 ? misses({ n }) : undefined;
 }
 
-/** A note by which rules the estimated figures were calculated, and how inexact these pp are on average. */
+/** A note that says by which rules stars and pp were estimated, and how inexact such pp are on average. */
 export function estimateBlocks(ratings: readonly (Rating | undefined)[], t: Translator): readonly WordBlock[] {
   const words = t.messages.osu.estimate;
   const known = ratings.filter(rating => rating !== undefined);
