@@ -19,7 +19,7 @@ type Filled<Texts, Path extends string = ''> = {
     : Filled<Texts[Key], `${Path}${Key}.`>;
 };
 
-/** The intersection of a union's members. */
+/** The intersection type of all members of a union type. */
 type Joined<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
   ? All
   : never;
@@ -31,7 +31,7 @@ type Joined<Union> = (Union extends unknown ? (each: Union) => void : never) ext
 export type Messages = Filled<Joined<(typeof files)[keyof typeof files]>>;
 
 export type HintKey = keyof Messages['hints'];
-/** The values of a hint's parameters, as a function's arguments. */
+/** Lets callers pass values only to hints with parameters. */
 export type HintValues<Key extends HintKey> = Messages['hints'][Key] extends (
   values: infer V extends TextValues,
 ) => string
