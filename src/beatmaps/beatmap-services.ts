@@ -20,7 +20,7 @@ export interface BeatmapServicesOptions {
   readonly records: RecordStore;
   /** The folder for the catalogue and the `.osu` files of difficulties. */
   readonly dataDir: string;
-  /** True while this process writes the catalogue and stores `.osu` files; others only read what it wrote. */
+  /** True while this process writes the catalogue and stores `.osu` files; other processes only read what it wrote. */
   readonly isFiller: () => boolean;
   /** Credentials for the official API; without them the mirrors answer what they can. */
   readonly credentials: { readonly clientId: number; readonly clientSecret: string } | undefined;

@@ -14,7 +14,7 @@ export type DownloadAnswer = Awaited<ReturnType<Beatmaps['download']>>;
 export interface BeatmapsOptions {
   /** The official API; absent without credentials. */
   readonly osu?: OsuApi | undefined;
-  /** The mirrors in the order in which they are asked at first, before failures and slow answers change it. */
+  /** The mirrors in the order in which they are asked at first, before failures and slow answers change that order. */
   readonly mirrors: readonly Mirror[];
   readonly catalogue?: BeatmapCatalogue | undefined;
   readonly caches: BeatmapCaches;
@@ -53,7 +53,7 @@ export function createBeatmaps({ osu, mirrors, catalogue, caches, log, now = Dat
         id: set.id,
         set,
         available: !set.download_disabled,
-        /** Why the set is not available, as osu! states it, if it does. */
+        /** The reason for which the set is not available, if osu! states one. */
         reason: set.download_disabled ? set.download_disabled_reason : null,
         /** Download addresses, best first; osu!'s own page is the last. */
         addresses: downloadAddresses(set, [...awake, ...resting], health),

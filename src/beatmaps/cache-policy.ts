@@ -18,7 +18,7 @@ const DAY = 24 * HOUR;
 
 const MAX_RATE_LIMIT_MS = MINUTE;
 
-/** True when a set was withdrawn or never existed: then no older answer may be used. */
+/** True when a set was withdrawn or never existed, so that no older answer may be used. */
 function isGone(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'not_found' || error.code === 'invalid_request');
 }
@@ -47,7 +47,7 @@ function policy<V>(ttlMs: (value: V) => number): CachePolicy<V> {
 /** How long each kind of answer is kept. */
 export const POLICIES = {
   page: policy(() => 2 * MINUTE),
-  /** A set with a leaderboard hardly changes, others are still being edited. */
+  /** A set with a leaderboard hardly changes any more; other sets are still being edited. */
   set: policy(({ set }: FoundSet) => (hasLeaderboard(set) ? DAY : 15 * MINUTE)),
   player: policy(() => 5 * MINUTE),
   userBeatmaps: policy(() => 10 * MINUTE),
@@ -93,7 +93,7 @@ function isHttps(url: string): boolean {
 
 export type SharedBeatmapCaches = ReturnType<typeof openSharedBeatmapCaches>;
 
-/** Caches that several processes share; those of players and plays are not, because they change by the minute. */
+/** Caches that several processes share. Players and plays change by the minute, so their caches are not shared. */
 export function openSharedBeatmapCaches({ openCache: open }: Pick<SharedState, 'openCache'>) {
   return {
     // A page is large and soon outdated, so it is cached briefly.

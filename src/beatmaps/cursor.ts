@@ -10,7 +10,7 @@ export interface SearchPosition {
   readonly source: SourceId | undefined;
   /** The token of `source` for the page; undefined for its first page. */
   readonly token: string | undefined;
-  /** The number of the page, from 0, for another upstream if this one fails. */
+  /** The number of the page, from 0, by which another upstream goes on if this one fails. */
   readonly page: number;
   /** How many sets of the page were returned already. */
   readonly skip: number;

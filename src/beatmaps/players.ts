@@ -36,7 +36,7 @@ interface OsuAccess {
 }
 
 const MAX_LIMIT = 100;
-/** The most entries that the API has in a list of each type. */
+/** The most entries that the API has in a player's list of each type. */
 const MAX_ENTRIES: Readonly<Record<ScoreType, number>> = { best: 200, recent: 100, firsts: 10_000, pinned: 10_000 };
 
 /** Reads an id, a name or an address of a player. @throws AppError `invalid_request` */
@@ -87,7 +87,7 @@ export function createPlayers({ osu, caches }: OsuAccess) {
     return caches.players.wrap(key, own => api.user(player, ruleset, own), POLICIES.player, signal);
   }
 
-  /** The player's id. The API has lists by id only, so a name is looked up first. */
+  /** The player's id, for the API's lists, which take only ids; a name is looked up first. */
   async function idOf(player: PlayerRef, signal?: AbortSignal): Promise<number> {
     return typeof player === 'number' ? player : (await load(player, undefined, signal)).value.id;
   }
@@ -165,8 +165,8 @@ const RANKS_A_PAGE = 50;
 const MAX_STANDINGS = 50;
 
 /**
- * Adds the map and its set to scores, since osu! leaves them out of these answers. The map's combo is unknown in a ruleset
- * that is not its own.
+ * Adds the map and its set to scores, since osu! leaves them out of these answers. In a ruleset other than its own, the
+ * map's combo is unknown.
  */
 function onMap(scores: readonly Score[], { beatmap, set }: MapInSet): readonly Score[] {
   const beatmapset = { ...set, beatmaps: [] };
@@ -220,7 +220,7 @@ export function createMapPlays({ osu, caches }: OsuAccess) {
     },
     /** All plays of a player on a map; none if it has no leaderboard. */
     userMapScores: ownScores('own'),
-    /** Like `userMapScores`, but cached longer, so that paging through a list of members repeats no requests. */
+    /** Like `userMapScores`, but cached longer, so that paging through a list of members repeats no request. */
     memberMapScores: ownScores('member'),
     /** The standings of players in the given order, at most 50; accounts that no longer exist are missing. */
     async standings(userIds: readonly number[], signal?: AbortSignal) {

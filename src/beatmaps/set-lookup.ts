@@ -34,7 +34,7 @@ export interface SetAnswer {
   readonly cached?: boolean;
 }
 
-/** Asks the catalogue. If it is broken or absent it counts as empty, so that the upstreams' error is thrown. */
+/** Asks the catalogue. A broken or absent catalogue counts as empty, so that the upstreams' error is thrown. */
 export async function askCatalogue<T>(
   { catalogue, log }: SetAccess,
   read: (catalogue: BeatmapCatalogue) => Promise<T | undefined>,
@@ -63,13 +63,13 @@ function readSetRef(reference: string): SetRef | undefined {
 /** The set, or the difficulty with its set, that a person named. */
 export interface NamedMap extends SetAnswer {
   readonly beatmap?: Beatmap | undefined;
-  /** The ruleset in the address. */
+  /** The ruleset that the address states. */
   readonly ruleset?: Ruleset | undefined;
 }
 
 /**
- * Finds the set or difficulty that an osu! address or an id names; undefined for any other text. A bare number is looked
- * up as an id of the first kind, then of the other.
+ * Finds the set or difficulty that an osu! address or an id names; undefined for any other text. A bare number is
+ * looked up as an id of the preferred kind, then of the other kind.
  */
 export async function findNamed(
   text: string,
@@ -93,7 +93,7 @@ const MAX_KNOWN_MAPS = 20_000;
 
 export function createSetLookup(access: SetAccess) {
   const { catalogue, caches } = access;
-  /** The set ids of difficulties that were looked up, so that no upstream has to be asked again. */
+  /** The set ids of difficulties that were looked up, so that no upstream has to be asked for them again. */
   const setIds = createLru<number, number>({ max: MAX_KNOWN_MAPS });
 
   async function lookUp(by: 'set' | 'setOfMap', id: number, signal: AbortSignal | undefined): Promise<SetAnswer> {
@@ -140,8 +140,8 @@ export function createSetLookup(access: SetAccess) {
       throw new AppError('invalid_request', 'id must be the number or the osu! address of a beatmap', { params });
     },
     /**
-     * The most popular sets that match what a person has typed, or the one set whose id or address it is. Asks only the
-     * catalogue, no upstream.
+     * The most popular sets that match what a person has typed, or the one set whose id or address they typed. Asks
+     * only the catalogue, no upstream.
      */
     async suggestSets(typed: string, limit: number): Promise<readonly Suggestion[]> {
       if (catalogue === undefined) return [];

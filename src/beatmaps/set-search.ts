@@ -38,7 +38,7 @@ export interface SearchResult extends CatalogueResult, Omit<SetAnswer, 'set'> {
 const MAX_QUERY_LENGTH = 500;
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 50;
-/** The most pages of an upstream for one page of the answer; sets that do not match are removed from mirrors' pages. */
+/** The most pages of an upstream for one page of the answer: several if sets that do not match are removed. */
 const MAX_PAGES = 3;
 
 type Wanted = ReturnType<typeof readRequest>;
@@ -75,7 +75,7 @@ export async function searchSets(access: SetAccess, request: SearchRequest): Pro
     const isAsked = error instanceof AppError && error.code === 'invalid_request';
     if (isAsked || request.signal?.aborted === true) throw error;
     const found = await askCatalogue(access, catalogue => searchCatalogue(catalogue, wanted));
-    // A catalogue without a matching set does not prove that none exists, so the error is thrown.
+    // A catalogue without a matching set does not prove that no set matches, so the error is thrown.
     if (found === undefined || found.sets.length === 0) throw error;
     return { ...found, stale: true };
   }
@@ -91,7 +91,7 @@ async function searchCatalogue(catalogue: BeatmapCatalogue, { search, start, lim
   return { ...found, cursor, source: 'catalogue' as const };
 }
 
-/** For a query with a typo, which no upstream corrects, also asks the catalogue: it may know the word or the set. */
+/** For an empty result, whose query may have a typo, also asks the catalogue: upstreams correct no typos. */
 async function orFromCatalogue(access: SetAccess, wanted: Wanted, found: SearchResult): Promise<SearchResult> {
   if (found.sets.length > 0 || found.total !== 0) return found;
   const known = await askCatalogue(access, catalogue => searchCatalogue(catalogue, { ...wanted, start: SEARCH_START }));
@@ -108,7 +108,7 @@ async function searchUpstreams(access: SetAccess, { search, start, limit, signal
   let at = after(page, start, start.skip + limit);
   for (let pages = 1; at !== null && found.size < limit && pages < MAX_PAGES; pages += 1) {
     const more = await readPage(access, search, at, signal).catch((error: unknown) => {
-      // The missing sets may come with the next page. If the request for it fails too, that one reports the reason.
+      // The missing sets may come with the next page; if its request fails too, that request reports the reason.
       if (found.size > 0 && signal?.aborted !== true) return undefined;
       throw error;
     });
@@ -160,7 +160,7 @@ async function loadPage(
     health: healthFor(access.health, at),
     async ask(each) {
       const page = await each.search(search, tokenFor(each), signal).catch((error: unknown) => {
-        // A search that finds nothing is answered by an empty list, never by 404: the search has moved.
+        // A search that finds nothing is answered by an empty list, so a 404 means that the search has moved.
         if (!isNotFound(error)) throw error;
         throw new AppError('upstream_changed', `${each.id} has no search any more`, { cause: error });
       });

@@ -28,12 +28,12 @@ const USUAL_PACE: FillPace = {
   againMs: 30 * 86_400_000,
 };
 
-/** The number of mirrors that must say that a ruleset has no more sets; all of them if there are fewer. */
+/** How many mirrors must say that a ruleset has no more sets; if there are fewer mirrors, all of them must. */
 const AGREEING = 2;
 
 /**
  * Lists the most played sets of a ruleset. All mirrors number the pages alike, so any of them can be asked for a page.
- * Several must agree that there are no more sets, because a mirror that returns none may be out of order.
+ * Several mirrors must agree that there are no more sets, because one that returns none may be out of order.
  */
 function mostPlayed(ruleset: Ruleset, mirrors: readonly SearchableMirror[]): Feed {
   const query = { ...parseQuery(''), ruleset };
@@ -63,9 +63,9 @@ function mostPlayed(ruleset: Ruleset, mirrors: readonly SearchableMirror[]): Fee
 }
 
 /**
- * Fills the catalogue from the mirrors while the program runs: the most played sets first, far below the
- * mirrors' rate limits and at most `pagesADay` pages. How far it came is stored, so the next start continues
- * there. osu!'s API is not asked.
+ * Fills the catalogue from the mirrors while the program runs: the most played sets first, far below the mirrors' rate
+ * limits and at most `pagesADay` pages. Its position is stored, so the next start continues there. osu!'s API is not
+ * asked.
  */
 export function createBackgroundFill({ mirrors, log, pace = USUAL_PACE, ...options }: BackgroundFillOptions) {
   const stopping = new AbortController();

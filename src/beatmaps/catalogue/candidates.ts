@@ -19,7 +19,7 @@ CREATE TABLE catalogue_candidates (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** How many units of a column make up 1. */
+/** The values are stored as whole numbers; this many of them make up 1. */
 const UNITS = { stars: 100_000, ar: 100, od: 100, cs: 100, rating: 10_000 };
 type Fraction = keyof typeof UNITS;
 
@@ -54,7 +54,7 @@ export function writeCandidates(store: Store, known: Beatmapset | undefined, set
   }
 }
 
-/** The ranges of figures, both ends included, from which maps are drawn. The figures are those without mods. */
+/** The ranges of stars, length and the like from which maps are drawn, without mods; both ends are included. */
 export interface CandidateWindow {
   readonly ruleset: Ruleset;
   readonly stars: Bounds;
@@ -83,7 +83,7 @@ const Line = z.object({
   length: z.number(),
   /** The number of circles, sliders and spinners. */
   objects: figure,
-  /** The id of the difficulty's mapper if it is known, else of the set's. */
+  /** The id of the difficulty's mapper if it is known, else of the set's mapper. */
   mapper: figure,
   /** How often the difficulty was played. */
   plays: figure,
@@ -102,7 +102,7 @@ const INSERT = `INSERT OR REPLACE INTO catalogue_candidates (mode, loved, step, 
   VALUES (?, ?, ?, ${FIGURES.map(() => '?').join(', ')})`;
 const PAIRS = FIGURES.map(key => `'${key}', ${isFraction(key) ? `${key} / ${UNITS[key]}.0` : columnOf(key)}`);
 const LINE = `json_object(${PAIRS.join(', ')})`;
-/** All rows that are read come as one JSON text, which is ten times as fast as row by row. */
+/** All rows come as one JSON text, because reading them that way is ten times as fast as row by row. */
 const LinesRow = z.object({ lines: z.string() });
 const IdRow = z.object({ id: z.number() });
 const MAX_STARS = 25;
@@ -113,7 +113,7 @@ function readLines(store: Store, place: readonly number[], { sql, params }: Filt
   return z.array(Line).parse(JSON.parse(store.get(select, [...place, ...params, size], LinesRow)?.lines ?? '[]'));
 }
 
-/** Reads maps within one step of stars: from a random row to the last, then from the first. */
+/** Reads maps within one step of stars: from a random row to the last one, then from the first one on. */
 function drawStep(store: Store, place: readonly number[], { sql, params }: Filter, size: number, random: () => number) {
   const last = store.get(LAST, place, IdRow)?.id;
   if (last === undefined) return [];
@@ -170,7 +170,7 @@ function placeOf(ruleset: Ruleset, isLoved: boolean, step: number): readonly num
   return [RULESETS.indexOf(ruleset), Number(isLoved), step];
 }
 
-/** A difficulty that may be recommended, with the figures needed for choosing, without mods. */
+/** A difficulty that may be recommended, with the values that decide the choice, such as stars, without mods. */
 export type Candidate = Readonly<Line> & { readonly ruleset: Ruleset };
 
 export function candidateOf(set: Beatmapset, map: Beatmap): Candidate {

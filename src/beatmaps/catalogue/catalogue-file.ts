@@ -15,7 +15,7 @@ export interface CatalogueFileOptions {
   onFailure(error: unknown): void;
   /** How long new sets wait to be written together, in milliseconds. Default 500. */
   readonly writeDelayMs?: number;
-  /** True when many sets will come and no person is asking, so that more of them are written at once. */
+  /** True when many sets will come while no person is asking, so that more sets are written at once. */
   readonly isFilling?: boolean;
 }
 
@@ -93,7 +93,7 @@ class WriteQueue {
     this.#options = options;
   }
 
-  /** Adds sets; of two with one id the later stays. A full queue drops its oldest sets; upstreams send them again. */
+  /** Adds sets; of two with one id the later stays. A full queue drops its oldest sets; upstreams resend sets. */
   add(sets: readonly Beatmapset[]): void {
     if (this.isClosed) return;
     this.#append(sets);

@@ -13,7 +13,7 @@ export interface Feed {
 }
 
 export interface FillProgress {
-  /** How many sets were read from this feed, in earlier runs as well. */
+  /** How many sets were read from this feed, including those of earlier runs. */
   readonly sets: number;
   readonly total: number | null;
 }
@@ -31,7 +31,7 @@ export interface FillPace {
   readonly failureMs: readonly number[];
   /** The longest pause, even if an upstream asks for a longer one. */
   readonly maxWaitMs: number;
-  /** True to try a failing feed again for ever; else the fill ends when one fails more often than `failureMs` says. */
+  /** True to try a failing feed for ever; else the fill ends when one fails more often than `failureMs` has items. */
   readonly isPatient: boolean;
   /** The pause before all feeds are read again, to find changes. */
   readonly againMs: number;
@@ -60,7 +60,7 @@ const IDLE_MS = 60_000;
 const Place = z.object({
   /** The number of the next page, from 0. */
   page: z.number(),
-  /** The upstream's token for the next page, if its number is not enough. */
+  /** The upstream's token for the next page, if the page's number is not enough to request it. */
   cursor: z.string().optional(),
   sets: z.number().default(0),
   /** When the last page of the feed was read, unix milliseconds; 0 before that. */
@@ -83,11 +83,11 @@ interface Fill extends FillOptions {
    * `performance.now()`. Other feeds go on meanwhile.
    */
   readonly setbacks: Map<string, { readonly failures: number; readonly until: number }>;
-  /** True once a page was read in this run. */
+  /** True when a page was read in this run. */
   hasRead: boolean;
 }
 
-/** The pace for a command that a person waits for: as fast as the upstream allows, once, with few retries. */
+/** The pace for a command that a person waits for: one round as fast as the upstream allows, with few retries. */
 export const PACE_OF_COMMAND: FillPace = {
   ...{ startMs: 0, firstMs: 0, firstPages: 0, pageMs: 0, pagesADay: Number.POSITIVE_INFINITY },
   failureMs: [2_000, 10_000, 30_000, 60_000],
@@ -135,7 +135,7 @@ export async function fillCatalogue(options: FillOptions): Promise<void> {
   await catalogue.keepPlace(name, null);
 }
 
-/** Takes the next step of the fill. While the catalogue cannot be used it waits, as after a failure of a feed. */
+/** Takes the next step of the fill. While the catalogue cannot be used, the fill waits as if a feed had failed. */
 async function stepOrWait(fill: Fill): Promise<number | undefined> {
   try {
     return await step(fill);
@@ -147,7 +147,7 @@ async function stepOrWait(fill: Fill): Promise<number | undefined> {
   }
 }
 
-/** Reads one page. @returns the pause before the next one; undefined when all feeds have ended for good */
+/** Reads one page. @returns the pause before the next page; undefined when all feeds have ended for good */
 async function step(fill: Fill): Promise<number | undefined> {
   const { feeds, pace, isFiller = () => true } = fill;
   if (!isFiller()) return IDLE_MS;
@@ -186,7 +186,7 @@ async function readOn(feed: Feed, place: FeedPlace, progress: Progress, fill: Fi
   const { name, catalogue, pace, signal, now, onPage, onEnd } = fill;
   const counted = { ...progress, pages: progress.pages + 1 };
   const keep = (each: Progress) => catalogue.keepPlace(name, JSON.stringify(each));
-  // The page is counted before it is read: one that crashes the process must not be requested for ever.
+  // The page is counted before it is read, because a page that crashes the process must not be requested for ever.
   if (Number.isFinite(pace.pagesADay)) await keep(counted);
   const page = await feed.read(place, signal);
   signal.throwIfAborted();
@@ -200,7 +200,7 @@ async function readOn(feed: Feed, place: FeedPlace, progress: Progress, fill: Fi
   if (isEnd) onEnd?.(feed.name, place.page);
 }
 
-/** Notes that a feed failed, and when it may be read again. @throws the failure when it failed too often */
+/** Notes that a feed failed, and when it may be read again. @throws the failure when the feed failed too often */
 function noteFailure({ name }: Feed, thrown: unknown, fill: Fill): void {
   const { pace, signal, setbacks, hasRead, onFailure } = fill;
   signal.throwIfAborted();

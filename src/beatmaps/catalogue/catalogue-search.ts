@@ -23,12 +23,12 @@ const BODY_OF_SET = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 const BODY_OF_MAP = 'SELECT b.body FROM catalogue_maps m JOIN catalogue_bodies b ON b.id = m.set_id WHERE m.id = ?';
 
 const MAX_NEEDLES = 32;
-/** The longest beginning of a word, in letters, that each text index stores; a longer one is found more slowly. */
+/** The most letters of a word's beginning that each text index stores; a longer beginning is found more slowly. */
 const INDEXED_LETTERS: Readonly<Record<TextIndex, number>> = { catalogue_names: 6, catalogue_text: 3 };
 /** The most whole words that are searched for in place of the beginning of a word. */
 const MAX_WRITTEN_OUT = 16;
 
-/** Tests whether any row has a word: in the index of names, which is fast, or in that of all texts. */
+/** Tests whether any row has a word: in the index of names, which is fast, or in the index of all texts. */
 const ANY_NAME = 'SELECT 1 AS count FROM catalogue_names WHERE catalogue_names MATCH ? LIMIT 1';
 const ANY_TEXT = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT 1';
 
@@ -93,10 +93,10 @@ export function createCatalogueSearch(store: Store, vocabulary: Vocabulary, onFa
       return named.length > 0 ? named : find(likely, 'catalogue_text');
     };
     const found = lines(groups);
-    // A single word may be mistyped although it begins another word; several that are found together hardly are.
+    // One word may be a typo even if it finds something; several words that find the same set hardly are.
     const isSure = groups.length === 0 || found.length >= limit || (found.length > 0 && groups.length > 1);
     const corrected = isSure ? undefined : correctGroups(groups);
-    // The results for similar words take turns: otherwise those for the most popular one would leave no room for
+    // The results for similar words take turns: otherwise the most popular word's results would leave no room for the
     // others.
     const meant = corrected === undefined ? [] : inTurns(alternativesOf(corrected).map(lines));
     const distinct = new Map([...found, ...meant].map(line => [line.id, line]));
@@ -113,8 +113,8 @@ export function createCatalogueSearch(store: Store, vocabulary: Vocabulary, onFa
 }
 
 /**
- * Makes the function that replaces unknown words by similar ones; if all words are known, it adds the similar ones
- * beside them. It returns undefined when there are no similar words.
+ * Makes the function that replaces unknown words by similar ones; if all words are known, it adds similar words beside
+ * them. It returns undefined when there are no similar words.
  */
 function createCorrection(store: Store, vocabulary: Vocabulary, onFailure: (error: unknown) => void) {
   const has = (sql: string, group: Groups[number]) => store.get(sql, [expressionOf(group)], CountRow) !== undefined;

@@ -6,7 +6,7 @@ import { wordDistance } from '../query/query-text.ts';
 const PAGE = 2_000;
 const MIN_LENGTH = 3;
 const MAX_LENGTH = 24;
-/** In words of up to this length one mistake is corrected, in longer ones two. */
+/** A word of up to this length may have one mistake, a longer word two. */
 const SHORT = 4;
 const MAX_COMPARED = 200;
 const MAX_CORRECTIONS = 5;
@@ -23,7 +23,7 @@ const PAGE_SQL = `SELECT group_concat(term || ' ' || doc, ' ') AS words, max(ter
 
 export type Vocabulary = ReturnType<typeof createVocabulary>;
 
-/** The words of the catalogue in memory, for finding the word that a mistyped one should be. */
+/** The words of the catalogue in memory, by which mistyped words are corrected. */
 export function createVocabulary(store: Store) {
   const index = new PairIndex();
   const inOrder = new OrderedWords();
@@ -35,7 +35,7 @@ export function createVocabulary(store: Store) {
   function learn(word: string, count: number): void {
     if (word.length < MIN_LENGTH || index.count(word, count) || long.has(word)) return;
     if (index.size + long.size >= MAX_WORDS) {
-      // Without a version, `beginningWith` knows that words are missing.
+      // Without a version, `beginningWith` counts the words in memory as incomplete.
       version = undefined;
       return;
     }
@@ -71,7 +71,7 @@ export function createVocabulary(store: Store) {
       return loading;
     },
     add(text: string) {
-      // `load` reads in alphabetical order and may have passed the place of a word that is new, so it is learnt here.
+      // `load` reads in alphabetical order and may be past the place of a new word, so the word is learnt here.
       if (loading !== undefined) for (const word of new Set(text.split(' '))) learn(word, 1);
     },
     /** All words that begin with `letters`; undefined when not all words are known, or more than `most` match. */
@@ -79,7 +79,7 @@ export function createVocabulary(store: Store) {
       const isKnown = isLoaded && letters.length >= MIN_LENGTH && version !== undefined && version === readVersion();
       return isKnown ? inOrder.beginningWith(letters, most) : undefined;
     },
-    /** Known words within two mistakes (one if short), nearest first. If `isUnfinished`, `word` may be a beginning. */
+    /** Known words within two mistakes (one if short), nearest first. `isUnfinished`: `word` may be a beginning. */
     correct(word: string, isUnfinished: boolean): readonly string[] {
       if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return [];
       const most = word.length <= SHORT ? 1 : 2;
@@ -126,7 +126,7 @@ class PairIndex {
   readonly #words: string[] = [];
   readonly #uses: number[] = [];
   readonly #numbers = new Map<string, number>();
-  /** For each pair of letters, the numbers of the words with it. */
+  /** For each pair of letters, the numbers of the words that contain it. */
   readonly #pairs = new Map<string, NumberList>();
   #lengths = new Uint8Array(1_024);
   #shared = new Uint8Array(1_024);
@@ -161,7 +161,7 @@ class PairIndex {
   /** Words that share the most pairs of letters with `word`. */
   likeliest(word: string, mistakes: number) {
     const own = pairsOf(word);
-    // One mistake changes up to three pairs of letters, as two swapped letters do, so all others must be shared.
+    // One mistake, such as two swapped letters, changes up to three pairs of letters; all other pairs must be shared.
     const least = Math.max(1, own.length - 3 * mistakes);
     const farthest = mistakes + 6;
     const buckets: number[][] = own.map(() => []);

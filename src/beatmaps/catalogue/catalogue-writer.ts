@@ -8,10 +8,10 @@ import { figureWords } from './figure-words.ts';
 import { packFigures } from './map-figures.ts';
 import { mergeSets, packBody, parseBody, renderBody, unpackBody } from './set-body.ts';
 
-/** Ids of sets must be below this bound, which osu! is far from (2.6 million in 2026-07). It keeps ranks below 2^31. */
+/** The bound of sets' ids, which keeps ranks below 2^31. osu! is far from it (2.6 million in 2026-07). */
 const MAX_ID = 2 ** 23;
 const RANK_STEPS = 256;
-/** How many steps of rank a doubling of popularity makes. They are large, so that small changes do not move a set. */
+/** The number of steps of rank between a set and one twice as popular; few, so that small changes move no set. */
 const STEPS_PER_DOUBLING = 9;
 /** A favourite counts as much as this many plays. */
 const PLAYS_PER_FAVOURITE = 20;
@@ -54,7 +54,7 @@ export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly s
     }
     if (!hasFigures) store.run('INSERT INTO catalogue_figures (rowid, words) VALUES (?, ?)', [rank, figures]);
   }
-  // Tables ordered by set id are written in that order, because they then only grow at their ends.
+  // Tables ordered by set id are written in that order, because each then only grows at its end.
   for (const { set, before, body } of changes.toSorted((a, b) => a.set.id - b.set.id)) {
     store.run('INSERT OR REPLACE INTO catalogue_bodies (id, body) VALUES (?, ?)', [set.id, body]);
     for (const map of set.beatmaps) store.run(INSERT_MAP, [map.id, set.id]);
@@ -103,7 +103,7 @@ function changeOf(store: Store, fresh: Beatmapset) {
     before: row && { rank: row.rank, set: known },
     /** True when the set's texts are in the text index already, at this rank. */
     isIndexed,
-    /** True when the set's figures are in the index of figures already, at this rank. */
+    /** True when the index of numbers such as stars has the set at this rank already. */
     hasFigures,
   };
 }

@@ -23,15 +23,15 @@ export interface Catalogue {
   setOfMap(mapId: number): Promise<Beatmapset | undefined>;
   size(): Promise<number>;
   /**
-   * Draws about `size` maps for recommendations from all parts of the window; another seed draws others. Sets that
+   * Draws about `size` maps for recommendations from all parts of the window; another seed draws other maps. Sets that
    * cannot be downloaded are left out.
    */
   draw(window: CandidateWindow, size: number, seed: number): Promise<readonly Candidate[]>;
-  /** The stored position at which the fill of this name continues. */
+  /** The stored position at which the fill of that name continues. */
   place(name: string): Promise<string | undefined>;
   /** Stores where a fill continues, after all sets that were remembered before it. */
   keepPlace(name: string, place: string | null): Promise<void>;
-  /** Merges the indexes, in steps, and creates those that a fill dropped; may take long. */
+  /** Merges the indexes, step by step, and creates indexes that a fill dropped; may take long. */
   tidy(): Promise<void>;
   /** Resolves when the words for correcting typos are in memory. A new thread loads them; a search does not wait. */
   warm(): Promise<void>;
@@ -46,10 +46,10 @@ export interface CataloguePageRequest {
 
 export interface CatalogueResult {
   readonly sets: readonly Beatmapset[];
-  /** How many sets all pages have together, if known; the catalogue knows it only on the last page. */
+  /** The number of sets on all pages together, if known; the catalogue knows it only on the last page. */
   readonly total: number | null;
-  /** At least how many sets there are, when the search stopped early. There may be more than the pages will show. */
+  /** A lower bound of the number of sets, when the search stopped early. The pages may not show all of them. */
   readonly atLeast?: number;
-  /** True when no set has the typed words, so that sets with similar words are returned. */
+  /** True when no set has the typed words, so that sets with similar words are returned instead. */
   readonly corrected: boolean;
 }

@@ -1,13 +1,13 @@
 /**
- * Writes figures as words of a text index: each figure has a few dozen steps, and each step is a character that no text
- * contains. The index finds sets with several figures in the order of popularity, however rare each one is.
+ * Lets the text index search by numbers such as stars or BPM: each is rounded down to one of 64 steps, and each step is
+ * written as a private Unicode character. So sets that match several rare numbers are found, the most popular first.
  */
 import { type Beatmap, type Beatmapset, RULESETS, type Status, statusNumber } from '../model/beatmapset.ts';
 import type { Query, RangeKey } from '../query/query.ts';
 import { BEATMAP_FIGURES, SET_FIGURES } from '../query/query-match.ts';
 import type { Range } from '../query/query-values.ts';
 
-/** Unicode's first private character: it and those behind it stand for the steps of the figures. */
+/** Unicode's first private character. It and the next ones stand for the steps. */
 const FIRST_CHARACTER = 0xe000;
 const STEPS = 64;
 
@@ -34,7 +34,7 @@ const byYear: StepOf = ms => {
 };
 const plain = linear(1);
 
-/** The figures. Their positions in this list are part of what is stored, so new ones must be added at the end. */
+/** The numbers that are indexed. Their positions are part of what is stored, so new ones must be added at the end. */
 const FIGURES: readonly (readonly [Key, StepOf])[] = [
   ['mode', plain],
   ['stars', linear(0.5)],
@@ -86,12 +86,12 @@ function setValues(set: Beatmapset): readonly Value[] {
     ['language', set.language_id],
     ['video', Number(set.video)],
     ['nsfw', Number(set.nsfw)],
-    // A set outside of spotlights gets no word for that, so sets that an older version stored need no rewriting.
+    // A set outside of spotlights gets no word for it, so sets that an older version stored need no rewriting.
     ['spotlight', set.spotlight === true ? 1 : null],
   ];
 }
 
-/** The words for all steps of a set and its difficulties, each once; unknown figures have none. */
+/** The words for all values of a set and its difficulties, each once; an unknown value has no word. */
 export function figureWords(set: Beatmapset): string {
   const characters = new Set<number>();
   for (const values of [setValues(set), ...set.beatmaps.map(map => mapValues(map, set))]) {
@@ -104,8 +104,8 @@ export function figureWords(set: Beatmapset): string {
 }
 
 /**
- * The query for the index of figures; empty when no condition narrows the search. Besides each matching set it finds
- * some others, because steps are wide and each figure may be of another difficulty.
+ * The query for the index; empty when no condition narrows the search. Besides each matching set it finds some others,
+ * because steps are wide and each value may be of another difficulty.
  */
 export function figureExpression(query: Query, statuses: readonly Status[]): string {
   const { ranges, ruleset, genre, language, video, nsfw, spotlight } = query;
@@ -121,13 +121,13 @@ export function figureExpression(query: Query, statuses: readonly Status[]): str
     exact(['video', video === undefined ? undefined : Number(video)]),
     exact(['nsfw', nsfw === undefined ? undefined : Number(nsfw)]),
     exact(['spotlight', spotlight === true ? 1 : undefined]),
-    // Only a search for one single status is narrowed by this index, since most sets have one of the usual statuses.
+    // The index narrows only a search for one single status, since most sets have one of the usual statuses.
     exact(['status', statuses.length === 1 && statuses[0] !== undefined ? statusNumber(statuses[0]) : undefined]),
   ];
   return wanted.flatMap(([key, range]) => (range === undefined ? [] : (anyStep(key, range) ?? []))).join(' AND ');
 }
 
-/** Finds exactly the sets that osu! put in a spotlight. */
+/** The expression that finds exactly the sets that osu! put in a spotlight. */
 export const SPOTLIGHTS = anyStep('spotlight', { gte: 1, lt: 2 }) ?? '';
 
 function isRangeKey(key: Key, ranges: Query['ranges']): key is RangeKey {
@@ -138,7 +138,7 @@ function anyStep(key: Key, { gte, lt }: Range): string | undefined {
   const figure = BY_KEY.get(key);
   if (figure === undefined) return undefined;
   const first = gte === undefined ? figure.first : characterOf(figure, figure.stepOf(gte));
-  // The value `lt` is not in the range, but the step that it is in may begin inside the range.
+  // The value `lt` itself is not in the range, but its step may begin inside the range.
   const end = lt === undefined ? STEPS : Math.ceil(figure.stepOf(lt));
   const last = Math.max(first, characterOf(figure, end - 1));
   const words = Array.from({ length: last - first + 1 }, (_, index) => `"${String.fromCharCode(first + index)}"`);

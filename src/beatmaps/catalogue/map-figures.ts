@@ -1,4 +1,4 @@
-/** Packs the figures of a set's difficulties into a few bytes each, so that a filter is fast on thousands of sets. */
+/** Packs numbers such as a difficulty's stars into few bytes, so that filtering thousands of sets is fast. */
 import { type Beatmapset, RULESETS } from '../model/beatmapset.ts';
 import type { Query, RangeKey } from '../query/query.ts';
 import type { Range } from '../query/query-values.ts';
@@ -44,7 +44,7 @@ export function packFigures(set: Beatmapset): Uint8Array {
   return packed;
 }
 
-/** Makes a test whether a single difficulty of a set has all figures of a query; undefined if it names none. */
+/** Makes a test whether one difficulty of a set is in all ranges of a query; undefined if every set would pass. */
 export function figuresTest({ ranges, ruleset }: Query): ((packed: Uint8Array) => boolean) | undefined {
   const wanted = FIELDS.flatMap(({ key, at, bytes, unit }) => {
     const asked = [ranges[key], key === 'cs' ? ranges.keys : undefined].filter(range => range !== undefined);
@@ -80,11 +80,11 @@ interface WholeRange {
   readonly at: number;
   readonly bytes: number;
   readonly least: number;
-  /** The first value above the range. */
+  /** The first whole number above the range. */
   readonly end: number;
 }
 
-/** The range as whole numbers of units. A value that differs from an end only by rounding counts as equal to it. */
+/** The range as whole numbers of units. A value that differs from an end only by rounding equals that end. */
 function wholeRange({ gte, lt }: Range, unit: number, unknown: number) {
   const border = (value: number) => Math.ceil(Number((value / unit).toFixed(3)));
   return {

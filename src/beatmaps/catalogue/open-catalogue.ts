@@ -17,7 +17,7 @@ import {
 export interface CatalogueOptions {
   /** True while this process writes the catalogue; others that share the file only read it. Default: it writes. */
   readonly isFiller?: () => boolean;
-  /** True when many sets will come and no person is asking, so that more are written at once. Default false. */
+  /** True when many sets will come while no person is asking, so that more are written at once. Default false. */
   readonly isFilling?: boolean;
   /** Reports an error for which no caller waits; `message` says what it means for the operator. */
   onFailure(error: AppError, message: string): void;
@@ -63,11 +63,11 @@ const MAX_PENDING = 1_000;
 /** How many lists of sets may wait for the thread; further ones are dropped, as upstreams will send them again. */
 const MAX_REMEMBERING = 100;
 const MAX_RESTARTS = 5;
-/** A thread that ran for this long before it ended may be restarted as often as a new one. */
+/** After a thread ran for this long, earlier restarts no longer count against their limit. */
 const HEALTHY_MS = 600_000;
 /** How long writing the remembered sets may take when the thread is to end. */
 const CLOSE_MS = 15_000;
-/** A thread that is asked nothing for this long is ended, to free its memory and that of the words it has read. */
+/** A thread that is asked nothing for this long is ended, to free its memory and that of the words in it. */
 const IDLE_MS = 600_000;
 /** The bounds of the thread's memory. The words of a very large catalogue take 200 MB. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
@@ -126,10 +126,10 @@ class CatalogueThread {
   #restarts = 0;
   #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** The ending of the previous thread, which was idle for too long. */
+  /** Resolves when the previous thread, which was idle for too long, has ended. */
   #leaving: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  /** The error with which calls fail while there can be no thread; undefined while there can be one. */
+  /** The error with which calls fail while no thread can run; undefined while one can. */
   away: AppError | undefined;
 
   constructor(options: CatalogueThreadOptions) {

@@ -1,4 +1,4 @@
-/** The stored form of a set: its fields in a fixed order, those of its difficulties column by column, compressed. */
+/** The stored form of a set: its fields in a fixed order, its difficulties column by column, all of it compressed. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as z from 'zod';
 import { type Beatmap, type Beatmapset, beatmapSchema, beatmapsetSchema } from '../model/beatmapset.ts';
@@ -20,7 +20,7 @@ const DICTIONARY = Buffer.from(
     '5,[9010,9011,9012,9013,9014],[901],["osu"],["ranked"],["Easy","Normal","Hard","Insane"," s Extra"],[1.5,2.3,3.4,4.6,5.9],' +
     '[180],[170],[180],[9],[8],[4],[5],[900],[400],[200],[1],[10000],[2000],[null],[[]],[77]]',
 );
-/** A set's text is short, so a larger compression window would take memory for nothing. */
+/** A set's text is short, so a larger compression window would only take memory. */
 const PACKING = { dictionary: DICTIONARY, level: 6, windowBits: 12, memLevel: 5 };
 const UNPACKING = { dictionary: DICTIONARY, windowBits: 12, maxOutputLength: 4 * 1024 * 1024 };
 
@@ -66,7 +66,7 @@ export function unpackBody(packed: Uint8Array): string {
   return inflateRawSync(packed, UNPACKING).toString();
 }
 
-/** The fresh set, in which missing values are taken from the known one. */
+/** The fresh set; values that it lacks are taken from the known one. */
 export function mergeSets(known: Beatmapset, fresh: Beatmapset): Beatmapset {
   const maps = new Map(known.beatmaps.map(beatmap => [beatmap.id, beatmap]));
   return {

@@ -10,7 +10,7 @@ import { CountRow, IdRow, type Suggestion, SuggestionRow } from './catalogue-sch
 import { figureExpression, SPOTLIGHTS } from './figure-words.ts';
 import { figuresTest } from './map-figures.ts';
 
-/** Groups of words or phrases: a set must contain at least one needle of every group. */
+/** Groups of words or phrases. A set must contain at least one word or phrase of every group. */
 export type Groups = readonly (readonly Needle[])[];
 
 export type TextIndex = 'catalogue_text' | 'catalogue_names';
@@ -31,18 +31,18 @@ export interface FindRequest {
   readonly check?: (id: number) => boolean;
 }
 
-/** How many rows are read for a page: first the smaller number, then the larger if that was not enough. */
+/** How many rows are read for a page: first the smaller number, then the larger one if that was not enough. */
 const TIERS = [250, 4_000];
 /** How many sets are checked one by one for a page, which may take some milliseconds. */
 const MAX_CHECKED = 400;
 /**
- * If at most this many sets have the searched figures (stars, AR, length and the like), each is read by its popularity
- * rank; otherwise the sets are read in the requested order, and those without the figures are skipped.
+ * If at most this many sets are in the searched ranges (stars, AR, length and the like), each is read by its popularity
+ * rank; otherwise all sets are read in the requested order, and sets outside of the ranges are skipped.
  */
 const RARE = 150;
-/** If at most this many sets have the searched words, their figures are compared without the index of figures. */
+/** If at most this many sets have the searched words, the searched ranges are checked without an index. */
 const FEW = 250;
-/** How many sets with the words, the most popular ones, are sorted when another order is requested. */
+/** The most sets with the searched words that are sorted in another order; of more, the most popular are sorted. */
 const MAX_SORTED = 20_000;
 
 const RankRow = z.object({ rank: z.number() });
@@ -60,7 +60,7 @@ interface Plan {
   readonly isCutShort: boolean;
 }
 
-/** Finds sets by indexes, beginning with the rarest condition, if it can be found out quickly which one that is. */
+/** Finds sets by indexes, beginning with the rarest condition, if it is quickly known which one that is. */
 export function createSetFinder(store: Store) {
   /** Reads a page of sets that need no further checks. */
   function rowsOf<T>(columns: string, row: z.ZodType<T>, { from, where, order, params }: Plan, page: FindRequest): T[] {
@@ -116,7 +116,7 @@ function choosePlan(store: Store, { asked, groups, index = 'catalogue_text' }: F
   return figures === '' ? planOf('catalogue_sets s', clauses, []) : planByFigures(store, figures, clauses);
 }
 
-/** A plan that begins with the searched words, which are all in one index. */
+/** A plan that begins with the searched words, which one index must hold. */
 function planByWords(store: Store, index: TextIndex, match: string, figures: string, clauses: Clauses): Plan {
   const own = `${index} MATCH ?`;
   const ranks = figures !== '' && hasMore(store, index, match, FEW) ? rareRanks(store, figures) : undefined;
@@ -151,7 +151,7 @@ function hasMore(store: Store, index: TextIndex, match: string, count: number): 
   return (store.get(sql, [match], CountRow)?.count ?? 0) > count;
 }
 
-/** The ranks of the sets with these figures; undefined when there are more than RARE. */
+/** The ranks of the sets in the searched ranges; undefined when there are more than RARE. */
 function rareRanks(store: Store, figures: string): readonly number[] | undefined {
   const ranks = store.all(RANKS, [figures], RankRow).map(({ rank }) => rank);
   return ranks.length <= RARE ? ranks : undefined;
@@ -162,7 +162,7 @@ interface Clauses {
   readonly order: string;
 }
 
-/** @param params those of `from`, then those of the conditions in `first` */
+/** @param params for the placeholders of `from`, then for those of the conditions in `first` */
 function planOf(from: string, clauses: Clauses, params: readonly SqlValue[], ...first: readonly string[]): Plan {
   const { conditions, order } = clauses;
   const all = [...first, ...conditions.map(([sql]) => sql)];
@@ -201,7 +201,7 @@ function conditionsOf(query: Query, statuses: readonly Status[], without: number
     ...compared('s.video = ?', query.video),
     ...compared('s.nsfw = ?', query.nsfw),
     ...isSpotlight(query.spotlight),
-    // The set's bounds of stars spare most checks of its difficulties one by one.
+    // The star range of a set as a whole spares most checks of its single difficulties.
     ...compared('s.max_stars >= ?', stars?.gte),
     ...compared('s.min_stars < ?', stars?.lt),
   ];
@@ -211,14 +211,14 @@ function compared(sql: string, value: number | boolean | undefined): readonly Co
   return value === undefined ? [] : [[sql, Number(value)]];
 }
 
-/** A condition by the index of figures: no column says which sets are in a spotlight, since few are. */
+/** A condition by the index for numbers, because no column says which sets are in a spotlight: few are. */
 function isSpotlight(wanted: boolean | undefined): readonly Condition[] {
   if (wanted === undefined) return [];
   const ranks = 'SELECT rowid FROM catalogue_figures WHERE catalogue_figures MATCH ?';
   return [[`s.rank ${wanted ? '' : 'NOT '}IN (${ranks})`, SPOTLIGHTS]];
 }
 
-/** The text filters of a query that the text index can answer; ids of mappers are in no text. */
+/** The text filters of a query that the text index can answer; it has no ids of mappers. */
 function textFiltersOf({ texts, tags }: Query): readonly string[] {
   const inColumn = (column: string, filter: TextFilter) =>
     filterNeedles(filter).map(needle => `${column} : ${expressionOf([needle])}`);
@@ -230,7 +230,7 @@ function textFiltersOf({ texts, tags }: Query): readonly string[] {
   return [...filters, ...tags.flatMap(tag => inColumn('tags', tag))];
 }
 
-/** An expression for any of the needles. It needs no escaping: folded text has only letters, digits and spaces. */
+/** An expression that matches any needle. Folded text needs no escaping: it has only letters, digits and spaces. */
 export function expressionOf(needles: readonly Needle[]): string {
   const any = needles.map(({ text, isWhole }) => (isWhole ? `"${text}"` : `"${text}" *`));
   return any.length === 1 ? any.join('') : `(${any.join(' OR ')})`;

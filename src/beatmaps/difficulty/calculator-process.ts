@@ -49,7 +49,7 @@ export interface CalculatorLibrary {
   readonly PlayBeatmap: { parse(text: string): LibraryMap };
 }
 
-/** The figures that osu!'s own calculator provides; all others are the same in any library. */
+/** The values that osu!'s own calculator provides; other values are the same in any library. */
 export type ExactFigures = Pick<DifficultyFigures, 'stars' | 'maxCombo' | 'pp' | 'play'>;
 
 const CATCH = 2;
@@ -101,24 +101,24 @@ function ppAt(rated: Rated, accuracy: number, { misses = 0, combo }: Pick<Diffic
   return ppOf(rated, { ...score, ...taken });
 }
 
-/** The play in the calculator's terms; results that the play does not state are the best possible. */
+/** The play in the calculator's terms. Results that the play does not state count as the best possible. */
 function scoreOf({ map, attributes }: Rated, play: HitCounts): LibraryScore {
   const perfect = map.createScore(1);
   const { maxCombo, nCircles, nSliders, nSpinners } = attributes.getData();
   const counts = Object.fromEntries((RESULTS[map.mode] ?? []).map(([name, count]) => [name, play[count] ?? 0]));
-  // The maximum combo counts circles, spinners, and the heads, ends and ticks of sliders; the rest of it is the ticks.
+  // The maximum combo counts circles, spinners, and sliders' heads, ends and ticks; so the ticks are what remains.
   const ticks = Math.max(0, maxCombo - nCircles - 2 * nSliders - nSpinners);
   const { misses = 0, combo = maxCombo, sliderEndHits = perfect.sliderEndHits, largeTickHits = ticks } = play;
   const ofSliders = map.mode === 0 ? { sliderEndHits, largeTickMisses: Math.max(0, ticks - largeTickHits) } : {};
   return { ...perfect, ...counts, misses, maxCombo: combo, ...ofSliders };
 }
 
-/** The same play without a miss and to the end of the map, with the same accuracy. */
+/** The same play without a miss, up to the end of the map, and with the same accuracy. */
 function withoutMisses(rated: Rated, play: HitCounts): LibraryScore {
   const { map, attributes } = rated;
   const { maxCombo } = attributes.getData();
   const perfect = map.createScore(1);
-  // In catch only missed small droplets cost accuracy without being misses, so only their results are scaled.
+  // In catch only missed small droplets cost accuracy without being misses, so only droplets' results are scaled.
   const spread = (RESULTS[map.mode] ?? []).slice(map.mode === CATCH ? 2 : 0);
   const all = spread.reduce((sum, [name]) => sum + perfect[name], 0);
   const given = spread.reduce((sum, [, count]) => sum + (play[count] ?? 0), 0);
@@ -129,7 +129,7 @@ function withoutMisses(rated: Rated, play: HitCounts): LibraryScore {
   return { ...perfect, ...Object.fromEntries(counts), sliderEndHits, maxCombo };
 }
 
-/** Calculates the figures of a job. @throws Error for a map without that ruleset, and whatever the library throws */
+/** Calculates stars and pp of a job. @throws Error for a map without that ruleset, and whatever the library throws */
 export function calculate({ PlayBeatmap }: CalculatorLibrary, job: Omit<DifficultyJob, 'strains'>): ExactFigures {
   const { file, mode, lazer, accuracies, play } = job;
   const parsed = PlayBeatmap.parse(Buffer.from(file).toString());
@@ -155,7 +155,7 @@ export function calculate({ PlayBeatmap }: CalculatorLibrary, job: Omit<Difficul
   };
 }
 
-/** Answers each job with its figures, or with an object that has none of them if the map could not be calculated. */
+/** Answers each job with stars and pp, or with the failure if the map could not be calculated. */
 function serve(library: CalculatorLibrary): void {
   process.on('message', (job: DifficultyJob) => {
     try {

@@ -45,7 +45,7 @@ const START_MS = 15_000;
 const IDLE_MS = 60_000;
 const MAX_WAITING = 200;
 const MAX_COMPLAINT_CHARS = 2_000;
-/** After so many ends of the process within ENDS_MS no other is started: it would end for the same reason. */
+/** If the process ended so often within ENDS_MS, no other is started: it would end for the same reason. */
 const MOST_ENDS = 5;
 const ENDS_MS = 10 * 60_000;
 /** The calculator's environment bounds its memory: a malicious map takes gigabytes, the longest real ones 200 MB. */
@@ -80,7 +80,7 @@ function startProcess(file: URL, library: CalculatorLibrary) {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   endWithUs(child);
-  // The calculator must not keep a program running that has nothing else to do.
+  // The calculator must not keep alive a program that has nothing else to do.
   child.unref();
   child.channel?.unref();
   let complaints = '';
@@ -127,7 +127,7 @@ type Process = ReturnType<typeof startProcess>;
 
 type Keeping = Required<Pick<CalculatorOptions, 'log' | 'deadlineMs' | 'now'>>;
 
-/** Keeps a calculator process for one map at a time: starts it when it is needed, replaces it when it hangs or breaks. */
+/** Keeps a process that calculates one map at a time: starts it when needed, replaces it when it hangs or breaks. */
 function keepProcess(file: URL, library: CalculatorLibrary, { log, deadlineMs, now }: Keeping) {
   let running: Process | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -219,7 +219,7 @@ export function createCalculator(options: CalculatorOptions) {
     version: library?.version,
     inspect,
     isUsable,
-    /** Calculates a map. Undefined when that is not possible, so estimates are needed. @throws the signal's reason */
+    /** Calculates a map; undefined when it cannot, so that estimates are needed. @throws the signal's reason */
     async run(job: DifficultyJob, signal: AbortSignal): Promise<ExactFigures | undefined> {
       if (calculator === undefined || !isUsable()) return undefined;
       if ((await abortable(inspect(), signal)).state !== 'ready') return undefined;

@@ -2,7 +2,7 @@
 import type { Ruleset } from '../model/beatmapset.ts';
 import { countOf, HIT_RESULTS, playedObjects, type Score, type ScoreMod } from '../model/score.ts';
 
-/** The counts of a play, with the names of rosu-pp. */
+/** The counts of a play, under the names of rosu-pp. */
 export interface HitCounts {
   readonly nGeki?: number;
   readonly nKatu?: number;
@@ -49,7 +49,7 @@ export interface DifficultyFigures {
   readonly bpm: number;
   readonly clockRate: number;
   readonly lengthSeconds: number;
-  /** The part of the map's time that was played, from 0 to 1; absent for a play to the end, and if unknown. */
+  /** The part of the map's time that was played, from 0 to 1; absent if it is unknown or the play reached the end. */
   readonly endsAt?: number;
   /** The share of each kind of pattern in the map, by name, from 0 to 1. */
   readonly patterns?: Readonly<Record<string, number>>;
@@ -58,12 +58,12 @@ export interface DifficultyFigures {
   readonly strains: { readonly sectionMs: number; readonly series: readonly StrainSeries[] } | null;
 }
 
-/** Why there are no figures: the file is no map or malicious, the map lacks the ruleset, or a mod is unknown. */
+/** Why nothing is calculated: the file is no map or malicious, the map lacks the ruleset, or a mod is unknown. */
 export type Refusal = 'unreadable' | 'suspicious' | 'ruleset' | 'mods';
 
 export type DifficultyAnswer = DifficultyFigures | Refusal;
 
-/** Counts that only osu!lazer sends; where they are missing, they are unknown. */
+/** Counts that only osu!lazer sends; a play that lacks them leaves them unknown. */
 const OF_SLIDERS: Readonly<Partial<Record<keyof HitCounts, string>>> = {
   largeTickHits: 'large_tick_hit',
   smallTickHits: 'small_tick_hit',
@@ -78,7 +78,7 @@ export function countHits(
   const { statistics, max_combo: combo, passed = true } = play;
   const results = { mode: ruleset, statistics };
   const ended = passed ? {} : { passedObjects: playedObjects(results) };
-  // Zeros are passed on, too: osu!'s API omits them, and calculators guess what is missing.
+  // Zeros are passed on as well: osu!'s API omits them, but calculators would guess a missing number.
   const counted = Object.entries(HIT_RESULTS[ruleset]).map(([name, result]) => [name, countOf(results, result)]);
   const sliders = ruleset === 'osu' ? Object.entries(OF_SLIDERS) : [];
   const reported = sliders.flatMap(([name, result]) => (result in statistics ? [[name, statistics[result]]] : []));

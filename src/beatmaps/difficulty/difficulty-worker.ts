@@ -31,8 +31,8 @@ function writeNumber(value: number): readonly number[] {
 }
 
 /**
- * Adds a bound to the memory of the library's WebAssembly, which has none. A thread's limits bound only JavaScript's
- * memory, while a malicious map takes 200 MB of the library's a second.
+ * Adds a bound to the memory of the library's WebAssembly, which has none. A thread's limits bound only the memory of
+ * JavaScript, while a malicious map makes the library take 200 MB a second.
  */
 function withMemoryBound(code: Uint8Array): Uint8Array {
   for (let at = 8; at < code.length; ) {
@@ -66,7 +66,7 @@ async function loadLibrary(): Promise<typeof Rosu> {
 
 const rosu = await loadLibrary();
 
-/** The most strain sections, about an hour of them; for longer maps neighbouring sections are merged. */
+/** The most strain sections, enough for an hour; for longer maps neighbouring sections are merged. */
 const MAX_SECTIONS = 8_192;
 
 const STRAINS = [
@@ -117,7 +117,7 @@ function orRefuse<T>(why: Refusal, work: () => T): T {
   }
 }
 
-/** The part of the map's time until the play ended. Undefined in catch and mania: objects may have several results. */
+/** The part of the map's time until the play ended; undefined in catch and mania, where objects have many results. */
 function readEnd(file: Uint8Array, { first, lengthMs }: Span, { mode, play }: DifficultyJob): number | undefined {
   const passed = play?.passedObjects;
   if (passed === undefined || lengthMs === 0) return undefined;
@@ -127,7 +127,7 @@ function readEnd(file: Uint8Array, { first, lengthMs }: Span, { mode, play }: Di
   return end === undefined ? undefined : Math.min(1, (end.begins - first) / lengthMs);
 }
 
-/** Merges each `share` neighbouring values into the largest of them. */
+/** Merges every `share` neighbouring values into the largest of them. */
 function thin(values: Float64Array, share: number): readonly number[] {
   if (share === 1) return Array.from(values);
   return Array.from({ length: Math.ceil(values.length / share) }, (_, index) =>
@@ -147,8 +147,8 @@ function readStrains(strains: Rosu.Strains): DifficultyFigures['strains'] {
 }
 
 /**
- * The shares of a map's kinds of patterns: in osu! aim against speed, streams, sliders and hard parts; in taiko the three
- * skills.
+ * The shares of a map's kinds of patterns: in osu! aim against speed, streams, sliders and hard parts; in taiko its
+ * three skills.
  */
 function readPatterns(attributes: Rosu.DifficultyAttributes): Readonly<Record<string, number>> {
   const share = (part = 0, whole = 0) => Math.min(1, part / Math.max(1e-6, whole));
@@ -196,7 +196,7 @@ function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): 
   const names = HITS[mode];
   const hits = names.reduce((sum, name) => sum + (play[name] ?? 0), 0);
   const isCatch = mode === rosu.GameMode.Catch;
-  // In catch, results for objects that break the combo are counted apart from small droplets, which only cost accuracy.
+  // In catch, objects that break the combo are counted apart from small droplets, which only cost accuracy.
   const whole = isCatch ? { n300: attributes.nFruits ?? 0, n100: attributes.nDroplets ?? 0 } : {};
   const missing = Math.max(isCatch ? 0 : misses, countResults(attributes) - hits);
   const added = names.map(name => (hits === 0 ? 0 : Math.floor((missing * (play[name] ?? 0)) / hits)));
@@ -205,7 +205,7 @@ function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): 
   return { ...kept, ...Object.fromEntries(filled), ...whole, misses: 0 };
 }
 
-/** The hits of a mania play. The library itself would search long for them, and choose those with the least pp. */
+/** The hits of a mania play. The library itself would search long for hits, and choose those with the least pp. */
 function hitsFor(
   attributes: Rosu.DifficultyAttributes,
   accuracy: number,
@@ -228,7 +228,7 @@ function readPp(settings: Settings, attributes: Rosu.DifficultyAttributes, play:
   );
 }
 
-/** The figures of a play. A play that ended early has the pp of the part that was played. */
+/** The pp of a play. A play that ended early has the pp of the part that was played. */
 function readPlay(settings: Settings, map: Rosu.Beatmap, attributes: Rosu.DifficultyAttributes, play: HitCounts) {
   const { passedObjects } = play;
   const ppIfFullCombo = readPp(settings, attributes, withoutMisses(play, attributes));

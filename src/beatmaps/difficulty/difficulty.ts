@@ -23,20 +23,20 @@ export interface DifficultyRequest {
   /** The misses in plays of the requested accuracies. Default 0. */
   readonly misses?: number;
   readonly combo?: number;
-  /** A play whose pp to calculate: up to its end if it failed, and also to the map's end without a miss. */
+  /** A play whose pp to calculate: as it was, and as if it had reached the map's end without a miss. */
   readonly play?: Pick<Score, 'statistics' | 'max_combo' | 'lazer'> & { readonly passed?: boolean };
   readonly strains?: boolean;
-  /** True to score the play as osu!lazer does. Default: as the play's client does, else true. */
+  /** True to score the play as osu!lazer does. Default: as the play's own client does; without a play, true. */
   readonly lazer?: boolean;
   /** True when the map is one of many to choose from, for which estimates are enough. */
   readonly isScan?: boolean;
 }
 
-/** The figures of a difficulty with mods, which also change its AR, OD, bpm and length. */
+/** The stars, pp and settings of a difficulty with mods, which also change its AR, OD, bpm and length. */
 export interface MapDifficulty extends DifficultyFigures {
-  /** True when stars and pp are from osu!'s own calculator; else they are estimates, not to be shown as osu!'s. */
+  /** True when stars and pp are from osu!'s own calculator; else they are estimates, which must be marked as such. */
   readonly isExact: boolean;
-  /** The date of the osu! rules by which the estimating library calculates; osu! has changed them since. */
+  /** The date of the osu! rules by which the estimating library calculates; newer rules of osu! differ from them. */
   readonly algorithm: string;
   /** True when no upstream had the `.osu` file with the map's checksum, and another version of the file was used. */
   readonly isOtherFile: boolean;
@@ -48,7 +48,7 @@ export interface DifficultyOptions {
   readonly http: Pick<HttpClient, 'request'>;
   /** The folder whose subfolder `osu` holds the stored files. */
   readonly dataDir: string;
-  /** True while this process stores files; others only read them. Default: it stores them. */
+  /** True while this process stores files; others only read the files. Default: it stores them. */
   readonly isFiller?: () => boolean;
   readonly log: Logger;
   /** osu!'s own calculator, if the host installed it. */
@@ -146,13 +146,13 @@ export function createDifficulty(options: DifficultyOptions) {
       const load = async (own: AbortSignal): Promise<MapDifficulty> => {
         try {
           const { file, isOther } = await files.get(beatmap, own);
-          // The estimating library reads the file first, as it refuses malicious files and those that are no maps.
+          // The estimating library reads the file first, because it refuses malicious files and files that are no maps.
           const figures = await threads.run({ ...job, file }, own);
           const exact = isScan ? undefined : await calculator?.run({ ...job, file }, own);
           const isExact = exact !== undefined && !isOther;
           return { ...figures, ...exact, isExact, algorithm: DIFFICULTY_ALGORITHM, isOtherFile: isOther };
         } catch (error) {
-          // The failure is logged here, because callers go on without the figures and log nothing.
+          // The failure is logged here, because callers go on without stars and pp and log nothing.
           if (!own.aborted) log.info({ err: error, beatmap: beatmap.id }, 'a difficulty could not be worked out');
           throw error;
         }
@@ -169,7 +169,7 @@ export function createDifficulty(options: DifficultyOptions) {
       const { value } = await answers.wrap(key, load, policy, signal);
       return value;
     },
-    /** True while newly calculated figures will be exact. */
+    /** True while new calculations will be exact. */
     isExact: () => calculator?.isUsable() === true,
     async close() {
       calculator?.close();

@@ -1,4 +1,4 @@
-/** Reads from an `.osu` file when its objects have to be hit. Pure. */
+/** Reads the times at which the objects of an `.osu` file have to be hit. Pure. */
 
 interface HitObject {
   /** The beginning in milliseconds. */
@@ -22,7 +22,7 @@ export function* objectsOf(file: Uint8Array): Generator<HitObject> {
 
 export type Span = ReturnType<typeof readSpan>;
 
-/** The time from the first object to the start of the last one, or to its end if the file states one. */
+/** The time from the start of the first object to the start of the last, or to its end if the file states one. */
 export function readSpan(file: Uint8Array) {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;

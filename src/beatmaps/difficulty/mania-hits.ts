@@ -1,10 +1,10 @@
-/** Works out how the hits of a mania play spread over the hit results, which accuracy alone does not tell. */
+/** Works out how the hits of a mania play spread over the hit results, since accuracy alone does not tell. */
 
 type ManiaShares = Readonly<Record<'nGeki' | 'n300' | 'nKatu' | 'n100' | 'n50', number>>;
 
 /**
  * The timing windows of the hit results, best first: milliseconds on either side at overall difficulty 0, with their
- * weight in accuracy. Each point of difficulty makes all but the first smaller by 3.
+ * weight in accuracy. Each point of difficulty makes all windows but the first smaller by 3.
  */
 const WINDOWS: readonly (readonly [name: keyof ManiaShares, widest: number, worth: number])[] = [
   ['nGeki', 16.5, 1],

@@ -11,7 +11,7 @@ export interface OsuFileCacheOptions {
   readonly folder: string;
   /** The most bytes of all files. */
   readonly maxBytes: number;
-  /** True while this process stores files; others that share the folder only read. Default: it stores. */
+  /** True while this process stores files; others that share the folder only read files. Default: it stores. */
   readonly isFiller?: () => boolean;
   readonly log: Logger;
 }
@@ -40,7 +40,7 @@ async function listFiles(folder: string): Promise<readonly { readonly checksum: 
   return found.sort((a, b) => a.mtimeMs - b.mtimeMs);
 }
 
-/** `.osu` files on the disk by MD5; the least recently used are deleted. A broken disk counts as an empty cache. */
+/** `.osu` files on the disk by MD5; files unused for longest are deleted. A broken disk counts as an empty cache. */
 export function createOsuFileCache(options: OsuFileCacheOptions) {
   const { folder, maxBytes, log, isFiller = () => true } = options;
   const removals = new Set<Promise<void>>();

@@ -22,7 +22,7 @@ interface OsuFile {
 
 type FileRef = Pick<Beatmap, 'id' | 'checksum'>;
 
-/** Files may use a small part of the rate limits: of osu!'s most is for players, of a mirror's most is for searches. */
+/** Files may use only a small part of the rate limits: players need most of osu!'s, searches most of a mirror's. */
 const OFFICIAL_PACE = { perSecond: 0.3, burst: 4 };
 const MIRROR_PACE = { perSecond: 0.7, burst: 8 };
 
@@ -40,7 +40,7 @@ const MAX_OSU_FILE_BYTES = 3 * 1024 * 1024;
 const TIMEOUT_MS = 4_000;
 /** The most requests that run at once, to all sites together. */
 const AT_ONCE = 6;
-/** For a map that came without a checksum, the one of its current file is remembered for this long. */
+/** A map may come without a checksum; then the checksum of its current file is remembered for this long. */
 const REMEMBER_MS = 60 * 60_000;
 const MAX_REMEMBERED = 5_000;
 /** The bytes in which the file's first line must be, even behind a byte order mark. */
@@ -55,9 +55,9 @@ function checkFile(file: Uint8Array, upstream: string): void {
   throw new AppError('upstream_changed', `${upstream} answered with something else than a difficulty`);
 }
 
-/** Keeps to the rate limit of one site: a burst of requests at first, then one at a time at its rate. */
+/** Keeps to the rate limit of one site: a burst of requests at first, then single requests at its rate. */
 function createBudget({ perSecond, burst }: OsuFileSite['pace']) {
-  /** When a whole burst is allowed again, in the time of `performance.now()`. */
+  /** The time of `performance.now()` at which a whole burst is allowed again. */
   let wholeAt = 0;
   const missingMs = () => Math.max(0, wholeAt - performance.now());
   const stepMs = 1_000 / perSecond;
@@ -79,7 +79,7 @@ export function createOsuFiles(http: Pick<HttpClient, 'request'>, cache: OsuFile
   const budgets = new Map(SITES.map(({ id, pace }) => [id, createBudget(pace)]));
   const enter = createSemaphore({ atOnce: AT_ONCE, maxWaiting: Number.POSITIVE_INFINITY, name: 'files of maps' });
 
-  /** The sites in the order of asking: the official one first, except in a cooldown; those at their rate limit last. */
+  /** The sites in the order of asking: the official one first, unless in a cooldown; sites at their rate limit last. */
   function sites(): readonly OsuFileSite[] {
     const ordered = leading(inOrder(health, SITES), 'osu');
     const isFree = ({ id }: OsuFileSite) => budgets.get(id)?.has() === true;

@@ -21,7 +21,7 @@ export interface DifficultyWorkerPoolOptions {
 const START_MS = 15_000;
 /** A thread that is idle for this long is ended, to free its memory. */
 const IDLE_MS = 60_000;
-/** The bounds of JavaScript's memory in a thread; the thread itself bounds the library's. */
+/** The bounds of JavaScript's memory in a thread; the thread's own code bounds the library's memory. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 
 function uncomputable(message: string, cause?: unknown): AppError {
@@ -37,11 +37,11 @@ const REFUSALS: Readonly<Record<Refusal, () => AppError>> = {
     new AppError('invalid_request', 'the library knows no such mods', { params: { what: 'mods', reason: 'unknown' } }),
 };
 
-/** Threads that calculate one map at a time each; one that takes too long or breaks is replaced. */
+/** Threads that calculate one map at a time each; a thread that takes too long or breaks is replaced. */
 export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions) {
   const { log, threads, deadlineMs, maxWaiting } = options;
   const file = options.file ?? new URL('./difficulty-worker.js', import.meta.url);
-  /** Aborted when the pool is closed or a thread cannot start, since the next would fail for the same reason. */
+  /** Aborted when the pool is closed or a thread cannot start, since another would fail for the same reason. */
   const closing = new AbortController();
   const enter = createSemaphore({
     atOnce: threads,
@@ -65,11 +65,11 @@ export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions)
   });
   let running = 0;
 
-  /** Calculates until the map's time is over, even if its caller gave up: that costs less than a new thread. */
+  /** Calculates until the map's time is over, even if the caller gave up: ending the thread would cost more. */
   async function compute(job: DifficultyJob): Promise<DifficultyAnswer> {
     running += 1;
     const isCold = pool.threads.length < running;
-    // Optimised code pays off in a calculating thread, which lives long, so modules may be optimised from now on.
+    // Optimised code pays off in a thread that calculates, as it lives long, so modules may be optimised from now on.
     if (isCold) optimizeWasm();
     const over = joinSignals([closing.signal], isCold ? START_MS + deadlineMs : deadlineMs);
     try {

@@ -74,7 +74,7 @@ export const beatmapsetFields = z.object({
   preview_url: z.string(),
 });
 
-/** Sets are stored by the order of these fields: a new one is added just before `beatmaps`, and none is ever removed. */
+/** Sets are stored by the order of these fields: a new field comes just before `beatmaps`, none is ever removed. */
 export const beatmapsetSchema = beatmapsetFields.extend({
   download_disabled: z.boolean(),
   download_disabled_reason: text,
@@ -83,7 +83,7 @@ export const beatmapsetSchema = beatmapsetFields.extend({
   list_url: z.string(),
   /** True when osu! put the set in a spotlight; null when that is unknown, as in copies of older versions. */
   spotlight: z.boolean().nullable().default(null),
-  /** The difficulties without converts, by ruleset and then the easiest first; empty if the upstream left them out. */
+  /** The difficulties without converts, by ruleset, then the easiest first; empty if the upstream states none. */
   beatmaps: z.array(beatmapSchema.readonly()).readonly(),
 });
 
@@ -94,7 +94,7 @@ export function statusNumber(status: Status): number {
   return STATUSES.indexOf(status) - 2;
 }
 
-/** The status of that number; `graveyard` for an unknown one. */
+/** The status of that number; `graveyard` for an unknown number. */
 export function statusOf(number: number): Status {
   return STATUSES[number + 2] ?? 'graveyard';
 }

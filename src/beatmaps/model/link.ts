@@ -18,7 +18,7 @@ const HOSTS: ReadonlySet<string> = new Set([
 const MIRRORS =
   /^(?:(?:[a-z]{2,8}\.)?catboy\.best|osu\.direct|(?:api\.)?nerinyan\.moe|mirror\.(?:hinamizawa\.ai|nekoha\.moe)|beatconnect\.io|beatmaps\.download|osu\.gatari\.pw|dl\.sayobot\.cn)$/;
 const MIRROR_PATH = /\/(s|d|b|beatmaps|beatmapsets|download|download\/[a-z]+)\/(\d+n?)(?=\/|$)/i;
-/** The source of a pattern that each address of osu! or a mirror has in it, for finding them in a text. */
+/** The source of a pattern that is in each address of osu! or a mirror, for finding such addresses in a text. */
 export const OSU_SITE = String.raw`(?:ppy\.sh|catboy\.best|osu\.direct|nerinyan\.moe|hinamizawa\.ai|nekoha\.moe|beatconnect\.io|beatmaps\.download|gatari\.pw|sayobot\.cn)`;
 const MAX_LINK_LENGTH = 2_048;
 
@@ -26,9 +26,9 @@ const MAX_LINK_LENGTH = 2_048;
 export const USERNAME = /^[\w[\] -]{1,30}$/;
 
 /**
- * Reads every form in which osu! writes the address of a set, a difficulty, a score or a player, with or without a
- * scheme, also the game's own (`osu://b/1`) and with more words behind it; and a mirror's address of a set or difficulty.
- * Bare ids and names are not addresses: only the caller knows what they stand for.
+ * Reads every form in which osu! writes the address of a set, a difficulty, a score or a player: with or without a
+ * scheme, the game's own (`osu://b/1`), with more words behind it. Also reads a mirror's address of a set or
+ * difficulty. Bare ids and names are not addresses: only the caller knows what they stand for.
  * @example matchOsuLink('https://osu.ppy.sh/beatmapsets/12#taiko/34') // { kind: 'map', id: 34, setId: 12, ruleset:
  * 'taiko' }
  */
@@ -84,7 +84,7 @@ function setLink(segment: string | undefined, { hash }: URL): OsuLink | undefine
   const id = parseId(segment?.replace(/n$/i, ''));
   if (id === undefined) return undefined;
   const [word = '', map] = decode(hash.slice(1)).split('/');
-  // Digits never mean a ruleset there: in old addresses `#3` is a difficulty's id.
+  // Digits alone never mean a ruleset here: in old addresses `#3` is a difficulty's id.
   const ruleset = /^\d+$/.test(word) ? undefined : parseRuleset(word);
   const mapId = parseId(map ?? word);
   if (mapId !== undefined && (map === undefined || ruleset !== undefined)) {
@@ -162,7 +162,7 @@ export function scorePage(id: number, ruleset?: Ruleset): string {
   return `https://osu.ppy.sh/scores/${ruleset === undefined ? '' : `${ruleset}/`}${id}`;
 }
 
-/** The address that opens the set in the game (osu!direct), for players whom osu! allows that. */
+/** The address that opens the set in the game (osu!direct), for players whom osu! allows to do so. */
 export function directLink(setId: number): string {
   return `osu://dl/${setId}`;
 }

@@ -22,7 +22,7 @@ const GROUPS: readonly (readonly string[])[] = [
   ['1K', '2K', '3K', '4K', '5K', '6K', '7K', '8K', '9K'],
 ];
 
-/** Mods that only some rulesets have, with these rulesets. */
+/** Mods that not all rulesets have, each with its rulesets. */
 const HOMES: Readonly<Record<string, readonly Ruleset[]>> = {
   ...Object.fromEntries(['SO', 'TD', 'AP', 'BL', 'TC'].map(mod => [mod, ['osu']])),
   RX: ['osu', 'taiko', 'fruits'],
@@ -30,7 +30,7 @@ const HOMES: Readonly<Record<string, readonly Ruleset[]>> = {
   ...Object.fromEntries(['FI', ...ACRONYMS.filter(mod => mod.endsWith('K'))].map(mod => [mod, ['mania']])),
 };
 
-/** Mods that include another one and replace it; osu!stable stores both. */
+/** Mods that include another mod and replace it; osu!stable stores both. */
 const IMPLIES: ReadonlyMap<string, string> = new Map(Object.entries({ NC: 'DT', PF: 'SD' }));
 
 const MAX_LENGTH = 64;
@@ -106,8 +106,8 @@ export function parseModWishes(text: string): readonly ModWish[] {
 }
 
 /**
- * The mods of a play as if it had been played with others: requested mods replace those that they exclude, the rest
- * keep their settings.
+ * The mods of a play as if it had been played with other mods: requested mods replace those that they exclude, the
+ * others keep their settings.
  * @throws AppError `invalid_request`
  */
 export function changeMods(played: readonly ScoreMod[], wishes: readonly ModWish[]): readonly ScoreMod[] {
@@ -126,7 +126,7 @@ export function changeMods(played: readonly ScoreMod[], wishes: readonly ModWish
 
 const SAME_PLAY: ReadonlyMap<string, string> = new Map(Object.entries({ NC: 'DT', DC: 'HT' }));
 
-/** The acronym of the mod that plays the same: `NC` is `DT` with another sound. */
+/** The acronym of the mod that plays the same: `DT` for `NC`, which only has another sound. */
 export function foldMod(acronym: string): string {
   return SAME_PLAY.get(acronym) ?? acronym;
 }
@@ -175,7 +175,7 @@ export function withMods<T extends Moddable>(beatmap: T, mods: readonly string[]
   };
 }
 
-/** The difficulty as a map of the ruleset in which it is played; the keys of a map converted to mania are unknown. */
+/** The difficulty as played in another ruleset. In mania `cs` is null, since a converted map's keys are unknown. */
 export function inRuleset<T extends Moddable>(beatmap: T, ruleset: Ruleset): T {
   if (ruleset === beatmap.mode) return beatmap;
   return { ...beatmap, mode: ruleset, cs: ruleset === 'mania' ? null : beatmap.cs };
@@ -192,7 +192,7 @@ function overall(od: number | null, mode: Beatmap['mode'], rate: number): number
   );
 }
 
-/** The AR or OD that feels, at normal speed, as this value does at the changed speed. */
+/** The AR or OD at normal speed that feels like this value does at the changed speed. */
 function atRate(
   value: number | null,
   msAtRate: (value: number) => number,

@@ -21,7 +21,7 @@ function toText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** The most characters of a name. No beatmap's name is longer. */
+/** The most characters of a name, more than any beatmap's name has. */
 const MAX_NAME = 300;
 
 function toName(value: unknown): string | null {
@@ -51,7 +51,7 @@ export const id = field(value => {
 });
 /** Reads a text; an empty one is null. */
 export const text = field(toText);
-/** Reads a name; an empty one is null, and one that is too long is cut. */
+/** Reads a name; an empty name is null, and a name that is too long is cut. */
 export const name = field(toName);
 export const nameOrEmpty = field(value => toName(value) ?? '');
 export const flag = field(toFlag);
@@ -78,7 +78,7 @@ export const ruleset = field((value): Ruleset | null => {
   return (index === null ? RULESETS.find(each => each === value) : RULESETS[index]) ?? null;
 });
 
-/** The address with https, which some upstreams leave out; null if there is none, or it has another scheme. */
+/** The address, with the https that some upstreams leave out; null if there is none or it has another scheme. */
 export function httpsUrl(address: string | null | undefined): string | null {
   const whole = address?.startsWith('//') === true ? `https:${address}` : address;
   return whole?.startsWith('https://') === true ? whole : null;
@@ -89,7 +89,7 @@ export function part<S extends z.ZodType>(shape: S) {
   return field((value): z.output<S> | null => shape.safeParse(value).data ?? null);
 }
 
-/** Reads the elements that have the given shape among the first `most` of a list; empty when the value is no list. */
+/** Reads those of a list's first `most` elements that have the given shape; empty when the value is no list. */
 export function list<S extends z.ZodType>(shape: S, most = Number.POSITIVE_INFINITY) {
   return field((value): readonly z.output<S>[] =>
     Array.isArray(value) ? value.slice(0, most).flatMap(each => shape.safeParse(each).data ?? []) : [],

@@ -147,7 +147,7 @@ function toBeatmapset(raw: RawSet): Beatmapset | undefined {
   if (setId === null || title === null) return undefined;
   // A convert is a difficulty of the set in another ruleset, so it is not listed as one more.
   const own = rows.filter(({ convert }) => convert !== true);
-  // Some answers still list difficulties that were removed from the set. If all are, the set itself was removed.
+  // Some answers still list difficulties that were removed from the set. If they list no others, the set was removed.
   const present = own.filter(({ deleted_at }) => deleted_at === null);
   const beatmaps = (present.length > 0 ? present : own).flatMap(each => toBeatmap(each, raw) ?? []);
   return {
@@ -169,7 +169,7 @@ function toBeatmapset(raw: RawSet): Beatmapset | undefined {
   };
 }
 
-/** The average rating, with five decimals as osu! states it; null if nobody rated. */
+/** The average rating, with five decimals as osu! states it; null if nobody rated the set. */
 function averageOf(ratings: readonly number[]): number | null {
   const players = ratings.reduce((sum, count) => sum + count, 0);
   const total = ratings.reduce((sum, count, rating) => sum + count * rating, 0);
@@ -195,7 +195,7 @@ export function parsePlayedMap(value: unknown): PlayedMap | undefined {
   return beatmap && raw.convert === true ? { ...beatmap, convert: true } : beatmap;
 }
 
-/** The sets in a list that can be read, in order; undefined when the value is no list, or none can be read. */
+/** The sets in a list, in order, without unreadable ones; undefined when it is no list, or no set can be read. */
 export async function parseBeatmapsets(value: unknown): Promise<readonly Beatmapset[] | undefined> {
   if (!Array.isArray(value)) return undefined;
   const sets = (await mapInTurns(value, parseBeatmapset)).flatMap(set => set ?? []);

@@ -6,10 +6,10 @@ import { date, field, httpsUrl, id, isSet, list, number, numberOrZero, part, rul
 
 const whole = z.number();
 
-/** Reads a count. Answers from 2019 state each as a list with one number. */
+/** Reads a count, which answers from 2019 state as a list with one number. */
 const count = field(value => number.parse(Array.isArray(value) ? value[0] : value));
 
-/** The accuracy from 0 to 100, with four decimals. Some answers state it from 0 to 1, in a field of another name. */
+/** The accuracy from 0 to 100, with four decimals. Some answers state it as a share of 1 under another name. */
 function percentOf(hit_accuracy: number | null, accuracy: number | null): number | null {
   return hit_accuracy ?? (accuracy === null ? null : Math.round(accuracy * 1e6) / 1e4);
 }
@@ -43,7 +43,7 @@ const statistics = z
     total_hits: number,
     maximum_combo: number,
     replays_watched_by_others: number,
-    /** The level. `progress` is how many percent of the way to the next one are done. */
+    /** The level. `progress` is how many percent of the way to the next level are done. */
     level: part(z.object({ current: whole, progress: whole })),
     grade_counts: part(z.object({ ss: whole, ssh: whole, s: whole, sh: whole, a: whole })),
     /** In mania, the ranks for each number of keys. */
@@ -56,7 +56,7 @@ const statistics = z
     hit_accuracy: percentOf(hit_accuracy, accuracy),
   }));
 
-/** A player's figures in one ruleset. */
+/** A player's statistics in one ruleset. */
 export type PlayerStatistics = Readonly<z.output<typeof statistics>>;
 
 const history = part(z.object({ mode: ruleset, data: list(whole) }));
@@ -105,7 +105,7 @@ const playerShape = z.object({
 
 export type Player = Readonly<NonNullable<ReturnType<typeof parsePlayer>>>;
 
-/** A name without differences of case, spaces and underscores, which osu! ignores. */
+/** A name in the form that is equal for all spellings that osu! takes for one: case, spaces and underscores. */
 export function foldPlayerName(name: string): string {
   return name.toLowerCase().replaceAll('_', ' ');
 }
@@ -153,7 +153,7 @@ const standingsShape = z.object({
   statistics_rulesets: part(z.object({ osu: standing, taiko: standing, fruits: standing, mania: standing })),
 });
 
-/** A player's figures in one ruleset. */
+/** A player's pp, rank and accuracy in one ruleset. */
 export type Standing = Readonly<NonNullable<z.output<typeof standing>>>;
 
 export type PlayerStandings = Readonly<NonNullable<ReturnType<typeof parsePlayerStandings>>>;

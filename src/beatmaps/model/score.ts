@@ -69,7 +69,7 @@ const scoreShape = z.object({
 /** A play, with the osu! API's names. */
 export type Score = Readonly<NonNullable<ReturnType<typeof parseScore>>>;
 
-/** The mods that the player chose; `CL`, which marks the client, is left out. */
+/** The mods that the player chose; `CL`, which only marks a play in osu!stable, is left out. */
 export function shownMods({ mods }: Pick<Score, 'mods'>): readonly string[] {
   return mods.map(({ acronym }) => acronym).filter(acronym => acronym !== 'CL');
 }
@@ -81,7 +81,7 @@ export function shownGrade(rank: string): string {
   return GRADES[rank] ?? rank;
 }
 
-/** The counters with which calculators state hit results. */
+/** The names under which calculators count hit results. */
 type Counter = 'nGeki' | 'n300' | 'nKatu' | 'n100' | 'n50' | 'misses';
 
 /** osu!'s names of each ruleset's hit results, best first. */
@@ -98,7 +98,7 @@ export const HIT_RESULTS: Readonly<Record<Ruleset, Readonly<Partial<Record<Count
   mania: { nGeki: 'perfect', n300: 'great', nKatu: 'good', n100: 'ok', n50: 'meh', misses: 'miss' },
 };
 
-/** The same counters in the older shape of a play, where each means another hit result in each ruleset. */
+/** The same counters in the older shape of a play, in which a counter means another hit result in each ruleset. */
 const LEGACY_COUNTERS: Readonly<Record<string, string>> = {
   n300: 'count_300',
   n100: 'count_100',
@@ -109,8 +109,8 @@ const LEGACY_COUNTERS: Readonly<Record<string, string>> = {
 } satisfies Record<Counter, string>;
 
 /**
- * How often a play has a hit result. In catch, plays of osu!lazer have the missed drops apart, which osu! adds to the
- * misses, as osu!stable does.
+ * How often a play has a hit result. In catch, plays of osu!lazer state missed drops separately; they are added to the
+ * misses, as osu! and osu!stable do.
  */
 export function countOf({ mode, statistics }: Pick<Score, 'mode' | 'statistics'>, result: string): number {
   const drops = mode === 'fruits' && result === 'miss' ? statistics.large_tick_miss : undefined;

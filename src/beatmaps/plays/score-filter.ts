@@ -61,7 +61,7 @@ function isOnMap({ beatmap, beatmapset }: Score, query: ReturnType<typeof parseQ
   return beatmap !== null && beatmapset !== null && matches(query, { ...beatmapset, beatmaps: [beatmap] });
 }
 
-/** `NC` counts as `DT`, `PF` as `SD`. */
+/** The acronym under which mods are compared: `NC` counts as `DT`, `PF` as `SD`. */
 const plain = (acronym: string) => (acronym === 'PF' ? 'SD' : foldMod(acronym));
 
 /** @throws AppError `invalid_request` */
@@ -75,13 +75,13 @@ function parsePlayMods(text: string): (played: ReadonlySet<string>) => boolean {
     );
 }
 
-/** In osu!stable, a play that missed only slider ends has no miss and at least this share of the full combo. */
+/** A play in osu!stable that missed only slider ends has no miss and at least this share of the full combo. */
 const NEARLY_WHOLE = 0.97;
 
 /** True when a miss or a slider break cost the play its combo. */
 export function isChoke({ passed, is_perfect_combo, statistics, max_combo, beatmap }: Score): boolean {
   if (!passed || is_perfect_combo) return false;
-  // osu!lazer counts the parts of sliders that break the combo when they are missed.
+  // osu!lazer counts missed parts of sliders that break the combo.
   if ((statistics.miss ?? 0) + (statistics.large_tick_miss ?? 0) > 0) return true;
   const most = beatmap?.max_combo ?? null;
   return most !== null && max_combo < most * NEARLY_WHOLE;

@@ -14,7 +14,7 @@ export interface SimulatedPlay {
   readonly n50?: number | undefined;
 }
 
-/** True when the person said anything about the play. */
+/** True when the person stated anything about the play. */
 export function isDescribed(play: SimulatedPlay): boolean {
   return Object.values(play).some(value => value !== undefined);
 }
@@ -22,8 +22,8 @@ export function isDescribed(play: SimulatedPlay): boolean {
 type Counted = Pick<Beatmap, 'mode' | 'max_combo' | 'count_circles' | 'count_sliders' | 'count_spinners'>;
 
 /**
- * How many hit results a play of osu!stable has; null if the map does not tell, as in catch, for converts, and where an
- * upstream states no object.
+ * How many hit results a play of osu!stable has; null if the map does not tell: in catch, for converts, and where an
+ * upstream states no objects.
  */
 function countObjects(
   { mode, count_circles, count_sliders, count_spinners }: Counted,
@@ -34,7 +34,7 @@ function countObjects(
   return count_circles + others || null;
 }
 
-/** Mods that run the map at the requested speed: DT or HT with another rate than usual. */
+/** Mods that run the map at the requested speed: if need be, DT or HT with an unusual rate. */
 export function modsAtRate(mods: readonly string[], rate: number | undefined): readonly (string | ScoreMod)[] {
   if (rate === undefined || rate === clockRateOf(mods)) return mods;
   const others = mods.filter(mod => clockRateOf([mod]) === 1);

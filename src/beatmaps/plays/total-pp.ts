@@ -4,14 +4,14 @@
 export interface PpStanding {
   /** The pp of the best plays, in any order; osu!'s API has up to 200. */
   readonly best: readonly number[];
-  /** The total; null for a player who has none at present: then the best plays count as all plays. */
+  /** The total; null for a player who has none at present, whose best plays then count as all plays. */
   readonly total: number | null;
 }
 
 export interface WhatIf {
   readonly total: number;
   readonly gain: number;
-  /** The position of the new play among the best plays, from 1; null if it is below those that osu! lists. */
+  /** The position of the new play among the best plays, from 1; null if it is not among those that osu! lists. */
   readonly place: number | null;
 }
 
@@ -43,7 +43,7 @@ export function replacePlays(standing: PpStanding, worths: readonly number[]): n
   return ownTotal(standing) - sumOf(standing.best) + sumOf(worths);
 }
 
-/** The total with a better play on a map. @param index the position in `best` of its present play; below 0 for none */
+/** The total with a better play on a map. @param index the place in `best` of the present play; negative for none */
 export function replacePlay(standing: PpStanding, index: number, pp: number): WhatIf {
   if (index < 0) return addPlays(standing, pp, 1);
   const worths = standing.best.with(index, pp);
@@ -51,13 +51,13 @@ export function replacePlay(standing: PpStanding, index: number, pp: number): Wh
   return { total, gain: total - ownTotal(standing), place: worths.filter(each => each > pp).length + 1 };
 }
 
-/** More pp than any play has today: a total that would need more cannot be reached. */
+/** More pp than any play has today. A total for which a play needs more cannot be reached. */
 const MOST_PP = 5_000;
 /** The precision to which the needed pp are searched, finer than what is shown. */
 const STEP = 0.05;
 
 /**
- * The pp that each of `times` new plays needs to bring the total to `target`; null if no play has so many.
+ * The pp that each of `times` new plays needs to bring the total to `target`; null if no play can have so many pp.
  * @param target above the present total
  */
 export function worthNeeded(standing: PpStanding, target: number, times: number): number | null {
@@ -76,7 +76,7 @@ export function worthNeeded(standing: PpStanding, target: number, times: number)
 /** osu!'s rule for the total pp: the n-th best play counts with 0.95^(n-1) of its pp, and ranked plays add a bonus. */
 const DECAY = 0.95;
 
-/** The largest bonus for ranked plays. After a thousand plays it hardly grows any more (osu!, 2025). */
+/** The largest bonus for ranked plays, which hardly grows any more after a thousand plays (osu!, 2025). */
 const BONUS_MOST = 416.6667;
 const BONUS_DECAY = 0.995;
 

@@ -6,9 +6,10 @@ import type { Range } from './query-values.ts';
 
 /**
  * True when a set matches a query. All conditions on a difficulty must hold for one and the same difficulty, in one of
- * the set's own rulesets. A figure that a set does not state is in no range.
+ * the set's own rulesets. A value that a set does not state is in no range.
  * @param words how many words of the free text a set must have, as beginnings of words in its names, mappers, source,
- * tags and difficulties, or as its id. osu! finds a set by any word, those with more first; the catalogue requires all.
+ * tags and difficulties, or as its id. osu! finds sets by any word, sets with more words first; the catalogue requires
+ * all.
  */
 export function matches(query: Query, set: Beatmapset, words: 'all' | 'any' = 'all'): boolean {
   const isFound = matchesSet(query, set) && matchesBeatmap(query, set) && matchesText(query.text, set, words);
@@ -23,10 +24,10 @@ function isExcluded({ excluded = [] }: Query, set: Beatmapset): boolean {
   });
 }
 
-/** A figure of a set or a difficulty, and the function that reads it; null if it is not stated. */
+/** A number of a set or a difficulty, and the function that reads it, which returns null for an unknown number. */
 type Figure<Read> = readonly [RangeKey, Read];
 
-/** The figures of a set. The catalogue has a column of each name. */
+/** The numbers of a set by which can be searched. The catalogue has a column of each name. */
 export const SET_FIGURES: readonly Figure<(set: Beatmapset) => number | null>[] = [
   ['favourites', set => set.favourite_count],
   ['status', set => statusNumber(set.status)],
@@ -72,7 +73,7 @@ const SET_TEXTS = {
   artist: set => [set.artist, set.artist_unicode],
   title: set => [set.title, set.title_unicode],
   source: set => [set.source],
-  // Answers to searches do not contain the tags that players gave, so the mapper's own tags are used.
+  // Searches' answers do not contain the tags that players gave, so the mapper's own tags are used.
   tag: set => [set.tags],
 } satisfies Readonly<Record<string, (set: Beatmapset) => readonly (string | null)[]>>;
 
@@ -85,14 +86,16 @@ function hasText(filter: TextFilter | undefined, fields: readonly (string | null
   return needles.every(needle => hasNeedle(haystack, needle));
 }
 
-/** The words or the phrase of a text filter, prepared for searching; empty when it has neither letter nor digit. */
+/** The words or the phrase of a text filter, ready for searching; empty for a filter without letters and digits. */
 export function filterNeedles({ text, isPhrase }: TextFilter): readonly Needle[] {
   if (!isPhrase) return needlesOf(text.replaceAll('"', ' '));
   const folded = foldText(text);
   return folded === '' ? [] : [{ text: folded, isWhole: true }];
 }
 
-/** True when the filter is the name or id of the set's or a difficulty's mapper, or words of the name of the set's. */
+/**
+ * True when the filter is the name or id of a mapper of the set or a difficulty, or words of the set's mapper's name.
+ */
 function isMadeBy(filter: TextFilter, set: Beatmapset): boolean {
   const name = foldPlayerName(filter.text);
   const id = /^\d+$/.test(filter.text) ? Number(filter.text) : undefined;
@@ -129,7 +132,7 @@ function matchesText(text: string, set: Beatmapset, words: 'all' | 'any'): boole
   return words === 'all' ? needles.every(has) : needles.some(has);
 }
 
-/** A word of at least 5 letters may have one mistake, one of at least 9 letters two. */
+/** A word of at least 5 letters may have one mistake, a word of at least 9 letters two. */
 const FORGIVEN = [5, 9] as const;
 /** The most words that are compared for mistakes; a longer query is hardly a mistyped name. */
 const MAX_MISTYPED = 16;
@@ -138,7 +141,7 @@ const MAX_LETTERS = 24;
 
 /**
  * True when a set fits a query's filters and has at least one of its words, which may be mistyped or a part of a longer
- * word. Sites that forgive mistakes answer with such sets.
+ * word. Sites that forgive typing mistakes answer with such sets.
  */
 export function matchesNearly(query: Query, set: Beatmapset): boolean {
   if (!matches({ ...query, text: '' }, set)) return false;

@@ -1,6 +1,6 @@
 export type Operator = '=' | '<' | '<=' | '>' | '>=';
 
-/** A `key`, an operator and a value, found anywhere in a query; whether they have a meaning is checked later. */
+/** A `key`, an operator and a value somewhere in a query; whether they mean anything is checked later. */
 export interface QueryToken {
   /** The key in lower case. */
   readonly key: string;
@@ -14,8 +14,8 @@ export interface QueryToken {
 }
 
 /**
- * Matches a key, an operator, and a value in two quotes, in one or in none. Inside of one quote a backslash escapes a
- * quote or another backslash. A quote that is never closed is an ordinary character.
+ * Matches a key, an operator, and a value in two quotes, in one or in none. In a value like `"so"`, a backslash escapes
+ * a quote or another backslash. A quote that is never closed is an ordinary character.
  */
 const TOKEN = /(\w{1,32})([:=]|[<>][:=]?)(?:""([\s\S]*?)""|"((?:\\["\\]|[^"\\]|\\(?!["\\]))*)"|(\S*))/g;
 
@@ -30,7 +30,7 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ['>=', '>='],
 ]);
 
-/** Finds the tokens of a query, from left to right and without overlap. Takes linear time, whatever the quotes. */
+/** Finds the tokens of a query from left to right, without overlap, and in linear time, whatever the quotes. */
 export function scanTokens(text: string): QueryToken[] {
   return Array.from(
     text.matchAll(TOKEN),

@@ -23,7 +23,7 @@ export interface Needle {
   readonly isWhole: boolean;
 }
 
-/** The words and `"quoted phrases"` of free text; those without any letter or digit are left out. */
+/** The words and `"quoted phrases"` of free text; those with neither letter nor digit are left out. */
 export function needlesOf(text: string): readonly Needle[] {
   const needles: Needle[] = [];
   for (const [piece] of text.matchAll(/"[^"]*"|[^\s"]+/g)) {
@@ -45,8 +45,8 @@ export function hasNeedle(haystack: string, { text, isWhole }: Needle): boolean 
 }
 
 /**
- * How many letters to insert, remove, replace or swap with their neighbour to turn `word` into `other`, or into a
- * beginning of it (optimal string alignment).
+ * How many letters to insert, remove, replace or swap with their neighbour to turn `word` into `other` or a beginning
+ * of `other` (optimal string alignment).
  * @returns undefined when it takes more than `most`
  */
 export function wordDistance(

@@ -1,7 +1,7 @@
 import { STATUSES } from '../model/beatmapset.ts';
 import type { Operator } from './query-scan.ts';
 
-/** A range from `gte` on, itself included, to below `lt`. */
+/** A range from `gte`, which is included, up to `lt`, which is not. */
 export interface Range {
   readonly gte?: number;
   readonly lt?: number;
@@ -9,15 +9,15 @@ export interface Range {
 
 /** How values of a search key are written and compared. */
 export interface RangeKind {
-  /** The values that count as equal to a written one; undefined when it cannot be read. */
+  /** The interval of values that count as equal to a written value; undefined when that cannot be read. */
   parse(value: string): Interval | undefined;
-  /** The conditions that mean exactly this range, each of an operator and a value. */
+  /** Conditions, each of an operator and a value, that together mean exactly this range. */
   render(range: Range): readonly string[];
   /** True when `a-b` is read as a range and not as one value. */
   readonly hasSpans: boolean;
 }
 
-/** From `low` on, itself included, to below `high`. */
+/** An interval from `low`, which is included, up to `high`, which is not. */
 interface Interval {
   readonly low: number;
   readonly high: number;
@@ -60,7 +60,7 @@ function parseSpan(kind: RangeKind, value: string): Range | undefined {
   if (dash < 0) return undefined;
   const from = value.slice(0, dash);
   const to = value.slice(dash + 1);
-  // A unit that is written once is that of both ends: `2-3m`.
+  // A unit that is written once counts for both ends: `2-3m`.
   const unit = /^[\d.,]+$/.test(from) ? (/[a-z]*$/i.exec(to)?.[0] ?? '') : '';
   const low = from === '' ? undefined : kind.parse(from + unit);
   const high = to === '' ? undefined : kind.parse(to);
@@ -73,7 +73,7 @@ export function decimal(tolerance: number): RangeKind {
   return tolerant(value => (NUMBER.test(value) ? { value: toNumber(value), tolerance } : undefined), tolerance);
 }
 
-/** A length in seconds, as a number or with units; it is as exact as the smallest unit that is written. */
+/** A length in seconds, as a number or with units. The smallest unit that is written decides how exact it is. */
 export const DURATION: RangeKind = tolerant(parseDuration, 0.5);
 
 function tolerant(
@@ -153,7 +153,7 @@ export const WHOLE: RangeKind = {
   },
 };
 
-/** Statuses: compared by the osu! API's numbers, written as a name or its beginning. */
+/** Statuses, written as a name or its beginning, and compared by the osu! API's numbers. */
 export const STATUS_ORDER: RangeKind = {
   hasSpans: false,
   parse(text) {
@@ -176,7 +176,7 @@ const MAX_MS = Date.UTC(3000, 0);
 const PERIOD = /^(\d{4})(?:([-./]?)(\d{1,2})(?:\2(\d{1,2}))?)?$/;
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,3}))?)?\s?(?:Z|[+-]\d{2}:?\d{2})?$/i;
 
-/** Dates in unix milliseconds. A year, month or day means all of it, in UTC; a time is as exact as it is written. */
+/** Dates in unix milliseconds. A year, month or day means all of it, in UTC; a time means as much as is written. */
 export const DATE: RangeKind = {
   hasSpans: true,
   parse(text) {

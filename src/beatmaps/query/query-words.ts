@@ -1,11 +1,11 @@
 import { LEADERBOARD, STATUSES, type Status } from '../model/beatmapset.ts';
 
-/** Genres, each at the place of the osu! API's number. */
+/** Genres; the index of each is its number in the osu! API. */
 const GENRES: readonly string[] = [
   ...['', 'unspecified', 'video game', 'anime', 'rock', 'pop', 'other', 'novelty', '', 'hip hop', 'electronic'],
   ...['metal', 'classical', 'folk', 'jazz'],
 ];
-/** Languages, each at the place of the osu! API's number. */
+/** Languages; the index of each is its number in the osu! API. */
 const LANGUAGES: readonly string[] = [
   ...['', 'unspecified', 'english', 'japanese', 'chinese', 'instrumental', 'korean', 'french', 'german', 'swedish'],
   ...['spanish', 'italian', 'russian', 'polish', 'other'],
@@ -16,7 +16,7 @@ const LANGUAGE_CODES: ReadonlyMap<string, number> = new Map([
   ...Object.entries({ fr: 7, de: 8, sv: 9, es: 10, it: 11, ru: 12, pl: 13 }),
 ]);
 
-/** Reads a number, a name or the beginning of a name, with or without its spaces. */
+/** Reads a genre from its number, its name or the beginning of its name, with or without spaces. */
 export function parseGenre(text: string): number | undefined {
   return parseName(GENRES, text);
 }

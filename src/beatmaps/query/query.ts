@@ -38,7 +38,7 @@ export interface Query {
   readonly spotlight?: boolean;
   /** Conditions that must not hold for a set: `-artist=camellia`. */
   readonly excluded?: readonly Excluded[];
-  /** Conditions that no source can check, in the person's words: `divisor=4`, `-stars>5`. */
+  /** Conditions that no source can check, as the person wrote them: `divisor=4`, `-stars>5`. */
   readonly refused?: readonly string[];
 }
 
@@ -76,7 +76,7 @@ const RANGES = [
 ] as const satisfies readonly (readonly [string, RangeKind])[];
 export type RangeKey = (typeof RANGES)[number][0];
 
-/** The texts that can be searched by name. The catalogue's index has a column of each, `versions` for `difficulty`. */
+/** The texts that have a key of their own. The catalogue's index has a column for each: `versions` for `difficulty`. */
 export const TEXT_KEYS = ['artist', 'title', 'creator', 'source', 'difficulty'] as const;
 export type TextKey = (typeof TEXT_KEYS)[number];
 
@@ -128,7 +128,7 @@ export function parseQuery(text: string): Query {
 /** Matches a minus directly before a key, at the beginning of a word. */
 const NEGATION = /^(?:-|\s-)$/;
 
-/** Reads a condition behind a minus. Returns `refused` if no source can check it, false if it cannot be read. */
+/** Reads a condition behind a minus; returns `refused` if no source can check it, false if it is unreadable. */
 function readNegated(token: QueryToken): Excluded | 'refused' | false {
   const draft = emptyDraft();
   if (readToken(draft, token) === false) return false;
@@ -137,7 +137,7 @@ function readNegated(token: QueryToken): Excluded | 'refused' | false {
   return filter === undefined ? 'refused' : { key: key ?? 'tag', filter };
 }
 
-/** @returns true when the token was read, false when it cannot be, `refused` when no source can check it */
+/** @returns true when the token was read, false when it is unreadable, `refused` when no source can check it */
 function readToken(draft: Draft, token: QueryToken): boolean | 'refused' {
   const name = RANGE_ALIASES.get(token.key) ?? token.key;
   const known = RANGES.find(([key]) => key === name);
@@ -158,7 +158,7 @@ function readToken(draft: Draft, token: QueryToken): boolean | 'refused' {
 function readRange(draft: Draft, [key, kind]: readonly [RangeKey, RangeKind], token: QueryToken): boolean {
   const range = parseRange(kind, token.operator, token.value);
   if (range === undefined) return false;
-  // A later bound replaces an earlier one at the same end of the range.
+  // Of two bounds for the same end of a range, the later one counts.
   draft.ranges[key] = { ...draft.ranges[key], ...range };
   return true;
 }
@@ -190,7 +190,7 @@ function isWhole(value: string): boolean {
 
 /**
  * Writes the query as text in one fixed way: `parseQuery(renderQuery(query))` equals the query.
- * @param options `osuOnly`: leaves out conditions that osu!'s search language lacks; some can be sent as parameters
+ * @param options `osuOnly`: leaves out conditions that osu!'s search language lacks; parameters can replace some
  */
 export function renderQuery(query: Query, { osuOnly = false }: { readonly osuOnly?: boolean } = {}): string {
   const words: string[] = [];

@@ -4,7 +4,7 @@ import { type Query, renderQuery } from './query.ts';
 import { dateMs } from './query-match.ts';
 import type { Sort, SortField, StatusFilter } from './query-words.ts';
 
-/** A search, whichever page of its results is wanted. */
+/** A search, without the number of the wanted page. */
 export interface Search {
   /** The query, including a ruleset that was stated beside the text. */
   readonly query: Query;
@@ -14,14 +14,14 @@ export interface Search {
 
 /** One page of sets from an upstream. */
 export interface SearchPage {
-  /** True when none of the returned sets matches: the upstream has no match or ignored a condition. Default false. */
+  /** True when none of the returned sets matches: the upstream finds nothing or ignored a condition. Default false. */
   readonly isUnsure?: boolean;
   readonly sets: readonly Beatmapset[];
   /** How many sets all pages have together, if known. */
   readonly total: number | null;
   /** The token for the next page; null on the last one. */
   readonly next: string | null;
-  /** True when no set has the typed words, so that sets with similar words are returned. Default false. */
+  /** True when no set has the typed words, so that sets with similar words are returned instead. Default false. */
   readonly corrected?: boolean;
 }
 
@@ -34,8 +34,8 @@ export function isListing({ query }: Search): boolean {
 }
 
 /**
- * Sorts sets as osu! would; equal ones by id. Only the upstream knows `relevance` and `nominations`, so lists in these
- * orders stay as they are. Sets that lack the figure come last.
+ * Sorts sets as osu! would, and equal sets by id. Only the upstream knows `relevance` and `nominations`, so lists in
+ * these orders stay as they are. Sets whose value is unknown come last.
  */
 export function sortSets(sets: readonly Beatmapset[], sort: Sort, ruleset?: Ruleset): readonly Beatmapset[] {
   const { field, order } = sort;

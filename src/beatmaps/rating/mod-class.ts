@@ -3,8 +3,8 @@ import { clockRateOf, foldMod, withMods } from '../model/mods.ts';
 import type { ScoreMod } from '../model/score.ts';
 
 /**
- * Mods by how they change the difficulty of a map. Others are left out: HD is a matter of taste, NC plays like DT, NF
- * and SD change nothing. `key` is equal for equal mods, `''` for none.
+ * Mods by how they change the difficulty of a map. Other mods are left out: HD is a matter of taste, NC plays like DT,
+ * NF and SD change nothing. `key` is equal for equal mods, `''` for none.
  */
 export interface ModClass {
   readonly key: string;
@@ -23,7 +23,7 @@ export function modClassOf(given: readonly (string | ScoreMod)[]): ModClass {
   return { key: mods.join(''), mods, rate: clockRateOf(given) };
 }
 
-/** The figures of a map with mods. Those that have no meaning in a ruleset are null. */
+/** The stars and settings of a map with mods. Settings that have no meaning in a ruleset are null. */
 export interface Figures {
   /** The stars with the mods, estimated. */
   readonly stars: number;
@@ -47,7 +47,7 @@ const STAR_FACTORS: Readonly<Record<Ruleset, Readonly<Record<string, number>>>> 
   mania: { DT: 1.31, HT: 0.82, HR: 1, EZ: 1, FL: 1 },
 };
 
-/** The factor for the stars. A speed between the usual ones changes them by a power of what the usual speed does. */
+/** The factor for the stars. At an unusual speed it is a power of the factor at the mod's usual speed. */
 export function starFactor(ruleset: Ruleset, { mods, rate }: ModClass): number {
   return mods.reduce((product, mod) => {
     const usual = clockRateOf([mod]);
@@ -56,7 +56,7 @@ export function starFactor(ruleset: Ruleset, { mods, rate }: ModClass): number {
   }, 1);
 }
 
-/** A map's figures with mods: the stars are estimated, all others follow osu!'s rules. */
+/** A map's stars and settings with mods: the stars are estimated, the settings follow osu!'s rules. */
 export function figuresWith(map: Figures & { readonly ruleset: Ruleset }, modClass: ModClass): Figures {
   const { ruleset, ar, od, cs, bpm, length } = map;
   const settings = { mode: ruleset, ar, od, cs, bpm, hp: null, total_length: length, hit_length: null };

@@ -7,7 +7,7 @@ import { foldMod } from '../model/mods.ts';
 import type { ScoreMod } from '../model/score.ts';
 import type { OsuApi } from '../upstreams/osu-api.ts';
 
-/** osu!'s figures of a difficulty with mods, by its current rules. */
+/** The stars and combo of a difficulty with mods, as osu! states them by its current rules. */
 export const officialRatingSchema = z.object({ stars: z.number().positive(), maxCombo: z.number().nullable() });
 export type OfficialRating = Readonly<z.infer<typeof officialRatingSchema>>;
 
@@ -24,11 +24,11 @@ export interface OfficialStarsOptions {
 }
 
 const WEEK_MS = 7 * 86_400_000;
-/** How long stars are cached for a map without a checksum, because a new version of the map would go unnoticed. */
+/** How long stars are cached for a map without a checksum, which would show that the map has changed. */
 const DAY_MS = 86_400_000;
 /** How long osu! is not asked after it failed; otherwise each card would wait for another failure. */
 const REST_MS = 30_000;
-/** So many calls in a row must fail before osu! counts as away, because a single failure may be chance. */
+/** osu! counts as away only after so many failed calls in a row, because a single failure may be chance. */
 const AWAY_AFTER = 3;
 /** How long it is remembered that osu! has no such map or refuses these mods. */
 const REFUSED_MS = 10 * 60_000;

@@ -1,7 +1,7 @@
 import { errorFunction, maniaShares } from '../difficulty/mania-hits.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
 
-/** The figures from which pp are estimated without the map's file. */
+/** The facts from which pp are estimated without the map's file. */
 export interface Performance {
   readonly ruleset: Ruleset;
   /** The stars with the mods. */
@@ -9,7 +9,7 @@ export interface Performance {
   /** The accuracy from 0 to 1. */
   readonly accuracy: number;
   readonly misses: number;
-  /** The number of objects; null stands for that of a usual map. */
+  /** The number of objects; null if unknown: then that of a usual map is used. */
   readonly objects: number | null;
   /** The approach rate with the mods. */
   readonly ar: number | null;
@@ -29,8 +29,8 @@ interface Known extends Performance {
 const USUAL_OBJECTS = 600;
 
 /**
- * Estimates pp from a map's stars and settings by the published formulas (2025-03). Figures that only the map's file
- * has get usual values; a factor for the stars brings the result near that of rosu-pp-js. The bench prints its error.
+ * Estimates pp from a map's stars and settings by the published formulas (2025-03). Values that only the map's file
+ * states are assumed as usual; a factor for the stars brings the result near rosu-pp-js's. The bench prints its error.
  */
 export function estimatePp(play: Performance): number {
   const { ruleset, stars } = play;
@@ -38,7 +38,7 @@ export function estimatePp(play: Performance): number {
     ...play,
     stars: Math.max(0, stars),
     objects: Math.max(1, play.objects ?? USUAL_OBJECTS),
-    // An unknown setting is that of a usual ranked map of these stars.
+    // An unknown setting is assumed to be that of a usual ranked map of these stars.
     ar: play.ar ?? Math.min(9.8, 4.5 + stars),
     od: play.od ?? Math.min(9.5, 3 + stars),
     mods: play.mods ?? [],
@@ -88,7 +88,7 @@ function standardPp({ stars, accuracy, misses, objects, ar, od, mods }: Known): 
 /** The z-score of 99 % confidence in the share of well-timed hits: a short play proves less than a long one. */
 const CONFIDENCE = 2.32634787404;
 
-/** The unstable rate of a play with these figures: the standard deviation of its hits, in tenths of a millisecond. */
+/** The unstable rate of a play: the standard deviation of its hits, in tenths of a millisecond. */
 function unstableRate({ accuracy, misses, objects, od }: Known): number {
   const window = 50 - 3 * od;
   const great = Math.max(0, 1 - 2 * Math.max(0, 1 - accuracy - misses / objects) - misses / objects);
@@ -140,7 +140,7 @@ function inverseErrorFunction(y: number): number {
   return Math.sign(y) * Math.sqrt(Math.sqrt(half ** 2 - logarithm / a) - half);
 }
 
-/** The pp of rosu-pp-js divided by the formulas' at 0, 2, 4, 6 and 8 stars; values between are interpolated. */
+/** rosu-pp-js's pp divided by the formulas' pp at 0, 2, 4, 6 and 8 stars; values between are interpolated. */
 const CORRECTIONS: Readonly<Record<Ruleset, readonly number[]>> = {
   osu: [0.89, 0.9, 0.92, 0.92, 0.92],
   taiko: [1.2, 0.92, 0.91, 0.9, 0.89],

@@ -11,7 +11,7 @@ import { type OfficialRating, type OfficialStars, type RatedMap, ratedMods } fro
 export interface RatingRequest extends Omit<DifficultyRequest, 'beatmap'> {
   /** The map with osu!'s stars without mods. */
   readonly beatmap: RatedMap;
-  /** The pp that osu! states for `play`; calculated pp of the play, also as a full combo, are scaled to match them. */
+  /** The pp that osu! states for `play`. Calculated pp of the play, also of its full combo, are scaled to match. */
   readonly knownPp?: number | null | undefined;
 }
 
@@ -27,18 +27,18 @@ export interface RatingsOptions {
   readonly waitMs?: number | undefined;
 }
 
-/** How long to wait for figures in an answer that cannot be edited later. */
+/** How long to wait for stars and pp in an answer that cannot be edited later. */
 const USUAL_MS = 3_000;
 /** The most maps of one answer for which osu! is asked, to keep the requests few. */
 const MAX_ASKED = 5;
-/** Bounds of osu!'s stars divided by the library's. osu!'s rules change less; beyond, the two are of different maps. */
+/** Bounds of osu!'s stars divided by the library's. osu!'s rules change less; beyond, the two rated different maps. */
 const LOWEST = 0.7;
 const HIGHEST = 1.4;
 
 /** The library's mean error in pp, as a share, without misses (`npm run check-stars`, 160 random maps, 2026-11). */
 const PP_ERRORS: Readonly<Record<Ruleset, number>> = { osu: 0.09, taiko: 0.19, fruits: 0.001, mania: 0.001 };
 
-/** osu!'s current stars divided by the library's; undefined if either is unknown, or they are of different maps. */
+/** osu!'s current stars divided by the library's; undefined if one is unknown, or they are of different maps. */
 function starRatio(today: number, library: number | undefined): number | undefined {
   const ratio = library === undefined || !(library > 0) ? Number.NaN : today / library;
   return ratio >= LOWEST && ratio <= HIGHEST ? ratio : undefined;
@@ -61,7 +61,7 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
       return await difficulty?.of(asked, signal);
     } catch (error) {
       signal.throwIfAborted();
-      // Wrong mods are an error only when a person typed them: those of a play may be too new for this library.
+      // Wrong mods are an error only when a person typed them: a play's mods may be too new for this library.
       const isWrong = error instanceof AppError && error.code === 'invalid_request';
       if (isWrong && request.mods.every(mod => typeof mod === 'string')) throw error;
       // The error was logged where it happened.
@@ -85,7 +85,7 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
 
   /**
    * Rates the maps of one answer, each with its mods. osu! is asked only for the hardest few; the others get the
-   * library's stars, scaled as those few differ from osu!'s.
+   * library's stars, scaled by how much osu!'s stars differ from the library's for those few.
    */
   async function rateAll(requests: readonly RatingRequest[], wait: Wait): Promise<readonly Rating[]> {
     const asked = new Set(requests.toSorted(byWeight).slice(0, MAX_ASKED));
@@ -99,8 +99,8 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
   }
 
   /**
-   * Ratings for callers that cannot wait: what takes longer is left out of the answer, but still calculated for the
-   * next time.
+   * Ratings for callers that cannot wait: stars and pp that take longer are left out of the answer, but still
+   * calculated for the next time.
    */
   function within(ms: number) {
     let isIncomplete = false;
@@ -114,7 +114,7 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
           rate(await know(request, true, waiting(signal)), undefined),
         ofMaps: (requests: readonly RatingRequest[], signal: AbortSignal) => rateAll(requests, waiting(signal)),
       },
-      /** True when a requested figure took too long and was left out. */
+      /** True when stars or pp took too long and were left out. */
       isIncomplete: () => isIncomplete,
     };
   }
@@ -180,18 +180,18 @@ function rate({ request, ruleset, isPlain, official, library }: Known, common: n
     stars: today ?? (library === undefined ? starsByFigures(request, ruleset) : library.stars * ratio),
     /** True when the stars are not osu!'s current ones. */
     isEstimate: today === undefined,
-    /** True when osu!'s own calculator calculated the pp too; else pp that osu! does not state are estimates. */
+    /** True when the pp are from osu!'s own calculator; else pp that osu! does not state are estimates. */
     isExact,
-    /** The average error of the pp, as a share. Null if they are exact, missing, or corrected by osu!'s pp of the play. */
+    /** The average error of the pp, as a share; null if they are exact, missing, or scaled by osu!'s pp of the play. */
     ppError: hasError ? PP_ERRORS[ruleset] : null,
     /** The date of the osu! rules by which the library calculates; null, like the pp, if the map was not read. */
     algorithm: library?.algorithm ?? null,
     maxCombo: library?.maxCombo ?? official?.maxCombo ?? null,
     /** The pp for the requested accuracies; empty if the map was not read. */
     pp,
-    /** The requested play's pp, scaled by what osu! states for it. */
+    /** The requested play's pp, scaled to match what osu! states for the play. */
     play: play && { pp: play.pp * scale, ppIfFullCombo: play.ppIfFullCombo * scale },
-    /** Settings, length and strains from the map's file. The stars and pp in it must not be shown. */
+    /** Settings, length and strains from the map's file. The stars and pp among them must not be shown. */
     difficulty: library,
   };
 }

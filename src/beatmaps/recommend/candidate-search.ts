@@ -18,11 +18,11 @@ export interface CandidateSearch {
   readonly enough: number;
   /** False for a map that is never a candidate, such as one that the player has played. */
   isOpen(candidate: Candidate): boolean;
-  /** False for a map that the person got before. Such maps are found, but as if they were not there. */
+  /** False for a map that the person got before. Such maps are found, but do not count. */
   isNew(candidate: Candidate): boolean;
   /** False for a map that other people got lately, which does not count towards `enough`. */
   isFree(candidate: Candidate): boolean;
-  /** Maps whose figures were calculated for the last answer to the same question; they are always candidates. */
+  /** Maps whose pp was requested for the same question before. Keeping them as candidates saves that work. */
   readonly lookedAt: readonly Candidate[];
   readonly random: () => number;
   readonly signal: AbortSignal | undefined;
@@ -32,9 +32,9 @@ export interface CandidateSearch {
 const LOOKED_AT = 2_400;
 /** Orders of which one is chosen at random, so that upstreams return other maps when asked again. */
 const ORDERS = ['plays', 'favourites', 'rating', 'ranked'] as const;
-/** The most searches that are sent to upstreams for one answer. Reading a player's plays takes four more requests. */
+/** The most searches at upstreams for one answer. Reading a player's plays takes four requests more. */
 const MAX_ASKED = 2;
-/** With fewer candidates than this the same maps would be recommended again and again. */
+/** With fewer candidates than this, people would get the same maps again and again. */
 const ENOUGH = 60;
 /** How long the pages of a query are kept. While they have too few candidates, the next page is added. */
 const ASKED_MS = 2 * 60_000;
@@ -52,8 +52,8 @@ interface Pages {
 }
 
 /**
- * Finds and scores maps for a plan in the catalogue and, if that has too few, at the upstreams. `sets` are those that
- * the upstreams returned, `failures` the errors of the catalogue and of upstreams that could not be asked.
+ * Finds and scores maps for a plan in the catalogue and, if that has too few, at the upstreams. `sets` are the sets
+ * that the upstreams returned, `failures` the errors of the catalogue and of upstreams that could not be asked.
  */
 export function createCandidateSearch(
   beatmaps: Pick<Beatmaps, 'search'>,
@@ -62,7 +62,7 @@ export function createCandidateSearch(
 ) {
   const { questionsOf, fetchMore } = createUpstreamSearch(beatmaps, log);
 
-  /** Draws maps from the catalogue. If it is not available there are none, and the upstreams are asked. */
+  /** Draws maps from the catalogue. If the catalogue is not available, there are none, and the upstreams are asked. */
   async function draw({ window, part }: PlannedSearch, { lookedAt, random }: CandidateSearch, failures: unknown[]) {
     const seed = Math.floor(random() * 2 ** 32);
     try {
@@ -91,7 +91,7 @@ export function createCandidateSearch(
     );
     if (isEnough(kept.candidates)) return { ...kept, failures };
     const fetched = await withSets(known, await fetchMore(questions, search, failures));
-    // If there is only one query, a second page of it may be requested as well.
+    // If there is only one query, its second page may be requested as well.
     if (failures.length > 0 || questions.size >= MAX_ASKED || isEnough(fetched.candidates))
       return { ...fetched, failures };
     return { ...(await withSets(known, await fetchMore(questionsOf(search), search, failures))), failures };
@@ -188,7 +188,7 @@ async function scoreAll(
   return (await Promise.all(scored)).flat();
 }
 
-/** The status of the sets to ask upstreams for: `leaderboard` has the loved ones too. */
+/** The status of the sets to ask upstreams for: `leaderboard` includes loved sets. */
 function statusFor({ loved }: RecommendFilters): StatusFilter {
   return loved === true ? 'leaderboard' : 'ranked';
 }

@@ -3,7 +3,7 @@ import { foldMod, MODS_LIKE, parseModWishes, refuseMods } from '../model/mods.ts
 import { DURATION, decimal, parseRange, type RangeKind } from '../query/query-values.ts';
 import type { Figures, ModClass } from '../rating/mod-class.ts';
 
-/** The maps that a person wants to be recommended. Figures are those with the mods; ranges include both ends. */
+/** The maps that a person wants to be recommended. All values are with the mods; ranges include both ends. */
 export interface RecommendFilters {
   readonly mods?: ModFilter | undefined;
   /** By how many steps the maps should be harder; negative for easier. */
@@ -14,7 +14,7 @@ export interface RecommendFilters {
   readonly bpm?: Bounds | undefined;
   /** The length in seconds. */
   readonly length?: Bounds | undefined;
-  /** True for maps known to give much pp, false for others, undefined for both. */
+  /** True for maps known to give much pp, false for other maps, undefined for both. */
   readonly farm?: boolean | undefined;
   /** True to recommend loved maps as well, which give no pp. */
   readonly loved?: boolean | undefined;
@@ -35,7 +35,7 @@ export function isWithinBounds(value: number | null, bounds: Bounds | null | und
   return bounds == null || (value !== null && value >= bounds.low && value <= bounds.high);
 }
 
-/** The figures by which recommendations can be filtered. */
+/** The values by which recommendations can be filtered. */
 export const FILTER_RANGES = ['pp', 'stars', 'ar', 'bpm', 'length'] as const;
 export type FilterRange = (typeof FILTER_RANGES)[number];
 
@@ -47,7 +47,7 @@ const KINDS: Readonly<Record<FilterRange, RangeKind>> = {
   length: DURATION,
 };
 
-/** How far a figure may be from a number that was given instead of a range. */
+/** If a person gives a number instead of a range, a map's value may differ from it by this much. */
 const ABOUT: Readonly<Record<FilterRange, (value: number) => number>> = {
   pp: value => value * 0.06,
   stars: () => 0.25,
@@ -57,8 +57,8 @@ const ABOUT: Readonly<Record<FilterRange, (value: number) => number>> = {
 };
 
 /**
- * Reads `5-6`, `5..6`, `5-` and `-6`, both ends included, or one number for values near it; `length` in seconds or as `1:30`.
- * Else undefined.
+ * Reads `5-6`, `5..6`, `5-` and `-6`, both ends included, or one number for values near it; `length` in seconds or as
+ * `1:30`. Undefined for other text.
  */
 export function parseFilterRange(range: FilterRange, text: string): Bounds | undefined {
   const plain = text.trim().replace('..', '-');
@@ -77,7 +77,7 @@ export function parseFilterRange(range: FilterRange, text: string): Bounds | und
 export interface ModFilter {
   /** Mods that a recommendation must have; `NC` is written `DT`. */
   readonly must: readonly string[];
-  /** Mods that it must not have. */
+  /** Mods that a recommendation must not have. */
   readonly never: readonly string[];
   /** True when no mods but those in `must` are allowed. */
   readonly exact: boolean;
@@ -116,8 +116,8 @@ export function parseModFilter(text: string): ModFilter {
 }
 
 /**
- * True when a class of mods has all that are requested and none that are excluded. HD is ignored, as any class may add
- * it.
+ * True when a class of mods has all that are requested and none that are excluded. HD is ignored, as it can be added to
+ * any class.
  */
 export function allowsClass({ must, never, exact }: ModFilter, { mods }: ModClass): boolean {
   const wanted = must.filter(mod => mod !== 'HD');
@@ -125,7 +125,7 @@ export function allowsClass({ must, never, exact }: ModFilter, { mods }: ModClas
   return !exact || mods.length === wanted.length;
 }
 
-/** The mods to recommend for this combination of mods, with HD if it is requested or the player's habit. */
+/** The mods to recommend for this combination of mods, with HD if it is requested or the player usually adds it. */
 export function modsToPlay(
   { must, never, exact }: ModFilter,
   { mods }: ModClass,

@@ -22,7 +22,7 @@ export interface Play {
   readonly accuracy: number;
   readonly misses: number;
   readonly objects: number | null;
-  /** The map's figures with the mods. */
+  /** The map's stars and settings with the mods. */
   readonly figures: Figures;
 }
 
@@ -32,11 +32,11 @@ export type Feature = (typeof FEATURES)[number];
 /** How a player plays with one combination of mods (`ModClass`). */
 export interface ClassProfile {
   readonly modClass: ModClass;
-  /** In mania the number of keys, because each is a skill of its own; else null. */
+  /** The number of keys in mania, because each number is a skill of its own; else null. */
   readonly keys: number | null;
   /** True when the player usually adds HD. */
   readonly hidden: boolean;
-  /** The weight of these plays as a share of that of all plays, 0 to 1. */
+  /** The weight of these plays as a share of the weight of all plays, 0 to 1. */
   readonly share: number;
   readonly plays: readonly Play[];
   /** The player's usual range of each feature; absent where it is unknown or has no meaning. */
@@ -44,7 +44,7 @@ export interface ClassProfile {
   /** The player's usual accuracy, 0 to 1. */
   readonly accuracy: number;
   readonly misses: number;
-  /** The pp of these plays divided by what Medley estimates for them. */
+  /** The pp of these plays divided by the pp that Medley estimates for them. */
   readonly calibration: number;
   readonly objects: number | null;
 }
@@ -60,13 +60,13 @@ export interface PlayerProfile {
 }
 
 const DECAY = 0.95;
-/** The mean of all plays counts like this many more plays in the mean of a single combination of mods. */
+/** In the mean of a single combination of mods, the mean of all plays counts like this many more plays. */
 const PRIOR_PLAYS = 8;
-/** How many plays without any difference from the estimates are added, so that few plays move the mean little. */
+/** This many plays that equal their estimates are added, so that few plays move the mean only a little. */
 const PRIOR_ALL = 3;
 /**
- * The bound of the logarithm of a play's pp divided by its estimate: a play further off is odd and says little about
- * the player.
+ * The bound of the logarithm of a play's pp divided by its estimate: a play beyond it is odd and says little about the
+ * player.
  */
 const MAX_RESIDUAL = Math.log(2);
 
@@ -127,7 +127,7 @@ function residualOf({ pp, accuracy, misses, objects, figures, mods }: Play, rule
   return Math.max(-MAX_RESIDUAL, Math.min(MAX_RESIDUAL, residual));
 }
 
-/** The median of the plays' residuals (pp against estimate), moved towards `to` if there are few plays. */
+/** The median of the plays' residuals (pp against estimate), moved towards `to` if there are only few plays. */
 function shrink(prior: number, to: number, plays: readonly Play[], ruleset: Ruleset): number {
   const middle = quantilesOf(plays.map(play => ({ value: residualOf(play, ruleset), weight: 1 })))?.middle ?? to;
   return (plays.length * middle + prior * to) / (plays.length + prior);
@@ -172,7 +172,7 @@ export interface Span {
   readonly high: number;
 }
 
-/** The values below which a fifth, half and four fifths of the weight lie; undefined for an empty list. */
+/** The values below which 20, 50 and 80 % of the weight lie; undefined for an empty list. */
 function quantilesOf(values: readonly { readonly value: number; readonly weight: number }[]): Span | undefined {
   const sorted = values.filter(({ weight }) => weight > 0).toSorted((a, b) => a.value - b.value);
   const whole = sorted.reduce((sum, { weight }) => sum + weight, 0);

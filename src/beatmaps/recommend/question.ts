@@ -11,7 +11,7 @@ import { profileOf } from './player-profile.ts';
 import { planSearch } from './search-plan.ts';
 
 export interface RecommendRequest extends RecommendFilters {
-  /** The player whose plays decide which maps suit: an id, a name, `@name` or an address. Default: only the filters. */
+  /** The player whose plays the maps must suit: an id, a name, `@name` or an address. Default: only filters count. */
   readonly user?: number | string | undefined;
   /** Default: the ruleset of the map in `like`, else the player's main one, else osu!. */
   readonly ruleset?: Ruleset | undefined;
@@ -48,7 +48,7 @@ export async function readQuestion(options: QuestionOptions, request: RecommendR
   return { limit, context, reference, like, plan };
 }
 
-/** The most plays that osu!'s API returns for a request; it keeps a player's 200 best plays, which take two. */
+/** The most plays that osu!'s API returns for one request. A player's 200 best plays take two requests. */
 const PAGE = 100;
 
 function noPlayer(ruleset: Ruleset) {
@@ -57,7 +57,7 @@ function noPlayer(ruleset: Ruleset) {
 }
 
 /**
- * Reads a player's plays, without the recent ones if those cannot be read.
+ * Reads a player's plays; without the recent plays if they cannot be read.
  * @throws AppError as `Beatmaps.user` does, and `userScores` for the best plays
  */
 async function readPlayer(

@@ -23,12 +23,12 @@ export interface RecommendOptions {
   readonly beatmaps: Pick<Beatmaps, 'user' | 'userScores' | 'search' | 'set' | 'setOfMap'>;
   readonly catalogue: Pick<Catalogue, 'draw' | 'sets'>;
   readonly history: Pick<RecommendationHistory, 'mapsOf' | 'add'>;
-  /** Calculates pp; without it pp are estimates from the maps' figures. */
+  /** Calculates pp; without it pp are estimated from stars and settings. */
   readonly difficulty?: Pick<Difficulty, 'of'> | undefined;
   /** Rates stars with mods; without it stars are estimates. */
   readonly ratings?: Pick<Ratings, 'within'> | undefined;
   readonly log: Logger;
-  /** How long an answer may wait for calculated figures, in milliseconds. Default 1 600. */
+  /** The most milliseconds that an answer waits for exact pp and stars. Default 1 600. */
   readonly rescoreMs?: number;
 }
 
@@ -39,7 +39,7 @@ const ANSWER_MS = 2_600;
 const REPEAT_MS = 400;
 /** How long the answer waits for osu!'s own stars, at least and at most. */
 const STARS_MS = { least: 50, most: 600 };
-/** How many more maps than requested are chosen, because some may no longer be available. */
+/** This many more maps than requested are chosen, because some may no longer be available. */
 const SPARE = 3;
 const SEEDS = 2 ** 31;
 /** How long a map that one person got is not given to others, so that similar players get different maps. */
@@ -53,12 +53,7 @@ const MAX_DRAWN = 60;
 /** Maps that other people got are left out only if this many times the requested number of maps remain. */
 const ENOUGH_OTHERS = 2;
 
-/**
- * Recommends maps in steps: player -> plan -> scored candidates -> shortlist -> calculated figures -> answer.
- * @throws AppError from the function `invalid_request` (params.what: `user`, `like`), `credentials_required`,
- * `not_found`, or an upstream's code when the player or the reference map cannot be asked for, or when the catalogue
- * has no fitting map and no upstream could be asked
- */
+/** Recommends maps in steps: player -> plan -> scored candidates -> shortlist -> calculated pp and stars -> answer. */
 export function createRecommend(options: RecommendOptions) {
   const { beatmaps, catalogue, history, difficulty, ratings, log, rescoreMs = 1_600 } = options;
   const findCandidates = createCandidateSearch(beatmaps, catalogue, log);
@@ -148,13 +143,13 @@ function isBeside(fitting: ReturnType<typeof fittingOf>, plan: Question['plan'],
 
 /**
  * Remembers the maps that were drawn for recent questions. They are candidates again when a question is repeated, so
- * that figures that were calculated too late for one answer are used in the next.
+ * that pp that were calculated too late for one answer are used in the next.
  */
 function createDrawnMaps() {
   const recent = createLru<string, readonly Candidate[]>({ max: MAX_QUESTIONS, ttl: LATELY_MS });
   return {
     of: (question: string) => recent.get(question),
-    /** Adds maps to those that another answer to the same question may have added in the meantime. */
+    /** Adds maps to those that another answer to the same question may have stored in the meantime. */
     add(question: string, maps: readonly Candidate[]): void {
       const all = new Map([...maps, ...(recent.get(question) ?? [])].map(each => [each.id, each]));
       recent.set(question, [...all.values()].slice(0, MAX_DRAWN));
@@ -189,7 +184,7 @@ async function withOfficialStars(
   return list.map((each, index) => withStars(each, rated?.[index] ?? each));
 }
 
-/** The candidates that other people did not get, if there are enough of them. */
+/** The candidates that other people did not get lately; all candidates if that leaves too few. */
 function othersOf(
   candidates: readonly ScoredCandidate[],
   limit: number,
@@ -199,9 +194,7 @@ function othersOf(
   return others.length >= limit * ENOUGH_OTHERS ? others : candidates;
 }
 
-/**
- * Completes a list that is too short without the maps that others got: first with less fitting maps, then with those.
- */
+/** Completes a list that is too short: first with maps that fit less, then with maps that other people got. */
 function fillUp(
   fitted: readonly ScoredCandidate[],
   refined: Awaited<ReturnType<typeof refine>>['choices'],

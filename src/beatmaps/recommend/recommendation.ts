@@ -4,7 +4,7 @@ import type { ReferenceMap } from './question.ts';
 import { farmShare, type ScoredCandidate } from './scoring.ts';
 import type { SearchPlan } from './search-plan.ts';
 
-/** Why a map was recommended; the views put it into words. Figures are with the mods. */
+/** The reason for which a map was recommended; the views put it into words. Values are those with the mods. */
 export type Reason =
   /** The map is similar to this one: one of the player's best plays, or the map that the person named. */
   | {
@@ -16,7 +16,7 @@ export type Reason =
   /** The player often plays these mods; `value` is their share of the best plays, 0 to 1. */
   | { readonly kind: 'mods'; readonly value: number }
   /**
-   * The map is close to what the player plays. `value` is the map's figure, but for `pp` what the player can reach
+   * The map is close to what the player plays. `value` is the map's own, but for `pp` it is what the player can reach
    * next, and for `accuracy` (0 to 1) what they usually have.
    */
   | { readonly kind: Feature | 'stars' | 'pp' | 'accuracy'; readonly value: number }
@@ -32,7 +32,7 @@ export interface Recommendation {
   readonly beatmapset: Beatmapset;
   /** The mods to play the map with; empty for none. */
   readonly mods: readonly string[];
-  /** The expected pp with `accuracy` and `misses`; an estimate. */
+  /** The estimated pp with `accuracy` and `misses`. */
   readonly pp: number;
   /** The player's usual accuracy with these mods, 0 to 1. */
   readonly accuracy: number;
@@ -53,7 +53,7 @@ const MANY_FAVOURITES = 500;
 const MAX_START_STARS = 3.5;
 const MUCH_FARM = 0.7;
 const MAX_HABITS = 3;
-/** How wide a player's usual range is at least, as a share of the value; a value within it counts as close. */
+/** The least width of a player's usual range, as a share of the value; a value within the range counts as close. */
 const CLOSE = 0.06;
 
 /** The recommendation with other stars than those by which it was chosen. */
@@ -67,7 +67,7 @@ export function withStars(
   return { ...recommendation, stars, isEstimate, reasons };
 }
 
-/** @param reference the map that the person named, to which others should be similar */
+/** @param reference the map that the person named, to which recommended maps should be similar */
 export function reasonsFor(
   choice: ScoredCandidate,
   { isStart, target }: SearchPlan,

@@ -17,35 +17,35 @@ export interface RescoringRequest {
   readonly ordered: readonly ScoredCandidate[];
   /** How many maps the person wants. */
   readonly limit: number;
-  /** Maps whose figures were requested for the last answer to the same question; undefined for a new question. */
+  /** Maps whose pp were requested for the last answer to the same question; undefined for a new question. */
   readonly lookedAt: readonly Candidate[] | undefined;
-  /** How long an answer waits, in milliseconds; figures that are not ready in time stay estimates. */
+  /** How long an answer waits, in milliseconds. Maps without calculated pp by then keep their estimates. */
   readonly waitMs: number;
   /** The sets of these candidates that are still available. */
   readSets(choices: readonly ScoredCandidate[]): Promise<ReadonlyMap<number, Beatmapset>>;
   readonly signal: AbortSignal | undefined;
 }
 
-/** How many maps the first wave calculates, as a multiple of the requested maps, because some of them will not fit. */
+/** The first wave calculates this many times the requested number of maps, because some will not fit. */
 const WAVE = 1.5;
 /** How long to wait for the maps of one wave. The results decide which maps are calculated in the next wave. */
 const WAVE_MS = 500;
-/** The most maps that are calculated in all waves, as a multiple of the requested maps; each needs a file. */
+/** The most maps in all waves, as a multiple of the requested number; each map needs its file. */
 const MOST_ASKED = 3;
-/** How long to wait when a person asks again: figures that came too late the last time are ready now. */
+/** How long to wait when a person asks again: pp that came too late the last time are ready now. */
 const REPEAT_MS = 200;
-/** How long the work on late figures goes on, in case the person asks again. */
+/** How long the work on late pp goes on, in case the person asks again. */
 const WORKED_MS = 10_000;
 /**
- * The estimates for maps with the same mods are corrected once this many of these maps have calculated figures: fewer do
- * not show how far the estimates are off.
+ * The estimates for maps with the same mods are corrected once pp of this many of them are calculated: fewer do not
+ * show how far the estimates are off.
  */
 const ENOUGH_TO_LEARN = 3;
 
 /**
- * Replaces estimates by figures that are calculated from the maps' files, scaled by osu!'s pp for the player's
- * own plays, as far as time allows. The first figures show the error of the estimates, which decides what is
- * read next and corrects the rest.
+ * Replaces estimates by pp and stars that are calculated from the maps' files, the pp scaled by osu!'s pp for the
+ * player's own plays, as far as time allows. The first results show the error of the estimates, which decides which
+ * maps are read next, and corrects the other estimates.
  */
 export async function refine(library: Pick<Difficulty, 'of'> | undefined, request: RescoringRequest) {
   const { plan, filters, ordered, limit, lookedAt, waitMs, readSets, signal } = request;
@@ -115,9 +115,11 @@ export async function refine(library: Pick<Difficulty, 'of'> | undefined, reques
   const rest = ordered.filter(({ candidate }) => !computed.has(candidate.id)).map(learnt.correct);
   const drawn = ordered.flatMap(({ candidate }) => computed.get(candidate.id) ?? []);
   return {
-    /** Maps that may be shown: those with the player's usual patterns, the other calculated ones, then estimates. */
+    /**
+     * Maps that may be shown: first those with the player's usual patterns, then other calculated ones, then others.
+     */
     choices: [...nearestFirst(drawn, hits(), limit), ...estimated(rest, limit * 2)],
-    /** Maps whose figures were requested; some may come only after the answer. */
+    /** Maps whose pp were requested; some pp may come only after the answer. */
     lookedAt: ordered.flatMap(({ candidate }) => (asked.has(candidate.id) ? [candidate] : [])),
   };
 }
@@ -127,7 +129,7 @@ interface Computed extends Refined {
   readonly distance: number;
 }
 
-/** Puts first the `limit` hits whose patterns are nearest to the player's usual ones; the order of drawing stays otherwise. */
+/** Puts first the `limit` hits whose patterns are nearest to the player's usual ones; keeps the order otherwise. */
 function nearestFirst(drawn: readonly Computed[], hits: readonly Computed[], limit: number): readonly Computed[] {
   const nearest = new Set(hits.toSorted((a, b) => a.distance - b.distance).slice(0, limit));
   return [...drawn.filter(each => nearest.has(each)), ...drawn.filter(each => !nearest.has(each))];
@@ -148,7 +150,7 @@ function createLearnt() {
   };
 }
 
-/** How many of a player's plays are calculated: each needs a map's file, and so do the recommended maps. */
+/** How many of a player's plays are calculated: few, since each needs a map's file, and so do recommended maps. */
 const PLAYS = 3;
 /**
  * osu!'s pp for a play divided by the calculated pp must be between these bounds. Changes of osu!'s rules are smaller,
@@ -158,7 +160,7 @@ const BOUNDS = { low: 0.7, high: 1.4 };
 /** The bounds in mania are wider: perfect hits give more pp, and accuracy does not tell how many there are. */
 const MANIA_BOUNDS = { low: 0.5, high: 2.2 };
 
-/** Plays from all parts of the list, because the best ones are on maps that give more pp than usual. */
+/** Plays from all parts of the list, because the best plays are on maps that give more pp than usual. */
 function spread(plays: readonly Play[]): readonly Play[] {
   const ordered = [...plays].sort((a, b) => b.pp - a.pp);
   const places = Array.from({ length: PLAYS }, (_, index) => Math.floor(((index + 1) * ordered.length) / (PLAYS + 1)));
@@ -167,7 +169,7 @@ function spread(plays: readonly Play[]): readonly Play[] {
 
 /**
  * Learns from a player's plays with certain mods which patterns they have and how far calculated pp are off: osu!'s pp
- * divided by those calculated by older rules, or 1 if none could be calculated in time.
+ * divided by the pp that older rules give, or 1 if none could be calculated in time.
  * @param work ends the calculation itself
  * @param soon ends only the waiting for the calculation, which goes on
  */
@@ -201,7 +203,7 @@ type Patterns = NonNullable<MapDifficulty['patterns']>;
 
 /** If the shares of one pattern differ by this much, players say that two maps are of different kinds. */
 const FAR = 0.12;
-/** The most that the difference in one pattern counts: maps that differ in one may be alike in the others. */
+/** The most that the difference in one pattern counts, because such maps may be alike in all other patterns. */
 const MAX_DISTANCE = 3;
 
 /** The medians of several maps' shares of patterns. */
@@ -210,7 +212,7 @@ function usualPatterns(maps: readonly Patterns[]): Patterns {
   return Object.fromEntries([...names].map(name => [name, medianOf(maps.flatMap(map => map[name] ?? [])) ?? 0]));
 }
 
-/** How different the patterns are: 0 the same, 1 if one differs much. Patterns of only one of the maps do not count. */
+/** The difference of patterns: 0 for the same, 1 if one differs much. A pattern of only one map does not count. */
 function patternDistance(map: Patterns, usual: Patterns): number {
   const shared = Object.keys(map).filter(name => Object.hasOwn(usual, name));
   return Math.hypot(

@@ -11,21 +11,21 @@ export interface ScoredCandidate {
   readonly profile: ClassProfile;
   /** The mods to play the map with: those of `profile.modClass`, and HD if the player usually adds it. */
   readonly mods: readonly string[];
-  /** The map's figures with the mods. */
+  /** The map's stars and settings with the mods. */
   readonly figures: Figures;
   /** The expected pp at the player's usual accuracy, estimated. */
   readonly pp: number;
-  /** How well the map suits, higher is better; only the difference between two maps has a meaning. */
+  /** How well the map suits; higher is better. Only the difference between two maps' values has a meaning. */
   readonly fit: number;
 }
 
-/** The least range that is assumed for each feature, for players who always play nearly the same value. */
+/** The least range that is assumed for each feature, since some players always play nearly the same value. */
 const LEAST_SPREAD: Readonly<Record<Feature, number>> = { ar: 0.4, od: 0.8, cs: 0.3, bpm: 12, length: 35 };
 const FEATURE_WEIGHTS: Readonly<Record<Feature, number>> = { ar: 1, od: 0.3, cs: 0.7, bpm: 0.8, length: 0.5 };
 const FARM_WEIGHT = 2.5;
 /** How many standard deviations lie between the 20 % and the 80 % quantile. */
 const QUANTILE_SPAN = 1.68;
-/** The most that one feature's distance counts, so that a map may suit by the others. */
+/** The most that one feature's distance counts, so that a map may still suit by its other features. */
 const MAX_DISTANCE = 3;
 
 export function scoreCandidate(
@@ -62,7 +62,7 @@ function habitDistance(figures: Figures, { features }: ClassProfile, chosen: rea
   return sum;
 }
 
-/** Half the squared distance of a value from the middle of a span; either end of the span has the distance 1. */
+/** Half the squared distance of a value from the middle of a span, where each end of the span has the distance 1. */
 function spanDistance(value: number, span: Span | null): number {
   if (span === null) return 0;
   const reach = value < span.middle ? span.middle - span.low : span.high - span.middle;
@@ -82,7 +82,7 @@ export function farmShare({ plays, favourites }: Candidate, { length }: Pick<Fig
   return 1 / (1 + Math.exp(-(2 * (again - 2.3) + short)));
 }
 
-/** A candidate whose fit is worse by this much is drawn e times less often. */
+/** A candidate whose fit is worse by this much is drawn 2.7 times (e times) less often. */
 const TEMPERATURE = 0.5;
 
 /** Puts candidates in a random order, in which better ones tend to be earlier. */
@@ -122,10 +122,10 @@ export function isWithin({ pp, figures }: ScoredCandidate, { target }: SearchPla
   return isWithinBounds(pp, target.pp) && isWithinBounds(figures.stars, target.stars);
 }
 
-/** How far calculated pp may be from the middle of the target, as a share of it. */
+/** How far calculated pp may be from the middle of the target, as a share of the middle. */
 const MAX_MISS = 0.1;
 
-/** True when a candidate still suits after its figures were calculated. */
+/** True when a candidate still suits after its pp and stars were calculated. */
 export function isHit(choice: ScoredCandidate, { target }: SearchPlan, filters: RecommendFilters): boolean {
   if (!passesFilters(choice.figures, choice.pp, filters)) return false;
   if (target.pp === null || filters.pp !== undefined) return true;
@@ -138,7 +138,7 @@ export interface Refined {
   readonly algorithm: string | null;
 }
 
-/** The maps that still suit; if all calculated pp miss the target, those that pass the filters, nearest first. */
+/** The maps that still suit; if all calculated pp miss the target, the maps that pass the filters, nearest first. */
 export function fittingOf(refined: readonly Refined[], plan: SearchPlan, filters: RecommendFilters) {
   const hits = refined.filter(({ choice }) => isHit(choice, plan, filters));
   const { pp } = plan.target;

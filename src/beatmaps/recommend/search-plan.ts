@@ -11,7 +11,7 @@ export interface SearchTarget {
   readonly pp: Span | null;
   /** The stars with mods; null when the search goes by pp. */
   readonly stars: Span | null;
-  /** Features for which the person stated a range; the player's usual values of these are ignored. */
+  /** Features for which the person stated a range; the player's usual values of these features are ignored. */
   readonly chosen: readonly Feature[];
   /** True for more maps that give much pp for their difficulty, false for fewer; undefined if neither was requested. */
   readonly farm: boolean | undefined;
@@ -38,7 +38,7 @@ export interface PlannedSearch {
 
 /** From this many plays on, a player's own pp show what they can do. */
 const ENOUGH_PLAYS = 10;
-/** The factors of pp and stars by which one step of `bias` makes maps harder. */
+/** One step of `bias` multiplies the pp and the stars to search for by these factors. */
 const PP_STEP = 1.12;
 const STARS_STEP = 1.06;
 /** The pp to aim for, as multiples of the `pivot` of the player's best plays (see `PlayerProfile`). */
@@ -50,7 +50,7 @@ const LEAST_SHARE = 0.03;
 const LEAST_PLAYS = 2;
 const MAX_CLASSES = 4;
 const START: Span = { low: 1, middle: 1.7, high: 2.5 };
-/** The highest approach rate of easy maps, and the highest of all, which needs DT. */
+/** The highest approach rate of easy maps, and the highest of all maps, which needs DT. */
 const EASY_AR = 5;
 const MAX_AR = 11;
 /** A player whose maps should have more stars than this does not count as new. */
@@ -120,19 +120,19 @@ function starSpan(
   const hardest = Math.max(...plays.slice(0, ENOUGH_PLAYS).map(({ figures }) => figures.stars));
   if (plays.length > 0) return around(hardest, 0.6, 0.3);
   if (totalPp !== null && totalPp > 0) return around(recommendedStars(ruleset, totalPp), 0.5, 0.5);
-  // The easiest maps have a low approach rate, so a high one that is asked for means more stars.
+  // The easiest maps have a low approach rate, so a request for a high one means more stars.
   const rate = ar === undefined ? 0 : (ar.low + Math.min(ar.high, MAX_AR)) / 2;
   const factor = 1 + 0.2 * Math.max(0, rate - EASY_AR) ** 1.5;
   const middle = START.middle * factor;
   return around(middle, middle - START.low * factor, START.high * factor - middle);
 }
 
-/** The range; undefined for one without any end, such as `0-`, which says nothing to search by. */
+/** The range; undefined for a range without any end, such as `0-`, which does not narrow a search. */
 function boundedOf(range: Bounds | undefined): Bounds | undefined {
   return range === undefined || (range.low <= 0 && range.high === Number.POSITIVE_INFINITY) ? undefined : range;
 }
 
-/** A range with both ends: an open end gets a value. */
+/** A range with both ends; an open end gets an assumed value. */
 function spanOf({ low, high }: Bounds): Span {
   const from = low > 0 ? low : high / OPEN_END;
   const to = Number.isFinite(high) ? high : low * OPEN_END;
@@ -155,7 +155,7 @@ const NO_HABITS: ClassProfile = {
 /** The player's usual combinations of mods among those that the filter allows; if there is none, the requested mods. */
 function classesFor({ classes }: PlayerProfile, mods: ModFilter): readonly ClassProfile[] {
   const allowed = classes.filter(({ modClass }) => allowsClass(mods, modClass));
-  // One play with a combination of mods may be chance, so more are needed unless the person asked for these mods.
+  // One play with a combination of mods may be chance, so it takes more, unless the person asked for these mods.
   const isHabit = ({ share, plays }: ClassProfile) => share >= LEAST_SHARE && plays.length >= LEAST_PLAYS;
   const usual = allowed.filter(isHabit).slice(0, MAX_CLASSES);
   if (usual.length > 0) return usual;
@@ -209,7 +209,7 @@ function starsOf({ profile, mods }: Played, ruleset: Ruleset, { pp, stars }: Sea
   };
 }
 
-/** Keeps the search within the stars of the player's plays with these mods, unless pp are given or plays are few. */
+/** Keeps a search within the stars of the player's plays with these mods, unless pp are given or plays are few. */
 function withinOwnStars(
   bounds: Bounds,
   { plays }: ClassProfile,

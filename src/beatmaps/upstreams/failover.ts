@@ -16,11 +16,11 @@ export interface AskInOrderOptions<T, S extends Source> {
   readonly sources: readonly S[];
   readonly health: Health;
   readonly ask: (source: S) => Promise<T>;
-  /** True for a value that is used only when no other source has a better one. */
+  /** True for a value that is used only if no other source has a better value. */
   readonly isWeak?: (value: T, source: S) => boolean;
-  /** True when `not_found` of this source is final. */
+  /** True when a `not_found` of this source is final, so that no other source is asked. */
   readonly isDefinitive?: (source: S) => boolean;
-  /** True when `not_found` counts only if no other source failed, since that one might know better. Default false. */
+  /** True when `not_found` counts only if no source failed otherwise: that one might know better. Default false. */
   readonly needsEveryone?: boolean;
   readonly signal: AbortSignal;
   readonly log: Logger;
@@ -46,7 +46,7 @@ function combine(failures: readonly { readonly id: string; readonly error: AppEr
   const [head] = failures.map(({ error }) => error).sort((a, b) => telling(a.code) - telling(b.code));
   if (head === undefined) return new AppError('upstream_unavailable', 'there is no upstream to ask');
   const waits = failures.flatMap(({ error }) => error.retryAfterMs ?? []);
-  // Any other code, such as `forbidden`, says that this server is refused, and nothing about what is sought.
+  // Any other code, such as `forbidden`, means that this server is refused, and says nothing about the sought set.
   const code = RANKS.includes(head.code) ? head.code : 'upstream_unavailable';
   return new AppError(code, failures.map(({ id, error }) => `${id}: ${error.message}`).join('; '), {
     params: { ...head.params, upstreams: failures.map(({ id }) => id).join(', ') },
@@ -54,7 +54,7 @@ function combine(failures: readonly { readonly id: string; readonly error: AppEr
       failures.map(({ error }) => error),
       `${failures.length} upstreams failed`,
     ),
-    // The wait is that of the source which may be asked again first.
+    // The wait of the source that may be asked again first.
     retryAfterMs: head.retryAfterMs === undefined ? undefined : Math.min(...waits),
   });
 }
@@ -78,8 +78,8 @@ export async function askInOrder<T, S extends Source>(options: AskInOrderOptions
     else failed.push({ id: source.id, error: result });
   }
   if (weak !== undefined) return weak;
-  // `not_found` of a definitive source was thrown in the loop. If such a source failed in another way, that of the others
-  // is uncertain: they may only not know what it would have found.
+  // A definitive source's `not_found` was thrown in the loop. If such a source failed in another way, the `not_found`
+  // of the others is uncertain: it might have found what they do not know.
   const isCertain = !sources.some(each => isDefinitive?.(each) === true);
   const missing = failed.find(({ error }) => error.code === 'not_found');
   const others = failed.filter(({ error }) => error.code !== 'not_found');
@@ -98,7 +98,7 @@ async function attempt<T, S extends Source>(
     return { value, source: source.id };
   } catch (caught) {
     const error = toAppError(caught);
-    // When Medley's own rate limit kept the request from being sent, that says nothing about the source.
+    // If Medley's own rate limit kept the request from being sent, the error says nothing about the source.
     const isPaced = isOwnDoing(error) && error.code !== 'too_large';
     if (signal.aborted || error.code === 'invalid_request' || isPaced) return error;
     if (error.code === 'not_found') health.worked(source.id, now() - startedAt);
@@ -115,7 +115,7 @@ export function inOrder<S extends Source>(health: Health, sources: readonly S[])
   return health.order().flatMap(id => sources.find(source => source.id === id) ?? []);
 }
 
-/** The same sources, with the one of that id first. */
+/** The same sources; the one of that id comes first. */
 export function leading<S extends Source>(sources: readonly S[], id: string | undefined): readonly S[] {
   return sources.toSorted((a, b) => Number(b.id === id) - Number(a.id === id));
 }
@@ -131,11 +131,11 @@ const FIRST_REST_MS = 15_000;
 const MAX_REST_MS = 5 * 60_000;
 /** The longest wait that is believed: a longer Retry-After is a mistake, or meant for another client. */
 const MAX_ASKED_REST_MS = 10 * 60_000;
-/** The weight of the newest answer in the running average of times. */
+/** The weight of the newest answer in the running average of answers' times. */
 const NEWEST = 0.3;
 /** A failure counts as an answer that took this long. */
 const FAILURE_MS = 4_000;
-/** Differences of time below this are chance and do not change the order. */
+/** Differences of time below this may be chance, so they do not change the order. */
 const STEP_MS = 250;
 
 interface State {
@@ -170,7 +170,7 @@ export function createHealth({ ids, now = Date.now }: { ids: readonly string[]; 
   }
 
   return {
-    /** The upstreams worth asking, best first. If all are in a cooldown, it is the one whose cooldown ends first. */
+    /** The upstreams worth asking, best first; if all are in a cooldown, only the one whose cooldown ends first. */
     order(): readonly string[] {
       const time = now();
       const awake = ids.filter(id => stateOf(id).restUntil <= time);

@@ -31,7 +31,7 @@ function modeParam({ ruleset }: Query): number | undefined {
   return ruleset === undefined ? undefined : rulesetNumber(ruleset);
 }
 
-/** The fields by which mirrors of the Mino family can sort; any other causes an error. */
+/** The fields by which mirrors of the Mino family can sort; any other field makes them answer with an error. */
 const MINO_SORTS: Readonly<Partial<Record<SortField, string>>> = {
   artist: 'artist',
   title: 'title',
@@ -61,7 +61,7 @@ function minoSite({ limitName, statuses, ...own }: MinoSite): MirrorSite {
       const q = renderQuery(query, { osuOnly: true }) || undefined;
       const attribute = withSort ? MINO_SORTS[sort.field] : undefined;
       return urlWith(`${base}/search`, {
-        // The query has both of its names: mirrors have changed which one they read, and they ignore the other.
+        // The query is sent under both names: mirrors have changed which one they read, and they ignore the other.
         q,
         query: q,
         mode: modeParam(query),
@@ -99,7 +99,7 @@ const CATBOY = minoSite({
 
 const pageShape = z.looseObject({ beatmapsets: z.unknown(), total_count: number, total: number });
 
-/** The sets in a mirror's answer: it is a list, or an object that contains one; mirrors changed from one to the other. */
+/** The sets in a mirror's answer, which is a list or an object that contains one; mirrors have changed between them. */
 export function readMirrorPage(answer: unknown): { readonly rows: unknown; readonly total: number | null } {
   const page = pageShape.safeParse(answer).data;
   return { rows: page?.beatmapsets ?? answer, total: page?.total_count ?? page?.total ?? null };

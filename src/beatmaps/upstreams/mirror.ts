@@ -31,11 +31,11 @@ export interface Mirror extends BeatmapSource {
 const LISTING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'relevance', order: 'desc' } };
 /** The most bytes of a page, ten times those of a page of large sets. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
-/** An empty answer is believed for this long after an answer with sets. */
+/** For this long after an answer with sets, an empty answer is believed. */
 const ALIVE_MS = 60_000;
 /** The last page that is requested: a quarter of a million sets, more than have a leaderboard. */
 const MAX_PAGE = 5_000;
-/** A page with fewer sets than this is the last one; mirrors make other pages a little shorter than requested, too. */
+/** A page with fewer sets is the last one; other pages may be shorter than requested, too, but only a little. */
 const LAST_PAGE_BELOW = PAGE_SIZE * 0.8;
 
 const namesSet = z.looseObject({
@@ -45,7 +45,7 @@ const namesSet = z.looseObject({
 });
 
 /**
- * The sets of a page that match, or undefined for none; those with every word come first. Sets with some of the words,
+ * The sets of a page that match, or undefined for none; sets with every word come first. Sets with some of the words,
  * or similar ones, count only if they are most of the page, since then the mirror did search for the words.
  */
 async function checkPage(sets: readonly Beatmapset[], search: Search) {
@@ -70,7 +70,7 @@ async function filterInTurns(sets: readonly Beatmapset[], isWanted: (set: Beatma
 /** Reads pages and sets of one mirror. */
 function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: Required<MirrorsOptions>) {
   let aliveUntil = 0;
-  /** Until when the mirror allows no further request: it bans clients that go on. */
+  /** The time until which the mirror allows no further request; it bans clients that go on before. */
   let spentUntil = 0;
 
   async function ask(url: URL, signal: AbortSignal | undefined): Promise<unknown> {
@@ -98,7 +98,7 @@ function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: Required
       const plain = site.searchUrl(search, page, false);
       const mayBeSort = error instanceof AppError && /answered (?:400|403|422|500)$/.test(error.message);
       if (!mayBeSort || plain.href === url.href) throw error;
-      // A mirror refuses an order that it does not know, so it is asked without one; Medley sorts the page anyway.
+      // A mirror refuses an order that it does not know, so it is asked without an order; Medley sorts the page anyway.
       return ask(plain, signal);
     }
   }
@@ -146,7 +146,7 @@ function createMirror(site: MirrorSite, options: Required<MirrorsOptions>): Mirr
       }
       const checked = await checkPage(sets, search);
       if (checked === undefined && page === 0) return { sets: [], total: 0, next: null, isUnsure: true };
-      // The mirror's total counts all its sets, so it is used only if they all match.
+      // The mirror's total counts sets that do not match, so it is used only if all sets of the page match.
       const isWhole = checked?.sets.length === sets.length;
       return {
         ...(checked ?? { sets: [] }),
@@ -161,7 +161,7 @@ function createMirror(site: MirrorSite, options: Required<MirrorsOptions>): Mirr
       if (row === undefined) throw new AppError('not_found', `${site.id} does not know this difficulty`);
       const named = namesSet.safeParse(row).data;
       const nested = parseBeatmapset(named?.set) ?? parseBeatmapset(named?.beatmapset) ?? parseBeatmapset(row);
-      // The set that comes with a difficulty lacks its other difficulties, so it is requested again by its id.
+      // A set that comes with a difficulty lacks its other difficulties, so it is requested again by its id.
       const setId = expectShape(named?.beatmapset_id ?? nested?.id, site.id, 'set of this difficulty');
       const set = await readSet(setId, signal);
       const isIn = set.beatmaps.some(beatmap => beatmap.id === mapId);
@@ -200,8 +200,8 @@ export interface DownloadAddress {
 }
 
 /**
- * Download addresses, best first: those of each mirror, with the video before without, and last osu!'s own page. If
- * osu! has disabled downloads of the set there is only the page.
+ * Download addresses, best first: those of each mirror, first with the video, then without; last osu!'s own page. If
+ * osu! has disabled downloads of the set, osu!'s page is the only one.
  */
 export function downloadAddresses(
   set: Beatmapset,

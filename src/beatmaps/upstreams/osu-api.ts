@@ -55,14 +55,14 @@ export function createOsuApi(options: OsuCallOptions) {
   };
 }
 
-/** The text for the next page. Older answers state only what is in it. */
+/** The token of the next page. Older answers state only its content, from which it is made. */
 function cursorOf({ cursor_string, cursor }: z.output<typeof searchShape>): string | null {
   return cursor_string ?? (cursor && Buffer.from(JSON.stringify(cursor)).toString('base64url'));
 }
 
 /**
- * Replaces a query's years by dates of ranking, because osu!'s search has no `year`. Sets that were never ranked have no
- * such date, so this is done only for searches in which every set has a leaderboard.
+ * Replaces a query's years by dates of ranking, because osu!'s search has no `year`. Sets that were never ranked have
+ * no such date, so this is done only for searches in which every set has a leaderboard.
  */
 function datesOf({ query, status }: Search): Query['ranges'] {
   const { year, ranked } = query.ranges;
@@ -72,7 +72,7 @@ function datesOf({ query, status }: Search): Query['ranges'] {
   return parseQuery(`ranked>=${within(year.gte ?? 0)} ranked<${within(year.lt ?? 9_999)}`).ranges;
 }
 
-/** The part of a query that osu!'s search can neither read nor be told by a parameter; its answers are checked for it. */
+/** The conditions of a query that osu!'s search cannot take as text or parameter; its answers are checked for them. */
 function beyondOsu({ ranges: { year }, video, nsfw, spotlight, excluded }: Query): Query {
   return {
     ...parseQuery(''),
@@ -110,7 +110,7 @@ function createOsuSetsApi(ask: OsuCall): Omit<BeatmapSource, 'id'> {
       const following = sets.length === 0 ? null : cursorOf(found);
       const left = beyondOsu(query);
       const kept = sets.filter(set => matches(left, set));
-      // osu!'s total still counts sets that are removed here, so it is left out unless dates told osu! all of the query.
+      // osu!'s total still counts sets that are removed here, so it is left out unless osu! was told the whole query.
       const isTold = renderQuery(dates.ranked === undefined ? left : { ...left, ranges: {} }) === '';
       const isTotal = sets.length === 0 || (isTold && kept.length === sets.length);
       return { sets: kept, total: isTotal ? found.total : null, next: following };

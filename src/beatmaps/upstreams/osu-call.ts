@@ -68,7 +68,7 @@ export function createOsuCall({ timeoutMs = 6_000, now = Date.now, ...options }:
     request: Partial<HttpRequest> = {},
   ): Promise<unknown> {
     const waitMs = closedUntil - now();
-    // A longer wait than the longest means that the clock was set back.
+    // A wait beyond the longest one means that the clock was set back.
     if (waitMs > 0 && waitMs <= MAX_CLOSED_MS) {
       throw new AppError('upstream_rate_limited', 'osu! asked to wait', { retryAfterMs: waitMs });
     }
@@ -95,10 +95,10 @@ export function createOsuCall({ timeoutMs = 6_000, now = Date.now, ...options }:
 }
 
 const EARLY_MS = 60_000;
-/** A token is used for at least this long: one without a stated lifetime would be requested anew for every call. */
+/** The shortest use of a token: a token without a stated lifetime would else be requested for every call. */
 const MIN_LIFE_MS = 30_000;
 const MAX_LIFE_MS = 24 * 60 * 60_000;
-/** How long a refusal of the credentials is remembered: asking again does not make a wrong secret right. */
+/** How long a refusal of the credentials is remembered, because a repeated request would be refused as well. */
 const REFUSED_MS = 5 * 60_000;
 const FAILED_MS = 3_000;
 const MAX_WAIT_MS = 5 * 60_000;
@@ -116,7 +116,7 @@ const tokenShape = z.object({ access_token: z.string().min(1).max(10_000), expir
 
 /**
  * Requests a token for an application from osu!.
- * @throws AppError `upstream_changed` when the address is missing, which says nothing about what a token is for
+ * @throws AppError `upstream_changed` when osu! no longer has the address, which says nothing about the credentials
  */
 export async function askForToken(
   http: Pick<HttpClient, 'request'>,

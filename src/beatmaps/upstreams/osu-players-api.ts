@@ -49,7 +49,7 @@ const LEADERBOARD = 50;
 const rows = z.array(z.unknown());
 const fields = z.record(z.string(), z.unknown());
 const playedShape = z.looseObject({ beatmap_id: id, count: number, beatmap: z.unknown(), beatmapset: z.unknown() });
-/** Reads the rows that can be read. If there are rows, but none can be read, it throws: the API has changed. */
+/** Reads the rows that can be read. If none of several rows can be read, it throws, because the API has changed. */
 function readRows<T>(all: readonly unknown[] | undefined, what: string, read: (row: unknown) => T | undefined) {
   const given = expectShape(all, OSU, `list of ${what}s`);
   const items = given.flatMap(row => read(row) ?? []);
@@ -83,7 +83,7 @@ function readOwn(row: unknown): UserBeatmapset | undefined {
   return set === undefined ? undefined : { set, count: null, beatmap_id: null };
 }
 
-/** The name with underscores for spaces, or the reverse: people mix them up, and a name has only one kind. */
+/** The name with underscores for spaces, or the reverse, since people confuse them and a name has only one kind. */
 function otherSpelling(name: string): string | undefined {
   const other = name.includes('_') ? name.replaceAll('_', ' ').trim() : name.replaceAll(' ', '_');
   return other === name || other === '' ? undefined : other;
@@ -97,7 +97,7 @@ export function createOsuPlayersApi(ask: OsuCall) {
   }
 
   return {
-    /** A player's profile; without a ruleset, with the statistics of the one that the player plays most. */
+    /** A player's profile; if no ruleset is given, with the statistics of the ruleset that the player plays most. */
     async user(player: PlayerRef, ruleset?: Ruleset, signal?: AbortSignal) {
       try {
         return await findUser(player, ruleset, signal);

@@ -38,7 +38,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
     return expectShape(answer, OSU, 'token').access_token;
   }
 
-  /** The error for a refusal: `invalid_client` is for the operator to correct, any other means an invalid code. */
+  /** The error for a refusal: `invalid_client` is for the operator to correct, other reasons mean an invalid code. */
   function refusal({ status, text }: { readonly status: number; readonly text: string }): AppError {
     const reason = refusalShape.safeParse(parseJson(text)).data?.error;
     if (reason !== 'invalid_client') {
@@ -73,7 +73,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
   }
 
   return {
-    /** The page on which osu! asks the person to let Medley know who they are. `state` comes back in the answer. */
+    /** The page on which osu! asks whether Medley may know who the person is. `state` comes back in the answer. */
     address(state: string): string {
       const app = { client_id: String(clientId), redirect_uri: redirectUri };
       const query = new URLSearchParams({ ...app, response_type: 'code', scope: 'identify', state });

@@ -25,10 +25,10 @@ function readRetryAfter(header: string | undefined, now: number): number | undef
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** The longest wait for requests that are used up. The mirrors count them by the minute. */
+/** The longest wait when all allowed requests are used up; mirrors count requests by the minute. */
 const MAX_SPENT_MS = 60_000;
 
-/** For how many milliseconds an answer allows no further request, by its headers about the rate limit; 0 for no wait. */
+/** How many milliseconds no further request is allowed, by the answer's headers about the rate limit; 0 for none. */
 export function spentMs({ headers }: HttpResponse, now: number): number {
   const stated = (name: string) => headers[`x-ratelimit-${name}`] ?? headers[`ratelimit-${name}`];
   if (stated('remaining') !== '0') return 0;
@@ -44,7 +44,7 @@ function codeOfStatus(status: number): ErrorCode {
 }
 
 /**
- * @param upstream its name in the log
+ * @param upstream the upstream's name in the log
  * @throws AppError `not_found`, `upstream_rate_limited` and `upstream_unavailable` with the wait that the upstream
  * asked for, `forbidden` for 401 and 403, `upstream_changed` for other refusals
  */
@@ -82,8 +82,8 @@ export function isNotFound(error: unknown): error is AppError {
 }
 
 /**
- * Makes a `not_found` say in params.what what is missing, so that a person who names a player and a map learns which of
- * them does not exist. Other failures stay as they are.
+ * Makes a `not_found` state in params.what what is missing, so that a person who names a player and a map learns which
+ * of them does not exist. Other failures stay as they are.
  */
 export async function missingAs<T>(what: 'beatmap' | 'score', work: Promise<T>): Promise<T> {
   try {
