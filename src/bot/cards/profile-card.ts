@@ -175,7 +175,7 @@ function figures(statistics: PlayerStatistics, { t, look }: Pen): readonly Marku
   ];
 }
 
-/** Where the columns of statistics begin: at the usual places or, if texts would touch there, at equal distances. */
+/** The left edges of the columns of statistics: the usual ones or, if texts would touch there, evenly spread ones. */
 function columnsOf(widths: readonly number[]): readonly number[] {
   const fits = widths.every((width, index) => (COLUMNS[index] ?? 0) + width <= (COLUMNS[index + 1] ?? INNER + 24) - 24);
   return fits ? COLUMNS : flow(widths, Number.POSITIVE_INFINITY, spaceBetween(widths)).places.map(({ x }) => x);

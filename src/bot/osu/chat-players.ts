@@ -25,7 +25,7 @@ export async function chatPlayers(
   return [...players.values()];
 }
 
-/** Of the people who signed in as one player, only this many are looked up. */
+/** The most people who are looked up among those who signed in as one player. */
 const MOST_USERS = 20;
 
 /** True when someone of this chat has proved to be this player, so that in a group all see the same answer. */
