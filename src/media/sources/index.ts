@@ -8,7 +8,7 @@ import { threads } from './threads/descriptor.ts';
 import { tiktok } from './tiktok/descriptor.ts';
 import { x } from './x/descriptor.ts';
 
-/** All sources of posts; the first that knows a link's host takes it. */
+/** All sources of posts. A link belongs to the first source that knows its host. */
 export const sourceDescriptors: readonly [SourceDescriptor, ...SourceDescriptor[]] = [
   instagram,
   facebook,

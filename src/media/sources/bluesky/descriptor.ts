@@ -21,7 +21,7 @@ export const bluesky = definePageSite({
   colour: '#1185fe',
   hosts: ['bsky.app'],
   cdnHosts: BLUESKY_MEDIA_HOSTS,
-  // Posts with videos: one link with the author's id, one with the author's name.
+  // Two posts with videos. The first link contains its author's id, the second one its author's name.
   examples: [
     'https://bsky.app/profile/did:plc:z72i7hdynmk6r22z27h6tvur/post/3l3vgf77uco2g',
     'https://bsky.app/profile/blu3blue.bsky.social/post/3l4omssdl632g',
@@ -33,7 +33,7 @@ export const bluesky = definePageSite({
   maxBytes: MAX_BYTES,
   postMs: 10_000,
   ids: z.strictObject({}),
-  /** The profile of requests to the API, which answered any caller in 2026-11. */
+  /** The profile of requests to the API. The API answered every kind of caller in 2026-11. */
   profiles() {
     const headers = { accept: 'application/json', 'accept-language': 'en' };
     const caller = { ...PLAIN, userAgent: 'Mozilla/5.0', headers, timeoutMs: 6_000 };
@@ -54,7 +54,7 @@ function queryOf(method: string, parameters: Readonly<Record<string, string>>): 
   return `https://${API}/xrpc/${method}?${new URLSearchParams(parameters)}`;
 }
 
-/** The API needs an id, so a name is looked up first. If the lookup fails, its answer is returned. */
+/** The API needs the author's id, so a name is looked up first. If that fails, the look-up's answer is returned. */
 const askPosts: AskEndpoint = async ({ parts: { actor = '', key } }, ask) => {
   const isId = actor.startsWith('did:');
   const named = isId ? null : await ask(queryOf('com.atproto.identity.resolveHandle', { handle: actor }));
@@ -64,15 +64,15 @@ const askPosts: AskEndpoint = async ({ parts: { actor = '', key } }, ask) => {
 };
 
 const DIRECTORY = 'plc.directory';
-/** A file server of Bluesky itself. Servers of other people are never asked. */
+/** The address of a file server that Bluesky itself runs. Other people's servers are never asked. */
 const OWN_SERVER = /^https:\/\/([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,3}\.host\.bsky\.network)\/?$/;
 const KNOWN_MS = 3_600_000;
 /** The longest wait for the list of a video's renditions. */
 const RENDITIONS_MS = 3_000;
 
-/** Finds the files of a video: the original if a server of Bluesky has it, and the renditions on the CDN. */
+/** Finds a video's files: the original, if it is on a server of Bluesky, and the renditions on the CDN. */
 function createFileFinder({ http, log }: SourceOptions, profile: RequestProfile): CompleteItem {
-  /** The file server of each id that was looked up; empty when it is not Bluesky's own. */
+  /** The file server of each author's id that was looked up; empty when Bluesky does not run that server. */
   const servers = createLru<string, string>({ max: 2_000, ttl: KNOWN_MS });
 
   async function serverOf(did: string, signal: AbortSignal): Promise<string> {

@@ -4,10 +4,10 @@ import { linkMatcher, matchPath, type PathShape, pathOf, postMatch, unsupported 
 
 /** The site, and the preview mirrors and readers that keep its paths (known in 2026-11). */
 const HOST = /(?:^|\.)(?:(?:bsky|fxbsky|bskx|bsyy|vxbsky|bskyx|xbsky|cbsky)\.app|deer\.social|pdsls\.dev)$/;
-/** An author's handle, which is a domain, or the id that stays when the handle changes. */
+/** An author's handle, which is a domain and may change, or the author's id, which never changes. */
 const ACTOR = 'did:plc:[a-z2-7]{24}|did:web:[a-z0-9.-]{3,200}|(?:[a-z0-9-]{1,63}\\.){1,8}[a-z][a-z0-9-]{0,62}';
 const KEY = '[\\w~-]{1,64}';
-/** `ACTOR_KEY`: the separator `_` does not occur in handles or ids. */
+/** Medley's id of a post, `ACTOR_KEY`. It can be split again, because handles and ids contain no `_`. */
 const ID = new RegExp(`^(${ACTOR})_(${KEY})$`);
 
 export function blueskyRefOf(id: string): PostRef | undefined {

@@ -30,7 +30,7 @@ import { blueskyRefOf } from './link.ts';
 export const OWN_SERVERS = 'host.bsky.network';
 export const BLUESKY_MEDIA_HOSTS: readonly string[] = ['cdn.bsky.app', 'video.bsky.app', OWN_SERVERS];
 
-/** @throws AppError the error that the answer states, or that the post is not in the answer or not open to visitors */
+/** @throws AppError the error that the answer states; or that it lacks the post, or may not show it to visitors */
 export function readBlueskyAnswer(answer: SiteAnswer, context: ReadContext): Post {
   const json = parseJson(answer.body.text.trim());
   const failure = failureOfStatus(answer, context.now);
@@ -44,7 +44,7 @@ export function readBlueskyAnswer(answer: SiteAnswer, context: ReadContext): Pos
   return toReadablePost(draftOf(post), context);
 }
 
-/** Patterns for an error's `NAME: MESSAGE` in lower case. For an unknown author only the message shows the reason. */
+/** Patterns for an error's `NAME: MESSAGE` in lower case. For an unknown author only the message tells the reason. */
 const SIGNS: readonly Sign[] = [
   [/^(?:blockedby|blockedactor|auth)/, 'login_required'],
   [/^(?:\w*notfound|account|repo)|(?:unable to|could not) (?:resolve|find)|not found/, 'not_found'],
@@ -75,14 +75,14 @@ function frameOf(view: JsonObject): PixelSize {
   return Math.min(size.width ?? 0, size.height ?? 0) >= MIN_PIXELS ? size : UNKNOWN_SIZE;
 }
 
-/** A file's address on the CDN; null if it contains another person's id, since an address contains its owner's id. */
+/** A file's address on the CDN. Addresses contain their owner's id; one with another person's id gives null. */
 function addressOf(url: unknown, did: string): string | null {
   const address = mediaAddress(url, BLUESKY_MEDIA_HOSTS);
   const owner = /did(?::|%3a)\w+(?::|%3a)[a-z0-9.-]+/i.exec(address ?? '')?.[0].replace(/%3a/gi, ':');
   return owner === undefined || owner === did ? address : null;
 }
 
-/** The photo file in one of the CDN's two sizes, at most `most` pixels wide and high. */
+/** The file of a photo in one of the CDN's two sizes. Its longer side has at most `most` pixels. */
 function photoFile(url: string | null, view: JsonObject, most: number): readonly Variant[] {
   if (url === null) return [];
   const size = scaledDown(frameOf(view), (...sides) => most / Math.max(...sides), Math.round);
@@ -98,7 +98,7 @@ function photoOf(view: JsonObject, did: string, cid: string | null): DraftItem {
   return listedItem('image', files, { ...frameOf(view), thumbnailUrl: small ?? large, alt: readText(view.alt) });
 }
 
-/** A video with the addresses that lead to its files: the original on a server that has to be found, and the playlist on the CDN. */
+/** A video with two files: the original, whose server has to be found first, and the CDN's playlist. */
 function videoOf(view: JsonObject, did: string, blob: JsonObject | undefined): DraftItem {
   const cid = cidOf(blob) ?? readText(view.cid);
   const size = frameOf(view);
@@ -116,7 +116,7 @@ function videoOf(view: JsonObject, did: string, blob: JsonObject | undefined): D
 
 const cidOf = (blob: unknown) => /^[a-z2-7]{20,100}$/.exec(readText(child(blob, 'ref', '$link')) ?? '')?.[0] ?? null;
 
-/** The media that the API lists, completed by the post's record; if none are listed, only those of the record. */
+/** The media that the API lists, with facts from the post's record. If it lists none, the record's own media. */
 function itemsOf(views: readonly JsonObject[], record: unknown, did: string): readonly DraftItem[] {
   const parts = [record, child(record, 'media')].filter(isJsonObject);
   const lists = [views, parts].map(embeds => embeds.flatMap(one => [...readList(one.images), ...readList(one.items)]));
@@ -129,7 +129,7 @@ function itemsOf(views: readonly JsonObject[], record: unknown, did: string): re
   return played === undefined ? photos : [...photos, videoOf(played, did, blob)];
 }
 
-/** A post with its id and its author's, which only together identify it. */
+/** A post with its own id (`key`) and its author's id (`did`); only both together identify it. */
 interface PostView {
   readonly view: JsonObject;
   readonly record: JsonObject;
@@ -141,13 +141,13 @@ interface PostView {
 
 const URI = /^at:\/\/(did:[a-z]{1,10}:[\w.:%-]{1,200})\/app\.bsky\.feed\.post\/([\w~-]{1,64})$/;
 
-/** The embeds of a post. One that has both a quote and media gives two objects. */
+/** The embeds of a post. An embed with both a quote and media gives two objects. */
 function embedsOf(view: JsonObject): readonly JsonObject[] {
   const embeds = [view.embed, ...readList(view.embeds)].filter(isJsonObject);
   return embeds.flatMap(embed => (isJsonObject(embed.media) ? [embed, embed.media] : [embed]));
 }
 
-/** Reads an object as a post, else null. Its quoted post is read, too, unless `isQuote` or hidden from visitors. */
+/** Reads a post, else null. Its quoted post is read too, unless `isQuote` is true or visitors may not see that post. */
 function readView(view: unknown, isQuote = false): PostView | null {
   if (!isJsonObject(view)) return null;
   const [, did, key] = URI.exec(readText(view.uri) ?? '') ?? [];
@@ -161,7 +161,7 @@ function readView(view: unknown, isQuote = false): PostView | null {
   return { view, record, author, did, key, quoted };
 }
 
-/** Finds the requested post in the answer: undefined when it has only other posts, null when it has none. */
+/** Finds the requested post. Undefined when the answer contains only other posts, null when it contains none. */
 function findView(answer: unknown, { actor = '', key }: ReadContext['ref']['parts']): PostView | undefined | null {
   const views = objectsWith(answer, ['uri']).flatMap(object => readView(object) ?? []);
   const isBy = ({ did, author }: PostView) => {
@@ -192,7 +192,7 @@ function authorOf({ author, did }: PostView): Author {
   };
 }
 
-/** The links and mentions of a text by byte offsets, last first: replacing one does not move those before it. */
+/** The links and mentions of a text, the last one first: replacing one then does not move the others' byte offsets. */
 function facetsOf({ record }: PostView, bytes: Buffer) {
   const facets = readList(record.facets, 200).flatMap(facet => {
     const [start, end] = ['byteStart', 'byteEnd'].map(side => readCount(child(facet, 'index', side)));
@@ -203,7 +203,7 @@ function facetsOf({ record }: PostView, bytes: Buffer) {
   return facets.sort((a, b) => b.start - a.start);
 }
 
-/** The text with its links in full, which the site shortens, and the link of the card below the text. */
+/** The text with full links, which the site shortens. The link of the post's card is added below the text. */
 function captionOf(post: PostView): { readonly caption: string | null; readonly mentions: readonly string[] } {
   let bytes = Buffer.from(readText(post.record.text) ?? '');
   const facets = facetsOf(post, bytes);
@@ -228,7 +228,7 @@ function draftOf(post: PostView): PostDraft {
   const { view, record, author, did, quoted } = post;
   const { caption, mentions } = captionOf(post);
   const embeds = embedsOf(view);
-  // A post may consist of a quote alone, which may have been deleted since.
+  // A post without text or media may be a quote alone. The quoted post may have been deleted since.
   const isQuote = embeds.some(embed => isJsonObject(embed.record) && embed.media === undefined);
   const items = itemsOf(embeds, record.embed, did);
   const ref = quoted === null ? undefined : blueskyRefOf(`${quoted.did}_${quoted.key}`);

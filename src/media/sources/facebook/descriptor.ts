@@ -66,10 +66,10 @@ export function facebookProfiles(ids: z.infer<typeof FACEBOOK_IDS>) {
     'reel-page/search': search,
     'post-page/search': search,
     'post-page/account': { ...plain, session: 'account' },
-    /** Short links are asked with this profile, then with the next one. */
+    /** Short links are requested with this profile. If it finds no target, the next one is used. */
     'share/crawler': { ...crawler, ...quick },
     'share/plain': { ...plain, ...quick },
-    /** The oEmbed endpoint says whether a post is public; since 2026-06-15 without a token, 1,000 times an hour. */
+    /** The oEmbed endpoint says whether a post is public. Since 2026-06-15 it needs no token, 1,000 times an hour. */
     oembed: { ...base, userAgent: null, headers: { ...html, accept: 'application/json' }, timeoutMs: 4_000 },
   } satisfies Readonly<Record<string, RequestProfile>>;
 }
@@ -84,17 +84,17 @@ export const facebook = definePageSite({
   colour: '#1877f2',
   hosts: ['www.facebook.com', 'facebook.com', 'm.facebook.com', 'fb.watch'],
   cdnHosts: META_MEDIA_HOSTS,
-  // A video of the site's own page, a photo, a post with photos.
+  // A video of Facebook's own page, a photo, and a post with several photos.
   examples: [
     'https://www.facebook.com/facebook/videos/10153231379946729/',
     'https://www.facebook.com/photo/?fbid=10160743390456729',
     'https://www.facebook.com/joho.press.jp/posts/pfbid02mfFRpVkErLQxQ8cpD2f1hwXEVsFzK8kfNBKdK2Jndnx6AkmMQZuXhovwDgwvoDNil',
   ],
   onInGroups: true,
-  // A profile or page without a name has an address with its numeric id.
+  // An author without a user name has an address with the numeric id.
   authorPage: ['https://www.facebook.com/NAME', /^[\w.-]{1,80}$/, 'username', 'id'],
   sessionCookie: 'xs',
-  // The CDN slows down browsers (2026-08): the crawler's user agent is fast for videos, a plain one for images.
+  // The CDN is slow for browsers (2026-08). It is fast for the crawler's videos and for a plain user agent's images.
   cdnUserAgent: mime => (mime.startsWith('video/') ? 'facebookexternalhit/1.1' : 'Mozilla/5.0'),
   match: matchFacebookLink,
   refOf: facebookRefOf,
@@ -116,7 +116,7 @@ export const facebook = definePageSite({
   read: readFacebookPage,
   own({ http, accounts, now = Date.now }, { profiles, graphVersion }, askerOf) {
     const profile = profiles['post-page/account'];
-    /** Posts that the Graph API calls public. The keys are the `PostRef` objects of single calls of `fetch`. */
+    /** Posts that the Graph API called public. Each call of `fetch` has its own `PostRef` object as the key. */
     const publicPosts = new WeakSet<PostRef>();
     return {
       strategies: createAccountStrategies({ http, read: readFacebookPage, now, accounts, site: 'facebook.com' }, [
@@ -130,7 +130,7 @@ export const facebook = definePageSite({
       async resolveShort(link, { signal, isSingle }) {
         const resolveAs = (name: 'share/crawler' | 'share/plain') =>
           followShortLink(link, async url => {
-            // Each request has a jar of its own: no cookie of a hop goes along to the next.
+            // Each request gets an empty cookie jar, so that no cookie of one redirect is sent to the next.
             const answer = await askerOf(profiles[name], signal)(url, { hosts: SHORT_HOSTS });
             return readStep(answer, url, now());
           });
@@ -155,7 +155,7 @@ export const facebook = definePageSite({
   },
 });
 
-/** Says whether the caller, not the post, may be the cause of the failure. */
+/** Says whether the caller, not the post, may have caused the failure. */
 function isOfCaller(error: unknown): boolean {
   const codes = ['login_required', 'upstream_changed', 'upstream_rate_limited'];
   return error instanceof AppError && codes.includes(error.code);
@@ -168,14 +168,14 @@ function nextPage(answer: HttpResponse): URL | null {
   return next;
 }
 
-/** The address in the site's test for browsers (status 403, seen 2026): after a POST to it, the site shows the page. */
+/** The address in Facebook's test for browsers (status 403, seen 2026). After a POST to it, the page is shown. */
 function challengeAddress({ status, text }: HttpResponse): string | null {
   if (status !== 403) return null;
   const path = /fetch\(\s*["'](\/__rd_verify[\w/?=&.%+-]{0,1000})["']/.exec(text.slice(0, 200_000))?.[1];
   return path === undefined ? null : `https://www.facebook.com${path}`;
 }
 
-/** The address, if it is one of the site and not a short link. */
+/** The address if it is on Facebook and no short link; else null. */
 function targetOf(text: string | null | undefined, base: string): string | null {
   if (!text || !URL.canParse(text, base)) return null;
   const address = new URL(text, base);
@@ -195,7 +195,7 @@ function namedTarget(answer: HttpResponse, url: string): string | null {
   return named.map(one => targetOf(one, url)).find(target => target !== null) ?? null;
 }
 
-/** Reads one of the redirects from a short link to its post. Redirects that leave Facebook are not followed. */
+/** Reads one step on the way from a short link to its post. Redirects that leave Facebook are not followed. */
 function readStep(answer: HttpResponse, url: string, now: number): ShortLinkStep {
   const next = redirectOf(answer);
   const target = next === null ? namedTarget(answer, url) : targetOf(next.href, url);
@@ -211,7 +211,7 @@ function readStep(answer: HttpResponse, url: string, now: number): ShortLinkStep
   return { next: next.href };
 }
 
-/** Follows redirects within the site, except to its login page: that page is the answer, whatever its status. */
+/** Follows redirects within Facebook. A redirect to the login page is not followed, but is itself the answer. */
 async function askPage(url: string, ask: Ask): Promise<HttpResponse> {
   const follow = async () => {
     const answer = await followRedirects(url, ask, nextPage, MAX_HOPS);

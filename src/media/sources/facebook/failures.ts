@@ -1,4 +1,4 @@
-/** Why a page or an answer of the Graph API has no post, as an AppError. Refusals as seen in 2026-08. Pure. */
+/** Why a page or an answer of the Graph API shows no post, as an AppError. Refusals as seen in 2026-08. Pure. */
 import type { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import { asWeak, refusal, weakNotFound } from '../../extract/refusal.ts';
@@ -18,7 +18,7 @@ export function isCalledPublic(answer: HttpResponse): boolean {
   const error = child(json, 'error');
   if (!isJsonObject(error)) return false;
   const words = [error.error_user_title, error.error_user_msg, error.message].map(readText).join('\n');
-  // "No such post" proves nothing, since the API says it too of posts that it may not show.
+  // The API says "no such post" also of posts that it may not show, so this proves nothing.
   const restriction = restrictionIn(words);
   if (restriction !== null) throw restriction;
   return false;
@@ -29,7 +29,7 @@ function pathOf(url: string | null): string {
   return url !== null && URL.canParse(url, base) ? new URL(url, base).pathname : '';
 }
 
-/** The failure that the final address of an answer means; null if it may still be the post's address. */
+/** The failure that the final address of an answer shows; null if a post may be at that address. */
 export function failureOfAddress(url: string | null): AppError | null {
   const path = pathOf(url);
   if (/^\/(?:login|login\.php|two_step_verification)(?:\/|$)/.test(path))
@@ -37,10 +37,10 @@ export function failureOfAddress(url: string | null): AppError | null {
   return /^\/checkpoint(?:\/|$)/.test(path) ? refusal('challenge', 'the site demands proof of a person') : null;
 }
 
-/** The root of the page that the site shows to a blocked visitor, and to everyone in place of a post that is gone. */
+/** The site shows the page with this root to blocked visitors, and to everyone in place of a deleted post. */
 const BLOCK = '{"__dr":"CometErrorRoot.react"}';
 
-/** The site's sentences and codes, the most telling first. */
+/** The site's sentences and codes for each failure. If several match, the first one counts. */
 const WORDS = {
   region_blocked:
     /(?:isn't|is not|not) available in your (?:country|region|location)|restricted in your (?:country|region)/,
@@ -61,20 +61,20 @@ const SIGNS = [
 ];
 const BLOCKED = [...signsOf('upstream_rate_limited'), BLOCK_SIGN];
 const RESTRICTIONS = signsOf('region_blocked', 'age_restricted', 'private');
-/** The text for a post that is deleted, hidden or restricted: a page at another address may say which. */
+/** The text for a post that is deleted, hidden or restricted. A page at another address may tell which it is. */
 const GONE = /(?:post|video|reel) is no longer available|this video may no longer exist/;
 
-/** The most characters of a page that are read, since a refusal is a small page. */
+/** The most characters of a page that are searched. Pages of refusals are smaller. */
 const MAX_WORDS_CHARS = 512 * 1024;
 
-/** The text that visitors see, without the post's text that the head quotes. */
+/** The text that visitors see. The head is left out where it quotes the post, whose words are not the site's. */
 function visibleWords(html: string): string {
   const visible = plainWords(visibleMarkup(html, MAX_WORDS_CHARS)).replace(/<meta\s[^<>]{0,8000}>/g, '');
   return visible.replace(/<title>(?!page not found<|log in(?:to)? (?:to )?facebook)[^<]{0,2000}/, '<title>');
 }
 
 function dataWords(page: Body): string {
-  // The sign of a block counts in any script, not in JSON alone.
+  // The sign of a block may be in any script; all other words count only in JSON.
   let words = page.includes(BLOCK) ? BLOCK : '';
   for (const script of page.scripts) {
     if (words.length >= MAX_WORDS_CHARS) break;
@@ -83,11 +83,11 @@ function dataWords(page: Body): string {
   return plainWords(words.slice(0, MAX_WORDS_CHARS));
 }
 
-/** The failure in the page's visible text or its data; if the data contain posts, only a rate limit counts there. */
+/** The failure in the page's visible text, else in its data. In data with posts, only a rate limit is looked for. */
 function failureOfWords(page: Body, hasPosts: boolean): AppError | null {
   const visible = visibleWords(page.text);
   const seen = failureBySign(visible, SIGNS);
-  // Every page for visitors contains a login form, so a login form proves nothing.
+  // Every page for visitors contains a login form, so the form alone proves nothing.
   const isLogin = seen === null || seen.code === 'login_required';
   const stated = isLogin ? failureBySign(dataWords(page), hasPosts ? BLOCKED : SIGNS) : null;
   // A blocked visitor may get the same words, so another page has to confirm them.
@@ -97,7 +97,7 @@ function failureOfWords(page: Body, hasPosts: boolean): AppError | null {
 
 const MAX_REASON_CHARS = 20_000;
 
-/** The restriction of a post that a text of the site states. */
+/** The restriction (region, age or privacy) that a text of the site states; null when it states none. */
 export function restrictionIn(text: string): AppError | null {
   return failureBySign(plainWords(text.slice(0, MAX_REASON_CHARS)), RESTRICTIONS);
 }
@@ -108,26 +108,26 @@ function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
     const { retryAfterMs } = failureOfStatus(answer, now) ?? {};
     return refusal('limit', 'answered with a client challenge', { retryAfterMs });
   }
-  // The site answers 400 to addresses that it refuses, whichever post is asked for (seen in 2026-07).
+  // Status 400 means that the site refuses this caller, whichever post is requested (seen in 2026-07).
   if (status === 400) return refusal('caller', 'status 400');
-  // The header with the time to wait is used only when the site says that it is busy.
+  // The header with the time to wait only counts when the status says that the site is busy.
   return failureOfStatus({ ...answer, headers: status === 429 || status >= 500 ? headers : {} }, now);
 }
 
-/** The failure that an answer states, else null. `hasPosts`: the page has posts, which are not the site's words. */
+/** The failure that an answer states, else null. @param hasPosts the page has posts, whose words are not the site's */
 export function failureOfAnswer(answer: SiteAnswer, now: number, hasPosts = false): AppError | null {
   const { status, body } = answer;
   const moved = status >= 300 && status < 400 ? (answer.headers.location ?? null) : answer.url;
   const ofPlace = failureOfAddress(moved);
   if (ofPlace !== null) return ofPlace;
   const ofHead = failureOfHead(answer, now);
-  // A rate limit stays a rate limit, whatever else the page says.
+  // A rate limit or a broken server is certain from the status, whatever the page says.
   if (status === 429 || status >= 500) return ofHead;
   const { canonical } = readMeta(body.head);
   const ofCanonical = failureOfAddress(canonical);
   if (ofCanonical !== null) return ofCanonical;
   const ofWords = failureOfWords(body, hasPosts);
-  // A page with status 404 means a missing post, even if it contains a login form.
+  // With status 404 the post is missing, even if the page asks for a login.
   const isMissing = ofHead?.code === 'not_found' && ofWords?.code === 'login_required';
   if (ofWords !== null && !isMissing) return ofWords;
   if (ofHead !== null) return ofHead;

@@ -5,7 +5,7 @@ const SITE = 'https://www.facebook.com';
 /** Facebook's onion service, which has the same paths. */
 const ONION = 'facebookwkhpilnemxj7asaniu7vnjjbiltxjqhye3mhbshg7kx5tfyd.onion';
 const SITE_HOST = new RegExp(`(?:^|\\.)(?:facebook\\.com|fb\\.com|${ONION.replace('.', '\\.')})$`);
-/** Preview mirrors with Facebook's paths that were pasted in chats in 2026. */
+/** Preview mirrors of Facebook, with the same paths. People pasted these in chats in 2026. */
 const MIRROR = /^(?:www\.)?(?:facebed|facebookez)\.com$/;
 
 /** A post's id: a number of at most 20 digits, or its encoded form (about 70 characters in 2026). */
@@ -23,7 +23,7 @@ function post(...parts: Parameters<typeof refTo>): LinkMatch {
   return { kind: 'post', ref: refTo(...parts) };
 }
 
-/** `{ owner }` when it is a plain name that can be used in an address. */
+/** `{ owner }` if the owner's name can be used in an address, else an empty object. */
 function ownerPart(owner: string | undefined): PostRef['parts'] {
   const isName = owner !== undefined && NAME.test(owner) && !SITE_PAGES.test(owner);
   return isName && owner !== 'i' && owner !== 'pages' ? { owner } : {};
@@ -45,7 +45,7 @@ function photoMatch(id: string): LinkMatch {
   return post(id, 'photo', `/photo/?fbid=${id}`);
 }
 
-/** A post of a person or page; without the owner's name the site finds it by the id. */
+/** A post of a person or page. Without the owner's name, its address has the id alone, by which the site finds it. */
 function postMatch(id: string, owner: string | undefined): LinkMatch {
   const parts = ownerPart(owner);
   return post(id, 'post', parts.owner === undefined ? `/${id}` : `/${parts.owner}/posts/${id}`, parts);
@@ -70,15 +70,15 @@ function groupMatch([, group, word, ...ids]: readonly string[], query: URLSearch
 }
 
 /**
- * A short link `/share/v/ID`, `/share/ID`, `fb.watch/ID`, `fb.watch/v/ID`, without words that were written right behind
- * it: only the site knows where it leads.
+ * A short link `/share/v/ID`, `/share/ID`, `fb.watch/ID`, `fb.watch/v/ID`, whose target only the site knows. Words that
+ * were written right behind the link are left out.
  */
 function shortMatch(origin: string, place: string, rest: string): LinkMatch {
   const path = /^((?:[a-z]\/|(?![a-z]\/))[\w-]{1,40})(?![\w-])/.exec(rest)?.[1];
   return path === undefined ? PAGE : { kind: 'short', url: `${origin}${place}/${path}/`, key: `${place}/${path}` };
 }
 
-/** A path in which a title, an album or `vb.N` may stand before the id; the owner may be missing or in any alphabet. */
+/** A path with a title, an album or `vb.N` before the id. The owner may be missing or be written in any alphabet. */
 function ownedMatch(owner: string | undefined, word: string, rest: string): LinkMatch {
   const id = rest.split('/', 4).findLast(word === 'posts' ? isPostId : isNumericId);
   if (word.startsWith('photos')) return id === undefined ? unsupported('album') : photoMatch(id);
@@ -89,7 +89,7 @@ function ownedMatch(owner: string | undefined, word: string, rest: string): Link
 /** A path of the embed code, which may begin with an API version. */
 const afterVersion = (path: string) => new RegExp(`^(?:v\\d{1,3}\\.\\d{1,3}/)?(?:${path})`, 'i');
 
-/** Shapes of paths, without the slashes at both ends; the first that matches and gives a result is used. */
+/** Shapes of paths, without the slashes at both ends. The first shape counts that matches and gives a result. */
 const PATHS: readonly PathShape[] = [
   // Pages with another address in their query.
   [afterVersion('(?:l|share|sharer|sharer/sharer)\\.php$|flx/warn$'), (_, query) => wrapper(query.get('u'))],
@@ -137,12 +137,12 @@ const PATHS: readonly PathShape[] = [
     page: 'gaming',
     profile: 'profile\\.php|people',
   }),
-  // Up to three segments may stand before `videos`, `posts` and so on; if there is exactly one, it is the owner.
+  // Up to three segments may stand before `videos`, `posts` and so on. A single one is the owner.
   [
     /^(?:([^/]*)\/|(?:[^/]*\/){2,3}?)??(videos|posts|photos|reels?|photos_albums)(?:\/(.*)|$)/i,
     ([, owner, word = '', rest = '']) => ownedMatch(owner, word.toLowerCase(), rest),
   ],
-  // All addresses that match none of the shapes above.
+  // All other paths: a video in the query, an encoded id, a page of the site, or a profile.
   [/^/, (_, query) => queriedVideo(query.get('v'))],
   [/^pfbid[^/]*/, ([id]) => (isPostId(id) ? postMatch(id, undefined) : undefined)],
   [/^([^/]*)/, ([, word = '']) => (word === '' || SITE_PAGES.test(word.toLowerCase()) ? PAGE : unsupported('profile'))],
@@ -158,7 +158,7 @@ export const matchFacebookLink = linkMatcher([
   [MIRROR, PATHS],
 ]);
 
-/** The reference of a post of which only the id is known; the site finds the post by it. */
+/** The reference of a post by its id alone; Facebook finds the post by that. */
 export function facebookRefOf(id: string): PostRef | undefined {
   return isPostId(id) ? refTo(id, 'id', `/${id}`) : undefined;
 }
@@ -170,7 +170,7 @@ function mayBeVideo(ref: PostRef): boolean {
   return isVideoLink(ref) || (ref.form === 'id' && isNumericId(ref.id));
 }
 
-/** The permanent address of a video, the only one that the embedded player and the Graph API accept. */
+/** A video's permanent address. The embedded player and the Graph API accept no other. */
 function videoAddress(ref: PostRef): string {
   const { owner } = ref.parts;
   return ref.form !== 'reel' && owner ? `${SITE}/${owner}/videos/${ref.id}/` : `${SITE}/reel/${ref.id}/`;
@@ -180,15 +180,15 @@ export function facebookLinkOf(ref: PostRef): string {
   return ref.form === 'video' ? videoAddress(ref) : ref.url;
 }
 
-/** The address at which each endpoint shows a post; null when it cannot show that kind of post. */
+/** For each endpoint, the address that shows a post; null if the endpoint cannot show that kind of post. */
 export const ADDRESSES: Readonly<Record<string, (ref: PostRef) => string | null>> = {
   'post-page': ref => (/^(?:post|permalink|group|id)$/.test(ref.form) ? ref.url : null),
   'photo-page': ref => (ref.form === 'photo' ? ref.url : null),
   'photo-php': ref => (ref.form === 'photo' ? `${SITE}/photo.php?fbid=${ref.id}` : null),
-  // Pages under `/watch` and `/videos` sometimes show another video's files (seen 2026-06), so every video is asked for
-  // as a reel.
+  // Every video is requested as a reel: pages under `/watch` and `/videos` sometimes show another video's files (seen
+  // 2026-06).
   'reel-page': ref => (isVideoLink(ref) ? `${SITE}/reel/${ref.id}` : null),
-  // The embedded player says little, but it is shown where the page has a login wall.
+  // The embedded player states few facts, but it is shown where the page has a login wall.
   embed: ref => (mayBeVideo(ref) ? `${SITE}/plugins/video.php?href=${encodeURIComponent(videoAddress(ref))}` : null),
   'watch-page': ref => (mayBeVideo(ref) ? `${SITE}/watch/?v=${ref.id}` : null),
   'video-page': ref => (isVideoLink(ref) && ref.parts.owner ? `${SITE}/${ref.parts.owner}/videos/${ref.id}/` : null),

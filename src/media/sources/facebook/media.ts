@@ -1,4 +1,4 @@
-/** Reads the objects of a page that describe one video or photo into an item with its files. Pure. */
+/** Turns the objects of a page that describe one video or photo into an item with its files. Pure. */
 import {
   child,
   firstOf,
@@ -16,7 +16,7 @@ import { readAddress } from '../kit/cdn-address.ts';
 import { imageItem, type ListedFile, videoItem } from '../kit/media-files.ts';
 import { valuesAt } from './page.ts';
 
-/** Properties with the addresses of a video's files, best first; the site changes them, last in 2024-11. */
+/** Properties that contain the addresses of a video's files, best first. Facebook last changed them in 2024-11. */
 const HD_KEYS = ['browser_native_hd_url', 'playable_url_quality_hd', 'hd_src_no_ratelimit', 'hd_src'];
 const SD_KEYS = ['browser_native_sd_url', 'playable_url', 'sd_src_no_ratelimit', 'sd_src'];
 const MANIFEST_KEYS = ['dash_manifest', 'dash_manifest_xml_string', 'playlist'];
@@ -34,7 +34,7 @@ export function isVideo(object: JsonObject): boolean {
   return object.__typename === 'Video' || VIDEO_KEYS.some(key => key in object);
 }
 
-/** Says whether the object is a photo of a person or page, and not the image of a link or a video's cover. */
+/** Says whether the object is a photo in its own right, not the image of a link or the cover of a video. */
 export function isPhoto(object: JsonObject): boolean {
   if (isVideo(object)) return false;
   return object.__typename === 'Photo' || object.__isNode === 'Photo' || PHOTO_KEYS.some(key => key in object);
@@ -44,7 +44,7 @@ function delivered(video: JsonObject, list: string): readonly unknown[] {
   return valuesAt([video], `${FRAGMENT}.${RESULT}`, RESULT).flatMap(answer => readList(child(answer, list)));
 }
 
-/** The addresses in one object: in its own properties, in its delivery data, and in the lists used since 2024-11. */
+/** The addresses in one object: in its own properties, in older delivery data, and in lists (since 2024-11). */
 function addressesOf(video: JsonObject, isHd: boolean): readonly unknown[] {
   const fits = (one: unknown) => (readText(child(one, 'metadata', 'quality'))?.toUpperCase() === 'HD') === isHd;
   const named = valuesAt([video, video[LEGACY]], ...(isHd ? HD_KEYS : SD_KEYS));
@@ -57,13 +57,13 @@ function manifestOf(video: JsonObject): string | null {
   return manifests.map(readText).find(xml => xml?.includes('<MPD')) ?? null;
 }
 
-/** The files, best first, each with one address. The same file has several hosts and signatures, but only one path. */
+/** The files, best first. Addresses of one file differ in host and signature but have the same path: one is kept. */
 function listFiles(videos: readonly JsonObject[]): readonly ListedFile[] {
   const files = new Map<string, ListedFile>();
   for (const isHd of [true, false]) {
     for (const url of videos.flatMap(video => addressesOf(video, isHd)).map(readAddress)) {
       const path = url === null ? '' : new URL(url).pathname;
-      // The page states one size, that of the HD file.
+      // The page states only one size, which is that of the HD file.
       if (url !== null && !files.has(path)) files.set(path, { url, isReduced: !isHd });
     }
   }

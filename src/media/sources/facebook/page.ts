@@ -27,10 +27,10 @@ export function valuesAt(objects: readonly unknown[], ...paths: readonly string[
   return objects.flatMap(object => keys.map(path => child(object, ...path)));
 }
 
-/** Parts of a story that contain the post or reel that it shares. */
+/** Properties of a story that contain the post or reel that it shares. */
 export const SHARED: readonly string[] = ['attached_story', 'fb_shorts_story'];
 
-/** Parts of a story that contain other people's text and media. */
+/** Properties of a story that contain other people's text and media. */
 export const FOREIGN: ReadonlySet<string> = new Set([
   ...SHARED,
   'feedback',
@@ -45,13 +45,13 @@ export const FOREIGN: ReadonlySet<string> = new Set([
   'lasso_blue_feed',
 ]);
 
-/** All objects in a value of parsed JSON, in document order and by their ids. */
+/** All objects in parsed JSON: in document order, and grouped by their ids. */
 function contentOf(root: unknown) {
   const objects: JsonObject[] = [];
   const byId = new Map<string, JsonObject[]>();
   visitObjects(root, object => {
     objects.push(object);
-    // The id of a video may have another name.
+    // A video may have its id in `videoId`.
     const id = textOf(object.id ?? (object.__typename === 'Video' ? object.videoId : null));
     const known = id === null ? undefined : byId.get(id);
     if (known !== undefined) known.push(object);
@@ -60,12 +60,12 @@ function contentOf(root: unknown) {
   return { objects, byId };
 }
 
-/** The texts to search for an id. Within base64 it has three forms, by its offset within a group of three bytes. */
+/** The texts by which an id is found in a page. In base64 it looks different at each offset within three bytes. */
 function tracesOf(id: string): readonly string[] {
   if (!/^\d{6,20}$/.test(id)) return [id.replace(/=+$/, '')];
   const encoded = [0, 1, 2].map(offset => {
     const text = Buffer.from('\0'.repeat(offset) + id).toString('base64');
-    // The first and last characters are left out where they also encode neighbouring bytes.
+    // Base64 characters at both ends are left out if they also encode neighbouring bytes.
     const start = offset === 0 ? 0 : offset + 1;
     return text.slice(start, Math.floor(((offset + id.length) * 8) / 6));
   });
@@ -75,13 +75,13 @@ function tracesOf(id: string): readonly string[] {
 /** Shorter numbers are enumerations or positions in lists, not ids. */
 const MIN_ID_CHARS = 6;
 
-/** The id of a photo or video, if it is long enough to find other objects about it on the page; else null. */
+/** The id of a photo or video, by which other objects about it are found; null if it is too short for an id. */
 export function knownIdOf(media: JsonObject): string | null {
   const id = textOf(media.id);
   return id !== null && id.length >= MIN_ID_CHARS ? id : null;
 }
 
-/** Up to this many ids are searched in the page's text one by one; for more, all scripts are parsed. */
+/** For up to this many ids, the page's text is searched for each. For more ids, all scripts are parsed. */
 const MAX_LOOKUPS = 24;
 
 export function openPage(body: Body) {
@@ -90,7 +90,7 @@ export function openPage(body: Body) {
   const read = new Map<Script, ReturnType<typeof contentOf>>();
   const asked = new Set<string>();
   const contents = () => [...scripts.flatMap(script => read.get(script) ?? []), player];
-  /** All searches through the page's objects share one budget. */
+  /** All searches through this page's objects together are limited by one budget. */
   const budget = createSearchBudget();
 
   function readEach(wanted: readonly Script[]): void {
@@ -107,13 +107,13 @@ export function openPage(body: Body) {
     meta: readMeta(body.head),
     budget,
 
-    /** Objects with this id, in page order. Facebook's ids are unique, so all of them describe the same thing. */
+    /** All objects with this id, in page order. Facebook's ids are unique, so they describe the same thing. */
     byId(id: string): readonly JsonObject[] {
       readNaming(id, [id]);
       return contents().flatMap(content => content.byId.get(id) ?? []);
     },
 
-    /** Objects of the scripts that contain one of `ids` or were parsed before, in page order; without `ids`, of all. */
+    /** Objects of all scripts that contain one of `ids` or were parsed before, in page order; without `ids`, all. */
     objects(ids?: ReadonlySet<string>): readonly JsonObject[] {
       if (ids === undefined) readEach(scripts);
       else for (const id of ids) readNaming(id, tracesOf(id));
@@ -140,7 +140,7 @@ export function openPage(body: Body) {
 
 const MAX_LISTS = 50;
 const MAX_LIST_CHARS = 500_000;
-/** Tokens of a JavaScript object literal: like JSON, but keys may be unquoted and true is written `!0`. */
+/** Tokens of a JavaScript object literal. It differs from JSON: keys may be unquoted, and true is written `!0`. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|!0|!1|-?\d[\d.eE+-]{0,40}|[A-Za-z_$][\w$]{0,80}|\s+/gy;
 
 function asJson(token: string): string {
@@ -148,7 +148,7 @@ function asJson(token: string): string {
   return /^(?!true$|false$|null$)[A-Za-z_$]/.test(token) ? JSON.stringify(token) : token;
 }
 
-/** The list literal at the beginning of a text, as JSON, with its length; undefined when there is none. */
+/** Reads the list literal at the beginning of a text; undefined when there is none. `length`: where it ends. */
 function listAt(text: string): { readonly json: string; readonly length: number } | undefined {
   let json = '';
   let depth = 0;
@@ -166,7 +166,7 @@ function videosIn(script: string): readonly unknown[] {
   const found: unknown[] = [];
   for (let lists = 0; lists < MAX_LISTS && marks.exec(script) !== null; lists += 1) {
     const list = listAt(script.slice(marks.lastIndex, marks.lastIndex + MAX_LIST_CHARS));
-    // The search stops at a broken literal, because reading on from within it could take quadratic time.
+    // The search stops at a broken literal, because going on inside it could take quadratic time.
     if (list === undefined) break;
     found.push(...readList(parseJson(list.json), Number.POSITIVE_INFINITY));
     marks.lastIndex += list.length;
@@ -174,7 +174,7 @@ function videosIn(script: string): readonly unknown[] {
   return found;
 }
 
-/** The videos in each `videoData: [...]` of the embedded player's script (not JSON); `video_id` becomes their `id`. */
+/** The videos in `videoData: [...]` of the embedded player's script, which is not JSON. `video_id` becomes `id`. */
 function playerVideos(body: Body): readonly JsonObject[] {
   if (!body.includes('videoData')) return [];
   const entries = body.scripts.flatMap(({ text }) => videosIn(text)).filter(isJsonObject);

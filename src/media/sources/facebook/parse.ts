@@ -1,4 +1,4 @@
-/** Reads the requested post from a Facebook page: only media of the requested id. Pure. */
+/** Reads the requested post from a Facebook page, which also contains other posts and their media. Pure. */
 import { AppError } from '../../../errors.ts';
 import { weakNotFound } from '../../extract/refusal.ts';
 import { isVideoLink, type PostRef } from '../../extract/source.ts';
@@ -28,11 +28,11 @@ type Found = ReturnType<typeof findPost>;
 
 /** Names of properties that say why an object is not shown. */
 const REASON_KEY = /gat(?:ed|ing)|restrict|geo_?block|unavailab|cix_screen|warning_screen|error/;
-/** Texts of the warning that covers a photo or video; one about false information is no reason to hide it here. */
+/** Texts of the warning over a photo or video. A warning of false information does not hide anything here. */
 const WARNINGS = ['cix_screen', 'warning_screen_renderer.cix_screen', 'photo_cix_screen', 'video_cix_screen'].flatMap(
   place => ['title.text', 'subtitle.text', 'validator'].map(part => `${place}.view_model.${part}`),
 );
-/** The most objects that are read for one author, photo or video, and for the counts of one post; pages have fewer. */
+/** The most objects that are read for one author, photo or video. Real pages have fewer. */
 const MAX_NODES = 40;
 const MAX_FEEDBACK_NODES = 200;
 
@@ -56,7 +56,7 @@ function readAuthor(nodes: readonly JsonObject[]): Author {
   };
 }
 
-/** Says whether the heading of the post has the badge of a verified author; null when the page does not state it. */
+/** Says whether the post's heading has the badge of a verified author; null when the page does not say so. */
 function hasBadge(page: FacebookPage, stories: Found['stories']): boolean | null {
   const badges = valuesAt(page.ownValues(stories, 'title'), 'story.comet_sections.badge');
   return firstOf(badges, badge => (badge === undefined ? null : isJsonObject(badge)));
@@ -68,7 +68,7 @@ function authorOf(page: FacebookPage, { nodes, stories, isMediaItself }: Found):
     return readList(lists.find(Array.isArray), 1);
   });
   const owners = [...valuesAt(nodes, 'owner'), ...valuesAt(stories, 'short_form_video_context.video_owner')];
-  // The author is the person who shares a video; if the link is to the video itself, it is the video's owner.
+  // For a link to a photo or video, the author is its owner; for a link to a post, who posted or shared it.
   const people = (isMediaItself ? [...owners, ...actors] : [...actors, ...owners])
     .filter(isJsonObject)
     .filter(one => textOf(one.id) !== null || textOf(one.name) !== null);
@@ -82,7 +82,7 @@ function readTotal(value: unknown): number | null {
   return readCount(value.total_count) ?? readCount(value.count);
 }
 
-/** The fields that hold each count, best first; an exact count in any object is better than a rounded one in another. */
+/** The fields of each count, best first. An exact count in any object is better than a rounded one in another. */
 const COUNTS: readonly (readonly [keyof Stats, (value: unknown) => number | null, ...string[]])[] = [
   ['likes', readTotal, 'reaction_count', 'unified_reactors', 'reactors'],
   ['likes', readShownCount, 'i18n_reaction_count'],
@@ -107,7 +107,7 @@ function readCounts(objects: readonly JsonObject[]): Stats {
   return stats;
 }
 
-/** The objects with the counts of a post: its feedback object, wherever it is on the page, and its media. */
+/** The objects that contain a post's counts: its feedback object, which may be anywhere on the page, and its media. */
 function feedbackOf(page: FacebookPage, { ids, stories, nodes }: Found): readonly JsonObject[] {
   const places = ['feedback', 'feedback_context.feedback_target_with_context', 'fb_reel_react_button.story.feedback'];
   const within = (objects: readonly JsonObject[]) => valuesAt(objects, ...places);
@@ -120,7 +120,7 @@ function feedbackOf(page: FacebookPage, { ids, stories, nodes }: Found): readonl
   return [...[...feedbackIds].flatMap(page.byId), ...within(stories).filter(isJsonObject), ...nodes];
 }
 
-/** The title in `og:title`, without the counts before it and the names after it. */
+/** The title in `og:title`, without the counts and names that Facebook adds; null when nothing is left. */
 function ownTitle(title: string | undefined, authorName: string | null): string | null {
   const own = (title ?? '')
     .split(' | ')
@@ -166,7 +166,7 @@ function nodesOf(page: FacebookPage, media: JsonObject | null): readonly JsonObj
   return [...new Set([media, ...(id === null ? [] : page.byId(id))])].slice(0, MAX_NODES);
 }
 
-/** Reads the item; for a link to a video never an image. */
+/** Reads a video or photo. A link to a video never gives a photo. */
 function readMedia(nodes: readonly JsonObject[], ref: PostRef): UnplacedItem | null {
   const isImage = nodes[0] !== undefined && isPhoto(nodes[0]) && !isVideoLink(ref);
   return isImage ? readPhoto(nodes.filter(node => !isVideo(node))) : readVideo(nodes);
@@ -183,7 +183,7 @@ function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
   const isOwn = own !== undefined && (isMediaItself || attached.length === 0);
   const media = (isOwn ? [own] : attached).map(one => nodesOf(page, one));
   const items = media.map(nodes => readMedia(nodes, ref));
-  // The video in the head may be one of several in a longer post, so it is only used for a post with at most one item.
+  // The head may show one of several videos of a post, so it is only used for a post with at most one item.
   const isSingle = readableItems({ items }) === 0 && items.length <= 1;
   const file = isSingle && isAboutPost(page, ids) ? readNamedVideo(page.meta.og) : null;
   // A live broadcast has no file yet.
@@ -193,7 +193,7 @@ function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
     stories,
     nodes: media.flat(),
     items: file === null ? items : [file],
-    /** True when any object on the page belongs to the post or its media. */
+    /** True when the page contains an object of the post or of its media. */
     isHeld: stories.length > 0 || named.some(node => Object.keys(node).length > 1),
     isLive: media.some((nodes, index) => items[index] === null && isLive(nodes)),
     isMediaItself,
@@ -203,8 +203,8 @@ function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
 
 /**
  * The post on a page (`post`), or why it cannot be read: it is being broadcast (`live`), it has no readable file
- * (`unread`, perhaps for one of `reasons`), the page shows other videos (`others`) or neither (`nothing`). `finalUrl`
- * is the address that answered after all redirects; it contains the site's own id of the post.
+ * (`unread`, perhaps for one of `reasons`), or the page shows other videos (`others`) or nothing (`nothing`).
+ * `finalUrl` is the address after all redirects; it contains the site's own id of the post.
  */
 export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string) {
   const page = openPage(body);
@@ -219,7 +219,7 @@ export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string) {
     return { kind: 'post', post: { ...readFacts(page, best), items: best.items } } as const;
   }
   if (found.some(one => one.isLive)) return { kind: 'live' } as const;
-  // The page shows the post, so other content on it, such as a login form, is no refusal.
+  // The page shows the post, so a login form beside it means no refusal.
   const words = found.find(one => one.isWordsOnly);
   if (words !== undefined) {
     return { kind: 'post', post: { ...readFacts(page, words), items: [], isWordsOnly: true } } as const;
@@ -230,7 +230,7 @@ export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string) {
     const reasonsIn = (object: JsonObject) => findValues(object, key => REASON_KEY.test(key), { budget });
     return { kind: 'unread', reasons: [...held.stories, ...held.nodes].flatMap(reasonsIn) } as const;
   }
-  // A page never contains the pfbid (an encoded id) with which it was requested.
+  // A page never contains the pfbid (an encoded id) by which it was requested, so this id is not searched for.
   const isNamed = ref.id.startsWith('pfbid') || page.names([ref.id, moved]);
   const hasVideos = page.objects().some(isVideo);
   const kind = hasVideos && !isNamed ? 'others' : 'nothing';

@@ -7,7 +7,7 @@ import { type FacebookPage, FOREIGN, knownIdOf, SHARED, textOf, valuesAt } from 
 const MAX_STORIES = 30;
 const MAX_MEDIA = 200;
 
-/** An object that is a post's story has at least one of these properties. */
+/** Properties of stories: an object that has none of these is no story of a post. */
 const STORY_KEYS = [
   'short_form_video_context',
   'attachments',
@@ -17,7 +17,7 @@ const STORY_KEYS = [
   'shareable',
   'fb_reel_react_button',
 ];
-/** A story states its post's id at one of these paths, or in `post_id`. */
+/** Paths at which a story states the id of its post, beside `post_id`. */
 const OWN_ID_PATHS = [
   'shareable.id',
   'video.id',
@@ -29,7 +29,7 @@ export function isStory(object: JsonObject): boolean {
   return STORY_KEYS.some(key => key in object);
 }
 
-/** The ids inside a story's id, which is base64 of `S:_I<owner>:<post>`, sometimes with a kind or a second id. */
+/** The ids in a story's id: base64 of `S:_I<owner>:<post>`, sometimes with a kind or a second id. */
 function idsInside(id: string | null): readonly string[] {
   if (id === null || !id.startsWith('UzpfS') || id.length > 400) return [];
   const plain = Buffer.from(id, 'base64').toString('latin1');
@@ -37,7 +37,7 @@ function idsInside(id: string | null): readonly string[] {
   return match === null ? [] : match.slice(1).filter(part => part !== undefined);
 }
 
-/** Says whether a story has one of `ids` as its post's id; the cheapest checks come first. */
+/** Says whether a story's post has one of `ids`. Cheap checks come first. */
 function isNamed(page: FacebookPage, story: JsonObject, ids: ReadonlySet<string>): boolean {
   const isWanted = (id: unknown) => {
     const text = textOf(id);
@@ -54,7 +54,7 @@ function isNamed(page: FacebookPage, story: JsonObject, ids: ReadonlySet<string>
   return page.ownValues(attachments, 'media').some(media => isWanted(child(media, 'id')));
 }
 
-/** The only story that the page's queries answer with; undefined when there are none or several. */
+/** The story in the answers to the page's own queries; undefined when they contain none or several. */
 function rootStory(page: FacebookPage): JsonObject | undefined {
   const roots = page.objects().flatMap(({ data }) => {
     const answered = [child(data, 'node_v2'), child(data, 'node'), readList(child(data, 'nodes'))[0]];
@@ -64,7 +64,7 @@ function rootStory(page: FacebookPage): JsonObject | undefined {
   return ids.size === 1 ? roots[0] : undefined;
 }
 
-/** The post's stories: objects with one of `ids` as the post's id, and those with the same story id. */
+/** The post's stories: objects that state one of `ids`, and all other objects with the same story id. */
 export function storiesOf(page: FacebookPage, ids: ReadonlySet<string>): readonly JsonObject[] {
   const own: JsonObject[] = [];
   for (const object of page.objects(ids)) {
@@ -72,7 +72,7 @@ export function storiesOf(page: FacebookPage, ids: ReadonlySet<string>): readonl
   }
   const storyIds = new Set(own.map(story => textOf(story.id) ?? '').filter(id => id.startsWith('Uzpf')));
   const stories = [...new Set([...own, ...[...storyIds].flatMap(page.byId)])].slice(0, MAX_STORIES);
-  // The pfbid (an encoded id) in an address changes with each visit; if the page has only one story, it is the post.
+  // A pfbid (an encoded id) changes with each visit, so it is not on the page. A page's only story is then the post.
   const [asked] = ids;
   const root = stories.length === 0 && asked?.startsWith('pfbid') ? rootStory(page) : undefined;
   return root === undefined ? stories : [root];
@@ -82,14 +82,14 @@ export function postIdsOf(stories: readonly JsonObject[]): readonly string[] {
   return stories.flatMap(story => [textOf(story.post_id), ...idsInside(textOf(story.id))]).filter(id => id !== null);
 }
 
-/** Attached photos and videos in order, one entry each; null for one in an unknown shape. */
+/** Attached photos and videos in order. Null stands for one whose shape is unknown. */
 type Attached = readonly (JsonObject | null)[];
 
 function isMedia(value: unknown): value is JsonObject {
   return isJsonObject(value) && (isPhoto(value) || isVideo(value));
 }
 
-/** Attachments without a photo or video of the post's own, such as links and polls (Facebook's names as of 2026). */
+/** Types of attachments without a photo or video, such as links and polls (Facebook's names as of 2026). */
 const WORDY =
   /^(?:GenericAttachmentMedia|Sticker)$|^StoryAttachment(?:Share|(?:Life)?Event|TextPoll|Map|(?:Custom)?Unavailable)/;
 
@@ -109,7 +109,7 @@ function withMissing(media: Attached, missing: number): Attached {
   return [...media, ...Array<null>(Math.max(0, missing)).fill(null)];
 }
 
-/** The media of an attachment. The page lists the first few and states in `all_subattachments` how many there are. */
+/** The media of an attachment. The page may list only the first; `all_subattachments` says how many there are. */
 function mediaOf(page: FacebookPage, attachment: unknown): Attached {
   if (attachment === null) return [null];
   const listsOf = (fits: (key: string) => boolean) =>
@@ -128,7 +128,7 @@ function mediaOf(page: FacebookPage, attachment: unknown): Attached {
   const parts = listsOf(key => key.endsWith('subattachments'));
   const shown = Math.max(0, ...parts.map(one => one.nodes.length));
   const total = Math.max(0, ...parts.map(one => one.total));
-  // Each list may be incomplete. Unless more media were found than the longest list has, at least one is missing.
+  // Lists may be incomplete. If no more media were found than the longest list shows, at least one is missing.
   if (shown > 0 || total > 0) return withMissing(known, Math.max(total - known.length, known.length > shown ? 0 : 1));
   if (known.length > 0) return known;
   return values.length > 0 && !isWordy(page, attachment) ? [null] : [];
@@ -138,13 +138,13 @@ function countKnown(media: Attached): number {
   return media.filter(one => one !== null).length;
 }
 
-/** The candidate with the most media of a known shape; of equal ones the first that has any media. */
+/** The candidate with the most media of a known shape; if several have as many, the first one. */
 function fullest(candidates: readonly Attached[]): Attached {
   const sorted = candidates.filter(({ length }) => length > 0).toSorted((a, b) => countKnown(b) - countKnown(a));
   return sorted[0] ?? [];
 }
 
-/** Every list of the stories' attachments; a page may describe the same attachments more than once. */
+/** All lists of the stories' attachments. A page may describe the same attachments in several lists. */
 function attachmentLists(page: FacebookPage, stories: unknown): readonly (readonly unknown[])[] {
   return page.ownValues(stories, 'attachments').filter(list => Array.isArray(list));
 }
@@ -160,7 +160,7 @@ export function sharedBy({ budget }: FacebookPage, stories: readonly JsonObject[
   return findValues(stories, key => SHARED.includes(key), { budget }).filter(isJsonObject);
 }
 
-/** The media attached to the post, or to the post that it shares, each once. */
+/** The media attached to the post, each once. If it has none, those of the post that it shares. */
 export function attachedMedia(page: FacebookPage, stories: readonly JsonObject[]): Attached {
   const own = fullest(stories.map(story => attachedTo(page, story)));
   if (countKnown(own) > 0) return distinctMedia(own);
@@ -172,7 +172,7 @@ export function messageOf(page: FacebookPage, stories: readonly JsonObject[]): s
   return firstOf(valuesAt(page.ownValues(stories, 'message'), 'text'), textOf);
 }
 
-/** Says whether the post has no photo or video: it has a text, and no attachments or wordy ones; what it shares, too. */
+/** Says whether the post and what it shares are text alone: neither has attachments other than links and the like. */
 export function isWordsOnly(page: FacebookPage, stories: readonly JsonObject[]): boolean {
   const shared = sharedBy(page, stories);
   const isStated = (part: readonly JsonObject[]) =>

@@ -1,4 +1,4 @@
-/** The requests to Instagram. Those for a post resolve with the site's answer, even when that is a refusal. */
+/** The requests to Instagram. A request for a post resolves with the site's answer, even if that is a refusal. */
 import { randomBytes } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
@@ -21,13 +21,13 @@ import { failureOfPage, failureOfRuling, isWall, loginWall, namesPrivatePost, re
 import { INSTAGRAM_HOSTS, matchInstagramLink, SHARE_LINK_HOSTS } from './link.ts';
 import { userIdOf } from './media.ts';
 
-/** The cookies and tokens that the site gave a profile. */
+/** The cookies and tokens that the site has given to visitors with one profile. */
 interface Session {
   /** Null for a profile without cookies. */
   readonly jar: CookieJar | null;
-  /** A token that requests repeat in the form and in a header; the site compares the two. */
+  /** A token that a request sends in its form and in a header; the site checks that both are equal. */
   readonly lsd: string;
-  /** To be called when the site refused the session: the next request gets a new one, at most once in `PAUSE_MS`. */
+  /** To be called when the site refused the session. The next request replaces it if `PAUSE_MS` is over. */
   refuse?(): void;
 }
 
@@ -41,7 +41,7 @@ const VARIABLES = {
   mediaId: ({ parts }: PostRef) => ({ media_id: parts.mediaId }),
 };
 const MAX_HOPS = 3;
-/** Pages of nine megabytes have been seen. */
+/** The largest answer that is read. Pages of nine megabytes have been seen. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 function visitorHeaders({ jar }: Session, referer: string): Headers {
@@ -50,8 +50,8 @@ function visitorHeaders({ jar }: Session, referer: string): Headers {
 }
 
 /**
- * The address to ask next; null when the response is no redirect within the site, or one to the login page: then the
- * response itself is the answer.
+ * The address to request next; null when the response itself is the answer: it is no redirect, or a redirect to another
+ * site or to the login page.
  */
 function nextPage(response: HttpResponse): URL | null {
   const next = redirectWithinSite(response);
@@ -76,7 +76,7 @@ function stepTo(target: URL): ShortLinkStep {
   return step;
 }
 
-/** The next step when a share link is answered without a redirect: its page may name the post. */
+/** Reads a share link's page, for an answer without a redirect. The page may state the post's address. */
 function stepOfPage(answer: HttpResponse, now: number): ShortLinkStep {
   const { canonical, og } = readMeta(new Body(answer.bytes).head);
   const named = answer.status === 200 ? postAt(canonical ?? og.get('og:url') ?? '') : null;
@@ -90,14 +90,14 @@ interface ClientOptions extends Pick<SourceOptions, 'http' | 'log'> {
   readonly now: () => number;
 }
 
-/** Returns a function that makes a caller: its requests have the headers, cookies and tokens of the named profile. */
+/** Returns a function that makes callers. A caller's requests have the named profile's headers, cookies and tokens. */
 function createCallers(options: ClientOptions) {
   const { http, constants } = options;
   const currentSession = createHomeSessions(options);
 
   return async (name: ProfileName, signal: AbortSignal, account?: CookieJar) => {
     const own: RequestProfile = constants.profiles[name];
-    // Without the browser transport, requests that ask why a post is hidden use plain TLS: at worst nothing is learned.
+    // Without the browser transport, questions why a post is hidden use plain TLS. The worst result is no reason.
     const plain = { ...own, transport: 'plain', userAgent: own.userAgent ?? constants.browserUserAgent } as const;
     const profile = isUsable(own, http) ? own : plain;
     const jar = profile.session === 'account' ? account : null;
@@ -140,7 +140,7 @@ export function createInstagramClient(options: ClientOptions) {
       const friendlyName = constants[`${by}FriendlyName`];
       const form = {
         lsd,
-        // The site's pages send these fields, so a caller that has not visited a page leaves them out.
+        // Only the site's own pages send these fields, so a caller that has visited no page leaves them out.
         ...(jar !== null && { fb_api_caller_class: 'RelayModern', fb_api_req_friendly_name: friendlyName }),
         server_timestamps: 'true',
         variables: JSON.stringify(VARIABLES[by](ref)),
@@ -153,7 +153,7 @@ export function createInstagramClient(options: ClientOptions) {
       return response;
     },
 
-    /** A page of the site; redirects between the forms of a post's address are followed. */
+    /** Requests a page. Redirects between the forms of a post's address are followed. */
     async page(path: string, name: ProfileName, signal: AbortSignal): Promise<HttpResponse> {
       const { jar, profile, ask } = await callerOf(name, signal);
       const headers = jar === null ? {} : navigationHeaders(profile, HOME);
@@ -167,7 +167,7 @@ export function createInstagramClient(options: ClientOptions) {
 
     mediaInfo,
 
-    /** The story or highlight, as an account sees it; if the user's profile has no id, the answer about the profile. */
+    /** Requests a story or highlight with an account. If the user's profile has no id, returns its answer instead. */
     async stories(ref: PostRef, signal: AbortSignal, account: CookieJar): Promise<HttpResponse> {
       const { highlightId, mediaId, username = '' } = ref.parts;
       const askStories = (path: string, query: Readonly<Record<string, string>>, referer: string) =>
@@ -180,7 +180,7 @@ export function createInstagramClient(options: ClientOptions) {
       return userId === null ? profile : reels(userId);
     },
 
-    /** @throws AppError the reason that the site's ruling about the post states. */
+    /** @throws AppError the reason that the site's ruling about the post states; returns if it states none. */
     async askRuling(ref: PostRef, signal: AbortSignal): Promise<void> {
       const target = new URLSearchParams({ content_type: 'MEDIA', target_id: ref.parts.mediaId ?? '' });
       const response = await script(`/api/v1/web/get_ruling_for_content/?${target}`, ref.url, 'ruling', signal);
@@ -188,7 +188,7 @@ export function createInstagramClient(options: ClientOptions) {
       if (ruled !== null) throw ruled;
     },
 
-    /** Asks which page the site would show for the post's address. @throws AppError when it is that of a private post. */
+    /** Asks which page the site shows at the post's address. @throws AppError when it is that of a private post */
     async askRoutes(ref: PostRef, signal: AbortSignal): Promise<void> {
       const caller = await callerOf('routes', signal);
       const { lsd } = caller;
@@ -200,7 +200,7 @@ export function createInstagramClient(options: ClientOptions) {
   };
 }
 
-/** True for a redirect, a status that refuses, or a page in place of JSON. */
+/** Says whether the site refuses the caller: by a redirect, by the status, or by a page instead of JSON. */
 function isRefusal({ status, bytes }: HttpResponse): boolean {
   const isRefused = (status >= 300 && status < 400) || status === 401 || status === 403;
   return isRefused || new Body(bytes).startsWith('<');
@@ -220,21 +220,21 @@ export function resolveShareLink(options: Omit<ClientOptions, 'log'>, link: stri
   });
 }
 
-// Visits to the home page without an account. Profiles that need the cookies and tokens of a visit share one.
+// Visits to the home page without an account. Profiles that need a visit's cookies and tokens share a session.
 
 const MAX_AGE_MS = 30 * 60_000;
 /** The shortest time between two renewals of a session. */
 const PAUSE_MS = 5 * 60_000;
-/** The pause after a visit that gave no token, since some clients get no answer with a made-up token. */
+/** The life of a session without a token of the site. It is short: some clients get no answer with a made-up token. */
 const RETRY_MS = 60_000;
-/** The request that waits for this visit has about six seconds in all, so the visit must be short. */
+/** The visit delays a request that has about six seconds in all, so it must be short. */
 const TIMEOUT_MS = 3_000;
 
 function checkedToken(value: unknown): string | null {
   return typeof value === 'string' && /^[\w-]{1,100}$/.test(value) ? value : null;
 }
 
-/** The LSD token of a page: field `l` of the `__eqmc` script, or in the definition of the `LSD` module; or null. */
+/** The LSD token of a page: in the `__eqmc` script or in the definition of the `LSD` module; null when it has none. */
 function lsdOf(page: Body): string | null {
   const scripts = page.scripts.filter(({ tag }) => /\sid\s*=\s*["']?__eqmc\b/.test(tag));
   const token = firstOf(scripts, ({ text }) => checkedToken(child(parseJson(text), 'l')));
@@ -245,17 +245,17 @@ function csrfOf(jar: CookieJar | null): string | null {
   return checkedToken(jar?.getCookiesSync(HOME).find(cookie => cookie.key === 'csrftoken')?.value);
 }
 
-/** A made-up token in the site's format: for some clients the site only checks that the form and the header agree. */
+/** A made-up token. For some clients the site only checks that the form and the header have the same one. */
 function madeUpLsd(): string {
   return randomBytes(9).toString('base64url').slice(0, 11);
 }
 
-/** One session per kind of profile, because the site ties cookies to the TLS and the address of the visitor. */
+/** Makes a session for each kind of profile: the site ties cookies to the visitor's TLS and address. */
 function createHomeSessions({ http, log, now }: ClientOptions) {
   /** The sessions by profile and outgoing address. */
   const sessions = createMemoryCache<Session & { readonly lifeMs: number }>({ maxEntries: 100, now });
 
-  /** Never rejects: if the home page fails or gives no token, the session has a made-up token and is renewed sooner. */
+  /** Never rejects. If the home page fails or gives no token, the session gets a made-up token and a shorter life. */
   async function visitHome(caller: RequestProfile, key: string) {
     const jar = new CookieJar();
     let lsd: string | null = null;

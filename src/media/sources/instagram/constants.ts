@@ -1,4 +1,4 @@
-/** The ids that Instagram changes, and the profiles; each has a key to override it (`instagram.mediaIdDocId`). */
+/** The ids that Instagram changes now and then, and the profiles. A key overrides each (`instagram.mediaIdDocId`). */
 import * as z from 'zod';
 import { headerValue, type RequestProfile, textLike } from '../../extract/source.ts';
 import { CHROME, ENGLISH, GOOGLEBOT, PLAIN, readConstants } from '../kit/constants.ts';
@@ -28,7 +28,7 @@ const IDS = z.strictObject({
 const APP =
   'Instagram 275.0.0.27.98 Android (33/13; 280dpi; 720x1423; Xiaomi; Redmi 7; onclite; qcom; en_US; 458229237)';
 
-/** Profiles by the name of the strategy or request; in summer 2026 each endpoint answered one kind of caller only. */
+/** Profiles by the name of the strategy or request. In summer 2026 each endpoint answered only one kind of caller. */
 function profilesOf({ appId, asbdId, wwwClaim, browserUserAgent: userAgent }: z.infer<typeof IDS>) {
   /** A caller without cookies, tokens or anything that looks like a browser. */
   const plain = { ...PLAIN, userAgent: 'Mozilla/5.0', headers: { accept: '*/*' }, timeoutMs: 6_000 };
@@ -50,24 +50,24 @@ function profilesOf({ appId, asbdId, wwwClaim, browserUserAgent: userAgent }: z.
   const account: RequestProfile = { ...plain, userAgent, headers, session: 'account', timeoutMs: 8_000 };
   const question: RequestProfile = { ...visitor, timeoutMs: 3_000 };
   return {
-    // This endpoint sends the login page to a browser's user agent (OGInstagram, InstaFix-Revived; 2026-07).
+    // To a browser's user agent this endpoint sends the login page (OGInstagram, InstaFix-Revived; 2026-07).
     'shortcode-query/plain': plain,
-    // Several projects still use this profile: a browser's user agent with its csrf cookie.
+    // Several projects ask this way: with a browser's user agent and the csrf cookie of a visit.
     'shortcode-query/browser': { ...visitor, userAgent, transport: 'plain' },
-    // This endpoint sends a page instead of JSON to callers without a browser's TLS (yt-dlp; 2026-06).
+    // To callers without a browser's TLS this endpoint sends a page instead of JSON (yt-dlp; 2026-06).
     'media-id-query/browser': visitor,
     // The site answered this profile with the pages of posts in October 2026.
     'page/crawler': { ...plain, userAgent: GOOGLEBOT },
-    // This page is requested after the home page, as yt-dlp and FxEmbed do; the browser transport adds its headers.
+    // The home page is visited first, as yt-dlp and FxEmbed do. The browser transport adds the headers.
     'page/browser': { ...visitor, headers: {} },
-    // The embed is an empty shell for a browser's user agent (OGInstagram; 2026-07).
+    // To a browser's user agent the embed is an empty shell (OGInstagram; 2026-07).
     'embed/crawler': { ...plain, userAgent: 'facebookexternalhit/1.1' },
     oembed: { ...plain, userAgent: APP, headers: ofApp, timeoutMs: 4_000 },
     'media-info': account,
     stories: account,
     ruling: question,
     routes: question,
-    // A browser would get a page for a share link; other programs get the redirect.
+    // The site answers a browser with a page for a share link, and other programs with the redirect.
     'share-link': { ...plain, userAgent: 'curl/8.5.0' },
   } satisfies Readonly<Record<string, RequestProfile>>;
 }
@@ -79,7 +79,7 @@ export function createInstagramConstants(overrides: Readonly<Record<string, stri
 export type InstagramConstants = ReturnType<typeof createInstagramConstants>;
 export type ProfileName = keyof InstagramConstants['profiles'];
 
-/** Public posts that have existed for years, to test whether each strategy works: a reel, a carousel, a photo. */
+/** Known public posts, years old, to test each strategy: a reel, a carousel, a photo. */
 export const INSTAGRAM_EXAMPLES: readonly [string, ...string[]] = [
   'https://www.instagram.com/reel/Chunk8-jurw/',
   'https://www.instagram.com/p/BoHk1haB5tM/',

@@ -27,15 +27,15 @@ export const instagram: SourceDescriptor = {
 type Ask = (ref: PostRef, name: ProfileName, signal: AbortSignal) => Promise<HttpResponse>;
 type Endpoint = (name: ProfileName, kind: AnswerKind, ask: Ask) => Strategy;
 
-/** True for a failure that the page's other address (`/reel/` instead of `/p/`) would only repeat. */
+/** Says whether the page's other address (`/reel/` instead of `/p/`) would only fail in the same way. */
 function isFinal(error: unknown): error is AppError {
   if (!(error instanceof AppError) || isWeak(error)) return false;
   return isDefinitive(error) || ['timeout', 'upstream_rate_limited', 'login_required'].includes(error.code);
 }
 
-/** Only the query by id tells a removed post (no result) from a restricted one; the query by code does not. */
+/** Only the query by media id can tell a removed post (no result) from a restricted one. */
 function createQueries(client: InstagramClient, endpoint: Endpoint) {
-  /** Posts that a query called removed or restricted. The keys are the `PostRef` objects of single calls of `fetch`. */
+  /** Posts that a query called removed or restricted. Each call of `fetch` has its own `PostRef` object as the key. */
   const exceptions = new WeakSet<PostRef>();
   return (by: 'shortcode' | 'mediaId', name: ProfileName): Strategy => {
     const strategy = endpoint(name, 'query', (...asked) => client.query(by, ...asked));
@@ -50,7 +50,7 @@ function createQueries(client: InstagramClient, endpoint: Endpoint) {
   };
 }
 
-/** `/p/` is tried first, since the site may redirect it to the right form; sometimes only `/reel/` is answered. */
+/** `/p/` is tried first, because the site may redirect it to the right form. Sometimes only `/reel/` is answered. */
 function pageStrategy(client: InstagramClient, endpoint: Endpoint, name: ProfileName): Strategy {
   const byForm = (form: 'p' | 'reel') =>
     endpoint(name, 'page', ({ id }, ...asked) => client.page(`/${form}/${id}/`, ...asked));
@@ -72,7 +72,7 @@ function createInstagramSource(options: SourceOptions): MediaSource {
   const { http, log, accounts, extraStrategies = [], now = Date.now } = options;
   const constants = createInstagramConstants(options.upstreamConstants);
   const ofPage = constants.profiles['page/browser'];
-  // Pages answer a browser's navigation headers also over plain TLS (2026-10); the queries do not.
+  // Pages answer a browser's navigation headers even over plain TLS (2026-10); queries do not.
   const pageProfile = isUsable(ofPage, http) ? ofPage : ({ ...ofPage, transport: 'plain' } as const);
   const profiles = { ...constants.profiles, 'page/browser': pageProfile };
   const client = createInstagramClient({ http, log, constants, now });

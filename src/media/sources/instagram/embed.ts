@@ -1,6 +1,6 @@
 /**
- * Reads what Instagram makes for other sites: the head of a page (`og:`, as of 2026-08), oEmbed (2026-07 to 2026-09), and
- * the captioned embed (`/p/CODE/embed/captioned/`), by its context JSON, or its markup when that is null (2026-09). Pure.
+ * Reads what Instagram makes for other sites: the head of a page (`og:`, as of 2026-08), oEmbed (2026-07 to 2026-09),
+ * and the embed with a caption (`/p/CODE/embed/captioned/`): its JSON, or its markup if that is null (2026-09). Pure.
  */
 import { AppError } from '../../../errors.ts';
 import { refusal } from '../../extract/refusal.ts';
@@ -25,12 +25,12 @@ const TITLE = /^(.{1,200}?) on Instagram(?:: ?["\u201c]([\s\S]*)["\u201d])?\s*$/
 const DESCRIPTION = /^([\d.,]+[KMB]?) likes?, ([\d.,]+[KMB]?) comments? - ([A-Za-z0-9._]{1,30}) on /;
 const QUOTATION = /^[^"\u201c]{1,200}: ?["\u201c]([\s\S]*)["\u201d]\.?\s*$/u;
 
-/** Null when the head of the page has no video, or is about another post. */
+/** Reads the tags of a page's head; null when they show no video or are about another post. */
 export function readOpenGraph(page: Body, ref: PostRef): PostDraft | null {
   const { canonical, og } = readMeta(page.head);
   const given = [canonical, og.get('og:url'), og.get('al:ios:url'), og.get('al:android:url')];
   const stated = given.filter(text => text && URL.canParse(text));
-  // A page that states no address is about the post whose id is in it.
+  // A page that states no address is believed to be about the post if it contains the post's id.
   const isAbout = stated.length === 0 ? page.includes(ref.id) : stated.some(text => instagramIdOf(text) === ref.id);
   if (!isAbout) return null;
   const read = (property: string) => og.get(property) ?? '';
@@ -59,7 +59,7 @@ function nameIn(html: string): string | null {
   return /A post shared by (.{1,100}?) \(@/.exec(words.join(''))?.[1]?.trim() || null;
 }
 
-/** Null when the answer has neither author nor cover. */
+/** Reads an oEmbed answer; null when it has neither author nor cover. */
 export function readCard(answer: JsonObject, ref: PostRef): PostDraft | null {
   const mediaId = readId(answer.media_id);
   if (mediaId !== null && mediaId !== ref.parts.mediaId) {
@@ -72,13 +72,13 @@ export function readCard(answer: JsonObject, ref: PostRef): PostDraft | null {
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, id: readId(answer.author_id), username, name: nameIn(readText(answer.html) ?? '') },
     caption: readText(answer.title),
-    // A cover image is not an item: the post has at least one item, which is not in the answer.
+    // The cover image is not an item. The post has at least one item, which this answer does not contain.
     items: [null],
     coverUrl,
   };
 }
 
-/** True when the owner allows the video only on the site: an image in the embed is then its cover. */
+/** True when the owner lets people watch the video only on the site. An image in the embed is then its cover. */
 export function isSwitchedOff(page: Body): boolean {
   return page.includes('WatchOnInstagram') && /\sclass\s*=\s*["'][^"']{0,200}\bWatchOnInstagram\b/.test(page.text);
 }
@@ -90,7 +90,7 @@ export function embedContext(page: Body): unknown {
   if (found === null) return undefined;
   const start = found.index + found[0].length;
   let end = start;
-  // The loop avoids a regular expression, whose stack would grow with the length of the string.
+  // A regular expression would use more stack the longer the string is, so the end is found by a loop.
   while (end < html.length && html[end] !== '"') end += html[end] === '\\' ? 2 : 1;
   if (end >= html.length) return undefined;
   const inner = parseJson(`"${html.slice(start, end)}"`);
@@ -100,11 +100,11 @@ export function embedContext(page: Body): unknown {
 type Region = 'username' | 'caption' | 'skipped' | null;
 
 const MAX_TEXT_CHARS = 50_000;
-/** An embed's markup without scripts is under 100 KB. */
+/** The most characters of markup that are read. An embed has under 100 KB without scripts. */
 const MAX_MARKUP_CHARS = 512 * 1024;
 
 function regionOf(classes: readonly string[], outer: Region): Region {
-  // These parts of a caption block are not the caption itself.
+  // The block of the caption also contains comments and the user's name, which are no part of the caption.
   const isOther = classes.includes('CaptionComments') || classes.includes('CaptionUsername');
   if (outer === 'skipped' || isOther) return 'skipped';
   if (classes.includes('UsernameText')) return 'username';
@@ -149,7 +149,7 @@ class EmbedMarkup {
     this.#regions.pop();
   }
 
-  /** Says whether the post is a video: as the embed states, else by any sign of one in the page. */
+  /** Says whether the post is a video: the embed states it, or the page contains any sign of one. */
   isVideo(page: Body, ref: PostRef): boolean {
     const hasPlayButton = [...this.classes].some(one => one.includes('PlayButton'));
     if (/Video|Clips|Reel/.test(this.mediaType) || hasPlayButton) return true;
@@ -160,7 +160,7 @@ class EmbedMarkup {
   }
 
   get item(): UnplacedItem | null {
-    // The image in all its sizes, largest first, then the one of `src`.
+    // The image in all sizes, largest first. The address in `src` comes last.
     const files = this.image === null ? [] : [...readSrcset(this.image.srcset), { url: this.image.src }];
     if (this.video === null) return imageItem({ files });
     const { src = this.source, poster } = this.video;
@@ -169,7 +169,7 @@ class EmbedMarkup {
 }
 
 /**
- * Null when it is not an embed of this post.
+ * Reads an embed's markup; null when it is not an embed of this post.
  * @throws AppError when the embed withholds the post, its video or its other items.
  */
 export function parseEmbedMarkup(page: Body, ref: PostRef): PostDraft | null {

@@ -1,4 +1,4 @@
-/** Instagram's refusals, as seen from 2026-08 to 2026-10, and the error code of each. Pure. */
+/** Turns Instagram's refusals (as seen from 2026-08 to 2026-10) into errors. Pure. */
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import { refusal, weakNotFound } from '../../extract/refusal.ts';
@@ -23,7 +23,7 @@ export function redirectWithinSite(head: HttpHead): URL | null {
   return target?.protocol === 'https:' && INSTAGRAM_HOSTS.includes(target.host) ? target : null;
 }
 
-/** The failure that status and redirect show; null for an answer that may contain the post. */
+/** The failure that status and redirect show; null when the answer may contain the post. */
 export function failureOfHead(head: HttpHead, now: number): AppError | null {
   const isRedirect = head.status >= 300 && head.status < 400;
   const page = isRedirect ? redirectWithinSite(head) : new URL(head.url, 'https://www.instagram.com/');
@@ -31,7 +31,7 @@ export function failureOfHead(head: HttpHead, now: number): AppError | null {
   return isRedirect ? new AppError('upstream_changed', `redirected (${head.status})`) : failureOfStatus(head, now);
 }
 
-/** Signs in an answer without the post that the site refuses the caller, or wants proof that a person asks. */
+/** Signs, in an answer without the post, that the site refuses the caller or wants proof that a person asks. */
 export function evidenceIn(answer: SiteAnswer, kind: AnswerKind): readonly ('challenge' | 'caller')[] {
   const next = redirectWithinSite(answer);
   const text = next === null && answer.status >= 400 ? answer.body.text.slice(0, 20_000) : '';
@@ -47,7 +47,7 @@ const RATE_LIMIT_CODE = 1_675_004;
 const MEDIA_NOT_FOUND_CODE = 4_630_001;
 const NOT_LOGGED_IN_CODE = 1_357_001;
 
-/** Sentences in the site's JSON, the most telling first. */
+/** Sentences in the site's JSON. If several match, the first one counts. */
 const SENTENCES: readonly Sign[] = [
   [/media not found or unavailable|media has been deleted|media is unavailable/, 'not_found'],
   [PRIVATE, 'private'],
@@ -64,12 +64,12 @@ export function failureOfJson(answer: unknown): AppError | null {
   if (codes.includes(RATE_LIMIT_CODE)) return refusal('limit', 'rate limit exceeded');
   if (codes.includes(NOT_LOGGED_IN_CODE)) return refusal('login', 'answered that nobody is logged in');
   const sentences = [answer, { message: answer.error_type }, ...errors].map(one => wordsOf(one, 'message'));
-  // The query by shortcode gives this error for removed and restricted posts; the query by media id tells them apart.
+  // The query by shortcode gives this error for removed and restricted posts. Only the one by media id can tell which.
   if (sentences.some(one => one.includes('field_exception'))) {
     return new AppError('not_found', 'gone or gated: field_exception', { params: { weak: 1, exception: 1 } });
   }
   const failure = firstOf(sentences, one => failureBySign(one, SENTENCES));
-  // The text of a rate limit for visitors also mentions the login, as a way around the limit.
+  // The text of a rate limit also mentions a login, as a way around the limit, so it is no demand for one.
   if (failure?.code !== 'upstream_rate_limited' && readFlag(answer.require_login) === true) {
     return refusal('login', 'answered that a login is required');
   }
@@ -82,9 +82,9 @@ export function namesPrivatePost(body: string): boolean {
   return /"tracePolicy"\s*:\s*"polaris\.privatePostPage"/.test(body);
 }
 
-/** The address of a post's file, with or without escaped slashes. A 19 as in `t51.2885-19` is that of a profile image. */
+/** The address of a file of a post. A 19, as in `t51.2885-19`, means a profile image instead. */
 const MEDIA_FILE = /(?:cdninstagram\.com|fbcdn\.net)\\?\/(?:o1\\?\/)?v\\?\/t(?!51\.\d{1,6}-19\b)\d/;
-/** The tags for crawlers name a post's cover also in a page that the site sends without the post (seen in 2026-10). */
+/** Tags for crawlers. They contain a post's cover even if the page lacks the post (seen in 2026-10). */
 const HEAD_TAG = /<(?:meta|link)\s[^<>]{0,8000}>/gi;
 
 /** Failures by the name of the page's route. */
@@ -92,18 +92,18 @@ const ROUTES: readonly Sign[] = [
   [/Private/, 'private'],
   [/ErrorRoute|ErrorPage/, 'not_found'],
   [/Login|Signup|Challenge|Checkpoint/, 'login_required'],
-  // The route is that of a post, but the page does not contain the post: the site limits the caller.
+  // The route is that of a post, but this page lacks the post: the site limits this caller.
   [/Post|Reel|Clips/, 'upstream_rate_limited'],
 ];
 const MAX_ROUTES = 20;
 
 /**
- * The failure that a page without the post shows. Its status is 200 even for a missing post, so the names of its routes
- * decide; an error route counts only if the page names no other.
+ * The failure that a page without the post shows. Its status is 200 even if the post is missing, so the names of its
+ * routes decide. An error route counts only if the page has no other route.
  */
 export function failureOfPage(html: string): AppError {
   if (namesPrivatePost(html)) return new AppError('private', 'the page is marked as a private post');
-  // For a post of an account with a least age the site shows its error page, which states the age (seen in 2026-07).
+  // The site shows its error page for a post whose author set a least age; the page states that age (seen in 2026-07).
   if (/"restricted_age"\s{0,9}:\s{0,9}[1-9]/.test(html))
     return new AppError('age_restricted', 'the page states an age');
   const names = [...html.matchAll(/"canonicalRouteName"\s{0,9}:\s{0,9}"([\w.]{1,120})"/g)].slice(0, MAX_ROUTES);
@@ -118,7 +118,7 @@ export function failureOfPage(html: string): AppError {
   return isLogin ? loginWall() : new AppError('upstream_changed', 'a page of an unknown kind');
 }
 
-/** The failure in a `geoblock_required` answer, whose texts tell whether region, age or the audience is the reason. */
+/** The failure in a `geoblock_required` answer. Its texts tell whether region, age or the audience is the reason. */
 function failureOfGeoblock(answer: JsonObject, isWithheld: boolean): AppError | null {
   if (answer.message !== 'geoblock_required') return null;
   return failureOfWords(answer, isWithheld) ?? refusal('audience', 'kept from a part of the visitors');
@@ -135,20 +135,20 @@ export function failureOfRuling(answer: unknown): AppError | null {
 
 const MAX_WORDS_CHARS = 1_000;
 
-/** The texts of these properties in lower case, cut where they are long. */
+/** The texts of these properties, joined, in lower case; long ones are cut. */
 function wordsOf(said: JsonObject, ...keys: readonly string[]): string {
   return plainWords(keys.map(key => (readText(said[key]) ?? '').slice(0, MAX_WORDS_CHARS)).join(' '));
 }
 
 const REGION = /\bcountry\b|\bcountries\b|\bregion\b|location|where you (?:are|live)/;
 const AGE = /\bage\b|min_age|years? old|\b(?:under|over) (?:1\d|2\d)\b|\b(?:1\d|2\d) (?:and|or) (?:over|older)\b/;
-/** Words that the site uses for several restrictions; without a word for a region they mean age or sensitivity. */
+/** These words do not tell the kind of restriction. If no region is named, it is by age or sensitivity. */
 const RESTRICTED = /restricted|sensitive/;
 const WITHHELD = /(?:isn't|is not|not|un)\s?available|restricted|blocked|can't (?:see|view)/;
 
 /**
- * The failure by an answer's texts. Region and age restrictions have the same titles. `isWithheld`: the answer hides
- * the post, so a `geo` code counts before words for an age, and the word "restricted" alone proves nothing.
+ * The failure by an answer's texts. Restrictions by region and by age have the same titles. `isWithheld`: the answer
+ * hides the post, so a `geo` code counts before words for an age, and the word "restricted" alone proves nothing.
  */
 function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null {
   const words = wordsOf(said, 'title', 'description', 'subtitle', 'blocks_logging_data');
@@ -158,22 +158,22 @@ function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null 
     [AGE.test(words), 'age_restricted'],
     [(isWithheld || WITHHELD.test(words)) && REGION.test(words), 'region_blocked'],
     [!isWithheld && RESTRICTED.test(words), 'age_restricted'],
-    // The kind of a gate by age (seen in 2026-09), for words in another language.
+    // This number means a gate by age (seen in 2026-09), even if the texts are in a language other than English.
     [Number(said.gating_type) === 3, 'age_restricted'],
   ];
   const code = rules.find(([fits]) => fits)?.[1];
   return code === undefined ? null : new AppError(code, `its words mean ${code}`);
 }
 
-/** The error for media that exist but are hidden from visitors: by age, sensitivity or region, or without a login. */
+/** The error for media that exist but are hidden from visitors, by age, sensitivity, region or a required login. */
 export function gatedAnswer(ref: PostRef, message: string): AppError {
   return new AppError(ref.parts.private === '1' ? 'private' : 'login_required', message);
 }
 
-/** Properties of a media that say why the site hides it from a visitor (`gating_ruling`: seen in 2026-09). */
+/** Properties of media that tell why the site hides them from visitors (`gating_ruling`: seen in 2026-09). */
 const RESTRICTION_KEY = /gating|ruling|geo_?block|country_block|region_block|age_(?:gate|restrict)/;
 
-/** The failure that a media itself states; null when it states none. */
+/** The failure that the media's own properties state; null when they state none. */
 export function restrictionOf(media: JsonObject): AppError | null {
   const keys = Object.keys(media).filter(key => RESTRICTION_KEY.test(key));
   return firstOf(keys, key => {

@@ -19,15 +19,15 @@ export const SHARE_LINK_HOSTS: readonly string[] = [...INSTAGRAM_HOSTS, 'ig.me']
 
 const SITE = /^(?:(?:www|[im])\.)?instagram\.com$|^(?:www\.)?instagr\.am$/;
 /**
- * Preview mirrors that people paste in chats, with the site's paths (known in 2026-08). Under `d.` they answer with the
- * file itself, under `g.` with a gallery.
+ * Preview mirrors that people paste in chats; they have the site's paths (known in 2026-08). Under `d.` a mirror
+ * answers with the file itself, under `g.` with a gallery.
  */
 const MIRROR =
   /^(?:(?:www|[dgm])\.)?(?:(?:(?:dd|kk|vx|fx|uu|ee|zz|gg|rx|bb|tt|to)instagram|fxstagram|instagramez|instagrambed)\.com|instafix\.io)$/;
 
 const PROFILE = unsupported('profile');
 
-/** The index of an item by its number from 1 to 100; no carousel has more items (20 in 2026). */
+/** The index of an item from its number, 1 to 100; else null. Carousels have at most 20 items (2026). */
 function itemIndexOf(text: string | null): number | null {
   return /^(?:[1-9]\d?|100)$/.test(text ?? '') ? Number(text) - 1 : null;
 }
@@ -41,13 +41,13 @@ function postMatch(form: string, text: string, itemIndex: number | null): LinkMa
   return { kind: 'post', ref: { source: 'instagram', id: code, form, url, itemIndex, parts } };
 }
 
-/** A story or highlight. Its id contains a dot, which no shortcode does. */
+/** A story or highlight. Its id contains a dot, as no shortcode does, so the two cannot be mistaken. */
 function storyMatch(id: string, path: string, parts: PostRef['parts']): LinkMatch {
   const url = `https://www.instagram.com/stories/${path}`;
   return { kind: 'story', ref: { source: 'instagram', id, form: 'story', url, itemIndex: null, parts } };
 }
 
-/** Takes the media id out of `3881689364048676894_65`, in which the owner's id follows. */
+/** Takes the media id from `MEDIAID_OWNERID`, such as `3881689364048676894_65`; null for other text. */
 function numericId(text: string | null): string | null {
   return /^(\d{1,24})(?:_|$)/.exec(text ?? '')?.[1] ?? null;
 }
@@ -56,7 +56,7 @@ function highlightMatch(highlightId: string, query: URLSearchParams): LinkMatch 
   const mediaId = numericId(query.get('story_media_id'));
   const path = `highlights/${highlightId}/`;
   if (mediaId === null) return storyMatch(`highlight.${highlightId}`, path, { highlightId });
-  // A pasted link is passed on as the canonical address, so that names the item, too.
+  // Medley passes links on in their canonical form, so that form must contain the item too.
   const ofItem = `${path}?story_media_id=${mediaId}`;
   return storyMatch(`highlight.${highlightId}.${mediaId}`, ofItem, { highlightId, mediaId });
 }
@@ -67,10 +67,10 @@ function userStory(owner: string, mediaId: string | null): LinkMatch {
   return storyMatch(`story.${username}.${mediaId}`, `${username}/${mediaId}/`, { username, mediaId });
 }
 
-/** The author's name, which may stand before the segment of the post. */
+/** The author's name. It may stand before the segment of the post. */
 const AUTHOR = '(?:(?!(?:p|reels?|tv|live)/)[\\w.]{1,30}/)?';
 
-/** Shapes of paths, without the slashes at both ends; the first that matches is used. */
+/** Shapes of paths, without the slashes at both ends. The first shape that matches counts. */
 const PATHS: readonly PathShape[] = [
   [/^stories\/highlights\/(\d{1,24})(?:_[^/]*)?(?:\/|$)/i, ([, id = ''], query) => highlightMatch(id, query)],
   [/^stories\/([\w.]{1,30})\/(\d{1,24})(?:_[^/]*)?(?:\/|$)/i, ([, owner = '', id = '']) => userStory(owner, id)],
@@ -83,7 +83,7 @@ const PATHS: readonly PathShape[] = [
       return id === undefined ? PAGE : highlightMatch(id, query);
     },
   ],
-  // The path of a share link may contain the kind of post; only the site knows which post it is.
+  // A share link may state the kind of post in its path, but only the site knows which post it is.
   [
     /^share\/((?:p|reels?|tv)\/|(?!(?:reels?|tv)(?:\/|$)))([\w-]{2,24})(?:\/|$)/i,
     ([, form = '', id = '']) => {
@@ -104,7 +104,7 @@ const PATHS: readonly PathShape[] = [
     page: 'about|accounts|api|ar|archive|business|challenge|data|developer|direct|directory|download|emails|explore|graphql|invites|legal|lite|login|oauth|press|privacy|push|qr|s|safety|session|share|signup|stories|terms|web|your_activity',
     audio: `${AUTHOR}reels/audio`,
   }),
-  // An index, `embed`, `captioned` or a comment may follow the shortcode.
+  // The number of an item, `embed`, `captioned` or a comment may follow the shortcode.
   [
     new RegExp(`^${AUTHOR}(p|reels?|tv)/([\\w-]{1,48})(?:/([^/]*)|$)`, 'i'),
     ([, form = '', code = '', next = ''], query) =>
@@ -112,11 +112,11 @@ const PATHS: readonly PathShape[] = [
   ],
   [/^(?:[\w.]{1,30}\/)?live(?:\/|$)/i, () => unsupported('live')],
   [/^(?:p|reels?|tv)(?:\/|$)|^[\w.]{1,30}\/(?:p|reels?|tv)\/./i, () => PAGE],
-  // `/USER/reels/` without a code is the user's page of reels.
+  // `/USER/reels/` without a shortcode is the page with all reels of the user.
   [/^[\w.]{1,30}(?:\/|$)/, () => PROFILE],
 ];
 
-/** A link that the app writes: `instagram://media?id=PK` or `PK_OWNER`. */
+/** A link that opens the site's app: `instagram://media?id=MEDIAID` or `?id=MEDIAID_OWNERID`. */
 function matchAppLink(address: URL): LinkMatch {
   const target = address.hostname || address.pathname.replace(/^\/+/, '');
   if (target.startsWith('user')) return PROFILE;
@@ -125,7 +125,7 @@ function matchAppLink(address: URL): LinkMatch {
   return code === null || code.length > PUBLIC_CODE_LENGTH ? PAGE : postMatch('p', code, null);
 }
 
-/** Paths of `ig.me`: `m/USER` opens a chat, `j/ID` invites to one; other single words are short links. */
+/** Paths of `ig.me`. `m/USER` opens a chat and `j/ID` invites to one; any other single word is a short link. */
 const SHORTENER_PATHS: readonly PathShape[] = [
   [/^[mj](?:\/|$)/, () => PAGE],
   [/^[\w-]{2,24}$/, ([path = '']) => ({ kind: 'short', url: `https://ig.me/${path}`, key: `ig.me/${path}` })],

@@ -41,7 +41,7 @@ const GRAPH: MediaShape = {
     const isCarousel = isJsonObject(edges) || /Sidecar$/.test(readText(media.__typename) ?? '');
     return {
       original,
-      // `dimensions` are those of the original, and the address may be that of a smaller copy.
+      // `dimensions` is the original's size, but the address may lead to a smaller copy.
       images: [{ url, ...imageSize(url, original) }, ...smaller, { url: media.thumbnail_src }],
       videos: readText(video) === null ? [] : [{ url: video }],
       manifest: child(media.dash_info, 'video_dash_manifest'),
@@ -63,15 +63,15 @@ const SHAPES = [PRODUCT, GRAPH];
 const MEDIA_KEYS = SHAPES.flatMap(shape => shape.keys);
 const ID_KEYS = ['code', 'shortcode', 'pk', 'id'];
 const GATED_PLACE = 'if_not_gated_logged_out';
-/** The value of these properties is the requested media, or null when the answer does not have it. */
+/** Properties whose value is the requested media, or null when the answer lacks them. */
 const PLACES = ['xdt_shortcode_media', 'shortcode_media', 'xig_polaris_media'];
 const LIST = 'xdt_api__v1__media__shortcode__web_info';
 const VISITED = [...PLACES, GATED_PLACE, LIST, 'contextJSON', ...ID_KEYS, ...MEDIA_KEYS];
 
-/** How many copies of one post are compared; a page contains two, one of which is incomplete. */
+/** The most copies of one post that are compared. A page contains two, one of them incomplete. */
 const MAX_COPIES = 8;
 
-/** The error for an answer without the requested media: perhaps the post was removed. */
+/** The error for an answer without the requested media. The post may have been removed. */
 function emptyAnswer(ref: PostRef, message: string): AppError {
   if (ref.parts.private === '1') return new AppError('private', message);
   return new AppError('not_found', message, { params: { weak: 1, empty: 1 } });
@@ -87,20 +87,20 @@ function fullness(draft: PostDraft): number {
 }
 
 /**
- * Finds the requested media anywhere in an answer, since the site often moves it. It must have the requested id,
- * because pages contain other people's posts.
+ * Finds the requested media anywhere in an answer, because the site often moves them. Their id must match, because
+ * pages also contain other people's posts.
  */
 export class MediaFinder {
   draft: PostDraft | null = null;
   hasOthers = false;
-  /** The failure to report if the answer has an empty property in place of the media; null when it has none. */
+  /** The failure if a property that should contain the media is empty; null if none is. */
   emptiness: AppError | null = null;
   readonly #ref: PostRef;
-  /** True when the requested media is there, but in an unknown shape. */
+  /** True when the answer contains the requested media, but in an unknown shape. */
   #isHeld = false;
-  /** Objects of the requested media, which may say why the site hides it. */
+  /** Objects about the requested media, in which the site may state why it hides them. */
   readonly #gates: JsonObject[] = [];
-  /** Media without an id, found in properties that only the requested media can have. */
+  /** Media without an id, from properties that can contain only the requested media. */
   readonly #unnamed: JsonObject[] = [];
   #copies = 0;
 
@@ -112,13 +112,13 @@ export class MediaFinder {
     return this.draft !== null && isComplete(this.draft);
   }
 
-  /** Why the site hides the media; null when it does not. */
+  /** Why the site hides the media; null when it does not hide them. */
   get gate(): AppError | null {
     const isGated = this.#gates.some(object => object[GATED_PLACE] === null);
     return firstOf(this.#gates, restrictionOf) ?? (isGated ? gatedAnswer(this.#ref, 'gated for visitors') : null);
   }
 
-  /** Why the media has no file; null when the media is not there at all. */
+  /** Why the media have no file; null when the answer does not contain the media at all. */
   get failure(): AppError | null {
     if (this.gate !== null || (this.draft === null && !this.#isHeld)) return this.gate;
     return new AppError('upstream_changed', 'the post came without a media address that we know');
@@ -129,7 +129,7 @@ export class MediaFinder {
     if (isJsonObject(document) && isEmptyList(document)) this.emptiness ??= emptyAnswer(this.#ref, 'no items');
   }
 
-  /** To be called when all documents are read: only then media without an id are used. */
+  /** Call this after all documents are read. If none had the right id, media without an id are used. */
   finish(): void {
     if (this.draft !== null) return;
     for (const object of this.#unnamed.splice(0, MAX_COPIES)) this.#consider(object);
@@ -155,21 +155,21 @@ export class MediaFinder {
     if (isJsonObject(value) && this.#isAsked(value) === null) this.#unnamed.push(value);
   }
 
-  /** True for the requested media, null for an object without any id. */
+  /** True for the requested media, false for others, null for an object without any id. */
   #isAsked(object: JsonObject): boolean | null {
     const code = object.code ?? object.shortcode;
     if (typeof code === 'string' && code !== '') return splitCode(code).code === this.#ref.id;
     const { mediaId } = this.#ref.parts;
     const id = idOf(object);
     if (id !== null) return id === mediaId;
-    // An id that was sent as a number has lost its last digits, so it is compared as a number.
+    // JavaScript loses the last digits of such a large number, so the requested id is rounded in the same way.
     return typeof object.pk === 'number' ? object.pk === Number(mediaId) : null;
   }
 
   #consider(object: JsonObject): void {
     const shapes = SHAPES.filter(({ keys }) => keys.some(key => key in object));
     if (shapes.length === 0 && !(GATED_PLACE in object)) {
-      // An object of plain values, such as the parameters of a page's route, names the post but is not its media.
+      // An object with only plain values, such as a route's parameters, has the post's id but is not its media.
       this.#isHeld ||= Object.values(object).some(value => typeof value === 'object' && value !== null);
     }
     if (shapes.length === 0 || this.#copies >= MAX_COPIES) return;
@@ -181,10 +181,10 @@ export class MediaFinder {
   }
 }
 
-/** Most items of one story or highlight (`reels[ID].items[]`, `reels_media[].items[]`): an account may post 100 a day (2026). */
+/** The most items of a story or highlight that are read. An account may post 100 a day (2026). */
 const MAX_ITEMS = 200;
 
-/** An item of a story. It keeps its id, because its position changes when older items expire. */
+/** Reads an item of a story. It keeps its own id, because its position changes when older items expire. */
 function parseItem(item: unknown): PostDraft | null {
   const draft = isJsonObject(item) ? parseMedia(item, PRODUCT, false) : null;
   if (draft === null || readableItems(draft) === 0) return null;
@@ -193,7 +193,7 @@ function parseItem(item: unknown): PostDraft | null {
 }
 
 /**
- * All items of the story, or the requested one; null when the answer shows no story.
+ * Reads all items of the story, or only the requested one; null when the answer contains no story.
  * @throws AppError `upstream_changed` when the answer is no JSON, or no item of the story can be read
  */
 export function parseStories(body: string, { parts: { mediaId } }: PostRef): PostDraft | null {
@@ -206,7 +206,7 @@ export function parseStories(body: string, { parts: { mediaId } }: PostRef): Pos
     const drafts = (named.length > 0 ? named : shown).map(parseItem);
     const first = drafts.find(draft => draft !== null);
     if (first === undefined) continue;
-    // An item does not always state its owner, so the owner of the whole reel is used.
+    // Not every item states its owner, so the owner that the whole story states is used.
     const owner = readUsers([reel.user, reel.owner]);
     const author = owner.username === null ? first.author : owner;
     return { ...first, author, items: drafts.flatMap(draft => draft?.items ?? [null]) };

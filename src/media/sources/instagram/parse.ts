@@ -10,7 +10,7 @@ import { embedContext, isSwitchedOff, parseEmbedMarkup, readCard, readOpenGraph 
 import { evidenceIn, failureOfHead, failureOfJson, failureOfPage, failureOfReason } from './failures.ts';
 import { MediaFinder, parseStories } from './media.ts';
 
-/** The site puts this before its JSON, so that pages of others cannot load it as a script. */
+/** The site begins its JSON with this endless loop, so that no other page can load it as a script. */
 const GUARD = 'for (;;);';
 
 function jsonDocuments(answer: string): readonly unknown[] {
@@ -19,13 +19,13 @@ function jsonDocuments(answer: string): readonly unknown[] {
   return whole === undefined ? text.split('\n', 100).map(parseJson) : [whole];
 }
 
-/** The post of a draft; if the answer does not state the time of publication, it is read from the id. */
+/** Turns a draft into a post. If the time of publication is not stated, it is calculated from the post's id. */
 function postOfDraft(draft: PostDraft, context: Omit<ReadContext, 'kind'>): Post {
   const publishedAt = draft.publishedAt ?? publishTimeOf(context.ref.parts.mediaId ?? '');
   return toPost({ ...draft, publishedAt }, context);
 }
 
-/** The failure of JSON in which neither a post nor a known failure is, with the site's own words if it has any. */
+/** The failure of JSON with neither a post nor a known failure. It quotes the site's message, if there is one. */
 function unknownAnswer(answer: unknown): AppError {
   const words = readText(child(answer, 'message'))?.slice(0, 100);
   return new AppError('upstream_changed', words === undefined ? 'an answer of an unknown kind' : `it says: ${words}`);
@@ -43,7 +43,7 @@ function parseJsonAnswer(text: string, context: ReadContext): Post {
   throw hasOthers ? new AppError('upstream_changed', 'the answer is about another post') : unknownAnswer(documents[0]);
 }
 
-/** How scripts of pages until 2022 began: `window._sharedData = {…};`, `window.__additionalDataLoaded('extra',{…});`. */
+/** The beginning of scripts with data in pages until 2022, such as `window._sharedData = {…};`. */
 const OLD_DATA = /^\s*window\.(?:_sharedData\s*=|__additionalDataLoaded\()/;
 
 function oldData(page: Body): readonly unknown[] {
@@ -53,7 +53,7 @@ function oldData(page: Body): readonly unknown[] {
   return old.map(text => parseJson(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)));
 }
 
-/** Parses the few scripts of a page that contain the post's id; the others only if these are not enough. */
+/** Parses the few scripts that contain the post's id, and all others only if these give no complete post. */
 function readScripts(page: Body, { ref }: ReadContext): MediaFinder {
   const finder = new MediaFinder(ref);
   const naming = new Set(page.jsonScriptsWith([ref.id, ref.parts.mediaId ?? ref.id]));
@@ -65,7 +65,7 @@ function readScripts(page: Body, { ref }: ReadContext): MediaFinder {
   return finder;
 }
 
-/** In a page, unlike a query's answer, null instead of the post does not prove it gone: only the route's name does. */
+/** In a page, null instead of the post does not prove that it is gone; only the name of the page's route does. */
 function failureWithoutPost(page: Body, { emptiness }: MediaFinder, { kind }: ReadContext): AppError {
   const failure = failureOfPage(page.text);
   if (failure.code !== 'not_found') return emptiness?.code === 'private' ? emptiness : failure;
@@ -78,14 +78,14 @@ function parsePage(page: Body, context: ReadContext): Post {
   const { draft } = finder;
   const isCover = draft?.items.length === 1 && draft.items[0]?.kind !== 'video' && isSwitchedOff(page);
   if (draft !== null && readableItems(draft) > 0 && !isCover) return postOfDraft(draft, context);
-  // A page shows one file only, which is the whole post only if the post has a single item.
+  // A page's head or embed shows only one file, so these are used only for a post with a single item.
   const isSingle = draft === null || draft.items.length === 1;
   const shown = isSingle ? (readOpenGraph(page, ref) ?? shownByEmbed(page, context, finder, isCover)) : null;
   if (shown !== null) return postOfDraft(shown, context);
   throw finder.failure ?? failureWithoutPost(page, finder, context);
 }
 
-/** Reads the visible part of an embed. Its refusal is thrown only if the data in the page do not state a failure. */
+/** Reads what an embed shows. Its refusal is thrown only if the page's data state no failure themselves. */
 function shownByEmbed(page: Body, { ref }: ReadContext, finder: MediaFinder, isCover: boolean): PostDraft | null {
   try {
     return parseEmbedMarkup(page, ref);
@@ -107,7 +107,7 @@ export function parseAnswer(body: Body, context: ReadContext): Post {
   return isJson ? parseJsonAnswer(body.text.trimStart(), context) : parsePage(body, context);
 }
 
-/** Reads status and redirect before the body; but the body of a refusal may state the reason, or have the post. */
+/** Reads status and redirect first. Even the body of a refusal is read: it may state the reason or contain the post. */
 export function readResponse({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const ofHead = failureOfHead(head, context.now);
   if (ofHead === null) return parseAnswer(body, context);
@@ -132,7 +132,7 @@ export function parseOembed(response: SiteAnswer, context: Omit<ReadContext, 'ki
   if (card !== null) return postOfDraft(card, context);
   const stated = reason ?? failureOfJson(answer) ?? ofHead;
   const failure = stated ?? new AppError('upstream_changed', 'oEmbed: an answer of an unknown kind');
-  // oEmbed has public posts only, so a private post looks to it like one that does not exist.
+  // oEmbed knows only public posts, so it calls a private post missing. Another strategy has to confirm that.
   throw failure.code === 'not_found' ? weakNotFound(`oEmbed: ${failure.message}`) : failure;
 }
 
@@ -140,7 +140,7 @@ export function parseOembed(response: SiteAnswer, context: Omit<ReadContext, 'ki
 export function readInstagramAnswer(answer: SiteAnswer, context: ReadContext): Post {
   if (context.kind === 'card') return parseOembed(answer, context);
   const { status, body } = answer;
-  // A 404 without JSON means that the site removed the query; it says nothing about the post.
+  // A 404 without JSON means that the site has removed this query; the post may exist.
   if (context.kind === 'query' && (status === 404 || status === 410) && !body.startsWith('{')) {
     throw new AppError('upstream_changed', `the query is gone (status ${status})`);
   }
@@ -148,7 +148,7 @@ export function readInstagramAnswer(answer: SiteAnswer, context: ReadContext): P
     return readResponse(answer, context);
   } catch (error) {
     const failure = toAppError(error);
-    // The link of a private account's post has a suffix after the shortcode. To visitors the site denies such a post.
+    // A private account's post has a link with a suffix after the shortcode. To visitors the site calls it missing.
     const isPrivate = failure.code === 'not_found' && context.ref.parts.private === '1';
     throw withEvidence(failure, evidenceIn(answer, context.kind), isPrivate ? 'private' : failure.code);
   }
