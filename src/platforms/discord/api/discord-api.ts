@@ -230,7 +230,7 @@ async function sendContent(
 }
 
 /**
- * True when Discord's answer lists the sizes of all sent files. If it lists no files: when it has replaced every
+ * True when Discord's answer lists the sizes of all sent files or, if it lists no files, has replaced every
  * `attachment://` name in the components by an address of its own.
  */
 function isConfirmed({ attachments, components }: z.output<typeof Posted>, { uploads }: Content): boolean {

@@ -29,7 +29,7 @@ export function inviteUrl(applicationId: string): string {
   return url.href;
 }
 
-/** Medley's permissions in a channel. In an unknown or private one all count as granted, except hiding embeds. */
+/** Medley's permissions in a channel. In an unknown or private channel all count as granted, but not to hide embeds. */
 export function rightsIn(channel: GuildBasedChannel | undefined, readsMessages: boolean): Rights {
   const me = channel?.guild.members.me;
   if (!channel || !me) return { send: true, attach: true, reply: true, manage: false, content: readsMessages };
@@ -70,7 +70,7 @@ export function chatIn(
   };
 }
 
-/** True when a channel, or the channel of a thread, is age-restricted; an unknown channel is not. */
+/** True when a channel, or the channel of a thread, is age-restricted; false for an unknown channel. */
 function isAgeRestricted(channel: Channel | null | undefined): boolean {
   const own = channel?.isThread() === true ? channel.parent : channel;
   return own !== null && own !== undefined && 'nsfw' in own && own.nsfw === true;

@@ -173,7 +173,7 @@ interface Connections extends Pick<Gateway, 'hear'> {
   readonly manager: ShardManager;
 }
 
-/** Starts no shards if Discord allows too few new sessions: it resets the token of a bot that begins too many. */
+/** Starts no shards if Discord allows too few new sessions: a bot that begins too many gets its token reset. */
 class BudgetedSharding extends SimpleShardingStrategy {
   readonly #manager: ShardManager;
 

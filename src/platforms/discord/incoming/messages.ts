@@ -284,8 +284,8 @@ function addressesIn(text: string): readonly string[] {
 const MARKUP = '.,;:!?\'"*~]}\u2019\u201d';
 
 /**
- * Cuts punctuation and markup off an address. A closing bracket stays if it was opened inside the address, and an
- * underscore, with which names and ids may end, unless one before the address began italic text.
+ * Cuts punctuation and markup off an address. A closing bracket stays if it was opened inside the address. So does an
+ * underscore, as names and ids may end with one, unless another before the address began italic text.
  */
 function trimmed(address: string, markup: string): string {
   let end = address.length;

@@ -59,7 +59,7 @@ function whole(markup: string, budget: TextBudget): string {
   return markup.length <= budget.left ? markup : exhausted(budget);
 }
 
-/** Puts marks around a text, but not around an empty one, where they would be shown. */
+/** Puts marks around a text, but not around an empty text, where Discord would show the marks. */
 function wrapped(open: string, children: Text, close: string, budget: TextBudget): string {
   const space = budget.left - open.length - close.length;
   if (space < 1) return exhausted(budget);

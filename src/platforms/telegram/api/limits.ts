@@ -1,4 +1,4 @@
-/** All limits of Telegram (Bot API 10.3, 2026-08). Lengths are UTF-16 units, of which Telegram never counts more. */
+/** All limits of Telegram (Bot API 10.3, 2026-08). Lengths are UTF-16 units; Telegram never counts a text as longer. */
 
 export const DEFAULT_API = 'https://api.telegram.org/';
 
@@ -27,7 +27,7 @@ export const MESSAGE_LIMITS = {
   deletedAtOnce: 100,
   /** A photo's width and height together, in pixels. */
   photoSides: 10_000,
-  /** How many times as long as the other one side of a photo may be. */
+  /** How many times as long as its shorter side the longer side of a photo may be. */
   photoRatio: 20,
   commands: 100,
   commandDescription: 256,

@@ -15,7 +15,7 @@ export const TelegramReplyTo = z.object({
   directTopic: z.number().optional(),
   /** The id of the message to reply to. */
   message: z.number().optional(),
-  /** The id of the message to which that one replies, outside forums: answers to comments must stay below their post. */
+  /** The id of the message to which `message` replies, except in forums: answers to comments must stay below a post. */
   repliedTo: z.number().optional(),
   /** True when the message to reply to consists of answered links alone, so that it may be deleted. */
   isOnlyLinks: z.boolean().optional(),

@@ -152,7 +152,7 @@ async function editText(
 const MOST_TRIES = 5;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Makes an edit, again while Telegram cannot be reached or asks to wait: else the placeholder would stay for good. */
+/** Makes an edit, and repeats it while Telegram cannot be reached or asks to wait: else the placeholder would stay. */
 async function repeated(edit: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -84,7 +84,7 @@ export function createMessageApi({ api, chats, limits }: TelegramContext, action
   };
 }
 
-/** Checks, when that is in doubt, that Telegram can be reached, by a call that sends nothing and that all callers share. */
+/** Checks that Telegram can be reached, when that is in doubt, by a call that sends nothing. All callers share it. */
 function createReachCheck(api: TelegramContext['api']) {
   let isDoubtful = false;
   let asking: Promise<unknown> | undefined;

@@ -108,7 +108,7 @@ function allIds(results: readonly SentFilesResult[]): readonly number[] | undefi
 
 /** For how many posts it is remembered that Telegram refused their rich message. */
 const MAX_REFUSED = 1_000;
-/** After so many refusals in a row no rich message is tried any more, since each costs time or an upload. */
+/** After this many refusals in a row no rich message is tried any more, since each costs time or an upload. */
 const MAX_REFUSALS = 3;
 
 function createRichSender(telegram: TelegramContext, api: MessageApi, inTurn: UploadInTurn) {

@@ -237,7 +237,7 @@ function onWelcome(frame: Extract<ServerMessage, { type: 'welcome' }>): void {
 
 function onState(state: ConnectionState): void {
   document.documentElement.dataset.connection = state;
-  // Without a connection the server sends no examples, so the empty conversation is shown without.
+  // Without a connection the server sends no examples, so the empty conversation is shown without examples.
   if (state !== 'open') offer ??= { examples: [], sites: [] };
   refresh();
   sendLanguage();

@@ -71,7 +71,7 @@ export function readerLocale(): string {
   return navigator.languages.find(tag => tag === locale || tag.startsWith(`${locale}-`)) ?? locale;
 }
 
-/** Formats for the reader's locale, by their options. Making one takes a slow phone milliseconds, so each is made once. */
+/** Formats of dates and numbers, by their options. Each is made once, as making it takes a slow phone milliseconds. */
 export function formats<Options, Format>(make: (locale: string, options: Options) => Format) {
   const made = new Map<string, Format>();
   return (options: Options): Format => {

@@ -93,7 +93,7 @@ export class InlineUpdate {
     this.#waiting.delete(turn.id);
   }
 
-  /** Shows the reply from which this one was opened, scrolled to `top`. False when there is none. */
+  /** Shows the reply from which the one at `where` was opened, scrolled to `top`. False when there is none. */
   goBack(where: ReplyPlace, top: number | undefined): boolean {
     const { thread } = this.#options;
     const place = this.#find(where);
@@ -107,7 +107,7 @@ export class InlineUpdate {
     return true;
   }
 
-  /** Shows the reply that `goBack` closed. Returns the scroll position from before, or undefined when there is none. */
+  /** Shows the reply that `goBack` closed. Returns the scroll position from before, or undefined if none was closed. */
   goForward(where: ReplyPlace): number | undefined {
     const { thread } = this.#options;
     const place = this.#find(where);

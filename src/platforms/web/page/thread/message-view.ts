@@ -32,7 +32,7 @@ export class MessageView {
   readonly #stage = h('span', { class: 'stage' }, text('working'));
   readonly #pending: HTMLElement;
   readonly #cards: HTMLElement[] = [];
-  /** So many of the first replies are not shown yet. */
+  /** The number of the first replies that are not shown yet. */
   #unshown: number;
 
   constructor(turn: Turn, context: MessageContext) {

@@ -7,7 +7,7 @@ const NEAR_END_PX = 120;
 const EDGE_PX = 12;
 /** A smooth scroll is not used over more screens than this, since it would lay out every turn on the way. */
 const FAR_SCREENS = 3;
-/** So many of the newest turns are laid out even out of view, so that the end of the conversation keeps its height. */
+/** This many of the newest turns are laid out even out of view, so that the conversation's end keeps its height. */
 const NEAR_TURNS = 3;
 /** A smooth scroll that has not moved for this long has ended. */
 const GLIDE_MS = 300;
@@ -64,7 +64,7 @@ export class Thread {
     this.#earlier = turns;
     this.#addEarlier();
     const next = (): void => {
-      // An element added above would lengthen a smooth scroll.
+      // An element added above would lengthen a smooth scroll, so adding waits for its end.
       if (this.#gliding !== undefined) setTimeout(next, GLIDE_MS);
       else if (this.#addEarlier()) setTimeout(next);
     };
@@ -88,8 +88,8 @@ export class Thread {
   }
 
   /**
-   * To be called after `added` was added to the turn `element`: scrolls it into view if the reader was at the end. That
-   * needs its layout, which takes a slow phone as long as building it did, so it is done in a task of its own.
+   * To be called after `added` was added to the turn `element`: scrolls it into view if the reader was at the end. The
+   * scroll needs its layout, which takes a slow phone as long as building it did, so it has a task of its own.
    */
   follow(element: HTMLElement, added: HTMLElement): void {
     // Until then, no frame may show the end of an answer that is about to be scrolled to its beginning.
@@ -106,7 +106,7 @@ export class Thread {
     else this.toEnd();
   }
 
-  /** After `element` was replaced: scrolls to the top of a tall one, else by `drift`, as the pressed button moved. */
+  /** After `element` was replaced: scrolls to the top of a tall one, else by `drift`, the pressed button's movement. */
   steady(element: HTMLElement, drift: number): void {
     this.#anchor = undefined;
     if (element.offsetHeight > this.#scroller.clientHeight) this.#glide(this.#topOf(element) - EDGE_PX);

@@ -9,7 +9,7 @@ export interface Opened extends ReplyPlace {
 export interface WayBackOptions {
   /** Shows the previous reply again; returns false when there is none. */
   readonly onBack: (place: ReplyPlace, top: number | undefined) => boolean;
-  /** Shows the reply again that Back closed; returns the earlier scroll position, undefined when there is none. */
+  /** Shows the reply again that Back closed; returns the scroll position from before, undefined if none was closed. */
   readonly onForward: (place: ReplyPlace) => number | undefined;
 }
 
