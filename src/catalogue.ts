@@ -39,7 +39,7 @@ function createProgress(stream: NodeJS.WriteStream) {
         stream.write(`${text}\n`);
       }
     },
-    /** Writes a line that stays; `show` overwrites its own lines on a terminal. */
+    /** Writes a line that stays; on a terminal the lines of `show` overwrite each other. */
     say(text: string) {
       if (isOpen) stream.write('\n');
       isOpen = false;
@@ -59,7 +59,7 @@ function bar({ sets, total }: FillProgress): string {
   return `[${'#'.repeat(done)}${'-'.repeat(BAR_WIDTH - done)}] `;
 }
 
-/** The lists of sets to read: the official API's if there are credentials, else those of the mirrors in turn. */
+/** The lists of beatmapsets to read: the official API's if there are credentials, else those of the mirrors in turn. */
 function createFeeds({ osu, publicUrl }: Config, client: HttpClient, log: Logger): readonly Feed[] {
   const http = withContact(client, publicUrl);
   if (osu === undefined) return createMirrors({ http }).map(searchFeed);

@@ -70,7 +70,7 @@ export class AppError extends Error {
   }
 }
 
-/** The store cannot be reached, is too slow or broken for now. People are not told: work that needs it is repeated. */
+/** The store cannot be reached, is too slow or broken for now. People are not told: the failed work is repeated. */
 export class StoreAway extends AppError {
   override readonly name = 'StoreAway';
 

@@ -16,7 +16,7 @@ const THREADS_MS = 5_000;
 const STOP_MS = 9_000;
 /** How long threads may still take to end when STOP_MS is over. */
 const LATE_THREADS_MS = 200;
-/** A terminal's Ctrl+C reaches npm as well, which passes it on: within this time it counts as the same signal. */
+/** Ctrl+C in a terminal reaches npm as well, which passes it on: a signal repeated within this time counts as one. */
 const REPEAT_MS = 1_000;
 
 const destination = openLogDestination();

@@ -76,8 +76,8 @@ async function openRedisQueue(url: string, { queueLimits: limits }: Config, log:
 }
 
 /**
- * Opens Redis if REDIS_URL is set; else not even its library is loaded. Without MEDIA_KEY it waits longer, because
- * Medley then cannot start without Redis.
+ * Opens Redis if REDIS_URL is set; else not even its library is loaded. Without MEDIA_KEY it waits longer for Redis,
+ * because Medley then cannot start without it.
  */
 async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Promise<SharedState | undefined> {
   if (redisUrl === undefined) return undefined;

@@ -31,8 +31,8 @@ const STRATEGY_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 20];
 const REQUEST_SECONDS = [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 300];
 
 /**
- * The metrics of `/metrics`, and the functions by which modules report to them. None of these throws. The registry is
- * separate, so several servers in one process do not share theirs.
+ * The metrics of `/metrics`, and the functions by which modules report to them. None of the functions throws. Each call
+ * makes a registry of its own, so that several servers in one process do not share one.
  */
 export function createMetrics() {
   const registry = new Registry();

@@ -5,7 +5,7 @@ import type { Claim, Handler, Verdict } from './queue.ts';
 
 export type ClaimedEntry = Pick<Claim, 'id' | 'lane' | 'payload' | 'addedAt' | 'lostWorkers'>;
 
-/** A worker's hold on an entry. Each claim has a token of its own, so that later writes of an earlier one are refused. */
+/** A worker's hold on an entry. Each claim has its own token, so that later writes of an earlier claim are refused. */
 export interface ClaimLease {
   readonly id: string;
   readonly token: string;

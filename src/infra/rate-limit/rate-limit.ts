@@ -45,7 +45,7 @@ export function createMemoryRateLimiter(maxKeys = 100_000): RateLimiter {
   };
 }
 
-/** Options for counters without a limit: it differs by rule, so `takeFrom` compares the count with the rule's own. */
+/** Options for counters without a limit, because `takeFrom` compares the count with the limit of each rule. */
 export const UNLIMITED = { points: Number.MAX_SAFE_INTEGER, duration: 0, keyPrefix: '' };
 
 /** The window of time in which a call counts. */

@@ -41,7 +41,7 @@ export async function inspectRedis(url: string): Promise<RedisInspection> {
       evictionPolicy: fieldOf(info, 'maxmemory_policy') ?? 'unknown',
     };
   } catch (error) {
-    // The error of `connect` only says that the connection is closed. The one of the event says why, but contains the
+    // The error of `connect` only says that the connection is closed. The event's error says why, but contains the
     // command with the password, so only its message is passed on.
     throw new Error(messageOf(reason ?? error));
   } finally {

@@ -65,7 +65,7 @@ export function createRedisEntries(ask: Ask, own: string, limits: QueueLimits) {
     promote: async (id: string) => void (await run('promote', id)),
     stats: async () => Stats.parse(await run('stats')),
     unclaimed: createUnclaimedReader(ask, own),
-    /** Forgets finished ids, and ends entries that are too old, whose ids it returns. */
+    /** Forgets the ids of finished entries, ends entries that are too old, and returns the ids of the ended ones. */
     async sweep(): Promise<readonly string[]> {
       await run('trim', limits.markMs, limits.marks);
       const before = Date.now() - limits.lifeMs;

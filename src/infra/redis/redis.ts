@@ -32,7 +32,7 @@ export interface RedisStateOptions {
   readonly timeoutMs?: number;
   /** The pause before the first attempt to reconnect; the pauses grow to at most ten times as long. Default 500. */
   readonly retryMs?: number;
-  /** Must succeed before records are read or written, such as the conversion of those of an earlier version. */
+  /** Must succeed before records are read or written; for example, it converts records of an earlier version. */
   readonly prepare?: (redis: RedisConnection) => Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export function openRedisState(options: RedisStateOptions) {
     limiter: createRedisRateLimiter(redis),
     records: createRecordStore(createRedisRecords(prepared, changes)),
     redis,
-    /** Prepares what Redis holds, unless that was done. @throws whatever `prepare` of the options throws */
+    /** Prepares the data in Redis, unless that was done before. @throws whatever `prepare` of the options throws */
     prepare: prepared.prepare,
     openCache: <V>(cache: RedisCacheOptions<V>) => createRedisCache(redis, cache),
     /**

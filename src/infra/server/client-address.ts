@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * The key under which limits count a client: an IPv4 address whole (a mapped one too), an IPv6 address by its /64,
- * since one household or server has at least that many. Text that is not an address is its own key.
+ * The key under which limits count a client: an IPv4 address whole (also one mapped into IPv6), an IPv6 address by its
+ * /64, since one household or server has at least that many. Text that is not an address is its own key.
  */
 export function clientKey(text: string): string {
   const ip = withoutPort(text);

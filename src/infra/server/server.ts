@@ -17,7 +17,7 @@ export interface ServerOptions {
   readonly log: Logger;
   /** Addresses, CIDRs or `loopback` of proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy: readonly string[];
-  /** This server's public address: requests for another name are refused, except for health. Default: any name. */
+  /** This server's public address: requests for another name are refused, except health checks. Default: any name. */
   readonly publicUrl?: string | undefined;
   /** Turns an error into an answer. The API supplies it, since the server does not know the API's format. */
   readonly renderError: RenderError;

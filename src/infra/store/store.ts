@@ -96,7 +96,7 @@ export function openStore(path: string): Store {
     get(sql, params, row) {
       return attempt(sql, () => {
         const statement = prepare(sql);
-        // A write runs to its end, since it may fail only there, after its row came, for example on a full disk.
+        // A write is run to its end, since it can fail even after it returned its row, for example on a full disk.
         const found = sql.includes(' RETURNING ') ? statement.all(bind(params))[0] : statement.get(bind(params));
         return found === undefined ? undefined : row.parse(readRow(found));
       });
