@@ -118,7 +118,7 @@ export function createMemoryBeatmapCaches(now = Date.now, shared?: SharedBeatmap
     scores: createMemoryCache<ListSlice<Score>>({ maxEntries: 300, maxSize: 3_000, sizeOf, now }),
     plays: createMemoryCache<Score>({ maxEntries: 500, now }),
     userBeatmaps: createMemoryCache<ListSlice<UserBeatmapset>>({ maxEntries: 300, maxSize: 2_000, sizeOf, now }),
-    /** Scores on one map: the world's best, or those of one player. */
+    /** Scores on one map: the world's best, or one player's. */
     mapScores: createMemoryCache<readonly Score[]>({
       maxEntries: 500,
       maxSize: 5_000,

@@ -222,7 +222,7 @@ export function createMapPlays({ osu, caches }: OsuAccess) {
     userMapScores: ownScores('own'),
     /** Like `userMapScores`, but cached longer, so that paging through a list of members repeats no request. */
     memberMapScores: ownScores('member'),
-    /** The standings of players in the given order, at most 50; accounts that no longer exist are missing. */
+    /** The pp, ranks and accuracies of players in the given order, at most 50; deleted accounts are missing. */
     async standings(userIds: readonly number[], signal?: AbortSignal) {
       const api = requireOsu(osu, 'player');
       const ids = [...new Set(userIds)].slice(0, MAX_STANDINGS);

@@ -16,7 +16,7 @@ export interface SearchRequest {
   /** A query in osu!'s search language; if it is empty or absent, all sets are listed. */
   readonly q?: string | undefined;
   readonly ruleset?: Ruleset | undefined;
-  /** Default: any status when the text has conditions on statuses, else those with a leaderboard. */
+  /** Default: any status when the text has conditions on statuses, else the statuses with a leaderboard. */
   readonly status?: StatusFilter | undefined;
   /** Default: by relevance when the query has words, else by plays. */
   readonly sort?: Sort | undefined;
@@ -155,7 +155,7 @@ async function loadPage(
   let unsure: UpstreamId | undefined;
   const { value, source } = await askInOrder({
     ...access,
-    // The source of the previous page is asked first, unless in a cooldown; others are asked for the same page number.
+    // The previous page's source is asked first, unless in a cooldown; others are asked for the page by its number.
     sources: leading(access.sources(), at.source),
     health: healthFor(access.health, at),
     async ask(each) {
@@ -173,7 +173,7 @@ async function loadPage(
     isWeak: (page, { id }) => id !== 'osu' && at.page === 0 && page.sets.length === 0,
     signal,
   }).catch((error: unknown) => {
-    // If one answer was unsure and all others were `not_found`, every source was asked and none has a matching set.
+    // If one answer was unsure and all others were `not_found`, no source has a matching set, so there is none.
     if (unsure === undefined || !isNotFound(error)) throw error;
     return { value: { sets: [], total: 0, next: null, token: undefined }, source: unsure };
   });

@@ -29,7 +29,7 @@ export interface Catalogue {
   draw(window: CandidateWindow, size: number, seed: number): Promise<readonly Candidate[]>;
   /** The stored position at which the fill of that name continues. */
   place(name: string): Promise<string | undefined>;
-  /** Stores where a fill continues, after all sets that were remembered before it. */
+  /** Stores the position at which a fill continues, after storing all sets that were remembered before. */
   keepPlace(name: string, place: string | null): Promise<void>;
   /** Merges the indexes, step by step, and creates indexes that a fill dropped; may take long. */
   tidy(): Promise<void>;

@@ -15,7 +15,7 @@ import {
 } from './catalogue-messages.ts';
 
 export interface CatalogueOptions {
-  /** True while this process writes the catalogue; others that share the file only read it. Default: it writes. */
+  /** True while this process writes the catalogue; others that share the file only read. Default: it writes. */
   readonly isFiller?: () => boolean;
   /** True when many sets will come while no person is asking, so that more are written at once. Default false. */
   readonly isFilling?: boolean;
@@ -67,7 +67,7 @@ const MAX_RESTARTS = 5;
 const HEALTHY_MS = 600_000;
 /** How long writing the remembered sets may take when the thread is to end. */
 const CLOSE_MS = 15_000;
-/** A thread that is asked nothing for this long is ended, to free its memory and that of the words in it. */
+/** A thread that is asked nothing for this long is ended, to free its memory and the words that it has loaded. */
 const IDLE_MS = 600_000;
 /** The bounds of the thread's memory. The words of a very large catalogue take 200 MB. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };

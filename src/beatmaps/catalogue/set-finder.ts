@@ -162,7 +162,7 @@ interface Clauses {
   readonly order: string;
 }
 
-/** @param params for the placeholders of `from`, then for those of the conditions in `first` */
+/** @param params the values for `from`, then the values for the conditions in `first` */
 function planOf(from: string, clauses: Clauses, params: readonly SqlValue[], ...first: readonly string[]): Plan {
   const { conditions, order } = clauses;
   const all = [...first, ...conditions.map(([sql]) => sql)];

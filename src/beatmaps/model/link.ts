@@ -162,7 +162,7 @@ export function scorePage(id: number, ruleset?: Ruleset): string {
   return `https://osu.ppy.sh/scores/${ruleset === undefined ? '' : `${ruleset}/`}${id}`;
 }
 
-/** The address that opens the set in the game (osu!direct), for players whom osu! allows to do so. */
+/** The address that opens the set in the game (osu!direct), which osu! lets only some players do. */
 export function directLink(setId: number): string {
   return `osu://dl/${setId}`;
 }

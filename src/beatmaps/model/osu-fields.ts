@@ -89,7 +89,7 @@ export function part<S extends z.ZodType>(shape: S) {
   return field((value): z.output<S> | null => shape.safeParse(value).data ?? null);
 }
 
-/** Reads those of a list's first `most` elements that have the given shape; empty when the value is no list. */
+/** Reads a list's first `most` elements, without those of another shape; empty when the value is no list. */
 export function list<S extends z.ZodType>(shape: S, most = Number.POSITIVE_INFINITY) {
   return field((value): readonly z.output<S>[] =>
     Array.isArray(value) ? value.slice(0, most).flatMap(each => shape.safeParse(each).data ?? []) : [],

@@ -182,13 +182,13 @@ export function parseBeatmapset(value: unknown): Beatmapset | undefined {
   return raw && toBeatmapset(raw);
 }
 
-/** One difficulty; undefined when the value is not one. */
+/** Reads one difficulty; undefined when the value is no difficulty. */
 export function parseBeatmap(value: unknown): Beatmap | undefined {
   const raw = beatmapShape.safeParse(value).data;
   return raw && toBeatmap(raw, null);
 }
 
-/** The difficulty of a play; undefined when the value is not one. */
+/** Reads the difficulty of a play; undefined when the value is no difficulty. */
 export function parsePlayedMap(value: unknown): PlayedMap | undefined {
   const raw = beatmapShape.safeParse(value).data;
   const beatmap = raw && toBeatmap(raw, null);

@@ -30,7 +30,7 @@ const statistics = z
   .object({
     global_rank: number,
     country_rank: number,
-    /** The ranks in older answers. */
+    /** The two ranks as older answers state them. */
     rank: part(z.object({ global: number, country: number })),
     pp: number,
     hit_accuracy: number,
@@ -110,7 +110,7 @@ export function foldPlayerName(name: string): string {
   return name.toLowerCase().replaceAll('_', ' ');
 }
 
-/** A profile; undefined when the value is not one. `mode` is the ruleset that was asked for, if any. */
+/** Reads a profile; undefined when the value is no profile. `mode` is the ruleset that was asked for, if any. */
 export function parsePlayer(value: unknown, mode?: Ruleset) {
   const raw = playerShape.safeParse(value).data;
   if (raw === undefined || raw.id === null || raw.username === null) return undefined;
@@ -158,7 +158,7 @@ export type Standing = Readonly<NonNullable<z.output<typeof standing>>>;
 
 export type PlayerStandings = Readonly<NonNullable<ReturnType<typeof parsePlayerStandings>>>;
 
-/** Reads one player of `GET /users?ids[]=`; undefined when the value is not one. */
+/** Reads one player of `GET /users?ids[]=`; undefined when the value is no player. */
 export function parsePlayerStandings(value: unknown) {
   const raw = standingsShape.safeParse(value).data;
   if (raw === undefined || raw.id === null || raw.username === null) return undefined;
@@ -179,7 +179,7 @@ const rankedShape = z.object({
 /** One player in the ranking of the world or of a country. */
 export type RankedPlayer = Readonly<NonNullable<ReturnType<typeof parseRankedPlayer>>>;
 
-/** Reads one line of `GET /rankings/{ruleset}/performance`; undefined when the value is not one. */
+/** Reads one line of `GET /rankings/{ruleset}/performance`; undefined when the value is no such line. */
 export function parseRankedPlayer(value: unknown) {
   const { pp = null, global_rank = null, hit_accuracy = null, user } = rankedShape.safeParse(value).data ?? {};
   if (pp === null || user?.id == null || user.username === null) return undefined;

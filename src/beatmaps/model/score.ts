@@ -152,7 +152,7 @@ function namedResults(given: Readonly<Record<string, number>>, mode: Ruleset): R
   );
 }
 
-/** A play; undefined when the value is not one. */
+/** Reads a play; undefined when the value is no play. */
 export function parseScore(value: unknown) {
   const raw = scoreShape.safeParse(value).data;
   if (raw === undefined) return undefined;

@@ -71,7 +71,7 @@ export function simulate(play: SimulatedPlay, beatmap: Counted, ruleset: Ruleset
   };
 }
 
-/** Completes the stated results by the best possible ones. @throws AppError `invalid_request` */
+/** Adds the best possible results to the stated ones. @throws AppError `invalid_request` */
 function countResults({ n300, n100, n50, misses }: SimulatedPlay, objects: number, ruleset: Ruleset): Counts {
   const given = (n300 ?? 0) + (n100 ?? 0) + (n50 ?? 0) + (misses ?? 0);
   const counts = { perfect: 0, great: n300 ?? 0, ok: n100 ?? 0, meh: n50 ?? 0, miss: misses ?? 0 };

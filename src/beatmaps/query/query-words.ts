@@ -33,7 +33,7 @@ function parseName(names: readonly string[], text: string): number | undefined {
   return id < 0 ? undefined : id;
 }
 
-/** The osu! API's groups of statuses, except for those that need a login. */
+/** The osu! API's groups of statuses, without the groups that need a login. */
 export const STATUS_FILTERS = [
   'any',
   'leaderboard',

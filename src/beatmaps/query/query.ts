@@ -158,7 +158,7 @@ function readToken(draft: Draft, token: QueryToken): boolean | 'refused' {
 function readRange(draft: Draft, [key, kind]: readonly [RangeKey, RangeKind], token: QueryToken): boolean {
   const range = parseRange(kind, token.operator, token.value);
   if (range === undefined) return false;
-  // Of two bounds for the same end of a range, the later one counts.
+  // The later of two bounds for the same end of a range counts.
   draft.ranges[key] = { ...draft.ranges[key], ...range };
   return true;
 }

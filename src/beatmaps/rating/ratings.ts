@@ -47,7 +47,7 @@ function starRatio(today: number, library: number | undefined): number | undefin
 interface Known {
   readonly request: RatingRequest;
   readonly ruleset: Ruleset;
-  /** True when the requested stars are those without mods, which the upstream stated. */
+  /** True when the request is for the stars without mods, which the upstream stated. */
   readonly isPlain: boolean;
   readonly official: OfficialRating | undefined;
   readonly library: MapDifficulty | undefined;
@@ -151,7 +151,7 @@ function createWait(signal: AbortSignal, ms: number, waitMs: number, onLate: () 
   };
 }
 
-/** Sorts first the maps that an answer is about, then the others, the hardest first. */
+/** Sorts the maps that an answer is about before the others, and each of these two groups by stars, hardest first. */
 function byWeight(a: RatingRequest, b: RatingRequest): number {
   const detail = ({ accuracies = [], strains = false }: RatingRequest) => Number(accuracies.length > 0 || strains);
   return detail(b) - detail(a) || b.beatmap.difficulty_rating - a.beatmap.difficulty_rating;

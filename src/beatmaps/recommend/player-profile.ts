@@ -72,7 +72,7 @@ const MAX_RESIDUAL = Math.log(2);
 
 const LEAST_HIDDEN = 2;
 
-/** @param scores best plays, best first; those of other rulesets or without a map are left out */
+/** @param scores best plays, best first; plays of other rulesets or without a map are left out */
 export function profileOf(ruleset: Ruleset, scores: readonly Score[]): PlayerProfile {
   const plays = scores.filter(score => score.mode === ruleset).flatMap((score, index) => playOf(score, index) ?? []);
   const whole = weightOf(plays);

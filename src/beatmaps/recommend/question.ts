@@ -36,7 +36,7 @@ export type Question = Awaited<ReturnType<typeof readQuestion>>;
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 50;
 
-/** Reads everything that a request names: the player with their plays, and the map that others should be similar to. */
+/** Reads what a request names: the player with their plays, and the map that recommended maps should be similar to. */
 export async function readQuestion(options: QuestionOptions, request: RecommendRequest) {
   const { user, signal } = request;
   const reference = await findReferenceMap(options, request);
@@ -102,7 +102,7 @@ export interface ReferenceMap {
 }
 
 /**
- * Finds the map that others should be similar to: a difficulty, or the hardest one of a set in the ruleset. A bare
+ * Finds the map that recommended maps should be similar to: a difficulty, or a set's hardest one in the ruleset. A bare
  * number is a difficulty's id, or else a set's.
  * @throws AppError `invalid_request` (params.what: `like`), `not_found` (params.what: `beatmap`), or the upstream's
  * code

@@ -56,7 +56,7 @@ const MAX_HABITS = 3;
 /** The least width of a player's usual range, as a share of the value; a value within the range counts as close. */
 const CLOSE = 0.06;
 
-/** The recommendation with other stars than those by which it was chosen. */
+/** The recommendation with other stars than the estimated ones by which it was chosen. */
 export function withStars(
   recommendation: Recommendation,
   { stars, isEstimate }: Pick<Recommendation, 'stars' | 'isEstimate'>,

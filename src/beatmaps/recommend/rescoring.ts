@@ -125,7 +125,7 @@ export async function refine(library: Pick<Difficulty, 'of'> | undefined, reques
 }
 
 interface Computed extends Refined {
-  /** How different the map's patterns are from those of the player's plays. */
+  /** How much the map's patterns differ from the patterns of the player's plays. */
   readonly distance: number;
 }
 

@@ -113,7 +113,7 @@ export function spreadOut(ordered: Iterable<ScoredCandidate>, limit: number): re
   return picked;
 }
 
-/** Puts candidates with the searched pp first, and keeps the order among them and among the others. */
+/** Puts candidates with the searched pp before all others, and otherwise keeps their order. */
 export function withinFirst(choices: readonly ScoredCandidate[], plan: SearchPlan): readonly ScoredCandidate[] {
   return [...choices.filter(choice => isWithin(choice, plan)), ...choices.filter(choice => !isWithin(choice, plan))];
 }

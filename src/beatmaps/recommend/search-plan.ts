@@ -152,7 +152,7 @@ const NO_HABITS: ClassProfile = {
   objects: null,
 };
 
-/** The player's usual combinations of mods among those that the filter allows; if there is none, the requested mods. */
+/** The player's usual combinations of mods that the filter allows; if it allows none of them, the requested mods. */
 function classesFor({ classes }: PlayerProfile, mods: ModFilter): readonly ClassProfile[] {
   const allowed = classes.filter(({ modClass }) => allowsClass(mods, modClass));
   // One play with a combination of mods may be chance, so it takes more, unless the person asked for these mods.

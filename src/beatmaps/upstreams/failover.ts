@@ -79,7 +79,7 @@ export async function askInOrder<T, S extends Source>(options: AskInOrderOptions
   }
   if (weak !== undefined) return weak;
   // A definitive source's `not_found` was thrown in the loop. If such a source failed in another way, the `not_found`
-  // of the others is uncertain: it might have found what they do not know.
+  // of the others is uncertain: the definitive source might know better.
   const isCertain = !sources.some(each => isDefinitive?.(each) === true);
   const missing = failed.find(({ error }) => error.code === 'not_found');
   const others = failed.filter(({ error }) => error.code !== 'not_found');

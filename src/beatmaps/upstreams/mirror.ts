@@ -16,7 +16,7 @@ import { MIRROR_SITES, type MirrorSite, readMirrorPage } from './mirror-sites.ts
 import type { BeatmapSource } from './source.ts';
 import { expectShape, readAnswer, spentMs } from './upstream-answer.ts';
 
-/** @throws AppError from every method: those of {@link readAnswer} and of the HTTP client */
+/** @throws AppError from every method: the errors of {@link readAnswer} and of the HTTP client */
 export interface Mirror extends BeatmapSource {
   readonly id: MirrorSite['id'];
   /**
@@ -29,7 +29,7 @@ export interface Mirror extends BeatmapSource {
 }
 
 const LISTING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'relevance', order: 'desc' } };
-/** The most bytes of a page, ten times those of a page of large sets. */
+/** The most bytes of a page: ten times the bytes of a page of large sets. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 /** For this long after an answer with sets, an empty answer is believed. */
 const ALIVE_MS = 60_000;
