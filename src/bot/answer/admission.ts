@@ -11,7 +11,7 @@ import type { FailureLog } from './run-command.ts';
 export interface AdmissionOptions {
   readonly services: Pick<Services, 'settings'>;
   readonly limiter: RateLimiter;
-  /** A person's rate limit (`USER_LIMIT`): so many cost units in each window of time, in all chats together. */
+  /** A person's rate limit (`USER_LIMIT`): the most cost units in each window of time, in all chats together. */
   readonly userLimit: { readonly units: number; readonly windowMs: number };
   /** The people who host this Medley. */
   readonly owners: readonly { readonly platform: string; readonly id: string }[];

@@ -188,7 +188,7 @@ function createAnswer({ commands, admission, resolver, buttons, run, logFailure 
   }
 
   /**
-   * The reply to a blocked person. Messages get none; after a command or a button there must be one, because the
+   * The reply to a blocked person. A message gets no reply; after a command or a button there must be one, because the
    * platform shows that Medley is working until an answer comes.
    */
   function answerBlocked(body: RequestBody, context: RunContext, paid: number): ReplyBatch {

@@ -29,7 +29,7 @@ export function createLinkFinder(extractor: Pick<Extractor, 'findLinks'>): LinkF
 
 const SITE = new RegExp(OSU_SITE, 'i');
 
-/** The osu! addresses of maps, plays and players in a text, and those of maps on mirrors. */
+/** The addresses of osu! maps, plays and players in a text, including addresses of maps on mirrors. */
 function findOsuLinks(text: string): readonly string[] {
   if (!SITE.test(text)) return [];
   const found = findAddresses(text, ({ hostname }) => SITE.test(hostname)).flatMap(address => {
@@ -104,7 +104,7 @@ function readBeside(before: string, behind: string): Terms {
     if (key === undefined || value === undefined) continue;
     const known = found[key];
     const isMore = key === 'mods' && known !== undefined;
-    // If mods exclude each other, those that were written first are kept.
+    // If mods exclude each other, the mods that were written first are kept.
     if (!isMore) found[key] = value;
     else if (areMods(`${known}${value}`.match(/[a-z\d]{2}/gi) ?? [])) found[key] = `${known} ${value}`;
   }

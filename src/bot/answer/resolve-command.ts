@@ -133,7 +133,7 @@ export function readGiven(spec: CommandSpec, given: RawOptions): RawOptions {
  * name.
  */
 const MOST_LABEL = 40;
-/** A mistyped name may have one mistake for each of so many letters. */
+/** A mistyped name may have one mistake for each group of so many letters. */
 const LETTERS_A_MISTAKE = 3;
 
 /** Finds the command of the most similar name: `/beatmap serch`, `/beatmap_serch` and `/serch` mean the search. */

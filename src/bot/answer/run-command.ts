@@ -85,8 +85,8 @@ export interface CommandTimes {
 
 export const COMMAND_TIMES: CommandTimes = { firstMs: 1_000, laterMs: 8_000, runMs: 12_000 };
 /**
- * The most commands that run a second time at once, to add star ratings and pp that came late; beyond it, cards stay
- * without them. First runs, for which people wait, are counted apart.
+ * The most commands that run a second time at once, to add star ratings and pp that came late; beyond this number,
+ * cards stay without star ratings and pp. First runs, for which people wait, are counted apart.
  */
 const MOST_LATER = 32;
 const BUSY_RETRY_MS = 10_000;

@@ -172,7 +172,7 @@ interface BrowseRequest {
   readonly text: string;
   /** The `next` that the previous page returned. */
   readonly next: string | undefined;
-  /** Says whether an upstream may be asked, at the caller's cost, if nothing is known here. Default: it may not. */
+  /** Says whether an upstream may be asked, at the caller's cost, if nothing is known. Default: it may not. */
   readonly mayAsk?: () => Promise<boolean>;
 }
 

@@ -6,7 +6,7 @@ type ColourName = 'ground' | 'line' | 'ink' | 'muted' | 'accent' | 'marigold' | 
 /** The colours of a card. All but `line` are legible on `ground`, the background. */
 export type Look = Readonly<Record<ColourName, Colour>>;
 
-/** The colours by theme. If the reader's theme is unknown, the dark ones are used, as they suit light chats too. */
+/** The colours by theme. If the reader's theme is unknown, the dark colours are used, as they suit light chats too. */
 export const LOOKS: Readonly<Record<CardTheme, Look>> = {
   dark: {
     ground: '#16211e',

@@ -58,7 +58,7 @@ const MOST_FILES = 20_000;
 const JOINERS = /[\p{Cf}\p{Variation_Selector}]/gu;
 const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]|\u20E3/gu;
 
-/** More marks on a letter than any language here has, which would be drawn across the neighbouring lines. */
+/** Matches marks on a letter beyond the two that our languages need: they would be drawn across neighbouring lines. */
 const MARKS_TOO_MANY = /(?<=\p{Mn}{2})\p{Mn}+/gu;
 
 /** A Thai vowel that is drawn as two signs, of which the rasterizer ignores the second one's width. */
@@ -147,7 +147,7 @@ function typefaceOf(letter: string): Typeface | undefined {
  */
 const SPOILED = /^[\p{Emoji_Presentation}\p{Script=Devanagari}]$/u;
 
-/** Finds the typefaces that are installed as packages, then those in the folders, best first. */
+/** Finds the typefaces that are installed as packages, then the typefaces in the folders, best first. */
 export function findTypefaces(folders: readonly string[]): readonly Typeface[] {
   const installed = OPTIONAL.flatMap(([name, file]) => {
     try {
@@ -180,7 +180,7 @@ function readTypeface(file: string) {
   return loaded.get(file);
 }
 
-/** Reads the tables of an OpenType file. Of a collection, it reads those of the first typeface. */
+/** Reads the tables of an OpenType file. If the file is a collection, it reads those of the first typeface. */
 function parseTypeface(file: string) {
   let font: number | undefined;
   try {

@@ -101,7 +101,7 @@ function shownIndexes(post: Post, { audio }: Asked, indexes: readonly number[], 
   return sounding;
 }
 
-/** The index of the video to cut. @throws AppError with a hint if there is not exactly one, or it is too short */
+/** The index of the video to cut. @throws AppError with a hint if there is not exactly one video, or it is too short */
 function clippedIndex({ items }: Post, indexes: readonly number[], endMs: number): number {
   const [index, ...others] = indexes.filter(each => items[each]?.kind === 'video');
   if (index === undefined) throw usageError('clipNoVideo');

@@ -81,7 +81,7 @@ interface Shown {
   readonly own: readonly Setting<UserSettings>[];
   /** Settings that only the admins of a group may change. */
   readonly ofChat: readonly ChatSetting[];
-  /** The section that is open, or that of the changed setting. */
+  /** The section that is open, or the section of the changed setting. */
   readonly section: SectionKey | undefined;
   readonly isSaved: boolean;
 }
@@ -89,7 +89,7 @@ interface Shown {
 async function show({ own, ofChat, section, isSaved }: Shown, { caller, services, t: before }: CommandContext) {
   const user = await services.settings.user(callerKey(caller));
   const chat = await chatSettingsOf(services, caller);
-  // After a change of language, the reply is in the new one.
+  // After a change of language, the reply is in the new language.
   const t = isSaved ? createTranslator(user.language === null ? automaticFor(caller, chat) : [user.language]) : before;
   const words = t.messages.settings;
   const token = (values: Values) => services.actions.encode({ command: 'settings', values, owner: callerKey(caller) });

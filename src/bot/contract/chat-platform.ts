@@ -138,7 +138,7 @@ export interface Sending<To = unknown> {
   readonly isFirst: boolean;
   /** True when no further replies to this request follow. */
   readonly isLast: boolean;
-  /** How many replies this call should send; if fewer come, the others were left out on purpose. */
+  /** How many replies this call should send; if fewer come, the rest were left out on purpose. */
   readonly expected: number;
   /** Deletes messages of this answer after a while, even if another process has to do it. */
   deleteLater(chatId: string, messageIds: readonly string[], afterMs: number): void;

@@ -90,7 +90,7 @@ export interface CommandContext {
 
 export interface OptionSuggestion {
   readonly label: string;
-  /** Text that distinguishes the suggestion from others with a similar label; shown where there is space. */
+  /** Text that tells apart suggestions with similar labels; shown where there is space. */
   readonly detail?: string;
   readonly value: string;
 }

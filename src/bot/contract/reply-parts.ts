@@ -112,7 +112,7 @@ export function withPictures(blocks: readonly Block[], isShown: (block: PictureB
 
 /**
  * Makes rows of a list of several cards: without audio previews and details, which appear when a card is opened. Rows
- * with a value have no cover either: beside it a phone has too little width for their facts.
+ * with a value have no cover either: beside one a phone has too little width for the rows' facts.
  */
 export function asRows(blocks: readonly Block[]): readonly Block[] {
   if (blocks.filter(({ kind }) => kind === 'card').length < 2) return blocks;

@@ -182,7 +182,7 @@ export interface Caller {
   /** Finds out what Medley may do in this chat; called only when that is shown. */
   readonly diagnose?: () => readonly PermissionCheck[] | Promise<readonly PermissionCheck[]>;
   readonly rateKey: string;
-  /** The key of a far higher rate limit that several people share: in the web chat, those with one network address. */
+  /** The key of a far higher rate limit that several people share: in the web chat, people with one network address. */
   readonly sharedRateKey?: string;
   readonly locales: readonly string[];
 }

@@ -89,7 +89,7 @@ export interface OptOuts {
 /** Lets people prove by signing in at osu! which player they are. */
 export interface SignInOffers {
   /**
-   * The address of Medley's sign-in page for a person; earlier ones of theirs become invalid.
+   * The address of Medley's sign-in page for a person; earlier addresses for that person become invalid.
    * @param user by `callerKey`
    */
   offer(user: string, mode: Ruleset | null): Promise<string>;

@@ -9,7 +9,7 @@ export const VIEWS = ['card', 'media', 'text'] as const;
 export type View = (typeof VIEWS)[number];
 
 /**
- * The channels in which posts are shown that their site marks as sensitive: age-restricted ones, all, or none. Such
+ * The channels in which posts that their site marks as sensitive are shown: age-restricted channels, all, or none. Such
  * posts are always in a spoiler.
  */
 export const SENSITIVE = ['restricted', 'spoiler', 'never'] as const;

@@ -1,10 +1,10 @@
-/** The prefixes of short commands (`!rs`). Some have two characters, because other bots use single ones. */
+/** The prefixes of short commands (`!rs`). Some have two characters, because other bots use single characters. */
 export const PREFIXES = ['!', '.', '?', '>', '<', ';', '$', '-', '+', '~', 'm!', 'o!'] as const;
 export type Prefix = (typeof PREFIXES)[number];
 
 /**
- * The only prefix of short commands in private chats: others are not needed, since no other bot reads what is typed
- * there.
+ * The only prefix of short commands in private chats: other prefixes are not needed, since no other bot reads what is
+ * typed there.
  */
 export const PRIVATE_PREFIX: Prefix = '!';
 

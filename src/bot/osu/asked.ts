@@ -33,7 +33,7 @@ const MENTION = /^<@!?(\d{1,20})>$/;
 export type AskedPlayer = Awaited<ReturnType<typeof askedPlayer>>;
 
 /**
- * The player's id or name, and the ruleset when the caller names none: null for the one the player plays most.
+ * The player's id or name, and the ruleset for a caller who names none: null for the one that the player plays most.
  * `isProven` is true when the caller, or the person whom they mention, has proved to be this player.
  * @throws AppError `credentials_required`, or `invalid_request` with a hint when no player is named or linked
  */
@@ -88,7 +88,7 @@ async function suggestPlayers(
 }
 
 /**
- * The two letters of the country that is named, or of the caller's own player.
+ * The two letters of the country that is named; without a name, of the country of the caller's own player.
  * @throws AppError `invalid_request` with a hint, or an upstream's
  */
 export async function askedCountry(

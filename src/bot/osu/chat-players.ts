@@ -6,8 +6,8 @@ import type { LinkedPlayer } from '../contract/settings.ts';
 const MOST_MEMBERS = 500;
 
 /**
- * The linked players of a group's members, each once, those of the most recent members first; none in a private chat.
- * If several members linked the same player, the one who proved to be that player is used.
+ * The linked players of a group's members, each once, players of the most recent members first; empty in a private
+ * chat. If several members linked the same player, the one who proved to be that player is used.
  */
 export async function chatPlayers(
   caller: Caller,

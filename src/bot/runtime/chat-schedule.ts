@@ -106,13 +106,13 @@ export class ChatSchedule {
     };
   }
 
-  /** Ends the slot; returns the ids of requests that can be sent earlier if not all of it was used. */
+  /** Ends the slot. If not all of it was used, returns the ids of requests that can be sent earlier. */
   end(slot: Slot): readonly string[] {
     this.#slots = this.#slots.filter(each => each !== slot);
     return slot.messages > 0 ? this.#replan() : [];
   }
 
-  /** Lets nothing be sent to the chat for so long; afterwards the request with that id is the first. */
+  /** Lets nothing be sent to the chat for that time; afterwards the request with that id goes first. */
   pause(ms: number, id: string): void {
     this.#prune();
     const isPaused = this.pausedUntil > this.#clock();
@@ -169,7 +169,7 @@ export class ChatSchedule {
     return Math.max(free, this.#minuteAllows(slots, messages));
   }
 
-  /** Plans the times of all waiting slots anew, in order; returns the ids of those that are earlier now. */
+  /** Plans the times of all waiting slots anew, in order; returns the ids of the slots that are earlier now. */
   #replan(): readonly string[] {
     const planned = [...this.#begun()];
     const sooner: string[] = [];

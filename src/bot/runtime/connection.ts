@@ -170,7 +170,7 @@ export class PlatformConnection {
     }
   }
 
-  /** Resolves after so long, or as soon as the connection is not wanted any more. */
+  /** Resolves after that time, or as soon as the connection is no longer wanted. */
   async #sleep(ms: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const isOver = new Promise<void>(resolve => {
@@ -181,8 +181,8 @@ export class PlatformConnection {
 }
 
 /**
- * Lets one process receive the platform's events while others stand by, because the platform allows one connection for
- * a shard or a token. Even without this lease, each event is answered once.
+ * Lets one process receive the platform's events while other processes stand by, because the platform allows one
+ * connection for a shard or a token. Even without this lease, each event is answered once.
  */
 export function soleListener<P extends ChatPlatform>(platform: P, lease: Lease): P {
   return {

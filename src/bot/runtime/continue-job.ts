@@ -125,7 +125,7 @@ function leaveAfterFailure(
     deleteLater(platform.id, request.chat.id, [keptMessage], settings.noticeSeconds * 1_000);
 }
 
-/** Puts the job back for the links that are left. If the person's rate limit is used up, they are told so once. */
+/** Puts the job back into the queue for the remaining links. A used-up rate limit is told to the person once. */
 function waitForLimit(
   job: Job,
   { links, refusal }: NonNullable<ReplyBatch['remaining']>,

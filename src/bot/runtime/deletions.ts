@@ -83,7 +83,7 @@ export class Deletions {
     }
   }
 
-  /** Takes over the planned deletions of earlier processes, and those that have no timer. Never rejects. */
+  /** Takes over planned deletions: those of earlier processes, and stored ones that got no timer. Never rejects. */
   async resume(): Promise<void> {
     this.#isMoreStored = false;
     for (const { id } of this.#platforms) {

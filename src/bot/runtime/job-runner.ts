@@ -87,7 +87,7 @@ export class JobRunner {
     return this.#runInOrder(job);
   }
 
-  /** Ends a request that runs in this process, without a message. False when there is none of that id. */
+  /** Ends a request that runs in this process, without a message; false when no request with that id runs. */
   cancel(id: string): boolean {
     const job = this.#jobs.get(id);
     if (job !== undefined) end(job, 'cancelled', new Superseded('it is not wanted any more'));

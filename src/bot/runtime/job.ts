@@ -189,7 +189,7 @@ const MOST_REPEAT_MS = 24 * 3_600_000;
 /**
  * Makes `sendOnce`, which sends each message once: before the call it stores that the message may arrive, after it
  * whether it did. If that is unknown, it is sent again only where the platform recognises the repeat.
- * @param phase the part of the idempotency keys that tells these messages from the request's others
+ * @param phase the part of the idempotency keys that distinguishes these messages from other ones of the request
  * @param next the index of the first link that these messages do not answer
  */
 export function createSendOnce(job: Job, phase: string, next: number, tools: JobTools): Sending['sendOnce'] {

@@ -73,7 +73,7 @@ export function createPost(platforms: readonly ChatPlatform[], tools: NoticeTool
 
 interface Unstored {
   readonly render: (t: Translator) => Reply;
-  /** The part of the idempotency keys that tells these messages from the request's others. */
+  /** The part of the idempotency keys that distinguishes these messages from other ones of the request. */
   readonly phase: string;
   readonly isFirst: boolean;
   readonly signal: AbortSignal;

@@ -70,8 +70,8 @@ const UNLIMITED: Reservation = { grow: () => 0, take: async () => UNCOUNTED, end
 
 /**
  * Keeps the platforms' rate limits, as far as this process knows, and the pauses of chats and platforms. A request
- * reserves all messages of a reply before the first is sent; one that has to wait learns for how long, and keeps its
- * position. Times are of a clock that is never set back.
+ * reserves all messages of a reply before the first is sent; a request that has to wait learns for how long, and keeps
+ * its position. Times are of a clock that is never set back.
  */
 export class SendThrottle {
   readonly #options: SendThrottleOptions;
@@ -128,7 +128,7 @@ export class SendThrottle {
     state.pausedUntil = clock() + backoffMs(state.failures, random);
   }
 
-  /** To be called when the platform accepted something. */
+  /** To be called when the platform accepted something, so that failures are counted anew. */
   reached(platform: string): void {
     const state = this.#platforms.get(platform);
     if (state !== undefined) state.failures = 0;

@@ -205,7 +205,7 @@ export function createViewHistory({ platform, records, tagOf, dispatcher, log }:
     /** The request whose answer the message showed before; undefined when unknown. */
     async before(messageId: string): Promise<RequestBody | undefined> {
       const ask = (await shownIn(messageId)).at(-2);
-      // A person who goes back asks for the answer, so failures are reported, unlike those about a pasted link.
+      // A person who goes back asks for the answer, so failures are reported, unlike failures of a pasted link.
       return ask?.kind === 'links' ? { ...ask, unasked: false } : ask;
     },
     /**

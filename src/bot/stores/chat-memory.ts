@@ -78,7 +78,7 @@ function createChatMembers(records: RecordStore, now: () => number): ChatMembers
   const keyOf = ({ chat, user }: Pick<Membership, 'chat' | 'user'>) => `${chat} ${user}`;
 
   async function write(row: Membership): Promise<void> {
-    // The record by person is written first: without it the other could not be found when the person is forgotten.
+    // The record by person is written first: it is needed to find the record by chat when the person is forgotten.
     await byUser.set(keyOf(row), row, row.user);
     await byChat.set(keyOf(row), row, row.chat);
   }

@@ -35,7 +35,7 @@ export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsS
   const byPlayer = records.groupedCollection(PROVEN_USERS);
   const usersOf = (key: string) => (key.startsWith('web:') ? sessions : people);
 
-  /** Updates the index of players, but not for browsers' sessions, because nothing reports when these end. */
+  /** Updates the index of players, but not for browsers' sessions, because nothing reports when sessions end. */
   async function follow(key: string, before: UserSettings, after: UserSettings): Promise<void> {
     const [left, come] = [provenPlayerOf(before), provenPlayerOf(after)];
     if (left === come || key.startsWith('web:')) return;
@@ -78,9 +78,7 @@ function provenPlayerOf({ player }: UserSettings): number | undefined {
   return player?.proven === true ? player.id : undefined;
 }
 
-/**
- * The settings in use while a chat's own cannot be read. They hide and delete nothing, as the chat may not want that.
- */
+/** The settings in use while a chat's own cannot be read. By them Medley hides and deletes nothing, to be careful. */
 const UNREADABLE: ChatSettings = { ...CHAT_DEFAULTS, suppressEmbeds: false, noticeSeconds: 0 };
 
 type Place = Pick<Caller, 'platform' | 'userId' | 'groupId' | 'chatId' | 'chatKind'>;

@@ -77,11 +77,11 @@ export function createTracking({ services, ...options }: TrackingOptions) {
 const HOUR_MS = 3_600_000;
 /** How many best plays are requested; lower ones hardly count towards a player's total. */
 const BEST = 100;
-/** How old a new play may be. An older one entered the list because another was removed, or osu! changed its pp. */
+/** How old a new play may be. An older play is new only in the list: another play left it, or osu! changed its pp. */
 const NEWEST_MS = 3 * 24 * HOUR_MS;
 /** How many posted plays are remembered. */
 const MAX_POSTED = 10_000;
-/** The most plays that a post shows; its title counts all. */
+/** The most plays that a post shows; the post's title counts all new plays. */
 const MAX_SHOWN = 5;
 
 interface Followed {

@@ -79,7 +79,7 @@ interface RequestNotice {
   readonly afterMs?: number | undefined;
 }
 
-/** Renders a notice that is sent instead of a request's answer, or of a part of it. */
+/** Renders a notice that is sent instead of a request's answer, or instead of a part of the answer. */
 export function renderRequestNotice({ kind, links = 1, afterMs = 0 }: RequestNotice, t: Translator): Reply {
   switch (kind) {
     case 'unsure':

@@ -40,7 +40,7 @@ export interface PostViewOptions {
   readonly view?: View;
   /** The part of a video to show; `isRough` when it can only begin and end near the requested times. */
   readonly clip?: { readonly range: Clip; readonly isRough: boolean } | undefined;
-  /** True to show files behind a spoiler, as those of a sensitive post always are. */
+  /** True to show files behind a spoiler, as a sensitive post's files always are. */
   readonly spoiler?: boolean | undefined;
   /** The most files to show. Default: all. */
   readonly cap?: number | null;

@@ -141,7 +141,7 @@ const MAX_TRAIL = 20;
 /** A page of a list. Upstreams state only the next page's cursor, so the way back consists of earlier cursors. */
 interface ListPosition {
   readonly page: number;
-  /** The cursors of this page and the previous ones; the first page has none. */
+  /** The cursors of this page and of the pages before it, except the first page, which has no cursor. */
   readonly trail: readonly string[];
 }
 

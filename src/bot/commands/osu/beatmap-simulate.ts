@@ -178,7 +178,7 @@ interface Played {
 function settingsOf({ beatmap, ruleset }: AskedMap, { mods, rate, usual }: Played, t: Translator): readonly string[] {
   const { difficulty } = usual;
   const played = withMods(inRuleset(beatmap, ruleset), mods);
-  // A requested speed other than that of the mods also changes AR, OD, the BPM and the length.
+  // A requested speed other than the mods' own also changes AR, OD, the BPM and the length.
   const shown =
     rate === undefined || difficulty === undefined
       ? played

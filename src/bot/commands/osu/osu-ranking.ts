@@ -154,7 +154,7 @@ function linesOf(players: readonly Ranked[], ruleset: Ruleset, t: Translator): r
   });
 }
 
-/** Lets admins choose players whose new best plays are posted in the chat; without a player, lists those chosen. */
+/** Lets admins choose players whose new best plays are posted in the chat; without a player, lists the chosen ones. */
 export const osuTrack = defineCommand({
   name: 'osu track',
   options: {
@@ -190,7 +190,7 @@ export const osuTrack = defineCommand({
   },
 });
 
-/** Finds the player in the stored data, so that one who was renamed or deleted can be removed as well. */
+/** Finds the player in the stored data, so that a player who was renamed or deleted can be removed as well. */
 async function stopTracking(
   player: string,
   mode: Ruleset | undefined,

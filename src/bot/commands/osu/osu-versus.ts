@@ -41,7 +41,7 @@ export const osuVersus = defineCommand({
 
 type Both = readonly [Player, Player];
 
-/** Both players, in the ruleset of the first. If only one is named, the first is the caller's linked player. */
+/** Both players, in the first one's ruleset. If only one is named, the first is the caller's linked player. */
 async function findBoth(player: string, other: string | undefined, mode: Mode | undefined, context: CommandContext) {
   const [first, second] = other === undefined ? [undefined, player] : [player, other];
   const asked = await askedPlayer(first, context);
@@ -86,7 +86,7 @@ function compared([a, b]: readonly [number, number], isLowBest: boolean, shown: 
   return [part(a, isLowBest ? a < b : a > b), ' – ', part(b, isLowBest ? b < a : b > a)];
 }
 
-/** The maps that are among the best plays of both players, those with the largest difference in pp first. */
+/** The maps that are among the best plays of both players, maps with the largest difference in pp first. */
 function commonBlocks(
   [left, right]: Both,
   plays: readonly Score[],

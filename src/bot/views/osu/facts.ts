@@ -160,7 +160,7 @@ export function playerTitle({ username, url }: Pick<Player, 'username' | 'url'>)
   return [link(url, username)];
 }
 
-/** The beginning of a reply about a player: whom and what it is about, and whether that may be outdated. */
+/** The beginning of a reply about a player: the player, what is shown, and whether that may be outdated. */
 export function playerHead(
   player: Pick<Player, 'username' | 'url'>,
   title: string,
