@@ -105,7 +105,7 @@ function readSwitches(application: Application): readonly Finding[] {
   return findings;
 }
 
-/** True when servers or people (`type`) can install the application. Old applications do not say: only servers can. */
+/** True when servers or people (`type`) can install the application. An old one that does not say is for servers. */
 function canInstall({ integration_types_config: contexts }: Application, type: ApplicationIntegrationType): boolean {
   return contexts ? `${type}` in contexts : type === ApplicationIntegrationType.GuildInstall;
 }

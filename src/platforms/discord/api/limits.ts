@@ -56,7 +56,7 @@ export const TIMES = {
   suggest: 2_000,
   /** How long an interaction's token is used: its fifteen minutes, less a margin for the last request. */
   token: 14.5 * 60_000,
-  /** How long after an interaction a message in the channel may be its answer, when the token has expired. */
+  /** How long after an interaction a message in the channel may answer it instead, when its token has expired. */
   instead: 60 * 60_000,
   /** How long Discord surely recognises a repeated nonce. Its documentation says "the past few minutes". */
   nonce: 2 * 60_000,

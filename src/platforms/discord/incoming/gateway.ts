@@ -195,7 +195,7 @@ class BudgetedSharding extends SimpleShardingStrategy {
   }
 }
 
-/** Rejects if the connection closed while it waited to identify: discord.js would identify twice on the next one. */
+/** Rejects if the connection closed while it waited to identify, so that discord.js does not identify twice later. */
 export class AbortableThrottler extends SimpleIdentifyThrottler {
   override async waitForIdentify(shardId: number, signal: AbortSignal): Promise<void> {
     await super.waitForIdentify(shardId, signal);

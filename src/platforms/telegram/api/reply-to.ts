@@ -28,7 +28,7 @@ export const TelegramReplyTo = z.object({
       stands: z.enum(['text', 'photo']).optional(),
       /** True when the message with the button is seen only by the person who pressed it. */
       isEphemeral: z.boolean().optional(),
-      /** True when the message has no other button, so that it is of no use beside files that answer the press. */
+      /** True when the message has no other button, so that it is of no use once files answer the press. */
       isOnlyButton: z.boolean().optional(),
     })
     .optional(),

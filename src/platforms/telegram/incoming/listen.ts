@@ -95,7 +95,7 @@ function messagesIn({ message, channel_post: post, ...update }: Update) {
 
 /** How many inline queries and delete buttons are handled at once. */
 const AT_ONCE = 64;
-/** How many more of them may wait; if more come, they are not answered. */
+/** How many more inline queries and delete buttons may wait; if more come, they are not answered. */
 const MAX_WAITING = 1_000;
 
 /** Runs the answers to inline queries and delete buttons, which do not go through the queue. */

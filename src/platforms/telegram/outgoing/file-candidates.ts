@@ -89,7 +89,7 @@ function createWays(item: GalleryItem, inAlbum: boolean, context: TelegramContex
   const { sentFiles, holder, delivery, limits, uploadBytes } = context;
   const { post, index, form, clip } = item;
   const media = post.items[index];
-  // An index counts the items that could be read this time; the key of an item never changes.
+  // An index changes when other items can be read than the last time; the key of an item never changes.
   const place = media === undefined ? index : itemKey(media);
   const key: SentFileKey = { holder, source: post.source, postId: post.id, index: place, form };
   /** The file on the disk, which is kept for as long as it is needed. */

@@ -127,7 +127,7 @@ function isForCaller({ visibility }: Reply, { request, to }: ReplySending, isRec
   return visibility === 'caller' && isPerson && to.isChannel !== true && isRecent;
 }
 
-/** True for a notice, or a reply that is soon outdated, such as a time to wait, if no better one will replace it. */
+/** True for a notice or a soon outdated reply, such as a time to wait, unless a better version will replace it. */
 function isPassing(reply: Reply): boolean {
   return reply.later === undefined && (reply.outdatedMs !== undefined || isNotice(reply));
 }

@@ -70,8 +70,8 @@ export function createWordSender({ api, limits, log }: TelegramContext, messages
     },
     /**
      * Edits a message. Resolves with `done` when it is edited; with `anew` when new messages must replace it, because
-     * text cannot replace a photo, nor several messages one; with `beside` when Telegram refuses the edit, after which
-     * a new message must follow it.
+     * text cannot replace a photo, and several messages cannot replace one; with `beside` when Telegram refuses the
+     * edit, after which a new message must follow it.
      */
     async edit(
       [payload, ...others]: readonly Payload[],

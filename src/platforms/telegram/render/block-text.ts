@@ -137,7 +137,7 @@ export function renderCard(
 const LONG_QUOTE = 280;
 const LONG_QUOTE_LINES = 5;
 
-/** The text as a quote, which Telegram folds by itself if it is long. */
+/** A long text as a quote, which Telegram folds; a short text as it is. */
 function quoted(content: FormattedText): FormattedText {
   const isLong = content.text.length > LONG_QUOTE || content.text.split('\n').length > LONG_QUOTE_LINES;
   return isLong ? covered(content, { type: 'expandable_blockquote' }) : content;

@@ -50,7 +50,7 @@ function nameOf({ post, index }: GalleryItem, t: Translator): string | undefined
 /** The kinds of files that Telegram has. */
 export type FileType = 'photo' | 'video' | 'animation' | 'audio' | 'document';
 
-/** One way to send a file, and the facts of the file that Telegram is told. */
+/** One way to send a file, with what Telegram is told about the file. */
 export interface FileCandidate {
   readonly kind: 'candidate';
   readonly from: 'remembered' | 'address' | 'upload';

@@ -71,7 +71,7 @@ function posterOf({ thumbnailUrl: url }: MediaItem, file: TunnelFile, tunnel: Ga
   return url === null ? null : tunnel.address({ post, index, url, mime: 'image/jpeg', fileName, expiresAt });
 }
 
-/** For shorter videos the page does not offer to cut them. */
+/** The page does not offer to cut a video that is shorter than this. */
 const SHORTEST_CUT_MS = 2_000;
 
 function isCuttable({ durationMs }: MediaItem): boolean {

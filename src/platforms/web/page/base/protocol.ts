@@ -119,7 +119,7 @@ export type WebBlock =
 /** A curve through values, from left to right. */
 export interface WebChart {
   readonly label: string;
-  /** A point of the curve: `height` is its relative height, `text` its value in words, `name` what has that value. */
+  /** A point of the curve: its relative `height`, its value in words (`text`), and what has that value (`name`). */
   readonly points: readonly { readonly height: number; readonly text: string; readonly name: string }[];
 }
 
