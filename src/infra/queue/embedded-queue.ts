@@ -186,7 +186,7 @@ function createClaims(
           found.push(entry);
         }
       } catch (error) {
-        // Entries that were claimed before the store failed must run.
+        // The entries that were claimed before the store failed are returned, because they must run.
         if (found.length === 0) throw error;
       }
       return found;

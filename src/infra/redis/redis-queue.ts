@@ -19,7 +19,7 @@ const OLD = 'medley:requests:';
 /** The prefix of the entries' keys. */
 export const QUEUE_ENTRIES = `${OWN}entry:`;
 const SWEEP_EVERY_MS = 60_000;
-/** A worker looks for entries at least this often, in case another one died that had been woken for them. */
+/** A worker looks for entries at least this often, in case the worker that was woken for them died. */
 const LOOK_EVERY_MS = 2_000;
 
 /** The longest pause before a connection is tried again. */
