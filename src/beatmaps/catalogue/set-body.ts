@@ -43,7 +43,8 @@ const List = z.array(z.unknown());
 export function parseBody(text: string): Beatmapset | undefined {
   const values = List.parse(JSON.parse(text));
   // The stored list is the set's fields, the number of difficulties, then a list for each field of the difficulties.
-  // Since older versions had fewer fields of a set, that number is found as the value before the first list.
+  // Since older versions had fewer fields of a set, the number of difficulties is found as the value before the first
+  // list.
   const count = values.findIndex(Array.isArray) - 1;
   const fields = Object.fromEntries(SET_FIELDS.slice(0, count).map((field, index) => [field, values[index]]));
   const columns = values.slice(count + 1).map(column => List.parse(column));
