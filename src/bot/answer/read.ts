@@ -23,9 +23,9 @@ import { chatSettingsOf, isChannelOn, isFiltered, isSiteOn } from '../stores/set
 import { findWishes, kindOfLink, type LinkFinder, termsBeside, withoutWishes } from './find-links.ts';
 
 /**
- * Makes the function that reads what a message asks of Medley; which returns undefined for a message that is not meant
- * for Medley, as most are in a group. Settings are read only if the message has a link, or what looks like a short
- * command (`!rs`). It throws StoreAway when the settings of the chat and the person cannot be read.
+ * Makes the function that reads what a message asks of Medley, and which returns undefined for a message that is not
+ * meant for Medley, as most are in a group. Settings are read only if the message has a link, or what looks like a
+ * short command (`!rs`). It throws StoreAway when the settings of the chat and the person cannot be read.
  * @param isBlocked tells people and chats whose requests are not answered
  */
 export function createMessageReader(

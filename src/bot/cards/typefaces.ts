@@ -194,7 +194,7 @@ function parseTypeface(file: string) {
     const unitsPerEm = table('head').readUInt16BE(18);
     const metrics = table('hmtx');
     const count = table('hhea').readUInt16BE(34);
-    // The list of widths may be shorter than that of the glyphs; all further glyphs have its last width.
+    // The list of widths may be shorter than the list of glyphs; all further glyphs have its last width.
     const widthOf = (glyph: number) => metrics.readUInt16BE(4 * Math.min(glyph, count - 1)) / unitsPerEm;
     const glyphOf = glyphFinder(table('cmap'));
     /** A character's width as a share of the font's size; undefined if the typeface lacks it. */

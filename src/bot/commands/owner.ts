@@ -122,7 +122,7 @@ function ago(at: number): Inline {
   return { kind: 'time', at, style: 'relative' };
 }
 
-/** The state of this process and, once they are started, of the queue and the platforms. */
+/** The state of this process and, after the platforms were started, of the queue and the platforms. */
 function statusFields(chats: RuntimeStatus | undefined, t: Translator): readonly Field[] {
   const words = t.messages.owner;
   const platforms = chats?.platforms ?? [];

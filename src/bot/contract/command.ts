@@ -244,8 +244,8 @@ export const TERMS = {
 export const MOD_FILTER = {
   ...MODS,
   /**
-   * Usual mods in capitals need no plus. Two or more may stand anywhere; a single one not as the first word, which may
-   * be a player's name.
+   * Usual mods in capitals need no plus. Two or more may stand anywhere; a single mod must not be the first word, which
+   * may be a player's name.
    */
   bare: (word: string, place: number) => {
     if (NO_MODS.test(word) || word === 'NM') return 'NM';

@@ -93,7 +93,7 @@ export function partsOf(body: RequestBody): number {
 /** All of a request except what is asked. */
 const Envelope = z.object({
   /**
-   * `PLATFORM:EVENT`, where EVENT is the event's own id: a repeat of the event has the same, and it identifies no
+   * `PLATFORM:EVENT`, where EVENT is the event's own id, which a repeat of the event shares and which identifies no
    * person.
    */
   id: z.string(),
@@ -227,7 +227,7 @@ export type PermissionCheckKey =
 /** Answers requests. bot/runtime uses it without knowing what requests are about. */
 export interface RequestHandler {
   /**
-   * Begins to answer a request. Links that this batch leaves out are answered by the next one. A failure becomes a
+   * Begins to answer a request. Links that this batch leaves out are answered by the next batch. A failure becomes a
    * reply, except when the store is away.
    * @throws StoreAway, which reading the replies may throw as well: the request must then be tried again
    */

@@ -134,7 +134,7 @@ export class PlatformConnection {
     }
   }
 
-  /** Counts refusals of the token. Once they are certain, returns how long not to use it. */
+  /** Counts refusals of the token. When enough of them are counted, returns how long not to use the token. */
   #refusedMs(error: unknown): number | undefined {
     const { platform, log, onRefused } = this.#options;
     this.#refusals = this.#isRefusal(error) ? this.#refusals + 1 : 0;

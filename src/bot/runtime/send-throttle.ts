@@ -61,7 +61,7 @@ interface PlatformState {
 
 const MAX_CHATS = 10_000;
 const SECOND_MS = 1_000;
-/** A wait that is shorter counts as none, because timers are about as inexact. */
+/** A shorter wait counts as none, because timers are about as inexact as this. */
 const SLACK_MS = 5;
 
 const UNCOUNTED: Taken = { arrived: () => undefined, giveBack: () => undefined };

@@ -48,7 +48,7 @@ export interface PostViewOptions {
   readonly missing?: number | undefined;
   /** The site of the quoted post, if that is shown below the post. */
   readonly quotedSite?: PostSite | undefined;
-  /** The token of a button that translates the post, if it is not in the reader's language. */
+  /** The token of a button that translates the post, if the post is not in the reader's language. */
   readonly translateToken?: string | undefined;
   /** True for a post that is only shown because another one quotes it. */
   readonly isQuoted?: boolean;
