@@ -11,7 +11,7 @@ import { readRedditAnswer } from './reddit/parse.ts';
 import { readThreadsPage } from './threads/parse.ts';
 import { readTiktokPage } from './tiktok/parse.ts';
 
-/** Readers of the sources whose pages may be large. */
+/** Large pages are read here, off the main thread. */
 const READERS: Readonly<Record<SourceId, AnswerReader>> = {
   instagram: readInstagramAnswer,
   facebook: readFacebookPage,

@@ -28,7 +28,7 @@ const STATS = { likes: 'like_count', comments: 'comment_count', views: 'view_cou
 
 function toVariant(format: JsonObject, hosts: readonly string[]): readonly Variant[] {
   const url = mediaAddress(format.url, hosts);
-  // Playlists and fragments are left out, because they are not files.
+  // Only whole files over HTTP are used: playlists and fragments are no files.
   if (url === null || !/^https?$/.test(readText(format.protocol) ?? 'https')) return [];
   const { vcodec, acodec } = format;
   const hasVideo = vcodec !== 'none';
@@ -44,7 +44,7 @@ function toVariant(format: JsonObject, hosts: readonly string[]): readonly Varia
       bitrate: bitrate && Math.round(bitrate * 1000),
       bytes: bytes && Math.round(bytes),
       codecs: codecs.join(', ') || null,
-      // yt-dlp names no codec where it does not know whether there is audio.
+      // If yt-dlp does not know whether there is audio, it states no codec.
       hasAudio: acodec === 'none' ? false : readText(acodec) !== null || null,
       hasVideo,
       adaptive: !hasVideo || acodec === 'none',
@@ -66,7 +66,7 @@ function toItem(video: JsonObject, hosts: readonly string[]): UnplacedItem | nul
   return item?.variants[0]?.hasVideo === true ? item : null;
 }
 
-/** @throws AppError `upstream_changed` when the output has another shape, is about another post or has no file on `hosts`. */
+/** @throws AppError `upstream_changed`: the output has another shape, another post or no file on `hosts` */
 export function parseYtDlpAnswer(printed: string, ref: PostRef, hosts: readonly string[], now: number): Post {
   const post = parseJson(printed);
   if (!isJsonObject(post)) throw new AppError('upstream_changed', 'yt-dlp printed no description');
@@ -85,7 +85,7 @@ export function parseYtDlpAnswer(printed: string, ref: PostRef, hosts: readonly 
   const draft = {
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, id: textOf('uploader_id'), username: textOf('channel'), name: textOf('uploader') },
-    // For Instagram yt-dlp writes a title of its own ("Video by ...").
+    // For Instagram, yt-dlp makes up a title ("Video by ..."), which is not used.
     title: ref.source === 'instagram' ? null : readText(post.title),
     caption: textOf('description'),
     publishedAt: firstOf(said, ({ timestamp }) => readInstant(timestamp)),

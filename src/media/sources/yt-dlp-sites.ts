@@ -14,7 +14,7 @@ import { createSource } from './kit/source.ts';
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['too_large', 'unsupported_link']);
 
 interface Site extends Pick<SourceDescriptor, 'id' | 'name' | 'colour' | 'hosts' | 'cdnHosts' | 'example'> {
-  /** The thing that an id names: a `video`, whose id yt-dlp's output must repeat, or any other `page`. */
+  /** `video`: yt-dlp's output must repeat the id of the link. `page`: it need not. */
   readonly form: 'video' | 'page';
   readonly idPattern: RegExp;
   idOf(address: URL): string | null | undefined;
@@ -23,7 +23,7 @@ interface Site extends Pick<SourceDescriptor, 'id' | 'name' | 'colour' | 'hosts'
 
 /** Longer videos take minutes to fetch and fit into no chat. */
 const MAX_DURATION_MS = 20 * 60_000;
-/** The program has to start, read a page and run the player's script in this time. */
+/** The time for yt-dlp to start, read a page and run the player's script. */
 const TIMEOUT_MS = 18_000;
 
 const YOUTUBE: Site = {
@@ -42,7 +42,7 @@ const YOUTUBE: Site = {
   urlOf: id => `https://www.youtube.com/watch?v=${id}`,
 };
 
-/** A site of which only the host is known: its files must be on the same host, and its links may have no query. */
+/** A site of which only the host is known. Its files must be on that host, and a link's query is ignored. */
 function otherSite(host: string): Site {
   return {
     id: host
@@ -66,7 +66,7 @@ export function sitesWith(ytDlpHosts: readonly string[]): readonly [SourceDescri
   return [...sourceDescriptors, ...ytDlpSites(ytDlpHosts)];
 }
 
-/** Descriptors for sites with these hosts, given in lower case without `www.`. */
+/** Descriptors for the sites with these hosts. Hosts must be in lower case and without `www.`. */
 export function ytDlpSites(hosts: readonly string[]): readonly SourceDescriptor[] {
   const [first, ...rest] = YOUTUBE.hosts.filter(host => hosts.includes(host));
   const known: readonly Site[] = first === undefined ? [] : [{ ...YOUTUBE, hosts: [first, ...rest] }];
@@ -87,7 +87,7 @@ function createYtDlpSource(site: Site, { extraStrategies = [], ...options }: Sou
     return ref === undefined ? PAGE : { kind: 'post', ref };
   };
   const [program] = extraStrategies;
-  /** Why Medley does not show a video that yt-dlp described. The keys are the `PostRef` objects of single fetches. */
+  /** Why a video that yt-dlp described is not shown. Each call of `fetch` has its own `PostRef` object as the key. */
   const refused = new WeakMap<PostRef, AppError>();
   return createSource(options, {
     ...{ id: source, match, refOf, mediaHosts: cdnHosts, canFetchStories: false },

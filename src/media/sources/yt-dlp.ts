@@ -11,7 +11,7 @@ type YtDlp = NonNullable<Awaited<ReturnType<typeof findYtDlp>>>;
 
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 const MAX_WAITING = 16;
-/** The program has to start and make several requests in this time. */
+/** The time for yt-dlp to start and make several requests. */
 const TIMEOUT_MS = 12_000;
 const ARGUMENTS: readonly string[] = [
   '-J',
@@ -28,7 +28,7 @@ const ARGUMENTS: readonly string[] = [
   '--',
 ];
 
-/** Patterns of yt-dlp's messages, the most telling first. It also says "not found" when the site refuses the caller. */
+/** Patterns of yt-dlp's messages; the first match counts. "Not found" may also mean that the caller is refused. */
 const COMPLAINTS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/rate[- ]limit|http error 429|too many requests/, 'upstream_rate_limited'],
   [/(?:video|post|account) is private|users who follow this account/, 'private'],
@@ -39,7 +39,7 @@ const COMPLAINTS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/timed out|connection|unable to download|http error 5\d\d|network/, 'upstream_unavailable'],
 ];
 
-/** The first error message without addresses, which may contain signatures. */
+/** The first error message. Its addresses are removed, because they may contain signatures. */
 function complaintOf(stderr: string): string {
   const line = stderr.split('\n').find(text => text.startsWith('ERROR')) ?? stderr.trim().split('\n').at(-1) ?? '';
   return line.replace(/https?:\/\/\S+/g, '<address>').slice(0, 300);
@@ -54,9 +54,9 @@ function failureOf(stderr: string, exit: string): AppError {
 }
 
 /**
- * The first yt-dlp on the PATH; undefined when there is none.
+ * Finds the first yt-dlp on the PATH; undefined when there is none.
  * @param searchPath the PATH; relative entries are skipped
- * @param outgoing the outgoing addresses; a proxy is passed in the program's environment, so that no process list shows it
+ * @param outgoing the outgoing addresses; a proxy is passed in the environment, so that no process list shows it
  * @param concurrency how many processes run at once
  */
 export async function findYtDlp(searchPath: string, outgoing: Outgoing = createOutgoing(), concurrency = 2) {
@@ -88,8 +88,8 @@ export async function findYtDlp(searchPath: string, outgoing: Outgoing = createO
     program,
     /**
      * Runs `yt-dlp -J` for an address and returns its output.
-     * @throws AppError by the program's error message; `timeout`, `too_large`, `upstream_unavailable` (too many wait,
-     * or it does not start).
+     * @throws AppError by the program's error message; `timeout`; `too_large`; `upstream_unavailable` when too many
+     * callers wait or the program does not start
      */
     async describe(url: string, signal: AbortSignal): Promise<string> {
       const leave = await waitInQueue(enter(signal));
@@ -103,8 +103,8 @@ export async function findYtDlp(searchPath: string, outgoing: Outgoing = createO
 }
 
 /**
- * Makes yt-dlp a strategy of a source. It gets only the canonical address, and its media must be on the source's hosts,
- * as with any strategy.
+ * Makes yt-dlp a strategy of a source. It gets only canonical addresses, and its media must be on the source's hosts,
+ * as those of any strategy must.
  */
 export function createYtDlpStrategy(
   ytDlp: YtDlp,

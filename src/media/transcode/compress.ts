@@ -8,9 +8,8 @@ import { type Ffmpeg, inputArguments, outputArguments, timeLeft, toSdr } from '.
 import type { CopyRequest } from './mux.ts';
 import { type Probe, probeFile } from './probe.ts';
 
-/** A request to encode a video again within a size limit. */
+/** A request to encode a video again so that it fits a size limit. */
 export interface EncodeRequest extends CopyRequest {
-  /** The properties of the input file. */
   readonly probe: Probe;
   /** The chat's size limit; the result stays 2 % below it. */
   readonly maxBytes: number;
@@ -18,13 +17,13 @@ export interface EncodeRequest extends CopyRequest {
   readonly onLeft?: (leftMs: number) => void;
 }
 
-/** The second attempt's limit is lower by the ratio by which the first result was too large, and by this factor. */
+/** The second attempt aims lower: by the ratio by which the first result was too large, and by this factor. */
 const SECOND_TRY_SHARE = 0.9;
 const MAX_TRIES = 2;
 
 /**
- * @param sdr the first filters for an HDR video
- * @param clip the part of the video that is encoded; by default all of it
+ * @param sdr filters that come first for an HDR video, by `toSdr`
+ * @param clip the part of the video to encode; by default all of it
  */
 export function encodingArguments(
   { inputPath, outputPath }: Pick<CopyRequest, 'inputPath' | 'outputPath'>,
@@ -40,12 +39,12 @@ export function encodingArguments(
   const seconds = (ms: number) => (ms / 1_000).toFixed(3);
   const length = clip === undefined ? [] : ['-t', seconds(clip.endMs - clip.startMs)];
   const cut = clip === undefined ? [] : ['-ss', seconds(clip.startMs), ...length];
-  // The frame that is shown at the clip's start begins before it, so its repetitions are cut instead of the input.
+  // A slow video's frame may begin before the clip. It is repeated, and the cut is made between the repetitions.
   const repeats = plan.isSlow && clip !== undefined;
   const more = repeats ? `${sdr}fps=10,` : sdr;
   return [
-    // With `-ss` and `-t` before the input, nothing outside of the clip is decoded, and the output begins at the clip's
-    // start. The second `-t` ends a track that begins late.
+    // With `-ss` and `-t` before the input, nothing outside of the clip is decoded, and the output begins where the
+    // clip does. The second `-t` ends a track that begins late.
     ...(repeats ? [] : cut),
     ...[...inputArguments(inputPath), ...(repeats ? cut : length)],
     ...['-map', '0:v:0', '-vf', `scale=${width}:${height}:flags=bicubic,${more}setsar=1,format=yuv420p`],
@@ -53,12 +52,12 @@ export function encodingArguments(
     ...['-crf', String(crf), '-maxrate', String(videoBitrate), '-bufsize', String(bufferBits)],
     ...audio,
     ...['-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1', '-movflags', '+faststart'],
-    // The output is cut off at twice the limit: a larger one has failed anyway and would fill the disk.
+    // The output is cut off at twice the limit: it has failed anyway by then, and more would only fill the disk.
     ...outputArguments(outputPath, 'mp4', plan.limitBytes * 2),
   ];
 }
 
-/** Says whether the result is the planned one and complete: a video that was cut off by the size limit ends early. */
+/** Says whether the result is complete and as planned. A video that was cut off at the size limit ends too early. */
 function isAsPlanned(made: Probe, source: Probe, plan: CompressionPlan): boolean {
   const difference = Math.abs((made.durationMs ?? 0) - (source.durationMs ?? 0));
   return (
@@ -76,8 +75,8 @@ const CORES = availableParallelism();
 const enter = createSemaphore({ atOnce: Math.max(1, Math.floor(CORES / 2)), maxWaiting: 16, name: 'compression' });
 
 /**
- * Encodes a video to fit a size, as H.264 and AAC in an MP4 that every client plays, also while it loads. False when it
- * cannot be made to fit and still be worth watching. Calls start in the order they came.
+ * Encodes a video to fit a size, as H.264 and AAC in an MP4 that every client plays, also while it loads. False when no
+ * version that is worth watching would fit. Calls start in the order they came.
  * @throws AppError `upstream_unavailable` when too many wait; `timeout` when it takes too long; `internal` when ffmpeg
  * fails; the signal's reason
  */

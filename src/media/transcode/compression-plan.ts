@@ -1,25 +1,25 @@
 import type { Probe } from './probe.ts';
 
-/** The encoder's arguments, chosen before it starts, by which one pass brings a video below a chat's size limit. */
+/** The encoder's arguments. They are chosen before it starts, so that one pass stays below a chat's size limit. */
 export type CompressionPlan = NonNullable<ReturnType<typeof planCompression>>;
 
-/** The share of a chat's limit to use, since chats count some bytes beside the file itself. */
+/** Only this share of a chat's limit is used, because chats also count some bytes beside the file. */
 export const SAFE_SHARE = 0.98;
-/** A video with fewer bits a second is not worth watching. */
+/** A video with fewer bits a second looks too poor to watch. */
 export const MIN_BITRATE = 150_000;
-/** Bytes in an MP4's index for each frame or piece of audio. */
+/** An MP4's index takes about this many bytes for each frame and each piece of audio. */
 const INDEX_BYTES_PER_SAMPLE = 20;
 const FIXED_INDEX_BYTES = 4_096;
 /** The quality factor of x264. A better one makes no visible difference on a phone, only larger files. */
 const CRF = 21;
-/** With fewer bits per pixel x264's frames show blocks; in small frames sooner than in large ones. */
+/** With fewer bits per pixel, frames show blocks, which disturb more in small frames than in large ones. */
 const MIN_BITS_PER_PIXEL = 0.04;
-/** Short sides of the frame to choose from; a smaller one would not be worth watching. */
+/** The frame's shorter side is one of these. Smaller frames would not be worth watching. */
 const NARROW_SIDES = [1080, 900, 720, 600, 480, 360, 270, 192] as const;
 const MAX_LONG_SIDE = 1920;
-/** Far more than any frame needs, but a number that x264 still accepts. */
+/** The highest bit rate to ask for: more than any frame needs, and still accepted by x264. */
 const MAX_VIDEO_BITRATE = 50_000_000;
-/** Bit rates of the audio, each with the total bit rate from which it is used. */
+/** The bit rates for audio. Each is used if the file may have at least `fromTotal` bits a second in all. */
 const AUDIO_STEPS = [
   { audioBitrate: 128_000, audioChannels: 2, fromTotal: 1_200_000 },
   { audioBitrate: 96_000, audioChannels: 2, fromTotal: 600_000 },
@@ -27,8 +27,8 @@ const AUDIO_STEPS = [
   { audioBitrate: 40_000, audioChannels: 1, fromTotal: 0 },
 ] as const;
 /**
- * Presets with the million pixels a second that one core encodes, including scaling (measured in 2026-11 with x264
- * 164). Slower presets take 50 % longer for a gain that hardly anyone sees on a phone.
+ * Presets, each with the million pixels a second that one core encodes and scales (measured in 2026-11 with x264 164).
+ * Slower presets take 50 % longer for a gain that hardly anyone sees on a phone.
  */
 const SPEEDS = [
   { preset: 'veryfast', megapixels: 65 },
@@ -37,19 +37,19 @@ const SPEEDS = [
 const [, QUICKEST] = SPEEDS;
 /** The million pixels a second that one core decodes. */
 const DECODED_MEGAPIXELS = 500;
-/** The million pixels a second that one core turns from HDR into the brightness of other videos. */
+/** The million pixels a second of an HDR video that one core maps to ordinary brightness. */
 const MAPPED_MEGAPIXELS = 40;
-/** More cores than this hardly make one video faster. */
+/** The most cores to count with: further cores hardly speed up a single video. */
 const MAX_CORES = 8;
-/** If encoding would take longer than this, a faster preset is used, because people do not gladly wait longer. */
+/** If encoding would take longer than people like to wait, a faster preset is used. */
 const PATIENCE_MS = 18_000;
 /** Encoding is not started if it would take longer than this. */
 const MAX_ESTIMATE_MS = 240_000;
 const MAX_DEADLINE_MS = 600_000;
-/** With this short side or a smaller one, a video may also get 15 frames a second. */
+/** If its short side is at most this, a video may also get 15 frames a second; larger ones would look choppy. */
 const CHOPPY_SIDE = 270;
 
-/** With fewer frames a second, each is shown for so long that a clip may begin or end far from the next one. */
+/** With fewer frames a second, the frame nearest to a clip's begin or end may be far from it. */
 const SLOW_FRAMES = 8;
 
 export function isSlow({ frameRate }: Pick<Probe, 'frameRate'>): boolean {
@@ -69,13 +69,13 @@ function shrink({ width, height }: Shape, narrowSide: number): Shape {
 }
 
 /**
- * The best frame size (even, as displayed) and rate for a bit rate:
- * a video of many frames a second loses frames first, then size.
+ * The best frame size (even, as displayed) and frame rate for a bit rate. At high frame rates, frames are dropped
+ * before the size is reduced.
  */
 function framesFor(shape: Shape, frameRate: number, videoBitrate: number) {
   for (const narrowSide of NARROW_SIDES) {
     const { width, height } = shrink(shape, narrowSide);
-    // Each rate is half of the one before, because other ratios make movement stutter.
+    // Each frame rate is half of the one before it, because other ratios make movement stutter.
     for (const maxFrameRate of [...(frameRate > 31 ? [60] : []), 30, ...(narrowSide <= CHOPPY_SIDE ? [15] : [])]) {
       const pixels = width * height * Math.min(maxFrameRate, frameRate);
       if (videoBitrate / pixels >= MIN_BITS_PER_PIXEL) return { width, height, maxFrameRate, pixels };
@@ -85,9 +85,9 @@ function framesFor(shape: Shape, frameRate: number, videoBitrate: number) {
 }
 
 /**
- * Plans the encoding of a video to at most `maxBytes` less 2 %, with smaller frames for a lower limit and a faster
- * preset for a long video. Undefined when the result would not be worth watching, encoding would take minutes, or the
- * duration or size is unknown.
+ * Plans the encoding of a video to 98 % of `maxBytes` at most: a lower limit gives smaller frames, a long video a
+ * faster preset. Undefined when the result would not be worth watching, encoding would take minutes, or the duration or
+ * size is unknown.
  */
 export function planCompression(probe: Probe, maxBytes: number, cores: number) {
   const { durationMs, width, height } = probe;
@@ -102,7 +102,7 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number) {
   const total = totalBits / seconds;
   const audio = probe.hasAudio ? AUDIO_STEPS.find(({ fromTotal }) => total >= fromTotal) : undefined;
   const audioBitrate = audio?.audioBitrate ?? 0;
-  // The encoder starts with a full buffer, so it may use the buffer's bits in addition.
+  // The encoder may use the bits of its buffer in addition, because the buffer is full at the start.
   const bufferSeconds = Math.min(2, Math.max(0.25, seconds / 8));
   const affordable = Math.floor((totalBits - audioBitrate * 1.03 * seconds) / (seconds + bufferSeconds));
   const videoBitrate = Math.min(affordable, MAX_VIDEO_BITRATE);
@@ -122,14 +122,14 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number) {
     isSlow: isSlow(probe),
     preset,
     crf: CRF,
-    /** Bits per second that the video track may exceed only for a moment. */
+    /** The track's bits per second, which it may exceed only for a moment. */
     videoBitrate,
-    /** Bits by which the video track may exceed `videoBitrate` for a moment. */
+    /** By how many bits the track may exceed `videoBitrate` for a moment. */
     bufferBits: Math.floor(videoBitrate * bufferSeconds),
     /** Bits per second of the audio track; 0 for a silent video. */
     audioBitrate,
     audioChannels: audio?.audioChannels ?? 2,
-    /** The largest allowed size of the result. */
+    /** The largest size of the result that is accepted. */
     limitBytes,
     deadlineMs: Math.min(MAX_DEADLINE_MS, Math.round(30_000 + 3 * durationMs + 4 * millisAt(megapixels))),
   };

@@ -10,25 +10,25 @@ import type { Probe } from './probe.ts';
 export interface ConvertRequest extends CopyRequest {
   /** The ffmpeg program; without it nothing is encoded. */
   readonly ffmpeg: Ffmpeg | undefined;
-  /** The properties of the input file; null for an image, and for a file that cannot be read. */
+  /** Facts about the input file; null for an image and for a file that cannot be read. */
   readonly probe: Probe | null;
 }
 
 const AUDIO_BITRATE = '128k';
-/** The quality of LAME's variable bit rate, which few people tell from the original: about 190 kbit/s. */
+/** The quality of LAME's variable bit rate. At about 190 kbit/s few people hear a difference from the original. */
 const MP3_QUALITY = '2';
 /** The highest bit rate of MP3. */
 const MAX_MP3_BITRATE = 320_000;
 const MAX_TAG_CHARS = 200;
 const IMAGE_DEADLINE_MS = 20_000;
 const JPEG_QUALITY = 88;
-/** The longest side of a converted photo: Telegram accepts hardly larger ones, and no phone shows more. */
+/** The longest side of a converted photo. Telegram hardly accepts larger photos, and no phone shows them larger. */
 const MAX_IMAGE_SIDE = 4096;
 const MAX_IMAGE_PIXELS = 67_108_864;
 
 /**
- * Writes the audio of a file as M4A: AAC unchanged, everything else encoded. False when that needs ffmpeg and there is
- * none, or when the file is silent.
+ * Writes a file's audio as M4A. AAC is copied unchanged, everything else is encoded. False when the file is silent, or
+ * ffmpeg is needed and not installed.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'`, `internal` when ffmpeg fails, `timeout`, the
  * signal's reason
  */
@@ -46,15 +46,15 @@ export async function convertToM4a({ inputPath, outputPath, signal, ffmpeg, prob
 }
 
 interface Mp3Request extends ConvertRequest {
-  /** The post whose title and author the file states. */
+  /** The post, whose title and author are written into the file. */
   readonly post: Pick<Post, 'author' | 'title' | 'caption'>;
   /** Called with the milliseconds that the encoding will still take. */
   readonly onLeft?: (leftMs: number) => void;
 }
 
 /**
- * Writes the audio of a file as MP3, without a cover: MP3 unchanged, everything else encoded. False without an encoder
- * for MP3, or when the file is silent.
+ * Writes a file's audio as MP3, without a cover. MP3 is copied unchanged, everything else is encoded. False when the
+ * file is silent, or ffmpeg is missing or cannot encode MP3.
  * @throws AppError `internal` when ffmpeg fails, `timeout`, the signal's reason
  */
 export async function convertToMp3({ probe, post, ffmpeg, ...request }: Mp3Request): Promise<boolean> {
@@ -63,13 +63,13 @@ export async function convertToMp3({ probe, post, ffmpeg, ...request }: Mp3Reque
   const encoding = probe.audioCodec === 'mp3' ? ['copy'] : ['libmp3lame', '-q:a', MP3_QUALITY, '-ac', '2'];
   const tags = { title: title ?? caption, artist: author.name ?? author.username };
   const output = Object.entries(tags).flatMap(([name, text]) => ['-metadata', `${name}=${tagOf(text)}`]);
-  // Version 3 of ID3 is the newest that all players read.
+  // ID3 tags of version 3 are the newest that all players can read.
   output.push('-id3v2_version', '3', ...outputArguments(request.outputPath, 'mp3'));
   await writeAudio({ ...request, ffmpeg, probe }, ['-c:a', ...encoding, ...output]);
   return true;
 }
 
-/** The first line of a text, without control characters. */
+/** The first line of a text, shortened and without control characters. */
 function tagOf(text: string | null): string {
   const [line = ''] = (text ?? '').trim().split(/[\r\n]/, 1);
   return [...line.replace(/\p{Cc}/gu, '').trim()].slice(0, MAX_TAG_CHARS).join('');
@@ -91,8 +91,8 @@ async function writeAudio(request: AudioRequest, output: readonly string[]): Pro
 }
 
 /**
- * Converts a photo (WebP, AVIF, HEIC, PNG, ...) to an upright JPEG, by sharp or else by ffmpeg. False when neither can
- * read it.
+ * Converts a photo (WebP, AVIF, HEIC, PNG, ...) to an upright JPEG, with sharp or else with ffmpeg. False when neither
+ * can read the photo.
  * @throws AppError the signal's reason
  */
 export async function convertToJpeg(request: Omit<ConvertRequest, 'probe'>): Promise<boolean> {
@@ -102,11 +102,11 @@ export async function convertToJpeg(request: Omit<ConvertRequest, 'probe'>): Pro
 
 interface JpegRequest extends CopyRequest {
   readonly maxSide: number;
-  /** For sharp from 1 to 100, higher is better; for ffmpeg from 2 to 31, lower is better. */
+  /** sharp takes 1 to 100, of which higher is better; ffmpeg takes 2 to 31, of which lower is better. */
   readonly quality: number;
 }
 
-/** Returns false when sharp is not installed or cannot read the image. */
+/** Writes a JPEG with sharp. Returns false when sharp is not installed or cannot read the image. */
 async function writeJpegBySharp(request: JpegRequest): Promise<boolean> {
   const { inputPath, outputPath, signal, maxSide, quality } = request;
   if (signal.aborted) throw abortReason(signal);
@@ -137,12 +137,12 @@ interface FrameRequest extends JpegRequest {
   readonly hdr?: Probe['hdr'];
 }
 
-/** Writes an image, or a video's frame at `atSeconds`; false without ffmpeg or when it cannot read the file. */
+/** Writes an image, or a video's frame at `atSeconds`. False when ffmpeg is missing or cannot read the file. */
 export async function writeJpegByFfmpeg(request: FrameRequest): Promise<boolean> {
   const { inputPath, outputPath, signal, ffmpeg, maxSide, quality, atSeconds = 0, hdr = null } = request;
   if (signal.aborted) throw abortReason(signal);
   if (ffmpeg === undefined) return false;
-  // A JPEG has square pixels, and the colours of BT.601.
+  // A JPEG has square pixels and the colours of BT.601, so the image is converted to both.
   const square = `scale='iw*min(sar,1)':'ih*min(1/sar,1)'`;
   const scale = `scale='min(${maxSide},iw)':'min(${maxSide},ih)':force_original_aspect_ratio=decrease`;
   const args = [
@@ -154,7 +154,7 @@ export async function writeJpegByFfmpeg(request: FrameRequest): Promise<boolean>
   ];
   try {
     await makeFile(ffmpeg, outputPath, args, { signal, deadlineMs: IMAGE_DEADLINE_MS });
-    // ffmpeg succeeds without writing anything if no frame is shown so late.
+    // If the video ends before that time, ffmpeg succeeds but writes no file.
     return existsSync(outputPath);
   } catch (error) {
     if (signal.aborted) throw abortReason(signal);
@@ -165,7 +165,7 @@ export async function writeJpegByFfmpeg(request: FrameRequest): Promise<boolean>
 
 /** Telegram's limit for thumbnails (Bot API, sendVideo). */
 const MAX_THUMBNAIL_SIDE = 320;
-/** The time of the frame to take; the very first frame is often black. */
+/** Thumbnails show the frame at this time, because the very first frame is often black. */
 const LOOK_AT_SECONDS = 1;
 
 /**

@@ -8,16 +8,16 @@ import { type Ffmpeg, makeFile, timeLeft, toSdr } from './ffmpeg.ts';
 import { withMediaInput } from './media-input.ts';
 import { addAudio, addVideo, letOtherWorkRun, type Packet, primaryTrack, writeMp4 } from './mux.ts';
 
-/** An encoded clip is made to fit `maxBytes`; a copied one may be larger. */
+/** A clip that is encoded fits `maxBytes`. A clip that is copied may be larger. */
 export interface CutRequest extends EncodeRequest {
-  /** The ffmpeg program; without it a clip begins at the last key frame before the requested time. */
+  /** The ffmpeg program. Without it, a clip can only begin at the last key frame before the requested time. */
   readonly ffmpeg: Ffmpeg | undefined;
   readonly clip: Clip;
 }
 
 /**
- * Cuts a clip out of a video as an MP4: as a copy if one can begin and end within a frame of the wanted times, else
- * encoded, else (without ffmpeg) as a copy that begins earlier. False when the part has no content or cannot fit.
+ * Cuts a clip out of a video as an MP4. It is copied if a copy begins and ends within a frame of the wanted times, else
+ * encoded, or, without ffmpeg, copied from an earlier begin. False when it is empty or cannot be made to fit.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'`, `internal` when ffmpeg fails, `timeout`, the
  * signal's reason
  */
@@ -48,10 +48,10 @@ async function encode(request: CutRequest & { readonly ffmpeg: Ffmpeg }): Promis
   return true;
 }
 
-/** In the file, at most this many frames that are shown later may stand before a frame (B-frames). */
+/** Files store some frames before others that are shown earlier (B-frames), but never more than this many. */
 const MAX_REORDERED = 32;
 
-/** Says whether a copy of the part, which begins at a key frame, begins and ends within one frame of the clip's times. */
+/** Says whether a copy of the part, which starts at a key frame, would fit the clip's times to within one frame. */
 function isExact({ first, surplus }: PacketRange, clip: Clip): boolean {
   const lateMs = clip.startMs - first.timestamp * 1_000;
   const frameMs = Math.max(1, first.duration * 1_000);
@@ -78,9 +78,9 @@ async function copyPart(
 
 interface PacketRange {
   readonly first: Packet;
-  /** How many packets are copied from the first key frame on, in the order of the file. */
+  /** How many packets to copy in the file's order, starting with the first key frame. */
   readonly count: number;
-  /** How many of these are shown after the clip's end; they are copied because other frames depend on them. */
+  /** How many of these are shown after the clip's end. They are copied, because other frames depend on them. */
   readonly surplus: number;
 }
 
@@ -103,7 +103,7 @@ async function rangeOf(video: InputVideoTrack, clip: Clip, signal: AbortSignal):
   return { first, ...range };
 }
 
-/** Shifts packets in time, so that second `from` becomes 0. Earlier frames are dropped: they need frames not copied. */
+/** Moves packets to earlier times: `from` becomes 0. Packets before it are dropped: they need missing frames. */
 async function* moved(
   sink: EncodedPacketSink,
   first: Packet | null,

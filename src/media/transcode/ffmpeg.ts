@@ -10,7 +10,7 @@ export type Ffmpeg = ReturnType<typeof createFfmpeg>;
 export interface FfmpegRunOptions {
   readonly signal: AbortSignal;
   readonly deadlineMs: number;
-  /** Called about twice a second with the duration of the output written so far, in milliseconds. */
+  /** Called about twice a second with the duration that has been written so far, in milliseconds. */
   readonly onTime?: ((ms: number) => void) | undefined;
 }
 
@@ -26,13 +26,13 @@ const MAX_TRIAL_CHARS = 256 * 1024;
 const NICENESS = 10;
 const MAX_WAITING = 64;
 
-/** Formats of single files. Playlists and scripts are missing, because they refer to further files. */
+/** The formats that ffmpeg may read. Playlists and scripts are left out, because they refer to further files. */
 const READABLE_FORMATS =
   'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mpegts,mp3,aac,ogg,wav,flac,jpeg_pipe,png_pipe,webp_pipe,gif';
-/** 8192 x 8192 pixels: a larger image is meant to use up the memory. */
+/** 8192 x 8192 pixels. A larger image is probably meant to use up the memory. */
 const MAX_PIXELS = 67_108_864;
 
-/** Arguments that make ffmpeg read one file of Medley's, but no other file that it refers to. */
+/** Arguments that let ffmpeg read this file and nothing that the file refers to. */
 export function inputArguments(path: string): readonly string[] {
   return [
     ...['-protocol_whitelist', 'file', '-format_whitelist', READABLE_FORMATS],
@@ -41,8 +41,8 @@ export function inputArguments(path: string): readonly string[] {
 }
 
 /**
- * The first filters for an HDR video, which give it the brightness and colours of other videos; empty for other videos,
- * and where ffmpeg cannot do that. The white of HDR, 203 candelas, becomes nearly white, and light of five times that
+ * Filters that give an HDR video the brightness and colours of other videos. Empty for other videos, and when ffmpeg
+ * lacks these filters. The white of HDR, 203 candelas, becomes nearly white, and light of five times that becomes
  * white.
  */
 export function toSdr({ mapsTones }: Pick<Ffmpeg, 'mapsTones'>, hdr: Probe['hdr']): string {
@@ -51,13 +51,13 @@ export function toSdr({ mapsTones }: Pick<Ffmpeg, 'mapsTones'>, hdr: Probe['hdr'
   return `${linear},format=gbrpf32le,zscale=p=bt709,tonemap=mobius:desat=0:peak=5,zscale=t=bt709:m=bt709:r=tv,format=yuv420p,`;
 }
 
-/** Arguments for an output file in that format, of which ffmpeg writes at most `maxBytes`. */
+/** Arguments for an output file of this format. ffmpeg writes at most `maxBytes` of it. */
 export function outputArguments(path: string, format: string, maxBytes?: number): readonly string[] {
   return [...(maxBytes === undefined ? [] : ['-fs', String(maxBytes)]), '-f', format, `file:${path}`];
 }
 
 /**
- * Runs ffmpeg with `args`, which write the file at `outputPath`; after a failure the file is deleted.
+ * Runs ffmpeg with `args`, by which it writes the file at `outputPath`. After a failure the file is deleted.
  * @throws AppError as `Ffmpeg.run`
  */
 export async function makeFile(
@@ -76,13 +76,13 @@ export async function makeFile(
 
 const PROGRESS = ['-nostats', '-progress', 'pipe:1'];
 
-/** Makes a callback that estimates from the duration written so far (of `durationMs`) how long a run still takes. */
+/** Makes an `onTime` that estimates how long a run still takes, from how much of `durationMs` is written. */
 export function timeLeft(
   durationMs: number | null,
   onLeft: ((leftMs: number) => void) | undefined,
 ): FfmpegRunOptions['onTime'] {
   if (onLeft === undefined || durationMs === null) return undefined;
-  // The run may have waited in a queue, so its speed is measured from its first report.
+  // The run may have waited in a queue before, so its speed is measured from its first report on.
   let first: { readonly ms: number; readonly at: number } | undefined;
   return ms => {
     const at = performance.now();
@@ -137,15 +137,15 @@ async function tryProgram(program: string, searchPath: string): Promise<FfmpegFi
 interface Skills {
   /** True when it can encode MP3. */
   readonly hasMp3: boolean;
-  /** True when it can turn HDR videos into others. */
+  /** True when it can give HDR videos the brightness of other videos. */
   readonly mapsTones: boolean;
 }
 
 /**
  * The ffmpeg program that was found and tested.
  * @param program its absolute path
- * @param version as it names itself, e.g. `5.1.9-0+deb12u1`
- * @param skills beside H.264 and AAC
+ * @param version the version that it states, e.g. `5.1.9-0+deb12u1`
+ * @param skills further abilities; it always encodes H.264 and AAC
  */
 function createFfmpeg(program: string, version: string, skills: Skills, searchPath: string) {
   const enter = createSemaphore({ atOnce: availableParallelism(), maxWaiting: MAX_WAITING, name: 'ffmpeg' });
@@ -154,8 +154,8 @@ function createFfmpeg(program: string, version: string, skills: Skills, searchPa
     version,
     ...skills,
     /**
-     * Runs ffmpeg; calls wait so that no more run at once than there are cores. `args` must contain nothing that a
-     * person wrote, save the text of a tag after `-metadata`. When it fails, the caller must delete an unfinished file.
+     * Runs ffmpeg. Calls wait so that no more run at once than there are cores. `args` must contain nothing that a
+     * person wrote, except a tag's text after `-metadata`. When it fails, the caller must delete an unfinished file.
      * @throws AppError `internal` when it fails, with the end of its output as the cause; `timeout` at the deadline,
      * which begins with the run; `upstream_unavailable` when too many wait; the signal's reason
      */
@@ -179,7 +179,7 @@ function createFfmpeg(program: string, version: string, skills: Skills, searchPa
   };
 }
 
-/** Tests the programs called ffmpeg on a PATH: the first that works, else the reason why the first one does not. */
+/** Tests each program `ffmpeg` on a PATH until one works. If none does, tells why the first one does not. */
 export async function inspectFfmpeg(searchPath: string): Promise<FfmpegFinding> {
   let first: FfmpegFinding | undefined;
   for (const program of await findPrograms('ffmpeg', searchPath)) {

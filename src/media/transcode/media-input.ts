@@ -6,12 +6,12 @@ import { abortReason } from '../../infra/concurrency/abortable.ts';
 /** A media file opened for reading in parts. */
 export interface MediaInput {
   readonly input: Input;
-  /** Undefined when the file is not an MP4. */
+  /** Facts about the boxes of an MP4; undefined for a file of another format. */
   readonly structure: Mp4Structure | undefined;
 }
 
 const MAX_CACHE_BYTES = 2 * 1024 * 1024;
-/** The most bytes that are read at once: an index of a file may be that large. */
+/** The most bytes that are read at once. A file's index may be this large. */
 const MAX_PIECE_BYTES = 32 * 1024 * 1024;
 
 export function brokenFile(message: string, cause?: unknown): AppError {
@@ -19,8 +19,8 @@ export function brokenFile(message: string, cause?: unknown): AppError {
 }
 
 /**
- * Opens a file for `use` and closes it afterwards. An MP4's boxes are checked first, so that a malformed file cannot
- * keep mediabunny, which reads it, busy for ever.
+ * Opens a file for `use` and closes it afterwards. The boxes of an MP4 are checked first: a malformed file could keep
+ * mediabunny, the library that reads it, busy for ever.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is no media file, is cut off or cannot be
  * read; `timeout` or the signal's own AppError when it aborts; whatever `use` throws
  */
@@ -32,7 +32,7 @@ export async function withMediaInput<T>(
   if (signal.aborted) throw abortReason(signal);
   const { ADTS, CustomSource, Input, Logging, LogLevel, MATROSKA, MP3, MP4, MPEG_TS, OGG, QTFF, WAVE, WEBM } =
     await import('mediabunny');
-  // The library would write warnings about odd files to the console, where Medley's log is.
+  // The library would otherwise write warnings about odd files to the console, into Medley's log.
   Logging.level = LogLevel.Silent;
   const file = await open(path, 'r');
   let input: Input | undefined;
@@ -51,17 +51,17 @@ export async function withMediaInput<T>(
       },
       maxCacheSize: MAX_CACHE_BYTES,
       prefetchProfile: 'fileSystem',
-      // The next reader of the file gets the same failure, so it need not be handled twice.
+      // The error also reaches the next reader of the file, so it is handled there.
       handleUnhandledError: () => undefined,
     });
-    // Playlists are not among the formats, because they refer to other files.
+    // Formats of playlists are left out, because these refer to other files.
     const formats = structure === undefined ? [WEBM, MATROSKA, MPEG_TS, MP3, OGG, ADTS, WAVE] : [MP4, QTFF];
     input = new Input({ source, formats });
     return await use({ input, structure });
   } catch (error) {
     if (signal.aborted) throw abortReason(signal);
     if (error instanceof AppError) throw error;
-    // An error of the operating system says nothing about the file.
+    // An error with a `syscall` is one of the disk, so it says nothing about the file.
     if (error instanceof Error && 'syscall' in error)
       throw new AppError('internal', 'the disk failed', { cause: error });
     throw brokenFile('not a media file that can be read', error);
@@ -71,29 +71,29 @@ export async function withMediaInput<T>(
   }
 }
 
-/** Facts from the box structure of an MP4, read without relying on any count in it. */
+/** Facts about an MP4's boxes. Reading them trusts no count in the file. */
 type Mp4Structure = NonNullable<Awaited<ReturnType<typeof readMp4Structure>>>;
 
 interface Box {
   readonly type: string;
   readonly start: number;
   readonly contentStart: number;
-  /** The end that the box states, which may lie beyond the file. */
+  /** The end that the box states; it may be beyond the end of the file. */
   readonly end: number;
 }
 
 const MAX_TOP_BOXES = 50_000;
-/** An index of 32 MiB belongs to a video of days. */
+/** The largest index that is read. A video with an index of 32 MiB would last for days. */
 const MAX_INDEX_BYTES = 32 * 1024 * 1024;
-/** Samples of 13 hours, with 60 of video and 47 of audio a second. */
+/** The most samples of a file: 13 hours, with 60 samples of video and 47 of audio a second. */
 const MAX_SAMPLES = 5_000_000;
-/** Counting this far takes one or two seconds. */
+/** The most steps that reading may take. So many take one or two seconds. */
 const MAX_STEPS = 1_000_000_000;
 const MAX_DEPTH = 8;
 const CONTAINERS = new Set(['moov', 'trak', 'mdia', 'minf', 'mvex', 'moof', 'traf', 'edts']);
-/** A file that begins with another box is no MP4. */
+/** Types of the first box of an MP4. A file that begins with another box is no MP4. */
 const FIRST_TYPES = new Set(['ftyp', 'styp', 'moov', 'mdat', 'free', 'skip', 'wide']);
-/** A file that is cut off inside one of these boxes cannot be played to its end. */
+/** A file that ends inside one of these boxes cannot be played to its end. */
 const ESSENTIAL = new Set(['ftyp', 'moov', 'mdat', 'moof']);
 
 /** Thrown for a file whose boxes claim more than it contains. */
@@ -120,7 +120,7 @@ function parseBox(view: DataView, at: number, base: number, limit: number): Box 
   return { type, start, contentStart: start + 8, end: start + size };
 }
 
-/** Reads that many bytes, fewer only at the end of the file. */
+/** Reads this many bytes. It reads fewer only at the end of the file. */
 async function readExactly(file: FileHandle, start: number, bytes: number): Promise<DataView<ArrayBuffer>> {
   const buffer = new Uint8Array(bytes);
   let done = 0;
@@ -132,18 +132,18 @@ async function readExactly(file: FileHandle, start: number, bytes: number): Prom
   return new DataView(buffer.buffer, 0, done);
 }
 
-/** How many more samples the file can have. */
+/** How many more samples the file may claim to have. */
 interface SampleCount {
   left: number;
 }
 
-/** Each sample takes at least one byte, so more than fit in the file are refused before any reader counts so far. */
+/** Refuses more samples than fit in the file (each takes a byte or more), so that no reader counts so far. */
 function claim(count: SampleCount, samples: number): void {
   count.left -= samples;
   if (count.left < 0) throw new BrokenBoxes('more samples than the file can hold');
 }
 
-/** One number of each entry of a list in a box, at `offset` in the entry; the list begins with its length. */
+/** Reads a list in a box, which begins with its length: of each entry, the number at `offset`. */
 function entriesOf(view: DataView, box: Box, entryBytes: number, offset = 0): readonly number[] {
   const first = box.contentStart + 8;
   const count = view.getUint32(box.contentStart + 4);
@@ -151,7 +151,7 @@ function entriesOf(view: DataView, box: Box, entryBytes: number, offset = 0): re
   return Array.from({ length: count }, (_, index) => view.getUint32(first + index * entryBytes + offset));
 }
 
-/** Checks that no table of a track has more samples than its list of sample sizes states. */
+/** Checks that no table of a track claims more samples than the track's list of sample sizes has. */
 function checkTables(view: DataView, boxes: readonly Box[], count: SampleCount): void {
   const sizes = boxes.find(({ type }) => type === 'stsz' || type === 'stz2');
   const samples = sizes === undefined ? 0 : view.getUint32(sizes.contentStart + 8);
@@ -163,7 +163,7 @@ function checkTables(view: DataView, boxes: readonly Box[], count: SampleCount):
     } else if (box.type === 'stsc') {
       const chunks = entriesOf(view, box, 12);
       if (chunks.some(chunk => chunk > samples + 1)) throw new BrokenBoxes('more chunks than samples');
-      // A reader counts through all samples of a chunk to find one, so chunks must not be too large.
+      // To find one sample, a reader counts through all samples of its chunk, so chunks must not be too large.
       const most = entriesOf(view, box, 12, 4).reduce((max, perChunk) => Math.max(max, perChunk), 0);
       if (most > samples + 1 || most * samples > MAX_STEPS)
         throw new BrokenBoxes('chunks of more samples than there are');
@@ -198,7 +198,7 @@ async function checkIndex(file: FileHandle, box: Box, count: SampleCount): Promi
   try {
     checkBoxes(view, 0, view.byteLength, 0, count);
   } catch (error) {
-    // A table that ends within its own header makes the view throw a RangeError.
+    // If a table ends within its own header, the view throws a RangeError.
     if (error instanceof RangeError) throw new BrokenBoxes('an index that ends in the middle', { cause: error });
     throw error;
   }

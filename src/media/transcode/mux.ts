@@ -7,28 +7,28 @@ import { brokenFile, withMediaInput } from './media-input.ts';
 
 export interface CopyRequest {
   readonly inputPath: string;
-  /** The output file is overwritten, and removed when copying fails. */
+  /** The file to write. An existing file is overwritten; the file is removed when copying fails. */
   readonly outputPath: string;
   readonly signal: AbortSignal;
 }
 
 export interface MuxRequest extends CopyRequest {
-  /** The file with the audio; without it the audio comes from the video's file. */
+  /** The file with the audio. Without it, the audio of the video's file is used. */
   readonly audioPath?: string | undefined;
 }
 
-/** A track to copy, with everything that the muxer must know before its packets. */
+/** A track to copy, and what the muxer must know before its packets come. */
 export interface TrackCopy {
   readonly sink: EncodedPacketSink;
   /** The packets to copy, in the order of the file. Default: all. */
   readonly packets?: () => AsyncGenerator<Packet, void>;
   readonly add: (packet: Packet, isFirst: boolean) => Promise<void>;
-  /** True for a format without timestamps, such as plain AAC: it starts at the same time as the other tracks. */
+  /** True for a format without timestamps, such as plain AAC. Such a track starts together with the others. */
   readonly isUntimed?: boolean;
 }
 
 const CHUNK_BYTES = 512 * 1024;
-/** Tracks of a file begin within a few frames of zero; those of a stream begin at any time. */
+/** A file's tracks begin within a few frames of 0. If they begin later than this, they come from a stream. */
 const MAX_LEAD_SECONDS = 0.5;
 
 export type Packet = NonNullable<Awaited<ReturnType<EncodedPacketSink['getFirstPacket']>>>;
@@ -42,7 +42,7 @@ async function countPackets(sink: EncodedPacketSink, signal: AbortSignal): Promi
   return count;
 }
 
-/** Pauses now and then: if all data are in memory, copying would never let other work run, not even an abort. */
+/** Pauses now and then. Copying from memory would otherwise let no other work run, not even an abort. */
 export async function letOtherWorkRun(count: number, signal: AbortSignal): Promise<void> {
   if (count % 500 === 0) await nextTurn();
   signal.throwIfAborted();
@@ -71,8 +71,8 @@ export async function addAudio(output: Output, track: InputAudioTrack, signal: A
 }
 
 /**
- * Copies the packets of all tracks in the order of their times, so that the file is interleaved and few packets wait in
- * memory. If all tracks begin late, as in a stream, they are moved to the beginning.
+ * Copies the packets of all tracks in the order of their times: the tracks are then interleaved in the file, and few
+ * packets wait in memory. If all tracks begin late, as in a stream, they are moved to the beginning.
  */
 async function copyPackets(copies: readonly TrackCopy[], signal: AbortSignal): Promise<void> {
   const cursors = await Promise.all(
@@ -101,7 +101,7 @@ async function copyPackets(copies: readonly TrackCopy[], signal: AbortSignal): P
   }
 }
 
-/** A stream into a file that the caller opens and closes: mediabunny's own leaves the file open when it fails. */
+/** A stream into a file that the caller opens and closes: mediabunny's own stream leaves it open after a failure. */
 function streamTo(file: FileHandle): WritableStream<StreamTargetChunk> {
   return new WritableStream({
     async write({ data, position }) {
@@ -113,7 +113,7 @@ function streamTo(file: FileHandle): WritableStream<StreamTargetChunk> {
   });
 }
 
-/** Writes an MP4 that can be played while it loads; after a failure the file is deleted. */
+/** Writes an MP4 that can be played while it loads. After a failure the file is deleted. */
 export async function writeMp4(
   outputPath: string,
   signal: AbortSignal,
@@ -122,7 +122,7 @@ export async function writeMp4(
   const { Mp4OutputFormat, Output, StreamTarget } = await import('mediabunny');
   const file = await open(outputPath, 'w');
   const output = new Output({
-    // The index's size is known before, so its space is reserved and nothing is written twice.
+    // The index's size is known before it is written, so space is reserved for it and nothing is written twice.
     format: new Mp4OutputFormat({ fastStart: 'reserve' }),
     target: new StreamTarget(streamTo(file), { chunked: true, chunkSize: CHUNK_BYTES }),
   });
@@ -134,7 +134,7 @@ export async function writeMp4(
     await file.close();
   } catch (error) {
     await output.cancel().catch(() => {
-      // Closing the file fails only after an earlier failure, which is the one to throw.
+      // Closing fails only after an earlier failure. The earlier one is thrown, because it tells more.
     });
     await file.close();
     await rm(outputPath, { force: true });
@@ -149,8 +149,8 @@ export async function primaryTrack<T>(track: Promise<T | null>, what: string): P
 }
 
 /**
- * Writes the video of one file (also of a stream's joined pieces) and the audio of the same file or of another, if any,
- * into one unfragmented MP4 that plays while it loads. Nothing is encoded.
+ * Writes video and audio into one unfragmented MP4 that plays while it loads. The video is that of one file or of a
+ * stream's joined pieces; the audio, if any, is from the same file or another. Nothing is encoded.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when one of them is not a complete media file; the
  * signal's reason
  */
@@ -171,7 +171,7 @@ export function muxFiles({ inputPath, audioPath, outputPath, signal }: MuxReques
 }
 
 /**
- * Copies the audio of a file unchanged into an M4A; for AAC only.
+ * Copies a file's audio unchanged into an M4A. The audio must be AAC.
  * @throws AppError `invalid_request` when the audio is not AAC; else as `muxFiles`
  */
 export function extractAudio({ inputPath, outputPath, signal }: CopyRequest): Promise<void> {

@@ -6,7 +6,7 @@ export type Probe = Awaited<ReturnType<typeof examine>>;
 
 const TIMEOUT_MS = 15_000;
 const SAMPLED_FRAMES = 60;
-/** The profiles Baseline, Main, Extended and High. Phones do not play those of more bits or of colours in full size. */
+/** The profiles Baseline, Main, Extended and High. Phones cannot play profiles with more bits or full-size colours. */
 const COMMON_H264 = /^avc[13]\.(?:42|4d|58|64)/i;
 /** Brightness curves of HDR, each with ffmpeg's name for it. */
 const HDR_CURVES = new Map([
@@ -42,13 +42,13 @@ async function examine({ input, structure }: MediaInput) {
   const colours = await video?.getColorSpace();
   return {
     kind: video === null ? 'audio' : 'video',
-    /** Pixels as displayed, after rotation; null for audio alone. */
+    /** Pixels as displayed, after rotation; null for a file with only audio. */
     width: video === null ? null : await video.getDisplayWidth(),
     height: video === null ? null : await video.getDisplayHeight(),
     durationMs,
-    /** `avc`, `hevc`, `vp9`, `av1`, ...; null without video or for an unknown codec. */
+    /** `avc`, `hevc`, `vp9`, `av1`, ...; null when there is no video or its codec is unknown. */
     videoCodec: video === null ? null : await video.getCodec(),
-    /** `aac`, `mp3`, `opus`, ...; null without audio or for an unknown codec. */
+    /** `aac`, `mp3`, `opus`, ...; null when there is no audio or its codec is unknown. */
     audioCodec,
     hasAudio: audio !== null,
     /** True for a video that plays on every device: H.264 of 8 bits a colour, and AAC or MP3 if it has audio. */
@@ -65,7 +65,7 @@ async function examine({ input, structure }: MediaInput) {
 }
 
 /**
- * Reads the facts of a media file in parts, so that memory does not grow with its size.
+ * Reads facts about a media file. It reads the file in parts, so that memory does not grow with the file's size.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when it is not a complete media file (a page, an
  * empty or cut-off file, no track); `timeout` or the signal's own AppError when it aborts
  */

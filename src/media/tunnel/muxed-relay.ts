@@ -14,7 +14,7 @@ import {
   type TunnelRequest,
 } from './tunnel-token.ts';
 
-/** A file on the disk that stays until it is released. */
+/** A file on the disk. It stays there until it is released. */
 export interface DiskFile {
   readonly path: string;
   readonly bytes: number;
@@ -24,13 +24,12 @@ export interface DiskFile {
 
 export interface MuxOrder {
   readonly post: Pick<Post, 'source' | 'id'>;
-  /** The item's index in the post. */
   readonly index: number;
   readonly tracks: TrackAddresses;
 }
 
 /**
- * Makes one MP4 of two tracks on the disk; requests for the same file share it.
+ * Makes one MP4 of two tracks on the disk. Requests for the same file share the work.
  * @throws AppError `not_found` when an address has expired, `too_large`, `timeout`, `upstream_unavailable`, `internal`;
  * the signal's reason when it aborts
  */
@@ -40,7 +39,7 @@ export type MuxTracks = (order: MuxOrder, signal: AbortSignal) => Promise<DiskFi
 export type MuxedFile = TunnelFile & { readonly tracks: TrackPair };
 
 export function createMuxedRelay(muxTracks: MuxTracks, find: RefreshPost, refresh: RefreshPost) {
-  // A player makes many range requests: tracks that the first one renewed or looked up are reused, by video address.
+  // A player makes many range requests. Later ones reuse the tracks that the first one looked up, by video address.
   const known = createLru<string, TrackAddresses>({ max: 500, ttl: 30 * 60_000 });
 
   async function mux(file: MuxedFile, signal: AbortSignal): Promise<DiskFile> {
@@ -67,7 +66,7 @@ export function createMuxedRelay(muxTracks: MuxTracks, find: RefreshPost, refres
   }
 
   /**
-   * Answers with the muxed file, if it is ready within `waitMs`.
+   * Answers with the muxed file, if it is ready within `waitMs`; else it throws `timeout`.
    * @throws AppError as `MuxTracks`, and whatever `refresh` throws
    */
   return async (file: MuxedFile, request: TunnelRequest, waitMs: number): Promise<RelayedFile> => {
@@ -91,7 +90,7 @@ function addressesOf({ video, audio, inPieces = false }: TrackPair): TrackAddres
   };
 }
 
-/** Answers with a file on the disk, whole or in part; releases it when the answer was read or aborted. */
+/** Answers with a file on the disk, whole or in part. The file is released when the answer was read or aborted. */
 async function diskResponse(
   disk: DiskFile,
   mime: string,
@@ -101,7 +100,7 @@ async function diskResponse(
   try {
     const { path, bytes } = disk;
     const { mtimeMs, mtime } = await stat(path);
-    // The tag contains the file's time, because a file that is made again may differ.
+    // The ETag contains the file's time, because a file that is made again may have other bytes.
     const etag = `"${bytes.toString(36)}-${Math.round(mtimeMs).toString(36)}"`;
     const part = ifRange === undefined || ifRange === etag ? byteRange(range, bytes) : undefined;
     if (part === 'unsatisfiable')

@@ -18,30 +18,30 @@ import type { TunnelFile } from './tunnel-token.ts';
 
 /** The file that players and downloads get for an item; if `audio` is set, both tracks are muxed. */
 export interface PlayerFile extends WholeVideo {
-  /** A file that can be played without muxing, for when the two tracks cannot be muxed. */
+  /** A file that can be played without muxing. It is used if the two tracks cannot be muxed. */
   readonly fallback?: Variant | undefined;
 }
 
-/** Two tracks that are larger than this in all are not muxed while a client waits. */
+/** The largest size of two tracks together that are muxed while a client waits. */
 export const MAX_MUX_BYTES = 256 * 1024 * 1024;
 /** Muxed tracks become an MP4, whatever format they had. */
 const MUXED_MIME = 'video/mp4';
-/** A larger video takes longer to load and has more pixels than most screens. */
+/** The preferred short side: a larger video loads longer and has more pixels than most screens. */
 const FULL_HD = 1_080;
-/** With more characters in all addresses of a file, the token, and so the request line, would be too long. */
+/** The most characters of all addresses of a file: with more, its token would make the request line too long. */
 const MAX_ADDRESS_CHARS = 8_000;
 
-/** The best file with audio that a browser plays, up to 1080p; two tracks are muxed if that is better. Pure. */
+/** The best file with audio that a browser plays, up to 1080p. Two tracks are muxed if that is better. Pure. */
 export function choosePlayerFile(item: MediaItem, form: MediaForm): PlayerFile | undefined {
   if (form === 'audio' || item.kind !== 'video') {
-    // For audio alone no stream is used, since it contains the video as well.
+    // A stream contains the video as well, so it is not used where only the audio is wanted.
     const variant = sendableVariants(item, form).find(one => !isPlaylist(one));
     return variant && { variant };
   }
   return bestForPlayer(item, rankedVideos(item));
 }
 
-/** The files that a player can choose from: one for each size that every browser plays, largest first, up to 1080p. Pure. */
+/** The files that a viewer can choose from: one per size that every browser plays, up to 1080p, largest first. */
 export function playerQualities(item: MediaItem): readonly PlayerFile[] {
   if (item.kind !== 'video') return [];
   const all = rankedVideos(item);
@@ -64,7 +64,7 @@ function rankedVideos(item: MediaItem): readonly WholeVideo[] {
 
 function bestForPlayer({ variants }: MediaItem, all: readonly WholeVideo[]): PlayerFile | undefined {
   const [best] = all;
-  // A video without its audio is better than none at all.
+  // A video whose audio cannot be added is better than no video.
   const [only] = variants;
   if (best === undefined) return only && { variant: only };
   if (isOneFile(best)) return { variant: best.variant };
@@ -73,7 +73,7 @@ function bestForPlayer({ variants }: MediaItem, all: readonly WholeVideo[]): Pla
   return { ...best, fallback: fits ? fallback : undefined };
 }
 
-/** Says whether the addresses of both tracks fit into one token and the muxed file is not known to be too large. */
+/** Says whether two tracks can be muxed: their addresses fit into a token, and they are not known to be too large. */
 export function isMuxable(whole: WholeVideo, item: MediaItem): boolean {
   if (isOneFile(whole)) return false;
   const parts = tracksOf(whole);
@@ -81,7 +81,7 @@ export function isMuxable(whole: WholeVideo, item: MediaItem): boolean {
   return fitsAddress(parts) && bytes.reduce((total, each) => total + each, 0) <= MAX_MUX_BYTES;
 }
 
-/** The file's size; of two tracks only if both are known. `isRough`: it is calculated from bit rates. */
+/** The file's size; empty if a track's size is unknown. `isRough`: the size is calculated from bit rates. */
 export function playerFileSize(
   file: PlayerFile,
   item: MediaItem,
@@ -93,7 +93,7 @@ export function playerFileSize(
   return { bytes, ...(parts.some(part => part.bytes === null) && { isRough: true }) };
 }
 
-/** The file with the fields that a tunnel address contains. */
+/** Turns the file into what a tunnel address contains. */
 export function playerTunnelFile(post: Post, index: number, file: PlayerFile, expiresAt: number): TunnelFile {
   const { variant, audio, fallback } = file;
   const { width, height } = variant;
@@ -119,7 +119,7 @@ function fitsAddress(variants: readonly Variant[]): boolean {
   return variants.reduce((total, { url }) => total + url.length, 0) <= MAX_ADDRESS_CHARS;
 }
 
-/** Ranks to compare number by number; larger ones are better. */
+/** Numbers by which files are compared, the most important first; higher is better. */
 function playerRank(whole: WholeVideo, item: MediaItem): readonly number[] {
   const { variant, audio } = whole;
   const side = shortSide(variant);
@@ -130,7 +130,7 @@ function playerRank(whole: WholeVideo, item: MediaItem): readonly number[] {
     audio === undefined || isCommonAudio(audio) ? codecRank(variant) : Math.min(codecRank(variant), 1),
     side <= FULL_HD ? 1 : 0,
     side <= FULL_HD ? side : -side,
-    // A file that need not be muxed starts sooner.
+    // A file that need not be muxed starts to play sooner.
     isOne ? 1 : 0,
     variant.bitrate ?? 0,
   ];

@@ -18,12 +18,12 @@ export interface PlayerLink {
   readonly expiresAt: number;
 }
 
-/** The two files on the page. */
+/** The two files that the page loads. */
 export type PlayerPart = 'video' | 'poster';
 
 export type PlayerLinkState =
   | { readonly state: 'ready'; readonly playback: PlayerLink }
-  /** The video cannot be shown. `url` leads to the post; undefined when the token cannot be read. */
+  /** The video cannot be shown. `url` is the post's address; undefined when the token cannot be read. */
   | { readonly state: 'expired' | 'gone' | 'unavailable'; readonly url: string | undefined };
 
 export type PlayerLinks = ReturnType<typeof createPlayerLinks>;
@@ -35,10 +35,10 @@ const TUNNEL_PATH = '/media/';
 const Sealed = z.object({ u: z.string(), n: z.number().int().nonnegative(), e: z.number() });
 
 /**
- * Short addresses of videos that stay valid longer than the CDN's: they contain the post's address, and its current
- * files are looked up at each request.
+ * Short addresses of videos that stay valid longer than the CDN's addresses: they contain only the post's address, and
+ * the post's current files are looked up at each request.
  * @param key the secret key, 32 bytes
- * @param findPost gives the newest version of the post with that canonical address
+ * @param findPost gets the newest version of the post with that canonical address
  */
 export function createPlayerLinks(
   key: Buffer,
@@ -63,7 +63,7 @@ export function createPlayerLinks(
       `/v/${sealToken(key, PURPOSE, { u: url, n: index, e: expiresAt })}`,
 
     /**
-     * A bad token or a missing post is a state, not an error.
+     * Finds the video of a token. A bad token or a missing post is a state, not an error.
      * @throws the signal's reason
      */
     async find(token: string, signal: AbortSignal): Promise<PlayerLinkState> {
@@ -86,7 +86,7 @@ export function createPlayerLinks(
     },
 
     /**
-     * The tunnel token of the video or of its cover.
+     * Makes the token by which the tunnel sends the video or its cover.
      * @throws AppError `not_found`, and whatever fetching the post throws
      */
     async tunnelToken(token: string, part: PlayerPart, signal: AbortSignal) {

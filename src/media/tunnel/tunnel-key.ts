@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const KEY_BYTES = 32;
 
 /**
- * The key of media addresses: 32 random bytes, created once and stored in `DATA_DIR/media.key`, readable only by this
- * system account, so that addresses stay valid after a restart.
+ * The secret key of media addresses, 32 random bytes. It is created once and stored in `DATA_DIR/media.key`, readable
+ * only by this system account, so that addresses stay valid after a restart.
  * @throws Error when the file cannot be read or written, or contains something else
  */
 export async function loadMediaKey(dataDir: string): Promise<Buffer> {
@@ -15,11 +15,11 @@ export async function loadMediaKey(dataDir: string): Promise<Buffer> {
   if (kept !== undefined) return kept;
   await mkdir(dataDir, { recursive: true });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
-  // The draft is flushed to the disk before it gets its name: a power loss could otherwise leave an empty file, and the
-  // next start would have no key.
+  // The draft is flushed to the disk before it gets its final name. Otherwise a power loss could leave an empty file
+  // under that name, and the next start would have no key.
   await writeFile(draft, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx', flush: true });
   try {
-    // The link makes the file appear whole; of two processes that start at once, the second reads the first one's key.
+    // The link makes a whole file appear at once. If two processes start together, the second reads the first's.
     await link(draft, path);
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error;
@@ -32,8 +32,8 @@ export async function loadMediaKey(dataDir: string): Promise<Buffer> {
 }
 
 /**
- * The key that all processes of one Redis share: the one proposed first, which that process had in its DATA_DIR or
- * created.
+ * The key that all processes with the same Redis share. The process that proposes first decides: it takes the key in
+ * its DATA_DIR or creates one.
  * @param agree returns the value that was proposed first
  * @throws Error when it cannot be read, or the stored value is not a key
  */
@@ -54,8 +54,8 @@ export async function loadSharedMediaKey(
 }
 
 /**
- * Writes the key that processes shared over Redis into `DATA_DIR`, replacing another, so that later processes without
- * Redis use it.
+ * Writes the shared key of Redis into `DATA_DIR`, replacing another key. If Redis is given up later, addresses stay
+ * valid.
  * @throws Error
  */
 export async function keepSharedMediaKey(key: Buffer, dataDir: string): Promise<void> {

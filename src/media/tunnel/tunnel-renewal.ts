@@ -9,7 +9,7 @@ export type ExpiredFile = ExpiredItem & Pick<TunnelFile, 'url' | 'mime'>;
 type TrackAddress = CdnAddress & Pick<Variant, 'mime'>;
 type SizedAddress = CdnAddress & Pick<Variant, 'width' | 'height'>;
 
-/** Two tracks of one video, or a single file with both, each with the headers that its host requires. */
+/** Addresses of two tracks of one video, or of a single file with both, with the headers that their host requires. */
 export interface TrackAddresses {
   readonly video: TrackAddress;
   readonly audio?: TrackAddress;
@@ -18,15 +18,15 @@ export interface TrackAddresses {
 export type ExpiredTracks = ExpiredItem & { readonly tracks: TrackPair };
 
 /**
- * Finds the file in a newer version of its post: the one with the same path on the CDN, else one of the same kind, and
- * of several the one of the nearest size. Undefined when the post no longer has such an item.
+ * Finds an expired file in a newer version of its post: the file with the same path on the CDN, else the one of the
+ * same kind whose size is nearest. Undefined when the post no longer has such an item.
  */
 export function renewedAddress(post: Pick<Post, 'items'>, file: ExpiredFile): CdnAddress | undefined {
   const item = itemOf(post, file.index, file.url);
   return item && (sameFile(addressesOf(item), file.url, file) ?? nearestFile(item, file));
 }
 
-/** Finds a video's two tracks in a newer version of its post; undefined also when it is now a single file. */
+/** Finds a video's two tracks in a newer version of its post; undefined if it has them no longer. */
 export function renewedTracks(post: Pick<Post, 'items'>, file: ExpiredTracks): TrackAddresses | undefined {
   const item = itemOf(post, file.index, file.tracks.video);
   if (item === undefined) return undefined;
@@ -40,7 +40,7 @@ export function renewedTracks(post: Pick<Post, 'items'>, file: ExpiredTracks): T
   return video && audio && { video, audio };
 }
 
-/** The item that has this file, else the one at its index, which changes when more items can be read. */
+/** The item that contains this file, else the item at `index`, which may be another if more items can be read now. */
 function itemOf({ items }: Pick<Post, 'items'>, index: number, url: string): MediaItem | undefined {
   return items.find(item => addressesOf(item).some(address => isSameFile(url, address.url))) ?? items[index];
 }
@@ -49,7 +49,7 @@ function addressesOf({ variants, thumbnailUrl }: MediaItem): readonly SizedAddre
   return [...variants, ...(thumbnailUrl === null ? [] : [{ url: thumbnailUrl, width: null, height: null }])];
 }
 
-/** The address of the same path. On some hosts all files of a post have one path, and so their sizes decide. */
+/** The address with the same path. On some hosts all files of a post have one path; then the nearest size decides. */
 function sameFile<T extends SizedAddress>(addresses: readonly T[], url: string, file: ExpiredItem): T | undefined {
   return nearest(
     addresses.filter(other => isSameFile(url, other.url)),
@@ -72,7 +72,7 @@ function nearestFile(item: MediaItem, file: ExpiredFile): CdnAddress | undefined
   return nearest(alike.length > 0 ? alike : candidates, file);
 }
 
-/** The variant of the nearest size. With unknown sizes the first one, which the source ranks best, is used. */
+/** The variant of the nearest size. If sizes are unknown it is the first, which the source ranks best. */
 function nearest<T extends SizedAddress>(variants: readonly T[], file: ExpiredItem): T | undefined {
   return variants.toSorted((a, b) => distance(a, file) - distance(b, file))[0];
 }

@@ -4,31 +4,30 @@ import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import { type Post, sourceIdSchema } from '../post.ts';
 
-/** CDN addresses of a video track and an audio track of one video, or of a single file with both. */
+/** The CDN's addresses of two tracks, or of a single file that contains both. */
 export interface TrackPair {
   readonly video: string;
   readonly audio?: string | undefined;
-  /** True when the addresses are those of HLS playlists. */
+  /** True when the addresses lead to HLS playlists, whose pieces have to be joined. */
   readonly inPieces?: boolean | undefined;
 }
 
-/** The file to which an address of the tunnel leads. */
+/** A file that the tunnel sends, as its address describes it. */
 export interface TunnelFile {
-  /** The post to fetch again when the address has expired; without it the file is then lost. */
+  /** The post, which is fetched again when the address has expired. Without it, the file can then not be found. */
   readonly post?: Pick<Post, 'source' | 'id'> | undefined;
-  /** The item's index in the post. */
   readonly index?: number | undefined;
-  /** The address on the CDN. With `tracks`: the file to send if muxing fails, or the video track if there is none. */
+  /** The address on the CDN. With `tracks`: a file to send if muxing fails, or the video track if there is none. */
   readonly url: string;
-  /** True when the file's host requires headers, which are looked up in the post. Only for a file of a post. */
+  /** True when the host requires headers. They are looked up in the post, so the file must belong to one. */
   readonly hasHeaders?: boolean | undefined;
-  /** Tracks that are muxed into one MP4, which is sent instead of `url`. Only for a file of a post. */
+  /** Tracks to mux into one MP4, which is sent instead of `url`. The file must belong to a post. */
   readonly tracks?: TrackPair | undefined;
   readonly mime: string;
-  /** The width of the sent file, if known: it helps to find the file again after its address has expired. */
+  /** The width, if known. It helps to find the file again when its address has expired. */
   readonly width?: number | null;
   readonly height?: number | null;
-  /** The suggested file name; it is safe already: letters, digits, `-`, `_`, `.`. */
+  /** The suggested file name. It contains only letters, digits, `-`, `_` and `.`. */
   readonly fileName: string;
   /** The time after which the token is refused, unix milliseconds. */
   readonly expiresAt: number;
@@ -36,7 +35,7 @@ export interface TunnelFile {
 
 const PURPOSE = 'medley media 1';
 
-/** Addresses are in use for hours, also over an update, so fields may be added but never changed. */
+/** Addresses stay in use for hours, even over an update. Fields may therefore be added, but never changed. */
 const payload = z.object({
   s: sourceIdSchema.optional(),
   i: z.string().optional(),
@@ -70,7 +69,7 @@ export function sealTunnelFile(key: Buffer, file: TunnelFile): string {
   return sealToken(key, PURPOSE, sealed);
 }
 
-/** The file in a token; undefined for a token that is malformed, forged, or of another key or version. */
+/** Reads the file from a token; undefined if the token is malformed, forged, or of another key or version. */
 export function unsealTunnelFile(key: Buffer, token: string): TunnelFile | undefined {
   const sealed = unsealToken(key, PURPOSE, token, payload);
   if (sealed === undefined) return undefined;
@@ -91,18 +90,18 @@ export interface TunnelRequest {
 export interface RelayedFile {
   readonly status: 200 | 206 | 416;
   readonly headers: Readonly<Record<string, string>>;
-  /** The file's bytes; undefined for HEAD and 416. */
+  /** The file's bytes; undefined in answers to HEAD and with status 416. */
   readonly body: Readable | undefined;
 }
 
 export interface TunnelResponse extends RelayedFile {
-  /** The file's name, with the extension of the type that is sent. */
+  /** The file's name. Its extension is that of the type that is really sent. */
   readonly fileName: string;
   /** The time when the token expires, unix milliseconds. */
   readonly expiresAt: number;
 }
 
-/** Gets the current version of a post. Each function of this type decides whether the cache may answer. */
+/** Gets the current version of a post. Each implementation decides whether a cached post will do. */
 export type RefreshPost = (post: Pick<Post, 'source' | 'id'>, signal: AbortSignal) => Promise<Pick<Post, 'items'>>;
 
 export function noSuchFile(message: string, cause?: unknown): AppError {
@@ -112,7 +111,7 @@ export function noSuchFile(message: string, cause?: unknown): AppError {
 const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** A longer token is not read; this is enough for an address of 8 KiB. */
+/** The longest token that is read. It has room for an address of 8 KiB. */
 const MAX_TOKEN_CHARS = 12_000;
 const TOKEN = /^[A-Za-z0-9_-]+$/;
 
@@ -141,7 +140,7 @@ export function unsealToken<T>(key: Buffer, purpose: string, token: string, sche
   try {
     text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8');
   } catch {
-    // GCM's error only says "unable to authenticate", so it is dropped.
+    // The error is dropped, because all that it says is "unable to authenticate".
     return undefined;
   }
   return schema.safeParse(JSON.parse(text)).data;

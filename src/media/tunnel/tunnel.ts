@@ -29,9 +29,9 @@ export interface TunnelOptions {
   /** Domains of the media hosts; the subdomains of each are included. */
   readonly mediaHosts: readonly string[];
   readonly cdnHeaders: CdnHeaders;
-  /** Exact host names, for images and audio that belong to no post. */
+  /** Exact names of further hosts, for images and audio that belong to no post. */
   readonly assetHosts?: readonly string[];
-  /** Gets a post for the headers that a file requires, from the cache if possible. Default: `refresh`. */
+  /** Gets a post for the headers that its files require; the cache may answer. Default: `refresh`. */
   readonly find?: RefreshPost;
   readonly refresh: RefreshPost;
   readonly muxTracks: MuxTracks;
@@ -42,14 +42,14 @@ export interface TunnelOptions {
 }
 
 export interface MuxWait {
-  /** The wait when another file can be sent instead. Default 15 000. */
+  /** The wait if another file can be sent instead, in milliseconds. Default 15 000. */
   readonly withFallbackMs: number;
-  /** The wait when there is no other file; proxies and players give up after a minute of silence. Default 55 000. */
+  /** The wait if there is no other file. Proxies and players give up after a minute of silence. Default 55 000. */
   readonly aloneMs: number;
 }
 
 const MUX_WAIT: MuxWait = { withFallbackMs: 15_000, aloneMs: 55_000 };
-/** Tracks that could not be muxed are not tried again for this long after the last request, if there is another file. */
+/** After muxing failed, the other file is sent until there was no request for this long. */
 const GIVEN_UP_MS = 5 * 60_000;
 
 /** Encrypted, authenticated, expiring addresses for media files. */
@@ -59,7 +59,7 @@ export function createTunnel(options: TunnelOptions) {
   const hosts = [...hostsBelow(mediaHosts), ...assetHosts];
   const openPlain = createCdnRelay({ ...options, find, now }, hosts);
   const openMuxed = createMuxedRelay(muxTracks, find, refresh);
-  // A player requests many ranges, which must all be of the same file, so failed muxing is remembered.
+  // A player requests many ranges, which must all be of the same file. So failed muxing is remembered.
   const givenUp = createLru<string, true>({ max: 500, ttl: GIVEN_UP_MS, updateAgeOnGet: true });
 
   /** Answers with the muxed tracks, or with another file of the item if they cannot be muxed. */
@@ -79,7 +79,7 @@ export function createTunnel(options: TunnelOptions) {
   }
 
   return {
-    /** Says whether the tunnel fetches this address: https, on a known host. */
+    /** Says whether the tunnel may fetch this address: it must be https and on a known host. */
     carries: (url: string) => isTarget(url, hosts),
     /** The address `/media/<token>` of a file. */
     address: (file: TunnelFile) => `/media/${sealTunnelFile(key, file)}`,
@@ -108,13 +108,13 @@ interface Answer extends HttpHead {
   readonly body: Readable | undefined;
 }
 
-/** @param hosts as patterns for the HTTP client */
+/** @param hosts patterns of host names, as the HTTP client takes them */
 function createCdnRelay(
   options: TunnelOptions & Required<Pick<TunnelOptions, 'find' | 'now'>>,
   hosts: readonly string[],
 ) {
   const { http, cdnHeaders, refresh, find, now } = options;
-  // A player makes many range requests: the address that the first one renewed or looked up is reused, by the token's.
+  // A player makes many range requests. Later ones reuse the address that the first one looked up.
   const known = createLru<string, CdnAddress>({ max: 500, ttl: 30 * 60_000 });
 
   async function ask(
@@ -179,7 +179,7 @@ function createCdnRelay(
 
 const RELAYED_HEADERS = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified'] as const;
 
-/** Turns the answer to a request for the first byte into an answer to HEAD. */
+/** Turns the answer to a request for one byte into an answer to HEAD. */
 function wholeFile({ status, headers }: HttpHead): Pick<HttpHead, 'status' | 'headers'> {
   if (status !== 206) return { status, headers };
   const { 'content-range': contentRange, 'content-length': _, ...rest } = headers;
@@ -199,7 +199,7 @@ function relayFailure({ status, headers }: Answer, type: string | undefined, now
   return new AppError('upstream_unavailable', `the CDN answers ${what}`);
 }
 
-/** The CDN sends JPEG for addresses that end in `.webp` (seen in 2026-08), so the name follows the sent type. */
+/** The CDN may send JPEG for an address that ends in `.webp` (seen in 2026-08), so the sent type decides the name. */
 function fileNameAs(type: string, { mime, fileName }: TunnelFile): string {
   const extension = extensionOf(type);
   if (type === mime || extension === undefined) return fileName;

@@ -12,17 +12,17 @@ import {
 
 export const META_MEDIA_HOSTS: readonly string[] = ['cdninstagram.com', 'fbcdn.net'];
 
-/** The address of a file. Below `/rsrc.php/` are the site's own files; its `null.jpg` is in place of one that is withheld. */
+/** Reads a file's address. Below `/rsrc.php/` are the site's own files, such as an image in place of a hidden one. */
 export const readAddress = addressReader(META_MEDIA_HOSTS, '/rsrc.php/');
 
-/** When the signature of an address expires, unix milliseconds: from `oe=` (hex seconds), or from the old `/vp/HASH/HEX/` path. */
+/** The expiry of an address, unix milliseconds: from `oe=` (hex seconds) or from an old `/vp/HASH/HEX/` path. */
 export function addressExpiry(url: string): number | null {
   const hex = /[?&]oe=([^&]*)/.exec(url)?.[1] ?? /\/vp\/[0-9a-f]{1,64}\/([0-9a-f]{8})\//i.exec(url)?.[1];
   if (hex === undefined || !/^[0-9a-f]{6,9}$/i.test(hex)) return null;
   return Number.parseInt(hex, 16) * 1000;
 }
 
-/** Facts about a file in `efg=` of its address; all null when it is missing or has another format. */
+/** Facts about a file that its address states in `efg=`; all null when it is missing or has another format. */
 export function addressTag(url: string) {
   const efg = /[?&]efg=([^&]*)/.exec(url)?.[1] ?? '';
   // Base64 contains no `%`, so only escaped `=`, `+` and `/` have to be decoded.
@@ -35,9 +35,9 @@ export function addressTag(url: string) {
   return {
     /** The name of the encoding, such as `xpv_progressive.INSTAGRAM.CLIPS.C3.720.dash_baseline_1_v1`. */
     encoding,
-    /** The site gives whole seconds, so the duration may be up to a second short. */
+    /** The site gives whole seconds only, so the true duration may be up to a second longer. */
     durationMs: readSeconds(child(tag, 'duration_s')),
-    /** Pixels of the shorter side, which the encoding names (`.720.`); audio has `.0.` there. */
+    /** The shorter side in pixels, as in the encoding (`.720.`). Audio has `.0.` there, which gives null. */
     shortSide: readSize(encoding?.split('.').find(piece => /^\d{3,4}$/.test(piece))),
     bitrate: readSize(child(tag, 'bitrate')),
   };
@@ -46,14 +46,14 @@ export function addressTag(url: string) {
 type Round = (pixels: number) => number;
 type Factor = (...sides: [number, number]) => number;
 
-/** The size with both sides multiplied by the factor that `factorOf` returns, but never enlarged. */
+/** Multiplies both sides by the factor that `factorOf` returns. Factors above 1 are ignored: nothing is enlarged. */
 export function scaledDown({ width, height }: PixelSize, factorOf: Factor, round: Round): PixelSize {
   if (width === null || height === null) return UNKNOWN_SIZE;
   const scale = Math.min(1, factorOf(width, height));
   return scale === 1 ? { width, height } : { width: round(width * scale), height: round(height * scale) };
 }
 
-/** The original size, reduced to that short side if it is known. */
+/** The original's size reduced to a short side. If `shortSide` is unknown, the original's size. */
 export function atShortSide(original: PixelSize, shortSide: number | null, round: Round): PixelSize {
   return scaledDown(original, (...sides) => (shortSide === null ? 1 : shortSide / Math.min(...sides)), round);
 }

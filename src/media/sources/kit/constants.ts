@@ -4,7 +4,7 @@ import type { SourceId } from '../../post.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Sites are asked in English, because the parser knows their reasons for a refusal by the English text. */
+/** Sites are asked in English, because the parser recognises their refusals by the English text. */
 export const ENGLISH = 'en-US,en;q=0.9';
 
 /** The `accept` header of a browser for documents. */
@@ -17,7 +17,7 @@ export const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.go
 
 const PLATFORMS: Readonly<Record<string, string>> = { Windows: '"Windows"', Macintosh: '"macOS"', Linux: '"Linux"' };
 
-/** Headers that a browser sends beside its user agent; none when the user agent is not that of Chrome on a computer. */
+/** Headers that Chrome on a computer sends beside its user agent; none for any other user agent. */
 function clientHints(userAgent: string): Headers {
   const version = /Chrome\/(\d{2,4})\./.exec(userAgent)?.[1];
   const platform = PLATFORMS[/Windows|Macintosh|Linux/.exec(userAgent)?.[0] ?? ''];
@@ -37,32 +37,32 @@ export const NAVIGATION: Headers = {
   'sec-fetch-dest': 'document',
 };
 
-/** Headers of a browser that opens a page, perhaps by a link on `from`. The browser transport adds a user agent. */
+/** Headers of a browser that opens a page, perhaps from a link on the page `from`. The transport adds a user agent. */
 export function navigationHeaders({ transport, userAgent }: RequestProfile, from?: string): Headers {
   const plain = { ...clientHints(userAgent ?? ''), accept: HTML, 'accept-language': ENGLISH };
   const site = from === undefined ? {} : { 'sec-fetch-site': 'same-origin', referer: from };
   return { ...(transport === 'plain' && plain), ...NAVIGATION, ...site, priority: 'u=0, i' };
 }
 
-/** The bases of profiles without cookies. `BROWSER` leaves the user agent to the browser transport. */
+/** Profiles without cookies, to build others from. `BROWSER` leaves the user agent to the browser transport. */
 export const PLAIN = { session: 'none', transport: 'plain', headers: {} } as const;
 export const BROWSER = { ...PLAIN, transport: 'browser', userAgent: null } as const;
 
-/** The ids that a source's requests contain, and the profiles of these requests. */
+/** The ids that requests to a site contain, and the profiles of these requests. */
 export type Constants<Ids, Name extends string> = Ids & { readonly profiles: Readonly<Record<Name, RequestProfile>> };
 
 export interface ConstantsTable<Ids, Name extends string> {
-  /** The first part of every key: `toy.queryId`, `toy.embed/crawler.userAgent`. */
+  /** The beginning of every key, as `toy` in `toy.queryId` and `toy.embed/crawler.userAgent`. */
   readonly id: SourceId;
   /** The ids that the site changes now and then, with defaults. The schema is strict, so unknown keys are refused. */
   readonly ids: z.ZodType<Ids>;
-  /** Makes the default profile of each strategy, by name; some contain the ids. */
+  /** Makes the default profile of each strategy, by its name. Profiles may contain ids. */
   readonly profiles: (ids: Ids) => Readonly<Record<Name, RequestProfile>>;
-  /** True when any session may be configured for a profile; otherwise only the profile's default or none. */
+  /** True: any session may be configured for a profile. Otherwise only the profile's default session or none. */
   readonly anySession?: true;
 }
 
-/** Reads the overrides whose keys begin with `prefix`. `wrong`: the keys that are unknown or malformed. */
+/** Reads overrides whose keys begin with `prefix`. `wrong`: the keys that are unknown or whose values are malformed. */
 function readOverrides<T>(prefix: string, schema: z.ZodType<T>, overrides: Headers) {
   const own = Object.entries(overrides).filter(([key]) => key.startsWith(prefix));
   const { data, error } = schema.safeParse(

@@ -4,21 +4,21 @@ import { captionTags } from '../../parse/json.ts';
 import { type Author, type MediaItem, NO_STATS, type Post, placeItems, type UnplacedItem } from '../../post.ts';
 import { addressExpiry } from './cdn-address.ts';
 
-/** An item of a post; null for one that exists but cannot be read. */
+/** An item of a post. Null stands for an item that exists but cannot be read. */
 export type DraftItem = UnplacedItem | null;
 
-/** A post as one answer describes it, not yet tied to the requested address. */
+/** A post as one answer describes it. `toPost` adds the requested address and makes it a post. */
 export type PostDraft = Pick<Post, 'author' | 'title' | 'caption' | 'publishedAt' | 'stats'> & {
   readonly items: readonly DraftItem[];
-  /** The cover image of the whole post, shown for its first item. */
+  /** The cover of the whole post. It is shown when the first item cannot be read. */
   readonly coverUrl: string | null;
-  /** True when the answer states that the post is text alone; otherwise a draft without items was not understood. */
+  /** True when the answer states that the post is text alone. Otherwise a draft without items was misread. */
   readonly isWordsOnly?: boolean;
-  /** The user names of people mentioned, if the answer lists them: the text may show them by other names. */
+  /** The names of mentioned people, if the answer lists them, because the text may contain other names for them. */
   readonly mentions?: readonly string[];
   /** True when the site marks the post as unsuitable for some people. */
   readonly sensitive?: boolean;
-  /** The post that this one quotes or shares, without a further quote inside it. */
+  /** The post that this one quotes or shares. A quote inside that post is left out. */
   readonly quoted?: { readonly ref: PostContext['ref']; readonly draft: PostDraft } | null;
 };
 
@@ -50,8 +50,8 @@ interface PostContext {
 }
 
 /**
- * The kinds of answers of endpoints. A `card` has author, text and cover at most; an error page in place of the answer to a
- * `query` may mean that the site removed the query.
+ * The kinds of answers. A `card` has only author, text and cover. An error page in place of the answer to a `query` may
+ * mean that the site removed the query.
  */
 export const ANSWER_KINDS = ['query', 'page', 'embed', 'card', 'story', 'thread', 'posts', 'app'] as const;
 export type AnswerKind = (typeof ANSWER_KINDS)[number];
@@ -62,7 +62,7 @@ export interface ReadContext extends PostContext {
 }
 
 /**
- * Makes the post. `expiring`: the addresses that limit its validity: all, or those of its files.
+ * Turns a draft into a post. @param expiring the addresses that limit how long the post is valid
  * @throws AppError `upstream_changed` for a draft without items, unless it states that the post is text alone
  */
 export function toPost(draft: PostDraft, context: PostContext, expiring: 'files' | 'all' = 'all'): Post {
@@ -100,7 +100,7 @@ function postAlone(
   expiring: 'files' | 'all',
 ): Omit<Post, 'quoted'> {
   const placed = placeItems(draft.items);
-  // The cover shows the first item; if that one is missing, no other item may have it.
+  // The cover stands for the first item, so it is only kept if that item could not be read.
   const coverUrl = placed.items[0]?.position === 0 ? null : draft.coverUrl;
   const images =
     expiring === 'files' ? [] : [draft.author.avatarUrl, coverUrl, ...placed.items.map(item => item.thumbnailUrl)];
@@ -125,8 +125,8 @@ function postAlone(
 }
 
 /**
- * Completes the items of a post by more requests; an item that cannot be completed counts as missing, also in a quoted
- * post.
+ * Completes the items of a post, and those of its quoted post, by more requests. An item that cannot be completed
+ * counts as missing.
  * @throws the failure, when none of the post's own items can be completed
  */
 export async function withCompleted(

@@ -1,10 +1,10 @@
-/** Recognises by text, status or redirect why a site does not show a post. */
+/** Recognises by text, status or redirect why a site does not show a post, for all sites. */
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../../infra/http/retry-after.ts';
 import { refusal, weakNotFound } from '../../extract/refusal.ts';
 
-/** A pattern for a site's text, in lower case with plain apostrophes, and the error code that it means. */
+/** A pattern and the error code that it means. It is matched to text in lower case with plain apostrophes. */
 export type Sign = readonly [RegExp, ErrorCode];
 
 export function plainWords(text: string): string {
@@ -12,8 +12,8 @@ export function plainWords(text: string): string {
 }
 
 /**
- * The first sign that occurs in the text, as an error; null when none does.
- * @param account a pattern; a "not found" in a text that matches it is about the account, not the post
+ * The error for the first sign that occurs in the text; null when none does.
+ * @param account in a text that matches this pattern, "not found" is about the account, not the post
  */
 export function failureBySign(words: string, signs: readonly Sign[], account?: RegExp): AppError | null {
   const [pattern, code] = signs.find(([one]) => one.test(words)) ?? [];
@@ -31,7 +31,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   451: 'region_blocked',
 };
 
-/** The failure that the status alone shows; null below 400. */
+/** The failure that the status alone means; null for a status below 400. */
 export function failureOfStatus({ status, headers }: HttpHead, now: number): AppError | null {
   if (status < 400) return null;
   const code = CODES[status] ?? (status >= 500 ? 'upstream_unavailable' : 'upstream_changed');
@@ -40,8 +40,8 @@ export function failureOfStatus({ status, headers }: HttpHead, now: number): App
 }
 
 /**
- * The failure that status, final address or redirect show; null for an answer that may contain the post.
- * @param wall paths of logins and the like
+ * The failure that the status, the final address or a redirect means; null when the answer may contain the post.
+ * @param wall matches paths that refused visitors get, such as the login page
  */
 export function failureOfPlace(head: HttpHead, now: number, wall: RegExp): AppError | null {
   const { status, headers, url } = head;
@@ -54,7 +54,7 @@ export function failureOfPlace(head: HttpHead, now: number, wall: RegExp): AppEr
   return status >= 300 ? new AppError('upstream_changed', 'redirected elsewhere') : null;
 }
 
-/** The target of a redirect; null for any other answer, or one without a valid target. */
+/** The target of a redirect; null when the answer is no redirect or has no valid target. */
 export function redirectOf({ status, headers, url }: HttpHead): URL | null {
   const { location } = headers;
   if (status < 300 || status >= 400 || location === undefined || !URL.canParse(location, url)) return null;

@@ -1,7 +1,7 @@
 /** Matches addresses by tables of path shapes. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 
-/** A path's shape, without outer slashes, and a function for its meaning; undefined: the next shape is tried. */
+/** A path's shape (without outer slashes) and the meaning of such a path. Undefined: the next shape is tried. */
 export type PathShape = readonly [
   RegExp,
   (found: readonly string[], query: URLSearchParams, host: string) => LinkMatch | undefined,
@@ -13,19 +13,19 @@ export function unsupported(what: string): LinkMatch {
 
 export const PAGE = unsupported('page');
 
-/** Shapes of pages that are no single post: for each kind of page, a pattern for the beginning of its paths. */
+/** Shapes of pages that show no single post. Each kind of page has a pattern for the beginning of its paths. */
 export function pagesOf(kinds: Readonly<Record<string, string>>): readonly PathShape[] {
   return Object.entries(kinds).map(([what, words]) => {
     return [new RegExp(`^(?:${words})(?:/|$)`, 'i'), () => unsupported(what)];
   });
 }
 
-/** The match of a page with another address in its query; undefined when there is none. */
+/** The match of a page whose query contains another address; undefined when it contains none. */
 export function wrapper(target: string | null | undefined): LinkMatch | undefined {
   return target ? { kind: 'wrapper', target } : undefined;
 }
 
-/** The match for a link to a post; without `ref` that of a page that is not a post. */
+/** The match of a post's link. Without `ref`, the match of a page that shows no post. */
 export function postMatch(ref: PostRef | undefined): LinkMatch {
   return ref === undefined ? PAGE : { kind: 'post', ref };
 }
@@ -41,16 +41,16 @@ export function matchPath(shapes: readonly PathShape[], path: string, query: URL
 
 const MAX_SEGMENTS = 12;
 
-/** The path of an address without empty segments, cut where it is long. */
+/** The path of an address without empty segments. Long paths are cut. */
 export function pathOf({ pathname }: URL): string {
   const segments = pathname.split('/', 2 * MAX_SEGMENTS).filter(segment => segment !== '');
-  // A link that was copied from an app may have these signs escaped.
+  // In links copied from an app, `@` and `:` may be percent-encoded.
   return segments.slice(0, MAX_SEGMENTS).join('/').replace(/^%40/, '@').replace(/%3a/gi, ':');
 }
 
 /**
- * The `match` of a source by patterns of host names, each with the shapes of its paths. It gives undefined for other
- * hosts, never throws, and takes from an address only what the shapes allow.
+ * Makes a source's `match` from patterns of host names, each with the shapes of its paths. It returns undefined for
+ * other hosts, never throws, and takes from an address only what the shapes allow.
  */
 export function linkMatcher(hosts: readonly (readonly [RegExp, readonly PathShape[]])[]) {
   return (address: URL): LinkMatch | undefined => {
@@ -61,7 +61,7 @@ export function linkMatcher(hosts: readonly (readonly [RegExp, readonly PathShap
   };
 }
 
-/** A function for the id of the post that an address names; null for any other address. */
+/** Makes a function that reads a post's id from an address; it returns null for any other address. */
 export function postIdBy(match: (address: URL) => LinkMatch | undefined) {
   return (address: unknown): string | null => {
     if (typeof address !== 'string' || address.length > 2_048 || !URL.canParse(address)) return null;
@@ -70,18 +70,18 @@ export function postIdBy(match: (address: URL) => LinkMatch | undefined) {
   };
 }
 
-/** A shortcode and a media id are the same 64-bit number, in base64url digits and as decimal text. */
+/** The digits of a shortcode: it is the media id, a 64-bit number, written in base64url. */
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** The length of a public shortcode; in a private link a secret suffix follows. */
+/** The length of a public shortcode. Links of private accounts have a secret suffix after it. */
 export const PUBLIC_CODE_LENGTH = 11;
 const PRIVATE_SUFFIX_LENGTH = 28;
 const CODE = /^[\w-]{1,11}$/;
 const MEDIA_ID = /^\d{1,20}$/;
-/** The time from which Instagram's and Threads' ids count, unix milliseconds. */
+/** The moment at which the time in Instagram's and Threads' ids is 0, unix milliseconds. */
 const ID_EPOCH_MS = 1_314_220_021_721n;
 
-/** Splits off the 28-character suffix that links to a private account's post have (`C5_A1TQNPrYw4c2g…`). */
+/** Splits off the suffix of 28 characters that a private account's links have (`C5_A1TQNPrYw4c2g…`). */
 export function splitCode(text: string): { readonly code: string; readonly isPrivate: boolean } {
   const isPrivate = text.length > PRIVATE_SUFFIX_LENGTH;
   const code = isPrivate ? text.slice(0, -PRIVATE_SUFFIX_LENGTH) : text;
@@ -107,7 +107,7 @@ export function shortcodeOf(mediaId: string): string | null {
   return code;
 }
 
-/** The time in an id's upper 41 bits, minutes before the displayed one, unix milliseconds. Null for ids before 2011. */
+/** The time in an id's upper 41 bits, unix milliseconds. It is minutes before the displayed time; null before 2011. */
 export function publishTimeOf(mediaId: string): number | null {
   if (!MEDIA_ID.test(mediaId)) return null;
   const sinceEpoch = BigInt(mediaId) >> 23n;

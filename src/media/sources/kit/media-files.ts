@@ -4,12 +4,12 @@ import { compareTracks, parseDashManifest } from '../../parse/markup.ts';
 import type { UnplacedItem, Variant } from '../../post.ts';
 import { addressExpiry, addressTag, atShortSide, imageSize, readAddress } from './cdn-address.ts';
 
-/** A file as an answer lists it; a size that is not stated may be left out. */
+/** A file as an answer lists it. Unstated sizes may be left out. */
 export interface ListedFile extends Partial<PixelSize> {
   /** The file's address; a file that is not on the CDN is ignored. */
   readonly url: unknown;
   readonly bitrate?: number | null;
-  /** True when the file is a smaller encoding of the video, so that the original's size is not its own. */
+  /** True when the file is a smaller encoding of the video, so it does not have the original's size. */
   readonly isReduced?: boolean;
 }
 
@@ -28,7 +28,7 @@ interface VideoFacts extends ImageFacts {
 
 type Addressed = ListedFile & PixelSize & { readonly url: string };
 
-/** Removes repeated addresses. There are a few dozen, and comparing these is cheaper than hashing them. */
+/** Removes repeated addresses. There are at most a few dozen, so comparing them is cheaper than hashing. */
 function distinctByUrl(files: readonly ListedFile[]): readonly Addressed[] {
   const distinct: Addressed[] = [];
   for (const file of files) {
@@ -47,7 +47,7 @@ function progressiveVariant(file: Addressed, original: PixelSize, hasAudio: bool
   const { url, width, height } = file;
   const tag = addressTag(url);
   const isUnknown = tag.shortSide === null && file.isReduced === true;
-  // A size that is not stated is the original's, reduced to the short side that the address names.
+  // If no size is stated, it is the original's size, reduced to the short side that the address states.
   const reduced = isUnknown ? UNKNOWN_SIZE : atShortSide(original, tag.shortSide, even);
   const size = width !== null && height !== null ? { width, height } : reduced;
   const bitrate = file.bitrate ?? tag.bitrate;
@@ -55,14 +55,14 @@ function progressiveVariant(file: Addressed, original: PixelSize, hasAudio: bool
   return listedFile(url, { mime: 'video/mp4', ...size, bitrate, hasAudio, hasVideo: true, expiresAt });
 }
 
-/** The type such as `image/jpeg`: `stp=dst-jpg` states what Meta's CDN serves even when the path ends in `.webp`. */
+/** The type of an image. `stp=dst-jpg` tells what Meta's CDN really sends, even if the path ends in `.webp`. */
 export function imageMime(url: string): string {
   const stated = /[?&]stp=[^&]{0,200}?dst-(jpg|jpeg|webp|png|heic)/.exec(url)?.[1];
   const type = stated ?? /\.(webp|png|heic|avif|gif)$/i.exec(url.split('?', 1)[0] ?? '')?.[1]?.toLowerCase() ?? 'jpeg';
   return `image/${type === 'jpg' ? 'jpeg' : type}`;
 }
 
-/** True for an address with `stp=c0.248.640.640a_…` (until 2022 `/c0.248.640.640a/`), which cuts out a square. */
+/** True when `stp=c0.248.640.640a_…` (until 2022 `/c0.248.640.640a/`) in the address cuts a square out of the image. */
 function isCrop(url: string): boolean {
   return /(?:[?&]stp=|\/)c\d+\.\d+\.\d+\.\d+/.test(url);
 }
@@ -75,14 +75,14 @@ function largestCover(covers: readonly ListedFile[]): string | null {
   return urls.find(url => !isCrop(url)) ?? urls[0] ?? null;
 }
 
-/** The size of a photo file. If only other files state theirs, this one may be any smaller copy of the original. */
+/** The size of a photo file. If other files state a size and this one does not, it may be any smaller copy. */
 function photoSize({ url, width, height }: Addressed, isAnyStated: boolean, original: PixelSize): PixelSize {
   if (width !== null && height !== null) return { width, height };
   const size = imageSize(url, isAnyStated ? UNKNOWN_SIZE : original);
   return { width: width ?? size.width, height: height ?? size.height };
 }
 
-/** A cropped image is used only if there is no other. */
+/** The variants of a photo. Cropped images are used only if there are no others. */
 function imageVariants(files: readonly ListedFile[], original: PixelSize): readonly Variant[] {
   const distinct = distinctByUrl(files);
   const uncut = distinct.filter(file => !isCrop(file.url));
@@ -112,7 +112,7 @@ export function videoItem(facts: VideoFacts): UnplacedItem | null {
   return { ...item, durationMs };
 }
 
-/** The sites write these words in place of the description of a photo that has none. */
+/** The sites write this instead of a description for a photo that has none. */
 const UNDESCRIBED = 'No photo description available.';
 
 /** A photo with all its sizes, best first; null when none of them can be fetched. */
@@ -128,7 +128,7 @@ function whole({ width, height }: PixelSize): Partial<PixelSize> {
 
 // Variants and items from the files that an answer lists, for the CDN of any site.
 
-/** A variant with the facts in `known`; unknown ones are null. By default a file without video has no audio either. */
+/** Makes a variant; facts that `known` lacks are null. A file without video has no audio, unless `known` says so. */
 export function listedFile(url: string, known: Partial<Variant> & Pick<Variant, 'mime' | 'hasVideo'>): Variant {
   const unknown = { width: null, height: null, bitrate: null, bytes: null, codecs: null, expiresAt: null };
   return { url, ...unknown, hasAudio: known.hasVideo ? null : false, adaptive: false, ...known };
@@ -136,12 +136,12 @@ export function listedFile(url: string, known: Partial<Variant> & Pick<Variant, 
 
 export type ItemFacts = Partial<Omit<UnplacedItem, 'kind' | 'variants'>>;
 
-/** An item with its files, best first; null without files. Facts not in `known` are taken from the best file. */
+/** Makes an item with its files, best first; null without files. Facts that `known` lacks are the best file's. */
 export function listedItem(kind: UnplacedItem['kind'], files: readonly Variant[], known: ItemFacts = {}) {
   return orderedItem(kind, files.toSorted(compareTracks), known);
 }
 
-/** Like `listedItem`, but keeps the order of the files, because the site lists them best first. */
+/** Like `listedItem`, but keeps the order of the files: the site already lists the best first. */
 export function orderedItem(
   kind: UnplacedItem['kind'],
   variants: readonly Variant[],

@@ -13,38 +13,38 @@ import { failureOfPlace, redirectOf } from './failures.ts';
 import { type AnswerReader, createSource, createStrategy, type SourceParts, type Way } from './source.ts';
 
 /**
- * A site and how it is asked. The names of its profiles are those of its strategies, `ENDPOINT/CALLER` or `ENDPOINT`,
- * and `short-link` if the site has short links. A profile without an `accept` header gets the headers of a browser that
+ * A site and how to ask it. Its profiles have the names of its strategies (`ENDPOINT/CALLER` or `ENDPOINT`), and there
+ * is `short-link` if the site has short links. A profile without an `accept` header gets the headers of a browser that
  * opens a page, unless the site `addsNoHeaders`.
  */
 export interface PageSite<Ids extends object, Name extends string>
   extends ConstantsTable<Ids, Name>,
     Omit<SourceDescriptor, 'id' | 'example' | 'create'>,
     Pick<SourceParts, 'match' | 'refOf' | 'linkOf'> {
-  /** Public posts that have existed for years or months, one of each kind. */
+  /** Known public posts, months or years old, one of each kind. */
   readonly examples: readonly [string, ...string[]];
   /** Hosts to which requests go. Default: the hosts of the site's links. */
   readonly askedHosts?: HostList;
   readonly maxBytes: number;
-  /** Time for a post with all its requests. Default: the time of its strategy's profile. */
+  /** Milliseconds for a post with all its requests. Default: the time of the strategy's profile. */
   readonly postMs?: number;
-  /** True when no headers are added to those of the profile, except by the browser transport itself. */
+  /** True: requests have only the headers of their profile, and those that the browser transport adds. */
   readonly addsNoHeaders?: true;
-  /** How each endpoint is asked, by its name; one that this machine cannot ask is left out. */
+  /** For each endpoint, how it is asked; undefined for one that cannot be asked with this machine's settings. */
   readonly endpoints: (
     options: SourceOptions,
     constants: Constants<Ids, Name>,
   ) => Readonly<Record<string, AskEndpoint | undefined>>;
-  /** Says whether an endpoint can show a post. Default: each can show all. */
+  /** Says whether an endpoint can show a post. Default: every endpoint can show every post. */
   readonly fits?: (endpoint: string, ref: PostRef) => boolean;
   readonly read: AnswerReader;
   /** Paths of the site's login and of other pages that refused visitors get. */
   readonly wall?: RegExp;
-  /** The address that a short link's page names, if the link does not redirect. */
+  /** Reads the target of a short link from its page, if the link does not redirect. */
   readonly namedBy?: (answer: HttpResponse) => string | null;
-  /** Completes items whose files need cookies that the site set, or have to be asked for separately. */
+  /** Completes items whose files need cookies of the site or further requests. */
   readonly completer?: (options: SourceOptions, constants: Constants<Ids, Name>) => CompleteItem;
-  /** Parts of the source that only this site has; its `strategies` are asked after all others. */
+  /** Code that only this site needs. Its `strategies` are asked after all others. */
   readonly own?: (
     options: SourceOptions,
     constants: Constants<Ids, Name>,
@@ -60,7 +60,7 @@ export type Ask = (
 
 export type AskerOf = (profile: RequestProfile, signal: AbortSignal, cookies?: CookieJar) => Ask;
 
-/** The address of a post at an endpoint, or the answer where it takes more than one request. */
+/** The address that shows a post at an endpoint, or the answer itself if that takes several requests. */
 export type AskEndpoint = (ref: PostRef, ask: Ask, signal: AbortSignal) => string | Promise<HttpResponse>;
 
 export type CompleteItem = (item: MediaItem, signal: AbortSignal, cookies: CookieJar) => MediaItem | Promise<MediaItem>;
@@ -82,7 +82,7 @@ function createPageSource<Ids extends object, Name extends string>(options: Sour
   const endpoints = site.endpoints(options, constants);
   const complete = site.completer?.(options, constants);
 
-  /** Makes a request once, without retries, because after a failure the next strategy runs. */
+  /** Makes a request without retries: after a failure the next strategy runs, which is more useful. */
   const askerOf: AskerOf = (profile, signal, cookies = new CookieJar()) => {
     const bounds = { hosts, cookies, maxBytes, maxRedirects: 0, retries: 0, signal };
     const isComplete = site.addsNoHeaders || profile.headers.accept !== undefined;
@@ -91,7 +91,7 @@ function createPageSource<Ids extends object, Name extends string>(options: Sour
       http.request({ ...profileRequest(profile, { ...navigation, ...headers }), ...bounds, url, ...request });
   };
 
-  /** The redirect to follow; null for one that leaves the site or leads to a page that is not a post's. */
+  /** The target of a redirect; null when it is off the site or no page of a post, and must not be followed. */
   function nextPage(head: HttpHead): URL | null {
     const target = redirectOf(head);
     if (target?.protocol !== 'https:' || match(target) === undefined) return null;
@@ -131,7 +131,7 @@ function createPageSource<Ids extends object, Name extends string>(options: Sour
     if (found === undefined) {
       throw new AppError('unsupported_link', 'a short link that leads off the site', { params: { what: 'site' } });
     }
-    // A login page is the target only if it names the post: the short link itself leads to its post another time.
+    // A login page is only a target if its query contains the post. Otherwise the short link may work another time.
     const led = found.kind === 'wrapper' && URL.canParse(found.target) ? match(new URL(found.target)) : found;
     const failure = failureOfPlace({ status: 200, headers: {}, url: named }, now(), wall);
     if (led?.kind !== 'post' && failure !== null) throw failure;
@@ -148,7 +148,7 @@ function createPageSource<Ids extends object, Name extends string>(options: Sour
   });
 }
 
-/** Follows redirects until `nextOf` returns null. A redirect after `maxHops` is returned as the answer. */
+/** Follows redirects until `nextOf` returns null. After `maxHops` redirects, the next one is itself the answer. */
 export async function followRedirects(
   url: string,
   ask: (url: string | URL) => Promise<HttpResponse>,
@@ -164,12 +164,12 @@ export async function followRedirects(
   return response;
 }
 
-/** The result of one step of a short link: the address of a post, or the address to request next. */
+/** The result of a step: the address of the post (`target`), or the address to request next. */
 export type ShortLinkStep = { readonly target: string } | { readonly next: string };
 
 const MAX_SHORT_HOPS = 5;
 
-/** @throws AppError whatever `step` throws; `upstream_changed` for a link that leads in circles. */
+/** @throws AppError whatever `step` throws; `upstream_changed` for a link that redirects too often. */
 export async function followShortLink(url: string, step: (url: string) => Promise<ShortLinkStep>): Promise<string> {
   let current = url;
   for (let hop = 0; hop < MAX_SHORT_HOPS; hop += 1) {

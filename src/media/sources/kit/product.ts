@@ -21,7 +21,7 @@ import { readAddress } from './cdn-address.ts';
 import type { PostDraft } from './draft.ts';
 import { imageItem, type ListedFile, videoItem } from './media-files.ts';
 
-/** A carousel has at most 20 items (2026). */
+/** The most items of a carousel that are read. The sites allow 20 (2026). */
 export const MAX_CHILDREN = 60;
 const PHOTO = 1;
 const VIDEO = 2;
@@ -41,7 +41,7 @@ function isCarousel(product: JsonObject): boolean {
   return /Carousel/.test(readText(product.__typename) ?? '') || (readCount(product.carousel_media_count) ?? 0) > 1;
 }
 
-/** The items of a carousel, else null. The carousel's own file repeats one of its items, so it is left out. */
+/** The items of a carousel; null for a single item. The carousel's own file repeats an item, so it is left out. */
 function childrenOf(product: JsonObject): readonly unknown[] | null {
   if (!isCarousel(product)) return null;
   const items = readList(product.carousel_media, MAX_CHILDREN);
@@ -62,7 +62,7 @@ const PRODUCT_STATS: StatPaths = {
   authorPosts: ['user.media_count', 'owner.media_count'],
 };
 
-/** The shape of the mobile API's product: in `media/info`, `web_info.items[0]` and `xig_polaris_media.if_not_gated_logged_out`. */
+/** The mobile API's shape: in `media/info`, `web_info.items[0]`, `xig_polaris_media.if_not_gated_logged_out`. */
 export const PRODUCT = {
   /** An object of this shape has at least one of these properties. */
   keys: ['media_type', 'video_versions', 'image_versions2', 'carousel_media'],
@@ -74,7 +74,7 @@ export const PRODUCT = {
       images: [...listed(child(media.image_versions2, 'candidates')), { url: media.display_uri }],
       videos: listed(media.video_versions),
       manifest: media.video_dash_manifest,
-      /** True when the media states that it is a video, false when it states that it is a photo, else null. */
+      /** True for a video and false for a photo, as the media state it; null if they do not. */
       saysVideo: type === PHOTO || type === VIDEO ? type === VIDEO : null,
       /** True when the media has a property that only videos have. */
       hasVideoSign: media.has_audio === true,
@@ -90,8 +90,8 @@ export type MediaShape = typeof PRODUCT;
 type MediaFacts = ReturnType<MediaShape['factsOf']>;
 
 /**
- * Says whether a media is a video: by its own statement, else by any sign of one. A video whose files are withheld must
- * not be shown as its still image.
+ * Says whether media are a video: they state it, or have any sign of one. A video without readable files must not be
+ * shown as its still image.
  */
 function isVideo(media: JsonObject, { saysVideo, hasVideoSign }: MediaFacts, isReel: boolean): boolean {
   if (saysVideo !== null) return saysVideo;
@@ -125,12 +125,12 @@ export function readUsers(users: readonly unknown[]): Author {
   };
 }
 
-/** Reads a media; null stands for everything that it does not state. `isReel`: the link leads to a video. */
+/** Turns media into a draft, with null for all that they do not state. `isReel`: the link leads to a video. */
 export function parseMedia(media: JsonObject, shape: MediaShape, isReel: boolean): PostDraft {
   const facts = shape.factsOf(media);
   const { children, images } = facts;
   const stats = readStats([media], shape.stats);
-  // An author can hide some of the counts.
+  // The author can hide the counts of likes, plays and views. The numbers in the answer are then ignored.
   const isHidden = media.like_and_view_counts_disabled === true;
   const itemOf = (one: unknown) => (isJsonObject(one) ? toItem(one, shape.factsOf(one), false) : null);
   return {

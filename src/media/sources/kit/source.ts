@@ -21,11 +21,11 @@ export interface PageTask {
   readonly context: ReadContext;
 }
 
-/** One endpoint with one profile; it becomes a strategy. */
+/** An endpoint and a profile, from which a strategy is made. */
 export interface Way extends Pick<Strategy, 'name' | 'timeoutMs' | 'isLastResort' | 'byAccount'> {
   readonly profile: RequestProfile;
   readonly kind: AnswerKind;
-  /** Says whether the endpoint can show a post. Default: it can show all but stories. */
+  /** Says whether the endpoint can show a post. Default: it can show every post that is no story. */
   fits?(ref: PostRef): boolean;
   /** @param jar the cookies of the account, or of this post's requests */
   ask(ref: PostRef, signal: AbortSignal, jar: CookieJar): Promise<HttpResponse>;
@@ -58,7 +58,7 @@ export function isUsable(profile: RequestProfile, http: Pick<HttpClient, 'hasBro
 export interface SourceParts extends Omit<MediaSource, 'fetch' | 'isRefused' | 'figures' | 'learn'> {
   /** Asks the site why a post is not shown. */
   diagnose?(ref: PostRef, signal: AbortSignal): Promise<void>;
-  /** May replace a failure by what `diagnose` learned about the post in the same call. */
+  /** Replaces a failure, if `diagnose` learned more about the post in the same call. */
   explain?(ref: PostRef, failure: AppError): AppError;
 }
 
@@ -82,8 +82,8 @@ export function createSource(options: SourceOptions, parts: SourceParts): MediaS
 }
 
 /**
- * Strategies that use accounts. Each account has a cookie jar of its own, which the site may update and which only this
- * site gets; an account that is challenged or logged out is paused.
+ * Strategies that use accounts. Each account has its own cookie jar, which only this site gets and may change. An
+ * account that is challenged or logged out is paused.
  */
 export function createAccountStrategies(
   asking: Asking & { readonly accounts: Accounts | undefined; readonly site: string },
@@ -119,16 +119,16 @@ function jarOf(cookies: readonly Cookie[], site: string): CookieJar {
   return jar;
 }
 
-/** The worker's file: in a bundle all files are in one folder, otherwise it is in the folder above the kit. */
+/** The worker's file. A bundle has all files in one folder; without a bundle, the worker is in the folder above. */
 const WORKER = import.meta.url.endsWith('/kit/source.js') ? '../page-worker.js' : './page-worker.js';
-/** When run from TypeScript there is no compiled worker, so a large answer is read in the main thread. */
+/** Without a build there is no compiled worker, so large answers are read in the main thread. */
 const readInThread = import.meta.url.endsWith('.ts')
   ? null
   : createParseThread<PageTask, Post>(new URL(WORKER, import.meta.url), 'readLargePage');
 
 /**
- * Reads the post from an answer, whose bytes cannot be used afterwards. An answer of many megabytes is read in a worker
- * thread, which finds `read` by the source's id.
+ * Reads the post from an answer, whose bytes cannot be used afterwards. A worker thread reads answers of many
+ * megabytes; it finds `read` by the source's id.
  * @throws AppError like the reader
  * @public The tests measure it with large pages.
  */

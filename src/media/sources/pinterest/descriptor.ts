@@ -25,11 +25,11 @@ export const pinterest = definePageSite({
   maxBytes: 4 * 1024 * 1024,
   ids: z.strictObject({
     userAgent: headerValue.default(CHROME),
-    /** The page whose scripts request a pin (2026-10); a header of the query names it. */
+    /** The page that the site's own scripts state in a header when they request a pin (2026-10). */
     handler: headerValue.default('www/[username].js'),
     fields: headerValue.default('unauth_react_main_pin'),
   }),
-  /** The profiles of `query` imitate the site's own pages, which send the same query. */
+  /** The `query` profiles look like the site's own pages, which send the same query. */
   profiles({ userAgent, handler }) {
     const plain = { ...PLAIN, userAgent, timeoutMs: 9_000 };
     const browser = { ...plain, ...BROWSER };
@@ -56,10 +56,10 @@ export const pinterest = definePageSite({
 });
 
 const STREAM = /^https:\/\/(v\d*\.pinimg\.com)\/videos\/(?:iht|mc)\/\w{1,20}\/((?:[0-9a-f]{2}\/){3}[0-9a-f]{32})/;
-/** Paths at which the whole file of a stream may be (2026-10); the CDN answers 403 for one that does not exist. */
+/** Paths at which the whole file of a stream may be (2026-10). If it is not there, the CDN answers 403. */
 const PLACES = ['iht/expMp4/NAME_720w.mp4', 'iht/720p/NAME.mp4', 'mc/720p/NAME.mp4'];
 
-/** For videos that a pin lists only as a stream: finds the whole file that usually exists beside it, else its renditions. */
+/** Completes a video that is only a stream: by the whole file, which usually exists on the CDN, else by renditions. */
 function createFileFinder({ http }: SourceOptions): CompleteItem {
   async function neighbourOf(stream: Variant, signal: AbortSignal): Promise<Variant | undefined> {
     const [, host, name] = STREAM.exec(stream.url) ?? [];

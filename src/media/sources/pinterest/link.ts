@@ -6,7 +6,7 @@ export const PINTEREST_HOSTS: readonly [string, ...string[]] = [
   ...(['www.pinterest.com', 'pinterest.com', 'api.pinterest.com', 'pin.it', 'pint.it'] as const),
   ...'co.uk de fr es it ca jp com.au com.mx pt ru id ph'.split(' ').map(country => `pinterest.${country}`),
 ];
-/** Pinterest's host, which differs by country and language. */
+/** Pinterest's hosts, one for each country and language. */
 const SITE = /^(?:[a-z]{1,3}(?:-[a-z]{2,4})?\.)?pinterest\.(?:com|[a-z]{2}|com?\.[a-z]{2})$/;
 
 export function pinterestRefOf(id: string): PostRef | undefined {
@@ -15,7 +15,7 @@ export function pinterestRefOf(id: string): PostRef | undefined {
   return { source: 'pinterest', id, form: 'pin', url, itemIndex: null, parts: {} };
 }
 
-/** The short link with this code, which both short hosts share; the API knows its target. */
+/** A short link. Both short hosts have the same codes, and the API redirects a code to its target. */
 function shortMatch([, code = '']: readonly string[]): LinkMatch {
   const url = `https://api.pinterest.com/url_shortener/${code}/redirect/`;
   return { kind: 'short', url, key: `pin.it/${code}` };

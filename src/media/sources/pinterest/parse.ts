@@ -38,12 +38,12 @@ const readAddress = addressReader(PINTEREST_MEDIA_HOSTS);
 
 export const PINTEREST_LOGIN_PATH = /^\/(?:login|logout|signup|challenge)(?:\/|$)/;
 
-/** The first text that is not blank: the site writes a blank for an empty description. */
+/** The first text that is more than white space: the site writes a blank for an empty description. */
 function wordsOf(...values: readonly unknown[]): string | null {
   return firstOf(values, value => readText(readText(value)?.trim()));
 }
 
-/** The author: who made the pin, else who saved it, unless the pin says that it was taken from another person. */
+/** The author: who made the pin, else who saved it. A pin saved from another person is not by who saved it. */
 function authorOf(pin: JsonObject): Author {
   const isTaken = pin.is_repin === true || isJsonObject(pin.via_pinner);
   const people = [pin.native_creator, pin.closeup_attribution, pin.origin_pinner, isTaken ? null : pin.pinner];
@@ -65,7 +65,7 @@ function draftOf(pin: JsonObject): PostDraft {
     title: wordsOf(pin.title, pin.grid_title),
     caption: wordsOf(pin.description, pin.closeup_unified_description, pin.closeup_description),
     publishedAt: readDate(pin.created_at),
-    // The site counts all pins of one image together; a pin's own counts are 0 on one that was saved from another.
+    // The aggregated counts of an image come first: a pin that was saved from another has 0 as its own counts.
     stats: readStats([pin], {
       saves: ['aggregated_pin_data.aggregated_stats.saves', 'repin_count'],
       comments: ['aggregated_pin_data.comment_count', 'comment_count'],
@@ -77,14 +77,14 @@ function draftOf(pin: JsonObject): PostDraft {
 
 const MEDIA = ['images', 'videos', 'story_pin_data', 'carousel_data', 'embed'] as const;
 
-/** The JSON of an answer; a page also has it in scripts that hand over the answers to its own queries (2026-10). */
+/** The JSON of an answer. A page also has scripts with the answers to its own queries (2026-10). */
 function jsonOf(body: Body): readonly string[] {
   if (body.startsWith('{')) return [body.text];
   const scripts = body.scripts.filter(one => one.isJson || one.tag.includes('data-relay-completed-request'));
   return scripts.map(({ text }) => text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
 }
 
-/** The data of a page's own query with the names of `PinResource`: `video_list` for `videoList`, `V_720P` for `v720P`. */
+/** Renames properties as in `PinResource`: `videoList` becomes `video_list`, `v720P` becomes `V_720P`. */
 function renamed(value: unknown, depth = 12): unknown {
   if (depth === 0 || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(one => renamed(one, depth - 1));
@@ -94,8 +94,8 @@ function renamed(value: unknown, depth = 12): unknown {
 }
 
 /**
- * The pin as the page's own queries state it. Each of them asks for other fields, so only all together say what it is;
- * they have each size of the photo under a name of its own.
+ * Joins the answers to a page's own queries into one pin. Each query asks for other fields, so only all of them
+ * together describe the pin. Each size of the photo has a property of its own there.
  */
 function joinedPin(parts: readonly JsonObject[]): unknown {
   const stated = parts.flatMap(part => Object.entries(part).filter(([, value]) => value !== null));
@@ -107,7 +107,7 @@ function joinedPin(parts: readonly JsonObject[]): unknown {
   return renamed({ ...images, ...Object.fromEntries(stated) });
 }
 
-/** The objects of the requested pin, complete or not; an answer also has related pins. */
+/** The objects about the requested pin, complete or not. An answer contains related pins too. */
 function findPins(body: Body, { id }: ReadContext['ref']): readonly JsonObject[] {
   const pins: JsonObject[] = [];
   const parts: JsonObject[] = [];
@@ -130,7 +130,7 @@ function draftOfHead(body: Body, id: string): PostDraft | null {
   const [width, height] = ['width', 'height'].map(side => og.get(`og:video:${side}`) ?? null);
   const moving = videoOf({ V_720P: { url: video, width, height } }, cover);
   const photo = listedItem('image', imageFile(cover), { thumbnailUrl: cover });
-  // The page of a video may have only its cover there, but it describes the video for search engines (2026-09).
+  // The head of a video's page may have only the cover, but data for search engines show that it is a video (2026-09).
   const isVideo =
     video !== undefined || og.get('og:type')?.includes('video') === true || body.includes('"VideoObject"');
   const title = wordsOf(og.get('og:title'));
@@ -161,7 +161,7 @@ function imageFile(address: unknown, stated?: unknown): readonly Variant[] {
   return url === null ? [] : [listedFile(url, { mime: imageMime(url), hasVideo: false, ...sizeOf(stated) })];
 }
 
-/** A photo: the original first, then the sizes made from it, though these may have more pixels. */
+/** A photo. The original comes first, then the sizes made from it, even if these have more pixels. */
 function photoOf(images: unknown, alt: string | null): DraftItem {
   if (!isJsonObject(images)) return null;
   const { orig, originals, ...sizes } = images;
@@ -177,12 +177,12 @@ function videoFile(name: string, file: unknown): readonly Variant[] {
   if (url === null || type === undefined) return [];
   const size = sizeOf(file);
   if (type === 'mp4') return [listedFile(url, { mime: 'video/mp4', hasVideo: true, ...size })];
-  // Only this kind of stream is H.264 throughout, so it gets a bit rate that puts it before those without one.
+  // Only `V_HLSV4` is all H.264. With a bit rate of 1 it is sorted before streams whose bit rate is unknown.
   const bitrate = readSize(child(file, 'bitrate')) ?? (name === 'V_HLSV4' ? 1 : null);
   return [listedFile(url, { mime: PLAYLIST_MIME, hasVideo: true, ...size, bitrate })];
 }
 
-/** A video: its whole files, first the one of 720 pixels, which plays everywhere; without any, its best stream. */
+/** A video. Its whole files are used, that of 720 pixels first, which plays everywhere; else its best stream. */
 function videoOf(list: unknown, cover: string | null = null): DraftItem {
   if (!isJsonObject(list)) return null;
   const entries = Object.entries(list).slice(0, 40);
@@ -198,12 +198,12 @@ function videoOf(list: unknown, cover: string | null = null): DraftItem {
   });
 }
 
-/** The video of an idea pin in a page's own query, which has several lists of its files. */
+/** Joins the several lists of files that a video has in a page's own query. */
 function joinedVideo(lists: unknown): unknown {
   return isJsonObject(lists) ? { video_list: Object.assign({}, ...Object.values(lists).filter(isJsonObject)) } : null;
 }
 
-/** The item of one part of a pin. If it has a photo and a video, the photo is the cover; a part with neither has no item. */
+/** The item of one part of a pin. Of a photo and a video, the photo is the cover. Text alone gives no item. */
 function itemsOfPart(part: unknown, alt: string | null): readonly DraftItem[] {
   if (!isJsonObject(part)) return [];
   const {
@@ -226,10 +226,10 @@ function gifOf({ embed, images }: JsonObject, alt: string | null): DraftItem {
   return listedItem('image', [{ ...file, ...size }], { thumbnailUrl: file.url, alt });
 }
 
-/** Every item of a pin in order; null for one that exists but cannot be read. */
+/** All items of a pin in order. Null stands for an item that exists but cannot be read. */
 function itemsOf(pin: JsonObject): readonly DraftItem[] {
   const alt = readText(pin.alt_text) ?? readText(pin.auto_alt_text);
-  // The pages of an idea pin consist of blocks, of which some are text.
+  // The pages of an idea pin consist of blocks. Some blocks are text, which give no item.
   const pages = readList(child(pin.story_pin_data, 'pages')).flatMap(page => {
     const media = readList(child(page, 'blocks')).flatMap(block => itemsOfPart(block, null));
     return media.length > 0 ? media : itemsOfPart(page, null);

@@ -37,12 +37,12 @@ const site = definePageSite({
   maxBytes: 8 * 1024 * 1024,
   ids: z.strictObject({
     userAgent: headerValue.default(CHROME),
-    /** The feed wants a user agent that names the program. */
+    /** The site wants feeds to be requested with a user agent that says which program asks. */
     feedAgent: headerValue.default('linux:medley:1.0 (a chat bot that shows single posts)'),
-    /** The client id of an app that the operator registered at Reddit; of the "installed" kind, which has no secret. */
+    /** The client id of an app that the operator registered at Reddit: an "installed" app, which has no secret. */
     clientId: textLike(/^[\w-]{10,60}$/).optional(),
   }),
-  /** Embeds and pages are requested with a browser's user agent (2026-10), the feed with Medley's own. */
+  /** Embeds and pages are requested with a browser's user agent (2026-10), feeds with Medley's own. */
   profiles({ userAgent, feedAgent }) {
     const plain = { ...PLAIN, userAgent, timeoutMs: 8_000 };
     const browser = { ...plain, ...BROWSER };
@@ -70,7 +70,7 @@ const site = definePageSite({
 
 export const reddit: typeof site = { ...site, create: options => withFiles(site.create(options), options) };
 
-/** Adds answers to links to single files: the file, or for a video its post if the site names it. */
+/** Adds links to single files. Such a link to a video gives its post, if the site redirects there, else the file. */
 function withFiles(source: MediaSource, options: SourceOptions): MediaSource {
   return {
     ...source,
@@ -85,7 +85,7 @@ function withFiles(source: MediaSource, options: SourceOptions): MediaSource {
   };
 }
 
-/** A file whose post is unknown, marked as sensitive because it may not be for everyone. @throws AppError */
+/** Makes a post of a single file. It is marked as sensitive, because its real post is unknown. @throws AppError */
 async function fetchFile(ref: PostRef, { http, now = Date.now }: SourceOptions, signal: AbortSignal): Promise<Post> {
   const image = imageOf(ref.url);
   if (image !== null) {
@@ -104,7 +104,7 @@ function createTrackFinder({ http, now = Date.now }: Pick<SourceOptions, 'http' 
     const bounds = { maxBytes: 256 * 1024, maxRedirects: 0, retries: 0, timeoutMs: 3_000 };
     const answer = await http.request({ url, hosts: MANIFEST_HOSTS, signal, ...bounds });
     const { durationMs, variants: listed } = parseDashManifest(answer.text);
-    // A gif has no audio, so its video track is the whole file.
+    // A gif has no audio, so its only track is the whole file.
     const adaptive = listed.some(({ hasAudio }) => hasAudio === true);
     const variants = listed.flatMap(variant => {
       const address = URL.canParse(variant.url, url) ? readAddress(new URL(variant.url, url).href) : null;
@@ -128,7 +128,7 @@ function createTrackFinder({ http, now = Date.now }: Pick<SourceOptions, 'http' 
   };
 }
 
-/** Asks Reddit's API as an app that the operator registered: within a rate limit, it answers with the whole post. */
+/** Asks Reddit's API with the operator's app. It returns the whole post, within a rate limit. */
 function createAppEndpoint({ now = Date.now }: SourceOptions, clientId: string): AskEndpoint {
   const tokens = createMemoryCache<{ readonly token: string; readonly lifeMs: number }>({ maxEntries: 1, now });
 

@@ -11,7 +11,7 @@ export const REDDIT_HOSTS: readonly [string, ...string[]] = [
 const SITE =
   /^(?:(?:(?:www|old|new|np|sh|m|amp|embed|i)\.)?reddit|(?:www\.|old\.)?(?:rxddit|vxreddit|fxreddit|rxyddit|redditez))\.com$/;
 
-/** @param community `r/NAME` or `user/NAME` from the address: with it the site answers without a redirect */
+/** @param community `r/NAME` or `user/NAME`. An address that contains it is answered without a redirect */
 function refTo(id: string, community?: string): PostRef {
   const path = `${community === undefined ? '' : `${community}/`}comments/${id.toLowerCase()}/`;
   const url = `https://www.reddit.com/${path}`;
@@ -56,6 +56,6 @@ export const matchRedditLink = linkMatcher([
   [SITE, PATHS],
   [/^(?:www\.)?redd\.it$/, [[/^([a-z0-9]{4,12})(?:\/|$)/i, ([, id = '']) => postMatch(refTo(id))]]],
   [/^v\.redd\.it$/, VIDEO_PATHS],
-  // A smaller copy has the title of its post before the name.
+  // The name of a smaller copy begins with the title of its post, which is left out here.
   [/^(?:i|preview)\.redd\.it$/, [[/^(?:.*-v0-)?(.+)$/i, ([, name = '']) => postMatch(fileRefOf(name.toLowerCase()))]]],
 ]);

@@ -18,20 +18,20 @@ import { NO_STATS, type Stats, type UnplacedItem } from '../../post.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { gifOf, imageOf, linkedItem, namedVideo, packagedVideo, readAddress } from './items.ts';
 
-/** The part of the post to which an element's text belongs; `foreign`: a comment, an advertisement, another post. */
+/** The place of a text in a page; `foreign`: in a comment, an advertisement or another post. */
 type Region = 'title' | 'words' | 'votes' | 'comments' | 'foreign' | null;
 
 /** Elements that begin a new line of the post's text. */
 const LINE = /^(?:p|li|br|h[1-6]|blockquote|pre|hr)$/;
 
-/** Collects the parts of a page's markup that belong to one post. */
+/** Collects everything in a page's markup that belongs to one post. */
 class PostMarkup {
   readonly #name: string;
-  /** An entry for each open element. */
+  /** The region of each open element, the innermost last. */
   readonly #open: Region[] = [];
-  /** `order`: the position that the markup states, else the order in which it was found. */
+  /** The images found. `order` is the position that the markup states, else the order of discovery. */
   readonly slides: { readonly order: number; readonly item: UnplacedItem }[] = [];
-  /** Ids of the posts to which links on the page lead. */
+  /** Ids of all posts to which the page contains links. */
   readonly named = new Set<string>();
   post: Attributes | undefined;
   player: Attributes | undefined;
@@ -40,10 +40,10 @@ class PostMarkup {
   author: string | undefined;
   title = '';
   words = '';
-  /** The count of votes, and the text with the count of comments, that an embed shows. */
+  /** The texts in which an embed shows the counts of votes and of comments. */
   votes: string | undefined;
   comments = '';
-  /** The position that the markup states for the slide around the current element. */
+  /** The stated position of the slide that contains the current element. */
   #order: number | undefined;
 
   constructor(id: string) {
@@ -75,7 +75,7 @@ class PostMarkup {
     this.#open.pop();
   }
 
-  /** The text in lines, without the blanks by which the markup is indented. */
+  /** The text in lines, without the white space that indents the markup. */
   get text(): string {
     const lines = this.words.split('\n').map(line => line.trim());
     return lines
@@ -96,7 +96,7 @@ class PostMarkup {
     const isAnothers = 'post-promoted' in attributes || 'comment-id' in attributes;
     if (isAnothers || name === 'shreddit-comment' || name === 'shreddit-ad-post') return true;
     if (name === 'shreddit-post') return attributes.id !== this.#name;
-    // The files in a crosspost are those of the post that it shares.
+    // A crosspost shows the files of the post that it shares, which have that post's id.
     const isShared = this.post?.['post-type'] === 'crosspost';
     return attributes['post-id'] !== undefined && attributes['post-id'] !== this.#name && !isShared;
   }
@@ -107,7 +107,7 @@ class PostMarkup {
     this.author ??= /^(?:https:\/\/www\.reddit\.com)?\/user\/([\w-]{2,40})\/?(?:\?|$)/.exec(address)?.[1];
   }
 
-  /** Adds an image of a slide, which may contain it several times, first as its own blurred background. */
+  /** Adds the image of a slide. The markup repeats it, first as a blurred background, which is left out. */
   #addImage({ src, srcset, width, height, alt, class: style = '' }: Attributes): void {
     if (style.includes('background')) return;
     const largest = firstOf(readSrcset(srcset), ({ url }) => readAddress(url));
@@ -126,13 +126,13 @@ function itemsOf(found: PostMarkup, type: string, target: string | null): readon
     const known = { thumbnailUrl: readAddress(player.poster), durationMs: readSeconds(child(media, 'duration')) };
     const files = readList(child(media, 'permutations')).map(one => child(one, 'source'));
     const video = packagedVideo(files, known) ?? namedVideo([player.src, player.preview, target], known);
-    // The player of a gif has one whole file.
+    // A gif has a player with one whole file.
     const gif = /[?&]format=mp4(?:&|$)/.test(player.src ?? '') ? gifOf(player.src, UNKNOWN_SIZE) : null;
     return [video ?? gif];
   }
   if (type === 'video') return [namedVideo(target)];
   const shown = slides.toSorted((a, b) => a.order - b.order).map(({ item }) => item);
-  // A text may have images between its paragraphs, and a crosspost those of the post that it shares.
+  // Text posts may have images between paragraphs. A crosspost shows the images of the post that it shares.
   if (['gallery', 'multi_media', 'crosspost'].includes(type) && shown.length > 0) return shown;
   if (type === 'image') return [imageOf(target) ?? slides[0]?.item ?? null];
   const item = linkedItem(target, {}, null);
@@ -145,13 +145,13 @@ function statsOf({ post, votes, comments }: PostMarkup): Stats {
   return { ...NO_STATS, likes, comments: readCount(post?.['comment-count']) ?? readShownCount(shown) };
 }
 
-/** Undefined when the requested post is not in the markup. @throws AppError when it was removed, with its media */
+/** Reads a post; undefined when the markup lacks it. @throws AppError when the post or its media were removed */
 export function readPostMarkup(html: string, id: string): PostDraft | undefined {
   const found = new PostMarkup(id);
   readMarkup(html, found, { xml: false });
   const { post, embed } = found;
   const shown = child(embed, 'post');
-  // An embed does not always contain its post's id, but links to it. One that links only to other posts is not used.
+  // An embed may lack its post's id, but then it links to the post. If it links only to others, it is not used.
   const own = readText(child(shown, 'id'));
   const isOther = (own !== null && own !== `t3_${id}`) || (found.named.size > 0 && !found.named.has(id));
   if (post === undefined && (embed === undefined || isOther)) return undefined;

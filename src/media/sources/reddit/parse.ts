@@ -26,7 +26,7 @@ import { readPostMarkup } from './page.ts';
 
 export const REDDIT_LOGIN_PATH = /^\/(?:login|register|account)(?:\/|$)/;
 
-/** The items of a gallery: `gallery_data` has their order, `media_metadata` their files. */
+/** The items of a gallery. `gallery_data` states their order, `media_metadata` their files. */
 function galleryOf(post: JsonObject): readonly DraftItem[] {
   return readList(child(post.gallery_data, 'items')).map(entry => {
     const id = readText(child(entry, 'media_id')) ?? '';
@@ -39,7 +39,7 @@ function galleryOf(post: JsonObject): readonly DraftItem[] {
   });
 }
 
-/** The order of the files among the words of a text post, as `gallery_data` would have it. Ids of emotes have a `|`. */
+/** The files in a text post in the order of the text, as `gallery_data`. Emotes (ids with `|`) are left out. */
 function orderInWords({ media_metadata, selftext }: JsonObject): JsonObject {
   const words = readText(selftext) ?? '';
   const found = Object.keys(isJsonObject(media_metadata) ? media_metadata : {})
@@ -48,7 +48,7 @@ function orderInWords({ media_metadata, selftext }: JsonObject): JsonObject {
   return { items: found.map(media_id => ({ media_id })) };
 }
 
-/** Matches the lines that stand for a file among the words of a text post. */
+/** Matches lines of a text post that only show a file. */
 const FILE_LINE = /^(?:!\[[^\]\n]{0,300}\]\([^)\n]{1,300}\)|https:\/\/preview\.redd\.it\/\S+)$\n*/gm;
 
 function decoded(address: unknown): string {
@@ -61,7 +61,7 @@ function itemsOf(post: JsonObject): readonly DraftItem[] | null {
   const size = sizeOf(child(preview, 'source'));
   const cover = readAddress(decoded(child(preview, 'source', 'url')));
   const own = child(isJsonObject(post.secure_media) ? post.secure_media : post.media, 'reddit_video');
-  // The site may have a video of its own of a moving image elsewhere, such as a GIF, to which a post links.
+  // For a post that links to a moving image elsewhere, such as a GIF, Reddit may have made a video.
   const video = own ?? child(post.preview, 'reddit_video_preview');
   const target = readText(post.url_overridden_by_dest) ?? readText(post.url);
   if (isJsonObject(video)) {
@@ -76,7 +76,7 @@ function itemsOf(post: JsonObject): readonly DraftItem[] | null {
   return item === null ? null : [item];
 }
 
-/** The mark in place of the words of a post that was removed. */
+/** The text that replaces that of a removed post. */
 const GONE = /^\[(?:deleted|removed)\]$/;
 
 function draftOf(post: JsonObject): PostDraft {
@@ -102,7 +102,7 @@ function draftOf(post: JsonObject): PostDraft {
   };
 }
 
-/** The API's values for the reason why a community is closed or behind a warning, with the error code of each. */
+/** The API's values for why a community is closed or behind a warning, each with our error code. */
 const REASONS = new Map<unknown, ErrorCode>([
   ['private', 'private'],
   ['gold_only', 'private'],
@@ -119,14 +119,14 @@ function readListing(answer: unknown, { ref }: ReadContext): PostDraft {
   return draftOf(post);
 }
 
-/** Reads a post's feed, whose entries are the post and its comments. */
+/** Reads a feed. Its entries are the post and its comments. */
 function readFeed(feed: string, { ref }: ReadContext): PostDraft {
   const entry = feed.split('<entry>', 200).find(part => part.includes(`<id>t3_${ref.id}</id>`));
   if (entry === undefined) throw new AppError('upstream_changed', 'no such post in the feed');
   const partOf = (name: string) =>
     decodeHTML(new RegExp(`<${name}(?:\\s[^>]*)?>([^<]{0,100000})</${name}>`).exec(entry)?.[1] ?? '');
   const content = partOf('content');
-  // The text of the post may contain such a link, too, but it comes before the feed's own, which is the last.
+  // The post's text may contain a link with this text too, but the feed's own link comes last.
   const [, address = ''] = [...content.matchAll(/<a href="([^"]{1,2000})">\[link\]</g)].at(-1) ?? [];
   const target = readText(decodeHTML(address));
   const words = content.split('<div class="md">', 2)[1]?.split('</div>', 1)[0] ?? '';
@@ -143,7 +143,7 @@ function readFeed(feed: string, { ref }: ReadContext): PostDraft {
     title: readText(partOf('title')),
     caption: readText(text) ?? (isPost || isMedia ? null : target),
     publishedAt: readDate(partOf('published')),
-    // For a gallery the feed has only the address of its page, not its files.
+    // The feed gives no files for a gallery, only the address of its page.
     items: item === null ? [] : [item],
     isWordsOnly: item === null && !isMedia,
   };
@@ -157,7 +157,7 @@ export function readRedditAnswer({ body, ...head }: SiteAnswer, context: ReadCon
   if (code !== undefined) throw new AppError(code, 'the API says why the community is closed');
   const place = failureOfPlace(head, context.now, REDDIT_LOGIN_PATH);
   if (place !== null) throw place;
-  // The page wants proof of a person, which Medley does not give: another strategy runs.
+  // The page demands proof of a person, which Medley never gives, so another strategy runs.
   if (text.length < 64_000 && text.includes('js_challenge'))
     throw refusal('limit', 'the page asks for proof of a person');
   if (text.includes('<title>Welcome to Reddit')) throw refusal('caller', 'a page to log in');
@@ -167,7 +167,7 @@ export function readRedditAnswer({ body, ...head }: SiteAnswer, context: ReadCon
   if (draft !== undefined) return toPost(draft, context);
   if (/<shreddit-private|community is private|private community/i.test(text))
     throw new AppError('private', 'the community is closed');
-  // The site shows this element for a post that was deleted, and for one of a banned community (2026-03).
+  // This element is shown for a deleted post and for any post of a banned community (2026-03).
   if (text.includes('shreddit-forbidden')) throw weakNotFound('the page says that there is nothing to see');
   throw new AppError('upstream_changed', 'a page without the post');
 }

@@ -6,7 +6,7 @@ import { definePageSite } from '../kit/page-site.ts';
 import { matchThreadsLink, THREADS_HOSTS, threadsRefOf } from './link.ts';
 import { readThreadsPage, THREADS_LOGIN_PATH } from './parse.ts';
 
-/** The address of a post's page. Its embed is found under any user name, so `threads` replaces an unknown name. */
+/** The address of a post's page. The site accepts any user name, so `threads` replaces an unknown one. */
 const pageOf = ({ id, parts: { user = 'threads' } }: PostRef) => `https://www.threads.com/@${user}/post/${id}`;
 
 export const threads = definePageSite({
@@ -22,10 +22,10 @@ export const threads = definePageSite({
   // Pages of posts have 1.3 MB (seen in 2026-09).
   maxBytes: 8 * 1024 * 1024,
   ids: z.strictObject({
-    /** A user agent without a browser's version: with one, the embed was an empty shell (seen in 2026-10). */
+    /** A browser's user agent without its version. With a version, the embed was an empty shell (seen in 2026-10). */
     userAgent: headerValue.default('Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Safari/537.36'),
   }),
-  /** The first two profiles ask both endpoints, because a refusal by one alone proves nothing. */
+  /** The first two profiles ask different endpoints, because a refusal by a single endpoint proves nothing. */
   profiles({ userAgent }) {
     const plain = { ...PLAIN, userAgent, timeoutMs: 8_000 };
     const headers = { accept: 'text/html,application/xhtml+xml', 'accept-language': ENGLISH };

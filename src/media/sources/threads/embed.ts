@@ -1,4 +1,4 @@
-/** Reads a post's embed by the names of its classes (as seen from 2026-09 to 2026-10). Pure. */
+/** Reads a post's embed by its class names (as seen from 2026-09 to 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
 import { weakNotFound } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
@@ -11,7 +11,7 @@ import { type DraftItem, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../
 import { imageItem, videoItem } from '../kit/media-files.ts';
 import { threadsIdOf, threadsRefOf } from './link.ts';
 
-/** The parts of an embed by class name; the first entry that matches is used. A `slot` contains one file. */
+/** The places in an embed, by class name; the first match counts. A `slot` contains one file. */
 const REGIONS = [
   ['avatar', /^AvatarContainer$/],
   // The link of a topic also has the class `HeaderLink`.
@@ -30,7 +30,7 @@ const isSlot = (region: Region) => region === 'slot' || region === 'video-slot';
 
 /** A post in the embed: the requested one, its parent above it, or one that it quotes. */
 class DrawnPost {
-  /** True for a post that the embed draws in full: the requested one, and sometimes one that it quotes. */
+  /** True for a post that is shown in full: the requested one, and sometimes a quoted one. */
   isFull = false;
   isParent = false;
   id: string | null = null;
@@ -47,7 +47,7 @@ class DrawnPost {
     return this.words.name === '' && this.words.text === '' && this.items.length === 0;
   }
 
-  /** The count beside an icon. The embed shows no 0, and shortens counts from 1,000 on. */
+  /** Reads the count beside an icon. The embed leaves out a 0, and shortens counts from 1,000 on. */
   #count(icon: number): number | null {
     const shown = this.counts[icon]?.trim();
     return shown === '' ? 0 : readShownCount(shown);
@@ -56,7 +56,7 @@ class DrawnPost {
   toDraft(): PostDraft {
     const caption = this.words.text.replaceAll('\ufffc', '').replaceAll('\u00a0', ' ').trim() || null;
     const username = /^[\w.]{1,30}$/.exec(this.words.name.trim())?.[0] ?? null;
-    // The header shows a badge beside a verified name; without a header it is unknown whether the name is verified.
+    // A badge beside the name means a verified author. Without a header it is unknown whether there is one.
     const verified = this.hasHeader ? this.isVerified : null;
     const quotedRef = threadsRefOf(this.quoted?.id ?? '');
     return {
@@ -73,9 +73,9 @@ class DrawnPost {
 }
 
 class EmbedMarkup {
-  /** The posts that are not inside others, from top to bottom. */
+  /** The posts that are not inside other posts, from top to bottom. */
   readonly posts: DrawnPost[] = [];
-  /** The open elements. `slotAt`: how many items the post had before this element, if it is a slot. */
+  /** The open elements. `slotAt` is set for a slot: how many items the post had before it. */
   readonly #frames: { readonly post: DrawnPost | null; readonly region: Region; readonly slotAt?: number }[] = [];
   #video: Attributes | null = null;
   #sources: unknown[] = [];
@@ -98,7 +98,7 @@ class EmbedMarkup {
     if (region === 'avatar' && name === 'img') post.avatar ??= attributes.src;
     if (classes.includes('VerifiedBadge')) post.isVerified = true;
     if (classes.includes('ActionBarIcon')) post.counts.push('');
-    // If a quote has no link of the usual class, any link outside its text leads to its post.
+    // A quote may lack the usual link. Then any link outside its text leads to its post.
     const isLink = region === 'link' || (region !== 'text' && !this.posts.includes(post));
     const href = attributes.href?.replace(/^\//, 'https://www.threads.com/');
     if (isLink) post.id ??= threadsIdOf(href);
@@ -111,7 +111,7 @@ class EmbedMarkup {
     if (post && (region === 'name' || region === 'text' || region === 'time')) post.words[region] += text;
   }
 
-  /** The parser calls this for void elements too, so that each frame is removed again. */
+  /** The parser calls this for elements without an end tag too, so every frame is removed again. */
   onclosetag(name: string): void {
     const { post, slotAt } = this.#frames.pop() ?? {};
     if (name === 'video' && this.#video !== null) {
@@ -119,7 +119,7 @@ class EmbedMarkup {
       post?.items.push(videoItem({ files, covers: [{ url: this.#video.poster }] }));
       this.#video = null;
     }
-    // A slot without a file is an item that could not be read.
+    // A slot in which no file was found is an item that could not be read.
     if (post?.items.length === slotAt) post?.items.push(null);
   }
 
@@ -127,10 +127,10 @@ class EmbedMarkup {
     if (!classes.includes('QuotePostContainer') && !classes.includes('OuterContainer')) {
       if (post === null || !classes.includes('BodyContainerParent')) return post;
       post.isParent = !post.isFull;
-      // The parent's markup is inside the frame of its reply, but it is another post.
+      // The markup of a reply contains that of its parent, which is another post.
       return post.isFull ? new DrawnPost() : post;
     }
-    // The frame of a quote contains another frame of the same post.
+    // A quote has two frames, one inside the other, for the same post.
     if (post !== null && !this.posts.includes(post) && post.isBlank) return post;
     const drawn = new DrawnPost();
     drawn.isFull = classes.includes('OuterContainerFull');
@@ -153,11 +153,11 @@ class EmbedMarkup {
 function regionOf(classes: readonly string[], outer: Region, post: DrawnPost | null): Region {
   if (outer === 'avatar' || outer === 'topic' || outer === 'video-slot') return outer;
   const own = REGIONS.find(([, pattern]) => classes.some(one => pattern.test(one)))?.[0] ?? outer;
-  // The author's link is the first one in a post's header.
+  // Only the first link in a post's header is the author's.
   return own === 'name' && outer !== 'name' && post?.hasHeader ? null : own;
 }
 
-/** Says whether an image belongs to the post: by its region, or by a 15 in its path (avatars have 19 there). */
+/** Says whether an image belongs to the post, by its region or a 15 in its path. A 19 there means an avatar. */
 function isMedia(src: string | undefined, region: Region): boolean {
   const type = /\/t51\.[\d-]{1,20}-(\d+)\//.exec(src ?? '')?.[1];
   return type !== '19' && (type === '15' || region === 'media' || isSlot(region));
@@ -168,7 +168,7 @@ export function parseEmbed(page: Body, ref: PostRef): PostDraft {
   const own = new EmbedMarkup(page.text).posts.filter(post => !post.isParent);
   const asked = own.findLast(({ id }) => id === ref.id) ?? own.findLast(({ id, isFull }) => id === null && isFull);
   if (asked === undefined) {
-    // The embed shows removed posts, private ones and those for members in the same way.
+    // Removed posts, private posts and posts for members look the same in the embed.
     const code = page.includes('Thread not available') ? 'not_found' : 'upstream_changed';
     throw new AppError(code, 'the embed does not show the asked post');
   }
@@ -180,12 +180,12 @@ const TIMESTAMP = /^(\d{1,2}):(\d{2})\s?([AP]M)\s?[^\w\s]?\s?([A-Z][a-z]{2} \d{1
 const PACIFIC = new Intl.DateTimeFormat('en-US', { timeZone: 'America/Los_Angeles', timeZoneName: 'shortOffset' });
 const HOUR_MS = 3_600_000;
 
-/** The unix milliseconds of `12:26 PM · Sep 2, 2026`, as embeds write it in US Pacific time; else null. */
+/** Reads `12:26 PM · Sep 2, 2026` (US Pacific time, as in embeds) as unix milliseconds; else null. */
 export function pacificInstant(text: string): number | null {
   const [, hour, minute, half, day] = TIMESTAMP.exec(text.trim().replace(/\s+/g, ' ')) ?? [];
   const local = Date.parse(`${day} ${hour}:${minute} ${half} UTC`);
   if (Number.isNaN(local)) return null;
-  // Pacific time is 8 hours behind UTC in winter and 7 in summer, so the moment 7.5 hours later has the right offset.
+  // Pacific time is 7 or 8 hours behind UTC. The moment 7.5 hours later is close enough to find the right offset.
   const parts = PACIFIC.formatToParts(local + 7.5 * HOUR_MS);
   const behind = /^GMT-(\d)$/.exec(parts.find(({ type }) => type === 'timeZoneName')?.value ?? '')?.[1];
   return behind === undefined ? null : local + Number(behind) * HOUR_MS;

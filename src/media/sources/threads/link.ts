@@ -13,7 +13,7 @@ import {
 } from '../kit/link-match.ts';
 
 export const THREADS_HOSTS = ['www.threads.com', 'threads.com', 'www.threads.net', 'threads.net'] as const;
-/** The site, and preview mirrors that people paste in chats; they have the same paths. Known in 2026-10. */
+/** The site, and preview mirrors with the same paths that people paste in chats. Known in 2026-10. */
 const HOST = /^(?:www\.)?(?:(?:fix|vx)?threads\.(?:net|com)|threadsez\.com|fixthreads\.seria\.moe)$/;
 
 export function threadsRefOf(code: string, user?: string): PostRef | undefined {
@@ -25,8 +25,8 @@ export function threadsRefOf(code: string, user?: string): PostRef | undefined {
 }
 
 /**
- * Some share links lead to the home page, with a list of the numbers of posts in the query. If the list has one number,
- * returns that post.
+ * Reads the post from a share link that leads to the home page: the query contains a list of posts' ids. If the list
+ * has more than one, it returns undefined.
  */
 function injectedPost(query: URLSearchParams): PostRef | undefined {
   const [id, ...others] = readList(parseJson(query.get('injected_media_ids') ?? ''));
@@ -45,7 +45,7 @@ const PATHS: readonly PathShape[] = [
 
 export const matchThreadsLink = linkMatcher([
   [HOST, PATHS],
-  // The site's links to elsewhere lead through this host.
+  // Links on Threads to other sites lead through this host.
   [/^l\.threads\.(?:com|net)$/, [[/^/, (_, query) => wrapper(query.get('u'))]]],
 ]);
 

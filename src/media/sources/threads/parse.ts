@@ -33,12 +33,12 @@ export function readThreadsPage({ body, ...head }: SiteAnswer, context: ReadCont
   if (failure !== null) throw failure;
   const { ref } = context;
   const draft = body.includes('OuterContainer') ? parseEmbed(body, ref) : parsePage(body, context);
-  // If the page does not state when the post was published, the time is read from the post's id.
+  // If the page does not state the time of publication, it is calculated from the post's id.
   const publishedAt = draft.publishedAt ?? publishTimeOf(ref.parts.mediaId ?? '');
   return toReadablePost({ ...draft, publishedAt }, context);
 }
 
-// Reads the page of a post, whose scripts contain it in Instagram's shape among related posts and replies (2026-09).
+// The page of a post contains it in Instagram's shape, among related posts and replies (2026-09).
 
 function isPost(object: JsonObject): boolean {
   if (!('code' in object || 'pk' in object)) return false;
@@ -50,9 +50,9 @@ function isAsked({ code, pk, id }: JsonObject, ref: PostRef): boolean {
   return (readId(pk) ?? readId(id)) === ref.parts.mediaId;
 }
 
-/** `isEmpty`: the post's property exists but is empty; `isWalled`: the thread's property exists without posts. */
+/** `isEmpty`: the page has a place for the post, but no post there. `isWalled`: it has the thread without any posts. */
 function findPost(page: Body, ref: PostRef) {
-  // The answer to the site's own query has the same objects.
+  // The body may also be the JSON answer to the site's own query, which contains the same objects.
   const texts = page.startsWith('{') ? [page] : page.scripts.filter(({ isJson }) => isJson);
   const objects = texts.flatMap(({ text }) => objectsWith(parseJson(text), ['code', 'pk', 'data', 'thread_items']));
   const posts = objects.filter(isPost);
@@ -68,7 +68,7 @@ const isEmptyList = (value: unknown) => Array.isArray(value) && value.length ===
 const infoOf = ({ text_post_app_info: info }: JsonObject): JsonObject => (isJsonObject(info) ? info : {});
 const isUnavailable = (post: JsonObject) => [post, infoOf(post)].some(one => one.is_post_unavailable === true);
 
-/** True when the site states that the post has no media (type 19), or when all properties for files are empty. */
+/** True when the site states that the post has no media (type 19), or all its lists of files are empty. */
 function saysWordsOnly(post: JsonObject): boolean {
   const type = readCount(post.media_type);
   if (type !== null) return type === 19;
@@ -76,7 +76,7 @@ function saysWordsOnly(post: JsonObject): boolean {
   return 'image_versions2' in post && lists.every(list => readList(list).length === 0);
 }
 
-/** The GIF of a post, which the site has copied from another; the post is else said to be words alone. */
+/** The GIF of a post, from the site's own copy. The site calls such a post text alone. */
 function gifOf({ giphy_media_info: info }: JsonObject): DraftItem {
   const shown = child(info, 'first_party_cdn_proxied_images', 'fixed_height');
   const files = (['gif', 'webp'] as const).flatMap(type => {
@@ -90,7 +90,7 @@ function parsePost(post: JsonObject): PostDraft {
   const info = infoOf(post);
   const own = parseMedia(post, PRODUCT, false);
   const { linked_inline_media: linked } = info;
-  // A reel of Instagram that the post shares counts as the post's own file.
+  // If the post shares a reel of Instagram, the reel's files count as the post's own.
   const media = readableItems(own) === 0 && isJsonObject(linked) ? parseMedia(linked, PRODUCT, false) : own;
   const fragments = readList(child(info.text_fragments, 'fragments'), 500);
   const words = fragments.map(one => readText(child(one, 'plaintext'))).join('');
@@ -112,7 +112,7 @@ function parsePost(post: JsonObject): PostDraft {
   };
 }
 
-/** The post that is quoted or shared; of an attached one (the third key) only the media are shown on the site. */
+/** The post that is quoted, shared or (the third key) attached. Of an attached post the site shows only the media. */
 function quotedBy(info: JsonObject): NonNullable<PostDraft['quoted']> | null {
   const keys = ['quoted_post', 'reposted_post', 'quoted_attachment_post'];
   const post = keys.map(key => child(info.share_info, key)).find(isJsonObject);
@@ -120,7 +120,7 @@ function quotedBy(info: JsonObject): NonNullable<PostDraft['quoted']> | null {
   return post === undefined || ref === undefined || isUnavailable(post) ? null : { ref, draft: parsePost(post) };
 }
 
-/** How complete a copy of the post is: of the several copies that a page may have, the fullest is used. */
+/** How complete a copy of the post is. A page may contain several copies; the most complete one is used. */
 const fullness = (draft: PostDraft) => 2 * readableItems(draft) + Number(draft.caption !== null);
 
 /** @throws AppError when the post is not in the page. */
@@ -129,12 +129,12 @@ function parsePage(page: Body, { ref, kind }: ReadContext): PostDraft {
   const drafts = copies.filter(copy => !isUnavailable(copy)).map(parsePost);
   const [best] = drafts.sort((a, b) => fullness(b) - fullness(a));
   if (best !== undefined) return best;
-  // The name of the page that visitors get for a post of which only some people may see it (seen in 2026-10).
+  // This page appears for a post that only some people may see (seen in 2026-10).
   if (page.includes('BarcelonaGeoBlock')) throw refusal('audience', 'kept from a part of the visitors');
   if (copies.length > 0 || isEmpty) throw weakNotFound('the page says that the post is not available');
   if (isWalled) throw refusal('caller', 'the page of the thread comes without its posts');
   if (hasOthers) throw new AppError('upstream_changed', 'the page shows other posts only');
-  // An embed without its post means that the site refuses the caller; a page without it, that the caller asks too much.
+  // An embed without its post means that the site refuses the caller. A page without its post means a rate limit.
   throw kind === 'embed'
     ? refusal('caller', 'a shell in place of the embed')
     : refusal('limit', 'a shell in place of the page');

@@ -9,7 +9,7 @@ import { readTiktokPage, TIKTOK_LOGIN_PATH, TIKTOK_MEDIA_HOSTS, targetOfPage } f
 
 const SITE = 'https://www.tiktok.com/';
 
-/** Adds the headers that the CDN requires: the site as referer, and the cookie that its page set. */
+/** Adds the headers without which the CDN refuses a file: the site as referer, and the cookie that the page set. */
 function withHeaders(item: MediaItem, cookies: CookieJar): MediaItem {
   const chainToken = cookies.getCookiesSync(SITE).find(({ key }) => key === 'tt_chain_token')?.value ?? '';
   const cookie = /^[\x21-\x7e]{1,2000}$/.test(chainToken) ? { cookie: `tt_chain_token=${chainToken}` } : {};
@@ -23,10 +23,10 @@ export const tiktok = definePageSite({
   colour: '#fe2c55',
   hosts: TIKTOK_HOSTS,
   cdnHosts: TIKTOK_MEDIA_HOSTS,
-  // One is from the site's own document about embedding, and one is what other projects test with.
+  // The first link is from the site's own documentation on embedding; other projects test with the second.
   examples: [`${SITE}@scout2015/video/6718335390845095173`, `${SITE}@hankgreen1/video/7047596209028074758`],
   authorPage: [`${SITE}@NAME`, /^[\w.]{1,30}$/, 'username'],
-  // The CDN gives a file only to the user agent that requested the post's page.
+  // The CDN sends a file only to the user agent with which the post's page was requested.
   cdnUserAgent: () => CHROME,
   match: matchTiktokLink,
   refOf: tiktokRefOf,
@@ -38,7 +38,7 @@ export const tiktok = definePageSite({
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0',
     ),
   }),
-  /** Each profile differs from the one before it, because the site changes every week which callers it answers. */
+  /** The profiles all differ, because the site changes every week which callers it answers. */
   profiles({ userAgent, firefoxUserAgent }) {
     const plain = { ...PLAIN, userAgent, timeoutMs: 9_000 };
     return {

@@ -32,13 +32,13 @@ import { imageMime, listedFile, orderedItem } from '../kit/media-files.ts';
 
 export const TIKTOK_LOGIN_PATH = /^\/login(?:\/|$)/;
 
-/** The failure when the answer is the page, of about 8 KB, that wants proof of a person. */
+/** The failure for a page that demands proof of a person, which has about 8 KB; null for any other page. */
 function failureOfChallenge(body: Body): AppError | null {
   const isChallenge = body.length < 64 * 1024 && /_wafchallengeid|SlardarWAF|\sid="[wr]ci"/.test(body.text);
   return isChallenge ? refusal('limit', 'asked for proof of a person') : null;
 }
 
-/** The address that the page of a short link names. @throws AppError when the page asks for proof of a person */
+/** The target that a short link's page states, else null. @throws AppError when proof of a person is wanted */
 export function targetOfPage(answer: HttpResponse): string | null {
   const { body } = siteAnswer(answer);
   const failure = failureOfChallenge(body);
@@ -60,12 +60,12 @@ export function readTiktokPage({ body, ...head }: SiteAnswer, context: ReadConte
   const stated = failureOfState(state);
   if (stated !== null) throw stated;
   if (isAbsent) throw weakNotFound('the embed has no post');
-  // Now and then the site sends a shell of the page, and a moment later the whole page (2026-08).
+  // The site sometimes sends a shell of the page; a moment later it sends the whole page (2026-08).
   const isShell = body.includes('downgrade-mssdk-preload');
   throw new AppError(isShell ? 'upstream_unavailable' : 'upstream_changed', 'a page without the post');
 }
 
-/** Patterns for the site's own status code and its words (seen until 2026-10); 10204 without words may mean anything. */
+/** Patterns for the site's status code and text (seen until 2026-10). Without a text, 10204 may mean anything. */
 const STATES: readonly Sign[] = [
   [/cross_border|region|geo_|^10231/, 'region_blocked'],
   [/self_see|friend_see|author_secret|^10216|^10222/, 'private'],
@@ -73,13 +73,13 @@ const STATES: readonly Sign[] = [
   [/^10204|^10217/, 'not_found'],
 ];
 
-/** The failure that the status in the page means; null when it is 0. */
+/** The failure that the status in the page's data means; null for status 0. */
 function failureOfState(state: JsonObject | undefined): AppError | null {
   const code = readCount(state?.statusCode) ?? 0;
   if (code === 0) return null;
   const words = `${code} ${readText(state?.statusMsg) ?? ''}`.slice(0, 100);
   const failure = failureBySign(words, STATES) ?? new AppError('upstream_changed', `state ${words}`);
-  // The site also sends such a status to callers whom it refuses.
+  // Callers whom the site refuses get the same status, so another strategy has to confirm it.
   return isWithdrawn(failure) && failure.code !== 'private' ? asWeak(failure) : failure;
 }
 
@@ -90,7 +90,7 @@ function failureWithoutFile(item: JsonObject, { sensitive }: PostDraft): AppErro
   return new AppError('upstream_changed', 'the post came without a file that we know');
 }
 
-/** The post in an embed, which has the same data as a page under other names. */
+/** Renames the data of an embed: they are those of a page under other names. */
 function itemOfEmbed({ itemInfos, authorInfos, musicInfos, imagePostInfo }: JsonObject): JsonObject {
   const info = isJsonObject(itemInfos) ? itemInfos : {};
   const meta = child(info.video, 'videoMeta');
@@ -105,14 +105,14 @@ function itemOfEmbed({ itemInfos, authorInfos, musicInfos, imagePostInfo }: Json
   };
 }
 
-/** Finds the post by its id anywhere in the page, because the site moves its data now and then and shows related posts too. */
+/** Finds the post by its id anywhere in the page: the site often moves its data, and pages show related posts too. */
 function findItem(page: Body, { id }: PostRef) {
   const route = `/embed/v2/${id}`;
   const keys = ['itemInfos', 'video', 'imagePost', 'itemInfo', 'webapp.video-detail', route];
   const scripts = page.scripts.filter(({ isJson }) => isJson);
   const objects = scripts.flatMap(({ text }) => objectsWith(parseJson(text), keys));
   const embedded = objects.findLast(({ itemInfos }) => readId(child(itemInfos, 'id')) === id);
-  // The video object inside the post has the same id, but no media of its own.
+  // A post contains a video object with the same id, which has no media and is not the post.
   const isItem = ({ video, imagePost }: JsonObject) => isJsonObject(video) || isJsonObject(imagePost);
   const item = embedded ? itemOfEmbed(embedded) : objects.find(one => isItem(one) && readId(one.id) === id);
   const details = objects.map(object => ('itemInfo' in object ? object : object['webapp.video-detail']));
@@ -146,9 +146,9 @@ function draftOf(item: JsonObject, { id }: PostRef): PostDraft {
     author: readAuthor(item),
     title: readText(child(item.imagePost, 'title')),
     caption: readText(item.desc)?.trim() || null,
-    // The upper half of an id is the time in seconds since 1970.
+    // The upper half of an id is the time of publication, in seconds since 1970.
     publishedAt: readInstant(item.createTime) ?? Number(BigInt(id) >> 32n) * 1000,
-    // The counts are texts in `statsV2`, (sometimes rounded) numbers in `stats`, or properties of an embed's post (2026).
+    // Counts are texts in `statsV2`, numbers (some rounded) in `stats`, or properties of an embed's post (2026).
     stats: readStats([item.statsV2, item.stats, item], STATS),
     items: readItems(item),
     coverUrl: firstOf([child(item.video, 'originCover'), child(item.video, 'cover')], readAddress),
@@ -156,7 +156,7 @@ function draftOf(item: JsonObject, { id }: PostRef): PostDraft {
   };
 }
 
-/** The photos in their order with their music, or the video. */
+/** The photos in order with their music, or the video. */
 function readItems({ imagePost, video, music }: JsonObject): PostDraft['items'] {
   const images = readList(child(imagePost, 'images')).map(one => (isJsonObject(one) ? imageItem(one) : null));
   if (images.length === 0) return [isJsonObject(video) ? videoItem(video) : null];
@@ -164,7 +164,7 @@ function readItems({ imagePost, video, music }: JsonObject): PostDraft['items'] 
   return audio === null ? images : [...images, audio];
 }
 
-/** Domains of the media hosts; the site's own host serves files too. */
+/** Domains of the media hosts. The site's own host is one of them, because it serves files too. */
 export const TIKTOK_MEDIA_HOSTS: readonly string[] = [
   ...['tiktok.com', 'tiktokcdn.com', 'tiktokcdn-us.com', 'tiktokcdn-eu.com', 'tiktokv.com', 'tiktokv.us', 'tiktokv.eu'],
   ...['byteoversea.com', 'ibyteimg.com', 'ibytedtos.com', 'muscdn.com'],
@@ -173,28 +173,28 @@ export const TIKTOK_MEDIA_HOSTS: readonly string[] = [
 const readAddress = addressReader(TIKTOK_MEDIA_HOSTS);
 
 /**
- * True for a file on the site's own host or of a new encoding (2026), which often fails or has no audio, and for a photo
- * that few programs show.
+ * True for a file that may not work: on the site's own host or of a new encoding (2026), which often fails or is
+ * silent, or a photo of a type that few programs show.
  */
 function isDoubtful(url: string): boolean {
   return url.startsWith('https://www.tiktok.com/') || /\/media-video-hvc1\/|\.heic(?:\?|$)/.test(url);
 }
 
-/** The best address of one file: from an address, a list of them, or an object that contains one. */
+/** The best address of one file. @param value an address, a list of addresses, or an object that contains a list */
 function addressOf(value: unknown): string | undefined {
   const listed = ['UrlList', 'urlList', 'url_list'].flatMap(key => readList(child(value, key)));
   const urls = [value, ...readList(value), ...listed].flatMap(url => readAddress(url) ?? []);
   return urls.find(url => !isDoubtful(url)) ?? urls[0];
 }
 
-/** When the signature of an address expires, unix milliseconds; the time stands in the query, or as hex digits in the path. */
+/** The expiry of an address, unix milliseconds: from its query, or from hex digits in its path. */
 function addressExpiry(url: string): number | null {
   const seconds = /[?&](?:expire|x-expires)=(\d{9,11})(?:&|$)/.exec(url)?.[1];
   const hex = /^https:\/\/[^/]{1,200}\/[0-9a-f]{32}\/([0-9a-f]{8})\//.exec(url)?.[1];
   return readInstant(seconds ?? Number.parseInt(hex ?? '', 16));
 }
 
-/** @param names values that may name the codec */
+/** @param names values that may contain the name of the codec */
 function videoFile(places: unknown, names: readonly unknown[], facts: Partial<Variant>): Variant | null {
   const url = addressOf(places);
   const named = names.flatMap(one => readText(one) ?? []).join(' ');
@@ -205,7 +205,7 @@ function videoFile(places: unknown, names: readonly unknown[], facts: Partial<Va
   return listedFile(url, { mime: 'video/mp4', hasVideo: true, ...facts, codecs, expiresAt: addressExpiry(url) });
 }
 
-/** The files without the site's watermark. Doubtful ones are left out when another file plays in every chat. */
+/** The files without the site's watermark. Doubtful files are used only if no other file plays in every chat. */
 function filesOf(video: JsonObject): readonly Variant[] {
   const listed = readList(video.bitrateInfo).map(info => {
     const places = child(info, 'PlayAddr') ?? child(info, 'playAddr');
@@ -214,11 +214,11 @@ function filesOf(video: JsonObject): readonly Variant[] {
     return videoFile(places, names, { ...sizeOf(places, 'Width', 'Height'), ...weight });
   });
   const weight = { bitrate: readSize(video.bitrate), bytes: readSize(video.size) };
-  // The structure has further addresses of the same file, and sometimes the only ones.
+  // The structure has more addresses of the same file; sometimes only these exist.
   const places = addressOf(video.playAddr) ?? video.PlayAddrStruct;
   const names = [video.codecType, child(video.PlayAddrStruct, 'UrlKey')];
   const whole = videoFile(places, names, { ...sizeOf(video), ...weight });
-  // The same file is on several hosts.
+  // The same file may be listed on several hosts; it is kept once.
   const nameOf = ({ url }: Variant) => (isDoubtful(url) ? url : new URL(url).pathname);
   const all = [...listed, whole].filter(file => file !== null);
   const files = all.filter((file, index) => all.findIndex(one => nameOf(one) === nameOf(file)) === index);
@@ -226,7 +226,7 @@ function filesOf(video: JsonObject): readonly Variant[] {
   return good.some(({ codecs }) => codecs !== 'hvc1') ? good : files;
 }
 
-/** A file with the site's watermark is used only if there is no other. Files that every chat plays come before those that few do. */
+/** A file with the site's watermark is used only if there is no other. Files that every chat plays come first. */
 function videoItem(video: JsonObject): UnplacedItem | null {
   const size = sizeOf(video);
   const unmarked = filesOf(video);

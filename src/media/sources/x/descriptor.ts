@@ -33,14 +33,14 @@ export const x: SourceDescriptor = {
   create: createXSource,
 };
 
-/** Flags that the query requires in every request, all of them on (2026-11). */
+/** Names of flags that every request of the query must contain, all switched on (2026-11). */
 const FEATURES =
   'articles_preview_enabled,c9s_tweet_anatomy_moderator_badge_enabled,communities_web_enable_tweet_community_results_fetch,creator_subscriptions_quote_tweet_preview_enabled,creator_subscriptions_tweet_preview_api_enabled,freedom_of_speech_not_reach_fetch_enabled,graphql_is_translatable_rweb_tweet_is_translatable_enabled,longform_notetweets_consumption_enabled,longform_notetweets_inline_media_enabled,longform_notetweets_rich_text_read_enabled,premium_content_api_read_enabled,profile_label_improvements_pcf_label_in_post_enabled,responsive_web_edit_tweet_api_enabled,responsive_web_enhance_cards_enabled,responsive_web_graphql_exclude_directive_enabled,responsive_web_graphql_skip_user_profile_image_extensions_enabled,responsive_web_graphql_timeline_navigation_enabled,responsive_web_media_download_video_enabled,responsive_web_twitter_article_tweet_consumption_enabled,rweb_tipjar_consumption_enabled,rweb_video_timestamps_enabled,standardized_nudges_misinfo,tweet_awards_web_tipping_enabled,tweet_with_visibility_results_prefer_gql_limited_actions_policy_enabled,tweetypie_unmention_optimization_enabled,verified_phone_label_enabled,view_counts_everywhere_api_enabled';
 
 /** The ids that X changes now and then; each can be overridden by its key (`x.queryId`). */
 export const X_IDS = z.strictObject({
   queryId: textLike(/^[\w-]{10,40}$/).default('2ICDjqPd81tulZcYrtpTuQ'),
-  /** The key that the site's own web page uses, the same for every visitor. */
+  /** The key of the site's own web page. It is the same for every visitor and no secret. */
   bearer: headerValue.default(
     'AAAAAAAAAAAAAAAAAAAAANRILgAAAAAAnNwIzUejRCOuH5E6I8xnZz4puTs%3D1Zv7ttfk8LF81IUq16cHjhLTvJu4FA33AGWWjCpTnA',
   ),
@@ -58,7 +58,7 @@ function xProfiles({ bearer }: Ids) {
     /** This endpoint answered any caller in 2026-10. */
     syndication: { ...PLAIN, userAgent: 'Mozilla/5.0', headers: language, timeoutMs: 6_000 },
     'guest-query': { ...PLAIN, userAgent: CHROME, headers, timeoutMs: 6_000 },
-    /** A browser would get a page for a short link; other programs get a redirect. */
+    /** The site answers a browser with a page for a short link, and other programs with a redirect. */
     'short-link': { ...PLAIN, userAgent: 'curl/8.14.1', timeoutMs: 5_000 },
   };
 }
@@ -71,15 +71,15 @@ function createXSource(options: SourceOptions) {
   const cooldowns = options.cooldowns ?? createCooldowns({ source: 'x', log, now });
   const { profiles, ...ids } = readConstants({ id: 'x', ids: X_IDS, profiles: xProfiles }, options.upstreamConstants);
   function askerOf(name: keyof typeof profiles): Ask {
-    // Answers are small, since the longest posts have 25,000 characters.
+    // The longest posts have 25,000 characters, so answers are small.
     const bounds = { hosts: HOSTS, maxBytes: 384 * 1024, maxRedirects: 0, retries: 0 };
     return (url, { headers = {}, ...request } = {}) =>
       http.request({ ...profileRequest(profiles[name], headers), ...bounds, url, ...request });
   }
   const askQuery = createGuestQuery(ids, askerOf('guest-query'), now);
   /**
-   * Posts that syndication withheld. The query calls such a post missing, although a login would show it. The keys are
-   * the `PostRef` objects of single calls of `fetch`.
+   * Posts that syndication hid from visitors. The query calls such a post missing, although people with a login see it.
+   * Each call of `fetch` has its own `PostRef` object as the key.
    */
   const withheld = new WeakSet<PostRef>();
 
@@ -97,7 +97,7 @@ function createXSource(options: SourceOptions) {
     }
   });
   const bySyndication = strategy('syndication', async (ref, signal) => {
-    // The site's widgets compute the token in this way.
+    // The site's own widgets calculate the token like this.
     const token = ((Number(ref.id) / 1e15) * Math.PI).toString(36).replace(/0+|\./g, '');
     const query = new URLSearchParams({ id: ref.id, lang: 'en', token });
     const url = `https://cdn.syndication.twimg.com/tweet-result?${query}`;
@@ -120,7 +120,7 @@ function createXSource(options: SourceOptions) {
     ...{ id: 'x', match: matchXLink, refOf: xRefOf, examples: EXAMPLES, mediaHosts: X_MEDIA_HOSTS },
     strategies: [bySyndication, byQuery, ...extraStrategies],
     canFetchStories: false,
-    /** Reads the target from the site's redirect; the target itself is not requested. */
+    /** Reads the target from the site's redirect and does not request it. */
     async resolveShort(url, { signal }) {
       const answer = await askerOf('short-link')(url, { signal });
       const target = redirectOf(answer);
@@ -131,7 +131,7 @@ function createXSource(options: SourceOptions) {
 }
 
 const GUEST_LIFE_MS = 3_600_000;
-/** The shortest time between two activations of a guest token, successful or not. */
+/** The shortest time between two requests for a guest token, whether they succeed or not. */
 const PAUSE_MS = 60_000;
 const GUEST_POLICY = {
   ttlMs: () => GUEST_LIFE_MS,
@@ -139,7 +139,7 @@ const GUEST_POLICY = {
 };
 
 function createGuestQuery({ queryId, features }: Ids, ask: Ask, now: () => number) {
-  /** Visitors without an account by outgoing address, because the site ties their tokens to it. */
+  /** Guest tokens by outgoing address: the site accepts a token only from the address that asked for it. */
   const guests = createMemoryCache<{ readonly token: string; readonly since: number }>({ maxEntries: 100, now });
   const flags = JSON.stringify(Object.fromEntries(features.split(',').map(name => [name, true])));
 
@@ -151,14 +151,14 @@ function createGuestQuery({ queryId, features }: Ids, ask: Ask, now: () => numbe
     throw failureOfHead(siteAnswer(answer), now()) ?? new AppError('upstream_changed', 'no guest was made');
   }
 
-  /** Runs the query; a guest token that the site no longer accepts is replaced once. @throws AppError without a token */
+  /** Runs the query. A guest token that the site refuses is replaced once. @throws AppError when there is no token */
   return async (id: string, signal: AbortSignal) => {
     const variables = { tweetId: id, withCommunity: false, includePromotedContent: false, withVoice: false };
     const query = new URLSearchParams({ variables: JSON.stringify(variables), features: flags });
     const url = `${API}/graphql/${queryId}/TweetResultByRestId?${query}`;
     const key = workContext().outgoing ?? '';
     for (;;) {
-      // The activation goes on for later callers when this one gives up.
+      // If this caller gives up, the request for a token goes on, for the next callers.
       const { value: guest } = await abortable(guests.wrap(key, activate, GUEST_POLICY), signal);
       const answer = await ask(url, { headers: { 'x-guest-token': guest.token }, signal });
       const isRefused = answer.status === 401 || answer.status === 403;

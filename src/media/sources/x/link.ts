@@ -2,7 +2,7 @@
 import type { PostRef } from '../../extract/source.ts';
 import { linkMatcher, type PathShape, postIdBy, postMatch, unsupported, wrapper } from '../kit/link-match.ts';
 
-/** The site under both names, the host of its widgets, and preview mirrors that people paste in chats (known in 2026-11). */
+/** The site under both names, the host of its widgets, and preview mirrors that people paste (known in 2026-11). */
 const HOST =
   /(?:^|\.)(?:(?:x|(?:fx|vx|px)?twitter|cdn\.syndication\.twimg|fixupx|fixvx|twittpr|xfixup|fixupvx|xcancel)\.com|nitter\.net)$/;
 
@@ -13,7 +13,7 @@ export function xRefOf(id: string, place?: string | null): PostRef | undefined {
 }
 
 const PATHS: readonly PathShape[] = [
-  // The site finds a post by its number alone. On mirrors, `.mp4` leads to the file itself.
+  // The site finds a post by its number alone. On mirrors a `.mp4` after it leads to the file itself.
   [
     /^(?:(?:i|i\/web|[\w-]{1,50})\/)?(?:status(?:es)?|videos(?:\/tweet)?)\/(\d{1,20})(?:\.\w{1,5})?(?:\/(?:(?:photo|video)\/)?(\d{1,2}))?(?:\/|$)/i,
     ([, id = '', place], query) => postMatch(xRefOf(id, place ?? query.get('img_index'))),

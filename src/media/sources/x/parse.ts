@@ -8,7 +8,7 @@ import { type ReadContext, readableItems, toReadablePost } from '../kit/draft.ts
 import { failureBySign, failureOfStatus, plainWords, type Sign } from '../kit/failures.ts';
 import { findTweet, readTweet } from './post.ts';
 
-/** Reads the post. `isCut`: its text is only the beginning of a longer one. @throws AppError why there is no post */
+/** Reads the post. `isCut`: the answer has only the beginning of its text. @throws AppError why there is no post */
 export function readXAnswer(answer: SiteAnswer, context: ReadContext) {
   const json = parseJson(answer.body.text.trim());
   const failure = failureOfHead(answer, context.now);
@@ -28,7 +28,7 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || (isJsonObject(value) && Object.values(value).every(isEmpty));
 }
 
-/** The failure of an answer without the post. An empty one means: removed (query) or withheld (syndication). */
+/** The failure of an answer without the post. If empty, it means removed (query) or hidden (syndication). */
 function failureWithoutPost(json: unknown, { kind }: ReadContext, hasOthers: boolean): AppError {
   if (!isJsonObject(json)) return new AppError('upstream_changed', 'the answer is no JSON');
   if (hasOthers) return new AppError('upstream_changed', 'the answer is about another post');
@@ -37,7 +37,7 @@ function failureWithoutPost(json: unknown, { kind }: ReadContext, hasOthers: boo
   return failureOfErrors(json) ?? new AppError(isGone ? 'not_found' : 'upstream_changed', 'an answer without a post');
 }
 
-/** Patterns for the texts that X shows instead of a post (tombstones) and for its reasons. */
+/** Patterns for the texts that X shows in place of a post, and for the reasons in its answers. */
 const SIGNS: readonly Sign[] = [
   [/age-restricted|under 18|need to log in|nsfw|underage|statedage|ageverif|loggedout/, 'login_required'],
   [/limits who can view|protected|private|not authorized/, 'private'],
@@ -48,7 +48,7 @@ const SIGNS: readonly Sign[] = [
 
 const failureOfWords = (words: string) => failureBySign(plainWords(words), SIGNS, /suspended|account|deactivated/);
 
-/** The reason in an object that replaces the post, else null. Without a text, age, region or a subscription is meant. */
+/** The failure that an object in place of the post states, else null. Without a text it means a required login. */
 function failureOfResult(result: unknown): AppError | null {
   if (!isJsonObject(result) || !/Tombstone|Unavailable|Preview/.test(String(result.__typename))) return null;
   const { tombstone, reason } = result;
@@ -59,7 +59,7 @@ function failureOfResult(result: unknown): AppError | null {
 
 const CODES: Readonly<Record<number, ErrorCode>> = { 88: 'upstream_rate_limited', 144: 'not_found', 179: 'private' };
 
-/** The error that a query's answer states, else null. A complaint about the query's flags is `upstream_changed`. */
+/** The error that a query's answer states, else null. A complaint about the query itself is `upstream_changed`. */
 function failureOfErrors(json: unknown): AppError | null {
   const [error] = readList(child(json, 'errors')).filter(isJsonObject);
   if (error === undefined) return null;
@@ -70,11 +70,11 @@ function failureOfErrors(json: unknown): AppError | null {
   return failureOfWords(words) ?? new AppError(isOurs ? 'upstream_changed' : 'upstream_unavailable', words);
 }
 
-/** The failure that the status alone means; null when the body should be read. 401 and 403 pause the endpoint. */
+/** The failure that the status means; null when the body has to be read. 401 and 403 make the endpoint cool down. */
 export function failureOfHead(answer: SiteAnswer, now: number): AppError | null {
   const { status, headers, body } = answer;
   if (status === 401 || status === 403) return refusal('challenge', `refused by status ${status}`);
-  // The widget endpoint answers with a page for a post that does not exist.
+  // For a post that does not exist, the endpoint for widgets answers with a page.
   if (status === 404 && body.startsWith('<')) return new AppError('not_found', 'no such post');
   const resetAt = readCount(headers['x-rate-limit-reset']);
   if (status !== 429 || resetAt === null) return failureOfStatus(answer, now);

@@ -1,4 +1,4 @@
-/** Reads a post from the syndication endpoint or the query: the same fields, which the query has one level deeper. */
+/** Reads a post from the syndication endpoint or the query. Both have the same fields, the query one level deeper. */
 import {
   child,
   findValues,
@@ -22,7 +22,7 @@ import { type DraftItem, EMPTY_DRAFT, type PostDraft } from '../kit/draft.ts';
 import { listedFile, listedItem } from '../kit/media-files.ts';
 import { xIdOf, xRefOf } from './link.ts';
 
-/** The fields of an object together with those of some of its parts. */
+/** Copies the fields of these properties' objects into the object that contains them. */
 function flat(object: unknown, ...parts: readonly string[]): JsonObject {
   return isJsonObject(object) ? Object.assign({}, ...parts.map(part => object[part]), object) : {};
 }
@@ -37,17 +37,17 @@ function idsOf(tweet: JsonObject): readonly unknown[] {
   return [idOf(tweet), ...readList(child(flat(control, 'edit_control_initial'), 'edit_tweet_ids'))];
 }
 
-/** Finds the requested post in the answer: undefined when it has only other posts, null when it has none. */
+/** Finds the requested post. Undefined when the answer contains only other posts, null when it contains none. */
 export function findTweet(answer: unknown, id: string): JsonObject | undefined | null {
   const objects = objectsWith(answer, ['legacy', 'text', 'full_text', 'mediaDetails']);
-  // Objects of people have ids too, but also a `screen_name`.
+  // Objects of people have ids too, but only they have a `screen_name`.
   const tweets = objects
     .map(object => flat(object, 'legacy'))
     .filter(tweet => idOf(tweet) !== null && !('screen_name' in tweet));
   return tweets.length === 0 ? null : tweets.find(tweet => idsOf(tweet).includes(id));
 }
 
-/** The object under one of these names, without the wrapper that posts with limited replies have. */
+/** The object under one of these names. If its replies are limited, a post is inside a wrapper, which is removed. */
 function inner(tweet: JsonObject, ...names: readonly string[]): JsonObject | null {
   const [found] = names.map(name => child(tweet, name, 'result') ?? tweet[name]).filter(isJsonObject);
   return found === undefined ? null : flat(child(found, 'tweet') ?? found, 'legacy');
@@ -64,7 +64,7 @@ function authorOf(user: JsonObject): Author {
   };
 }
 
-/** The media of an advertisement, which its card has as JSON in a text. */
+/** The media of an advertisement. They are JSON inside a text of its card. */
 function mediaOfCard(card: unknown): readonly unknown[] {
   const text = findValues(card, 'string_value')
     .map(readText)
@@ -73,8 +73,8 @@ function mediaOfCard(card: unknown): readonly unknown[] {
 }
 
 /**
- * The post's media. One whose address names another post is left out, unless that post is stated as its source. `isAny`:
- * the answer lists media, perhaps only such ones.
+ * The post's media. Media whose address contains another post's id are left out, unless that post is stated as their
+ * source. `isAny`: the answer lists media, even if all were left out.
  */
 function mediaOf(tweet: JsonObject) {
   const plain = [...readList(tweet.photos), ...(isJsonObject(tweet.video) ? [tweet.video] : [])];
@@ -85,13 +85,13 @@ function mediaOf(tweet: JsonObject) {
   const media = (lists.find(list => list.length > 0) ?? []).map(one => flat(one));
   const ids = idsOf(tweet);
   const own = media.filter(one => [null, one.source_status_id_str, ...ids].includes(xIdOf(one.expanded_url)));
-  // Syndication does not state the source of a video that was taken from another post, only its address in the text.
+  // Syndication does not say that a video was taken from another post, but the text contains the video's address.
   const addresses = short.flatMap(one => readText(child(one, 'url')) ?? []);
   const taken = media.filter(({ url }) => addresses.some(address => address === url));
   return { media: own.length > 0 ? own : taken, isAny: media.length > 0 };
 }
 
-/** The time of publication, unix milliseconds; if the answer lacks it, it is read from the id (since 2010-11). */
+/** The time of publication, unix milliseconds. If it is missing, it is calculated from the id (since 2010-11). */
 function publishTimeOf(tweet: JsonObject): number | null {
   const id = idOf(tweet) ?? '';
   return readDate(tweet.created_at) ?? (id.length < 15 ? null : Number((BigInt(id) >> 22n) + 1_288_834_974_657n));
@@ -107,7 +107,7 @@ const STATS: StatPaths = {
   authorPosts: 'user.statuses_count',
 };
 
-/** Reads a post; its quotes are read one level deep. */
+/** Reads a post and the post that it quotes; quotes inside the quoted post are left out. */
 export function readTweet(listed: JsonObject, isQuote = false) {
   const tweet = inner(listed, 'retweeted_status_result', 'retweeted_tweet', 'retweeted_status') ?? listed;
   const quote = isQuote ? null : inner(tweet, 'quoted_status_result', 'quoted_tweet', 'quoted_status');
@@ -118,7 +118,7 @@ export function readTweet(listed: JsonObject, isQuote = false) {
   const { media, isAny } = mediaOf(tweet);
   const shown = [...idsOf(tweet), ...(ref === undefined ? [] : quotes)];
   const { caption: words, isCut } = wordsOf(tweet, media, target => shown.includes(xIdOf(target) ?? ''));
-  // The text of a post with an article is only the article's address.
+  // If a post has an article, its text is only the address of the article.
   const article = child(tweet.article, 'article_results', 'result') ?? tweet.article;
   const caption = [readText(child(article, 'preview_text')), words].filter(part => part !== null).join('\n\n') || null;
   const draft: PostDraft = {
@@ -136,13 +136,13 @@ export function readTweet(listed: JsonObject, isQuote = false) {
   return { draft, isCut, reason: readText(child(media[0], 'ext_media_availability', 'reason')) };
 }
 
-// The text of a post as people see it: short addresses are replaced by their targets, or removed where the target is
-// shown beside the text.
+// The text of a post as people see it: short addresses become their targets, or are removed if the target is shown
+// anyway.
 
-// The look-behinds keep the searches linear in time: none begins within white space.
+// The look-behinds keep the time linear: without them, a search could begin at every blank of a long run.
 const SHORT_TAIL = /(?<!\s)(?:\s*https?:\/\/t\.co\/\w{1,30})+\s*$/;
 
-/** The text between the names of people replied to and the addresses at its end; `range` counts Unicode characters. */
+/** The text without the leading names of people replied to and without final addresses. `range` counts characters. */
 function withinRange(text: string, range: unknown): string {
   const [start, end] = readList(range);
   if (typeof start !== 'number' || typeof end !== 'number') return text;
@@ -152,9 +152,9 @@ function withinRange(text: string, range: unknown): string {
 }
 
 /**
- * @param media the media in the answer: their short addresses are removed from the text
- * @param isShown says whether an address leads to something shown beside the text: the post itself or its quote
- * @returns the text, with an ellipsis when the answer has only the beginning of a long one
+ * @param media their short addresses are removed from the text
+ * @param isShown says whether the target of an address is shown beside the text: the post itself or its quote
+ * @returns the text, with an ellipsis if the answer contains only the beginning of a long one
  */
 function wordsOf(tweet: JsonObject, media: readonly JsonObject[], isShown: (target: string) => boolean) {
   const notes = child(tweet, 'note_tweet', 'note_tweet_results') ?? tweet.note_tweet;
@@ -180,11 +180,11 @@ function wordsOf(tweet: JsonObject, media: readonly JsonObject[], isShown: (targ
   return { caption: text === '' ? null : ended, isCut };
 }
 
-// Reads the photos, videos and silent loops of a post into its items.
+// The items of a post: photos, videos, and silent loops (`gif`).
 
 export const X_MEDIA_HOSTS: readonly string[] = ['pbs.twimg.com', 'video.twimg.com'];
 
-/** The address of a photo in one of its sizes, which a query parameter names. */
+/** The address of a photo in one of its sizes; a query parameter selects the size. */
 function sized(url: string, name: string): string {
   const address = new URL(url);
   address.searchParams.set('name', name);
@@ -207,7 +207,7 @@ function photoOf(media: JsonObject): DraftItem {
   return listedItem('image', [fileOf('orig', original), ...smaller], known);
 }
 
-/** A variant of a video; its address names its pixels and codec. */
+/** Makes a variant of a video. Its address contains its size in pixels and its codec. */
 function videoFile(variant: JsonObject, isSilent: boolean): readonly Variant[] {
   const url = mediaAddress(variant.url ?? variant.src, X_MEDIA_HOSTS);
   const type = variant.content_type ?? variant.type;
@@ -225,7 +225,7 @@ function videoOf(media: JsonObject): DraftItem {
   const files = variants.flatMap(variant => videoFile(variant, isSilent));
   const { width, height } = sizeOf(media.original_info);
   const size = width !== null && height !== null ? { width, height } : {};
-  // A gif has one file, whose address does not name its pixels.
+  // A gif has only one file, whose address does not contain its size.
   return listedItem('video', isSilent ? files.map(file => ({ ...file, ...size })) : files, {
     ...size,
     durationMs: readSize(info.duration_millis ?? info.durationMs),
