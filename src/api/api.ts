@@ -90,7 +90,7 @@ const MAX_SHOWN = 40;
 
 /**
  * Refuses a misspelt parameter, which would otherwise seem to have had an effect.
- * @throws AppError `invalid_request` that names the unknown parameter and the known ones
+ * @throws AppError `invalid_request` with the unknown parameter and all known ones
  */
 async function refuseUnknownParameters(request: FastifyRequest): Promise<void> {
   const { schema, url } = request.routeOptions;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type AppError, ERROR_CODES, type ErrorCode, type ErrorParams } from '../errors.ts';
 import { PLAY_PAGE_POLICY, renderNothingPage } from './media/play-page.ts';
 
-/** The HTTP status of each error code; the body of the answer states it, too. */
+/** The HTTP status of each error code. The body of an answer repeats it. */
 export const ERROR_STATUS = {
   invalid_request: 400,
   unsupported_link: 400,

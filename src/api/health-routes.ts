@@ -67,7 +67,7 @@ export function healthRoutes(options: HealthRoutesOptions): FastifyPluginAsync {
 
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
-/** True for a direct request from this machine that names it as `localhost` or the like: no proxy passed it on. */
+/** True for a direct request from this machine to `localhost` or the like, which no proxy passed on. */
 function isLocal({ socket, headers }: FastifyRequest): boolean {
   return (
     isLoopback(socket.remoteAddress) &&

@@ -83,7 +83,7 @@ function itemOf<File extends z.ZodType>(variant: File) {
   });
 }
 
-/** `id` identifies an item whose position can change, as those of a story do. No reader sees it. */
+/** `id` identifies an item whose position can change, such as an item of a story. It is not shown to readers. */
 const item = itemOf(variant).extend({ id: z.string().exactOptional() });
 
 function postOf<Item extends z.ZodType>(source: z.ZodType<string>, item: Item) {
@@ -160,7 +160,7 @@ export function itemCount({ items, missingItems }: Pick<Post, 'items' | 'missing
   return items.length + missingItems;
 }
 
-/** Identifies an item among those of its post, also after the post was fetched again. */
+/** Identifies an item within its post, also after the post was fetched again. */
 export function itemKey({ id, position }: Pick<MediaItem, 'id' | 'position'>): string | number {
   return id ?? position;
 }

@@ -100,7 +100,7 @@ function holdersOf(root: ReferenceSchema, schemas: NamedSchemas): readonly Refer
   return [...(items ? [items] : []), ...anyOf, ...oneOf].flatMap(part => holdersOf(part, schemas));
 }
 
-/** The description of a field. For a list without a description, that of its elements is used. */
+/** The description of a field. A list without one has its elements' description. */
 function descriptionOf(root: ReferenceSchema, schemas: NamedSchemas): string {
   const { description, items } = resolveSchema(root, schemas);
   return description ?? (items === undefined ? '' : descriptionOf(items, schemas));

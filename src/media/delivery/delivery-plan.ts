@@ -85,7 +85,7 @@ export interface PlanWish extends Learned {
 export interface Means {
   /** True when ffmpeg is installed, so that videos can be encoded. */
   readonly transcode: boolean;
-  /** True when that ffmpeg encodes MP3. */
+  /** True when the installed ffmpeg can encode MP3. */
   readonly mp3?: boolean;
 }
 
@@ -100,7 +100,7 @@ const POOR_SHORT_SIDE = 360;
 const GOOD_BITRATE = 600_000;
 /** After the chat refused a file as too large, the next one is encoded to at most this share of its size. */
 export const SHARE_AFTER_REFUSAL = 0.6;
-/** A video whose shorter side has more pixels is encoded only if there is no smaller one, because it takes longer. */
+/** A video with a longer short side is encoded only if there is no smaller one, because it takes more time. */
 const ENOUGH_SHORT_SIDE = 1_080;
 const MEBIBYTE = 1024 * 1024;
 
@@ -168,7 +168,7 @@ function isExcluded(candidate: Pick<VideoCandidate, 'key' | 'parts'>, { refused,
   return uses(candidate, [...refused, ...(broken ?? [])]);
 }
 
-/** Says whether one of these keys is that of the file or of a file that it is made from. */
+/** Says whether one of these keys identifies the file, or one of the files that it is made from. */
 function uses({ key, parts }: Pick<VideoCandidate, 'key' | 'parts'>, keys: readonly string[]): boolean {
   return keys.some(each => each === key || parts.some(part => part.key === each));
 }
@@ -289,7 +289,7 @@ export function noFileReason(failure: FileFailure, kind: StepKind): NoFileReason
 const TOLERANCE_MS = 1_500;
 const TOLERANCE = 0.03;
 
-/** Says whether a file is about as long as the wanted video or audio; an unknown duration is long enough. */
+/** Says whether a file is about as long as the wanted video or audio. An unknown duration counts as long enough. */
 export function isLongEnough(
   { post, index, clip }: Pick<DeliveryRequest, 'post' | 'index' | 'clip'>,
   { durationMs }: { readonly durationMs: number | null },

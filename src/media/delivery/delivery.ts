@@ -186,7 +186,7 @@ function plainFiles(steps: ReturnType<FileResolver['plan']>, item: MediaItem) {
   });
 }
 
-/** Makes the address that a reader gets instead of a file: that of the post if the CDN does not serve the file. */
+/** Makes the address that a reader gets instead of a file: the post's address if the CDN does not serve the file. */
 function createAddressing({ addresses }: DeliveryOptions, resolver: FileResolver, now: () => number) {
   return (post: Pick<Post, 'items'>, { form, index, ...request }: DeliveryRequest, isServed = true): MediaAddress => {
     const { target: leadsTo, file } = planLink(post.items[index], form, addresses !== undefined && isServed);
@@ -228,7 +228,7 @@ async function thumbnailOf(
   signal: AbortSignal,
 ): Promise<HeldFile | undefined> {
   if (thumbnail !== true || video.probe?.kind !== 'video') return undefined;
-  // The site's cover image shows the beginning of the whole video, not that of the clip.
+  // The site's cover image belongs to the whole video, so it is not used for a clip.
   const url = clip === undefined ? (post.items[index]?.thumbnailUrl ?? null) : null;
   const cover = url && { ...COVER, key: fileKey(asked, index, 'cover'), source: asked.source, url };
   const ways = [

@@ -72,7 +72,7 @@ export class FileResolver {
     return item ? planDelivery(item, { form, maxBytes, refused, broken, sizes, uncommon }, this.options.means) : [];
   }
 
-  /** Says whether the site has a better video than the one that this step makes. */
+  /** Says whether the site has a better video than this step makes. */
   isReduced(step: Step, request: PlannedRequest, broken: ReadonlySet<string> = new Set()): boolean {
     const { form, index, maxBytes, post } = request;
     const item = post.items[index];
@@ -96,7 +96,7 @@ export class FileResolver {
   }
 }
 
-/** The attempt to get the file of one request. */
+/** The search for a file for one request: it tries one step after another. */
 class FileSearch {
   readonly #resolver: FileResolver;
   readonly #request: DeliveryRequest;
@@ -261,7 +261,7 @@ class FileSearch {
     }
   }
 
-  /** Replaces expired addresses by those of the post fetched again; false when it cannot be fetched. */
+  /** Fetches the post again to replace expired addresses; false when the post cannot be fetched. */
   async #renew(): Promise<boolean> {
     const { refresh, log } = this.#resolver.options;
     const { source, id } = this.#request.post;

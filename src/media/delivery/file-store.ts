@@ -21,7 +21,7 @@ export interface MadeFile {
 export type FileFailure =
   /** `of` is the key of the input file that failed, if it is known which one. */
   | (Exclude<DownloadFailure, { readonly status: 'needs_space' }> & { readonly of?: string })
-  /** The program that makes the file failed, although its inputs were there. */
+  /** The program that makes the file failed, although all input files were available. */
   | { readonly status: 'tool'; readonly cause: unknown };
 
 export interface HeldFile extends MadeFile {
@@ -32,7 +32,7 @@ export interface HeldFile extends MadeFile {
 
 /** Everything that `FileOrder.make` needs to make one file. */
 export interface Workplace {
-  /** No file exists there yet. */
+  /** The path at which to make the file; no file exists there yet. */
   readonly path: string;
   /** Aborts when no caller wants the file any more. */
   readonly signal: AbortSignal;
@@ -55,7 +55,7 @@ export interface FileOrder {
 }
 
 export interface FileStoreOptions {
-  /** The folder for files, created when missing. It has one folder per process; those of ended processes are removed. */
+  /** The folder for files, created when missing. It has a folder per process; those of ended ones are removed. */
   readonly tempDir: string;
   /** The most bytes of all files that callers hold. */
   readonly maxBytes: number;

@@ -67,7 +67,7 @@ interface Job extends ConvertRequest, Pick<EncodeRequest, 'maxBytes'> {
   readonly inputs: readonly HeldFile[];
 }
 
-/** Makes the file; resolves with false when there is no way to make it. */
+/** Makes the file; resolves with false when the file cannot be made. */
 type Work = (job: Job) => Promise<boolean>;
 
 /** The disk space to reserve for a file made from these inputs. */
@@ -228,14 +228,14 @@ async function inspected(
   }
 }
 
-/** Says whether Medley could read the file's codecs: that of the video if `isVideo`, and that of the audio. */
+/** Says whether Medley knows the audio's codec and, if `isVideo`, the video's codec. */
 function isRead(file: HeldFile | undefined, isVideo: boolean): boolean {
   const probe = file?.probe ?? null;
   if (probe === null || (isVideo && probe.videoCodec === null)) return false;
   return !probe.hasAudio || probe.audioCodec !== null;
 }
 
-/** The failure of a request that waited for disk space as long as it may. */
+/** The failure of a request that waited for disk space for too long. */
 function diskFull(): FileFailure {
   return { status: 'timeout', cause: new AppError('timeout', 'no space on the disk for now') };
 }

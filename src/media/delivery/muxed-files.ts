@@ -15,7 +15,7 @@ export interface MuxedFilesOptions extends DownloadOptions, Pick<FileStoreOption
    * parts. Milliseconds, default 30 000.
    */
   readonly lingerMs?: number;
-  /** The largest size of each track, and of the file made from two. Default `MAX_MUX_BYTES`. */
+  /** The largest size of each track, and also of the muxed file. Default `MAX_MUX_BYTES`. */
   readonly maxFileBytes?: number;
 }
 

@@ -40,7 +40,7 @@ export interface AccountPaused {
 
 export interface AccountsOptions {
   readonly source: SourceId;
-  /** The cookies of each account. Those without the cookie `sessionCookie` are not used. */
+  /** The cookies of each account. An account without the cookie `sessionCookie` is not used. */
   readonly sessions: readonly AccountCookies[];
   readonly sessionCookie: string | undefined;
   readonly pace: AccountPace;
@@ -50,7 +50,7 @@ export interface AccountsOptions {
   readonly collection?: Collection<AccountRecord>;
   readonly log: Pick<Logger, 'warn'>;
   readonly now?: () => number;
-  /** Called when the site wants proof that a person uses an account: the operator has to log in there. */
+  /** Called when the site wants proof that a person uses an account: the operator has to log in on the site. */
   readonly onChallenge?: (paused: AccountPaused) => void;
 }
 

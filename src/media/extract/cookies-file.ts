@@ -5,7 +5,7 @@ import type { AccountCookies } from './accounts.ts';
 import { cookiesVariable } from './source-descriptor.ts';
 
 const MAX_LINES = 5_000;
-/** In browsers' exports this stands before the domain of cookies that scripts cannot read. */
+/** In exports of browsers, this prefix of the domain marks a cookie that scripts of pages cannot read. */
 const HTTP_ONLY = '#HttpOnly_';
 
 function parseLine(line: string): Cookie | null {

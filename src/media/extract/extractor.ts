@@ -174,7 +174,7 @@ function toExtraction(post: Post, { itemIndex }: PostRef, from: Extraction['from
   return { post, itemIndex: itemIndex !== null && itemIndex < itemCount(post) ? itemIndex : null, from };
 }
 
-/** The source of a post, and its reference: `known` if given, else the one that the source makes from the post's id. */
+/** The source of a post, and its reference: `known` if given, else made from the post's id. */
 function refOf(
   { source: id, id: postId }: Pick<Post, 'source' | 'id'>,
   sources: readonly MediaSource[],
@@ -186,7 +186,7 @@ function refOf(
   return { source, ref };
 }
 
-/** Follows short links until an address names a post. */
+/** Follows short links until one leads to a post's address. */
 async function followShortLinks(
   link: MatchedLink,
   only: Post['source'] | undefined,

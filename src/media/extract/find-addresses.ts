@@ -8,7 +8,7 @@ const AT_RECORD = /^at:\/\/([a-z0-9.:-]{1,260}\/[\w.-]{1,100}\/[\w~-]{1,64})\/?$
 /** The scheme `http://` or `https://`. People sometimes forget its colon. */
 const SCHEME = /^https?:?\/\//i;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** A top-level domain has only letters; the last part of an IPv4 address begins with a digit in every spelling. */
+/** A top-level domain has only letters. An IPv4 address always ends in a number, so it never matches. */
 const TOP_LABEL = /^[a-z]{2,63}$/;
 /** White space, control characters, and the backslash, which browsers treat as a slash. */
 const FORBIDDEN = /[\s\\\p{Cc}\p{Zl}\p{Zp}]/u;

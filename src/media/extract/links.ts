@@ -63,7 +63,7 @@ export function createLinkReader(sources: readonly MediaSource[]) {
     /** @throws AppError `invalid_request`, or `unsupported_link` when no source has the link's host */
     match: matchLink,
 
-    /** Canonical links of supported posts in running text, in order, without repeats; `<link>` and code are skipped. Pure. */
+    /** Canonical links of posts in a text, in order, without repeats; `<link>` and code are skipped. Pure. */
     findLinks(text: string): readonly string[] {
       const links = new Map<string, string>();
       for (const address of findAddresses(text, isKnown)) {

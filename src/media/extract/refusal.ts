@@ -53,7 +53,7 @@ export function isWithdrawn(error: unknown): boolean {
   return error instanceof AppError && DEFINITIVE.has(error.code);
 }
 
-/** Says whether the failure states with certainty why there is no post, so that no other strategy is asked. */
+/** Says whether the failure states for certain why there is no post. No other strategy is asked then. */
 export function isDefinitive(error: AppError): boolean {
   return DEFINITIVE.has(error.code) && !error.params.weak;
 }

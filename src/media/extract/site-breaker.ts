@@ -12,7 +12,7 @@ import type { FetchContext, MediaSource, PostRef, Strategy } from './source.ts';
 import type { SourceDescriptor } from './source-descriptor.ts';
 
 export interface SiteOptions {
-  /** The source. Its known public post is fetched before people are told that the site refuses Medley. */
+  /** The source, with a known public post, which is fetched to test whether the site refuses Medley. */
   readonly descriptor: Pick<SourceDescriptor, 'id' | 'name' | 'example'>;
   readonly outgoing: Pick<Outgoing, 'ofSource' | 'choose'>;
   /** A limiter shared by all processes that share `collection`. */
@@ -178,7 +178,7 @@ class SiteBreaker {
     throw siteIsSilent(descriptor.name, Math.min(Math.max(1_000, resetAt - now()), PROBE.windowMs));
   }
 
-  /** Learns from the failure about the site, and returns the failure that the person is told. */
+  /** Learns from the failure about the site, and returns the failure to show to people. */
   #judge(error: unknown, isSingle: boolean, isRefused: (error: AppError) => boolean): unknown {
     const { name } = this.#options.descriptor;
     if (!(error instanceof AppError)) return error;

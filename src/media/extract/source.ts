@@ -8,7 +8,7 @@ export interface PostRef {
   readonly source: SourceId;
   /** The canonical id of the post, unique within its source. */
   readonly id: string;
-  /** The site's word for the kind of link, such as `p`, `reel`, `watch`, `photo`, `story`. */
+  /** The kind of link, as the site calls it, such as `p`, `reel`, `watch`, `photo`, `story`. */
   readonly form: string;
   /** The canonical address, made from the id and a fixed host. */
   readonly url: string;
@@ -139,7 +139,7 @@ export interface MediaSource {
  * success is measured separately. The setting `UPSTREAM_CONSTANTS` overrides fields of a source's default profiles.
  */
 export interface RequestProfile {
-  /** Null: the transport's default user agent (for `browser` that of the emulated browser). */
+  /** Null: the transport's default user agent; the transport `browser` has the emulated browser's. */
   readonly userAgent: string | null;
   /** Headers by lower-case name; they replace the endpoint's own. */
   readonly headers: Readonly<Record<string, string>>;

@@ -19,7 +19,7 @@ interface StrategyRecord extends Pick<StrategyFigures, 'medianMs' | 'last'> {
   readonly successes: number;
   /** Unix milliseconds, 0 for never. */
   readonly triedAt: number;
-  /** How many times in a row it reported that there is no post. */
+  /** How many of its latest runs in a row reported that the post does not exist. */
   readonly denials: number;
 }
 
@@ -161,7 +161,7 @@ export class StrategyRanking {
     this.#cooldowns.clear(keyOf(name));
   }
 
-  /** Implements `MediaSource.figures`. */
+  /** Implements `MediaSource.figures`: the counts and times of each strategy. */
   figures(strategies: readonly Strategy[]): readonly StrategyFigures[] {
     const future = (moment: number) => (moment > this.#now() ? moment : null);
     return strategies.map(strategy => {

@@ -160,7 +160,7 @@ function isTagEnd(byte: number): boolean {
   return byte === GREATER_THAN || isSpace(byte);
 }
 
-/** The parts of an HTTP answer that may say something about a post. */
+/** A site's answer: its status, headers, final address and body. */
 export interface SiteAnswer extends HttpHead {
   readonly body: Body;
 }

@@ -22,7 +22,7 @@ const SECOND_TRY_SHARE = 0.9;
 const MAX_TRIES = 2;
 
 /**
- * @param sdr filters that come first for an HDR video, by `toSdr`
+ * @param sdr filters for an HDR video, made by `toSdr`; empty for others
  * @param clip the part of the video to encode; by default all of it
  */
 export function encodingArguments(

@@ -14,7 +14,7 @@ export interface FfmpegRunOptions {
   readonly onTime?: ((ms: number) => void) | undefined;
 }
 
-/** The result of the search for ffmpeg on a PATH: the program, or the reason why there is none to use. */
+/** The result of the search for ffmpeg on a PATH: the program, or the reason why none can be used. */
 export type FfmpegFinding =
   | { readonly state: 'ready'; readonly ffmpeg: Ffmpeg }
   | { readonly state: 'unusable'; readonly program: string; readonly why: string }

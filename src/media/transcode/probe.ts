@@ -53,7 +53,7 @@ async function examine({ input, structure }: MediaInput) {
     hasAudio: audio !== null,
     /** True for a video that plays on every device: H.264 of 8 bits a colour, and AAC or MP3 if it has audio. */
     isCommon: COMMON_H264.test(profile ?? '') && (audio === null || audioCodec === 'aac' || audioCodec === 'mp3'),
-    /** The brightness curve of an HDR video, as ffmpeg names it; null for every other file. */
+    /** The brightness curve of an HDR video, by ffmpeg's name for it; null for every other file. */
     hdr: HDR_CURVES.get(colours?.transfer ?? '') ?? null,
     /** Frames a second, measured on the first frames. */
     frameRate: frameRate === null ? null : Math.round(frameRate * 1_000) / 1_000,

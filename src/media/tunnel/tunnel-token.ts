@@ -17,7 +17,7 @@ export interface TunnelFile {
   /** The post, which is fetched again when the address has expired. Without it, the file can then not be found. */
   readonly post?: Pick<Post, 'source' | 'id'> | undefined;
   readonly index?: number | undefined;
-  /** The address on the CDN. With `tracks`: a file to send if muxing fails, or the video track if there is none. */
+  /** The address on the CDN. With `tracks`: a file to send if muxing fails, or else the video track. */
   readonly url: string;
   /** True when the host requires headers. They are looked up in the post, so the file must belong to one. */
   readonly hasHeaders?: boolean | undefined;

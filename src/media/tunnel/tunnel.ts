@@ -49,7 +49,7 @@ export interface MuxWait {
 }
 
 const MUX_WAIT: MuxWait = { withFallbackMs: 15_000, aloneMs: 55_000 };
-/** After muxing failed, the other file is sent until there was no request for this long. */
+/** After failed muxing, the other file is sent. Muxing is tried again after this long without a request. */
 const GIVEN_UP_MS = 5 * 60_000;
 
 /** Encrypted, authenticated, expiring addresses for media files. */

@@ -26,7 +26,7 @@ function readPost([, actor = '', key]: readonly string[], query: URLSearchParams
 
 const PATHS: readonly PathShape[] = [
   [new RegExp(`^profile/(${ACTOR})/post/(${KEY})(?:/|$)`, 'i'), readPost],
-  // Paths of the embed code, and of sites that show any record by its `at://` address.
+  // Paths of embed code, and of sites whose paths contain the `at://` address of the record that they show.
   [new RegExp(`^(?:embed/|at:/)?(${ACTOR})/app\\.bsky\\.feed\\.post/(${KEY})(?:/|$)`, 'i'), readPost],
   [/^profile\/[^/]+$/i, () => unsupported('profile')],
   [/^hashtag\//i, () => unsupported('tag')],

@@ -35,7 +35,7 @@ export const FACEBOOK_IDS = z.strictObject({
  * - Pages answer `facebookexternalhit` with the head alone, which has no file of a video. A search engine's user agent
  * gets the whole page, perhaps without media, so it comes last.
  * - `plugins/video.php` gives the files to `facebookexternalhit` and to navigations, also in data centres.
- * - Short links name their target to `facebookexternalhit` in the page, to browsers by redirect.
+ * - Short links answer `facebookexternalhit` with a page that contains the target, and redirect browsers to the target.
  * - `m.` and `mbasic.` send everyone to the login page.
  */
 export function facebookProfiles(ids: z.infer<typeof FACEBOOK_IDS>) {

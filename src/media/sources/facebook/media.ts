@@ -34,7 +34,7 @@ export function isVideo(object: JsonObject): boolean {
   return object.__typename === 'Video' || VIDEO_KEYS.some(key => key in object);
 }
 
-/** Says whether the object is a photo in its own right, not the image of a link or the cover of a video. */
+/** Says whether the object is a real photo, not the image of a link or the cover of a video. */
 export function isPhoto(object: JsonObject): boolean {
   if (isVideo(object)) return false;
   return object.__typename === 'Photo' || object.__isNode === 'Photo' || PHOTO_KEYS.some(key => key in object);

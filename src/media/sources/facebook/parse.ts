@@ -174,7 +174,7 @@ function readMedia(nodes: readonly JsonObject[], ref: PostRef): UnplacedItem | n
 
 /** Everything on the page about the post that has one of these ids. */
 function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
-  // The link names a video or photo itself, not a post that contains it.
+  // The link leads to a video or photo itself, not to a post that contains it.
   const isMediaItself = isVideoLink(ref) || ref.form === 'photo';
   const stories = storiesOf(page, ids);
   const named = [...ids].flatMap(page.byId);

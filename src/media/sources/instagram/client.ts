@@ -188,7 +188,7 @@ export function createInstagramClient(options: ClientOptions) {
       if (ruled !== null) throw ruled;
     },
 
-    /** Asks which page the site shows at the post's address. @throws AppError when it is that of a private post */
+    /** Asks which page the site shows at the post's address. @throws AppError when that page is for private posts */
     async askRoutes(ref: PostRef, signal: AbortSignal): Promise<void> {
       const caller = await callerOf('routes', signal);
       const { lsd } = caller;

@@ -144,7 +144,7 @@ class EmbedMarkup {
     if (region === 'caption' && this.caption.length < MAX_TEXT_CHARS) this.caption += text;
   }
 
-  /** The parser calls this for void elements too. */
+  /** The parser calls this for elements without an end tag too, so each region is removed again. */
   onclosetag(): void {
     this.#regions.pop();
   }

@@ -64,7 +64,7 @@ export function failureOfJson(answer: unknown): AppError | null {
   if (codes.includes(RATE_LIMIT_CODE)) return refusal('limit', 'rate limit exceeded');
   if (codes.includes(NOT_LOGGED_IN_CODE)) return refusal('login', 'answered that nobody is logged in');
   const sentences = [answer, { message: answer.error_type }, ...errors].map(one => wordsOf(one, 'message'));
-  // The query by shortcode gives this error for removed and restricted posts. Only the one by media id can tell which.
+  // The query by shortcode gives this error for removed and restricted posts. The query by media id tells which.
   if (sentences.some(one => one.includes('field_exception'))) {
     return new AppError('not_found', 'gone or gated: field_exception', { params: { weak: 1, exception: 1 } });
   }

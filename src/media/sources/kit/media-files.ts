@@ -62,7 +62,7 @@ export function imageMime(url: string): string {
   return `image/${type === 'jpg' ? 'jpeg' : type}`;
 }
 
-/** True when `stp=c0.248.640.640a_…` (until 2022 `/c0.248.640.640a/`) in the address cuts a square out of the image. */
+/** True when `stp=c0.248.640.640a_…` (until 2022 `/c0.248.640.640a/`) cuts a square out of the image. */
 function isCrop(url: string): boolean {
   return /(?:[?&]stp=|\/)c\d+\.\d+\.\d+\.\d+/.test(url);
 }

@@ -35,7 +35,7 @@ export interface PageSite<Ids extends object, Name extends string>
     options: SourceOptions,
     constants: Constants<Ids, Name>,
   ) => Readonly<Record<string, AskEndpoint | undefined>>;
-  /** Says whether an endpoint can show a post. Default: every endpoint can show every post. */
+  /** Says whether an endpoint can show a post. Default: every endpoint shows every post. */
   readonly fits?: (endpoint: string, ref: PostRef) => boolean;
   readonly read: AnswerReader;
   /** Paths of the site's login and of other pages that refused visitors get. */

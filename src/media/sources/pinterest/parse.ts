@@ -182,7 +182,7 @@ function videoFile(name: string, file: unknown): readonly Variant[] {
   return [listedFile(url, { mime: PLAYLIST_MIME, hasVideo: true, ...size, bitrate })];
 }
 
-/** A video. Its whole files are used, that of 720 pixels first, which plays everywhere; else its best stream. */
+/** A video from its whole files, else from its best stream. The file of 720 pixels is first: it plays everywhere. */
 function videoOf(list: unknown, cover: string | null = null): DraftItem {
   if (!isJsonObject(list)) return null;
   const entries = Object.entries(list).slice(0, 40);

@@ -76,7 +76,7 @@ function itemsOf(post: JsonObject): readonly DraftItem[] | null {
   return item === null ? null : [item];
 }
 
-/** The text that replaces that of a removed post. */
+/** The site shows one of these words in place of the text of a removed post. */
 const GONE = /^\[(?:deleted|removed)\]$/;
 
 function draftOf(post: JsonObject): PostDraft {

@@ -56,7 +56,7 @@ class DrawnPost {
   toDraft(): PostDraft {
     const caption = this.words.text.replaceAll('\ufffc', '').replaceAll('\u00a0', ' ').trim() || null;
     const username = /^[\w.]{1,30}$/.exec(this.words.name.trim())?.[0] ?? null;
-    // A badge beside the name means a verified author. Without a header it is unknown whether there is one.
+    // A badge beside the name means a verified author. Without a header, it is unknown if the author is verified.
     const verified = this.hasHeader ? this.isVerified : null;
     const quotedRef = threadsRefOf(this.quoted?.id ?? '');
     return {
@@ -127,7 +127,7 @@ class EmbedMarkup {
     if (!classes.includes('QuotePostContainer') && !classes.includes('OuterContainer')) {
       if (post === null || !classes.includes('BodyContainerParent')) return post;
       post.isParent = !post.isFull;
-      // The markup of a reply contains that of its parent, which is another post.
+      // The markup of a reply contains the markup of its parent, which is another post.
       return post.isFull ? new DrawnPost() : post;
     }
     // A quote has two frames, one inside the other, for the same post.

@@ -90,7 +90,7 @@ function failureWithoutFile(item: JsonObject, { sensitive }: PostDraft): AppErro
   return new AppError('upstream_changed', 'the post came without a file that we know');
 }
 
-/** Renames the data of an embed: they are those of a page under other names. */
+/** Gives the data of an embed the names that a page has for the same data. */
 function itemOfEmbed({ itemInfos, authorInfos, musicInfos, imagePostInfo }: JsonObject): JsonObject {
   const info = isJsonObject(itemInfos) ? itemInfos : {};
   const meta = child(info.video, 'videoMeta');
