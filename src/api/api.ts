@@ -32,7 +32,7 @@ const COMPRESSION: FastifyCompressOptions = {
   brotliOptions: { params: BROTLI_PARAMS },
 };
 
-/** Serves every path below `/api`, even unknown ones. Scripts of any page may call it; `/docs` has the description. */
+/** Serves every path below `/api`, even unknown paths. Scripts of any page may call it; `/docs` describes it. */
 export function api(options: ApiOptions): FastifyPluginAsync {
   const { limiter, checkKey, routes, publicUrl, examples, thumbnails, now = Date.now } = options;
   const countRequest = createRateLimit({ limiter, checkKey, now });

@@ -1,4 +1,4 @@
-/** Checks that people's limits hold and that the operator's secrets stay secret. */
+/** Checks the free disk space, that rate limits tell people apart (TRUST_PROXY), and that secrets stay secret. */
 import { stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MIN_FREE_BYTES } from '../infra/readiness.ts';

@@ -18,7 +18,7 @@ const PRIVATE_PARAMETERS =
 /** A quotation mark: plain, behind up to eight backslashes (JSON inside a script's string), or as an HTML entity. */
 const QUOTE = '(?:\\\\{0,8}["\']|&quot;|&#0?39;)';
 const NAME = '[\\w-]{1,40}';
-/** The value up to the next quotation mark of any kind; its slashes may be escaped. */
+/** A value: the text up to the next quotation mark of any kind. Its slashes may be escaped. */
 const VALUE = '(?:(?!&quot;|&#0?39;)(?:[^"\'\\\\<>]|\\\\{1,8}/)){0,4000}';
 /** Matches `"name":"value"`, `name:"value"`, `"name":123`, and `["name","value"`. */
 const PAIR = new RegExp(

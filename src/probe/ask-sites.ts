@@ -1,4 +1,4 @@
-/** Runs each strategy of each source for a few posts, one after the other, with pauses. */
+/** Tries each strategy of each source with a few posts. The strategies of one source run in turn, with pauses. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toAppError } from '../errors.ts';
 import type { Overrides } from '../infra/http/host-list.ts';
@@ -77,7 +77,7 @@ export async function askSites(options: AskSitesOptions) {
 export interface ProbeReport extends Omit<ProbeAnswer, 'durationMs'> {
   readonly source: string;
   readonly strategy: string;
-  /** The link's number in the list, from 1. */
+  /** The number of the link in the list of links, from 1. */
   readonly link: number;
   readonly durationMs: number | null;
 }

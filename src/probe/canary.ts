@@ -121,7 +121,7 @@ export function createCanary(options: CanaryOptions) {
     },
     /** The strategies that fail at present. */
     broken: (): readonly BrokenStrategy[] => [...known.values()],
-    /** Runs no more strategies; resolves when no request is running. */
+    /** Starts no more strategies; resolves when all running requests have ended. */
     async stop(): Promise<void> {
       stopping.abort();
       await running;

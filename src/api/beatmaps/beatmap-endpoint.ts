@@ -14,7 +14,7 @@ interface Found {
   readonly cached?: boolean;
   /** How long a fresh answer may be cached, in seconds. */
   readonly freshS: number;
-  /** True for an answer to one client alone, which shared caches must not keep. */
+  /** True if the answer is for one client alone. Shared caches must not keep it. */
   readonly isPrivate?: boolean;
 }
 

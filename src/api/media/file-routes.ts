@@ -18,7 +18,7 @@ import { contentDisposition, SAFETY_HEADERS } from './tunnel-routes.ts';
 export interface FileRoutesOptions {
   readonly extractor: Pick<Extractor, 'extract'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
-  /** Limits the streams at the same time, in total and for each client. */
+  /** Limits how many files are streamed at once, in total and to each client. */
   readonly streams: Pick<ResponseStreams, 'enter'>;
   /** The link of a post with a video, as an example that works on this server. */
   readonly example: string;

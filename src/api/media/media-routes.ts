@@ -32,7 +32,7 @@ interface Endpoint {
   readonly only: Post['source'] | undefined;
   /** True when a post without a single readable item is answered with the error that says why. */
   readonly readable: boolean;
-  /** Names the link to send, such as `the link of a public Facebook video or reel`. */
+  /** The link to send, in words, such as `the link of a public Facebook video or reel`. */
   readonly takes: string;
   readonly example: string;
   /**
@@ -218,7 +218,7 @@ function createPostAnswers(shape: Endpoint['shape'], tunnel: Pick<Tunnel, 'addre
   };
 }
 
-/** Makes an example of a post of this source. A test checks it against the schema. */
+/** Makes an example answer with a post of this source. A test checks it against the schema. */
 export function createPostExample({ id, example }: Pick<ApiSource, 'id' | 'example'>) {
   const name = new URL(example).pathname.match(/[^/]+(?=\/?$)/)?.[0] ?? '';
   return { ...examples.post, source: id, id: name, url: example };

@@ -11,7 +11,7 @@ export interface TunnelRoutesOptions {
   readonly tunnel: Pick<Tunnel, 'open'>;
   readonly playbacks: PlayerLinks;
   readonly publicUrl: string | undefined;
-  /** Limits the streams at the same time, in total and for each client. */
+  /** Limits how many files are streamed at once, in total and to each client. */
   readonly streams: Pick<ResponseStreams, 'enter'>;
   readonly log: Logger;
 }

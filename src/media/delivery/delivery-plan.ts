@@ -29,7 +29,7 @@ export interface DeliveryRequest {
   readonly form: MediaForm;
   /** The chat's real limit for one file. */
   readonly maxBytes: number;
-  /** Keys (by `variantKey`) of the variants that the chat has refused as too large: a smaller one is chosen. */
+  /** Keys (by `variantKey`) of the variants that the chat has refused as too large. A smaller variant is chosen. */
   readonly refused?: readonly string[];
   /** The part of the video to cut out; absent for the whole video. */
   readonly clip?: Clip;
@@ -92,13 +92,13 @@ export interface Means {
 /** A larger file is never downloaded in order to encode it smaller. */
 export const MAX_SOURCE_BYTES = 512 * 1024 * 1024;
 
-/** Audio is not sent at all if the size limit allows it fewer bits a second than this. */
+/** If the size limit allows fewer bits a second than this, no audio is sent. */
 const MIN_AUDIO_BITRATE = 24_000;
 /** A video whose shorter side is below this looks poor, so encoding a larger one may be worth the time. */
 const POOR_SHORT_SIDE = 360;
 /** Encoding a larger video is only worth the time if the size limit allows this many bits a second. */
 const GOOD_BITRATE = 600_000;
-/** After the chat refused a file as too large, the next one is encoded to at most this share of its size. */
+/** After the chat refused a file as too large, the next file is encoded to at most this share of that size. */
 export const SHARE_AFTER_REFUSAL = 0.6;
 /** A video with a longer short side is encoded only if there is no smaller one, because it takes more time. */
 const ENOUGH_SHORT_SIDE = 1_080;
@@ -218,7 +218,7 @@ function audioSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
   if (item.kind === 'image') return [];
   const { durationMs } = item;
   const isHopeless = durationMs !== null && (wish.maxBytes * 8_000) / durationMs < MIN_AUDIO_BITRATE;
-  // All videos of an item have the same audio: if the audio of one was too large, the others need not be fetched.
+  // All videos of an item have the same audio. If it was too large once, no other video need be fetched for it.
   const isOver = (kind: StepKind) => isHopeless || [...wish.refused].some(key => key.startsWith(`${kind}-`));
   const isMp3 = means.mp3 === true && mostMp3Bytes(durationMs) <= wish.maxBytes && !isOver('mp3');
   const videos = item.kind === 'audio' ? [] : sendableVariants(item, 'audio').filter(({ hasVideo }) => hasVideo);
@@ -262,7 +262,7 @@ function candidateOf(choice: VariantChoice): VideoCandidate {
   return { ...choice, kind: 'file', parts: [choice], isCommon: true };
 }
 
-/** The steps that convert these files, except files that were refused or broken before or exceed `MAX_SOURCE_BYTES`. */
+/** The steps that convert these files. Files that were refused, broken or over `MAX_SOURCE_BYTES` are left out. */
 function converted(choices: readonly VariantChoice[], wish: PlanWish, kind: 'convert' | 'mp3' = 'convert') {
   return choices
     .map((choice): Step => ({ kind, key: `${kind}-${choice.key}`, parts: [choice], maxBytes: wish.maxBytes }))

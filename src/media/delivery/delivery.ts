@@ -157,7 +157,7 @@ export function createDelivery(options: DeliveryOptions) {
       const best = steps[0]?.parts[0];
       // The platform would fetch the file without the headers that the file's host requires, and must not learn them.
       if (fitting === undefined || best === undefined || fitting.variant.headers !== undefined) return undefined;
-      // If the best step encodes, the file itself plays on few devices or looks poor: the platform must not fetch it.
+      // If the best step encodes, the plain file looks poor or few devices play it: the platform must not fetch it.
       const isMuxBetter = pixels(best.variant) > pixels(fitting.variant) * SHARPER;
       if (steps[0]?.kind === 'mux' ? isMuxBetter : steps[0]?.kind !== 'file') return undefined;
       const { variant, key, bytes, step } = fitting;

@@ -29,7 +29,7 @@ export function createDiskQuota(maxBytes: number) {
       },
       /** Keeps this many bytes of the reservation and gives back the rest. */
       shrink,
-      /** Safe to call twice. */
+      /** Gives back all of the space. Safe to call twice. */
       release: () => shrink(0),
     };
   }

@@ -17,7 +17,7 @@ export interface DownloadRequest extends CdnAddress {
   readonly path: string;
   /** The most bytes that are written. If the CDN states a larger size, nothing is downloaded. */
   readonly maxBytes: number;
-  /** The disk space that is reserved for the file; a larger one is not downloaded. */
+  /** The disk space that is reserved for the file. A file that needs more is not downloaded. */
   readonly spaceBytes: number;
   readonly signal: AbortSignal;
   /** The first position to write to in the file at `path`; the bytes before it stay. Default: the beginning. */
@@ -53,7 +53,7 @@ export interface DownloadOptions {
 
 export type Download = (request: DownloadRequest) => Promise<DownloadOutcome>;
 
-/** The longest wait for the headers, and between two chunks. */
+/** The longest wait for the headers of an answer, and for each further chunk of it. */
 const PAUSE_MS = 15_000;
 const MAX_RESUMES = 2;
 const RESUME_AFTER_MS = 250;

@@ -122,9 +122,9 @@ export function createMediaFiles(options: MediaFilesOptions) {
       const cut: Work = async ({ probe, ...job }) => probe !== null && cutClip({ ...job, probe, clip });
       return hold(request, signal, 'video/mp4', cut, spaceForEncoded);
     },
-    /** Makes an M4A of a video's audio, or of other audio. */
+    /** Makes an M4A of the audio of a video or audio file. */
     toM4a: (request: MakeRequest, signal: AbortSignal) => hold(request, signal, 'audio/mp4', convertToM4a),
-    /** Makes an MP3 of a video's audio, or of other audio, that states the title and author of the post. */
+    /** Makes an MP3 of the audio of a video or audio file. Its tags are the title and author of the post. */
     toMp3: (request: MakeRequest, post: Post, signal: AbortSignal) =>
       hold(request, signal, 'audio/mpeg', job => convertToMp3({ ...job, post }), spaceForEncoded),
     toJpeg: (request: MakeRequest, signal: AbortSignal) => hold(request, signal, 'image/jpeg', convertToJpeg),
@@ -209,7 +209,7 @@ async function gather(inputs: MakeRequest['inputs'], signal: AbortSignal): Promi
   return failure;
 }
 
-/** The file with its codecs, duration and frame size, read from the file itself. */
+/** Adds codecs, duration and frame size to the description of a file, read from the file itself. */
 async function inspected(
   file: Omit<MadeFile, 'probe'>,
   path: string,
@@ -218,7 +218,7 @@ async function inspected(
   if (!/^(?:video|audio)\//.test(file.mime)) return { ...file, probe: null };
   try {
     const probe = await probeFile(path, signal);
-    // Some CDNs serve the audio in an MP4 with the type of a video.
+    // Some CDNs send audio in an MP4 with the type of a video, so the type is corrected.
     const mime = probe.kind === 'audio' ? file.mime.replace(/^video\//, 'audio/') : file.mime;
     return { ...file, mime, probe };
   } catch (cause) {

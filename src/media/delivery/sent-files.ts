@@ -68,7 +68,7 @@ export function createSentFiles(options: SentFilesOptions) {
     },
     put: (key: SentFileKey, { variantKey, fileId, kind, reducedBytes }: SentFile) =>
       stored.set(recordKey(key), { variantKey, fileId, kind, reducedBytes, usedAt: now() }).catch(onFailure),
-    /** To be called after the platform has refused the id. */
+    /** To be called when the platform no longer accepts the stored id of the file. */
     delete: (key: SentFileKey) => stored.delete(recordKey(key)).catch(onFailure),
   };
 }

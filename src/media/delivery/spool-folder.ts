@@ -36,7 +36,7 @@ function lockNewName(tempDir: string): { readonly name: string; readonly lock: F
   for (;;) {
     const name = randomUUID();
     const lock = tryFileLock(lockPath(tempDir, name));
-    // Another process that starts now may have deleted the lock file as a leftover before the lock was set.
+    // Before the lock was set, another starting process may have deleted the lock file as a leftover.
     if (lock !== undefined && existsSync(lockPath(tempDir, name))) return { name, lock };
     lock?.release();
   }

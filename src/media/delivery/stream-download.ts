@@ -82,7 +82,7 @@ export function createStreamDownload(options: DownloadOptions, download: Downloa
   };
 }
 
-/** The request for a piece; the headers of a variant are only sent to the variant's own host. */
+/** The request for a piece. The variant's headers are only sent if the piece is on the variant's own host. */
 function pieceRequest(
   { headers, ...request }: DownloadRequest,
   { url, range }: Pick<Piece, 'url' | 'range'>,

@@ -14,7 +14,7 @@ export interface AccountCookies {
   readonly cookies: readonly Cookie[];
 }
 
-/** How often one account may be asked. */
+/** How often Medley may use one account: every so many milliseconds, and so often a day. */
 export interface AccountPace {
   readonly everyMs: number;
   readonly perDay: number;
@@ -84,7 +84,7 @@ export function createAccounts(options: AccountsOptions) {
     const at = now();
     const today = Math.floor(at / DAY_MS);
     const freeAt = day === today && uses >= pace.perDay ? (today + 1) * DAY_MS : 0;
-    // A use in the future was recorded by another machine whose clock is ahead, so it counts as a use at this moment.
+    // A use in the future was recorded by a machine whose clock is ahead. It counts as a use at this moment.
     return Math.max(pausedUntil, freeAt, Math.min(usedAt, at) + pace.everyMs, at) - at;
   }
 

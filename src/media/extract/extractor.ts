@@ -32,7 +32,7 @@ export interface ExtractOptions {
   readonly signal?: AbortSignal;
   /** Refuses links of any other source with `unsupported_link`. */
   readonly only?: Post['source'];
-  /** Refuses a post without an item that can be read, with the reason why it has none. */
+  /** True: a post without a readable item is refused, with the reason why it has none. */
   readonly readable?: boolean;
 }
 
@@ -148,7 +148,7 @@ export function createExtractor(options: ExtractorOptions) {
   }
 
   const { findLinks, sourceOf, postKey } = links;
-  /** Hosts on which the media of all sources may be. */
+  /** All hosts on which media of any source may be. */
   const mediaHosts: readonly string[] = [...new Set(sources.flatMap(source => source.mediaHosts))];
   return { extract, find, refresh, findLinks, sourceOf, postKey, mediaHosts };
 }
@@ -215,7 +215,7 @@ function withheldPost(): AppError {
   return new AppError('forbidden', 'the operator withholds this post', { params: { hint: 'withheldPost' } });
 }
 
-/** Runs `work` under the caller's signal and a deadline. */
+/** Runs `work` until the caller's signal aborts it or the deadline has passed. */
 async function bounded<T>(
   deadlineMs: number,
   signal: AbortSignal | undefined,

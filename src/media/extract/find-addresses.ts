@@ -74,7 +74,7 @@ export function parseAddress(text: string): URL | undefined {
 }
 
 const MAX_LINKS = 20;
-/** Addresses are searched only in this many first characters of a text: no chat message and no caption is longer. */
+/** Only this many first characters of a text are searched: no chat message and no caption is longer. */
 const MAX_CHARS = 100_000;
 /** A word ends at a blank, a quote, full-width punctuation or an invisible mark. */
 const TOKEN =

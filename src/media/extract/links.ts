@@ -79,7 +79,7 @@ export function createLinkReader(sources: readonly MediaSource[]) {
     /** The source whose host the link has, even if it leads to no post; undefined for an unknown host. Pure. */
     sourceOf: (link: string): SourceId | undefined => matchOrNone(link)?.source.id,
 
-    /** `source:id` of the post that a link itself names; undefined for a short link and for a link to no post. Pure. */
+    /** `source:id` of the post whose id is in the link; undefined for a short link or a link to no post. Pure. */
     postKey(link: string): string | undefined {
       const found = matchOrNone(link);
       return found && postKeyOf(found);
@@ -87,7 +87,7 @@ export function createLinkReader(sources: readonly MediaSource[]) {
   };
 }
 
-/** `source:id` of the post that a link itself names. */
+/** `source:id` of the post whose id is in the link; undefined if the link contains none. */
 export function postKeyOf({ match }: MatchedLink): string | undefined {
   return match.kind === 'post' || match.kind === 'story' ? keyOf(match.ref) : undefined;
 }

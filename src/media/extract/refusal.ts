@@ -58,7 +58,7 @@ export function isDefinitive(error: AppError): boolean {
   return DEFINITIVE.has(error.code) && !error.params.weak;
 }
 
-/** Says whether the failure would be definitive if a second, independent strategy confirmed it. */
+/** Says whether the failure becomes definitive when a second, independent strategy confirms it. */
 export function isWeak(error: AppError): boolean {
   return DEFINITIVE.has(error.code) && Boolean(error.params.weak);
 }
@@ -98,7 +98,7 @@ export function pauseOfAccount({ code, params }: AppError): 'challenge' | 'logge
   return code === 'login_required' && params.kept !== 1 ? 'logged-out' : null;
 }
 
-/** Says whether the endpoint refused the caller, whichever post is requested. */
+/** Says whether the endpoint refuses this caller for every post. */
 function isOfCaller({ params }: AppError): boolean {
   return params.refused === 1;
 }

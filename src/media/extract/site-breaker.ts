@@ -34,7 +34,7 @@ const REFUSALS_COUNT_MS = 2 * 60_000;
 const PROBE = { name: 'site-probes', limit: 1, windowMs: 5_000, window: 'first' } as const;
 /** All short links of a site count as one endpoint. */
 const SHORT_LINKS = { name: 'short-link' };
-/** The breaker of a site without requests is forgotten after this long. */
+/** An open breaker closes by itself after this long, even if no answer of the site has closed it. */
 const OPEN_MS = 24 * 3_600_000;
 
 /** A source that uses one outgoing address until the site refuses it, and then the next. */

@@ -26,7 +26,7 @@ export interface SourceOptions {
   readonly now?: () => number;
 }
 
-/** Everything that other parts of Medley know about a source. */
+/** A source's description. The rest of Medley knows nothing else about a site. */
 export interface SourceDescriptor {
   /** In lower case. Stored posts, settings, tokens and metrics contain it, so it must never change. */
   readonly id: SourceId;

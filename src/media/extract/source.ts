@@ -82,7 +82,7 @@ export function endpointOf({ name }: Pick<Strategy, 'name'>): string {
   return name.split('/', 1)[0] ?? name;
 }
 
-/** How well one strategy works in this process, shown to the operator. Times are unix milliseconds. */
+/** Counts and times of one strategy in this process, for the operator. Moments are unix milliseconds. */
 export interface StrategyFigures {
   readonly strategy: string;
   /** The share of recent runs that succeeded, 0 to 1; null when there were none. */
@@ -121,7 +121,7 @@ export interface MediaSource {
   readonly examples: readonly string[];
   /** Says whether the site refuses Medley by every outgoing address at the moment. */
   isRefused?(): boolean;
-  /** How well each strategy works in this process. */
+  /** The counts and times of each strategy in this process. */
   figures?(): readonly StrategyFigures[];
   /**
    * Learns from a strategy that ran alone: the milliseconds until it had the whole post, or null when it failed for a

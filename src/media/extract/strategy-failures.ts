@@ -127,7 +127,7 @@ export function mostInformative(
 /** The most characters of each cause in a log line. */
 const MAX_CAUSE_CHARS = 120;
 
-/** The failure of each strategy, `CODE: MESSAGE` by its name, short enough for a log line. */
+/** The failures as `CODE: MESSAGE`, by the strategy's name, short enough for a log line. */
 export function summarizeFailures(failures: readonly StrategyFailure[]): Readonly<Record<string, string>> {
   const causeOf = ({ code, message }: AppError) => `${code}: ${message}`.slice(0, MAX_CAUSE_CHARS);
   return Object.fromEntries(failures.map(({ strategy, error }) => [strategy.name, causeOf(error)]));

@@ -24,7 +24,7 @@ export function createCdnHeaders(sources: readonly CdnSource[]): CdnHeaders {
   };
 }
 
-/** The CDN answers 403 for expired or changed addresses (seen in 2026-08), 404 or 410 for files that are gone. */
+/** Says whether a CDN's status means an expired or changed address (403, seen in 2026-08) or a missing file. */
 export function isGone(status: number): boolean {
   return status === 403 || status === 404 || status === 410;
 }

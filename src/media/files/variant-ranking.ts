@@ -6,7 +6,7 @@ import { isPlaylist } from './cdn.ts';
 export type MediaForm = 'original' | 'audio';
 
 export interface VariantChoice {
-  /** Made by `variantKey`. */
+  /** Identifies the variant within its item; made by `variantKey`. */
   readonly key: string;
   readonly variant: Variant;
   /** The size stated by the site or the CDN; null when neither states it. */
@@ -202,7 +202,7 @@ export interface Learned {
   readonly uncommon?: { has(key: string): boolean };
 }
 
-/** The ways to get the whole video, best first: those that every player can play, then the larger ones. */
+/** The ways to get the whole video, best first: files that every player can play first, larger files first. */
 export function videoCandidates(item: MediaItem, { sizes, uncommon }: Learned): readonly VideoCandidate[] {
   const all = wholeVideos(item).map((whole): VideoCandidate => {
     const { variant } = whole;

@@ -2,11 +2,11 @@ import type { HttpHead, HttpResponse } from '../../infra/http/http-client.ts';
 
 const MAX_SCRIPTS = 2_000;
 const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
-/** The sites' start tags are all shorter than this. */
+/** A script with a longer start tag is left out. The tags of the sites are shorter. */
 const MAX_TAG_BYTES = 4_096;
 /** Scripts with JSON have this type, or an id such as `__PWS_DATA__`, which the sites give to their data. */
 const JSON_TAG = /\stype\s*=\s*["']?application\/json|\sdata-sjs\b|\sid\s*=\s*["']?__\w/i;
-/** The sites put the metadata for crawlers into the head, before any large script. */
+/** The most bytes of a head. The sites put the metadata for crawlers before any large script. */
 const MAX_HEAD_BYTES = 1024 * 1024;
 
 const LESS_THAN = 0x3c;

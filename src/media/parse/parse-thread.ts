@@ -12,7 +12,7 @@ const IDLE_MS = 60_000;
 const MAX_WAITING = 64;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 32 };
 
-/** The thread's result. */
+/** The result of work in the thread: a value, or the failure in a form that can be sent. */
 export type ThreadOutcome<Value> = { readonly value: Value } | { readonly failure: ErrorData };
 
 /** Runs the work inside the thread; returns its value or its error. */

@@ -10,7 +10,7 @@ import { sourceDescriptors } from './index.ts';
 import { PAGE } from './kit/link-match.ts';
 import { createSource } from './kit/source.ts';
 
-/** Failures that mean that a video is too long, or live. */
+/** Codes that mean that a video is too long or a live broadcast. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['too_large', 'unsupported_link']);
 
 interface Site extends Pick<SourceDescriptor, 'id' | 'name' | 'colour' | 'hosts' | 'cdnHosts' | 'example'> {

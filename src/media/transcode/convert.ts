@@ -124,7 +124,7 @@ async function writeJpegBySharp(request: JpegRequest): Promise<boolean> {
       .toFile(outputPath);
     if (!signal.aborted) return true;
   } catch {
-    // sharp cannot read the image; the caller tries ffmpeg next.
+    // If sharp cannot read the image, the caller tries ffmpeg next.
   }
   await rm(outputPath, { force: true });
   if (signal.aborted) throw abortReason(signal);

@@ -52,7 +52,7 @@ const MUX_WAIT: MuxWait = { withFallbackMs: 15_000, aloneMs: 55_000 };
 /** After failed muxing, the other file is sent. Muxing is tried again after this long without a request. */
 const GIVEN_UP_MS = 5 * 60_000;
 
-/** Encrypted, authenticated, expiring addresses for media files. */
+/** Makes and opens addresses of media files. They are encrypted, authenticated, and expire. */
 export function createTunnel(options: TunnelOptions) {
   const { key, mediaHosts, assetHosts = [], refresh, find = refresh, muxTracks, log, now = Date.now } = options;
   const wait = { ...MUX_WAIT, ...options.muxWait };
@@ -101,7 +101,7 @@ export function createTunnel(options: TunnelOptions) {
   };
 }
 
-/** The longest wait for the headers, and between two chunks. */
+/** The longest wait for the headers of an answer, and for each further chunk of it. */
 const PAUSE_MS = 20_000;
 
 interface Answer extends HttpHead {

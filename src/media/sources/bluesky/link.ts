@@ -1,4 +1,4 @@
-/** Finds the post that an address on Bluesky names. */
+/** Finds the post to which an address on Bluesky leads. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 import { linkMatcher, matchPath, type PathShape, pathOf, postMatch, unsupported } from '../kit/link-match.ts';
 

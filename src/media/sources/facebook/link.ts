@@ -200,7 +200,7 @@ export const ADDRESSES: Readonly<Record<string, (ref: PostRef) => string | null>
   },
 };
 
-/** The path and query with which the Graph API is asked for the post. */
+/** The path and query of the request that asks the Graph API for the post. */
 export function oembedQuestion(ref: PostRef): string {
   const url = isVideoLink(ref) ? videoAddress(ref) : ref.url;
   return `${isVideoLink(ref) ? 'oembed_video' : 'oembed_post'}?${new URLSearchParams({ url, omitscript: 'true' })}`;

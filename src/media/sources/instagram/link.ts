@@ -1,4 +1,4 @@
-/** Finds the post, story or page that an address on Instagram names. Pure. */
+/** Finds the post, story or page to which an address on Instagram leads. Pure. */
 import { isVideoLink, type LinkMatch, type PostRef } from '../../extract/source.ts';
 import {
   linkMatcher,

@@ -1,4 +1,4 @@
-/** Matches addresses by tables of path shapes. */
+/** Finds out what an address leads to, by a table of shapes of paths for each site. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 
 /** A path's shape (without outer slashes) and the meaning of such a path. Undefined: the next shape is tried. */

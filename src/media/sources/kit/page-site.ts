@@ -1,4 +1,4 @@
-/** A source whose posts are read from public endpoints, each as a browser, a crawler or another client. */
+/** Builds sources that read posts from public endpoints, as a browser, a crawler or another client. */
 import { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import { hostsBelow } from '../../../infra/http/host-list.ts';

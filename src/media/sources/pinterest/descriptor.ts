@@ -16,7 +16,7 @@ export const pinterest = definePageSite({
   colour: '#bd081c',
   hosts: PINTEREST_HOSTS,
   cdnHosts: PINTEREST_MEDIA_HOSTS,
-  // A video and a photo.
+  // The first pin is a video, the second a photo.
   examples: ['https://www.pinterest.com/pin/664281013778109217/', 'https://www.pinterest.com/pin/858146903966145189/'],
   authorPage: ['https://www.pinterest.com/NAME/', /^[\w-]{3,100}$/, 'username'],
   match: matchPinterestLink,

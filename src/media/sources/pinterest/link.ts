@@ -1,4 +1,4 @@
-/** Addresses on Pinterest -> the pin that they name. */
+/** Finds the pin to which an address on Pinterest leads. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 import { linkMatcher, type PathShape, pagesOf, postIdBy, postMatch, unsupported, wrapper } from '../kit/link-match.ts';
 

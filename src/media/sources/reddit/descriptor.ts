@@ -25,7 +25,7 @@ const site = definePageSite({
   colour: '#ff4500',
   hosts: REDDIT_HOSTS,
   cdnHosts: REDDIT_MEDIA_HOSTS,
-  // A video and a gallery.
+  // The first post is a video, the second a gallery.
   examples: [
     'https://www.reddit.com/r/KidsAreFuckingStupid/comments/1sklidt/',
     'https://www.reddit.com/r/IllegallySmolCats/comments/1skft63/',

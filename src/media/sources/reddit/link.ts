@@ -1,4 +1,4 @@
-/** Addresses on Reddit -> the post that they name. */
+/** Finds the post to which an address on Reddit leads. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 import { linkMatcher, type PathShape, pagesOf, postMatch, unsupported, wrapper } from '../kit/link-match.ts';
 

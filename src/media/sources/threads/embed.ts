@@ -163,7 +163,7 @@ function isMedia(src: string | undefined, region: Region): boolean {
   return type !== '19' && (type === '15' || region === 'media' || isSlot(region));
 }
 
-/** @throws AppError when the post is not shown, or only in an unknown way. */
+/** @throws AppError when the embed does not show the post, or shows it in an unknown way. */
 export function parseEmbed(page: Body, ref: PostRef): PostDraft {
   const own = new EmbedMarkup(page.text).posts.filter(post => !post.isParent);
   const asked = own.findLast(({ id }) => id === ref.id) ?? own.findLast(({ id, isFull }) => id === null && isFull);

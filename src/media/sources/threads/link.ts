@@ -1,4 +1,4 @@
-/** Addresses on Threads -> the post that they name. */
+/** Finds the post to which an address on Threads leads. */
 import type { PostRef } from '../../extract/source.ts';
 import { parseJson, readId, readList } from '../../parse/json.ts';
 import {

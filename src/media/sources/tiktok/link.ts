@@ -1,4 +1,4 @@
-/** Addresses on TikTok -> the post that they name. */
+/** Finds the post to which an address on TikTok leads. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 import { linkMatcher, PAGE, type PathShape, postMatch, unsupported, wrapper } from '../kit/link-match.ts';
 

@@ -1,4 +1,4 @@
-/** Addresses on X -> the post that they name. */
+/** Finds the post to which an address on X leads. */
 import type { PostRef } from '../../extract/source.ts';
 import { linkMatcher, type PathShape, postIdBy, postMatch, unsupported, wrapper } from '../kit/link-match.ts';
 
