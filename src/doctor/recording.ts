@@ -6,7 +6,7 @@ import type { HttpClient, HttpHead, HttpRequest, HttpResponse } from '../infra/h
 import type { ProbeReport } from '../probe/ask-sites.ts';
 import { findSecrets, sanitizeHeaders, sanitizeText } from './sanitize.ts';
 
-/** One request and its answer, unchanged. */
+/** One request and its answer, still with all private values. */
 interface Exchange {
   readonly request: HttpRequest;
   readonly answer: (HttpHead & Pick<HttpResponse, 'text'>) | AppError;

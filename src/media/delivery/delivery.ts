@@ -52,7 +52,7 @@ export interface DeliveredLink extends MediaAddress {
 export type Delivery = ReturnType<typeof createDelivery>;
 
 export interface PublicAddresses {
-  /** The address of a file in the tunnel. */
+  /** Makes the address at which the tunnel sends a file. */
   file(file: TunnelFile): string;
   /** The address of the page that plays a video of a post; it expires at `expiresAt`, unix milliseconds. */
   page(post: Pick<Post, 'source' | 'id' | 'url'>, index: number, expiresAt: number): string;

@@ -46,7 +46,7 @@ export interface SourceDescriptor {
    */
   readonly onInGroups?: true;
   readonly authorPage?: AuthorPage;
-  /** The name of the cookie that means a login; undefined if the source cannot use accounts. */
+  /** The name of the cookie that identifies a logged-in account; undefined if the source cannot use accounts. */
   readonly sessionCookie?: string;
   /** The user agent for files of this type on the CDN. Set if the CDN slows down or refuses the default one. */
   readonly cdnUserAgent?: (mime: string) => string;

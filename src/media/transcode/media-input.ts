@@ -71,7 +71,7 @@ export async function withMediaInput<T>(
   }
 }
 
-/** Facts about an MP4's boxes. Reading them trusts no count in the file. */
+/** Facts about an MP4's boxes. Counts that the file states are checked before they are used. */
 type Mp4Structure = NonNullable<Awaited<ReturnType<typeof readMp4Structure>>>;
 
 interface Box {

@@ -158,7 +158,7 @@ export const matchFacebookLink = linkMatcher([
   [MIRROR, PATHS],
 ]);
 
-/** The reference of a post by its id alone; Facebook finds the post by that. */
+/** Makes the reference of a post from its id alone, which is enough for Facebook to find the post. */
 export function facebookRefOf(id: string): PostRef | undefined {
   return isPostId(id) ? refTo(id, 'id', `/${id}`) : undefined;
 }

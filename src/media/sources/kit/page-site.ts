@@ -30,7 +30,7 @@ export interface PageSite<Ids extends object, Name extends string>
   readonly postMs?: number;
   /** True: requests have only the headers of their profile, and those that the browser transport adds. */
   readonly addsNoHeaders?: true;
-  /** For each endpoint, how it is asked; undefined for one that cannot be asked with this machine's settings. */
+  /** For each endpoint, how it is asked; undefined if Medley's settings lack what the endpoint needs. */
   readonly endpoints: (
     options: SourceOptions,
     constants: Constants<Ids, Name>,
