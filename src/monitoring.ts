@@ -30,7 +30,7 @@ export function createMonitoring(config: Config, core: Core, chats: Chats, log: 
     tellOwners(t.messages.canary.accountPaused({ site: source, account, until: new Date(until).toISOString() }));
   });
   const { shared } = storage;
-  // The owners are told on chat platforms, which only a worker always knows, so the canary is for workers.
+  // The canary warns owners by chat, and only workers surely have a chat platform, so only they run it.
   const canaryLease =
     config.canary && config.roles.has('worker') && shared !== undefined
       ? createLeaseHolder(createRedisLease({ redis: shared.redis, name: 'canary' }))

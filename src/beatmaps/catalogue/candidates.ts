@@ -19,7 +19,7 @@ CREATE TABLE catalogue_candidates (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** The values are stored as whole numbers; this many of them make up 1. */
+/** Values are stored as whole numbers of these parts, to save space: 1 star as 100,000. */
 const UNITS = { stars: 100_000, ar: 100, od: 100, cs: 100, rating: 10_000 };
 type Fraction = keyof typeof UNITS;
 

@@ -177,7 +177,7 @@ class PairIndex {
     return found.map(number => ({ word: this.#words[number] ?? '', uses: this.#uses[number] ?? 0 }));
   }
 
-  /** Counts for each word how many of the given pairs it has. */
+  /** Counts for each word how many of the letter pairs `own` it has. */
   #countShared(own: readonly string[]): Uint8Array {
     const shared = this.#shared;
     shared.fill(0, 0, this.#words.length);

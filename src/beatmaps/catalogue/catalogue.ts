@@ -4,8 +4,8 @@ import type { Candidate, CandidateWindow } from './candidates.ts';
 import type { Suggestion } from './catalogue-schema.ts';
 
 /**
- * All sets that Medley has ever read, searched without an upstream. Each word of the free text must begin a word in a
- * set's latin and unicode names, mappers, source, tags or difficulties. Popularity replaces osu!'s relevance.
+ * All sets that Medley has ever read, searched without an upstream. A set is found if each typed word begins a word of
+ * its latin or unicode names, mappers, source, tags or difficulties. Sorted by relevance, the popular ones come first.
  * @throws AppError `internal` from every method but `remember` when the file fails, `upstream_unavailable` while the
  * catalogue's thread cannot run, `rate_limited` (params.reason `busy`) when too many calls wait
  */

@@ -22,7 +22,7 @@ export function checksumOf(file: Uint8Array): string {
   return createHash('md5').update(file).digest('hex');
 }
 
-/** The stored files, least recently used first: if there is less space than before, the recent ones are kept. */
+/** The stored files, least recently used first, so that a cache with less space than before drops the old ones. */
 async function listFiles(folder: string): Promise<readonly { readonly checksum: string; readonly size: number }[]> {
   await mkdir(folder, { recursive: true });
   const found = [];

@@ -184,7 +184,7 @@ function rate({ request, ruleset, isPlain, official, library }: Known, common: n
     isExact,
     /** The average error of the pp, as a share; null if they are exact, missing, or scaled by osu!'s pp of the play. */
     ppError: hasError ? PP_ERRORS[ruleset] : null,
-    /** The date of the osu! rules by which the library calculates; null, like the pp, if the map was not read. */
+    /** The date of the osu! rules behind the calculated pp; null if the map could not be read. */
     algorithm: library?.algorithm ?? null,
     maxCombo: library?.maxCombo ?? official?.maxCombo ?? null,
     /** The pp for the requested accuracies; empty if the map was not read. */

@@ -20,7 +20,7 @@ export interface CandidateSearch {
   isOpen(candidate: Candidate): boolean;
   /** False for a map that the person got before. Such maps are found, but do not count. */
   isNew(candidate: Candidate): boolean;
-  /** False for a map that other people got lately, which does not count towards `enough`. */
+  /** False for a map that others got lately. It is a last resort, so it does not count towards `enough`. */
   isFree(candidate: Candidate): boolean;
   /** Maps whose pp was requested for the same question before. Keeping them as candidates saves that work. */
   readonly lookedAt: readonly Candidate[];

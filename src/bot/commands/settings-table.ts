@@ -104,7 +104,7 @@ export function automaticFor({ locales }: Caller, { language }: ChatSettings): r
 
 /** The choice that switches short commands (`!rs`) off. */
 const NO_PREFIX = 'off';
-/** The longest list of words that can be typed. */
+/** The most characters of `ignored-words`. */
 const MAX_WORDS = OFF_WORD.most * OFF_WORD.maxLength;
 const FILES = [0, 1, 4, 10];
 const SECONDS = [0, 30, 60, 300];

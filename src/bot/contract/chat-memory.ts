@@ -29,7 +29,7 @@ export type ShownMap = Readonly<z.output<typeof ShownMap>>;
 export interface ShownMaps {
   last(place: CallerPlace): Promise<ShownMap | undefined>;
   remember(place: CallerPlace, map: ShownMap): Promise<void>;
-  /** Forgets the difficulties of the person's private chats. @throws AppError `internal` */
+  /** Forgets the maps shown in the person's private chats. @throws AppError `internal` */
   forgetUser(key: string): Promise<void>;
 }
 

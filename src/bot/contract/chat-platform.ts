@@ -173,7 +173,7 @@ export interface SendOnceOptions {
    * message arrived. Default 0.
    */
   readonly repeatMs?: number;
-  /** True when the call uploads files. While Medley stops it is not begun, and the next process sends the message. */
+  /** True when the call uploads files. A stopping process begins no upload; the next process sends the message. */
   readonly isUpload?: boolean;
 }
 

@@ -204,7 +204,7 @@ const CAPITAL_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD)+$/;
 /** Matches usual mods. In lower case it takes at least two, since one is more likely a word of a title or sentence. */
 const USUAL_MODS = /^(?:(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+|(?:ez|nf|ht|dc|nc|dt|hr|sd|pf|fl|hd){2,})$/;
 /**
- * Matches usual mods in any case. It reads the last words behind a name, or the only word, as two letters are no name.
+ * Matches usual mods in any case. It is for the last words behind a name, or a lone word: no name has two letters.
  */
 export const LAST_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+$/i;
 const isMod = (acronym: string) => areMods([acronym]);

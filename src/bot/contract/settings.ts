@@ -37,9 +37,9 @@ export const UserSettings = z.object({
 });
 export type UserSettings = Readonly<z.output<typeof UserSettings>>;
 
-/** The least and the most of `noticeSeconds`. */
+/** The bounds of how long notices stay in a group. */
 export const NOTICE_SECONDS = { min: 0, max: 3_600 } as const;
-/** The least and the most of `albumCap`. */
+/** The bounds of how many files of a post are shown. */
 export const ALBUM_CAP = { min: 1, max: 20 } as const;
 /** The most channels with a rule of one kind. */
 export const MAX_CHANNEL_RULES = 100;

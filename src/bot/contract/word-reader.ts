@@ -9,7 +9,7 @@ interface Label {
   /** The word in lower case. */
   readonly name: string;
   readonly length: number;
-  /** False for `--name`, whose value, if it has one, is the next word. */
+  /** True for `--name=value`; otherwise the value, if there is one, is the next word. */
   readonly separated: boolean;
   /** False for `-name`: it may be the beginning of a player's name. */
   readonly isSure: boolean;

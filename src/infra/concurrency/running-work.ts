@@ -178,7 +178,7 @@ interface ClientQueue<T> {
 export class FairQueue<T> {
   /** The queues by client. An empty one stays until its next round, so that leaving and coming back gains no turn. */
   readonly #queues = new Map<string, ClientQueue<T>>();
-  /** The round whose clients were served last. */
+  /** The round of the client that was served last. */
   #now = 0;
   #size = 0;
 

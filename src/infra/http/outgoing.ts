@@ -79,8 +79,8 @@ export function createOutgoing(options: OutgoingOptions = {}) {
 
   return {
     /**
-     * The address to ask a host from: the host's own proxy; else, among the addresses of its source, the one set for
-     * the running work, the one chosen last, or the first.
+     * The outgoing address for a host: its own proxy if it has one, else one of its source's addresses: that of the
+     * running work, or else the one chosen last, or else the first.
      */
     of(host: string): OutgoingAddress {
       // Without proxies there is one address, so the sources' long lists of hosts need not be searched.

@@ -55,7 +55,7 @@ export interface RateLimitWindow {
   /** The name of the window's counter. */
   readonly name: string;
   readonly limit: number;
-  /** Milliseconds until the window ends, or until a `first` window would end if it began now. */
+  /** Milliseconds until the window ends; its whole length if it begins with its first use. */
   readonly lengthMs: number;
   /** When the window ends, unix milliseconds; undefined when it ends a fixed time after its first use. */
   readonly endsAt: number | undefined;

@@ -32,7 +32,7 @@ export interface FetchRequest extends Pick<DownloadRequest, 'source' | 'url' | '
 }
 
 export interface MakeRequest extends Pick<FileOrder, 'key' | 'maxBytes'> {
-  /** Get the input files. They are called only if the file has to be made, and the inputs are released after that. */
+  /** Functions that fetch the inputs. They run only if the file must be made; then the inputs are released. */
   readonly inputs: readonly ((signal: AbortSignal) => Promise<HeldFile | FileFailure>)[];
 }
 

@@ -14,7 +14,7 @@ export interface PostRef {
   readonly url: string;
   /** Zero-based index of the item that the link points at (`img_index=2` -> 1). */
   readonly itemIndex: number | null;
-  /** Further values of the link that the source needs, such as `{ owner, group }`. They are checked. */
+  /** Further values of the link, such as `{ owner, group }`. They are validated, so they may go into addresses. */
   readonly parts: Readonly<Record<string, string>>;
 }
 

@@ -35,9 +35,9 @@ const SPEEDS = [
   { preset: 'superfast', megapixels: 86 },
 ] as const;
 const [, QUICKEST] = SPEEDS;
-/** The million pixels a second that one core decodes. */
+/** One core decodes this many million pixels a second. */
 const DECODED_MEGAPIXELS = 500;
-/** The million pixels a second of an HDR video that one core maps to ordinary brightness. */
+/** One core maps this many million pixels of HDR video a second to ordinary brightness. */
 const MAPPED_MEGAPIXELS = 40;
 /** The most cores to count with: further cores hardly speed up a single video. */
 const MAX_CORES = 8;

@@ -103,7 +103,7 @@ export function knownFields(values: readonly (readonly [label: string, value: Te
 
 type Moment = Extract<Inline, { readonly kind: 'time' }>;
 
-/** A time that osu! states, for a text; undefined if there is none or it cannot be read. */
+/** Turns osu!'s ISO date into a part of a reply; undefined if it is missing or cannot be read. */
 export function moment(iso: string | null, style: Moment['style']): Moment | undefined {
   const at = iso === null ? Number.NaN : Date.parse(iso);
   return Number.isNaN(at) ? undefined : { kind: 'time', at, style };

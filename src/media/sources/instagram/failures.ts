@@ -87,7 +87,7 @@ const MEDIA_FILE = /(?:cdninstagram\.com|fbcdn\.net)\\?\/(?:o1\\?\/)?v\\?\/t(?!5
 /** Tags for crawlers. They contain a post's cover even if the page lacks the post (seen in 2026-10). */
 const HEAD_TAG = /<(?:meta|link)\s[^<>]{0,8000}>/gi;
 
-/** The failures that names of a page's route mean. */
+/** Which failure the name of a page's route stands for. */
 const ROUTES: readonly Sign[] = [
   [/Private/, 'private'],
   [/ErrorRoute|ErrorPage/, 'not_found'],

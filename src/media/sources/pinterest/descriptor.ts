@@ -59,7 +59,7 @@ const STREAM = /^https:\/\/(v\d*\.pinimg\.com)\/videos\/(?:iht|mc)\/\w{1,20}\/((
 /** Paths at which the whole file of a stream may be (2026-10). If it is not there, the CDN answers 403. */
 const PLACES = ['iht/expMp4/NAME_720w.mp4', 'iht/720p/NAME.mp4', 'mc/720p/NAME.mp4'];
 
-/** Completes a video that is only a stream: by the whole file, which usually exists on the CDN, else by renditions. */
+/** Replaces a stream by its whole file, which the CDN usually has, or else by the qualities that its playlist lists. */
 function createFileFinder({ http }: SourceOptions): CompleteItem {
   async function neighbourOf(stream: Variant, signal: AbortSignal): Promise<Variant | undefined> {
     const [, host, name] = STREAM.exec(stream.url) ?? [];

@@ -131,7 +131,7 @@ async function draftOf(
 
   /** True when hiding the message's embeds would hide those of answered links only. */
   async function isOnlyLinks(): Promise<boolean> {
-    // The first message of a post in a forum has the post's id, and its embed is the post's picture in the forum.
+    // A forum post's first message has the post's id. Its embed is the post's picture, so it is not hidden.
     if (message.id === channelId) return false;
     if (ask?.kind !== 'links' || unfurled.length !== found.length) return false;
     if (found.length === 1) return true;
