@@ -19,7 +19,7 @@ type Filled<Texts, Path extends string = ''> = {
     : Filled<Texts[Key], `${Path}${Key}.`>;
 };
 
-/** The intersection type of all members of a union type. */
+/** The type that has the fields of all members of a union type: `A & B` for `A | B`. */
 type Joined<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
   ? All
   : never;
@@ -41,7 +41,7 @@ export type HintValues<Key extends HintKey> = Messages['hints'][Key] extends (
 interface FilledTree {
   readonly [key: string]: Filling | string | FilledTree;
 }
-/** Declared as a method, because only a method may be replaced by one whose parameter has a narrower type. */
+/** The type of a text's function. As a method's type it allows a function whose parameter has a narrower type. */
 type Filling = { fill(values: TextValues): string }['fill'];
 
 /** The group of texts that the web chat's page fills in itself. */

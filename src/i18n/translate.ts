@@ -99,7 +99,7 @@ function newTranslator(locale: string, messages: Messages) {
         .replace(/(?<=\w)([\u4e00-\u9fff])(?=\w)/g, ' $1 '),
     /** The separator of an enumeration without "and": `, `, or in Chinese and Japanese `、`. */
     get comma(): string {
-      // It is the text that a list of three has between its first two parts.
+      // In a list of three, the separator is the text between the first two.
       comma ??= new Intl.ListFormat(locale, { style: 'narrow' }).formatToParts(['a', 'b', 'c'])[1]?.value ?? ', ';
       return comma;
     },
@@ -125,7 +125,7 @@ function newTranslator(locale: string, messages: Messages) {
   };
 }
 
-/** Rounds down to whole thousands, millions and so on, as a short form names them: 4,000 for 4,821. */
+/** Rounds down to the short form's unit, such as thousands, which decides Russian's plural: 4,000 for 4,821. */
 function wholeUnits(value: number): number {
   const unit = 1_000 ** Math.floor(Math.log10(Math.max(value, 1)) / 3);
   return Math.floor(value / unit) * unit;

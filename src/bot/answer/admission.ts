@@ -23,10 +23,10 @@ export interface AdmissionOptions {
 
 export type Admission = ReturnType<typeof createAdmission>;
 
-/** All people who share a network address, such as a household, have together this many times one person's limit. */
+/** All people with one network address, such as a household, may together use this many times one person's limit. */
 const SHARED_FACTOR = 10;
 
-/** Knows who asks: the language, the chat's settings, the rate limit, and whether the person is an owner or blocked. */
+/** Finds out who asks: their language, chat settings and rate limit, and whether they are an owner or blocked. */
 export function createAdmission(options: AdmissionOptions) {
   const { services, limiter, userLimit, owners, blocks, logFailure, now } = options;
   const own: RateLimitRule = { name: 'user', limit: userLimit.units, windowMs: userLimit.windowMs, window: 'first' };

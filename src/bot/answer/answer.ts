@@ -249,7 +249,7 @@ function createLinkAnswers({ commands, admission, run }: Pick<AnswerParts, 'comm
         if (refusal) break;
         const about = labels.slice(next, next + 1);
         const reply = answerLink(command, link, { ...context, about }, isPasted);
-        // This reply may fail while the next link is charged, before anyone waits for it.
+        // The reply may fail before anyone waits for it; without a handler, its failure would end the process.
         reply.catch(() => undefined);
         replies.push({ reply, next: next + 1 });
       }

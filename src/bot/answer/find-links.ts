@@ -16,7 +16,7 @@ import { VIEWS } from '../contract/settings.ts';
 
 const OSU_HOST = /^(?:https?:\/\/)?(?:[a-z\d-]+\.)*ppy\.sh(?:[/?#]|$)/i;
 
-/** Finds links of posts in a text, then osu! addresses, all canonical. Without links it takes hardly any time. */
+/** Finds the links of posts, then those of osu!, in canonical form; takes hardly any time if there are none. */
 export type LinkFinder = (text: string) => readonly string[];
 
 export function createLinkFinder(extractor: Pick<Extractor, 'findLinks'>): LinkFinder {
@@ -71,14 +71,14 @@ export function kindOfLink(url: string): Accepted {
 
 type Terms = Readonly<Record<string, string>>;
 
-/** The look-behind keeps the search linear in time, because no search begins within a word. */
+/** Matches an osu! address. No search begins within a word, because of the look-behind, so the time is linear. */
 const ADDRESS = new RegExp(String.raw`(?<![^\s<>()|])[^\s<>()|]*${OSU_SITE}/[^\s<>()|+]*`, 'giu');
 const MAX_CHARS = 6_000;
 
 /**
- * Finds the options that people write beside osu! links in a message, by canonical link. Right behind a link every
- * option that has a form of its own counts: `LINK +HDDT 98%`. Elsewhere, up to the next link or before the first one,
- * only mods do: "try LINK with +HR".
+ * Finds the options that people write beside osu! links in a message, by canonical link. Right behind a link, every
+ * option counts that is known by its form: `LINK +HDDT 98%`. Farther behind a link, or before the first one, only mods
+ * count: "try LINK with +HR".
  */
 export function termsBeside(text: string, findLinks: LinkFinder): ReadonlyMap<string, Terms> {
   const whole = text.slice(0, MAX_CHARS);
@@ -116,7 +116,7 @@ function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/).flatMap(word => word.replace(/(?<![.,;:!?)\]>*_|])[.,;:!?)\]>*_|]+$/, '') || []);
 }
 
-/** Matches one wish about a link, such as `view:media`, that stands between spaces. */
+/** Matches one wish about how to show a link, such as `view:media`, that stands between spaces. */
 const WISH = /(?<!\S)(view|clip)[:=]([\w:.\u2013\u2014-]{1,32})(?!\S)/giu;
 
 /**
@@ -131,7 +131,7 @@ export function findWishes(text: string): Pick<LinksBody['what'][number], 'view'
   return { ...(view !== undefined && { view }), ...(clip !== undefined && /\d/.test(clip) && { clip }) };
 }
 
-/** The text without `view:media` and `clip:0:05-0:20`. */
+/** The text without wishes such as `view:media` and `clip:0:05-0:20`. */
 export function withoutWishes(text: string): string {
   return text.replace(WISH, '');
 }

@@ -23,10 +23,10 @@ import { chatSettingsOf, isChannelOn, isFiltered, isSiteOn } from '../stores/set
 import { findWishes, kindOfLink, type LinkFinder, termsBeside, withoutWishes } from './find-links.ts';
 
 /**
- * Makes the function that reads what a message asks of Medley, and which returns undefined for a message that is not
- * meant for Medley, as most are in a group. Settings are read only if the message has a link, or what looks like a
+ * Makes the function that reads what a message asks of Medley. It returns undefined for a message that is not meant for
+ * Medley, as most messages of a group are not. Settings are read only if the message has a link, or what looks like a
  * short command (`!rs`). It throws StoreAway when the settings of the chat and the person cannot be read.
- * @param isBlocked tells people and chats whose requests are not answered
+ * @param isBlocked resolves with true for people and chats whose requests are not answered
  */
 export function createMessageReader(
   commandsFor: (caller: Caller) => readonly Command[],
@@ -55,7 +55,7 @@ export function createMessageReader(
     for (const { url, spoiler, quoted = false } of links) {
       const [link] = findLinks(url);
       if (link === undefined) continue;
-      // The same post may be linked in several forms, such as `/p/` and `/reel/`; the query names one of its files.
+      // A post may be linked in several forms (`/p/`, `/reel/`); the query counts, as it may choose a file.
       const key = `${services.extractor.postKey(link) ?? link}${new URL(link).search}`;
       const known = found.get(key);
       const isQuoted = quoted && (known === undefined || known.quoted === true);
@@ -82,7 +82,7 @@ export function createMessageReader(
     return address === undefined ? TALK : { kind: 'links', what: [{ url: address, spoiler: false }] };
   }
 
-  /** Reads a typed command. Behind a command for a link, several links, or one in a spoiler, are read as if pasted. */
+  /** Reads a typed command. If several links follow its name, or one in a spoiler, they are read as if pasted. */
   function readTyped(typed: CommandLine, isDirect: boolean, message: TextMessage): RequestBody | undefined {
     const commands = commandsFor(message.caller);
     const body = readLine(typed, isDirect, commands);
@@ -168,7 +168,7 @@ function withoutQuoted(
   return (quotedLinks ?? answersQuotes) ? links : links.filter(({ quoted }) => quoted !== true);
 }
 
-/** Reads a typed command. Single letters count only if Medley is addressed, because other bots use them too. */
+/** Reads a typed command. A name of one letter counts only if Medley is addressed: other bots use such names. */
 function readLine(typed: CommandLine, isDirect: boolean, commands: readonly Command[]): RequestBody | undefined {
   if (!isDirect && typed.name.length === 1) return undefined;
   const { name, args, isKnown } = readCommand(typed.name, typed.rest, commands);

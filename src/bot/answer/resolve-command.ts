@@ -80,7 +80,7 @@ export function createCommandResolver(
       return { command, raw: spec => parseArguments(spec, what.args) };
     },
 
-    /** A button for the command that a mistyped name most likely meant, with the words behind it. */
+    /** A button for the command that a mistyped name most likely meant, with its options; undefined if none is. */
     meant(body: RequestBody, caller: Caller, t: Translator): Action | undefined {
       if (body.kind !== 'line') return undefined;
       const found = nearestCommand(body.what, listed);
@@ -129,11 +129,10 @@ export function readGiven(spec: CommandSpec, given: RawOptions): RawOptions {
 }
 
 /**
- * The most letters of a line that a button's label repeats whole. For a longer line, the label is only the command's
- * name.
+ * A button's label repeats a line of up to this many letters. For a longer line, the label is only the command's name.
  */
 const MOST_LABEL = 40;
-/** A mistyped name may have one mistake for each group of so many letters. */
+/** A mistyped name may have one mistake for each so many letters: two mistakes in six letters. */
 const LETTERS_A_MISTAKE = 3;
 
 /** Finds the command of the most similar name: `/beatmap serch`, `/beatmap_serch` and `/serch` mean the search. */

@@ -52,7 +52,7 @@ async function continuations(
   spec: CommandSpec,
   context: CommandContext,
 ): Promise<readonly LineSuggestion[]> {
-  // The look-behind keeps the search linear in time, since no attempt begins within a word.
+  // Finds the word at the cursor. No attempt begins within a word, because of the look-behind, so the time is linear.
   const start = Math.max(text.search(/(?<!\S)\S*$/), spec.name.length + 2);
   const before = text.slice(0, start);
   const partial = text.slice(start);
@@ -161,7 +161,7 @@ interface OptionRequest {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly command: string;
-  /** The key of the option. */
+  /** The key under which the command declares the option. */
   readonly option: string;
   readonly partial: string;
 }
@@ -170,9 +170,9 @@ interface BrowseRequest {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly text: string;
-  /** The `next` that the previous page returned. */
+  /** The `next` that the previous page returned; undefined for the first page. */
   readonly next: string | undefined;
-  /** Says whether an upstream may be asked, at the caller's cost, if nothing is known. Default: it may not. */
+  /** Says whether an upstream may be asked, at the caller's cost, if the catalogue has no map. Default: it may not. */
   readonly mayAsk?: () => Promise<boolean>;
 }
 

@@ -11,7 +11,7 @@ export interface Area {
   readonly height: number;
 }
 
-/** The points of a curve through `values`, evenly spaced; the top is the largest value of `range`. */
+/** The points of a curve through `values`, evenly spaced from left to right; `range.max` is at the top of the area. */
 export function pointsIn(area: Area, values: readonly number[], range: { min: number; max: number }): readonly Point[] {
   const step = values.length > 1 ? area.width / (values.length - 1) : 0;
   const span = range.max - range.min || 1;

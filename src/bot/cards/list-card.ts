@@ -12,7 +12,7 @@ export interface ListRow {
   readonly place: string;
   /** The player's name, or the date of the play. */
   readonly name: string;
-  /** The grade as osu!'s letters: XH X SH S A B C D F. */
+  /** The grade in osu!'s letters: XH, X, SH, S, A, B, C, D or F. */
   readonly grade: string;
   readonly mods: readonly string[];
   /** Facts about the play, the most important first. If there is no room, the last ones are left out. */
@@ -66,7 +66,7 @@ function renderRow(row: ListRow, top: number, placeWidth: number, { look }: Pen)
   ];
 }
 
-/** The mods that fit into the row: if need be without settings; if still too long, the first ones and `+N`. */
+/** The mods that fit into the row: all, if need be without settings, else the first and `+N` for N others. */
 function modsWithin(mods: readonly string[], room: number): readonly string[] {
   const short = mods.map(mod => mod.split(' ', 1).join());
   const cut = short.map((_, index) => [...short.slice(0, -1 - index), `+${index + 1}`]);

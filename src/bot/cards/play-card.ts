@@ -33,14 +33,14 @@ export interface MapHead {
 }
 
 export interface PlayView extends MapHead {
-  /** The grade as osu!'s letters: XH X SH S A B C D F. Undefined for a simulated play. */
+  /** The grade in osu!'s letters: XH, X, SH, S, A, B, C, D or F. Undefined for a simulated play. */
   readonly grade?: string | undefined;
   /** Acronyms of mods, each perhaps with the player's settings: `DT 1.3×`. */
   readonly mods: readonly string[];
   readonly figures: readonly Figure[];
   /** Sentences about how many pp the play would have with other results. */
   readonly remarks?: readonly string[];
-  /** Counts such as `512×300`, each with the colour of its hit result. */
+  /** How often the play has each hit result, as `512×300` (512 times 300 points), with the result's colour. */
   readonly results?: readonly { readonly name: string; readonly colour: keyof Look }[];
   /** The player's name, and the date of the play. */
   readonly note: string;

@@ -31,8 +31,8 @@ export interface ProfileView {
 }
 
 /**
- * The distances at which the columns of statistics begin. The widest column is that of the play time, which is the
- * longest text.
+ * The distances from the left at which the columns of statistics begin. The play time has the widest column, because
+ * its text is the longest.
  */
 const COLUMNS = [0, 172, 408, 626, 916] as const;
 const GRADE = { top: 330, width: 68, height: 56 };

@@ -33,7 +33,7 @@ const DARK_INK: Colour = '#171a1c';
 const GAMMA = 2.2;
 const UNRATED: Colour = '#aaaaaa';
 
-/** The emoji with the most similar colour, for star ratings below the number beside it. */
+/** The emoji of the most similar colour; each is for the star ratings below its number, down to the one before. */
 const SYMBOLS: readonly (readonly [below: number, symbol: string])[] = [
   [0.1, '⚪'],
   [1.75, '🔵'],

@@ -54,7 +54,7 @@ const SYSTEM_FILES =
 /** The most font files that are examined; a usual system has a few thousand. */
 const MOST_FILES = 20_000;
 
-/** Invisible characters, which only change how their neighbours are drawn. */
+/** Invisible characters, which only change how their neighbours are drawn, so they are left out. */
 const JOINERS = /[\p{Cf}\p{Variation_Selector}]/gu;
 const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]|\u20E3/gu;
 
@@ -111,7 +111,7 @@ export function runsOf(text: string): readonly { readonly text: string; readonly
   return runs;
 }
 
-/** The family that a run states, because the rasterizer would choose a typeface for each letter separately. */
+/** The family that a run states; undefined for the main typeface. Else the rasterizer would choose by letter. */
 function familyOf(typeface: Typeface | undefined): string | undefined {
   return typeface === undefined || typeface === OWN ? undefined : readTypeface(typeface.regular)?.family;
 }
@@ -239,7 +239,7 @@ type GlyphFinder = (character: number) => number;
 
 /**
  * Finds the glyph of a character, 0 for none, by the font's `cmap` table of format 12, else by the older format 4. It
- * searches the file for each character: a card needs few of the ten thousands in Chinese typefaces.
+ * searches the file for each character, because a card needs few of a Chinese typeface's tens of thousands.
  */
 function glyphFinder(cmap: Buffer): GlyphFinder {
   const subtables = Array.from({ length: cmap.readUInt16BE(2) }, (_, index) => cmap.readUInt32BE(8 + 8 * index));

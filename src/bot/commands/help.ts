@@ -132,7 +132,7 @@ function renderCommandHelp(spec: CommandSpec, back: string, t: Translator): Repl
   });
 }
 
-/** The last word of a command's name: the section's title says the first word already. `Search` of `beatmap search`. */
+/** The last word of a command's name, `Search` of `beatmap search`; the section's title has the first word. */
 function shortName(name: string): string {
   const word = name.split(' ').at(-1) ?? name;
   return word.charAt(0).toUpperCase() + word.slice(1);

@@ -15,7 +15,7 @@ export type Value = string | number | boolean;
  */
 export const CHANNEL_RULES = ['on', 'off', 'only', 'everywhere'] as const;
 
-/** The change of the settings by which a rule is set for the caller's channel. */
+/** The change of a group's settings that sets a rule for the channel in which the caller writes. */
 export function ruleChange(rule: Value, chat: ChatSettings, caller: Caller): Partial<ChatSettings> {
   if (rule === 'everywhere') return { offChannels: [], onlyChannels: [] };
   const id = channelOf(caller);

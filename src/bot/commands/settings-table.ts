@@ -50,7 +50,7 @@ interface RowContext {
 
 /** One setting, of a person or of a group. */
 export interface Setting<S> {
-  /** The option of /settings for this setting. */
+  /** The name of this setting's option of the command /settings. */
   readonly key: string;
   readonly option: Option;
   row(settings: S, context: RowContext): SettingRow;
@@ -60,7 +60,7 @@ export interface Setting<S> {
 
 export interface ChatSetting extends Setting<ChatSettings> {
   readonly section: SectionKey;
-  /** False on a platform that does not support what is set. Default: true everywhere. */
+  /** False on a platform that does not support this setting. Default: true everywhere. */
   isOffered?(caller: Caller): boolean;
 }
 
@@ -85,7 +85,7 @@ export const ownLanguage: Setting<UserSettings> = {
   change: value => ({ language: languageOf(value) }),
 };
 
-/** The view of posts: in a person's private chat with Medley, or in a group. */
+/** The setting of how posts are shown: a person's for their private chat with Medley, or a group's. */
 const view = {
   key: 'view',
   option: { type: 'choice', choices: VIEWS },
@@ -104,7 +104,7 @@ export function automaticFor({ locales }: Caller, { language }: ChatSettings): r
 
 /** The choice that switches short commands (`!rs`) off. */
 const NO_PREFIX = 'off';
-/** The most characters of `ignored-words`. */
+/** The most characters of what an admin types for the option `ignored-words`. */
 const MAX_WORDS = OFF_WORD.most * OFF_WORD.maxLength;
 const FILES = [0, 1, 4, 10];
 const SECONDS = [0, 30, 60, 300];

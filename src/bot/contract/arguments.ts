@@ -11,11 +11,10 @@ const MODS_AT_LINK = new RegExp(String.raw`(?=\+[a-z\d]{2})(?<=${OSU_SITE}/[^\s+
 const SPEED_AT_MODS = /(?=\(?\d[.,]\d{1,3}[x\xd7*]\)?(?!\S))(?<=(?<!\S)\+?(?:[a-z]{2}){0,8}(?:dt|nc|ht|dc))/gi;
 
 /**
- * Reads the text after a command as raw option values. A value may stand in declared order; behind the option's name in
- * any order (`name:value`, `name=value`); in quotes, if it has spaces; or anywhere, if its form tells the option
- * (`98%`). A boolean option is its bare name, or the name and a word for on or off. An option of form `rest`, `name` or
- * `map` gets all remaining words. Names are accepted in the reader's language and as declared. Values are not checked
- * (see `validateOptions`).
+ * Reads the text after a command as raw option values, which `validateOptions` checks later. A value is found by its
+ * place in declared order, by the option's name before it (`name:value`, `name=value`), in the reader's language or as
+ * declared, or by its form (`98%`). A value with spaces is in quotes. A boolean option is its name alone, or its name
+ * and a word for on or off. An option of form `rest`, `name` or `map` gets all remaining words.
  * @param into the option for words that fit no other; default: the unused options, by position
  * @throws AppError `invalid_request` with a hint.
  */

@@ -12,8 +12,8 @@ import type { Site } from './settings.ts';
 interface OptionBase {
   readonly required?: boolean;
   /**
-   * Limits the option. `group`: not in private chats; `typed`: only in commands written as text; `button`: only in
-   * button tokens, so that people never see it.
+   * Limits where the option exists. `group`: not in private chats; `typed`: only in commands written as text; `button`:
+   * only in button tokens, so that people never see it.
    */
   readonly only?: 'group' | 'typed' | 'button';
   /** True when a typed command must name the option before its value: `clip:0:05-0:20`. */
@@ -204,7 +204,8 @@ const CAPITAL_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD)+$/;
 /** Matches usual mods. In lower case it takes at least two, since one is more likely a word of a title or sentence. */
 const USUAL_MODS = /^(?:(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+|(?:ez|nf|ht|dc|nc|dt|hr|sd|pf|fl|hd){2,})$/;
 /**
- * Matches usual mods in any case. It is for the last words behind a name, or a lone word: no name has two letters.
+ * Matches usual mods in any case: as the last words behind a name or as a lone word, since no player's name is as short
+ * as `hd`.
  */
 export const LAST_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+$/i;
 const isMod = (acronym: string) => areMods([acronym]);

@@ -42,8 +42,8 @@ export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Ra
     }
     set(option, option.option.type === 'boolean' || word.text);
   }
-  // A word that fits no option goes to the first unused one, so that its hint says what it expects. Before a word for
-  // on or off it must be an option's name, perhaps from another chat, so it is called unknown.
+  // A word that fits no option is set for the first unused one, so that the error says what that option expects. If a
+  // word for on or off follows, the word must be an option's name, perhaps of another chat, so it is called unknown.
   const open = free.filter(({ option }) => option.type !== 'boolean');
   for (const [at, word] of misfits.entries()) {
     const option = open.shift();

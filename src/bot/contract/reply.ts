@@ -80,7 +80,7 @@ const Action = z.discriminatedUnion('kind', [
     /** Made by `ButtonTokens`, with at most 64 bytes. */
     token: z.string(),
     style: z.enum(['primary', 'secondary', 'danger']),
-    /** True for the way up. A platform with its own Back button leaves it out if both lead to the same place. */
+    /** True for the button back to the list above; a platform's own Back button replaces it if both lead there. */
     isUp: z.literal(true).exactOptional(),
   }),
   /** A choice of one among several, at most 25. Where a platform has no menus, the choices are buttons. */

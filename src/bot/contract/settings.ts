@@ -9,8 +9,8 @@ export const VIEWS = ['card', 'media', 'text'] as const;
 export type View = (typeof VIEWS)[number];
 
 /**
- * The channels in which posts that their site marks as sensitive are shown: age-restricted channels, all, or none. Such
- * posts are always in a spoiler.
+ * Where posts are shown that their site marks as sensitive: in age-restricted channels, in all (`spoiler`) or in none.
+ * Such posts are always in a spoiler.
  */
 export const SENSITIVE = ['restricted', 'spoiler', 'never'] as const;
 
@@ -37,7 +37,7 @@ export const UserSettings = z.object({
 });
 export type UserSettings = Readonly<z.output<typeof UserSettings>>;
 
-/** The bounds of how long notices stay in a group. */
+/** How many seconds admins may let notices stay in their group; 0 means for ever. */
 export const NOTICE_SECONDS = { min: 0, max: 3_600 } as const;
 /** The bounds of how many files of a post are shown. */
 export const ALBUM_CAP = { min: 1, max: 20 } as const;

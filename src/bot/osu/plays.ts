@@ -63,8 +63,8 @@ export async function bestPlays(player: Player, beatmaps: Pick<Beatmaps, 'userSc
 }
 
 /**
- * Ratings of plays, by the play, since failed plays may share an id: its stars with mods and, unless osu! states pp for
- * a full combo, its pp with and without misses. Plays of unknown maps are left out.
+ * Ratings by play, not by id, which failed plays may share: the stars with the play's mods and, unless the play is a
+ * full combo with pp from osu!, its pp with and without misses. Plays of unknown maps are left out.
  */
 export async function ratePlays(
   scores: readonly Score[],

@@ -254,7 +254,7 @@ async function reserveFor(
   { platform, to, progress, reservation }: Job,
 ): Promise<number> {
   if (platform.pace === undefined) return 0;
-  // If some messages were sent already, room for the others is reserved one by one.
+  // If some messages were sent already, the room for each further message is reserved only when it is sent.
   if (progress.sent.length > 0) return 0;
   const replies = await Promise.all(group.map(({ reply }) => reply));
   const messages = replies.flatMap(withQuoted).map(reply => platform.messagesOf?.(to, reply) ?? 1);

@@ -90,7 +90,7 @@ export class Deletions {
       try {
         for (const message of (await this.#stored?.listGroup(id)) ?? []) {
           this.#written.add(keyOf(message));
-          // When all timers are in use, a full list may lack some messages, so the store is read again later.
+          // Once all timers are in use, messages without a timer may be left in the store, so it is read again later.
           if (!this.#schedule(message) || this.#waiting.size >= MAX_WAITING) this.#isMoreStored = true;
         }
       } catch (error) {

@@ -125,7 +125,7 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
 
     async forget(owner) {
       await stored.deleteGroup(tagOf(owner));
-      // 0.2.0 grouped what messages showed by the owner's own id.
+      // Version 0.2.0 grouped what messages showed by the owner's own id, so that group is deleted as well.
       for (const group of [tagOf(owner), owner]) await views.deleteGroup(group);
     },
   };

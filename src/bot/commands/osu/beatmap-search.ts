@@ -20,7 +20,7 @@ const PAGE_OPTIONS = {
   cursors: { type: 'string', maxLength: 40_000, only: 'button' },
 } as const;
 
-/** The field of an order such as `plays_desc`. The lists here have no ascending order, so `plays_asc` is refused. */
+/** The field of an order such as `plays_desc`; undefined for `plays_asc`, as no list here is ascending. */
 function descending(word: string) {
   const { field, order } = parseSort(word) ?? {};
   return order === 'desc' ? field : undefined;
@@ -138,7 +138,7 @@ export const osuMaps = defineCommand({
 /** How many cursors are kept; the way back through more pages jumps from the oldest of them to the first page. */
 const MAX_TRAIL = 20;
 
-/** A page of a list. Upstreams state only the next page's cursor, so the way back consists of earlier cursors. */
+/** A page of a list. Upstreams state only the next page's cursor, so earlier cursors are kept for the way back. */
 interface ListPosition {
   readonly page: number;
   /** The cursors of this page and of the pages before it, except the first page, which has no cursor. */

@@ -98,7 +98,7 @@ const modsKey = (mods: readonly ScoreMod[]) =>
     .sort()
     .join('');
 
-/** A text such as `+HD -HR NM`. */
+/** The conditions on mods, as a person types them: `+HD -HR NM`. */
 function printedWishes(wishes: readonly ModWish[]): string {
   return wishes
     .map(({ mods, isWithout, isAlone }) =>

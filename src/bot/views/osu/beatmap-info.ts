@@ -93,7 +93,7 @@ export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
   });
 }
 
-/** The title in the artist's own script, if it differs. */
+/** Artist and title in their own script, if they differ from the romanised ones. */
 function nativeName(set: Beatmapset): readonly Block[] {
   const { artist, artist_unicode, title, title_unicode } = set;
   const own = setName({ artist: artist_unicode ?? artist, title: title_unicode ?? title });

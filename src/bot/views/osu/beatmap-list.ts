@@ -61,7 +61,7 @@ export function setCard(set: Beatmapset, t: Translator, { openToken, note, sort 
   const image = coverOf(set, set.card_url);
   const colour = colourOfSet(set);
   const modes = [...new Set(set.beatmaps.map(({ mode }) => mode))].filter(mode => mode !== 'osu');
-  // One line of facts, which a phone breaks beside the cover; the menu that opens a set states its mapper and status.
+  // The facts are one line, so that a phone can break it beside the cover. Mapper and status are in the menu's entry.
   const facts = joined([
     note,
     starsOfSet(set, t),

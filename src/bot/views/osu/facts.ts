@@ -109,7 +109,7 @@ export function moment(iso: string | null, style: Moment['style']): Moment | und
   return Number.isNaN(at) ? undefined : { kind: 'time', at, style };
 }
 
-/** Notes about an answer's origin, if it is not the usual one. */
+/** Notes about an answer with corrected words, from the local catalogue, or from an earlier time. */
 export function originBlocks(
   { source, stale, corrected = false }: { source: SourceId; stale: boolean; corrected?: boolean },
   t: Translator,
@@ -124,7 +124,7 @@ export function originBlocks(
   return notes.map(note => textBlock([{ kind: 'emphasis', children: [note] }]));
 }
 
-/** Says who made the difficulty, who may be a guest. */
+/** Names the makers of the difficulty: other mappers (guests) if it states owners, else the set's mapper. */
 export function mappedByText({ owners }: Beatmap, { creator }: Pick<Beatmapset, 'creator'>, t: Translator): string {
   const names = owners.map(({ username }) => username);
   return t.messages.osu.mappedBy({ name: names.length === 0 ? creator : names.join(t.comma) });
@@ -170,7 +170,7 @@ export function playerHead(
   return [headingBlock(labelled(playerTitle(player), [title], t)), ...originBlocks({ source: 'osu', stale }, t)];
 }
 
-/** A title with the ruleset that it is about. */
+/** A title with the ruleset's name behind it. */
 export function inMode(title: string, mode: Ruleset, t: Translator): string {
   return t.messages.joining.aside({ words: title, aside: t.messages.osu.modes[mode] });
 }
