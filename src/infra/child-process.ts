@@ -60,7 +60,7 @@ function lowerPriority(child: ChildProcess, niceness: number): void {
   try {
     setPriority(child.pid, niceness);
   } catch {
-    // The child has ended already, or the system does not allow the change; in that case it runs at normal priority.
+    // This fails when the child has ended or the system forbids it; a running child then keeps its normal priority.
   }
 }
 

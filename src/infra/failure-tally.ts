@@ -5,7 +5,7 @@ import type { Logger } from './log.ts';
 export interface FailureCount {
   /** The message of the log line, which never contains what people write. */
   readonly message: string;
-  /** An error code or the name of an error. */
+  /** An error code or the name of an error; undefined when the log line has neither. */
   readonly cause: string | undefined;
   readonly count: number;
   /** The time of the last failure of this kind, unix milliseconds. */

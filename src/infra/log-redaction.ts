@@ -9,7 +9,7 @@ const MAX_PARTS = 20;
 /** The most values in one log line; further ones are cut. */
 const MAX_VALUES = 400;
 
-/** Names whose values are secret, compared without case, `-` and `_`. Plain `key` is not: it names cache entries. */
+/** Names whose values are secret, compared without case, `-` and `_`. Plain `key` names cache entries: no secret. */
 const SECRET_NAME =
   /token|cookie|authorization|secret|password|passwd|credential|signature|apikey|mediakey|sessionid|csrf|redisurl|^(?:sig|lsd|fbdtsg|jazoest|oh)$/;
 
@@ -185,7 +185,7 @@ function codeOf(error: Error): { readonly code?: string | number } {
   return typeof code === 'string' || typeof code === 'number' ? { code } : {};
 }
 
-/** The innermost error that is a bug of the program: its stack is worth logging. */
+/** The error whose stack is worth logging: a bug, or the last cause of an `internal` error; undefined for others. */
 function findMistake(error: Error): Error | undefined {
   let innermost: Error | undefined;
   let cause: unknown = error;

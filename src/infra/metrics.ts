@@ -4,7 +4,7 @@ import type { HttpEvent } from './http/exchange.ts';
 
 /** Functions that read current values, called each time the metrics are asked for. */
 export interface MetricReadings {
-  /** For each configured chat platform, by name, true when it is connected. */
+  /** True for each configured chat platform, by name, that is connected. */
   readonly platforms: () => Readonly<Record<string, boolean>>;
   /** Requests of people that wait or run, by state, and how long the oldest has waited. */
   readonly queue: () => Promise<QueueReading>;
@@ -12,7 +12,7 @@ export interface MetricReadings {
   readonly streams: () => number;
   /** The readiness checks, by name, and whether each passes. */
   readonly checks: () => Promise<Readonly<Record<string, boolean>>>;
-  /** For each source, by id, whether its site refuses Medley's requests. */
+  /** For each source, by its id, true when its site refuses Medley's requests. */
   readonly refusingSites: () => Readonly<Record<string, boolean>>;
   /** Strategies that failed the last canary, which asks for known posts once an hour. */
   readonly brokenStrategies: () => readonly { readonly source: string; readonly strategy: string }[];
@@ -26,7 +26,7 @@ export interface QueueReading {
 export type Metrics = ReturnType<typeof createMetrics>;
 
 const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
-/** Buckets of the strategies' histogram. There are few of them, because each strategy has a set of its own. */
+/** The histogram's buckets for strategies, in seconds. They are few, because each strategy has a set of its own. */
 const STRATEGY_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 20];
 const REQUEST_SECONDS = [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 300];
 

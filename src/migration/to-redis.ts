@@ -58,7 +58,7 @@ export interface Ends {
   readonly mediaKey: Uint8Array | undefined;
   readonly url: string;
   readonly log: Logger;
-  /** Opens the Redis while `work` runs. @throws AppError `internal` when it does not answer */
+  /** Connects to Redis while `work` runs. @throws AppError `internal` when Redis does not answer */
   withRedis<T>(work: (redis: { readonly shared: SharedState; readonly queue: Queue }) => Promise<T>): Promise<T>;
 }
 

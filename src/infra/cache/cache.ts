@@ -12,7 +12,7 @@ export interface CachePolicy<V> {
    * which also removes the old value. Default: always true.
    */
   staleOnError?(error: unknown): boolean;
-  /** How long a failure is remembered and thrown again without asking. Default 0. */
+  /** How long a failure is remembered: until then calls throw it again without loading. Default 0. */
   errorTtlMs?(error: unknown): number;
 }
 
@@ -26,7 +26,7 @@ export interface CacheHit<V> {
  * (its `signal`) does not end the load for the others.
  */
 export interface Cache<V> {
-  /** Returns the fresh value in this process's memory, without asking any other store. */
+  /** The fresh value in this process's memory, without asking another store; undefined when there is none. */
   peek(key: string): V | undefined;
   get(key: string): Promise<V | undefined>;
   set(key: string, value: V, ttlMs: number): Promise<void>;

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { AppError } from '../../errors.ts';
 
-/** The reason why a caller gave up. @param message the error's message where the signal has no AppError */
+/** The error with which a caller's signal aborted. @param message of the error made for a reason that is no AppError */
 export function abortReason({ reason }: AbortSignal, message = 'given up by the caller'): AppError {
   return reason instanceof AppError ? reason : new AppError('timeout', message, { cause: reason });
 }
@@ -205,7 +205,7 @@ export class Deadline {
     watcher?.(failure);
   }
 
-  /** The time limit no longer applies after this; the signal still does. */
+  /** Lifts the time limit. The caller's signal can still end the call. */
   disarm(): void {
     clearTimeout(this.#timer);
   }

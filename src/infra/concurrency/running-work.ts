@@ -33,7 +33,7 @@ export function withContext<T>(changes: Partial<WorkContext>, work: () => T): T 
   return contexts.run({ ...workContext(), ...changes }, work);
 }
 
-/** Waits for a turn in one of Medley's own queues; that time does not count as the server's. */
+/** Waits for a turn in one of Medley's own queues; this wait does not count as time that the server took. */
 export async function waitInQueue<T>(turn: Promise<T>): Promise<T> {
   const { departure } = workContext();
   if (departure === undefined) return turn;
@@ -176,7 +176,7 @@ interface ClientQueue<T> {
  * waiter at most. A client not served lately comes next. One client's waiters keep their order.
  */
 export class FairQueue<T> {
-  /** The queues by client. An empty one stays until its next round, so that leaving and coming back gains no turn. */
+  /** The queues by client. An empty one stays until its next round, so that a client gains no turn by leaving it. */
   readonly #queues = new Map<string, ClientQueue<T>>();
   /** The round of the client that was served last. */
   #now = 0;
@@ -205,7 +205,7 @@ export class FairQueue<T> {
     if (this.#queues.get(client)?.waiters.delete(waiter) === true) this.#left();
   }
 
-  /** Takes out the next waiter. */
+  /** Takes out the waiter to be served next; undefined when nobody waits. */
   shift(): T | undefined {
     let next: ClientQueue<T> | undefined;
     for (const [client, queue] of this.#queues) {

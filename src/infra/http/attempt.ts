@@ -169,7 +169,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 
 /**
  * The first request of a call.
- * @throws AppError `forbidden`
+ * @throws AppError `forbidden` when the call may not request this address
  */
 export function firstStep(call: HttpCall): CallStep {
   const method = call.method ?? 'GET';

@@ -12,7 +12,7 @@ const decoders = {
 };
 
 const MAX_CODINGS = 3;
-/** A decompressed page or JSON text is about this many times as large as the compressed one. */
+/** A decompressed page or JSON text is about 8 times as large as the compressed one. */
 const GROWTH = 8;
 /**
  * The smallest piece to decompress at once. Each is a round trip to another thread, so larger bodies get larger pieces.
@@ -104,7 +104,7 @@ export function decodeText(bytes: Buffer): string {
 }
 
 /**
- * Frees the memory of a body that has been read; its bytes are gone then. The garbage collector does so only when it
+ * Frees the memory of a body that has been read and is not needed any more. The garbage collector does so only when it
  * looks through the whole heap: under load a hundred read bodies wait for that. On Node 20 this does nothing.
  */
 export function releaseBody({ buffer, byteLength }: Uint8Array): void {
@@ -112,11 +112,11 @@ export function releaseBody({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && byteLength > Buffer.poolSize) buffer.transfer?.(0);
 }
 
-/** A larger body waits for its turn (see `createBodyTurns`). */
+/** The most bytes of a body that need not wait for its turn to be parsed (see `createBodyTurns`). */
 const MAX_HASTY_BYTES = 64 * 1024;
-/** While bodies wait for their turn, at most this many are read or wait; the others are paused in their connections. */
+/** While bodies wait for their turn, at most 8 are being read or wait; others are paused in their connections. */
 const MOST_HELD = 8;
-/** If no body waits for its turn after this long, those being read are slow, and all paused ones are read on. */
+/** If no body waits for its turn after this time, those being read must be slow, so reading all paused ones goes on. */
 const SLOW_MS = 250;
 
 export type BodyTurns = ReturnType<typeof createBodyTurns>;
@@ -130,7 +130,7 @@ export function createBodyTurns() {
   let last = Promise.resolve();
   let waiting = 0;
   const reading = new Set<object>();
-  /** Functions that read a body on, oldest first. As long as there is one, the timer runs, so that none is forgotten. */
+  /** Functions that resume paused bodies, oldest first. While one is here the timer runs, so that none is forgotten. */
   const paused = new Map<object, () => void>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -181,7 +181,7 @@ export function createBodyTurns() {
       startTimer();
       return false;
     },
-    /** To be called when the body has come, or comes no more. */
+    /** To be called when the whole body has come, or when its rest will not come. */
     end(body: object): void {
       paused.delete(body);
       reading.delete(body);

@@ -36,7 +36,7 @@ export interface BrowserPackage {
   isAvailable: boolean;
   /** Undefined until the package is loaded. */
   browser: Browser | undefined;
-  /** @throws AppError `upstream_unavailable` with `params.what` */
+  /** @throws AppError `upstream_unavailable` with `params.what` when the package is missing or cannot be loaded */
   load(): Promise<Browser>;
 }
 
@@ -117,17 +117,17 @@ function withoutSystemProxy<T>(create: () => T): T {
   }
 }
 
-/** The origin to which the browser transport sends a request, and how it connects to it. */
+/** The origin to which the browser transport sends a request, and the way to connect to that origin. */
 export interface BrowserTarget {
   /** Scheme, host and port of the address. */
   readonly origin: string;
-  /** The checked addresses that `origin` is bound to, or a proxy. Targets with equal options share connections. */
+  /** The checked addresses of `origin`'s host, or a proxy. Targets with equal options share their connections. */
   readonly options: Pick<BrowserConnectionOptions, 'resolve' | 'proxy' | 'insecure'>;
 }
 
 export type BrowserConnections = ReturnType<typeof createBrowserConnections>;
 
-/** The most targets whose connections stay open: those to one target hold 1.3 MB, most of it certificates. */
+/** The most targets whose connections stay open: the connections to one target hold 1.3 MB, mostly certificates. */
 const MAX_TARGETS = 16;
 
 interface Shared {

@@ -59,7 +59,7 @@ export interface TransportOptions {
 /** The destination of a request. */
 export interface Target {
   readonly host: string;
-  /** The origin that is asked instead of an overridden host, without a throttle; undefined for any other host. */
+  /** The origin that is asked in place of `host`, without a throttle; undefined if the host is not overridden. */
   readonly override: string | undefined;
   readonly address: OutgoingAddress;
 }

@@ -104,7 +104,7 @@ export function createOverrides(list: readonly Override[]) {
   // An exact name wins over `*.suffix`, a longer suffix over a shorter one.
   const sorted = list.toReversed().sort((a, b) => isSuffix(a) - isSuffix(b) || b.host.length - a.host.length);
   return {
-    /** The origin asked instead of the host. */
+    /** The origin that is asked instead of the host; undefined for a host that is not overridden. */
     find: (host: string) => sorted.find(override => matchesHostPattern(override.host, host))?.origin,
   };
 }

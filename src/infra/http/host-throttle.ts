@@ -67,7 +67,7 @@ export function createHostThrottle(rules: ThrottleRules = {}, options: HostThrot
   }
 
   return {
-    /** @param outgoing the name of the outgoing address: a host counts each address separately */
+    /** @param outgoing the name of the outgoing address; requests to a host are counted separately for each address */
     gate(host: string, outgoing = ''): Gate {
       const { name, rule, isSite } = ruleOf(host);
       const key = `${name} ${outgoing}`;

@@ -11,7 +11,7 @@ export interface EmbeddedQueueOptions {
   readonly now?: () => number;
 }
 
-/** Delays set by an earlier process end at most this long after the start: its clock may have been ahead of time. */
+/** Delays set by an earlier process end at most this long after the start, in case its clock was ahead of time. */
 const MOST_AHEAD_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;
 const SWEEP_EVERY_ENTRIES = 500;
@@ -84,7 +84,7 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
       pumpSoon();
     },
     cancel,
-    // No other process takes entries from this table, so there are no others' entries to end.
+    // No other process takes entries from this table, so `revoke` has no more to do than `cancel`.
     revoke: cancel,
     remove: async id => table.remove(id),
     forget: async owner => table.forget(owner, now()),
@@ -103,7 +103,7 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
   };
 }
 
-/** Renews the leases and, now and then, deletes what is old. Never rejects. */
+/** Renews the leases and, now and then, deletes old entries. Never rejects. */
 async function keepUp(
   worker: QueueWorker,
   sweeper: Pick<ReturnType<typeof createSweeper>, 'sweepIfDue'>,

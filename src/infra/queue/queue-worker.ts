@@ -16,14 +16,14 @@ export interface ClaimLease {
  * @throws AppError `internal` from every method when the store cannot be reached
  */
 export interface ClaimStore {
-  /** Claims at most that many entries, the next to be served first. */
+  /** Claims at most `most` entries. The one to be served next comes first. */
   claim(most: number, token: string): Promise<readonly ClaimedEntry[]>;
   /** Renews leases, and makes entries claimable again whose lease has ended. Returns the lost leases. */
   renew(leases: readonly ClaimLease[]): Promise<readonly ClaimLease[]>;
   /** Replaces the payload. This method and the next one return false when the lease is lost. */
   save(lease: ClaimLease, payload: string): Promise<boolean>;
   finish(lease: ClaimLease, verdict: Verdict): Promise<boolean>;
-  /** Returns an entry as if it had not been claimed. */
+  /** Puts an entry back into the queue as if it had not been claimed. */
   putBack(lease: ClaimLease): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export class QueueWorker {
     return this.#work === undefined || this.#isDraining ? 0 : this.#work.concurrency - this.#active.size;
   }
 
-  /** Claims entries while there is room. A call that comes during another makes that one look once more. */
+  /** Claims entries while there is room. A call during another call makes the other one look for entries once more. */
   take(): Promise<void> {
     this.#isAsked = true;
     this.#taking ??= this.#take().finally(() => {
@@ -92,7 +92,7 @@ export class QueueWorker {
     await Promise.race([ended, pause(LEAVE_MS, undefined, { ref: false })]);
   }
 
-  /** Aborts what runs; other workers take it over when its leases end. */
+  /** Aborts the running entries; other workers take them over when their leases end. */
   close(): void {
     this.#isDraining = true;
     for (const { controller } of this.#active) controller.abort();
@@ -148,7 +148,7 @@ export class QueueWorker {
     }
   }
 
-  /** Stores the verdict; while the store fails, it is tried again. */
+  /** Stores the verdict, and tries again as long as the store fails. */
   async #finish(active: Pick<Active, 'lease' | 'controller'>, verdict: Verdict): Promise<void> {
     const { lease, controller } = active;
     for (let tries = 0; !controller.signal.aborted; tries += 1) {

@@ -24,7 +24,7 @@ export type Added =
   | { readonly outcome: 'accepted'; readonly ahead: number }
   /** The id is in the queue already, or was done within the last day. */
   | { readonly outcome: 'known' }
-  /** The entry was refused. `waiting` counts the unfinished entries with its `fairBy`, or of the queue (`scope`). */
+  /** Refused, because too many are unfinished: `waiting` entries with its `fairBy` or in the queue (`scope`). */
   | { readonly outcome: 'full'; readonly scope: 'fairBy' | 'queue'; readonly waiting: number };
 
 /** An entry held by one worker, under a lease that is renewed until the handler returns. */

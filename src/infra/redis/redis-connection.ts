@@ -157,7 +157,7 @@ export async function* scanKeys(redis: RedisConnection, pattern: string): AsyncG
 }
 
 /**
- * The answers to all commands of a transaction.
+ * Executes a transaction; resolves with the answers to all its commands.
  * @throws Error the first error among the answers; the other commands were executed nevertheless
  */
 export async function execute(transaction: ChainableCommander): Promise<readonly unknown[]> {

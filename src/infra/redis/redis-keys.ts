@@ -1,6 +1,6 @@
 import { digestOf } from '../store/record-driver.ts';
 
-/** A number in all keys. It is raised when stored values get another meaning but keep their shape. */
+/** A number in all keys. It is raised when stored values get a new meaning in their old shape, to find no old ones. */
 const VERSION = 1;
 
 /** A key of fixed length. The name is hashed, so that Redis does not show who people are and what they searched for. */
@@ -8,7 +8,7 @@ export function redisKey(kind: string, name: string): string {
   return `${fixedRedisKey(kind)}:${digestOf(name)}`;
 }
 
-/** The key of a value of which there is only one. */
+/** The key of a value that is the only one of its kind. */
 export function fixedRedisKey(kind: string): string {
   return `medley:${VERSION}:${kind}`;
 }

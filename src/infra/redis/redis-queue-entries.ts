@@ -48,7 +48,7 @@ export function createRedisEntries(ask: Ask, own: string, limits: QueueLimits) {
     },
     /** Claims entries; `dueMs`: the time until the next delayed entry is due. */
     claim: async (most: number, token: string) => Claims.parse(await run('claim', most, token, limits.leaseMs)),
-    /** @param endsOthers whether the leases of other workers that are over are ended as well */
+    /** @param endsOthers true to end also the leases of other workers whose time is over */
     async renew(leases: readonly ClaimLease[], endsOthers: boolean): Promise<readonly ClaimLease[]> {
       const given = leases.flatMap(({ id, token }) => [id, token]);
       const lost = z.array(z.number()).parse(await run('renew', limits.leaseMs, endsOthers ? 1 : 0, ...given));

@@ -117,7 +117,7 @@ if turn > 1 and turn > currentTurn() then redis.call('SET', current, turn) end
 if #found == 2 * most and redis.call('ZCARD', ready) > 0 then waken() end
 return {nextDue, claims}`),
 
-  /** Renews leases, and ends those that are over if the third argument is 1; returns which of the given ones are lost. */
+  /** Renews leases. If the third argument is 1, ends all that are over. Returns which of the given leases are lost. */
   renew: script(`
 local lost = {}
 for at = 4, #ARGV, 2 do
@@ -173,7 +173,7 @@ finish(id, lane, fairBy)
 handOver(lane)
 return 1`),
 
-  /** Ends an entry, one that a worker holds only if `held` is given; its id stays known for a while, or is forgotten. */
+  /** Ends an entry; a claimed one only with `held`. With `known` its id is kept, to recognise a repeat. */
   cancel: script(`
 local id = ARGV[2]
 local holder, lane, fairBy = unpack(redis.call('HMGET', entryOf(id), 'holder', 'lane', 'fairBy'))

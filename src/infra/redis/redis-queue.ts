@@ -14,7 +14,7 @@ export interface RedisQueueOptions {
 }
 
 const OWN = 'medley:queue:';
-/** The prefix of the keys of 0.2.0's queue. */
+/** The prefix of the keys of the queue that Medley 0.2.0 used. */
 const OLD = 'medley:requests:';
 /** The prefix of the entries' keys. */
 export const QUEUE_ENTRIES = `${OWN}entry:`;
@@ -45,8 +45,8 @@ function openClient(url: string, options: RedisOptions): Redis {
 }
 
 /**
- * A queue on Redis 7 (append-only, noeviction) that any number of processes share. While Redis is away `add` and similar
- * methods throw after `timeoutMs`, and workers wait for it.
+ * A queue on Redis 7 (append-only, noeviction) that any number of processes share. While Redis is away, `add` and
+ * similar methods throw after `timeoutMs`, and workers wait for Redis.
  */
 export function createRedisQueue({ url, log, timeoutMs = REDIS_PATIENCE_MS, ...options }: RedisQueueOptions): Queue {
   const limits: QueueLimits = { ...QUEUE_LIMITS, ...options.limits };
@@ -135,7 +135,7 @@ async function sweep(entries: ReturnType<typeof createRedisEntries>, log: RedisQ
 
 function createClaims(entries: ReturnType<typeof createRedisEntries>, leaseMs: number) {
   let dueAt = Number.POSITIVE_INFINITY;
-  /** The time, by `performance.now()`, from which on leases of other workers that are over are ended. */
+  /** From this time on, by `performance.now()`, leases of other workers that were not renewed in time are ended. */
   let trustedAt = 0;
 
   return {

@@ -13,7 +13,7 @@ const VERSION = fixedRedisKey('shapes');
 
 /**
  * Converts values in Redis to the shapes of this version. Several processes that start at once may all do it.
- * @throws AppError `internal` when a newer version wrote it, or Redis does not answer
+ * @throws AppError `internal` when a newer version wrote the values, or Redis does not answer
  */
 export async function migrateRedisShapes(redis: RedisConnection, migrations = SHAPE_MIGRATIONS): Promise<void> {
   const version = Number((await redis.request('read', client => client.get(VERSION))) ?? 0);

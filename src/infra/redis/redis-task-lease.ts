@@ -38,7 +38,7 @@ export function createRedisLease({ redis, name, leaseMs = 15_000 }: RedisLeaseOp
   const key = redisKey('lease', name);
   const everyMs = leaseMs / 3;
 
-  /** Tries to take or renew the lease; undefined while Redis is away. */
+  /** Tries to take or renew the lease. True if this process holds it now; undefined while Redis is away. */
   async function tryHold(token: string): Promise<boolean | undefined> {
     const answer = await redis.ask('write', client => client.eval(HOLD, 1, key, token, leaseMs));
     return answer === undefined ? undefined : answer === 1;
@@ -50,13 +50,13 @@ export function createRedisLease({ redis, name, leaseMs = 15_000 }: RedisLeaseOp
   }
 
   return {
-    /** How often to try, in milliseconds. */
+    /** Milliseconds between two attempts to take or renew the lease. */
     everyMs,
     tryHold,
     release,
     /**
      * Waits until this process holds the lease.
-     * @throws the signal's reason
+     * @throws the signal's reason when it aborts
      */
     async hold({ signal, onWait, onLost }: HoldOptions) {
       const token = randomUUID();

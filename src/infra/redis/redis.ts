@@ -32,7 +32,7 @@ export interface RedisStateOptions {
   readonly timeoutMs?: number;
   /** The pause before the first attempt to reconnect; the pauses grow to at most ten times as long. Default 500. */
   readonly retryMs?: number;
-  /** Must succeed before records are read or written; for example, it converts records of an earlier version. */
+  /** A step that must succeed before records are read or written, such as converting those of an earlier version. */
   readonly prepare?: (redis: RedisConnection) => Promise<void>;
 }
 

@@ -61,7 +61,7 @@ export function isLoopbackName(host: string | undefined): boolean {
 export function createHostGuard(publicUrl: string): (host: string | undefined) => boolean {
   const own = new URL(publicUrl).hostname.toLowerCase();
   return host => {
-    // Requests of HTTP/1.0 have no Host header, and no browser speaks that version.
+    // Only HTTP/1.0 has no Host header, and no browser speaks it, so no foreign page has sent this request.
     if (host === undefined) return true;
     const name = nameOf(host);
     return name !== undefined && (name === own || isIP(name) !== 0 || !name.includes('.'));

@@ -111,7 +111,7 @@ function createApp({ log, renderError, trustProxy, ...options }: ServerOptions):
     keepAliveTimeout: 72_000,
     http: {
       maxHeaderSize: options.maxHeaderSize ?? 32 * 1024,
-      // Node would answer without a body. A hook refuses such a request in the API's format.
+      // Node would answer a request without a Host header without a body. A hook refuses it in the API's format.
       requireHostHeader: false,
       headersTimeout: options.headersTimeoutMs ?? 15_000,
       connectionsCheckingInterval: Math.min(5_000, options.headersTimeoutMs ?? 15_000),

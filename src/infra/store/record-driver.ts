@@ -29,18 +29,18 @@ export type ChangeListener = (key: string | undefined) => void;
  * @throws AppError `internal` from every method but `onChange` when the store cannot be read or written
  */
 export interface RecordDriver {
-  /** The record's value as JSON. */
+  /** The record's value as JSON; undefined when there is no such record. */
   read(collection: CollectionId, key: string): Promise<string | undefined>;
   /** The values of a group, the newest first. */
   readGroup(collection: CollectionId, group: string, limit: number): Promise<readonly string[]>;
   write(collection: CollectionId, record: StoredRecord): Promise<void>;
-  /** Changes when a record expires; like `move`, only for records without a group. */
+  /** Sets when a record expires (null: never). Like `move`, this is only for records without a group. */
   expire(collection: CollectionId, key: string, at: number | null): Promise<void>;
   move(collection: CollectionId, from: string, to: string): Promise<void>;
   /** @param group the record's group. Default: none */
   remove(collection: CollectionId, key: string, group?: string | null): Promise<void>;
   removeGroup(collection: CollectionId, group: string): Promise<void>;
-  /** Keeps only the records that were written last. */
+  /** Keeps only the `maxRecords` records that were written last. */
   trim(collection: CollectionId, maxRecords: number): Promise<void>;
   onChange(collection: CollectionId, listen: ChangeListener): void;
 }

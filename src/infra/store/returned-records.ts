@@ -9,7 +9,7 @@ export interface ReturnedRecord extends StoredRecord {
 
 /**
  * Puts records from Redis, named by `nameOfDigest`, into a database without records; all or none.
- * @returns how many records of each collection
+ * @returns how many records were put into each collection
  * @throws AppError `internal` when the store cannot be written
  */
 export function addReturnedRecords(store: Store, records: readonly ReturnedRecord[]): ReadonlyMap<string, number> {
