@@ -16,9 +16,9 @@ import { inviteUrl, WANTED_PERMISSIONS } from './api/permissions.ts';
 
 export interface DiscordExamination {
   readonly token: string;
-  /** The address without a version, e.g. `https://discord.com/api`. */
+  /** The address of Discord's API without a version, e.g. `https://discord.com/api`, which is also the default. */
   readonly apiUrl?: string | undefined;
-  /** The time limit of each request. */
+  /** Milliseconds that each request may take. Default 10 000. */
   readonly timeoutMs?: number;
 }
 

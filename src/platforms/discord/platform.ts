@@ -34,7 +34,7 @@ import { type CommandIds, escapeMarkdown, NO_COMMAND_IDS } from './render/markdo
 
 export interface DiscordPlatformOptions {
   readonly token: string;
-  /** The address without a version, e.g. `https://discord.com/api`. */
+  /** The address of Discord's API without a version, e.g. `https://discord.com/api`, which is also the default. */
   readonly apiUrl?: string | undefined;
   readonly shards: ShardChoice;
   readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption' | 'commandSpecs' | 'commandOf'>;

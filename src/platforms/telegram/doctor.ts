@@ -11,7 +11,7 @@ export interface TelegramExamination {
   /** The secret of the webhook. With it and `publicUrl`, updates come by webhook. */
   readonly webhookSecret?: string | undefined;
   readonly publicUrl?: string | undefined;
-  /** The time limit of each request. */
+  /** Milliseconds that each request may take. Default 10 000. */
   readonly timeoutMs?: number;
   readonly now?: () => number;
 }

@@ -137,7 +137,7 @@ function messageCalls(rest: Rest) {
 }
 
 function interactionCalls(rest: Rest) {
-  /** The first answer to an interaction. Its address contains the interaction's token, so the bot's is not needed. */
+  /** The route of the first answer to an interaction. It contains the interaction's token, so no other is needed. */
   const original = ({ applicationId, token }: AnswerKey) => Routes.webhookMessage(applicationId, token);
   return {
     async respond({ id, token }: InteractionKey, response: APIInteractionResponse): Promise<void> {

@@ -29,7 +29,7 @@ export function inviteUrl(applicationId: string): string {
   return url.href;
 }
 
-/** Medley's permissions in a channel. In an unknown or private channel all count as granted, but not to hide embeds. */
+/** Medley's permissions in a channel. For an unknown or private channel, all are assumed but the one to hide embeds. */
 export function rightsIn(channel: GuildBasedChannel | undefined, readsMessages: boolean): Rights {
   const me = channel?.guild.members.me;
   if (!channel || !me) return { send: true, attach: true, reply: true, manage: false, content: readsMessages };
@@ -53,7 +53,7 @@ export function rightsOf(
   };
 }
 
-/** The chat of a message or an interaction. */
+/** The chat of a message or an interaction; `channel` says whether it is a thread or age-restricted. */
 export function chatIn(
   id: string,
   kind: Request['chat']['kind'],

@@ -34,7 +34,7 @@ export interface RequestDetails extends Pick<RequestData, 'query'> {
 
 export interface RestOptions {
   readonly token: string;
-  /** The address without a version, e.g. `https://discord.com/api`. */
+  /** The address of Discord's API without a version, e.g. `https://discord.com/api`; undefined: Discord's own. */
   readonly apiUrl: string | undefined;
   readonly log: Pick<Logger, 'warn'>;
 }

@@ -26,7 +26,7 @@ interface SessionRecordOptions {
 }
 
 const EVERY_MS = 1_000;
-/** How many sessions of a shard are kept. There are several if processes ended before they could resume one. */
+/** How many of a shard's oldest and newest sessions are kept. There are several if processes ended without resuming. */
 const [OLDEST, NEWEST] = [2, 4];
 
 export const DISCORD_SESSIONS = {

@@ -23,8 +23,8 @@ interface Slot {
 }
 
 /**
- * Fetches files within the limit of each (`fileBytes`), and divides them, in order, among as few messages as the limit
- * of all files of one (`requestBytes`) allows.
+ * Fetches files of at most `fileBytes` each and divides them, in order, among as few messages as possible. The files of
+ * one message have at most `requestBytes` together.
  * @returns the files of each message; one message without files for an empty gallery
  * @throws AppError only when the signal aborts; no file is left then
  */

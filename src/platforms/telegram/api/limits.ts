@@ -9,11 +9,11 @@ const MB = 1024 * 1024;
 
 /** The limits of one message; `render` shortens what is longer. */
 export const MESSAGE_LIMITS = {
-  /** The length of a text, whose markup does not count. */
+  /** The most characters of a text; markup does not count. */
   text: 4_096,
   caption: 1_024,
   album: 10,
-  /** The text in all blocks of a rich message together. */
+  /** The most characters of text in all blocks of a rich message together. */
   richText: 32_768,
   richMedia: 50,
   buttons: 100,
@@ -25,7 +25,7 @@ export const MESSAGE_LIMITS = {
   /** The most bytes that a pressed button can send. */
   callbackData: 64,
   deletedAtOnce: 100,
-  /** A photo's width and height together, in pixels. */
+  /** The most pixels of a photo's width and height together. */
   photoSides: 10_000,
   /** How many times as long as its shorter side the longer side of a photo may be. */
   photoRatio: 20,

@@ -75,7 +75,7 @@ const File = z.object({
   /** The length in seconds. */
   duration: z.number().optional().catch(undefined),
 });
-/** A sent message with its file as Telegram stored it: a video without sound as an animation, with a document. */
+/** A sent message with its file as Telegram stored it. A video without sound becomes an animation and a document. */
 const SentMessage = z.object({
   message_id: z.number(),
   photo: z.array(File).optional(),

@@ -93,7 +93,7 @@ interface Located {
   readonly reply_to_message?: { readonly message_id: number } | undefined;
 }
 
-/** The chat and topic for a reply. The thread id is left out except in forums: Telegram rejects that of other chats. */
+/** The chat and topic for a reply. Only forums get the thread id: Telegram rejects that of any other chat. */
 export function replyToOf(located: Located): Omit<TelegramReplyTo, 'message' | 'isOnlyLinks' | 'press'> {
   const { chat, message_thread_id: thread, is_topic_message: isInTopic, direct_messages_topic: direct } = located;
   const repliedTo = isInTopic ? undefined : located.reply_to_message?.message_id;

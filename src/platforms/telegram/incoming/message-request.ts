@@ -15,7 +15,7 @@ import { flattenRich } from './rich-words.ts';
 
 interface Listening {
   readonly caller: Caller;
-  /** True when the message addresses Medley: it mentions its name, or is in a private chat. */
+  /** True when the message addresses Medley, by mentioning its name or by being in a private chat. */
   readonly direct: boolean;
 }
 
@@ -157,7 +157,7 @@ async function readLinkCommand(
     const options = { ...(link.spoiler && { spoiler: true }), ...parseArguments(spec, text), [key]: link.url };
     return { kind: 'command', what: { name: spec.name, options } };
   } catch (error) {
-    // The command is then read by the dispatcher, whose error message is better.
+    // An invalid command is left to the dispatcher, whose error message is better.
     if (error instanceof AppError) return undefined;
     throw error;
   }

@@ -226,7 +226,7 @@ function isMethodUnknown({ code, description }: BotApiError): boolean {
   return code === 404 || /method not found/i.test(description);
 }
 
-/** Matches refusals of files that Telegram has lost or cannot fetch, as `RICH_MESSAGE_PHOTO_NO_MEDIA_FOUND`. */
+/** Matches refusals of files that Telegram has lost or cannot fetch, such as `RICH_MESSAGE_PHOTO_NO_MEDIA_FOUND`. */
 const NOT_FOUND =
   /NO_MEDIA|MEDIA_(EMPTY|INVALID)|media not found|web ?page|HTTP URL|file identifier|FILE_(ID|REFERENCE)|(PHOTO|VIDEO)_URL|failed to (get|send)/i;
 

@@ -42,7 +42,7 @@ export class ChatSocket {
         log.warn({ err: error }, 'web chat: connection failed');
         socket.terminate();
       },
-      // Running answers are still sent while the server stops.
+      // When the server stops, it waits until the connections are closed, so that running answers are still sent.
       preClose: () => this.#closed,
     });
     server.route({
@@ -68,7 +68,7 @@ export class ChatSocket {
     for (const { outlet } of this.#open.values()) outlet.send({ type: 'closing' });
   }
 
-  /** Closes all connections with 1001. */
+  /** Closes all connections with the WebSocket code 1001: the server goes away. */
   async close(): Promise<void> {
     this.#isOpen = false;
     clearInterval(this.#heartbeat);

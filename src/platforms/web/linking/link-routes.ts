@@ -137,7 +137,7 @@ function answering(page: Page, { limiter, log }: Pick<LinkRoutesOptions, 'limite
   };
 }
 
-/** @throws AppError `rate_limited` */
+/** @throws AppError `rate_limited` when the network address has sent too many requests */
 async function admit({ ip }: FastifyRequest, limiter: RateLimiter): Promise<void> {
   const { allowed, resetAt } = await limiter.consume(RULE, clientKey(ip));
   if (allowed) return;
@@ -159,7 +159,7 @@ function platformName(platform: string, t: Translator): string {
   return t.find(`linking.platforms.${platform}`) ?? platform;
 }
 
-/** @throws AppError `invalid_request` */
+/** @throws AppError `invalid_request` for anything but a text of 1 to `maxLength` characters */
 function textOf(value: unknown, maxLength: number): string {
   if (typeof value === 'string' && value !== '' && value.length <= maxLength) return value;
   throw usageError('endedLink');

@@ -20,7 +20,7 @@ export interface GalleryContext {
   readonly tunnel: Pick<Tunnel, 'address'>;
   /** True when the API gives the audio of a video as MP3. */
   readonly encodesMp3?: boolean;
-  /** Unix milliseconds. */
+  /** The present time, unix milliseconds. */
   readonly now: number;
 }
 

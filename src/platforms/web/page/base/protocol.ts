@@ -78,7 +78,7 @@ export interface WebReply {
   readonly blocks: readonly WebBlock[];
   readonly gallery: readonly WebMedia[];
   readonly actions: readonly WebAction[];
-  /** When asking again may help (unix milliseconds): by the whole message, or by one `link` if only that failed. */
+  /** Asking again may help from `at` on (unix milliseconds); if only one `link` failed, that one is asked again. */
   readonly retry?: { readonly at: number; readonly link?: string };
 }
 
@@ -89,7 +89,7 @@ export type WebInline =
   /** A link. With a `token`, a press on it does what the button with that token does. */
   | { readonly kind: 'link'; readonly url: string; readonly children: WebText; readonly token?: string }
   | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' }
-  /** A colour as `#rrggbb`. */
+  /** A spot of a colour, which is written as `#rrggbb`. */
   | { readonly kind: 'swatch'; readonly colour: string };
 
 export type WebBlock =
@@ -142,7 +142,7 @@ export interface WebCard {
     /** The grade of a play in its colour, and each of its mods. */
     readonly play?: { readonly grade: string; readonly colour: string; readonly mods: readonly string[] };
   };
-  /** A colour as `#rrggbb`. */
+  /** The card's colour as `#rrggbb`; null for a card without a colour of its own. */
   readonly colour: string | null;
   readonly sound: WebSound | null;
   readonly action: WebAction | null;

@@ -24,7 +24,7 @@ export interface CardContext extends ItemContext {
 /** A reply as a card: its files, heading, tools for the files, text, and actions. */
 export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
   const { covers, heading, rest } = opening(reply.blocks);
-  // The card keeps the language it was written in, so a later change of the page's does not lay it out anew.
+  // The card keeps its language, so when the page's language changes later, the card is not laid out anew.
   const { lang } = document.documentElement;
   const root = h('article', { class: 'card', lang, 'data-tone': reply.tone, 'aria-label': nameOf(reply) });
   const title = heading ? [headingNode(heading, context)] : [];

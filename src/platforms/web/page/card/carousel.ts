@@ -112,7 +112,7 @@ function warmAround(slides: readonly HTMLElement[], index: number): void {
   for (const slide of slides.slice(Math.max(0, index - 1), index + 2)) warm(slide);
 }
 
-/** The index to which a key leads. */
+/** The index of the file to which a key leads; undefined for a key that leads to none. */
 function targetOf({ target, key }: KeyboardEvent, current: number, count: number): number | undefined {
   // In a video or audio player the arrow keys seek.
   if (target instanceof HTMLMediaElement) return undefined;

@@ -169,7 +169,7 @@ export function pill(words: string, colour: string): HTMLElement {
   return shown;
 }
 
-/** Pure black, as violets of middle brightness contrast by 4.5 with neither white nor any lighter ink. */
+/** Dark text is pure black: on violets of middle brightness neither white nor any lighter ink has a contrast of 4.5. */
 const DARK_INK = '#000000';
 const LIGHT_INK = '#ffffff';
 const GOLD_INK = '#ffe08a';

@@ -74,7 +74,7 @@ function videoOf(media: WebMedia, label: string, onError: () => void): HTMLVideo
     'aria-label': label,
   });
   video.addEventListener('error', onError, { once: true });
-  // Without a poster, iOS shows nothing until the video plays; with a time in the address it shows the frame there.
+  // Without a poster, iOS shows nothing until the video plays; `#t=0.001` makes it show the frame at that time.
   video.src = media.poster === null && !media.src.includes('#') ? `${media.src}#t=0.001` : media.src;
   // Browsers stop at the end time in the address (`#t=5,12`) only once, so it is enforced here.
   const [, start, end] = /#t=([\d.]+),([\d.]+)$/.exec(media.src) ?? [];

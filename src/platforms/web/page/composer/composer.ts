@@ -124,7 +124,7 @@ export class Composer {
     this.#asked += 1;
     this.#recalled = 0;
     const line = this.#input.value;
-    // The server ends the connection of a page that sends it more than the longest message.
+    // No suggestions are asked for a line that is too long, because the server would end the connection.
     if (!/^\/[^\n]*$/.test(line) || line.length > this.#maxLength) this.#list.hide();
     else if (line.includes(' ')) this.#askAbout(line);
     else this.#list.show(this.#namesLike(line.slice(1).toLowerCase()));

@@ -106,7 +106,7 @@ export class Thread {
     else this.toEnd();
   }
 
-  /** After `element` was replaced: scrolls to the top of a tall one, else by `drift`, the pressed button's movement. */
+  /** Called when `element` was replaced. Scrolls to its top if it is tall, else by `drift`, the button's movement. */
   steady(element: HTMLElement, drift: number): void {
     this.#anchor = undefined;
     if (element.offsetHeight > this.#scroller.clientHeight) this.#glide(this.#topOf(element) - EDGE_PX);
@@ -211,7 +211,7 @@ export class Thread {
     this.refresh();
   }
 
-  /** To be called when the layout may have changed: scrolls so that the anchor is where it was; an empty page stays. */
+  /** Called when the layout may have changed: scrolls to keep the anchor in place. An empty page is not scrolled. */
   #keepAnchor(): void {
     const isEmpty = this.#log.childElementCount === 0;
     if (this.#anchor === undefined || isEmpty) this.#noteScroll();
