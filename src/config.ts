@@ -57,7 +57,7 @@ function variable<T>(parse: (text: string) => T | undefined, expected: string, e
 const text = (pattern: RegExp) => (value: string) => (pattern.test(value) ? value : undefined);
 const PATH = text(/^[^\0]{1,4096}$/);
 const ONE_LINE = text(/^[^\p{Cc}]{1,100}$/u);
-/** Docker leaves quotation marks around the values that it reads from a file; no secret begins with one. */
+/** Refuses a value in quotation marks, which Docker keeps when it reads a file. No real secret begins with one. */
 const TOKEN = text(/^(?!["'])[\x21-\x7e]{1,500}$/);
 
 const COOKIES_FILE = variable(

@@ -31,7 +31,7 @@ import { createPlayerLinks } from './media/tunnel/player-links.ts';
 import { createTunnel } from './media/tunnel/tunnel.ts';
 import type { Storage } from './storage.ts';
 
-/** The most bytes of posts in memory. A reel takes 10 KB, a long carousel 100, and most repeats come within minutes. */
+/** The most bytes of posts in memory. A reel takes 10 KB, a long carousel 100 KB; most repeats come within minutes. */
 const MAX_POST_BYTES = 8 * 1024 * 1024;
 /** How many of the most requested posts are kept in memory with the API's answers about them. */
 const MAX_POSTS_AT_HAND = 300;
