@@ -89,7 +89,7 @@ export function api(options: ApiOptions): FastifyPluginAsync {
 const MAX_SHOWN = 40;
 
 /**
- * Refuses a misspelt parameter, which would otherwise seem to have had an effect.
+ * Refuses parameters that the endpoint does not know: a misspelt one would otherwise be ignored without notice.
  * @throws AppError `invalid_request` with the unknown parameter and all known ones
  */
 async function refuseUnknownParameters(request: FastifyRequest): Promise<void> {
@@ -99,7 +99,7 @@ async function refuseUnknownParameters(request: FastifyRequest): Promise<void> {
   const known = Object.keys(schema.querystring.shape);
   const unknown = Object.keys(query).find(name => !known.includes(name));
   if (unknown === undefined) return;
-  // A link that is not percent-encoded ends at its first `&`, and the rest of it is read as parameters.
+  // The unknown parameter may belong to a link: one that is not percent-encoded ends at its first `&`.
   const advice = /=https?:\/\//.test(request.url) ? ' What belongs to a link has to be percent-encoded with it.' : '';
   const shown = /^[\w.-]+$/.test(unknown) && unknown.length <= MAX_SHOWN ? `"${unknown}"` : 'One of the names';
   throw new AppError('invalid_request', 'unknown parameter', {

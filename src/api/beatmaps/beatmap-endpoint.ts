@@ -34,7 +34,7 @@ interface BeatmapEndpoint<Q extends z.ZodType> {
 /** How long (in seconds) clients may keep an answer from this server's cache: a newer answer may soon exist. */
 const KEPT_S = 30;
 
-/** The allowed values of parameters that only src/beatmaps checks, for the errors about them. */
+/** The errors about wrong values of the parameters that only src/beatmaps checks. */
 const ALLOWED: Readonly<Record<string, string>> = {
   user: `must be ${PLAYER_FORMS}`,
   id: `must be ${SET_FORMS}`,

@@ -1,4 +1,4 @@
-/** The parameters of the beatmap endpoints. Many values may be written in several ways, such as `fruits` or `ctb`. */
+/** The parameters of the beatmap endpoints. Many values have several spellings: `fruits` and `ctb` are one ruleset. */
 
 import * as z from 'zod';
 import { parseRuleset, RULESETS } from '../../beatmaps/model/beatmapset.ts';
@@ -130,7 +130,7 @@ export const searchQuery = z.object({
 
 export type SearchParameters = z.output<typeof searchQuery>;
 
-/** Joins the conditions of all parameters. The text is last, because an open quote would swallow what follows. */
+/** Joins the conditions of all parameters. The free text is last: an unclosed quote in it would swallow the rest. */
 export function wholeQuery(parameters: SearchParameters): string {
   const filters = Object.entries(parameters).flatMap(([name, value]) =>
     name in ranges && typeof value === 'string' ? [value] : [],

@@ -186,7 +186,7 @@ interface PostAnswer {
   readonly answer: Answer;
   /** The origin of this server's addresses in the answer; undefined when it contains none. */
   readonly origin: string | undefined;
-  /** The time until which an answer with such addresses may be sent again (unix milliseconds). */
+  /** An answer with addresses of this server is not sent again after this time (unix milliseconds). */
   readonly until: number;
 }
 

@@ -106,7 +106,7 @@ export function toFbDownload(post: Post, creator: string, ownAddress: OwnAddress
   };
 }
 
-/** The post without item ids and headers. A file that needs headers gets an address here until `expiresAt`. */
+/** The post without item ids and headers. Files that need headers get this server's address, until `expiresAt`. */
 export function toPublicPost(
   post: Post,
   ownAddress: OwnAddress,
@@ -162,7 +162,7 @@ function rankedFiles(item: MediaItem): readonly PlayerFile[] {
   return preferCommon((withAudio.length > 0 ? withAudio : plain).map(variant => ({ variant })));
 }
 
-/** The item's files that have to be muxed, without those too large for it. If all are too large: the smallest. */
+/** The item's files that have to be muxed. Files too large for that are left out; if all are, the last is kept. */
 function muxedFiles(item: MediaItem): readonly PlayerFile[] {
   const pairs = wholeVideos(item).filter(({ audio }) => audio !== undefined);
   const muxable = pairs.filter(pair => isMuxable(pair, item));
@@ -174,7 +174,7 @@ function preferCommon(files: readonly PlayerFile[]): readonly PlayerFile[] {
   return bySize(common.length > 0 ? common : files);
 }
 
-/** Sorts files by pixels, then by bit rate; with unknown sizes the source's order is kept. */
+/** Sorts files by pixels, then by bit rate. If a size is unknown, the source's order is kept. */
 function bySize(files: readonly PlayerFile[]): readonly PlayerFile[] {
   const isKnown = files.every(({ variant: { width, height } }) => width !== null && height !== null);
   return isKnown ? ranked(files, ({ variant }) => [pixels(variant), variant.bitrate ?? 0]) : files;

@@ -4,7 +4,7 @@ interface OfferedExample {
   readonly url: string;
 }
 
-/** Used when the operator offers no player or beatmap. Both have existed for many years. */
+/** The examples when the operator offers no player or beatmap. Both have existed for many years. */
 const PUBLIC_EXAMPLES = { player: 'peppy', beatmap: '39804' } as const;
 
 /** Example values for parameters, taken from the operator's example links. Example commands are ignored. */
