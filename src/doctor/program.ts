@@ -1,4 +1,4 @@
-/** Code that the doctor's programs share: arguments, the error for wrong ones, a line of progress, and the run. */
+/** Code that the doctor's programs share: reading the command line, showing progress, and running the program. */
 import { parseArgs } from 'node:util';
 
 /** The error for a wrong command line; its message says what is wrong. */
@@ -11,7 +11,7 @@ function parse(args: readonly string[], takesLive: boolean) {
     const options = takesLive ? { live: { type: 'boolean' } as const } : {};
     return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (cause) {
-    // Node's message goes on with the advice to write `--`, which is wrong here, because npm takes `--` for itself.
+    // Only the first sentence is used. The next advises to write `--`, which does not work: npm takes `--` for itself.
     const [reason] = String(cause instanceof Error ? cause.message : cause).split('. ');
     const usage = takesLive ? 'npm run doctor [-- --live [LINK ...]]' : 'npm run live [-- LINK ...]';
     throw new ArgumentError(`${reason}. Usage: ${usage}`, { cause });
