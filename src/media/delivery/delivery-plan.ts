@@ -92,7 +92,7 @@ export interface Means {
 /** A larger file is never downloaded in order to encode it smaller. */
 export const MAX_SOURCE_BYTES = 512 * 1024 * 1024;
 
-/** If the size limit allows fewer bits a second than this, no audio is sent. */
+/** If the size limit allows fewer bits a second than this, no MP3 is made, and no audio is taken out of a video. */
 const MIN_AUDIO_BITRATE = 24_000;
 /** A video whose shorter side is below this looks poor, so encoding a larger one may be worth the time. */
 const POOR_SHORT_SIDE = 360;

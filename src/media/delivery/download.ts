@@ -184,7 +184,7 @@ async function write(
       { signal },
     );
   } finally {
-    // Writing may fail while the file is being opened. Without this wait it could appear after its deletion.
+    // Writing may fail while the file is being opened. Without this wait, the file could appear after its deletion.
     file.destroy();
     if (!file.closed) await new Promise<void>(resolve => file.once('close', () => resolve()));
     progress.bytes = begun + file.bytesWritten;

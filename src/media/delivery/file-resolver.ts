@@ -79,7 +79,7 @@ export class FileResolver {
     if (item?.kind !== 'video' || form !== 'original') return false;
     const whole = bestVideo(item, { sizes: this.sizes, uncommon: this.uncommon, broken });
     if (whole === undefined || whole.key === step.key) return false;
-    // A video that was encoded for its codec or look is not reduced; it is only if the whole file was too large.
+    // An encoded video counts as reduced only if the whole file was too large, not if its codec or look was the reason.
     if (step.kind === 'compress') return (this.#bytesOf(whole) ?? 0) > Math.min(maxBytes, step.maxBytes);
     const [own, best] = [step.parts[0]?.variant, whole.parts[0]?.variant];
     if (own && best && pixels(own) < pixels(best)) return true;

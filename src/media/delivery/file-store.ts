@@ -14,7 +14,7 @@ export interface MadeFile {
   readonly status: 'done';
   readonly bytes: number;
   readonly mime: string;
-  /** Null for images. */
+  /** Facts that the file states about itself; null for an image. */
   readonly probe: Probe | null;
 }
 
@@ -55,7 +55,7 @@ export interface FileOrder {
 }
 
 export interface FileStoreOptions {
-  /** The folder for files, created when missing. It has a folder per process; those of ended ones are removed. */
+  /** The folder for files, created when missing. Each process has a folder in it, removed after the process ended. */
   readonly tempDir: string;
   /** The most bytes of all files that callers hold. */
   readonly maxBytes: number;

@@ -32,7 +32,7 @@ export interface FetchRequest extends Pick<DownloadRequest, 'source' | 'url' | '
 }
 
 export interface MakeRequest extends Pick<FileOrder, 'key' | 'maxBytes'> {
-  /** Functions that fetch the inputs. They run only if the file must be made; then the inputs are released. */
+  /** Functions that fetch the inputs. They run only if the file must be made; afterwards the inputs are released. */
   readonly inputs: readonly ((signal: AbortSignal) => Promise<HeldFile | FileFailure>)[];
 }
 
@@ -51,7 +51,7 @@ export interface MediaFilesOptions extends FileStoreOptions, DownloadOptions {
   readonly enter?: Semaphore;
 }
 
-/** Disk space reserved for a file of unknown size. Few files are larger; they reserve more when that shows. */
+/** Disk space reserved for a file of unknown size. Few files are larger; a larger one reserves more when that shows. */
 const USUAL_BYTES = 32 * 1024 * 1024;
 /** A file of unknown size reserves at most this share of all disk space for files. */
 const UNKNOWN_SHARE = 1 / 16;

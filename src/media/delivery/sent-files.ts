@@ -28,7 +28,7 @@ export interface SentFilesOptions {
   readonly records: RecordStore;
   /** Called when the store could not be read or written. */
   readonly onFailure: (error: unknown) => void;
-  /** Unix milliseconds. */
+  /** The current time, unix milliseconds. */
   readonly now?: () => number;
   /** Beyond this number, the least recently used entries are deleted. Default 200 000. */
   readonly maxFiles?: number;

@@ -14,7 +14,7 @@ export interface AccountCookies {
   readonly cookies: readonly Cookie[];
 }
 
-/** How often Medley may use one account: every so many milliseconds, and so often a day. */
+/** How often Medley may use one account: once in `everyMs`, and at most `perDay` times a day. */
 export interface AccountPace {
   readonly everyMs: number;
   readonly perDay: number;

@@ -89,7 +89,7 @@ export function createCooldowns(options: CooldownOptions) {
     times,
     /** Sets a cooldown. This process knows it at once, others after at most `REREAD_MS`. */
     set,
-    /** Sets a cooldown of 1 minute, doubled after each earlier one in a row (at most 30), plus a random part. */
+    /** Sets a cooldown of 1 minute, doubled after each earlier one in a row (at most 30 min), plus a random part. */
     coolDown(name: string) {
       const ms = Math.min(FIRST_COOLDOWN_MS * 2 ** times(name), MAX_COOLDOWN_MS);
       set(name, now() + Math.round(ms * (1 + JITTER * Math.random())));

@@ -45,7 +45,7 @@ export function createLinkReader(sources: readonly MediaSource[]) {
     return found;
   }
 
-  /** Says whether a source knows the host of an address. Other addresses do not count towards a text's limit. */
+  /** Says whether a source knows the host of an address. Only such addresses count towards a text's limit of 20. */
   function isKnown(address: URL): boolean {
     return matchAddress(address.protocol === 'https:' ? new URL('/', address) : address, sources) !== undefined;
   }

@@ -109,8 +109,8 @@ export function isWithheld(error: AppError): boolean {
 }
 
 /**
- * Says whether the failure leaves open if the post exists and why it is hidden. As the last step it is then worth
- * asking the site for the reason.
+ * Says whether the failure leaves open if the post exists and why it is hidden. If no other strategy is left, it is
+ * then worth asking the site for the reason.
  */
 export function isUnclear(error: AppError): boolean {
   return isWeak(error) || error.code === 'login_required' || error.code === 'upstream_changed';

@@ -93,7 +93,7 @@ export function openSite(options: SiteOptions) {
       run: async (ref, signal) => (await choose()).runAlone(strategy, ref, signal),
     })),
   };
-  /** `close` waits until all pauses of the site are stored. */
+  /** `close` waits until all cooldowns of the site are stored. */
   return { source: guarded, close: () => Promise.all(breakers.map(({ cooldowns }) => cooldowns.close())) };
 }
 
@@ -178,7 +178,7 @@ class SiteBreaker {
     throw siteIsSilent(descriptor.name, Math.min(Math.max(1_000, resetAt - now()), PROBE.windowMs));
   }
 
-  /** Learns from the failure about the site, and returns the failure to show to people. */
+  /** Learns about the site from the failure, and returns the failure to show to people. */
   #judge(error: unknown, isSingle: boolean, isRefused: (error: AppError) => boolean): unknown {
     const { name } = this.#options.descriptor;
     if (!(error instanceof AppError)) return error;

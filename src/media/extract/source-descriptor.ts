@@ -18,8 +18,8 @@ export interface SourceOptions {
   /** The cooldowns of the site's endpoints and strategies. By default the source keeps its own. */
   readonly cooldowns?: Cooldowns | undefined;
   /**
-   * The longest time for all strategies and for the question why there is no post. The default, 19 500, leaves time to
-   * answer within 20 s, as Medley promises.
+   * The longest time for all strategies and for the question why there is no post. The default, 19 500 ms, leaves time
+   * to answer within 20 s, as Medley promises.
    */
   readonly deadlineMs?: number;
   readonly onOutcome?: (source: SourceId, strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
@@ -28,7 +28,7 @@ export interface SourceOptions {
 
 /** A source's description. The rest of Medley knows nothing else about a site. */
 export interface SourceDescriptor {
-  /** In lower case. Stored posts, settings, tokens and metrics contain it, so it must never change. */
+  /** The id of the source in stored posts, settings, tokens and metrics, in lower case. It must never change. */
   readonly id: SourceId;
   /** The name as the site writes it; a language may have its own name for the site. */
   readonly name: string;

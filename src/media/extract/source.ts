@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../errors.ts';
 import type { HttpRequest } from '../../infra/http/http-client.ts';
 import type { Post, SourceId } from '../post.ts';
 
-/** The post that a link leads to. Its ids are checked, and it contains no other text of the person. */
+/** The post that a link leads to. Its ids are checked, and nothing else that the person typed is in it. */
 export interface PostRef {
   readonly source: SourceId;
   /** The canonical id of the post, unique within its source. */
@@ -30,7 +30,7 @@ export type LinkMatch =
   | { readonly kind: 'post'; readonly ref: PostRef }
   /** A short link: only the site knows its target. `url` is rebuilt on a fixed host; `key` is for the cache. */
   | { readonly kind: 'short'; readonly url: string; readonly key: string }
-  /** An address that contains another one in its query (`l.SITE/?u=`). That one, `target`, is still unchecked. */
+  /** An address whose query contains another address, `target` (`l.SITE/?u=TARGET`). `target` is still unchecked. */
   | { readonly kind: 'wrapper'; readonly target: string }
   /** A story or highlight, which needs an account's cookies; without them it fails with `login_required`. */
   | { readonly kind: 'story'; readonly ref: PostRef }
@@ -64,16 +64,16 @@ export interface Strategy {
   run(ref: PostRef, signal: AbortSignal): Promise<Post>;
   /** How the strategy's requests look to the site: user agent, headers, session and transport. */
   readonly profile?: RequestProfile;
-  /** True: it runs only when all others have failed, one at a time in the given order. */
+  /** True: the strategy runs only when all others have failed. Such strategies run in turn, in the given order. */
   readonly isLastResort?: boolean;
   /**
-   * True: it finds at most author and cover, but its failures say why the site hides the post. It runs last, or as soon
-   * as two endpoints have failed as they do for a hidden post.
+   * True: the strategy finds at most author and cover, but its failures say why the site hides the post. It runs last,
+   * or as soon as two endpoints have failed as they do for a hidden post.
    */
   readonly explains?: boolean;
-  /** True: it uses an account. It never runs after another strategy said that the post does not exist. */
+  /** True: the strategy uses an account. It never runs after another one said that the post does not exist. */
   readonly byAccount?: boolean;
-  /** Milliseconds. Default 10 000, but at most half of the time for the whole post. */
+  /** The time limit of a run, in milliseconds. Default 10 000, but at most half of the time for the whole post. */
   readonly timeoutMs?: number;
 }
 
@@ -139,13 +139,13 @@ export interface MediaSource {
  * success is measured separately. The setting `UPSTREAM_CONSTANTS` overrides fields of a source's default profiles.
  */
 export interface RequestProfile {
-  /** Null: the transport's default user agent; the transport `browser` has the emulated browser's. */
+  /** Null means the transport's default user agent. That of the transport `browser` is the emulated browser's. */
   readonly userAgent: string | null;
   /** Headers by lower-case name; they replace the endpoint's own. */
   readonly headers: Readonly<Record<string, string>>;
   /** `home`: the cookies and tokens of a visit to the site's home page; `account`: those of the operator's account. */
   readonly session: 'none' | 'home' | 'account';
-  /** `browser`: TLS and HTTP/2 look like a browser's. Such strategies are skipped where this is not installed. */
+  /** `browser`: TLS and HTTP/2 look like a browser's. Without such a transport, these strategies are skipped. */
   readonly transport: 'plain' | 'browser';
   readonly timeoutMs: number;
 }

@@ -82,7 +82,7 @@ export function createStrategyChain(options: StrategyChainOptions) {
       logFailures(ref, news, `brought by ${winner?.name} after others failed`);
       return post;
     }
-    // A definitive failure is thrown alone. One that only two endpoints agree on gets all failures as its cause.
+    // A definitive failure is thrown alone. A failure that only two endpoints agree on gets all failures as its cause.
     if (verdict !== null && isDefinitive(verdict)) throw verdict;
     const all = [...failures, ...waiting];
     const error = mostInformative(ref, all, verdict ?? undefined);

@@ -28,7 +28,7 @@ export function startStrategy(strategy: Strategy, ask: (signal: AbortSignal) => 
   const giveUp = () => {
     const [ms, isAsked] = [Math.round(timeoutMs), departure.at !== undefined];
     const message = isAsked ? `no answer within ${ms} ms` : `its turn at our own pace did not come within ${ms} ms`;
-    // A strategy whose request was never sent says nothing about the site.
+    // A request that was never sent says nothing about the site, so the error says that Medley itself is the reason.
     controller.abort(new AppError('timeout', message, isAsked ? {} : OWN_DOING));
   };
   async function run(): Promise<StrategyReport> {

@@ -10,16 +10,16 @@ export interface StrategyReport {
   readonly strategy: Strategy;
   readonly post: Post | null;
   readonly error: AppError | null;
-  /** Milliseconds since its request was sent. */
+  /** Milliseconds from the sending of the strategy's request until its report. */
   readonly tookMs: number;
 }
 
 interface StrategyRecord extends Pick<StrategyFigures, 'medianMs' | 'last'> {
   /** How many answers the strategy gave. Each failure halves the number, so that recent runs count more. */
   readonly successes: number;
-  /** Unix milliseconds, 0 for never. */
+  /** When the strategy was last run, unix milliseconds; 0 for never. */
   readonly triedAt: number;
-  /** How many of its latest runs in a row reported that the post does not exist. */
+  /** How many of the strategy's latest runs in a row reported that the post does not exist. */
   readonly denials: number;
 }
 
@@ -27,7 +27,7 @@ const UNTRIED: StrategyRecord = { successes: 0, triedAt: 0, medianMs: null, deni
 const MAX_SUCCESSES = 20;
 /** One answer moves the median by at most this share, so that a single slow answer changes little. */
 const MEDIAN_STEP = 0.2;
-/** A strategy is tried once after its cooldown. If no strategy finds that post, it is tried again after this time. */
+/** A strategy is tested with one post after its cooldown, and again after this time if no strategy found that post. */
 const ASK_AGAIN_MS = 5 * 60_000;
 /** The assumed answer time of a strategy without any answer yet. */
 const UNKNOWN_MS = 1_000;
@@ -42,7 +42,7 @@ const REQUEST_PRICE_MS = 1_000;
 const PLACE_SHARE = 0.1;
 /** The longest wait before the next strategy starts: people get an answer within 3 s even if the first hangs. */
 export const MAX_PATIENCE_MS = 1_500;
-/** The shortest wait: people would not notice a shorter one, and every slow answer would cost a second request. */
+/** The shortest wait before the next strategy starts. If shorter, each slow answer would cost a second request. */
 const MIN_PATIENCE_MS = 300;
 /** A strategy that reported "no post" this many times in a row may be broken, so another has to confirm its report. */
 const DOUBTED_AFTER = 4;
@@ -58,7 +58,7 @@ export class StrategyRanking {
     this.#now = now;
   }
 
-  /** `failures`: how often it failed since its last answer, in all processes, for posts that another strategy found. */
+  /** `failures`: how often the strategy failed since its last answer, in any process, for posts that another found. */
   #recordOf(name: string) {
     const record = this.#records.get(name) ?? UNTRIED;
     const [failures, cooldownUntil] = [this.#cooldowns.times(keyOf(name)), this.#cooldowns.until(keyOf(name))];
@@ -117,7 +117,7 @@ export class StrategyRanking {
     return successes > failures;
   }
 
-  /** Says whether a "no post" of this strategy is believed without a second strategy's. */
+  /** Says whether the report "no post" of this strategy is believed, even if no second strategy confirms it. */
   isTrusted({ name }: Strategy): boolean {
     const { failures, denials } = this.#recordOf(name);
     return failures === 0 && denials < DOUBTED_AFTER;

@@ -4,7 +4,7 @@ export interface Clip {
   readonly endMs: number;
 }
 
-/** Longer clips would keep a machine busy for minutes. */
+/** The longest clip. A longer one would keep a machine busy for minutes. */
 export const MAX_CLIP_MS = 5 * 60_000;
 
 const MOMENT = /^(?:(?:(\d{1,2}):)?(\d{1,3}):)?(\d{1,5}(?:\.\d{1,3})?)$/;

@@ -11,11 +11,11 @@ export interface VariantChoice {
   readonly variant: Variant;
   /** The size stated by the site or the CDN; null when neither states it. */
   readonly bytes: number | null;
-  /** The size calculated from the bit rate; null when that or the duration is unknown. */
+  /** The size calculated from bit rate and duration; null when one of these is unknown. */
   readonly estimatedBytes: number | null;
 }
 
-/** Bit rates are averages, so a file that is estimated at up to this factor over the limit is still tried. */
+/** Bit rates are averages, so a file is still tried if its estimated size is at most this many times the limit. */
 export const ESTIMATE_TOLERANCE = 1.1;
 
 /**
@@ -37,7 +37,7 @@ export function sendableVariants(item: MediaItem, form: MediaForm): readonly Var
 
 /**
  * Identifies a variant within its item, also after the post was fetched again: its address then has another signature
- * and host, but the same path and size. Short, with characters that are safe in addresses and file names.
+ * and host, but the same path and size. The key is short and safe in addresses and file names.
  */
 export function variantKey({ url, width, height }: Pick<Variant, 'url' | 'width' | 'height'>): string {
   const address = URL.canParse(url) ? new URL(url) : undefined;

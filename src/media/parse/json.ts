@@ -18,7 +18,7 @@ export function child(value: unknown, ...path: readonly string[]): unknown {
   return current;
 }
 
-/** The sites' pages nest about 40 levels; a text with millions of levels would use up the memory. */
+/** The most levels of nesting. The sites' pages have about 40; a text with millions would use up the memory. */
 const MAX_NESTING = 1_000;
 /** Shorter texts cannot nest deep enough to be a problem. */
 const MIN_SCANNED_CHARS = 64 * 1024;
@@ -133,7 +133,7 @@ function toNumber(value: unknown): number | null {
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 
-/** Empty text counts as absent. */
+/** Reads a text. An empty text counts as absent, and gives null. */
 export function readText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value.slice(0, MAX_TEXT_CHARS) : null;
 }
@@ -173,7 +173,7 @@ export function sizeOf(object: unknown, width = 'width', height = 'height'): Pix
 /** For each count, the paths at which it may be, such as `views.count`. */
 export type StatPaths = Readonly<Partial<Record<keyof Stats, string | readonly string[]>>>;
 
-/** The counts of a post. For each count, the first of its paths that leads to one in any of the objects is used. */
+/** The counts of a post. Each is read by the first of its paths that leads to a count in any of the objects. */
 export function readStats(objects: readonly unknown[], paths: StatPaths): Stats {
   const read = Object.entries(paths).map(([key, where]) => {
     const keys = [where].flat().map(path => path.split('.'));

@@ -56,9 +56,9 @@ export interface PlaylistPlace {
 }
 
 /**
- * The renditions of a stream, best first, each with the address of its media playlist. A media playlist is its own only
- * rendition. Separate audio becomes a variant of its own, to be muxed with a video. Never throws; entries that are
- * unreadable or on other hosts are left out.
+ * The renditions of a stream, best first, each with the address of its media playlist. A media playlist gives one
+ * rendition: itself. Separate audio becomes a variant of its own, to be muxed with a video. Never throws; entries that
+ * are unreadable or on other hosts are left out.
  */
 export function playlistVariants(text: string, { url, hosts }: PlaylistPlace): readonly Variant[] {
   const lines = linesOf(text);
@@ -165,7 +165,7 @@ function checkStream(lines: readonly string[], tags: readonly (Tag | undefined)[
   if (!isWhole && named('EXT-X-ENDLIST').length === 0) throw refusedStream('it is live');
 }
 
-/** Reads `LENGTH@FIRST`, or `LENGTH` alone, which begins where the previous piece ended in the same file. */
+/** Reads `LENGTH@FIRST`, or `LENGTH` alone: a range that begins where the previous piece ended in the same file. */
 function rangeOf(written: string | undefined, url: string, before: Piece | undefined): Piece['range'] {
   if (written === undefined) return undefined;
   const [, length, first] = /^(\d{1,12})(?:@(\d{1,12}))?$/.exec(written) ?? [];

@@ -11,7 +11,7 @@ import { readRedditAnswer } from './reddit/parse.ts';
 import { readThreadsPage } from './threads/parse.ts';
 import { readTiktokPage } from './tiktok/parse.ts';
 
-/** Large pages are read here, off the main thread. */
+/** For each source, the reader of its answers. Large answers are read here, off the main thread. */
 const READERS: Readonly<Record<SourceId, AnswerReader>> = {
   instagram: readInstagramAnswer,
   facebook: readFacebookPage,

@@ -21,7 +21,7 @@ interface Site extends Pick<SourceDescriptor, 'id' | 'name' | 'colour' | 'hosts'
   urlOf(id: string): string;
 }
 
-/** Longer videos take minutes to fetch and fit into no chat. */
+/** The longest video. Longer ones take minutes to fetch and fit into no chat. */
 const MAX_DURATION_MS = 20 * 60_000;
 /** The time for yt-dlp to start, read a page and run the player's script. */
 const TIMEOUT_MS = 18_000;

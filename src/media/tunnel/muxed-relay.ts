@@ -18,7 +18,7 @@ import {
 export interface DiskFile {
   readonly path: string;
   readonly bytes: number;
-  /** Safe to call twice; never throws. */
+  /** Releases the file. Safe to call twice; never throws. */
   release(): void;
 }
 

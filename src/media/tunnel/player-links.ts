@@ -14,7 +14,7 @@ export interface PlayerLink {
   readonly width: number | null;
   readonly height: number | null;
   readonly hasPoster: boolean;
-  /** Unix milliseconds. */
+  /** When the page's address expires, unix milliseconds. */
   readonly expiresAt: number;
 }
 

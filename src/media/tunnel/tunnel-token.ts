@@ -14,10 +14,10 @@ export interface TrackPair {
 
 /** A file that the tunnel sends, as its address describes it. */
 export interface TunnelFile {
-  /** The post, which is fetched again when the address has expired. Without it, the file can then not be found. */
+  /** The post, which is fetched again when the address has expired. An expired file without a post is gone. */
   readonly post?: Pick<Post, 'source' | 'id'> | undefined;
   readonly index?: number | undefined;
-  /** The address on the CDN. With `tracks`: a file to send if muxing fails, or else the video track. */
+  /** The address on the CDN. With `tracks`, that of a whole file in case muxing fails, or else the video track's. */
   readonly url: string;
   /** True when the host requires headers. They are looked up in the post, so the file must belong to one. */
   readonly hasHeaders?: boolean | undefined;

@@ -30,7 +30,7 @@ import { blueskyRefOf } from './link.ts';
 export const OWN_SERVERS = 'host.bsky.network';
 export const BLUESKY_MEDIA_HOSTS: readonly string[] = ['cdn.bsky.app', 'video.bsky.app', OWN_SERVERS];
 
-/** @throws AppError the error that the answer states; or that it lacks the post, or may not show it to visitors */
+/** @throws AppError when the answer states an error, lacks the post, or has a post that visitors may not see */
 export function readBlueskyAnswer(answer: SiteAnswer, context: ReadContext): Post {
   const json = parseJson(answer.body.text.trim());
   const failure = failureOfStatus(answer, context.now);

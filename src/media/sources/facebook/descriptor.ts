@@ -69,7 +69,7 @@ export function facebookProfiles(ids: z.infer<typeof FACEBOOK_IDS>) {
     /** Short links are requested with this profile. If it finds no target, the next one is used. */
     'share/crawler': { ...crawler, ...quick },
     'share/plain': { ...plain, ...quick },
-    /** The oEmbed endpoint says whether a post is public. Since 2026-06-15 it needs no token, 1,000 times an hour. */
+    /** The oEmbed endpoint says whether a post is public, 1,000 times an hour without a token (since 2026-06-15). */
     oembed: { ...base, userAgent: null, headers: { ...html, accept: 'application/json' }, timeoutMs: 4_000 },
   } satisfies Readonly<Record<string, RequestProfile>>;
 }

@@ -72,7 +72,7 @@ function tracesOf(id: string): readonly string[] {
   return [id, ...encoded];
 }
 
-/** Shorter numbers are enumerations or positions in lists, not ids. */
+/** The fewest digits of an id. Shorter numbers are enumerations or positions in lists. */
 const MIN_ID_CHARS = 6;
 
 /** The id of a photo or video, by which other objects about it are found; null if it is too short for an id. */

@@ -28,7 +28,7 @@ type Found = ReturnType<typeof findPost>;
 
 /** Names of properties that say why an object is not shown. */
 const REASON_KEY = /gat(?:ed|ing)|restrict|geo_?block|unavailab|cix_screen|warning_screen|error/;
-/** Texts of the warning over a photo or video. A warning of false information does not hide anything here. */
+/** Paths to the texts of the warning over a photo or video. The texts tell whether the media are sensitive. */
 const WARNINGS = ['cix_screen', 'warning_screen_renderer.cix_screen', 'photo_cix_screen', 'video_cix_screen'].flatMap(
   place => ['title.text', 'subtitle.text', 'validator'].map(part => `${place}.view_model.${part}`),
 );

@@ -23,7 +23,7 @@ import { userIdOf } from './media.ts';
 
 /** The cookies and tokens that the site has given to visitors with one profile. */
 interface Session {
-  /** Null for a profile without cookies. */
+  /** The cookies; null for a profile without cookies. */
   readonly jar: CookieJar | null;
   /** A token that a request sends in its form and in a header; the site checks that both are equal. */
   readonly lsd: string;
@@ -167,7 +167,7 @@ export function createInstagramClient(options: ClientOptions) {
 
     mediaInfo,
 
-    /** Requests a story or highlight with an account. If the user's profile has no id, returns its answer instead. */
+    /** Requests a story or highlight with an account. If a profile lacks the user's id, returns the profile. */
     async stories(ref: PostRef, signal: AbortSignal, account: CookieJar): Promise<HttpResponse> {
       const { highlightId, mediaId, username = '' } = ref.parts;
       const askStories = (path: string, query: Readonly<Record<string, string>>, referer: string) =>

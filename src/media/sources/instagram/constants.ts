@@ -1,4 +1,4 @@
-/** The ids that Instagram changes now and then, and the profiles. A key overrides each (`instagram.mediaIdDocId`). */
+/** The ids that Instagram changes now and then, and the profiles. A setting may override each (`instagram.appId`). */
 import * as z from 'zod';
 import { headerValue, type RequestProfile, textLike } from '../../extract/source.ts';
 import { CHROME, ENGLISH, GOOGLEBOT, PLAIN, readConstants } from '../kit/constants.ts';

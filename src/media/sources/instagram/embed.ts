@@ -1,6 +1,6 @@
 /**
  * Reads what Instagram makes for other sites: the head of a page (`og:`, as of 2026-08), oEmbed (2026-07 to 2026-09),
- * and the embed with a caption (`/p/CODE/embed/captioned/`): its JSON, or its markup if that is null (2026-09). Pure.
+ * and the embed (`/p/CODE/embed/captioned/`): its JSON, or its markup if the JSON is null (2026-09). Pure.
  */
 import { AppError } from '../../../errors.ts';
 import { refusal } from '../../extract/refusal.ts';

@@ -87,7 +87,7 @@ const MEDIA_FILE = /(?:cdninstagram\.com|fbcdn\.net)\\?\/(?:o1\\?\/)?v\\?\/t(?!5
 /** Tags for crawlers. They contain a post's cover even if the page lacks the post (seen in 2026-10). */
 const HEAD_TAG = /<(?:meta|link)\s[^<>]{0,8000}>/gi;
 
-/** Which failure the name of a page's route stands for. */
+/** Patterns for the name of a page's route, which tells the kind of page, and the failure that each name means. */
 const ROUTES: readonly Sign[] = [
   [/Private/, 'private'],
   [/ErrorRoute|ErrorPage/, 'not_found'],
@@ -142,7 +142,7 @@ function wordsOf(said: JsonObject, ...keys: readonly string[]): string {
 
 const REGION = /\bcountry\b|\bcountries\b|\bregion\b|location|where you (?:are|live)/;
 const AGE = /\bage\b|min_age|years? old|\b(?:under|over) (?:1\d|2\d)\b|\b(?:1\d|2\d) (?:and|or) (?:over|older)\b/;
-/** These words do not tell the kind of restriction. If no region is named, it is by age or sensitivity. */
+/** These words do not tell the kind of restriction. If no region is named, it is one by age or sensitivity. */
 const RESTRICTED = /restricted|sensitive/;
 const WITHHELD = /(?:isn't|is not|not|un)\s?available|restricted|blocked|can't (?:see|view)/;
 

@@ -169,7 +169,7 @@ export class MediaFinder {
   #consider(object: JsonObject): void {
     const shapes = SHAPES.filter(({ keys }) => keys.some(key => key in object));
     if (shapes.length === 0 && !(GATED_PLACE in object)) {
-      // An object with only plain values, such as a route's parameters, has the post's id but is not its media.
+      // The post's media have nested values. Route parameters have the post's id too, but only plain values.
       this.#isHeld ||= Object.values(object).some(value => typeof value === 'object' && value !== null);
     }
     if (shapes.length === 0 || this.#copies >= MAX_COPIES) return;

@@ -65,7 +65,7 @@ function readScripts(page: Body, { ref }: ReadContext): MediaFinder {
   return finder;
 }
 
-/** In a page, null instead of the post does not prove that it is gone; only the name of the page's route does. */
+/** Null in place of the post does not prove that the post is gone; only the name of a page's route does. */
 function failureWithoutPost(page: Body, { emptiness }: MediaFinder, { kind }: ReadContext): AppError {
   const failure = failureOfPage(page.text);
   if (failure.code !== 'not_found') return emptiness?.code === 'private' ? emptiness : failure;
@@ -148,7 +148,7 @@ export function readInstagramAnswer(answer: SiteAnswer, context: ReadContext): P
     return readResponse(answer, context);
   } catch (error) {
     const failure = toAppError(error);
-    // A private account's post has a link with a suffix after the shortcode. To visitors the site calls it missing.
+    // A private account's post has a link with a suffix after its shortcode. To visitors the site calls it missing.
     const isPrivate = failure.code === 'not_found' && context.ref.parts.private === '1';
     throw withEvidence(failure, evidenceIn(answer, context.kind), isPrivate ? 'private' : failure.code);
   }

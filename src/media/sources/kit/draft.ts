@@ -14,7 +14,7 @@ export type PostDraft = Pick<Post, 'author' | 'title' | 'caption' | 'publishedAt
   readonly coverUrl: string | null;
   /** True when the answer states that the post is text alone. Otherwise a draft without items was misread. */
   readonly isWordsOnly?: boolean;
-  /** The names of mentioned people, if the answer lists them, because the text may contain other names for them. */
+  /** The names of mentioned people, if the answer lists them. The text may contain other names for these people. */
   readonly mentions?: readonly string[];
   /** True when the site marks the post as unsuitable for some people. */
   readonly sensitive?: boolean;

@@ -70,7 +70,7 @@ export function postIdBy(match: (address: URL) => LinkMatch | undefined) {
   };
 }
 
-/** The digits of a shortcode: it is the media id, a 64-bit number, written in base64url. */
+/** The digits of a shortcode, which is the media id, a 64-bit number, written in base64url. */
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /** The length of a public shortcode. Links of private accounts have a secret suffix after it. */
@@ -107,7 +107,7 @@ export function shortcodeOf(mediaId: string): string | null {
   return code;
 }
 
-/** The time in an id's upper 41 bits, unix milliseconds. It is minutes before the displayed time; null before 2011. */
+/** The time in an id's upper 41 bits, unix milliseconds: minutes before the displayed time. Null before 2011-08. */
 export function publishTimeOf(mediaId: string): number | null {
   if (!MEDIA_ID.test(mediaId)) return null;
   const sinceEpoch = BigInt(mediaId) >> 23n;

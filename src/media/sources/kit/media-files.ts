@@ -47,7 +47,7 @@ function progressiveVariant(file: Addressed, original: PixelSize, hasAudio: bool
   const { url, width, height } = file;
   const tag = addressTag(url);
   const isUnknown = tag.shortSide === null && file.isReduced === true;
-  // If no size is stated, it is the original's size, reduced to the short side that the address states.
+  // If its size is not stated, the file has the original's size, reduced to the short side that the address states.
   const reduced = isUnknown ? UNKNOWN_SIZE : atShortSide(original, tag.shortSide, even);
   const size = width !== null && height !== null ? { width, height } : reduced;
   const bitrate = file.bitrate ?? tag.bitrate;

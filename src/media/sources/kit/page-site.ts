@@ -60,7 +60,7 @@ export type Ask = (
 
 export type AskerOf = (profile: RequestProfile, signal: AbortSignal, cookies?: CookieJar) => Ask;
 
-/** The address that shows a post at an endpoint, or the answer itself if that takes several requests. */
+/** The address that shows a post at an endpoint. An endpoint that needs several requests gives its answer instead. */
 export type AskEndpoint = (ref: PostRef, ask: Ask, signal: AbortSignal) => string | Promise<HttpResponse>;
 
 export type CompleteItem = (item: MediaItem, signal: AbortSignal, cookies: CookieJar) => MediaItem | Promise<MediaItem>;

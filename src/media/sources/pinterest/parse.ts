@@ -43,7 +43,7 @@ function wordsOf(...values: readonly unknown[]): string | null {
   return firstOf(values, value => readText(readText(value)?.trim()));
 }
 
-/** The author: who made the pin, else who saved it. A pin saved from another person is not by who saved it. */
+/** The author: who made the pin, else who saved it, unless that person saved it from another. */
 function authorOf(pin: JsonObject): Author {
   const isTaken = pin.is_repin === true || isJsonObject(pin.via_pinner);
   const people = [pin.native_creator, pin.closeup_attribution, pin.origin_pinner, isTaken ? null : pin.pinner];
@@ -203,7 +203,7 @@ function joinedVideo(lists: unknown): unknown {
   return isJsonObject(lists) ? { video_list: Object.assign({}, ...Object.values(lists).filter(isJsonObject)) } : null;
 }
 
-/** The item of one part of a pin. Of a photo and a video, the photo is the cover. Text alone gives no item. */
+/** The item of one part of a pin. If the part has photo and video, the photo is the cover. Text alone gives no item. */
 function itemsOfPart(part: unknown, alt: string | null): readonly DraftItem[] {
   if (!isJsonObject(part)) return [];
   const {

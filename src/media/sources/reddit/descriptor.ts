@@ -128,7 +128,7 @@ function createTrackFinder({ http, now = Date.now }: Pick<SourceOptions, 'http' 
   };
 }
 
-/** Asks Reddit's API with the operator's app. It returns the whole post, within a rate limit. */
+/** Asks Reddit's API with the operator's app. The API returns whole posts, but limits the requests. */
 function createAppEndpoint({ now = Date.now }: SourceOptions, clientId: string): AskEndpoint {
   const tokens = createMemoryCache<{ readonly token: string; readonly lifeMs: number }>({ maxEntries: 1, now });
 

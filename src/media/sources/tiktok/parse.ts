@@ -214,7 +214,7 @@ function filesOf(video: JsonObject): readonly Variant[] {
     return videoFile(places, names, { ...sizeOf(places, 'Width', 'Height'), ...weight });
   });
   const weight = { bitrate: readSize(video.bitrate), bytes: readSize(video.size) };
-  // The structure has more addresses of the same file; sometimes only these exist.
+  // `PlayAddrStruct` has more addresses of the same file; sometimes only these exist.
   const places = addressOf(video.playAddr) ?? video.PlayAddrStruct;
   const names = [video.codecType, child(video.PlayAddrStruct, 'UrlKey')];
   const whole = videoFile(places, names, { ...sizeOf(video), ...weight });

@@ -28,7 +28,7 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || (isJsonObject(value) && Object.values(value).every(isEmpty));
 }
 
-/** The failure of an answer without the post. If empty, it means removed (query) or hidden (syndication). */
+/** The failure of an answer without the post. An empty answer means removed (query) or hidden (syndication). */
 function failureWithoutPost(json: unknown, { kind }: ReadContext, hasOthers: boolean): AppError {
   if (!isJsonObject(json)) return new AppError('upstream_changed', 'the answer is no JSON');
   if (hasOthers) return new AppError('upstream_changed', 'the answer is about another post');
@@ -48,7 +48,7 @@ const SIGNS: readonly Sign[] = [
 
 const failureOfWords = (words: string) => failureBySign(plainWords(words), SIGNS, /suspended|account|deactivated/);
 
-/** The failure that an object in place of the post states, else null. Without a text it means a required login. */
+/** The failure that an object in place of the post states, else null. If it has no text, a login is required. */
 function failureOfResult(result: unknown): AppError | null {
   if (!isJsonObject(result) || !/Tombstone|Unavailable|Preview/.test(String(result.__typename))) return null;
   const { tombstone, reason } = result;
