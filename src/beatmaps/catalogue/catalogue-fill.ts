@@ -79,7 +79,7 @@ type Progress = z.infer<typeof Progress>;
 interface Fill extends FillOptions {
   readonly now: () => number;
   /**
-   * For each feed that fails: how many attempts in a row did, and when it may be read again, in the time of
+   * For each failing feed: how many attempts failed in a row, and when the feed may be read again, in the time of
    * `performance.now()`. Other feeds go on meanwhile.
    */
   readonly setbacks: Map<string, { readonly failures: number; readonly until: number }>;

@@ -11,7 +11,7 @@ import { mergeSets, packBody, parseBody, renderBody, unpackBody } from './set-bo
 /** The bound of sets' ids, which keeps ranks below 2^31. osu! is far from it (2.6 million in 2026-07). */
 const MAX_ID = 2 ** 23;
 const RANK_STEPS = 256;
-/** The number of steps of rank between a set and one twice as popular; few, so that small changes move no set. */
+/** A set twice as popular is this many steps of rank ahead: few, so that small changes of popularity move no set. */
 const STEPS_PER_DOUBLING = 9;
 /** A favourite counts as much as this many plays. */
 const PLAYS_PER_FAVOURITE = 20;

@@ -211,7 +211,7 @@ function compared(sql: string, value: number | boolean | undefined): readonly Co
   return value === undefined ? [] : [[sql, Number(value)]];
 }
 
-/** A condition by the index for numbers, because no column says which sets are in a spotlight: few are. */
+/** A condition on spotlights, by the index for numbers: they have no column, because few sets are in one. */
 function isSpotlight(wanted: boolean | undefined): readonly Condition[] {
   if (wanted === undefined) return [];
   const ranks = 'SELECT rowid FROM catalogue_figures WHERE catalogue_figures MATCH ?';
@@ -230,7 +230,7 @@ function textFiltersOf({ texts, tags }: Query): readonly string[] {
   return [...filters, ...tags.flatMap(tag => inColumn('tags', tag))];
 }
 
-/** An expression that matches any needle. Folded text needs no escaping: it has only letters, digits and spaces. */
+/** An expression for any of these words or phrases, which are folded: letters and digits need no escaping. */
 export function expressionOf(needles: readonly Needle[]): string {
   const any = needles.map(({ text, isWhole }) => (isWhole ? `"${text}"` : `"${text}" *`));
   return any.length === 1 ? any.join('') : `(${any.join(' OR ')})`;

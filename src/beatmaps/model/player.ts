@@ -105,7 +105,7 @@ const playerShape = z.object({
 
 export type Player = Readonly<NonNullable<ReturnType<typeof parsePlayer>>>;
 
-/** A name in the form that is equal for all spellings that osu! takes for one: case, spaces and underscores. */
+/** Folds a name so that all spellings that osu! takes for the same name are equal: other case, `_` for a space. */
 export function foldPlayerName(name: string): string {
   return name.toLowerCase().replaceAll('_', ' ');
 }

@@ -31,7 +31,7 @@ export interface RatingsOptions {
 const USUAL_MS = 3_000;
 /** The most maps of one answer for which osu! is asked, to keep the requests few. */
 const MAX_ASKED = 5;
-/** Bounds of osu!'s stars divided by the library's. osu!'s rules change less; beyond, the two rated different maps. */
+/** Bounds of osu!'s stars divided by the library's. Beyond them, the two rated different maps: rules differ less. */
 const LOWEST = 0.7;
 const HIGHEST = 1.4;
 

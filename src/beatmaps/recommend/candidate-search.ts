@@ -18,7 +18,7 @@ export interface CandidateSearch {
   readonly enough: number;
   /** False for a map that is never a candidate, such as one that the player has played. */
   isOpen(candidate: Candidate): boolean;
-  /** False for a map that the person got before. Such maps are found, but do not count. */
+  /** False for a map that the person got before. Such a map is found, but does not count towards `enough`. */
   isNew(candidate: Candidate): boolean;
   /** False for a map that others got lately. It is a last resort, so it does not count towards `enough`. */
   isFree(candidate: Candidate): boolean;

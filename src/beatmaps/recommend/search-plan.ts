@@ -167,7 +167,7 @@ function classesFor({ classes }: PlayerProfile, mods: ModFilter): readonly Class
   return [{ ...base, modClass: modClassOf(mods.must), plays: [], share: 1 }];
 }
 
-/** The profile as if the player usually played maps like this one. */
+/** The profile with the values of the map `like` as the player's usual ones. */
 function withHabitsOf(profile: ClassProfile, like: Candidate): ClassProfile {
   const figures = figuresWith(like, profile.modClass);
   const features = FEATURES.flatMap(feature => {

@@ -20,7 +20,7 @@ export interface AskInOrderOptions<T, S extends Source> {
   readonly isWeak?: (value: T, source: S) => boolean;
   /** True when a `not_found` of this source is final, so that no other source is asked. */
   readonly isDefinitive?: (source: S) => boolean;
-  /** True when `not_found` counts only if no source failed otherwise: that one might know better. Default false. */
+  /** True when `not_found` counts only if no source failed otherwise, as that one might have it. Default false. */
   readonly needsEveryone?: boolean;
   readonly signal: AbortSignal;
   readonly log: Logger;
@@ -60,8 +60,8 @@ function combine(failures: readonly { readonly id: string; readonly error: AppEr
 }
 
 /**
- * @throws AppError `not_found` when a definitive source says so, or, if none is definitive, any source (with
- * `needsEveryone` only if no other failed); `invalid_request` at once; else the most telling failure
+ * @throws AppError at once `invalid_request`, and `not_found` of a definitive source. After all sources `not_found`,
+ * unless one is definitive or, with `needsEveryone`, one failed otherwise; else the most telling failure
  */
 export async function askInOrder<T, S extends Source>(options: AskInOrderOptions<T, S>): Promise<Answered<T, S['id']>> {
   const { sources, isWeak, isDefinitive, needsEveryone = false, signal } = options;
@@ -115,7 +115,7 @@ export function inOrder<S extends Source>(health: Health, sources: readonly S[])
   return health.order().flatMap(id => sources.find(source => source.id === id) ?? []);
 }
 
-/** The same sources; the one of that id comes first. */
+/** The same sources in the same order, except that the source with this id comes first. */
 export function leading<S extends Source>(sources: readonly S[], id: string | undefined): readonly S[] {
   return sources.toSorted((a, b) => Number(b.id === id) - Number(a.id === id));
 }

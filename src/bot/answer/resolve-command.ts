@@ -58,7 +58,7 @@ export function createCommandResolver(
   ): Promise<Pick<ButtonPayload, 'command' | 'values'>> {
     if (isEphemeral === true) {
       const found = await buttons.decodeForAnyone(token);
-      // A command whose answer only its caller sees may only be repeated by the person for whom the button was made.
+      // Others may press the button as well, but only if everyone in the chat may see the command's answer.
       if (find(found.command, caller).visibility === 'chat') return found;
     }
     return buttons.decode(token, callerKey(caller));

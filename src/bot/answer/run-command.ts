@@ -33,7 +33,7 @@ export function createFailureLog(log: Log): FailureLog {
 
 export type RawOptions = Readonly<Record<string, unknown>>;
 
-/** Returns the options as they were given. @throws AppError with a hint when a typed line cannot be read */
+/** Reads the options of the request, but does not check them. @throws AppError with a hint for an unreadable line */
 export type ReadOptions = (spec: CommandSpec) => RawOptions;
 
 /** Facts about the request that a command answers. */

@@ -38,7 +38,7 @@ export interface Pen {
   readonly look: Look;
 }
 
-/** The width of every card in pixels, more than a phone shows. */
+/** The width of every card in pixels. A phone shows the whole card, but scaled down to the width `PHONE`. */
 export const WIDTH = 1080;
 /** The width in pixels at which a phone of 360 px shows a card, between the margins of the chat. */
 export const PHONE = 306;

@@ -12,9 +12,9 @@ export interface ChatMemory {
   readonly tracked: TrackedPlayers;
   /** Deletes what is stored about the person with that `callerKey`. */
   forgetUser(key: string): Promise<void>;
-  /** To be called when Medley was removed from the chat with that `chatKey`. */
+  /** Deletes what is stored about the chat with that `chatKey`, because Medley was removed from it. */
   leaveChat(key: string): Promise<void>;
-  /** To be called when the chat got a new id, by `chatKey`. */
+  /** Moves what is stored about a chat to its new id; both keys are from `chatKey`. */
   moveChat(from: string, to: string): Promise<void>;
 }
 
@@ -84,9 +84,9 @@ export interface TrackedPlayers {
   chats(): Promise<readonly TrackingChat[]>;
   mark(player: Pick<TrackedPlayer, 'id' | 'mode'>): Promise<TrackMark | undefined>;
   setMark(player: Pick<TrackedPlayer, 'id' | 'mode'>, mark: TrackMark): Promise<void>;
-  /** To be called when Medley was removed from the group with that `chatKey`. */
+  /** Stops tracking in the group with that `chatKey`, because Medley was removed from it. */
   leave(group: string): Promise<void>;
-  /** To be called when nothing can be posted in that chat any more. */
+  /** Stops tracking in that chat, because nothing can be posted in it any more. */
   drop(place: Pick<CallerPlace, 'platform' | 'chatId'>): Promise<void>;
   moveChat(from: string, to: string): Promise<void>;
 }

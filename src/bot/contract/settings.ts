@@ -9,8 +9,8 @@ export const VIEWS = ['card', 'media', 'text'] as const;
 export type View = (typeof VIEWS)[number];
 
 /**
- * Where posts are shown that their site marks as sensitive: in age-restricted channels, in all (`spoiler`) or in none.
- * Such posts are always in a spoiler.
+ * The channels that show posts which their site marks as sensitive: age-restricted ones, all (`spoiler`), or none. Such
+ * posts are always in a spoiler.
  */
 export const SENSITIVE = ['restricted', 'spoiler', 'never'] as const;
 

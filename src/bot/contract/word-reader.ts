@@ -9,9 +9,9 @@ interface Label {
   /** The word in lower case. */
   readonly name: string;
   readonly length: number;
-  /** True for `--name=value`; otherwise the value, if there is one, is the next word. */
+  /** True for `name:value` and `name=value`. For `--name` it is false: the value, if any, is the next word. */
   readonly separated: boolean;
-  /** False for `-name`: it may be the beginning of a player's name. */
+  /** True for `name:` and `--name`; false for `-name`, which may be the beginning of a player's name. */
   readonly isSure: boolean;
 }
 

@@ -55,7 +55,7 @@ export class PlatformConnection {
     });
   }
 
-  /** To be called when the connection is lost. */
+  /** To be called when the connection is lost, so that another one is made. */
   lost(reason: unknown): void {
     this.#onLost?.(reason);
   }

@@ -99,7 +99,7 @@ function scoreLines(
   ].filter(line => line.length > 0);
 }
 
-/** Changes the lines of a card, in the card and in its layout with a column for the value. */
+/** Changes a card's lines, and the lines that replace them in a layout with a column for the value. */
 export function withLines(card: Card, change: (lines: Card['lines']) => Card['lines']): Card {
   const { worth } = card;
   return { ...card, lines: change(card.lines), ...(worth && { worth: { ...worth, lines: change(worth.lines) } }) };
