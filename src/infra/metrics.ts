@@ -32,7 +32,7 @@ const REQUEST_SECONDS = [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 300];
 
 /**
  * The metrics of `/metrics`, and the functions by which modules report to them. None of the functions throws. Each call
- * makes a registry of its own, so that several servers in one process do not share one.
+ * makes a new registry, because several servers in one process must not share one.
  */
 export function createMetrics() {
   const registry = new Registry();
@@ -164,7 +164,7 @@ function createReadings(registers: Registry[]): Partial<MetricReadings> {
   return readings;
 }
 
-/** The last two labels of a host: a CDN has hundreds of hosts, and a metric must not have as many labels. */
+/** The last two labels of a host name: the hundreds of hosts of a CDN would be too many values for a metric. */
 function domainOf(host: string): string {
   return host.split('.').slice(-2).join('.');
 }

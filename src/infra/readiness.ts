@@ -69,7 +69,7 @@ export function createReadiness(options: ReadinessOptions) {
   }
 
   return {
-    /** Adds a check, such as that of a module which is created after this registry. */
+    /** Adds a check, for example the check of a module that is created after this registry. */
     add: (check: ReadinessCheck) => void checks.push(check),
     /** Runs the checks and never rejects; callers within `keptMs` get the same report. */
     report(): Promise<ReadinessReport> {

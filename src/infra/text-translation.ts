@@ -21,9 +21,9 @@ const MAX_ENTRIES = 500;
 const HOUR = 3_600_000;
 const answerShape = z.object({ translatedText: z.string().min(1).max(20_000) });
 
-/** The fewest letters of a text whose language can be told; that of a shorter text can only be guessed. */
+/** The fewest letters by which the language of a text can be told; for a shorter text it can only be guessed. */
 const MIN_LETTERS = 20;
-/** A language whose fit is at least this share of the best one's may be the right one: Danish looks like Norwegian. */
+/** A language that fits at least 0.8 times as well as the best may be the right one: Danish looks like Norwegian. */
 const NEARLY = 0.8;
 /** The ISO 639-3 code, which the library uses, of each language that readers may have chosen. */
 const ISO_639_3: Readonly<Record<string, string>> = {

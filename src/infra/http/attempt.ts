@@ -158,7 +158,7 @@ export interface CallStep {
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const FOR_FIRST_HOST: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization', 'referer']);
 const BODY_HEADERS: ReadonlySet<string> = new Set(['content-type', 'content-encoding', 'content-language']);
-/** Headers that only Medley or the transport sets; those of a caller are ignored. */
+/** Headers that only Medley or the transport sets; a caller's headers of these names are ignored. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -209,7 +209,7 @@ interface HeaderExtras {
   readonly host: string | undefined;
 }
 
-/** Header names and values, alternating: those of the caller that this host may see, and our defaults. */
+/** Header names and values, alternating: the caller's headers that this host may see, and Medley's defaults. */
 function renderHeaders({ step, call, flowTimeoutMs }: AttemptRequest, extras: HeaderExtras): string[] {
   const list: [name: string, value: string][] = [];
   let { cookie, userAgent } = extras;

@@ -87,7 +87,7 @@ function findDecoder(coding: string, bytes: Buffer) {
   if (coding === 'gzip' || coding === 'x-gzip') return decoders.gzip;
   if (coding === 'br') return decoders.br;
   if (coding !== 'deflate') return undefined;
-  // By "deflate" some servers mean the zlib format, as the RFC does, others bare deflate; these bits tell zlib apart.
+  // Some servers send "deflate" in the zlib format, as the RFC says, others without it; these bits mark the format.
   const isZlib = ((bytes[0] ?? 0) & 0x0f) === 8 && (((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)) % 31 === 0;
   return isZlib ? decoders.zlib : decoders.raw;
 }
@@ -160,7 +160,7 @@ export function createBodyTurns() {
   }
 
   return {
-    /** Resolves at the body's turn; undefined for a small one, which need not wait. */
+    /** Resolves at the body's turn; undefined for a small body, which need not wait. */
     take(body: Buffer): Promise<void> | undefined {
       if (body.length <= MAX_HASTY_BYTES) return undefined;
       waiting += 1;

@@ -136,7 +136,7 @@ interface Shared {
   isEvicted: boolean;
 }
 
-/** Connections of the browser transport, bounded in number: those to the least recently used target close first. */
+/** Connections of the browser transport, bounded in number. Those to the least recently used target close first. */
 export function createBrowserConnections(connect: (options: BrowserTarget['options']) => Promise<Transport>) {
   const shared = createLru<string, Shared>({
     max: MAX_TARGETS,

@@ -66,7 +66,7 @@ export function createOverrideConnector({ connectTimeoutMs, ca }: PlainTransport
   const toOthers = buildConnector({ timeout: connectTimeoutMs, ...(ca === undefined ? undefined : { ca }) });
   return (target, callback) => {
     const connect = isLoopbackHost(target.hostname) ? toLoopback : toOthers;
-    // The TLS server name must be the target's own name, not that of the Host header.
+    // The TLS server name must be the target's own name, not the name in the Host header.
     connect({ ...target, servername: isIP(target.hostname) === 0 ? target.hostname : '' }, callback);
   };
 }

@@ -79,7 +79,7 @@ export interface Transport {
 
 /** A request to one address, and the transport to send it by. */
 export interface HttpCall {
-  /** An https address, not relative, on one of `hosts`. */
+  /** An absolute https address on one of `hosts`. */
   readonly url: string | URL;
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   /** Over the `browser` transport these replace the emulated browser's own headers of the same name. */

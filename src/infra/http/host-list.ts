@@ -101,7 +101,7 @@ export type Overrides = ReturnType<typeof createOverrides>;
 /** Origins that are asked instead of some hosts, such as a test server. The last entry for a host counts. */
 export function createOverrides(list: readonly Override[]) {
   const isSuffix = ({ host }: Override) => Number(host.startsWith('*.'));
-  // An exact name wins over `*.suffix`, a longer suffix over a shorter one.
+  // An exact name takes precedence over `*.suffix`, and a longer suffix over a shorter suffix.
   const sorted = list.toReversed().sort((a, b) => isSuffix(a) - isSuffix(b) || b.host.length - a.host.length);
   return {
     /** The origin that is asked instead of the host; undefined for a host that is not overridden. */

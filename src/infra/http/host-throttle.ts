@@ -45,8 +45,8 @@ const MAX_WAITING = 256;
 const MAX_GATES = 1000;
 
 /**
- * In a bucket of at least `MIN_BURST_TO_KEEP` tokens, one is kept for clients that were not served lately, so that they
- * need not wait behind busy ones.
+ * In a bucket of at least `MIN_BURST_TO_KEEP` tokens, one token is kept for clients that were not served lately, so
+ * that they need not wait behind busy clients.
  */
 const KEPT_TOKENS = 1;
 const MIN_BURST_TO_KEEP = 4;
@@ -82,7 +82,7 @@ export function createHostThrottle(rules: ThrottleRules = {}, options: HostThrot
   };
 }
 
-/** Takes a token of the rate that all processes share: resolves with 0, or with the milliseconds to wait for one. */
+/** Takes a token of the rate that all processes share. Resolves with the milliseconds to wait, or 0 if it got one. */
 type Share = () => Promise<number>;
 
 const SHARED_WINDOW_MS = 2_000;

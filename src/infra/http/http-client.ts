@@ -218,7 +218,7 @@ interface Call {
   readonly attempt: Attempt;
   readonly now: () => number;
   readonly log: HttpClientOptions['log'];
-  /** Stops the deadline's timer and removes the call from those in progress; to be called when the call is over. */
+  /** To be called when the call is over: stops its deadline's timer and removes it from the list of running calls. */
   readonly end: () => void;
 }
 

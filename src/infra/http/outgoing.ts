@@ -44,7 +44,7 @@ export type Outgoing = ReturnType<typeof createOutgoing>;
 const KEPT_MS = 30 * 60_000;
 const MAX_KEPT = 1_000;
 
-/** Chooses the outgoing address for a host: its own proxy, else its source's, else the one for all hosts, else none. */
+/** Chooses the outgoing address for a host: its own proxy, else its source's proxy, else the general one, else none. */
 export function createOutgoing(options: OutgoingOptions = {}) {
   const { proxies = [], localAddress, sources = [] } = options;
   const direct: OutgoingAddress =
@@ -79,8 +79,8 @@ export function createOutgoing(options: OutgoingOptions = {}) {
 
   return {
     /**
-     * The outgoing address for a host: its own proxy if it has one, else one of its source's addresses: that of the
-     * running work, or else the one chosen last, or else the first.
+     * The outgoing address for a host: the host's own proxy, else one of its source's addresses. Of these it is the one
+     * that the running work uses, else the one chosen last, else the first.
      */
     of(host: string): OutgoingAddress {
       // Without proxies there is one address, so the sources' long lists of hosts need not be searched.

@@ -20,7 +20,7 @@ export function createPlainTransport(options: PlainTransportOptions): Transport 
     keepAliveMaxTimeout: 60_000,
   };
   const toOverrides = new Agent({ ...pool, connect: createOverrideConnector(options) });
-  /** Agents by the name of the outgoing address; only as many as addresses are configured, so they need no bound. */
+  /** Agents by the name of the outgoing address. There are only as many as configured addresses: no bound is needed. */
   const agents = new Map<string, Dispatcher>();
   const guardTarget = createTargetGuard(options.resolve);
 

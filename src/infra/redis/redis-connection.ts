@@ -73,7 +73,7 @@ export function createRedisConnection(
       if (kind === 'write' && isConnected()) changeState('answering');
       return answer;
     } catch (error) {
-      // The error of Redis is never the cause of the thrown one, because it may contain a command with its password.
+      // The error of Redis is not kept as the cause, because it may contain a command with its password.
       throw failed(kind, error);
     }
   }

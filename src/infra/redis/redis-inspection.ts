@@ -9,7 +9,7 @@ export interface RedisInspection {
   readonly version: string;
   /** True when all writes survive a restart of Redis, except those of the last second. */
   readonly isAppendOnly: boolean;
-  /** Redis' own name for what it deletes when it is full; with `noeviction` it deletes nothing. */
+  /** Redis' name for the rule by which it deletes keys when it is full; with `noeviction` it deletes nothing. */
   readonly evictionPolicy: string;
 }
 
@@ -32,7 +32,7 @@ export async function inspectRedis(url: string): Promise<RedisInspection> {
   });
   try {
     await client.connect();
-    // The client reports a missing database by an event alone and would use the first one, so it is selected here.
+    // For a missing database the client would only emit an event and then use the first one; this command fails.
     await client.select(client.options.db ?? 0);
     const info = await client.info();
     return {

@@ -65,7 +65,7 @@ export function createRedisEntries(ask: Ask, own: string, limits: QueueLimits) {
     promote: async (id: string) => void (await run('promote', id)),
     stats: async () => Stats.parse(await run('stats')),
     unclaimed: createUnclaimedReader(ask, own),
-    /** Forgets the ids of finished entries, ends entries that are too old, and returns the ids of the ended ones. */
+    /** Forgets ids of finished entries. Ends entries that are unfinished for too long, and returns their ids. */
     async sweep(): Promise<readonly string[]> {
       await run('trim', limits.markMs, limits.marks);
       const before = Date.now() - limits.lifeMs;

@@ -204,8 +204,8 @@ local count = redis.call('ZCOUNT', ids, '-inf', '(0')
 if count > marks then redis.call('ZREMRANGEBYRANK', ids, marks, count - 1) end`),
 
   /**
-   * Moves an entry of 0.2.0's queue, which BullMQ kept as a job with the entry as JSON, unless one of its workers runs
-   * it. An entry whose shape is unknown stays.
+   * Moves an entry from 0.2.0's queue, in which BullMQ kept it as a job with JSON, unless a worker of 0.2.0 runs it. An
+   * entry whose shape is unknown stays.
    */
   adopt: script(`
 local old, job, id = ARGV[2], ARGV[3], ARGV[4]

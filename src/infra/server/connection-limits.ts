@@ -10,8 +10,8 @@ interface Connection {
 }
 
 /**
- * Bounds the connections of each client and of all. A connection beyond the bound replaces the one that has been idle
- * for longest, so that idle ones never keep a new request out; when none is idle, the new connection is closed.
+ * Bounds the connections of each client and of all clients. A connection beyond a bound replaces the one that has been
+ * idle for longest, so that idle ones never keep a new request out; if none is idle, the new connection is closed.
  * @param trustProxy addresses, CIDRs or `loopback` of proxies, each of which stands for many clients
  */
 export function limitConnections(

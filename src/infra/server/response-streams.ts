@@ -26,8 +26,8 @@ const RETRY_AFTER_MS = 5_000;
 
 /**
  * Bounds the response bodies that are streamed at once. When all slots are taken, a client that has fewer streams than
- * another takes one of the other's, so that a few clients never keep all others out. A client that reads too slowly, or
- * for too long, is cut off.
+ * another takes over one of its slots, so that a few clients never keep all others out. A client that reads too slowly,
+ * or for too long, is cut off.
  */
 export function createResponseStreams(options: ResponseStreamsOptions = {}) {
   const { total = 192, perClient = 24, minBytesPerSecond = 4 * 1024, windowMs = 30_000 } = options;

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, type ErrorCode } from '../../errors.ts';
 
-/** A failed request. `status` is set where the HTTP status is more specific than that of the error code. */
+/** A failed request. `status` is set only where it is more specific than the HTTP status of the error code. */
 export interface Failure {
   readonly error: AppError;
   readonly status: number | undefined;

@@ -108,7 +108,7 @@ export interface SoleTaskOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** A task that one process of a machine does for all: the process that holds the lock. */
+/** A task that only one process of a machine does: the process that holds the lock. */
 export function createSoleTask(path: string, { retryMs = 5_000, onFailure }: SoleTaskOptions) {
   let lock: FileLock | undefined;
 

@@ -52,7 +52,7 @@ export function digestOf(name: string): string {
 
 const DIGEST = 'sha256:';
 
-/** A name for a record, or a group, of which only the digest is known. */
+/** Makes a name for a record, or a group, whose real name is unknown: only its digest is known. */
 export function nameOfDigest(digest: string): string {
   return DIGEST + digest;
 }

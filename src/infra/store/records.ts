@@ -45,7 +45,7 @@ export interface RecordStore {
 }
 
 const MAX_LISTED = 5_000;
-/** The number of records is checked once in this many writes, so it may exceed its bound by as many. */
+/** The number of records is checked only at every 500th write, so there may be up to 500 too many. */
 const TRIM_EVERY = 500;
 
 export function collectionId({ name, ttlMs, maxRecords }: Omit<CollectionOptions<unknown>, 'schema'>): CollectionId {

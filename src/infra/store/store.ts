@@ -26,7 +26,7 @@ export interface Store {
   migrate(module: string, steps: readonly string[]): void;
   all<T>(sql: string, params: SqlParams, row: z.ZodType<T>): T[];
   get<T>(sql: string, params: SqlParams, row: z.ZodType<T>): T | undefined;
-  /** Returns rows one by one, as they were when the first was read; the caller must read them to the end. */
+  /** Returns rows one by one, as they were when the first row was read; the caller must read them to the end. */
   each<T>(sql: string, params: SqlParams, row: z.ZodType<T>): Iterable<T>;
   /** `changes` is the number of rows that were inserted, updated or deleted. */
   run(sql: string, params?: SqlParams): { readonly changes: number };
@@ -254,8 +254,8 @@ export function openingReason(cause: unknown): string {
 /** Error codes for a file that another process has locked. */
 const BUSY = /^SQLITE_(BUSY|LOCKED|PROTOCOL)/;
 /**
- * Error codes of failures that may pass. A failed read of the disk is one, since it says nothing about the data. A
- * failed write is not, since its reason, such as a full disk, may last.
+ * Error codes of failures that may pass. A failed read of the disk may, since it says nothing about the data. A failed
+ * write does not count, since its reason, such as a full disk, may last.
  */
 const PASSING = new RegExp(`${BUSY.source}|^SQLITE_(IOERR|CANTOPEN|CORRUPT|NOTADB|NOMEM)`);
 

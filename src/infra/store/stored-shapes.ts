@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { hasTable, type Store, writtenByNewer } from './store.ts';
 
-/** A change to the shape of stored values: those of one collection of records, or the payloads of waiting requests. */
+/** A change to the shape of stored values: of the records of one collection, or of the payloads of waiting requests. */
 export interface ShapeMigration {
   readonly of: { readonly collection: string } | 'requests';
   /** Returns the value in its new shape, unchanged if it has it already: a migration that was cut short runs again. */
