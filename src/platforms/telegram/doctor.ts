@@ -18,7 +18,7 @@ export interface TelegramExamination {
 
 /** The ports on which Telegram calls webhooks ('' is the default). A Bot API server of the operator calls any port. */
 const WEBHOOK_PORTS: ReadonlySet<string> = new Set(['', '80', '88', '443', '8443']);
-/** Failures older than this are ignored: Telegram reports the last one for as long as the webhook is set. */
+/** Failures older than this are ignored, because Telegram reports the last failure as long as the webhook is set. */
 const RECENT_MS = 60 * 60_000;
 
 /** Checks what Telegram says about the token, the settings at @BotFather, and how updates are received. */

@@ -33,7 +33,7 @@ export interface WebPlatformOptions {
   /** The address that people open, if it differs from the Host header that the server receives. */
   readonly publicUrl?: string | undefined;
   readonly log: Pick<Logger, 'warn' | 'error'>;
-  /** The folder of the built page; by default that of `npm run build`. */
+  /** The folder of the built page. Default: the one that `npm run build` fills. */
   readonly pageFolder?: string;
   readonly limits?: Partial<WebLimits>;
   readonly now?: () => number;

@@ -33,7 +33,7 @@ export const COMMAND_LIMITS = {
   stringLength: 6_000,
 } as const;
 
-/** Limits that Medley sets itself, below those of Discord. */
+/** Limits that Medley sets itself, lower than Discord's limits. */
 export const SHOWN = {
   heading: 300,
   /** The most characters of a text that other platforms fold, such as a caption; the original post has all of it. */

@@ -57,8 +57,8 @@ export interface GatewayOptions extends Pick<GuardOptions, 'isOfInterest'> {
 }
 
 /**
- * Why there is no connection. `token`: Discord refuses the token; `intents`: it does not grant one of them; `settings`:
- * the operator must change some; `limit`: no more new sessions are allowed for now.
+ * Why there is no connection. `token`: Discord refuses the token; `intents`: Discord does not grant an intent;
+ * `settings`: the operator must change a setting; `limit`: Discord allows no more new sessions for now.
  */
 export type GatewayProblem = 'token' | 'intents' | 'settings' | 'limit' | 'unreachable';
 

@@ -96,8 +96,8 @@ function readLinks(links: readonly PastedLink[], interaction: Interaction, { dis
 }
 
 /**
- * Reads a pressed button. For the person who asked for the message, the answer replaces its content. All others get an
- * answer that only they see; so does everyone if several replies share the message.
+ * Reads a pressed button. For the person who asked for the message, the answer replaces its content. Anybody else gets
+ * an answer that only they see. If several replies share the message, everybody gets such an answer.
  */
 async function readPress(interaction: Pressed, context: DiscordContext): Promise<InteractionRequest> {
   const { message, user } = interaction;

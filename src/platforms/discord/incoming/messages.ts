@@ -129,7 +129,7 @@ async function draftOf(
   if (ask === undefined) return undefined;
   const answered = ask.kind === 'links' ? new Set(ask.what.map(({ url }) => url)) : new Set<string>();
 
-  /** True when hiding the message's embeds would hide those of answered links only. */
+  /** True when hiding the message's embeds would hide only embeds of answered links. */
   async function isOnlyLinks(): Promise<boolean> {
     // A forum post's first message has the post's id. Its embed is the post's picture, so it is not hidden.
     if (message.id === channelId) return false;
@@ -200,7 +200,7 @@ export function findMarkdownLinks(text: string): readonly PastedLink[] {
 /**
  * The links of a message that a person points at, by a reply or the message's menu: those shown as links, else those in
  * quotes, code, embeds, components and forwards. The words of an embed with an address, or beside a link button, are
- * not searched: they come from the page there, and so may links in them.
+ * not searched, because these words and their links may come from the page at that address.
  * @param forwarded the messages that it forwards
  */
 export function allLinksIn(
@@ -234,7 +234,7 @@ function addressedLinks(text: string): readonly PastedLink[] {
 /** Leaves out code: everything from a run of backticks to the next run of the same length. An unclosed run is text. */
 function withoutCode(text: string): string {
   const runs = [...text.matchAll(/\\`|`+/g)].filter(([run]) => run !== '\\`');
-  // A run of three backticks and a longer one mean the same.
+  // A run of more than three backticks means the same as a run of three.
   const kindOf = (run: string) => Math.min(run.length, 3);
   let kept = '';
   let from = 0;
@@ -284,8 +284,8 @@ function addressesIn(text: string): readonly string[] {
 const MARKUP = '.,;:!?\'"*~]}\u2019\u201d';
 
 /**
- * Cuts punctuation and markup off an address. A closing bracket stays if it was opened inside the address. So does an
- * underscore, as names and ids may end with one, unless another before the address began italic text.
+ * Cuts punctuation and markup off an address. A closing bracket stays if it was opened inside the address. A closing
+ * underscore stays, as names may end with one, unless another one before the address began italic text.
  */
 function trimmed(address: string, markup: string): string {
   let end = address.length;

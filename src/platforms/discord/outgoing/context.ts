@@ -50,7 +50,7 @@ interface EmbedMessage {
   readonly flags: number;
 }
 
-/** How many times the embeds of a message are hidden again: Discord may add those of its links one after the other. */
+/** How often embeds of one message are hidden again: Discord may add the embeds of its links one after the other. */
 const MAX_REPEATS = 3;
 
 type EmbedSuppression = ReturnType<typeof createEmbedSuppression>;

@@ -78,8 +78,7 @@ export function createReplyGroup(
       replies.push(reply);
       for (let from = 0; from === 0 || from < reply.gallery.length; from += MOST) {
         const some = draftsOf(reply, from);
-        // A failure is handled when `finish` or `dispose` awaits it; until then it must not end the process as
-        // unhandled.
+        // A failure is handled when `finish` or `dispose` awaits it. Until then it must not end the process.
         some.catch(() => undefined);
         drafts.push(some);
       }

@@ -95,7 +95,7 @@ function replaceLater(
   editLater?.(later, async (better, signal) => {
     const shownIn = messageId ?? pressed?.messageId;
     const depth = shownIn === undefined ? 0 : await history.depth(shownIn, request);
-    // With its buttons, the reader has opened something else in this message meanwhile, so it is left as it is.
+    // The reader has opened something else in this message by its buttons, so it is left as it is.
     if (depth === undefined) return;
     const group = createReplyGroup(to, { ...context, t, signal, commands: await context.commandIds.current() });
     try {
@@ -122,7 +122,7 @@ interface Call extends SendContext {
   readonly key: AnswerKey;
   readonly sending: Sending;
   readonly to: InteractionReplyTo;
-  /** True until a first reply has been written into the deferred message, or into the one with the pressed button. */
+  /** True until a first reply was written into the deferred message, or into the message with the pressed button. */
   readonly isOpen: boolean;
 }
 
@@ -133,8 +133,8 @@ interface Groups {
 }
 
 /**
- * Edits the deferred message, or the one with the pressed button; further messages are posted or sent as follow-ups.
- * Resolves with the id of each message that all see, undefined for one that an earlier attempt sent.
+ * Edits the deferred message, or the message with the pressed button; posts further messages or sends follow-ups.
+ * Resolves with the id of each message that everybody sees; undefined for one that an earlier attempt sent.
  */
 async function sendInteraction(
   context: SendContext,

@@ -153,7 +153,7 @@ function nameOf(prefix: string, place: number, { fileName }: DeliveredFile): str
 
 export interface Drawing {
   readonly key: string;
-  /** The card as a file. @param prefix keeps its name apart from those of other replies in the message */
+  /** The card as a file. @param prefix makes its name differ from those of the message's other replies */
   readonly file: (prefix: string) => UploadFile;
 }
 

@@ -17,7 +17,7 @@ export interface Space {
 
 /** How much of a reply's cards a message shows, so that it keeps to Discord's limits. */
 export interface CardForm {
-  /** The most lines of each card, of which the last are left out first. */
+  /** The most lines of each card; a longer card loses its last lines. */
   readonly lines: number;
   /** How many cards and headings have an image or button beside them; the rest are text alone. */
   readonly accessories: number;

@@ -31,7 +31,7 @@ export interface RenderContext {
 
 /**
  * Renders menus, then buttons; if there are too many buttons, they become a menu as well. A token (custom id) may occur
- * only once in a message, so `used` collects those of all its replies.
+ * only once in a message, so `used` collects the tokens of all its replies.
  */
 export function renderActions(actions: readonly Action[], used: Set<string>, context: RenderContext): Row[] {
   const { t, deleteId, backId } = context;
@@ -124,7 +124,7 @@ function inRows(buttons: readonly APIButtonComponent[]): Row[] {
   return rows;
 }
 
-/** Leaves out a card's button if the message has another one with its token. */
+/** Leaves out a card's button if another button of the message has its token, which Discord accepts only once. */
 export function withoutRepeats(
   blocks: readonly Block[],
   actions: readonly Action[],

@@ -17,7 +17,7 @@ import { type Address, ANSWERS, type Answers, type Content, type Method, type Pa
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The time limit of the call. Default: that of a call without files. */
+  /** Milliseconds that a call without files may take. Default: `limits.callMs`. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -41,7 +41,7 @@ const Envelope = z.union([
   }),
 ]);
 
-/** Telegraf's types of methods are those of an older Bot API, so its method for calls is declared anew here. */
+/** Telegraf's types describe an older Bot API, so its method for calls is declared here with looser types. */
 interface Caller {
   callApi(method: string, params: object, options: object): Promise<unknown>;
 }

@@ -67,7 +67,7 @@ const Message = z.object({
   migrate_to_chat_id: z.number().optional(),
   migrate_from_chat_id: z.number().optional(),
   reply_to_message: RepliedMessage.optional().catch(undefined),
-  /** The message of another chat or topic to which this one replies, of which little is known. */
+  /** The message of another chat or topic to which this message replies. Telegram states little about it. */
   external_reply: Outside.optional().catch(undefined),
   /** The part of the other message that a reply quotes. Its entities mark no links. */
   quote: Quote.optional().catch(undefined),

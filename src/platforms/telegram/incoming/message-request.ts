@@ -122,7 +122,7 @@ async function readReplied(
 ): Promise<RequestBody | undefined> {
   const { text = '', links } = (other && messageWords(other)) ?? {};
   const preview = outside?.link_preview_options;
-  // If the other message is one of Medley's, the address of its post is in a button.
+  // If the other message is an answer of Medley's, the address of its post is in a button.
   const addresses = [...buttonLinks(other), ...(preview ? [{ url: preview.url, spoiler: false }] : [])];
   const whole = { text, links: addresses.length === 0 ? links : [...(links ?? []), ...addresses] };
   // Quotes mark no links: to know what a spoiler hides, the whole text is read.
@@ -135,8 +135,8 @@ async function readReplied(
 }
 
 /**
- * Reads a command with a link, its own or that of the message to which it replies. The link is found by Telegram's
- * entities, since a word may hide its address.
+ * Reads a command whose link is in the message itself or in the message to which it replies. The link is found by
+ * Telegram's entities, since a word may hide its address.
  */
 async function readLinkCommand(
   read: Read,

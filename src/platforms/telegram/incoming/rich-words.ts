@@ -5,7 +5,7 @@ import type { MessageEntity } from '../api/updates.ts';
 const Node = z.looseObject({ type: z.string().catch(''), url: z.string().optional().catch(undefined) });
 const INNER = ['summary', 'text', 'blocks', 'items', 'cells', 'caption', 'credit'] as const;
 
-/** For each kind of text in rich messages, the type of entity that means the same. */
+/** For each kind of text in rich messages, the type of entity with the same meaning. */
 const MARKS: Readonly<Record<string, string>> = {
   url: 'text_link',
   code: 'code',

@@ -39,7 +39,7 @@ export interface MessageDestination
   readonly silent?: boolean;
   /** The id of the only person who sees the message, if Telegram can do that in this chat; otherwise all see it. */
   readonly onlyFor?: number | undefined;
-  /** The callback query id of a button in a message that one person alone sees: the new message replaces that one. */
+  /** The query id of a pressed button whose message one person alone sees. The new message replaces that message. */
   readonly replaces?: string | undefined;
 }
 

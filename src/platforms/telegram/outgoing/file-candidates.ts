@@ -65,7 +65,7 @@ export function createFileCandidates(item: GalleryItem, inAlbum: boolean, contex
         way = 'address';
         await sentFiles.delete(key);
       } else if (isTooLarge(error) && !refused.has(last.variantKey)) {
-        // The refused file counts as too large, so the next upload is of a smaller one.
+        // The refused file counts as too large, so the next upload is a smaller file.
         refused.add(last.variantKey);
         void close();
       } else if (last.type === 'photo') asDocument = true;
@@ -173,7 +173,7 @@ function sizeOf(width: number | null, height: number | null): Pick<FileCandidate
   return width === null || height === null ? {} : { width, height };
 }
 
-/** Says whether Telegram refuses a picture as a photo for its size; one of unknown size is tried. */
+/** Says whether Telegram refuses a picture as a photo for its size; a picture of unknown size is tried. */
 function isUnlikePhoto({ width, height }: Pick<DeliveredFile, 'width' | 'height'>): boolean {
   if (width === null || height === null) return false;
   const isThin = Math.max(width, height) > MESSAGE_LIMITS.photoRatio * Math.min(width, height);

@@ -154,7 +154,7 @@ function firstBatch(ready: readonly Ready[], maxBytes: number): readonly Ready[]
   return batch;
 }
 
-/** Sends files in one call; undefined when Telegram refused one, which then needs another way. */
+/** Sends files in one call; undefined when Telegram refused one of them, which must then be sent in another way. */
 async function sendBatch(
   api: MessageApi,
   batch: readonly Ready[],

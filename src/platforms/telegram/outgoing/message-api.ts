@@ -161,7 +161,7 @@ export function createChatActions({ api, limits, log }: Pick<TelegramContext, 'a
     shown.timer = setInterval(() => show(place, shown), limits.actionEveryMs).unref();
   }
 
-  /** Shows an action. Requests in the same chat share it, so that it is sent once, until all have released it. */
+  /** Shows an action. All requests in the same chat share one action, which ends when all of them have released it. */
   function share(place: ActionChat, action: ChatAction): { readonly shown: Shown; readonly release: () => void } {
     const key = keyOf(place);
     const begun = { users: 0, action, timer: undefined, sending: undefined, isRefused: false };

@@ -61,7 +61,7 @@ export function createAnswerPress(
     const { to, t, sendOnce, key } = context;
     const isForOne = isNotice(reply);
     if (isForOne && (await isNotified(reply, press.query, context))) return;
-    // If a notice comes too late to be shown at the button, it is sent as a new message; it never replaces the old one.
+    // A notice that comes too late to be shown at the button is sent as a new message; it never replaces the old one.
     const isAdded = reply.gallery.length > 0 || reply.isBeside === true;
     const mayEdit = !isAdded && !isForOne && press.isEphemeral !== true;
     const kind = mayEdit ? press.stands : undefined;

@@ -89,7 +89,7 @@ export function createSendReply(
   };
 }
 
-/** The message to reply to: the one with the link or, if that will be deleted, the one to which it replies, if any. */
+/** The message to reply to: the one with the link. If that will be deleted, the one to which it replies, if any. */
 function messageToReplyTo(gallery: readonly GalleryItem[], { to, settings }: ReplySending): number | undefined {
   return settings.deleteSource && to.isOnlyLinks === true && gallery.length > 0 ? to.repliedTo : to.message;
 }
@@ -186,7 +186,7 @@ export function createEditedReply(sendReply: SendReply, editMessage: EditMessage
   };
 }
 
-/** The reply's message: a new one, or the edited one whose button was pressed. */
+/** The message that shows the reply: a new one, or the edited one with the pressed button. Undefined for several. */
 function messageOf(
   results: ReadonlyMap<string, unknown>,
   { chat, press }: TelegramReplyTo,

@@ -94,7 +94,7 @@ function contentsOf(gallery: readonly GalleryItem[], t: Translator): string {
   return counts.flatMap(([n, words]) => (n === 0 ? [] : [words({ n })])).join(t.comma);
 }
 
-/** Divides a gallery into albums, in order: photos and videos may share one, audio only with audio. */
+/** Divides a gallery into albums, in order. Photos and videos may share an album; audio files have their own. */
 function albumsOf(gallery: readonly GalleryItem[]): readonly (readonly GalleryItem[])[] {
   const albums: GalleryItem[][] = [];
   for (const item of gallery) {
@@ -116,7 +116,7 @@ const CLOSING = 1;
 /** One FollowUpPayload may follow the albums. */
 const FOLLOW_UP = 1;
 
-/** The most messages that a reply costs of a group's rate limit. Each file of an album counts as one, an edit as 0. */
+/** The most messages that a reply takes of a group's rate limit: each file of an album counts as 1, an edit as 0. */
 export function messagesOf(
   { press }: { readonly press?: PressedButton | undefined },
   reply: Reply | undefined,

@@ -87,7 +87,7 @@ function slice({ text, entities }: FormattedText, from: number, to: number): For
 }
 
 function richText(content: FormattedText): RichText {
-  // Outer entities are put before inner ones. Those with equal ranges keep their order.
+  // Outer entities are put before inner ones. Entities with equal ranges keep their order.
   const entities = content.entities.toSorted((a, b) => a.offset - b.offset || b.length - a.length);
   return simple(partsOf({ ...content, entities }, true));
 }

@@ -117,7 +117,7 @@ function arranged(blocks: readonly Block[], actions: readonly Action[]): Arrange
   return { shown, buttons: [...own, ...(own.length > 0 ? others : actions), ...listen], numbers: [] };
 }
 
-/** The token that opens each card: that of its button, or of the choice at its position in a menu of equal length. */
+/** The token that opens each card: its button's, or that of the choice at its position in a menu of equal length. */
 function openersOf(cards: readonly Card[], actions: readonly Action[]): readonly (string | undefined)[] {
   const menu = actions.find(action => action.kind === 'menu' && action.choices.length === cards.length);
   const choices = menu?.kind === 'menu' ? menu.choices : [];

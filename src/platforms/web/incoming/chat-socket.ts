@@ -62,7 +62,7 @@ export class ChatSocket {
     this.#heartbeat.unref();
   }
 
-  /** Accepts no new connections, and tells all pages that this server stops, so that they reconnect to the next one. */
+  /** Accepts no new connections, and tells all pages that this server stops, so that they reconnect to the next. */
   refuse(): void {
     this.#isOpen = false;
     for (const { outlet } of this.#open.values()) outlet.send({ type: 'closing' });
@@ -103,7 +103,7 @@ export class ChatSocket {
     new Conversation(socket, outlet, address, this.#options);
   }
 
-  /** A handshake without its `Upgrade` header: nginx, for one, takes it away unless it is told to pass it on. */
+  /** Refuses a handshake without an `Upgrade` header, which nginx, for one, removes unless it is told to pass it on. */
   #onPlainRequest(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     if (request.headers['sec-websocket-key'] === undefined) {
       reply.callNotFound();
@@ -154,8 +154,8 @@ function closeSocket(socket: WebSocket, timeoutMs: number): Promise<void> {
 }
 
 /**
- * Sends frames to one page. If it reads so slowly that `maxBufferedBytes` wait, it is disconnected; after reconnecting
- * it gets the frames that it missed.
+ * Sends frames to one page. If the page reads so slowly that `maxBufferedBytes` wait, it is disconnected; when it
+ * reconnects, it gets the frames that it missed.
  */
 function createOutlet(socket: WebSocket, maxBufferedBytes: number): Outlet {
   function sendText(frame: string): void {

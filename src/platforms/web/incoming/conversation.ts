@@ -23,7 +23,7 @@ export interface ConversationOptions {
   readonly now: () => number;
 }
 
-/** Handles the frames of one connection, of which the first must be a hello. They are rate limited. */
+/** Handles the frames of one connection, of which the first must be a hello. The rate of frames is limited. */
 export class Conversation {
   readonly #options: ConversationOptions;
   readonly #socket: WebSocket;

@@ -158,7 +158,7 @@ export class PageAnswers {
     return index;
   }
 
-  /** Replaces a reply by a better one, even in a complete answer. Other tabs of the session get it, and ignore it. */
+  /** Replaces a reply by a better one, even in a complete answer. The session's other tabs ignore that frame. */
   improve(answer: PageAnswer, index: number, reply: WebReply): void {
     if (answer.state === 'dropped') return;
     const text = emit(answer, { type: 'better', id: answer.messageId, index, reply }, answer.state === 'open');

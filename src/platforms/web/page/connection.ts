@@ -126,7 +126,7 @@ function byOwnClock(reply: WebReply, ahead: number): WebReply {
   };
 }
 
-/** True for a frame from the server, even for one of a type that this version of the page does not know. */
+/** True for a frame from the server, even if this version of the page does not know its type. */
 function isServerMessage(value: unknown): value is ServerMessage {
   return typeof value === 'object' && value !== null && 'type' in value;
 }

@@ -51,7 +51,7 @@ export function renderMedia(
       src: `${src}${part}`,
       mime,
       poster: item.kind === 'image' ? null : posterOf(item, file, tunnel),
-      // If the size of the file is unknown, that of the item has the same proportions.
+      // If the size of the file is unknown, the item's size has the same proportions.
       width: width ?? item.width,
       height: height ?? item.height,
       durationMs: clip === undefined ? item.durationMs : clip.endMs - clip.startMs,

@@ -37,7 +37,7 @@ async function activate(): Promise<void> {
   await self.clients.claim();
 }
 
-/** The path under which a file is stored; undefined unless it is one of the page's own. */
+/** The path under which a file of the page is stored; undefined for all other requests. */
 function pathOf({ method, url, mode }: Request): string | undefined {
   const { origin, pathname } = new URL(url);
   if (method !== 'GET' || origin !== self.location.origin) return undefined;
@@ -45,7 +45,7 @@ function pathOf({ method, url, mode }: Request): string | undefined {
   return pathname !== '/' && PAGE.includes(pathname) ? pathname : undefined;
 }
 
-/** The server's answer if it can be reached, else the stored one. */
+/** The server's answer if the server can be reached, else the stored answer. */
 async function answer(event: FetchEvent, path: string): Promise<Response> {
   let fresh: Response;
   try {

@@ -57,7 +57,7 @@ export class History {
     return this.#ofDevice.isStored;
   }
 
-  /** Begins to keep conversations on the device, or deletes the kept ones. */
+  /** With true, begins to keep conversations on the device; with false, deletes the kept ones. */
   keep(isKept: boolean): void {
     if (isKept) this.#ofDevice.write([]);
     else this.#ofDevice.delete();

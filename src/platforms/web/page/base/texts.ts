@@ -2,7 +2,7 @@ import file from '../../../../i18n/en/web.json' with { type: 'json' };
 import { recallJson, remember } from './dom.ts';
 import { fill } from './fill.ts';
 
-/** The page's texts in English. `labelled` is added here, since it is not in the file: the server adds it itself. */
+/** The page's texts in English. The file lacks `labelled`, which the server adds to the texts that it sends. */
 const english = { ...file.web, labelled: '{name}: {value}' };
 
 export type PageTextKey = keyof typeof english;

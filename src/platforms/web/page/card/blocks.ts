@@ -54,7 +54,7 @@ function blockOf(block: Exclude<WebBlock, { kind: 'card' }>, { onAction }: ItemC
   }
 }
 
-/** An image whose space is reserved before it is loaded; if it cannot be loaded, the space is removed. */
+/** An image whose space is reserved before it is loaded. If the image cannot be loaded, its space is removed. */
 function image({ url, alt, ratio }: Extract<WebBlock, { kind: 'image' }>): Node {
   if (!isOwnPath(url)) return h('p', {}, alt);
   const shown = h('img', { class: 'card-image', src: url, alt, loading: 'lazy', decoding: 'async' });

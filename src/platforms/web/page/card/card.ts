@@ -15,7 +15,7 @@ type WebHeading = Extract<WebBlock, { kind: 'heading' }>;
 
 export interface CardContext extends ItemContext {
   readonly bringAgain: () => void;
-  /** Sends the person's message again, or only one of its links. */
+  /** Sends the person's message again; with `link`, only that link. */
   readonly askAgain: (link?: string) => void;
   /** Shows the previous reply, which this one replaced; undefined when it replaced none. */
   readonly goBack: (() => void) | undefined;

@@ -171,7 +171,7 @@ export function openLightbox(photos: readonly WebMedia[], start: number): void {
     show();
   }
 
-  // All lightboxes share one dialog element, so these handlers replace those of the last lightbox.
+  // All lightboxes share one dialog element, so these handlers replace the handlers of the last lightbox.
   dialog.onkeydown = event => {
     if (event.key === 'ArrowLeft') step(-1);
     if (event.key === 'ArrowRight') step(1);

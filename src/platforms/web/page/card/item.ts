@@ -76,7 +76,7 @@ function opening(title: WebText, action: WebAction | null): WebText {
   );
 }
 
-/** True for the line that says why a map is recommended, the only one with a link. It may be cut at its end. */
+/** True for the line that says why a map is recommended, the only line with a link. It may be cut at its end. */
 function isReason(line: WebText): boolean {
   return line.some(inline => typeof inline === 'object' && inline.kind === 'link');
 }

@@ -19,7 +19,7 @@ export interface MessageContext {
   readonly onCancel: (turn: Turn) => void;
   /** Shows the reply from which this one was opened. */
   readonly onBack: (place: ReplyPlace) => void;
-  /** Sends the person's message again, or only one of its links. */
+  /** Sends the person's message again; with `link`, only that link. */
   readonly onRepeat: (turn: Turn, link?: string) => void;
 }
 

@@ -11,7 +11,7 @@ const FAR_SCREENS = 3;
 const NEAR_TURNS = 3;
 /** A smooth scroll that has not moved for this long has ended. */
 const GLIDE_MS = 300;
-/** After one of these events of the reader, the page no longer corrects the scroll position. */
+/** After a reader causes one of these events, the page no longer corrects the scroll position. */
 const GESTURES = ['pointerdown', 'wheel', 'keydown'] as const;
 
 /** The scrolling part of the page. It follows the newest answers unless the reader scrolls to something else. */
