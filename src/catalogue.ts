@@ -59,7 +59,7 @@ function bar({ sets, total }: FillProgress): string {
   return `[${'#'.repeat(done)}${'-'.repeat(BAR_WIDTH - done)}] `;
 }
 
-/** The lists of beatmapsets to read: the official API's if there are credentials, else those of the mirrors in turn. */
+/** The lists of beatmapsets to read: the official API's if there are credentials, else the mirrors' lists in turn. */
 function createFeeds({ osu, publicUrl }: Config, client: HttpClient, log: Logger): readonly Feed[] {
   const http = withContact(client, publicUrl);
   if (osu === undefined) return createMirrors({ http }).map(searchFeed);

@@ -152,7 +152,7 @@ export function createWebChat(config: Config, core: Core, log: Logger) {
 }
 
 /**
- * Lets only one of the processes that would hear the same events receive them, while the others stand by.
+ * Lets one of the processes that would hear the same events receive them, while the other processes stand by.
  * @param account is the same for processes that hear the same events: the token, and for Discord the shards
  */
 function heardOnce(platform: RuntimePlatform, { storage }: Core, account: string): RuntimePlatform {

@@ -58,7 +58,7 @@ function maxTypos({ length }: string): number {
   return length < 8 ? 1 : 2;
 }
 
-/** Makes a sentence for each name that is nearly a known one. */
+/** Makes a sentence for each name that is probably a misspelt name of a known variable. */
 export function misspeltNames(names: readonly string[], known: readonly string[]): readonly string[] {
   const strangers = names.filter(name => !known.includes(name) && !TEST_NAMES.has(name));
   return strangers.flatMap(name => {
@@ -104,7 +104,7 @@ export function parseProxies(text: string) {
   return isUnique(hosts) ? nonEmpty(proxies) : undefined;
 }
 
-/** Reads a proxy's address, possibly with userinfo: for all requests, or for those to one site or host. */
+/** Reads a proxy's address, possibly with userinfo: for all requests, or only for requests to one site or host. */
 function parseProxy(entry: string) {
   const [, source, host, address = ''] = /^(?:source:([a-z][a-z0-9-]*)=|([a-z0-9.-]+)=)?(.+)$/.exec(entry) ?? [];
   const url = parseUrl(address, ['http:', 'https:', 'socks5:']);

@@ -205,9 +205,9 @@ export function loadConfig(environment: Environment): Config {
 }
 
 /**
- * Checks that all sites named in the configuration exist, and returns those to offer. Not part of {@link loadConfig},
- * because only the caller knows the sites.
- * @returns the offered sites; people see nothing of the others
+ * Checks that all sites named in the configuration exist, and returns the sites to offer. Not part of
+ * {@link loadConfig}, because only the caller knows the sites.
+ * @returns the offered sites; people see nothing of all other sites
  * @throws ConfigError as {@link loadConfig}
  */
 export function offeredSites<Site extends { readonly id: string }>(

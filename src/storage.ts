@@ -85,7 +85,7 @@ async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Pro
   const { migrateRedisShapes } = await import('./infra/redis/redis-shapes.ts');
   const shared = openRedisState({ url: redisUrl, log, prepare: redis => migrateRedisShapes(redis) });
   const isReady = await shared.isReady(mediaKey === undefined ? 15_000 : 2_000);
-  // The client reports a missing database by an event alone and would use the first one, so it is selected here.
+  // For a missing database the client would only emit an event and then use the first one; this command fails.
   if (isReady)
     await shared.redis
       .request('read', async client => client.options.db && client.select(client.options.db))
