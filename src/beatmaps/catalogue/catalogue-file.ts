@@ -93,7 +93,7 @@ class WriteQueue {
     this.#options = options;
   }
 
-  /** Adds sets; of two with one id the later stays. A full queue drops its oldest sets; upstreams resend sets. */
+  /** Adds sets; of two sets with one id the later stays. A full queue drops its oldest; upstreams send them again. */
   add(sets: readonly Beatmapset[]): void {
     if (this.isClosed) return;
     this.#append(sets);

@@ -126,7 +126,7 @@ class PairIndex {
   readonly #words: string[] = [];
   readonly #uses: number[] = [];
   readonly #numbers = new Map<string, number>();
-  /** For each pair of letters, the numbers of the words that contain it. */
+  /** For each pair of letters, the words that contain it, as positions in `#words`. */
   readonly #pairs = new Map<string, NumberList>();
   #lengths = new Uint8Array(1_024);
   #shared = new Uint8Array(1_024);

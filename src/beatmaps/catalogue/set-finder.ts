@@ -42,7 +42,7 @@ const MAX_CHECKED = 400;
 const RARE = 150;
 /** If at most this many sets have the searched words, the searched ranges are checked without an index. */
 const FEW = 250;
-/** The most sets with the searched words that are sorted in another order; of more, the most popular are sorted. */
+/** The most sets found by words that are sorted in an order other than popularity; of more, the most popular are. */
 const MAX_SORTED = 20_000;
 
 const RankRow = z.object({ rank: z.number() });
@@ -116,7 +116,7 @@ function choosePlan(store: Store, { asked, groups, index = 'catalogue_text' }: F
   return figures === '' ? planOf('catalogue_sets s', clauses, []) : planByFigures(store, figures, clauses);
 }
 
-/** A plan that begins with the searched words, which one index must hold. */
+/** A plan that begins by finding the searched words, all of them in one text index. */
 function planByWords(store: Store, index: TextIndex, match: string, figures: string, clauses: Clauses): Plan {
   const own = `${index} MATCH ?`;
   const ranks = figures !== '' && hasMore(store, index, match, FEW) ? rareRanks(store, figures) : undefined;

@@ -106,7 +106,7 @@ export function hasLeaderboard({ status }: Pick<Beatmapset, 'status'>): boolean 
   return LEADERBOARD.includes(status);
 }
 
-/** The stars of the easiest and the hardest difficulty, of one ruleset or of all. */
+/** The stars of the easiest and the hardest difficulty, of one ruleset or of all; null if there is no difficulty. */
 export function starRange(set: Beatmapset, ruleset?: Ruleset): { readonly min: number; readonly max: number } | null {
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
@@ -134,7 +134,7 @@ const ALIASES: ReadonlyMap<string, Ruleset> = new Map<string, Ruleset>([
   ...['mania', 'osu!mania', 'm', 'mna', 'keys', '4k', '7k', '3'].map(word => [word, 'mania'] as const),
 ]);
 
-/** The ruleset for a word: a name, an alias or the osu! API's number. */
+/** The ruleset for a word: a name, an alias or the osu! API's number; undefined for any other word. */
 export function parseRuleset(text: string): Ruleset | undefined {
   return ALIASES.get(text.trim().toLowerCase());
 }

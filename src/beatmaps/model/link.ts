@@ -18,7 +18,7 @@ const HOSTS: ReadonlySet<string> = new Set([
 const MIRRORS =
   /^(?:(?:[a-z]{2,8}\.)?catboy\.best|osu\.direct|(?:api\.)?nerinyan\.moe|mirror\.(?:hinamizawa\.ai|nekoha\.moe)|beatconnect\.io|beatmaps\.download|osu\.gatari\.pw|dl\.sayobot\.cn)$/;
 const MIRROR_PATH = /\/(s|d|b|beatmaps|beatmapsets|download|download\/[a-z]+)\/(\d+n?)(?=\/|$)/i;
-/** The source of a pattern that is in each address of osu! or a mirror, for finding such addresses in a text. */
+/** The text of a pattern that matches a part of each address of osu! or a mirror, for finding such addresses. */
 export const OSU_SITE = String.raw`(?:ppy\.sh|catboy\.best|osu\.direct|nerinyan\.moe|hinamizawa\.ai|nekoha\.moe|beatconnect\.io|beatmaps\.download|gatari\.pw|sayobot\.cn)`;
 const MAX_LINK_LENGTH = 2_048;
 

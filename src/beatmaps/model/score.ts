@@ -117,7 +117,7 @@ export function countOf({ mode, statistics }: Pick<Score, 'mode' | 'statistics'>
   return (statistics[result] ?? 0) + (drops ?? 0);
 }
 
-/** How often a play has each of its ruleset's hit results, in the order of players; no droplets in catch. */
+/** How often a play has each of its ruleset's hit results, in the usual order; no droplets in catch. */
 export function resultsOf(play: Pick<Score, 'mode' | 'statistics'>) {
   const results = Object.values(HIT_RESULTS[play.mode]).filter(result => result !== 'small_tick_hit');
   return results.map(result => ({ result, count: countOf(play, result) }));

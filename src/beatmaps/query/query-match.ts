@@ -27,7 +27,7 @@ function isExcluded({ excluded = [] }: Query, set: Beatmapset): boolean {
 /** A number of a set or a difficulty, and the function that reads it, which returns null for an unknown number. */
 type Figure<Read> = readonly [RangeKey, Read];
 
-/** The numbers of a set by which can be searched. The catalogue has a column of each name. */
+/** The numbers of a set by which people can search. The catalogue has a column of each name. */
 export const SET_FIGURES: readonly Figure<(set: Beatmapset) => number | null>[] = [
   ['favourites', set => set.favourite_count],
   ['status', set => statusNumber(set.status)],

@@ -19,7 +19,7 @@ export function foldText(text: string): string {
 export interface Needle {
   /** The text, folded by {@link foldText}. */
   readonly text: string;
-  /** True for a quoted phrase, whose last word must be a whole word. */
+  /** True for a quoted phrase, whose last word must be whole; false for a word, which may be a beginning. */
   readonly isWhole: boolean;
 }
 

@@ -190,7 +190,7 @@ function isWhole(value: string): boolean {
 
 /**
  * Writes the query as text in one fixed way: `parseQuery(renderQuery(query))` equals the query.
- * @param options `osuOnly`: leaves out conditions that osu!'s search language lacks; parameters can replace some
+ * @param options `osuOnly`: leaves out what osu!'s search language lacks; some of it can be sent as parameters
  */
 export function renderQuery(query: Query, { osuOnly = false }: { readonly osuOnly?: boolean } = {}): string {
   const words: string[] = [];

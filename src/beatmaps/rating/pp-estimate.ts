@@ -9,7 +9,7 @@ export interface Performance {
   /** The accuracy from 0 to 1. */
   readonly accuracy: number;
   readonly misses: number;
-  /** The number of objects; null if unknown: then that of a usual map is used. */
+  /** The number of objects; null if it is unknown: then the number of a usual map is used. */
   readonly objects: number | null;
   /** The approach rate with the mods. */
   readonly ar: number | null;

@@ -20,7 +20,7 @@ export interface CandidateSearch {
   isOpen(candidate: Candidate): boolean;
   /** False for a map that the person got before. Such a map is found, but does not count towards `enough`. */
   isNew(candidate: Candidate): boolean;
-  /** False for a map that others got lately. It is a last resort, so it does not count towards `enough`. */
+  /** False for a map that others got lately. Such a map is a last resort and does not count towards `enough`. */
   isFree(candidate: Candidate): boolean;
   /** Maps whose pp was requested for the same question before. Keeping them as candidates saves that work. */
   readonly lookedAt: readonly Candidate[];
@@ -40,7 +40,7 @@ const ENOUGH = 60;
 const ASKED_MS = 2 * 60_000;
 const MAX_QUESTIONS = 64;
 const MAX_PAGES = 6;
-/** If no map has the searched stars, maps with up to this factor more or less are taken. */
+/** If no new map has the searched stars, maps are taken whose stars are beyond them by up to this factor. */
 const BEYOND = 1.15;
 
 interface Pages {
@@ -52,8 +52,8 @@ interface Pages {
 }
 
 /**
- * Finds and scores maps for a plan in the catalogue and, if that has too few, at the upstreams. `sets` are the sets
- * that the upstreams returned, `failures` the errors of the catalogue and of upstreams that could not be asked.
+ * Finds and scores maps for a plan in the catalogue and, if that has too few, at the upstreams. It returns them with
+ * the sets of the upstreams' answers, and as `failures` the errors of the catalogue and of upstreams.
  */
 export function createCandidateSearch(
   beatmaps: Pick<Beatmaps, 'search'>,

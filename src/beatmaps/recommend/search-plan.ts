@@ -155,7 +155,7 @@ const NO_HABITS: ClassProfile = {
 /** The player's usual combinations of mods that the filter allows; if it allows none of them, the requested mods. */
 function classesFor({ classes }: PlayerProfile, mods: ModFilter): readonly ClassProfile[] {
   const allowed = classes.filter(({ modClass }) => allowsClass(mods, modClass));
-  // One play with a combination of mods may be chance, so it takes more, unless the person asked for these mods.
+  // One play with a combination of mods may be chance, so several are needed, unless the person asked for these mods.
   const isHabit = ({ share, plays }: ClassProfile) => share >= LEAST_SHARE && plays.length >= LEAST_PLAYS;
   const usual = allowed.filter(isHabit).slice(0, MAX_CLASSES);
   if (usual.length > 0) return usual;

@@ -80,7 +80,7 @@ export function createCommandResolver(
       return { command, raw: spec => parseArguments(spec, what.args) };
     },
 
-    /** A button for the command that a mistyped name most likely meant, with its options; undefined if none is. */
+    /** A button for the command that a mistyped name most likely meant; undefined when there is no such command. */
     meant(body: RequestBody, caller: Caller, t: Translator): Action | undefined {
       if (body.kind !== 'line') return undefined;
       const found = nearestCommand(body.what, listed);
@@ -128,11 +128,9 @@ export function readGiven(spec: CommandSpec, given: RawOptions): RawOptions {
   return all;
 }
 
-/**
- * A button's label repeats a line of up to this many letters. For a longer line, the label is only the command's name.
- */
+/** The button for a mistyped line shows a line of up to this many letters, else only the command's name. */
 const MOST_LABEL = 40;
-/** A mistyped name may have one mistake for each so many letters: two mistakes in six letters. */
+/** A mistyped name may have one mistake for every so many of its letters, such as two in six. */
 const LETTERS_A_MISTAKE = 3;
 
 /** Finds the command of the most similar name: `/beatmap serch`, `/beatmap_serch` and `/serch` mean the search. */

@@ -111,7 +111,7 @@ export function runsOf(text: string): readonly { readonly text: string; readonly
   return runs;
 }
 
-/** The family that a run states; undefined for the main typeface. Else the rasterizer would choose by letter. */
+/** The family that a run states, so that the rasterizer does not choose by letter; undefined for the main typeface. */
 function familyOf(typeface: Typeface | undefined): string | undefined {
   return typeface === undefined || typeface === OWN ? undefined : readTypeface(typeface.regular)?.family;
 }
@@ -122,7 +122,7 @@ export function fontFilesOf(text: string): readonly string[] {
   return [...new Set([...typefaces].flatMap(({ regular, bold }) => [regular, bold]))];
 }
 
-/** The typeface of each character that was looked up. It needs no bound, because only so many characters exist. */
+/** The typeface of each character that was looked up. No bound is needed, since there are only so many characters. */
 const known = new Map<string, Typeface | undefined>();
 
 let others: readonly Typeface[] | undefined;
@@ -223,7 +223,7 @@ function tablesOf(read: Read): (name: string) => Buffer {
   };
 }
 
-/** The name of the typographic family, which has all weights; if the font states none, of the family of this weight. */
+/** The name of the typographic family, which has all weights; without one, the name of the family of this weight. */
 function familyIn(names: Buffer): string | undefined {
   const texts = names.readUInt16BE(4);
   const records = Array.from({ length: names.readUInt16BE(2) }, (_, index) => 6 + 12 * index);

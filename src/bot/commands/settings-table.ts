@@ -54,7 +54,7 @@ export interface Setting<S> {
   readonly key: string;
   readonly option: Option;
   row(settings: S, context: RowContext): SettingRow;
-  /** The settings that a value of the option changes. @throws AppError `invalid_request` if it is not possible */
+  /** The fields that this value changes in the settings. @throws AppError `invalid_request` if it is not allowed */
   change(value: Value, settings: S, caller: Caller): Partial<S>;
 }
 
@@ -276,7 +276,7 @@ function oneOf<V>(values: readonly V[], value: Value): V {
   return found;
 }
 
-/** The usual choices and, if it is not one of them, the number that is set now. */
+/** The usual choices and the number that is set now, in order and without repeats. */
 function withSet(usual: readonly number[], set: number): readonly number[] {
   return usual.includes(set) ? usual : [...usual, set].sort((a, b) => a - b);
 }

@@ -91,7 +91,7 @@ function isOffered({ only }: Option, place: Place): boolean {
   return only === 'typed' ? place !== undefined : only === 'group' && place !== 'private';
 }
 
-/** The choice that a word means: by its value, its label or an alias. */
+/** The choice that a word means, by its value, its label or an alias; undefined if it means none. */
 export function matchChoice({ option, choices }: OptionSpec, text: string): string | undefined {
   const word = text.toLowerCase();
   const chosen = choices.find(({ value, label }) => value.toLowerCase() === word || label.toLowerCase() === word);

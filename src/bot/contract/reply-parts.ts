@@ -111,8 +111,8 @@ export function withPictures(blocks: readonly Block[], isShown: (block: PictureB
 }
 
 /**
- * Makes rows of a list of several cards: without audio previews and details, which appear when a card is opened. Rows
- * with a value have no cover either: beside one a phone has too little width for the rows' facts.
+ * Shortens the cards of a list, if there are several, to rows: without audio previews and details, which appear when a
+ * card is opened. Rows with a value lack the cover, too: beside it a phone has too little width for the facts.
  */
 export function asRows(blocks: readonly Block[]): readonly Block[] {
   if (blocks.filter(({ kind }) => kind === 'card').length < 2) return blocks;

@@ -17,7 +17,7 @@ export const SENSITIVE = ['restricted', 'spoiler', 'never'] as const;
 /** A source that people may switch on or off. */
 export type Site = Pick<SourceDescriptor, 'id' | 'name' | 'onInGroups'>;
 
-/** The person's osu! player. One that another version stored in an unknown shape is read as null. */
+/** The person's osu! player. A player that another version stored in an unknown shape is read as null. */
 const LinkedPlayer = z.object({
   id: z.number().int().positive(),
   name: z.string(),

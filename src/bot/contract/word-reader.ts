@@ -28,7 +28,7 @@ export type WordReader = ReturnType<typeof createWordReader>;
 
 /**
  * Reads words one by one, in linear time.
- * @param isSearch whether a minus excludes a word from a search
+ * @param isSearch true if a minus before a word excludes the word from a search
  */
 export function createWordReader(text: string, { isSearch }: { readonly isSearch: boolean }) {
   let at = 0;

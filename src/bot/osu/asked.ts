@@ -56,7 +56,7 @@ export async function namedPlayer(given: string | undefined, { caller, services 
   return { user: player.id, username: player.name, mode: player.mode, isProven: player.proven };
 }
 
-/** The profile of the player and ruleset asked for. @throws as `askedPlayer` does, `not_found`, or an upstream's */
+/** The profile of the requested player and ruleset. @throws as `askedPlayer` does, `not_found`, an upstream's error */
 export async function askedUser(
   given: { readonly player: string | undefined; readonly mode?: Mode | undefined },
   context: CommandContext,
@@ -89,7 +89,7 @@ async function suggestPlayers(
 
 /**
  * The two letters of the country that is named; without a name, of the country of the caller's own player.
- * @throws AppError `invalid_request` with a hint, or an upstream's
+ * @throws AppError `invalid_request` with a hint, or an upstream's error
  */
 export async function askedCountry(
   named: string | undefined,
@@ -158,7 +158,7 @@ export function isMapLink(word: string): boolean {
   return kind === 'map' || kind === 'set';
 }
 
-/** In commands about a map the ruleset must be named, `mode:taiko`: a bare word may belong to the map's title. */
+/** In commands about a map the ruleset needs its option's name, `mode:taiko`: a bare word may belong to the title. */
 export const MAP_MODE_OPTION = { ...MODE_OPTION, named: true } as const;
 
 /** The map and the ruleset as the person wrote them. */
@@ -170,7 +170,7 @@ interface MapWish {
 /**
  * The difficulty that a person names, or the hardest of a set; without a name, the one last shown in this chat. What is
  * found becomes the last shown difficulty.
- * @throws AppError `invalid_request` with a hint, `not_found`, or an upstream's
+ * @throws AppError `invalid_request` with a hint, `not_found`, or an upstream's error
  */
 export async function askedMap(wish: MapWish, context: CommandContext): Promise<AskedMap> {
   const found = await wishedMap(wish, context);
@@ -202,7 +202,7 @@ export function hardestOf({ beatmaps }: Beatmapset, ruleset?: Ruleset): Beatmap 
   return beatmaps.findLast(({ mode }) => mode === wanted);
 }
 
-/** @throws AppError `invalid_request` with a hint, `not_found`, or an upstream's */
+/** @throws AppError `invalid_request` with a hint, `not_found`, or an upstream's error */
 async function findMap(text: string, beatmaps: Beatmaps, signal: AbortSignal): Promise<NamedMap> {
   // A bare number is a set's id first, because people copy ids of sets from search pages.
   const named = await findNamed(text, beatmaps, 'set', signal);

@@ -187,8 +187,8 @@ export class Unsure extends Error {
 const MOST_REPEAT_MS = 24 * 3_600_000;
 
 /**
- * Makes `sendOnce`, which sends each message once: before the call it stores that the message may arrive, after it
- * whether it did. If that is unknown, it is sent again only where the platform recognises the repeat.
+ * Makes `sendOnce`, which sends each message once. It stores before the call that the message may arrive, and after the
+ * call whether it arrived. If that is unknown, it sends it again only where the platform recognises the repeat.
  * @param phase the part of the idempotency keys that distinguishes these messages from other ones of the request
  * @param next the index of the first link that these messages do not answer
  */

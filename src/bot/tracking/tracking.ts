@@ -197,7 +197,7 @@ async function look({ player, chats }: Followed, poll: Poll): Promise<void> {
     missed.set(playerKey(player), now());
     return;
   }
-  // The list is stored after posting: a crash in between only repeats a post, which its id shows to be a repeat.
+  // The list is stored after posting, so that a crash in between loses no post: it is sent again with the same id.
   await tracked.setMark(player, { polledAt: now(), scoreIds: scores.map(({ id }) => id) });
 }
 

@@ -228,7 +228,7 @@ function isSilent(item: MediaItem | undefined): boolean {
   return item?.kind === 'video' && !hasSound(item) && playableVariants(item).length > 0;
 }
 
-/** True when the item may have audio; also when that is unknown. */
+/** True unless it is certain that the item has no audio. */
 export function hasSound(item: MediaItem): boolean {
   return item.kind !== 'image' && item.variants.some(variant => variant.hasAudio !== false);
 }

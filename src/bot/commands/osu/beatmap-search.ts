@@ -114,7 +114,7 @@ export const osuMaps = defineCommand({
     const isOnly = place.page === 1 && pages.more === undefined;
     const openToken = ({ id }: Beatmapset) => openSetToken(services, id);
     const cards = beatmapsets.map(({ set, count }) => {
-      // The set has here only the one difficulty whose plays are counted.
+      // Here a set has a single difficulty: the one whose plays are counted.
       const played = count === null ? undefined : [strong(words.played({ n: count, shown: t.number(count) }))];
       const note = played && joined([played, set.beatmaps[0]?.version]);
       return setCard(set, t, { openToken, note });

@@ -232,7 +232,7 @@ function figuresOf({ accuracy, combo, misses, pp }: DescribedPlay, { maxCombo }:
       value: osu.combo({ shown: t.number(most) }),
       label: combo === undefined ? plays.simulate.full : '',
     },
-    // The word stands alone here, because the card shows the number above it.
+    // The word for misses stands here without its number, which the card shows above it.
     misses !== 0 && { value: t.number(misses), label: osu.scores.results.miss({ n: misses, shown: '' }).trim() },
     pp !== undefined && { value: t.decimal(pp, 0), label: cards.pp },
   ].filter(figure => figure !== false);

@@ -212,8 +212,8 @@ function mappingBlocks(player: Player, t: Translator): readonly Block[] {
 }
 
 /**
- * Links the caller to an osu! player, whose name they may then leave out of commands. That is the player whom they name
- * or, if the host configured sign-in, the player as whom they sign in at osu!.
+ * Links the caller to an osu! player, whose name they may then leave out of commands. The player is the one whom they
+ * name or, if the host configured sign-in, the one as whom they sign in at osu!.
  */
 export const osuLink = defineCommand({
   name: 'osu link',

@@ -124,7 +124,7 @@ export function originBlocks(
   return notes.map(note => textBlock([{ kind: 'emphasis', children: [note] }]));
 }
 
-/** Names the makers of the difficulty: other mappers (guests) if it states owners, else the set's mapper. */
+/** Names who made the difficulty: the stated owners, who may be guests of the set's mapper, else that mapper. */
 export function mappedByText({ owners }: Beatmap, { creator }: Pick<Beatmapset, 'creator'>, t: Translator): string {
   const names = owners.map(({ username }) => username);
   return t.messages.osu.mappedBy({ name: names.length === 0 ? creator : names.join(t.comma) });
