@@ -12,7 +12,7 @@ export interface HealthRoutesOptions {
   readonly readiness: Pick<Readiness, 'report'>;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   readonly checkKey: CheckKey;
-  /** The rate limiter that slows down guessing of keys: it counts wrong ones. */
+  /** The rate limiter that slows down guessing of keys: it counts wrong keys. */
   readonly limiter: RateLimiter;
   /** True when a proxy may run on this machine, which would make every client seem to be on this machine. */
   readonly isProxied: boolean;

@@ -141,7 +141,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     try {
       const { only, readable } = endpoint;
       return await extractor.extract(link, {
-        // Fastify creates the signal when it is first read. A getter saves that for answers from the cache.
+        // Fastify creates the signal when it is first read. With a getter, an answer from the cache needs no signal.
         get signal() {
           return request.signal;
         },

@@ -18,7 +18,7 @@ interface Thumbnail {
 export type Thumbnails = (link: string, signal: AbortSignal) => Promise<readonly Thumbnail[]>;
 
 export interface DocsRoutesOptions {
-  /** The OpenAPI document without servers; to be called when all routes are registered. */
+  /** Makes the OpenAPI document without a list of servers. To be called when all routes are registered. */
   readonly document: () => object;
   readonly publicUrl: string | undefined;
   readonly thumbnails: Thumbnails;
@@ -64,7 +64,7 @@ export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: Do
         .send(pageAt(originOf(request))),
     );
     server.get('/docs/', (_request, reply) => reply.redirect('/docs', 308));
-    // The page shows thumbnails of the post whose link a reader tries out, and asks for them here.
+    // The page requests the thumbnails of the post whose link a reader tries out.
     server.get('/docs/preview', { onRequest: countRequest }, async (request, reply) => {
       const query = previewQuery.safeParse(request.query);
       if (!query.success) throw new AppError('invalid_request', 'no link to preview', { params: { what: 'link' } });

@@ -6,7 +6,7 @@ import { CLIENT_LIMIT } from '../rate-limit.ts';
 
 const STATUSES: readonly number[] = [...new Set<number>(Object.values(ERROR_STATUS))].sort((a, b) => a - b);
 
-/** The answers of failing requests, by HTTP status, for a route's `response`. */
+/** For a route's `response`: the schema of the answer to a failure, by HTTP status. */
 export const errorResponses = Object.fromEntries(STATUSES.map(status => [status, errorAnswer]));
 
 /** The tag of endpoints whose answers name their source. */

@@ -196,7 +196,7 @@ with urllib.request.urlopen('${address}') as response:
   };
 }
 
-/** The example request in each language, for an answer that is a file. It saves the file under its own name. */
+/** The example request in each language, for an answer that is a file. Each example saves it under its own name. */
 function fileSamples(address: string) {
   return {
     Shell: `curl -fOJ '${address}'`,
@@ -211,7 +211,7 @@ with urllib.request.urlopen('${address}') as response:
   };
 }
 
-/** The example request in several languages. One is shown; a reader can choose another even without the script. */
+/** The example request in several languages. One of these is shown; a reader can choose another without the script. */
 function renderSamples(samples: ReturnType<typeof jsonSamples>, anchor: string): string {
   const parts = Object.entries(samples).map(([language, code], index) => {
     const id = escapeHtml(`${anchor}-in-${language}`);
@@ -222,7 +222,7 @@ function renderSamples(samples: ReturnType<typeof jsonSamples>, anchor: string):
 
 /** Code that can be focused by keyboard, because it may have to be scrolled sideways. */
 function renderCode(text: string, label: string): string {
-  // A single line is wrapped. Several lines are code whose line breaks matter, so they are not.
+  // A single line is wrapped. Several lines are code whose line breaks matter, so they are not wrapped.
   const kind = text.includes('\n') ? '' : ' class="line"';
   return `<pre${kind} tabindex="0" role="group" aria-label="${escapeHtml(label)}"><code>${escapeHtml(text)}</code></pre>`;
 }
