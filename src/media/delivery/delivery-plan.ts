@@ -47,7 +47,7 @@ export type StepKind =
   | 'compress'
   /** The audio is extracted, or a photo is converted to a common format. */
   | 'convert'
-  /** The audio is encoded as MP3, unless it is that already. */
+  /** The audio is encoded as MP3, unless it is an MP3 already. */
   | 'mp3';
 
 /** Why a request gets no file. `stream`: the pieces of the stream cannot be joined. */
@@ -64,7 +64,7 @@ export type LinkTarget =
 
 export interface Step {
   readonly kind: StepKind;
-  /** Identifies the file that the step makes; it stays the same after a restart. */
+  /** Identifies the file that the step makes, also after a restart. */
   readonly key: string;
   /** The variants that the file is made from: one file, or a video and an audio track. */
   readonly parts: readonly VariantChoice[];
@@ -89,7 +89,7 @@ export interface Means {
   readonly mp3?: boolean;
 }
 
-/** A larger file is never downloaded in order to encode it smaller. */
+/** The largest file that is downloaded in order to encode or convert it. */
 export const MAX_SOURCE_BYTES = 512 * 1024 * 1024;
 
 /** If the size limit allows fewer bits a second than this, no MP3 is made, and no audio is taken out of a video. */

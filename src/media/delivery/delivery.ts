@@ -105,7 +105,7 @@ export function createDelivery(options: DeliveryOptions) {
       ? resolver.resolve(request, signal)
       : clipFile(request, request.clip, resolver, files, signal));
     if (found.kind === 'none') {
-      // A file that the CDN does not serve cannot be streamed through the tunnel either.
+      // If the CDN does not serve the file, neither can the tunnel, so the reader gets the post's address.
       const address = addressOf(found.post, request, found.reason !== 'upstream_unavailable');
       options.onDelivered?.(`link-${address.leadsTo}`, 0);
       return { kind: 'link', ...address, reason: found.reason };

@@ -90,7 +90,7 @@ export class FileResolver {
     return this.sizes.get(key) ?? roughBytes(parts);
   }
 
-  /** Says whether an address has expired or will within `EXPIRY_MARGIN_MS`. */
+  /** Says whether an address has expired or will expire within `EXPIRY_MARGIN_MS`. */
   isOver({ expiresAt }: Pick<Variant, 'expiresAt'>): boolean {
     return expiresAt !== null && expiresAt <= this.options.now() + EXPIRY_MARGIN_MS;
   }

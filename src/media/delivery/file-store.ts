@@ -19,7 +19,7 @@ export interface MadeFile {
 }
 
 export type FileFailure =
-  /** `of` is the key of the input file that failed, if it is known which one. */
+  /** `of` is the key of the input file that failed; absent when that is unknown. */
   | (Exclude<DownloadFailure, { readonly status: 'needs_space' }> & { readonly of?: string })
   /** The program that makes the file failed, although all input files were available. */
   | { readonly status: 'tool'; readonly cause: unknown };

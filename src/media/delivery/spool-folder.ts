@@ -36,7 +36,7 @@ function lockNewName(tempDir: string): { readonly name: string; readonly lock: F
   for (;;) {
     const name = randomUUID();
     const lock = tryFileLock(lockPath(tempDir, name));
-    // Before the lock was set, another starting process may have deleted the lock file as a leftover.
+    // Another starting process may have deleted the new lock file as a leftover. Then another name is tried.
     if (lock !== undefined && existsSync(lockPath(tempDir, name))) return { name, lock };
     lock?.release();
   }

@@ -51,11 +51,11 @@ export interface ExtractorOptions {
   readonly cache: Cache<Post>;
   /** Caches the target of each short link, by its key. */
   readonly shortLinks: Cache<string>;
-  /** Default: no post is withheld. */
+  /** The posts that the operator withholds. Default: none. */
   readonly withheld?: WithheldPosts;
   readonly log: Logger;
   readonly now?: () => number;
-  /** The longest time of one `extract`, including short links. Default 20 000. */
+  /** The longest time of one `extract`, including short links, in milliseconds. Default 20 000. */
   readonly deadlineMs?: number;
   /** Called for every post that is returned, with the cache's name (`posts`) and whether the post came from it. */
   readonly countLookup?: (cache: string, from: Extraction['from']) => void;

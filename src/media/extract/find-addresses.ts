@@ -63,7 +63,7 @@ export function parseAddress(text: string): URL | undefined {
   const scheme = SCHEME.exec(meant)?.[0] ?? '';
   const rest = meant.slice(scheme.length);
   const end = rest.search(HOST_END);
-  // Some apps add the scheme's default port to an address.
+  // Some apps add the scheme's default port to an address. It is removed.
   const port = /^http:?\/\/$/i.test(scheme) ? /:80$/ : /:443$/;
   const host = (end === -1 ? rest : rest.slice(0, end)).toLowerCase().replace(port, '');
   if (!isHostName(host)) return undefined;
@@ -121,7 +121,7 @@ const SUPPRESSED = /<(?:https?\/\/|[a-z][a-z0-9]{1,30}:\/\/)[^\s<>]*>/gi;
 
 /**
  * The address as its writer meant it: without the sentence's punctuation, without a closing bracket that was opened
- * before the address, and without final underscores if one stands before the address (`isUnderlined`).
+ * before the address, and without final underscores if an underscore stands before it (`isUnderlined`).
  */
 function trimEnd(raw: string, isUnderlined: boolean): string {
   const cut = raw.indexOf('](');

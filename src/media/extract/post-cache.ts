@@ -26,7 +26,7 @@ const MAX_RETRY_AFTER_MS = 5 * MINUTE;
 /** How long a failure is cached, by code. A failure that is the request's own fault is never cached. */
 const ERROR_TTL_MS: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 0,
-  // Only a site reports this, for a live broadcast, which may be over soon.
+  // Only sites cause this code, for a live broadcast, which may be over soon.
   unsupported_link: 30 * SECOND,
   not_found: MINUTE,
   private: MINUTE,
@@ -80,7 +80,7 @@ type KnownSource = Pick<MediaSource, 'id' | 'match' | 'mediaHosts'>;
 
 /**
  * Parses posts from JSON that another process stored, as strictly as a site's answer: the post must have this version's
- * shape, media on the hosts of its source, and an address that its source recognises. Otherwise it gives undefined.
+ * shape, media on the hosts of its source, and an address that its source recognises. Undefined for anything else.
  */
 export function createStoredPostParser(sources: readonly KnownSource[]): (value: unknown) => Post | undefined {
   const isKnown = (post: Post): boolean => {
@@ -97,7 +97,7 @@ export function createStoredPostParser(sources: readonly KnownSource[]): (value:
   };
 }
 
-/** Says whether the source recognises the address as a post's and its own address of that post has the same origin. */
+/** Says whether the source recognises the address as a post's, and the post's own address has the same origin. */
 function isPostOf({ match }: KnownSource, url: string): boolean {
   if (!URL.canParse(url)) return false;
   const address = new URL(url);

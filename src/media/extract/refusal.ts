@@ -9,7 +9,7 @@ import { isOwnDoing } from '../../infra/http/read-failure.ts';
 const REFUSALS = {
   /** The site shows its login page: to callers whom it refuses, and for posts that visitors may not see. */
   login: ['login_required', {}],
-  /** A login page of an endpoint that never shows it because of the post, only to callers whom the site refuses. */
+  /** An endpoint shows its login page, as it does only to callers whom the site refuses, never because of the post. */
   caller: ['login_required', { refused: 1 }],
   /** A login page for a post that is known to be public. People are asked to try again later. */
   wall: ['login_required', { what: 'wall' }],
@@ -20,7 +20,7 @@ const REFUSALS = {
    * for 1 to 30 minutes, and the next strategy runs. If none is left, people are told when to try again.
    */
   limit: ['upstream_rate_limited', {}],
-  /** Like `limit`, but the site demands proof of a person. Medley never gives one; an account is paused for a day. */
+  /** Like `limit`, but the site wants proof that a person asks. Medley gives none; an account is paused for a day. */
   challenge: ['upstream_rate_limited', { challenge: 1 }],
 } as const satisfies Readonly<Record<string, readonly [ErrorCode, AppError['params']]>>;
 

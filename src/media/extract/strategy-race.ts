@@ -73,7 +73,7 @@ export class StrategyRace {
   readonly #options: RaceOptions;
   /** Aborts with the caller's signal or at the deadline. */
   readonly #over: JoinedSignal;
-  /** The longest wait before the next strategy starts: for a running one, or for the reason why the post is hidden. */
+  /** The longest wait for a running strategy, or for the reason why the post is hidden, before the next one starts. */
   readonly #maxPatienceMs: number;
   #queue: readonly Strategy[];
   readonly #running = new Map<Strategy, ReturnType<typeof startStrategy>>();

@@ -184,7 +184,7 @@ export function muxKey(keys: readonly string[]): string {
   return ['mux', ...keys].join('-');
 }
 
-/** With fewer bits per pixel (at 30 frames a second) a video looks so blocky that a smaller variant is better. */
+/** With fewer bits per pixel (at 30 frames a second) than this, a smaller variant has the better picture. */
 const STARVED_BITS = 0.008;
 
 /** One way to get the whole item without encoding: a single file, or two tracks. */

@@ -20,7 +20,7 @@ export function child(value: unknown, ...path: readonly string[]): unknown {
 
 /** The most levels of nesting. The sites' pages have about 40; a text with millions would use up the memory. */
 const MAX_NESTING = 1_000;
-/** Shorter texts cannot nest deep enough to be a problem. */
+/** Texts shorter than this cannot nest deep enough to be a problem. */
 const MIN_SCANNED_CHARS = 64 * 1024;
 
 /** Says whether brackets nest deeper than `MAX_NESTING`, without parsing the text. */
@@ -269,7 +269,7 @@ export function isOn(host: string, hosts: readonly string[]): boolean {
   return hosts.some(suffix => host === suffix || host.endsWith(`.${suffix}`));
 }
 
-/** Makes a `mediaAddress` for these hosts, which also refuses addresses that contain `except`. */
+/** Makes a `mediaAddress` for these hosts. It also refuses addresses that contain `except`. */
 export function addressReader(hosts: readonly string[], except?: string) {
   return (value: unknown) => {
     const url = mediaAddress(value, hosts);

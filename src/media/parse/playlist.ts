@@ -1,4 +1,4 @@
-/** Reads HLS playlists (RFC 8216): a master playlist lists renditions, a media playlist the pieces of one. Pure. */
+/** Reads HLS playlists (RFC 8216): a master playlist lists renditions, a media playlist a rendition's pieces. Pure. */
 import { AppError } from '../../errors.ts';
 import { PLAYLIST_MIME, type Variant } from '../post.ts';
 import { mediaAddress } from './json.ts';

@@ -5,21 +5,21 @@ export type CompressionPlan = NonNullable<ReturnType<typeof planCompression>>;
 
 /** Only this share of a chat's limit is used, because chats also count some bytes beside the file. */
 export const SAFE_SHARE = 0.98;
-/** A video with fewer bits a second looks too poor to watch. */
+/** A video with fewer bits a second than this looks too poor to watch. */
 export const MIN_BITRATE = 150_000;
 /** An MP4's index takes about this many bytes for each frame and each piece of audio. */
 const INDEX_BYTES_PER_SAMPLE = 20;
 const FIXED_INDEX_BYTES = 4_096;
 /** The quality factor of x264. A better one makes no visible difference on a phone, only larger files. */
 const CRF = 21;
-/** With fewer bits per pixel, frames show blocks, which disturb more in small frames than in large ones. */
+/** With fewer bits per pixel than this, frames show blocks, which disturb more in small frames than in large ones. */
 const MIN_BITS_PER_PIXEL = 0.04;
 /** The frame's shorter side is one of these. Smaller frames would not be worth watching. */
 const NARROW_SIDES = [1080, 900, 720, 600, 480, 360, 270, 192] as const;
 const MAX_LONG_SIDE = 1920;
 /** The highest bit rate to ask for: more than any frame needs, and still accepted by x264. */
 const MAX_VIDEO_BITRATE = 50_000_000;
-/** The bit rates for audio. Each is used if the file may have at least `fromTotal` bits a second in all. */
+/** The bit rates for audio. The first one is used whose `fromTotal` the file's bits a second, in all, may reach. */
 const AUDIO_STEPS = [
   { audioBitrate: 128_000, audioChannels: 2, fromTotal: 1_200_000 },
   { audioBitrate: 96_000, audioChannels: 2, fromTotal: 600_000 },
@@ -49,7 +49,7 @@ const MAX_DEADLINE_MS = 600_000;
 /** If its short side is at most this, a video may also get 15 frames a second; larger ones would look choppy. */
 const CHOPPY_SIDE = 270;
 
-/** With fewer frames a second, the frame nearest to a clip's begin or end may be far from it. */
+/** With fewer frames a second than this, the frame nearest to a clip's begin or end may be far from it. */
 const SLOW_FRAMES = 8;
 
 export function isSlow({ frameRate }: Pick<Probe, 'frameRate'>): boolean {
@@ -122,7 +122,7 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number) {
     isSlow: isSlow(probe),
     preset,
     crf: CRF,
-    /** The track's bits per second, which it may exceed only for a moment. */
+    /** The video's bits per second. The encoder may exceed this rate only for a moment. */
     videoBitrate,
     /** By how many bits the track may exceed `videoBitrate` for a moment. */
     bufferBits: Math.floor(videoBitrate * bufferSeconds),

@@ -80,7 +80,7 @@ interface PacketRange {
   readonly first: Packet;
   /** How many packets to copy in the file's order, starting with the first key frame. */
   readonly count: number;
-  /** How many of these are shown after the clip's end. They are copied, because other frames depend on them. */
+  /** How many of the copied packets are shown after the clip's end. They are needed, as other frames depend on them. */
   readonly surplus: number;
 }
 

@@ -135,9 +135,9 @@ async function tryProgram(program: string, searchPath: string): Promise<FfmpegFi
 }
 
 interface Skills {
-  /** True when it can encode MP3. */
+  /** True when the program can encode MP3. */
   readonly hasMp3: boolean;
-  /** True when it can give HDR videos the brightness of other videos. */
+  /** True when the program can give HDR videos the brightness of other videos. */
   readonly mapsTones: boolean;
 }
 

@@ -81,7 +81,7 @@ export function isMuxable(whole: WholeVideo, item: MediaItem): boolean {
   return fitsAddress(parts) && bytes.reduce((total, each) => total + each, 0) <= MAX_MUX_BYTES;
 }
 
-/** The file's size; empty if a track's size is unknown. `isRough`: the size is calculated from bit rates. */
+/** The file's size; an empty object if a track's size cannot even be estimated. `isRough`: the size is an estimate. */
 export function playerFileSize(
   file: PlayerFile,
   item: MediaItem,

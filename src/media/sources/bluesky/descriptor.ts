@@ -72,7 +72,7 @@ const RENDITIONS_MS = 3_000;
 
 /** Finds a video's files: the original, if it is on a server of Bluesky, and the renditions on the CDN. */
 function createFileFinder({ http, log }: SourceOptions, profile: RequestProfile): CompleteItem {
-  /** The file server of each author's id that was looked up; empty when Bluesky does not run that server. */
+  /** For each author's id that was looked up, the file server; empty when Bluesky does not run that server. */
   const servers = createLru<string, string>({ max: 2_000, ttl: KNOWN_MS });
 
   async function serverOf(did: string, signal: AbortSignal): Promise<string> {

@@ -116,7 +116,7 @@ function videoOf(view: JsonObject, did: string, blob: JsonObject | undefined): D
 
 const cidOf = (blob: unknown) => /^[a-z2-7]{20,100}$/.exec(readText(child(blob, 'ref', '$link')) ?? '')?.[0] ?? null;
 
-/** The media that the API lists, with facts from the post's record. If it lists none, the record's own media. */
+/** The media that the API lists, with facts from the post's record. If the API lists none, the record's own media. */
 function itemsOf(views: readonly JsonObject[], record: unknown, did: string): readonly DraftItem[] {
   const parts = [record, child(record, 'media')].filter(isJsonObject);
   const lists = [views, parts].map(embeds => embeds.flatMap(one => [...readList(one.images), ...readList(one.items)]));

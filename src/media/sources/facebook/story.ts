@@ -160,7 +160,7 @@ export function sharedBy({ budget }: FacebookPage, stories: readonly JsonObject[
   return findValues(stories, key => SHARED.includes(key), { budget }).filter(isJsonObject);
 }
 
-/** The media attached to the post, each once. If it has none, those of the post that it shares. */
+/** The media attached to the post, each once. If it has none, the media of the post that it shares. */
 export function attachedMedia(page: FacebookPage, stories: readonly JsonObject[]): Attached {
   const own = fullest(stories.map(story => attachedTo(page, story)));
   if (countKnown(own) > 0) return distinctMedia(own);

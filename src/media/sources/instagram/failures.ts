@@ -69,7 +69,7 @@ export function failureOfJson(answer: unknown): AppError | null {
     return new AppError('not_found', 'gone or gated: field_exception', { params: { weak: 1, exception: 1 } });
   }
   const failure = firstOf(sentences, one => failureBySign(one, SENTENCES));
-  // The text of a rate limit also mentions a login, as a way around the limit, so it is no demand for one.
+  // The text of a rate limit mentions a login, as a way around the limit. That does not mean that a login is required.
   if (failure?.code !== 'upstream_rate_limited' && readFlag(answer.require_login) === true) {
     return refusal('login', 'answered that a login is required');
   }

@@ -125,7 +125,7 @@ function matchAppLink(address: URL): LinkMatch {
   return code === null || code.length > PUBLIC_CODE_LENGTH ? PAGE : postMatch('p', code, null);
 }
 
-/** Paths of `ig.me`. `m/USER` opens a chat and `j/ID` invites to one; any other single word is a short link. */
+/** Paths of `ig.me`. `m/USER` opens a chat, `j/ID` invites to a chat; any other single word is a short link. */
 const SHORTENER_PATHS: readonly PathShape[] = [
   [/^[mj](?:\/|$)/, () => PAGE],
   [/^[\w-]{2,24}$/, ([path = '']) => ({ kind: 'short', url: `https://ig.me/${path}`, key: `ig.me/${path}` })],

@@ -132,7 +132,7 @@ export function parseOembed(response: SiteAnswer, context: Omit<ReadContext, 'ki
   if (card !== null) return postOfDraft(card, context);
   const stated = reason ?? failureOfJson(answer) ?? ofHead;
   const failure = stated ?? new AppError('upstream_changed', 'oEmbed: an answer of an unknown kind');
-  // oEmbed knows only public posts, so it calls a private post missing. Another strategy has to confirm that.
+  // oEmbed knows only public posts and calls a private one missing, so another strategy has to confirm `not_found`.
   throw failure.code === 'not_found' ? weakNotFound(`oEmbed: ${failure.message}`) : failure;
 }
 

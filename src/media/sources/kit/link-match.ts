@@ -1,7 +1,7 @@
 /** Finds out what an address leads to, by a table of shapes of paths for each site. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 
-/** A path's shape (without outer slashes) and the meaning of such a path. Undefined: the next shape is tried. */
+/** A path's shape (without outer slashes) and a reader of such paths. If it gives undefined, the next is tried. */
 export type PathShape = readonly [
   RegExp,
   (found: readonly string[], query: URLSearchParams, host: string) => LinkMatch | undefined,

@@ -95,7 +95,7 @@ function renamed(value: unknown, depth = 12): unknown {
 
 /**
  * Joins the answers to a page's own queries into one pin. Each query asks for other fields, so only all of them
- * together describe the pin. Each size of the photo has a property of its own there.
+ * together describe the pin. In these answers, each size of the photo is a property of its own.
  */
 function joinedPin(parts: readonly JsonObject[]): unknown {
   const stated = parts.flatMap(part => Object.entries(part).filter(([, value]) => value !== null));

@@ -9,7 +9,7 @@ export const REDDIT_MEDIA_HOSTS: readonly string[] = ['v', 'i', 'preview', 'exte
   name => `${name}.redd.it`,
 );
 
-/** The address of a manifest, which lists a video's files. It contains the video's name. */
+/** The address of a manifest, which lists a video's files. The address contains the video's name. */
 export const MANIFEST = /^https:\/\/v\.redd\.it\/([a-z0-9]{6,24})\/DASHPlaylist\.mpd$/;
 
 export const readAddress = addressReader(REDDIT_MEDIA_HOSTS);

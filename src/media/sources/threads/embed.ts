@@ -14,7 +14,7 @@ import { threadsIdOf, threadsRefOf } from './link.ts';
 /** The places in an embed, by class name; the first match counts. A `slot` contains one file. */
 const REGIONS = [
   ['avatar', /^AvatarContainer$/],
-  // The link of a topic also has the class `HeaderLink`.
+  // The link of a topic also has the class `HeaderLink`. Inside this region, that class is ignored.
   ['topic', /^TopicTagWrapper$/],
   ['link', /^LinkContainer$/],
   ['name', /^HeaderLink$/],

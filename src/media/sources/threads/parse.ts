@@ -38,7 +38,7 @@ export function readThreadsPage({ body, ...head }: SiteAnswer, context: ReadCont
   return toReadablePost({ ...draft, publishedAt }, context);
 }
 
-// The page of a post contains it in Instagram's shape, among related posts and replies (2026-09).
+// The page of a post contains that post in Instagram's shape, among related posts and replies (2026-09).
 
 function isPost(object: JsonObject): boolean {
   if (!('code' in object || 'pk' in object)) return false;

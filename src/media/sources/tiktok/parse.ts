@@ -32,7 +32,7 @@ import { imageMime, listedFile, orderedItem } from '../kit/media-files.ts';
 
 export const TIKTOK_LOGIN_PATH = /^\/login(?:\/|$)/;
 
-/** The failure for a page that demands proof of a person, which has about 8 KB; null for any other page. */
+/** The failure for a page that demands proof of a person (such a page has about 8 KB); null for any other page. */
 function failureOfChallenge(body: Body): AppError | null {
   const isChallenge = body.length < 64 * 1024 && /_wafchallengeid|SlardarWAF|\sid="[wr]ci"/.test(body.text);
   return isChallenge ? refusal('limit', 'asked for proof of a person') : null;

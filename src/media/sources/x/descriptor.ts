@@ -120,7 +120,7 @@ function createXSource(options: SourceOptions) {
     ...{ id: 'x', match: matchXLink, refOf: xRefOf, examples: EXAMPLES, mediaHosts: X_MEDIA_HOSTS },
     strategies: [bySyndication, byQuery, ...extraStrategies],
     canFetchStories: false,
-    /** Reads the target from the site's redirect and does not request it. */
+    /** Reads the target from the site's redirect. The target itself is not requested. */
     async resolveShort(url, { signal }) {
       const answer = await askerOf('short-link')(url, { signal });
       const target = redirectOf(answer);

@@ -22,7 +22,7 @@ import { type DraftItem, EMPTY_DRAFT, type PostDraft } from '../kit/draft.ts';
 import { listedFile, listedItem } from '../kit/media-files.ts';
 import { xIdOf, xRefOf } from './link.ts';
 
-/** Copies the fields of these properties' objects into the object that contains them. */
+/** Adds the fields of these nested objects, such as `legacy`, to the fields of the object that contains them. */
 function flat(object: unknown, ...parts: readonly string[]): JsonObject {
   return isJsonObject(object) ? Object.assign({}, ...parts.map(part => object[part]), object) : {};
 }
@@ -40,7 +40,7 @@ function idsOf(tweet: JsonObject): readonly unknown[] {
 /** Finds the requested post. Undefined when the answer contains only other posts, null when it contains none. */
 export function findTweet(answer: unknown, id: string): JsonObject | undefined | null {
   const objects = objectsWith(answer, ['legacy', 'text', 'full_text', 'mediaDetails']);
-  // Objects of people have ids too, but only they have a `screen_name`.
+  // Objects of people have ids too. Only they have a `screen_name`, by which they are left out.
   const tweets = objects
     .map(object => flat(object, 'legacy'))
     .filter(tweet => idOf(tweet) !== null && !('screen_name' in tweet));
@@ -85,7 +85,7 @@ function mediaOf(tweet: JsonObject) {
   const media = (lists.find(list => list.length > 0) ?? []).map(one => flat(one));
   const ids = idsOf(tweet);
   const own = media.filter(one => [null, one.source_status_id_str, ...ids].includes(xIdOf(one.expanded_url)));
-  // Syndication does not say that a video was taken from another post, but the text contains the video's address.
+  // Syndication does not state that a video is from another post, but the text then contains the video's address.
   const addresses = short.flatMap(one => readText(child(one, 'url')) ?? []);
   const taken = media.filter(({ url }) => addresses.some(address => address === url));
   return { media: own.length > 0 ? own : taken, isAny: media.length > 0 };
@@ -118,7 +118,7 @@ export function readTweet(listed: JsonObject, isQuote = false) {
   const { media, isAny } = mediaOf(tweet);
   const shown = [...idsOf(tweet), ...(ref === undefined ? [] : quotes)];
   const { caption: words, isCut } = wordsOf(tweet, media, target => shown.includes(xIdOf(target) ?? ''));
-  // If a post has an article, its text is only the address of the article.
+  // The text of a post with an article is only the article's address, so the article's preview comes before it.
   const article = child(tweet.article, 'article_results', 'result') ?? tweet.article;
   const caption = [readText(child(article, 'preview_text')), words].filter(part => part !== null).join('\n\n') || null;
   const draft: PostDraft = {
@@ -192,7 +192,7 @@ function sized(url: string, name: string): string {
 }
 
 function photoOf(media: JsonObject): DraftItem {
-  // Old addresses end in the name of a size, such as `:large`.
+  // Old addresses end in the name of a size, such as `:large`, which is removed.
   const url = mediaAddress(readText(media.media_url_https ?? media.url)?.replace(/:\w{1,10}$/, ''), X_MEDIA_HOSTS);
   if (url === null) return null;
   const type = /[?&]format=(\w{3,4})/.exec(url)?.[1] ?? /\.(\w{3,4})(?:\?|$)/.exec(url)?.[1] ?? 'jpg';
