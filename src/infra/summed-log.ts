@@ -4,7 +4,7 @@ import type { Logger } from './log.ts';
 
 type Level = 'info' | 'warn' | 'error';
 
-/** The number of lines of one kind that were not written, and the last of them. */
+/** Counts the lines of one kind that were not written, and can write the last of them. */
 interface Sum {
   readonly write: (details: object) => void;
   times: number;

@@ -11,7 +11,7 @@ export interface Departure {
 
 /** Values that belong to the running work and are passed to its asynchronous calls by AsyncLocalStorage. */
 export interface WorkContext {
-  /** The client for whom the work is done. */
+  /** The client for whom the work is done, such as `192.0.2.7`; '' for work that Medley does by itself. */
   readonly client: string;
   /** When the work sent its request to a server, noted for callers that measure how long the server takes. */
   readonly departure: Departure | undefined;
@@ -64,7 +64,7 @@ export type Semaphore = (signal: AbortSignal) => Promise<() => void>;
 export interface SemaphoreOptions {
   /** How many callers may hold a slot at the same time. */
   readonly atOnce: number;
-  /** How many callers may wait for a slot. */
+  /** How many callers may wait for a slot before callers are refused. */
   readonly maxWaiting: number;
   /** The name of the semaphore in error messages. */
   readonly name: string;

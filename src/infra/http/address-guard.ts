@@ -47,7 +47,7 @@ function isPublicIpv6(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address.range() === 'rfc6052' && bytes.slice(4, 12).every(byte => byte === 0)) {
     return isPublicIpv4(new ipaddr.IPv4(bytes.slice(12)));
   }
-  // Only 2000::/3 is global unicast, but ipaddr.js also says `unicast` of addresses such as ::127.0.0.1.
+  // Only 2000::/3 is global unicast, but ipaddr.js gives the range `unicast` to addresses such as ::127.0.0.1, too.
   return address.range() === 'unicast' && ((bytes[0] ?? 0) & 0xe0) === 0x20;
 }
 

@@ -151,7 +151,7 @@ export interface CallStep {
   readonly body: string | undefined;
   /** True once a redirect has led to another host, which must not get the headers meant for the first one. */
   readonly leftFirstHost: boolean;
-  /** Redirects followed so far. */
+  /** The number of redirects that were followed so far. */
   readonly redirects: number;
 }
 

@@ -34,7 +34,7 @@ const IDLE_CONNECTIONS = 4;
 export interface BrowserPackage {
   /** True while the package is installed and did not fail to load. */
   isAvailable: boolean;
-  /** Undefined until the package is loaded. */
+  /** The loaded package; undefined until `load` has loaded it. */
   browser: Browser | undefined;
   /** @throws AppError `upstream_unavailable` with `params.what` when the package is missing or cannot be loaded */
   load(): Promise<Browser>;

@@ -6,7 +6,7 @@ import { joinSignals } from '../concurrency/abortable.ts';
 /** A request to an API whose address the operator chooses. Its body is streamed. */
 export interface OutgoingRequest {
   readonly url: string;
-  /** Default `POST`. */
+  /** The HTTP method. Default `POST`. */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: EncodedForm | string | undefined;
@@ -112,7 +112,7 @@ export interface FormFile {
   /** The name of the form field. */
   readonly name: string;
   readonly fileName: string;
-  /** Default `application/octet-stream`. */
+  /** The media type of the file. Default `application/octet-stream`. */
   readonly mime?: string;
   readonly bytes: number;
   /** Opens the file; called when its part of the body is to be sent. */

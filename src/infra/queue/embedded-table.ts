@@ -77,7 +77,7 @@ function additions(store: Store) {
       return store.get(sql, { lane, fairBy }, Backlog) ?? { ahead: 0, count: 0, last: null, total: 0 };
     },
 
-    /** Adds an entry; returns false when its id is known. */
+    /** Adds an entry; returns false when its id is in the table already. */
     insert(entry: QueueEntry, { turn, atOnce, at }: { turn: number; atOnce: number; at: number }): boolean {
       const { id, lane, fairBy, owner, payload, delayMs = 0 } = entry;
       const { changes } = store.run(

@@ -63,7 +63,7 @@ export class QueueWorker {
     this.#work = { handler, concurrency };
   }
 
-  /** How many more entries can run now. */
+  /** How many more entries this worker can run now; 0 while it is draining. */
   get room(): number {
     return this.#work === undefined || this.#isDraining ? 0 : this.#work.concurrency - this.#active.size;
   }

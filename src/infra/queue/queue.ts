@@ -84,7 +84,7 @@ export interface Queue {
   revoke(id: string): Promise<boolean>;
   /** Ends all entries of that owner that no worker holds; returns how many they were. */
   forget(owner: string): Promise<number>;
-  /** Unfinished entries that no worker holds, in the order of serving, without delays; for moving them elsewhere. */
+  /** Lists unfinished entries that no worker holds, the next to be served first and without delays, for moving them. */
   unclaimed(): Promise<readonly QueueEntry[]>;
   /** Deletes an entry that no worker holds, as if it had never been added. False when none has that id. */
   remove(id: string): Promise<boolean>;

@@ -33,7 +33,7 @@ const MAX_WINDOW_MS = 2 ** 31 - 1;
  */
 export function createMemoryRateLimiter(maxKeys = 100_000): RateLimiter {
   const counter = new RateLimiterMemory(UNLIMITED);
-  /** The current window of each bucket. */
+  /** The name of each bucket's current window. */
   const windows = createLru<string, string>({ max: maxKeys, dispose: name => void counter.delete(name) });
 
   return {

@@ -84,7 +84,7 @@ local function add(id, lane, fairBy, owner, payload, atOnce, delayMs, most, most
 end
 `;
 
-/** How many entries one script or command looks at. */
+/** The most entries that one script or command looks at. */
 export const QUEUE_BATCH = 500;
 
 /** The scripts that change entries. Their first argument is the prefix of the entries' keys. */

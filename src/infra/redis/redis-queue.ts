@@ -16,7 +16,7 @@ export interface RedisQueueOptions {
 const OWN = 'medley:queue:';
 /** The prefix of the keys of the queue that Medley 0.2.0 used. */
 const OLD = 'medley:requests:';
-/** The prefix of the entries' keys. */
+/** The prefix of the Redis keys of the queue's entries. */
 export const QUEUE_ENTRIES = `${OWN}entry:`;
 const SWEEP_EVERY_MS = 60_000;
 /** A worker looks for entries at least this often, in case the worker that was woken for them died. */

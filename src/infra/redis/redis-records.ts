@@ -75,7 +75,7 @@ async function removeListed(
   }
 }
 
-/** Records in Redis, shared by processes. */
+/** Keeps records in Redis, where all processes share them. */
 export function createRedisRecords(redis: Pick<RedisConnection, 'request'>, channel: RedisChannel): RecordDriver {
   const { announce, onChange } = createChanges(channel);
 

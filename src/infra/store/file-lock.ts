@@ -7,7 +7,7 @@ import { codeOf, makeFolder, openingReason } from './store.ts';
 
 /** A file lock of the operating system: it ends with the process, even after a crash. */
 export interface FileLock {
-  /** Gives the lock back. Safe to call twice. */
+  /** Releases the lock. Safe to call twice. */
   release(): void;
 }
 

@@ -31,7 +31,7 @@ export type ChangeListener = (key: string | undefined) => void;
 export interface RecordDriver {
   /** The record's value as JSON; undefined when there is no such record. */
   read(collection: CollectionId, key: string): Promise<string | undefined>;
-  /** The values of a group, the newest first. */
+  /** The values of a group, the newest first, at most `limit`. */
   readGroup(collection: CollectionId, group: string, limit: number): Promise<readonly string[]>;
   write(collection: CollectionId, record: StoredRecord): Promise<void>;
   /** Sets when a record expires (null: never). Like `move`, this is only for records without a group. */

@@ -15,7 +15,7 @@ export interface GroupedCollection<V> {
   set(key: string, value: V, group: string | null): Promise<void>;
   /** Returns the group's values, newest first, at most 5 000. */
   listGroup(group: string): Promise<readonly V[]>;
-  /** @param group the group of the key */
+  /** @param group the group with which the record was written; null for none */
   delete(key: string, group: string | null): Promise<void>;
   deleteGroup(group: string): Promise<void>;
 }
@@ -52,7 +52,7 @@ export function collectionId({ name, ttlMs, maxRecords }: Omit<CollectionOptions
   return { name, ttlMs, isBounded: maxRecords !== undefined };
 }
 
-/** @param now unix milliseconds */
+/** @param now the clock, in unix milliseconds */
 export function createRecordStore(driver: RecordDriver, now: () => number = Date.now): RecordStore {
   /** The operations that both kinds of collections share. */
   function open<V>(options: CollectionOptions<V>) {

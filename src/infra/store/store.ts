@@ -214,7 +214,7 @@ function createFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
 }
 
-/** Makes a folder and its parents for their owner only. Node's `recursive` never ends where none can be: in /proc. */
+/** Makes a folder and its parents for their owner only. Node's `recursive` hangs where no folder can be: in /proc. */
 export function makeFolder(path: string): void {
   const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   if (isThere()) return;
