@@ -17,7 +17,7 @@ type JsonObject = Readonly<Record<string, Json>>;
 
 /** The texts of the command menus in one language. */
 export interface Menu {
-  /** The BCP 47 tag of the menu's language. */
+  /** The language of the menu, as a BCP 47 tag. */
   readonly locale: string;
   readonly specs: readonly CommandSpec[];
   /** The name of the command in the menu of a message. */

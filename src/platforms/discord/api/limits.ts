@@ -50,7 +50,7 @@ export const SHOWN = {
 
 /** Times in milliseconds. */
 export const TIMES = {
-  /** How soon an interaction must get its first answer. */
+  /** How soon an interaction must get its first answer, after which Discord accepts none. */
   acknowledge: 3_000,
   /** How soon suggestions must be sent: Discord accepts them for three seconds, which include the network's time. */
   suggest: 2_000,

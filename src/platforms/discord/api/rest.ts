@@ -74,7 +74,7 @@ export function createRest({ token, apiUrl, log }: RestOptions) {
         release();
       }
     },
-    /** Ends all requests. Safe to call twice. */
+    /** Ends all requests that are running. Safe to call twice. */
     async close(): Promise<void> {
       closing.abort();
       rest.clearHashSweeper();

@@ -38,7 +38,7 @@ export class DiscordFailure extends Error {
   readonly code: number | undefined;
   /** The milliseconds that Discord asks to wait, if the problem is `rate_limited`. */
   readonly retryAfterMs: number | undefined;
-  /** True when the rate limit applies to all channels. */
+  /** True when the rate limit applies to all channels, and not only to the one that was called. */
   readonly isGlobal: boolean;
   /** True when Medley ended the call, because it took too long or was no longer wanted. */
   readonly isEnded: boolean;

@@ -163,7 +163,7 @@ function resumeSession(session: GatewaySession, options: ResumeOptions) {
       await attempt.catchUp();
       return events;
     },
-    /** Ends the session; with `isKept` it can be resumed again. */
+    /** Closes the connection. With `isKept` the session can be resumed again; without it, Discord ends the session. */
     async leave(isKept: boolean): Promise<void> {
       await attempt.leave(isKept ? KEPT : GIVEN_UP);
       await dispatcher.destroy();

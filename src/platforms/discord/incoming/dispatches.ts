@@ -13,7 +13,7 @@ export interface GuardOptions {
 }
 
 export interface SessionHandler {
-  /** Called when a session begins, with an object whose sequence number stays current; with null when it has ended. */
+  /** Called when a session begins, with an object whose sequence number is kept up to date; with null when it ends. */
   onSession(shardId: number, session: GatewaySession | null): void;
 }
 

@@ -182,7 +182,7 @@ class BudgetedSharding extends SimpleShardingStrategy {
     this.#manager = manager;
   }
 
-  /** Starts shards. @throws TooFewIdentifies */
+  /** Starts shards. @throws TooFewIdentifies when Discord allows fewer new sessions than there are shards */
   override async spawn(shardIds: number[]): Promise<void> {
     const { session_start_limit: limit } = await this.#manager.fetchGatewayInformation();
     if (limit.remaining < shardIds.length) {

@@ -218,7 +218,7 @@ async function suggest(
   await api.respond(interaction, { type, data: { choices } });
 }
 
-/** Deletes all messages of an answer, cancels those not sent yet, and shows the embed that was hidden for it. */
+/** Deletes all messages of an answer, cancels those not sent yet, and shows the asking message's hidden embed again. */
 async function deleteAnswer(
   interaction: Pressed,
   { requesterId, answerId, hidesEmbed = false }: DeletedAnswer,

@@ -30,7 +30,7 @@ const Created = z.object({
   author: z.object({ id: z.string(), bot: z.boolean().nullish(), system: z.boolean().nullish() }),
   webhook_id: z.string().nullish(),
   message_snapshots: Forwarded,
-  /** The message to which this one replies. */
+  /** The message to which this message replies. */
   referenced_message: Parts.extend({ message_snapshots: Forwarded }).nullish().catch(undefined),
   member: z.object({ roles: z.array(z.string()).catch([]) }).nullish(),
 });

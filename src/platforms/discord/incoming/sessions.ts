@@ -93,7 +93,7 @@ export async function openSessionRecord({ records, key, isSettled, log }: Sessio
   return {
     /** Sessions of earlier connections that may still be resumed. */
     left,
-    /** To be called when a session begins, with an object whose sequence number stays current; with null at its end. */
+    /** Called when a session begins, with an object whose sequence number stays up to date; with null at its end. */
     note(shardId: number, session: GatewaySession | null): void {
       written ??= '';
       if (session === null) {

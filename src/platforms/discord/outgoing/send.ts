@@ -165,7 +165,7 @@ async function sendInteraction(
   return messages;
 }
 
-/** The key for answering an interaction. */
+/** The application's id and the interaction's token, by which the interaction is answered. */
 export function answerKeyOf(
   { applicationId, token }: InteractionReplyTo,
   { gateway }: Pick<DiscordContext, 'gateway'>,

@@ -119,7 +119,7 @@ function isShort(block: Block): boolean {
   return block.kind === 'heading' || (block.kind === 'text' && block.small === true);
 }
 
-/** Counts components, those inside others too. */
+/** Counts a component together with the components inside it. */
 export function countComponents(component: object): number {
   const nested = 'components' in component && Array.isArray(component.components) ? component.components : [];
   const accessory = 'accessory' in component ? [component.accessory] : [];

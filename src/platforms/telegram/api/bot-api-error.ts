@@ -18,9 +18,9 @@ export class BotApiError extends Error {
   readonly method: string;
   readonly code: number | undefined;
   readonly description: string;
-  /** Milliseconds that Telegram asks to wait. */
+  /** Milliseconds that Telegram asks to wait; undefined when it does not ask for that. */
   readonly retryAfterMs: number | undefined;
-  /** The id of the supergroup that the group has become. */
+  /** The id of the supergroup that the group has become; undefined for any other error. */
   readonly migrateTo: number | undefined;
   /** True when the call was certainly not carried out; otherwise the message may have been sent. */
   readonly isNotDone: boolean;

@@ -48,7 +48,7 @@ interface Caller {
 
 export type BotApi = ReturnType<typeof createBotApi>;
 
-/** Makes all calls of the Bot API. None is repeated here. */
+/** Makes all calls of the Bot API. A call that fails is not repeated here. */
 export function createBotApi({ token, apiRoot, limits }: BotApiOptions) {
   // Telegraf must not make a call by the response to a webhook, because Telegram does not report whether that failed.
   const caller: Caller = new Telegram(token, { apiRoot, webhookReply: false });
@@ -93,7 +93,7 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions) {
   }
 
   return {
-    /** Makes one request. @throws BotApiError */
+    /** Makes one request, with a form if the parameters have files. @throws BotApiError */
     call: <M extends Method>(method: M, params: Params[M], options: CallOptions = {}) =>
       request(method, params, options),
     /** Sends a message to the chat that `address` states. @throws BotApiError */
@@ -125,7 +125,7 @@ function plainFailure(method: Method, error: unknown, isEnded: boolean): BotApiE
   });
 }
 
-/** The result in an answer. @throws BotApiError */
+/** The result in Telegram's answer. @throws BotApiError when the answer is a refusal or cannot be read */
 function resultOf(method: Method, { status, text }: Posted): unknown {
   const answer = Envelope.safeParse(parseJson(text)).data;
   if (answer?.ok === true) return answer.result;

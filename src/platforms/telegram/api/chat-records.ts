@@ -52,7 +52,7 @@ export function createChatRecords(
   return {
     isAdmin,
     diagnose,
-    /** To be called when the group has become a supergroup. */
+    /** To be called when the group `from` has become the supergroup `to`. */
     moved: (from: number, to: number) => logged(settings.moveChat(keyOf(from), keyOf(to))),
     /** To be called when Medley was removed from the chat. */
     left: (chat: number) => logged(settings.markChatLeft(keyOf(chat), now())),

@@ -1,4 +1,4 @@
-/** All limits of Telegram (Bot API 10.3, 2026-08). Lengths are UTF-16 units; Telegram never counts a text as longer. */
+/** All limits of Telegram (Bot API 10.3, 2026-08). Lengths are UTF-16 units; Telegram's own count is never higher. */
 
 export const DEFAULT_API = 'https://api.telegram.org/';
 

@@ -44,7 +44,7 @@ export function createInlineLookUp({ dispatcher, now }: TelegramContext) {
       const caller = callerOf({ platform: 'telegram', ...privateSpeaker(user) });
       return { caller, t: await dispatcher.translator(caller) };
     },
-    /** The first link in the query that Medley can answer. */
+    /** The first link in the query that Medley can answer; undefined when there is none. */
     async linkIn(query: string, { caller }: Asker): Promise<string | undefined> {
       const [link] = await dispatcher.linksOf({ caller, text: query, direct: true });
       return link?.url;

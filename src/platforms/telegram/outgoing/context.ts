@@ -35,7 +35,7 @@ export interface TelegramContext {
 /** The chat of a message, and how it is shown there. */
 export interface MessageDestination
   extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread' | 'directTopic' | 'message'> {
-  /** True when people get no notification. */
+  /** True to send the message without a notification. */
   readonly silent?: boolean;
   /** The id of the only person who sees the message, if Telegram can do that in this chat; otherwise all see it. */
   readonly onlyFor?: number | undefined;

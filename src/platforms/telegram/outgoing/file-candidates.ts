@@ -266,7 +266,7 @@ export function createUploadTurns(actions: ChatActions) {
   };
 }
 
-/** The key of the post that these files belong to. */
+/** A text that identifies the post of these files, equal for all requests for the same post in the same form. */
 export function postKey([first]: readonly GalleryItem[]): string {
   return JSON.stringify(first && [first.post.source, first.post.id, first.form]);
 }

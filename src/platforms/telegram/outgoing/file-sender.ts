@@ -137,7 +137,7 @@ export async function findWays<T extends Omit<ReadyFile, 'candidate'>>(files: re
   return { ready, missing };
 }
 
-/** The first files, as many as fit into one call. */
+/** The files from the beginning that fit into one call. */
 function firstBatch(ready: readonly Ready[], maxBytes: number): readonly Ready[] {
   const batch: Ready[] = [];
   let bytes = 0;

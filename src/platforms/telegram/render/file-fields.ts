@@ -28,7 +28,7 @@ export function withNote(caption: FormattedText, note: FormattedText): Formatted
 }
 
 export interface ReducedFile {
-  /** The item, which the note names if the post has others. */
+  /** The item. The note names it if the post has other items. */
   readonly item?: GalleryItem | undefined;
   readonly candidate: Pick<FileCandidate, 'reduced'>;
 }
@@ -60,7 +60,7 @@ export interface FileCandidate {
   readonly variantKey: string;
   readonly width?: number | undefined;
   readonly height?: number | undefined;
-  /** The length in seconds. */
+  /** The length of a video or audio in seconds. */
   readonly duration?: number | undefined;
   /** A small image for an uploaded video. */
   readonly thumbnail?: Upload;

@@ -23,7 +23,7 @@ export interface TextStyle extends Pick<Translator, 'date' | 'messages'> {
   readonly isHidden?: boolean;
 }
 
-/** The style of a reply's texts. */
+/** How the texts of a reply are written: in the reader's language, with addresses for the people they mention. */
 export function styleOf(reply: Pick<Reply, 'blocks' | 'gallery' | 'isHidden'>, t: Translator): Translator & TextStyle {
   return { ...t, pageOf: profileAddresses(reply), isHidden: reply.isHidden === true };
 }

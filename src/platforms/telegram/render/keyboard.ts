@@ -18,7 +18,7 @@ export interface NumberButton {
 export interface OwnButtons {
   /** Buttons for the cards that are numbered in the text. */
   readonly numbers?: readonly NumberButton[];
-  /** Buttons behind all others. */
+  /** Buttons that are placed after all other buttons. */
   readonly extra?: readonly Button[];
 }
 

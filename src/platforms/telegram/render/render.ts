@@ -113,7 +113,7 @@ export function isAudio({ post, index, form }: GalleryItem): boolean {
 
 /** One message may be needed to say that files could not be sent. */
 const CLOSING = 1;
-/** One FollowUpPayload may follow the albums. */
+/** The most messages that follow the albums: one FollowUpPayload. */
 const FOLLOW_UP = 1;
 
 /** The most messages that a reply takes of a group's rate limit: each file of an album counts as 1, an edit as 0. */

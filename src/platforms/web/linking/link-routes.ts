@@ -174,7 +174,7 @@ function cookieOf(header: string | undefined): string | undefined {
   return pair?.trim().slice(COOKIE.length + 1);
 }
 
-/** The languages in the browser's order of preference. */
+/** The languages of an `Accept-Language` header, in the browser's order of preference. */
 function languagesOf(header: string | undefined): readonly string[] {
   const tags = (header ?? '')
     .slice(0, 500)

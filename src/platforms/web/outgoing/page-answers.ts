@@ -28,7 +28,7 @@ export interface ConnectedPage {
 export interface PageAnswer {
   /** The id of its request. A message that is cancelled and then sent again becomes another request. */
   readonly requestId: string;
-  /** The page's own id of the message. */
+  /** The id that the page gave to the message. */
   readonly messageId: string;
   readonly caller: Caller;
   readonly t: Translator;
@@ -105,12 +105,12 @@ export class PageAnswers {
     return this.#openOf(userId).length >= most;
   }
 
-  /** The incomplete answer to a request. */
+  /** The incomplete answer to a request; undefined when there is none. */
   get(requestId: string): PageAnswer | undefined {
     return this.#open.get(requestId);
   }
 
-  /** The incomplete answer to a message. */
+  /** The incomplete answer to a message; undefined when there is none. */
   find(session: string, messageId: string): PageAnswer | undefined {
     return this.#openOf(session).find(answer => answer.messageId === messageId);
   }

@@ -94,7 +94,7 @@ function ask(input: TurnInput, pressed?: HTMLElement): void {
   if (!view.element.hidden) thread.toEnd();
 }
 
-/** Ends the conversation and forgets it. */
+/** Cancels the questions that still wait for answers, and forgets the conversation. */
 function clear(): void {
   for (const turn of history.turns) if (turn.state === 'waiting') connection.send({ type: 'cancel', id: turn.id });
   history.clear();

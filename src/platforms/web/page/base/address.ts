@@ -1,4 +1,4 @@
-// The server applies these rules to addresses when it renders a reply, and the page applies them again.
+// The server applies this file's rules to addresses when it renders a reply; the page applies them again.
 
 /** Says whether an address is a web address: only those become links, all others are shown as text. */
 export function isWebAddress(url: string): boolean {

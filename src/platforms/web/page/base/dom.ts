@@ -27,7 +27,7 @@ export function button(
   return element;
 }
 
-/** The element of the static page with this id. */
+/** The element of the static page with this id. @throws Error when the page has none of this type */
 export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
   const element = document.getElementById(id);
   if (!(element instanceof type)) throw new Error(`the page has no #${id}`);

@@ -22,7 +22,7 @@ export interface Turn {
   moved?: boolean;
   /** True when a reply of this turn was replaced, by its next page or by something that was opened from it. */
   exchanged?: boolean;
-  /** For each reply, by index: the replies that it replaced, to which Back returns, the nearest last. */
+  /** For each reply, by its index: the replies that it replaced. Back returns to the last of them first. */
   below?: Kept;
   /** For each reply, by index: the replies that Back closed. Forward reopens the last one first. */
   above?: Kept;
@@ -101,7 +101,7 @@ export class History {
   }
 }
 
-/** The JSON of a turn, by its id. */
+/** A turn's id and the turn as JSON. */
 type Entry = readonly [id: string, json: string];
 
 /**
@@ -147,7 +147,7 @@ class TurnStorage {
     return recallJson(this.#storage, keyOf(id));
   }
 
-  /** Returns false when there is too little space. */
+  /** Writes the entries and their list. Returns false when there is too little space. */
   #writeAll(entries: readonly Entry[]): boolean {
     const length = entries.reduce((sum, [, json]) => sum + json.length, 0);
     if (entries.length > 1 && length > MAX_LENGTH) return false;

@@ -88,7 +88,7 @@ function coverOf({ url, alt }: NonNullable<WebCard['image']>): HTMLImageElement 
   return cover;
 }
 
-/** The button or link that opens the card. */
+/** The button or link that opens the card; undefined for a menu, and for an address that is not on the web. */
 function openerOf(action: WebAction, name: string, { onAction }: ItemContext): HTMLElement | undefined {
   if (action.kind === 'menu') return undefined;
   const label = nameAndValue(action.label, name);

@@ -15,7 +15,7 @@ export interface MediaToolsOptions {
   readonly caption: string;
   /** The name of the files' author; '' when unknown. */
   readonly owner: string;
-  /** The box with the file at an index. */
+  /** The box that shows the file at an index. */
   readonly boxAt: (index: number) => Element | undefined;
 }
 

@@ -87,7 +87,7 @@ export class MessageView {
     this.#stage.textContent = words;
   }
 
-  /** Adds a reply of the turn to the page. */
+  /** Shows the turn's newest reply below the others. */
   add(reply: WebReply): HTMLElement {
     const shown = this.#show(reply, this.#turn.replies.length - 1);
     shown.classList.add('arriving');
@@ -146,7 +146,7 @@ export class MessageView {
 
 /** The person's message. The `https://www.` of its addresses is visually hidden. */
 function saidBubble(words: string): HTMLElement {
-  // Each hidden part has a text direction of its own, so that the direction of the person's text is found without it.
+  // A hidden part has a text direction of its own, so that it does not decide the direction of the person's text.
   const unseen = (hidden: string): HTMLElement => h('span', { class: 'unseen', dir: 'ltr' }, hidden);
   const parts = words.split(/(?<!\S)(https?:\/\/(?:www\.)?)(?=\S)/);
   const attributes = isLoneLink(words) ? { class: 'said address', title: words } : { class: 'said', dir: 'auto' };

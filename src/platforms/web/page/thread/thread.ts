@@ -125,7 +125,7 @@ export class Thread {
     return this.#scroller.scrollTop;
   }
 
-  /** Scrolls to that position at once. */
+  /** Scrolls to that position at once. New answers are no longer followed. */
   scrollTo(top: number): void {
     this.#isFollowing = false;
     this.#anchor = undefined;
@@ -186,7 +186,7 @@ export class Thread {
     } else if (moved < 0) this.#isFollowing = false;
   }
 
-  /** Stops correcting the scroll position. This event may come after the reader's gesture has scrolled already. */
+  /** Stops correcting the scroll position, and stops following new answers unless the end is nearly in view. */
   #onGesture(): void {
     if (this.#anchor === undefined) return;
     this.#anchor = undefined;

@@ -18,7 +18,7 @@ const KEY = 'medley.opened';
 /** Makes the browser's Back button close what was opened last, before it leaves the page; Forward opens it again. */
 export class WayBack {
   readonly #options: WayBackOptions;
-  /** For each entry of the browser's history, even those ahead: what it opened; null if closed out of order. */
+  /** For each entry of the browser's history, later ones included: what it opened; null if closed out of order. */
   #steps = restore();
   /** How many of these entries are behind the current position, so that Back returns to them. */
   #depth = depthOf(history.state);
