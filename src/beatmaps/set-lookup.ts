@@ -150,7 +150,7 @@ export function createSetLookup(access: SetAccess) {
       const ofSet = ref.kind === 'map' ? undefined : await catalogue.set(ref.id);
       const ofMap = ref.kind === 'set' ? undefined : await catalogue.setOfMap(ref.id);
       const known = [ofSet, ofMap].filter(each => each !== undefined).map(suggestionOf);
-      // The typed number may be an id or part of a song's name.
+      // A typed number that is no known id may be a part of a song's name.
       return known.length > 0 || ref.kind !== 'number' ? known : catalogue.suggest(typed, limit);
     },
   };

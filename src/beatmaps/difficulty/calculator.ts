@@ -30,7 +30,7 @@ export type Calculator = ReturnType<typeof createCalculator>;
 
 export interface CalculatorOptions {
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** Default: {@link findCalculatorLibrary}. */
+  /** The library to use. Default: the one that {@link findCalculatorLibrary} finds. */
   readonly library?: CalculatorLibrary | undefined;
   /** The longest time for one map, in milliseconds. Default 3000. */
   readonly deadlineMs?: number;
@@ -153,7 +153,7 @@ function keepProcess(file: URL, library: CalculatorLibrary, { log, deadlineMs, n
   return {
     end,
     isWornOut: () => ends.filter(at => at > now() - ENDS_MS).length >= MOST_ENDS,
-    /** @throws Error when the process cannot be started */
+    /** Starts the process to see whether it works. @throws Error when it cannot be started */
     async tryOut(): Promise<void> {
       await start();
       restLater();
@@ -205,7 +205,7 @@ export function createCalculator(options: CalculatorOptions) {
     }
   }
 
-  /** Starts the calculator once and reports the result. */
+  /** Starts the calculator at the first call, to see whether it works; all calls share the result. */
   function inspect(): Promise<CalculatorFinding> {
     finding ??= tryOut();
     return finding;

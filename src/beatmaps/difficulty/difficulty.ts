@@ -169,7 +169,7 @@ export function createDifficulty(options: DifficultyOptions) {
       const { value } = await answers.wrap(key, load, policy, signal);
       return value;
     },
-    /** True while new calculations will be exact. */
+    /** True while new stars and pp will be from osu!'s own calculator. */
     isExact: () => calculator?.isUsable() === true,
     async close() {
       calculator?.close();

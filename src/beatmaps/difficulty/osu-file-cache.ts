@@ -9,7 +9,7 @@ export type OsuFileCache = ReturnType<typeof createOsuFileCache>;
 export interface OsuFileCacheOptions {
   /** The folder of the files; created when it is missing. */
   readonly folder: string;
-  /** The most bytes of all files. */
+  /** The most bytes of all files together. */
   readonly maxBytes: number;
   /** True while this process stores files; others that share the folder only read files. Default: it stores. */
   readonly isFiller?: () => boolean;
@@ -82,7 +82,7 @@ export function createOsuFileCache(options: OsuFileCacheOptions) {
   }
 
   return {
-    /** The file, if it is stored and complete. */
+    /** The file; undefined if it is not stored or not complete. */
     async take(checksum: string): Promise<Uint8Array | undefined> {
       if (!isFiller()) return readOnly(checksum);
       opened ??= open();

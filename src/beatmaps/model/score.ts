@@ -49,7 +49,7 @@ const scoreShape = z.object({
   mode: ruleset,
   mode_int: ruleset,
   beatmap_id: id,
-  /** From 0 to 1. */
+  /** The accuracy from 0 to 1. */
   accuracy: numberOrZero,
   max_combo: numberOrZero,
   score: number,

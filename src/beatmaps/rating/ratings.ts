@@ -64,7 +64,7 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
       // Wrong mods are an error only when a person typed them: a play's mods may be too new for this library.
       const isWrong = error instanceof AppError && error.code === 'invalid_request';
       if (isWrong && request.mods.every(mod => typeof mod === 'string')) throw error;
-      // The error was logged where it happened.
+      // The error was logged where it happened, so it is not logged again.
       return undefined;
     }
   }

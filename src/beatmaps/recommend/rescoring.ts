@@ -82,7 +82,7 @@ export async function refine(library: Pick<Difficulty, 'of'> | undefined, reques
         distance: patternDistance(found.patterns ?? {}, usual.patterns),
       });
     } catch {
-      // The error was logged where it happened.
+      // The error was logged where it happened, so it is not logged again.
     }
   };
 
@@ -180,7 +180,7 @@ function createPpCalibration(difficulty: Pick<Difficulty, 'of'>, work: AbortSign
     const { mapId: id, settings: mods, accuracy, misses } = play;
     const beatmap = { id, checksum: null, mode: ruleset };
     const asked = { beatmap, mods, accuracies: [accuracy * 100], misses, isScan: true };
-    // A failure was logged where it happened.
+    // A failure was logged where it happened, so it is not logged again.
     const rated = await abortable(difficulty.of(asked, work), soon).catch(() => undefined);
     return rated === undefined ? [] : [{ ratio: play.pp / (rated.pp[0]?.pp ?? 0), patterns: rated.patterns ?? {} }];
   }

@@ -15,7 +15,7 @@ export interface BeatmapSource {
   setOfMap(mapId: number, signal?: AbortSignal): Promise<Beatmapset>;
 }
 
-/** The token of a page by its number, from 0. */
+/** The token of a page by its number, from 0; undefined for the first page. */
 export function tokenOf({ id }: Pick<BeatmapSource, 'id'>, page: number): string | undefined {
   if (page === 0) return undefined;
   return id === 'osu' ? `page:${page + 1}` : String(page);

@@ -71,7 +71,7 @@ export function readAnswer(response: HttpResponse, upstream: string, now: number
   }
 }
 
-/** @throws AppError `upstream_changed` */
+/** Returns the value. @throws AppError `upstream_changed` if it is undefined, because the answer lacks it */
 export function expectShape<T>(value: T | undefined, upstream: string, what: string): T {
   if (value === undefined) throw new AppError('upstream_changed', `${upstream}: there is no ${what} in the answer`);
   return value;

@@ -108,7 +108,7 @@ export function group(children: readonly Markup[]): Markup {
   return element('g', {}, children);
 }
 
-/** The SVG document of a card. */
+/** The SVG document of a card: a background with round corners, and the children on it. */
 export function cardMarkup({ width, height }: Size, look: Look, children: readonly Markup[]): string {
   const ground = element('rect', { x: 0, y: 0, width, height, rx: 32, fill: look.ground });
   const viewBox = `0 0 ${width} ${height}`;

@@ -89,7 +89,7 @@ export interface RequestFacts {
   readonly hasPlace?: boolean;
   /** The message with the pressed button, whose place the answer may take. */
   readonly pressedMessage?: string | undefined;
-  /** Details of the person and the chat. */
+  /** Details of the person and the chat that only the platform knows. */
   readonly caller?: Partial<Caller>;
 }
 

@@ -77,7 +77,7 @@ const Action = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('button'),
     label: z.string(),
-    /** Made by `ButtonTokens`, with at most 64 bytes. */
+    /** The token that `ButtonTokens` made for the button, at most 64 bytes. */
     token: z.string(),
     style: z.enum(['primary', 'secondary', 'danger']),
     /** True for the button back to the list above; a platform's own Back button replaces it if both lead there. */
@@ -112,7 +112,7 @@ const Card = z.object({
   colour: Colour.exactOptional(),
   sound: Sound.exactOptional(),
   worth: CardWorth.exactOptional(),
-  /** Opens what the card is about. */
+  /** The button that opens what the card is about. */
   action: Action.exactOptional(),
 });
 export type Card = z.output<typeof Card>;

@@ -274,7 +274,7 @@ export interface PendingReply {
 
 /** Replies that are made at the same time. */
 export interface ReplyBatch {
-  /** The replies, in order. */
+  /** The replies, in the order of the links that they answer. */
   readonly replies: readonly PendingReply[];
   readonly next: number;
   readonly paid: number;

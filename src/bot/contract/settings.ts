@@ -39,7 +39,7 @@ export type UserSettings = Readonly<z.output<typeof UserSettings>>;
 
 /** How many seconds admins may let notices stay in their group; 0 means for ever. */
 export const NOTICE_SECONDS = { min: 0, max: 3_600 } as const;
-/** The bounds of how many files of a post are shown. */
+/** The least and most files of a post that a group's admins may choose to show. */
 export const ALBUM_CAP = { min: 1, max: 20 } as const;
 /** The most channels with a rule of one kind. */
 export const MAX_CHANNEL_RULES = 100;

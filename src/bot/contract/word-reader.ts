@@ -6,7 +6,7 @@ export interface Word {
 }
 
 interface Label {
-  /** The word in lower case. */
+  /** The option's name as typed, in lower case. */
   readonly name: string;
   readonly length: number;
   /** True for `name:value` and `name=value`. For `--name` it is false: the value, if any, is the next word. */

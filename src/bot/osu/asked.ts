@@ -66,7 +66,7 @@ export async function askedUser(
   return { ...(await context.services.beatmaps.user(user, ruleset, context.signal)), isProven };
 }
 
-/** @throws AppError `credentials_required` */
+/** @throws AppError `credentials_required` when the osu! API, which alone knows players, is not configured */
 export function requirePlayers({ hasPlayers }: { readonly hasPlayers: boolean }): void {
   if (!hasPlayers) throw new AppError('credentials_required', 'no credentials of the osu! API');
 }

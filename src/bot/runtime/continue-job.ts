@@ -231,7 +231,7 @@ interface Part {
   readonly phase: string;
   readonly next: number;
   readonly isLast: boolean;
-  /** How many replies there should be. */
+  /** How many replies the platform is to send; if it gets fewer, the rest were left out on purpose. */
   readonly expected: number;
 }
 

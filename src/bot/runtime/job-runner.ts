@@ -57,7 +57,7 @@ export class JobRunner {
     };
   }
 
-  /** Runs a request. Never rejects. */
+  /** Runs a claimed request; resolves with what the queue is to do with it. Never rejects. */
   async run(claim: Claim): Promise<Verdict> {
     if (this.#ended.has(claim.id)) return DONE;
     // Two queues may hold the same request (see `RuntimeOptions.spare`).

@@ -24,7 +24,7 @@ import { estimateBlocks, modNames } from '../../views/osu/score.ts';
 
 /** The accuracies for which pp of plays without a miss are shown. */
 const USUAL = [95, 97, 98, 99, 100];
-/** The accuracies on the buttons for other plays. */
+/** The accuracies for which there are buttons that simulate another play. */
 const STEPS = [95, 98, 99, 100];
 const USUAL_MODS = ['NM', 'HD', 'HR', 'DT', 'HDDT', 'HDHR', 'FL', 'EZ', 'HT'];
 const RATES = { min: 0.5, max: 2 };

@@ -38,7 +38,7 @@ const SORTS: ReadonlyMap<string, string> = new Map(
   Object.entries({ acc: 'accuracy', c: 'combo', sr: 'stars', sc: 'score', rk: 'grade', len: 'length' }),
 );
 
-/** Reads a word such as `-acc` as the order of a list. */
+/** Reads a word such as `-acc` as the order of a list; undefined for other words. */
 function dashedSort(word: string): string | undefined {
   const name = word.startsWith('-') ? word.slice(1).toLowerCase() : '';
   return SCORE_SORTS.find(each => each === (SORTS.get(name) ?? name));

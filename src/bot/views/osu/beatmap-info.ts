@@ -46,7 +46,7 @@ export interface BeatmapInfoView extends SetAnswer {
   readonly downloadToken: string;
   /** Makes the token of the menu entry that opens a difficulty with the same mods. */
   openToken(mapId: number): string;
-  /** Buttons to plays on the map. */
+  /** Buttons that show plays on the map. */
   readonly plays: readonly Action[];
 }
 

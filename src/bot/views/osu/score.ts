@@ -220,7 +220,7 @@ export function resultText(score: Score, t: Translator): string {
   return parts.filter(part => part !== undefined).join(' · ');
 }
 
-/** A map's settings, in the order in which they are shown. */
+/** The short names of a map's settings with osu!'s names, in the order in which they are shown. */
 const ADJUSTED = [
   ['AR', 'approach_rate'],
   ['OD', 'overall_difficulty'],
