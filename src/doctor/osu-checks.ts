@@ -7,7 +7,7 @@ import { CALLBACK_PATH } from '../bot/stores/account-links.ts';
 import { AppError } from '../errors.ts';
 import { type Finding, note, ok, wrong } from '../platforms/platform.ts';
 
-/** @param osu osu!'s API with the configured key; undefined without a key */
+/** Checks the key and the callback address. @param osu osu!'s API with the configured key; undefined without a key */
 export async function checkOsu(
   osu: Pick<OsuApi, 'ranking'> | undefined,
   publicUrl: string | undefined,
