@@ -205,7 +205,7 @@ function describeFile({ file, step, post }: FoundFile, { post: asked, index }: D
   const item = post.items[index];
   const variant = step.parts[0]?.variant;
   const { path, bytes, probe, mime } = file;
-  // A converted photo may be smaller than the size that the site states.
+  // A converted photo may be smaller than the size that the site states, so that size is not used.
   const hasSize = !mime.startsWith('audio/') && step.kind !== 'convert';
   return {
     kind: 'file',

@@ -12,7 +12,7 @@ import { StrategyRanking, type StrategyReport } from './strategy-ranking.ts';
 export interface StrategyChainOptions
   extends Pick<SourceOptions, 'log' | 'cooldowns' | 'deadlineMs' | 'onOutcome' | 'now'> {
   readonly source: SourceId;
-  /** The strategies, those with the most complete answers first. This order counts until their success is known. */
+  /** The strategies, those with the most complete answers first, as they are run until their success is known. */
   readonly strategies: readonly Strategy[];
   /**
    * Asks the site why a post is not shown. It throws a definitive AppError, or returns if it learned nothing. It is

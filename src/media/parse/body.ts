@@ -174,7 +174,7 @@ export function siteAnswer({ status, headers, url, bytes }: PackedAnswer): SiteA
 
 /** A page that is larger than this is read in a thread; most pages are smaller. */
 const LARGE_BYTES = 1024 * 1024;
-/** Reading this much JSON takes a few milliseconds, whatever it contains. */
+/** Less JSON than this is read in a few milliseconds, whatever it contains. */
 const MANY_JSON_BYTES = 384 * 1024;
 
 /**

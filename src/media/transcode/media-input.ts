@@ -143,7 +143,7 @@ function claim(count: SampleCount, samples: number): void {
   if (count.left < 0) throw new BrokenBoxes('more samples than the file can hold');
 }
 
-/** Reads a list in a box, which begins with its length: of each entry, the number at `offset`. */
+/** Reads a list in a box. The list begins with its length. Returns the number at `offset` in each entry. */
 function entriesOf(view: DataView, box: Box, entryBytes: number, offset = 0): readonly number[] {
   const first = box.contentStart + 8;
   const count = view.getUint32(box.contentStart + 4);

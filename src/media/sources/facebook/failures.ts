@@ -37,7 +37,7 @@ export function failureOfAddress(url: string | null): AppError | null {
   return /^\/checkpoint(?:\/|$)/.test(path) ? refusal('challenge', 'the site demands proof of a person') : null;
 }
 
-/** The site shows the page with this root to blocked visitors, and to everyone in place of a deleted post. */
+/** The root of a page that the site shows to blocked visitors, and to everyone in place of a deleted post. */
 const BLOCK = '{"__dr":"CometErrorRoot.react"}';
 
 /** The site's sentences and codes for each failure. If several match, the first one counts. */

@@ -89,7 +89,7 @@ function ownedMatch(owner: string | undefined, word: string, rest: string): Link
 /** A path of the embed code, which may begin with an API version. */
 const afterVersion = (path: string) => new RegExp(`^(?:v\\d{1,3}\\.\\d{1,3}/)?(?:${path})`, 'i');
 
-/** Shapes of paths, without the slashes at both ends. The first shape counts that matches and gives a result. */
+/** Shapes of paths, without the slashes at both ends. The first shape that matches and gives a result counts. */
 const PATHS: readonly PathShape[] = [
   // Pages with another address in their query.
   [afterVersion('(?:l|share|sharer|sharer/sharer)\\.php$|flx/warn$'), (_, query) => wrapper(query.get('u'))],

@@ -167,7 +167,7 @@ export function createInstagramClient(options: ClientOptions) {
 
     mediaInfo,
 
-    /** Requests a story or highlight with an account. If a profile lacks the user's id, returns the profile. */
+    /** Requests a story or highlight with an account. If the profile lacks the user's id, returns the profile. */
     async stories(ref: PostRef, signal: AbortSignal, account: CookieJar): Promise<HttpResponse> {
       const { highlightId, mediaId, username = '' } = ref.parts;
       const askStories = (path: string, query: Readonly<Record<string, string>>, referer: string) =>

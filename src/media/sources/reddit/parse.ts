@@ -126,7 +126,7 @@ function readFeed(feed: string, { ref }: ReadContext): PostDraft {
   const partOf = (name: string) =>
     decodeHTML(new RegExp(`<${name}(?:\\s[^>]*)?>([^<]{0,100000})</${name}>`).exec(entry)?.[1] ?? '');
   const content = partOf('content');
-  // The post's text may contain a link with this text too, but the feed's own link comes last.
+  // The post's text may contain a link named `[link]` too, but the feed's own link comes last.
   const [, address = ''] = [...content.matchAll(/<a href="([^"]{1,2000})">\[link\]</g)].at(-1) ?? [];
   const target = readText(decodeHTML(address));
   const words = content.split('<div class="md">', 2)[1]?.split('</div>', 1)[0] ?? '';

@@ -168,7 +168,7 @@ export function parseEmbed(page: Body, ref: PostRef): PostDraft {
   const own = new EmbedMarkup(page.text).posts.filter(post => !post.isParent);
   const asked = own.findLast(({ id }) => id === ref.id) ?? own.findLast(({ id, isFull }) => id === null && isFull);
   if (asked === undefined) {
-    // Removed posts, private posts and posts for members look the same in the embed.
+    // The embed does not tell apart removed posts, private posts and posts for members.
     const code = page.includes('Thread not available') ? 'not_found' : 'upstream_changed';
     throw new AppError(code, 'the embed does not show the asked post');
   }

@@ -152,7 +152,7 @@ function withinRange(text: string, range: unknown): string {
 }
 
 /**
- * @param media their short addresses are removed from the text
+ * Makes the text that people read. @param media their short addresses are removed from the text
  * @param isShown says whether the target of an address is shown beside the text: the post itself or its quote
  * @returns the text, with an ellipsis if the answer contains only the beginning of a long one
  */
