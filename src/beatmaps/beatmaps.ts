@@ -44,7 +44,7 @@ export function createBeatmaps({ osu, mirrors, catalogue, caches, log, now = Dat
     /** True with credentials for the official API; without them nothing is known about players. */
     hasPlayers: osu !== undefined,
     search: (request: SearchRequest) => searchSets(access, request),
-    /** @param reference the id of a set or, if no set has it, of a difficulty, or the osu! address of one */
+    /** @param reference the id of a set or, if no set has it, of a difficulty; or any osu! address of either */
     async download(reference: number | string, signal?: AbortSignal) {
       const { set, source, stale, cached = false } = await find(reference, signal);
       const resting = mirrors.filter(({ id }) => health.isResting(id));

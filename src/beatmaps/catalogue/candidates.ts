@@ -113,7 +113,7 @@ function readLines(store: Store, place: readonly number[], { sql, params }: Filt
   return z.array(Line).parse(JSON.parse(store.get(select, [...place, ...params, size], LinesRow)?.lines ?? '[]'));
 }
 
-/** Reads maps within one step of stars: from a random row to the last one, then from the first one on. */
+/** Reads maps within one step of stars: from a random row to the last row, then from the first row on. */
 function drawStep(store: Store, place: readonly number[], { sql, params }: Filter, size: number, random: () => number) {
   const last = store.get(LAST, place, IdRow)?.id;
   if (last === undefined) return [];

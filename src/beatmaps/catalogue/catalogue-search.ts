@@ -93,7 +93,7 @@ export function createCatalogueSearch(store: Store, vocabulary: Vocabulary, onFa
       return named.length > 0 ? named : find(likely, 'catalogue_text');
     };
     const found = lines(groups);
-    // One word may be a typo even if it finds something; several words that find the same set hardly are.
+    // One word may be a typo even if it finds something; several words that find the same set are hardly typos.
     const isSure = groups.length === 0 || found.length >= limit || (found.length > 0 && groups.length > 1);
     const corrected = isSure ? undefined : correctGroups(groups);
     // The results for similar words take turns: otherwise the most popular word's results would leave no room for the

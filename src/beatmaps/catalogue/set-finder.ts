@@ -42,7 +42,7 @@ const MAX_CHECKED = 400;
 const RARE = 150;
 /** If at most this many sets have the searched words, the searched ranges are checked without an index. */
 const FEW = 250;
-/** The most sets found by words that are sorted in an order other than popularity; of more, the most popular are. */
+/** The most sets found by words that are sorted in another order than popularity; of more, only the most popular. */
 const MAX_SORTED = 20_000;
 
 const RankRow = z.object({ rank: z.number() });
@@ -60,7 +60,7 @@ interface Plan {
   readonly isCutShort: boolean;
 }
 
-/** Finds sets by indexes, beginning with the rarest condition, if it is quickly known which one that is. */
+/** Finds sets by indexes, beginning with the rarest condition, if that condition is quickly known. */
 export function createSetFinder(store: Store) {
   /** Reads a page of sets that need no further checks. */
   function rowsOf<T>(columns: string, row: z.ZodType<T>, { from, where, order, params }: Plan, page: FindRequest): T[] {
@@ -211,7 +211,7 @@ function compared(sql: string, value: number | boolean | undefined): readonly Co
   return value === undefined ? [] : [[sql, Number(value)]];
 }
 
-/** A condition on spotlights, by the index for numbers: they have no column, because few sets are in one. */
+/** A condition on spotlights, by the index for numbers: no column states them, as few sets are in a spotlight. */
 function isSpotlight(wanted: boolean | undefined): readonly Condition[] {
   if (wanted === undefined) return [];
   const ranks = 'SELECT rowid FROM catalogue_figures WHERE catalogue_figures MATCH ?';

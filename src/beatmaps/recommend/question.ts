@@ -15,7 +15,7 @@ export interface RecommendRequest extends RecommendFilters {
   readonly user?: number | string | undefined;
   /** Default: the ruleset of the map in `like`, else the player's main one, else osu!. */
   readonly ruleset?: Ruleset | undefined;
-  /** A map to find similar ones to: the address or id of a difficulty or a set. */
+  /** A map to which similar maps are wanted: the address or id of a difficulty or a set. */
   readonly like?: number | string | undefined;
   /** How many maps to recommend, from 1 to 50. Default 10. */
   readonly limit?: number | undefined;

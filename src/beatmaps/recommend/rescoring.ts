@@ -212,7 +212,7 @@ function usualPatterns(maps: readonly Patterns[]): Patterns {
   return Object.fromEntries([...names].map(name => [name, medianOf(maps.flatMap(map => map[name] ?? [])) ?? 0]));
 }
 
-/** The difference of patterns: 0 for the same, 1 if one differs much. A pattern of only one map does not count. */
+/** The difference of patterns: 0 for none, 1 if one differs much. A pattern that only one map has does not count. */
 function patternDistance(map: Patterns, usual: Patterns): number {
   const shared = Object.keys(map).filter(name => Object.hasOwn(usual, name));
   return Math.hypot(

@@ -63,7 +63,7 @@ const LIKE_REACH = 0.35;
 /**
  * @param profile of the player; without plays if there is no player
  * @param totalPp that osu! shows for the player; null when unknown
- * @param like a map to find similar ones to
+ * @param like a map to which similar maps are wanted
  */
 export function planSearch(
   profile: PlayerProfile,

@@ -60,8 +60,8 @@ function combine(failures: readonly { readonly id: string; readonly error: AppEr
 }
 
 /**
- * @throws AppError at once `invalid_request`, and `not_found` of a definitive source. After all sources `not_found`,
- * unless one is definitive or, with `needsEveryone`, one failed otherwise; else the most telling failure
+ * @throws AppError `invalid_request`, or `not_found` of a definitive source, at once; in the end `not_found`, if no
+ * source is definitive and, with `needsEveryone`, none failed otherwise; else the most telling failure
  */
 export async function askInOrder<T, S extends Source>(options: AskInOrderOptions<T, S>): Promise<Answered<T, S['id']>> {
   const { sources, isWeak, isDefinitive, needsEveryone = false, signal } = options;

@@ -20,7 +20,7 @@ import { expectShape, readAnswer, spentMs } from './upstream-answer.ts';
 export interface Mirror extends BeatmapSource {
   readonly id: MirrorSite['id'];
   /**
-   * Returns only sets that match the search. If none of an answer's sets does, the page is empty and `isUnsure`; an
+   * Returns only sets that match the search. If no set of an answer matches, the page is empty and `isUnsure`; an
    * answer without any sets is an outage unless the mirror has sets for another query.
    * @throws AppError `upstream_changed`, `upstream_unavailable`
    */

@@ -83,7 +83,7 @@ function readOwn(row: unknown): UserBeatmapset | undefined {
   return set === undefined ? undefined : { set, count: null, beatmap_id: null };
 }
 
-/** The name with underscores for spaces, or the reverse, since people confuse them and a name has only one kind. */
+/** The name with underscores in place of spaces, or the reverse: people confuse them, and a name never has both. */
 function otherSpelling(name: string): string | undefined {
   const other = name.includes('_') ? name.replaceAll('_', ' ').trim() : name.replaceAll(' ', '_');
   return other === name || other === '' ? undefined : other;
@@ -116,7 +116,7 @@ export function createOsuPlayersApi(ask: OsuCall) {
       const params = { mode: ruleset, limit, offset, include_fails: type === 'recent' ? 1 : undefined };
       return readSlice(await ask(`users/${userId}/scores/${type}`, params, signal), limit, 'score', parseScore);
     },
-    /** A single play, with its difficulty and set. With a ruleset, `id` is one from before 2022. */
+    /** A single play, with its difficulty and set. With a ruleset, `id` is an id from before 2022. */
     async score(id: number, ruleset?: Ruleset, signal?: AbortSignal) {
       const path = ruleset === undefined ? `scores/${id}` : `scores/${ruleset}/${id}`;
       return expectShape(parseScore(await ask(path, {}, signal)), OSU, 'score');

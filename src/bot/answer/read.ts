@@ -49,7 +49,7 @@ export function createMessageReader(
     return links ? canonicalLinks(links) : findLinks(text).map(url => ({ url, spoiler: false }));
   }
 
-  /** The links in canonical form, each post once. One that is in a spoiler anywhere counts as in a spoiler. */
+  /** The links in canonical form, each post once. A post whose link is in a spoiler anywhere counts as in one. */
   function canonicalLinks(links: readonly PastedLink[]): readonly PastedLink[] {
     const found = new Map<string, PastedLink>();
     for (const { url, spoiler, quoted = false } of links) {
@@ -178,7 +178,7 @@ function readLine(typed: CommandLine, isDirect: boolean, commands: readonly Comm
 /** The most letters of an unknown command's name that a notice repeats. */
 const MAX_NAME = 40;
 
-/** Finds a command by name: a grouped one has two words, `/osu profile`, on some platforms one, `/osu_profile`. */
+/** Finds a command by its name, which in a group is `/osu profile` or, on some platforms, one word: `/osu_profile`. */
 function readCommand(name: string, rest: string, commands: readonly Command[]) {
   const [second = ''] = rest.split(/\s/, 1);
   const pair = `${name} ${second.toLowerCase()}`;

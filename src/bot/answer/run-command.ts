@@ -124,7 +124,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
 
   /**
    * A button that asks for the post again after a failure that may pass. The failed strategy is then in a cooldown, so
-   * another is asked first. The web chat has such a button of its own.
+   * another strategy is asked first. The web chat has such a button of its own.
    */
   async function anotherWay(
     { name, accepts }: Command,

@@ -28,7 +28,7 @@ const COLOURS = ['accent', 'marigold', 'berry', 'sky', 'lilac'] as const;
 export const MAX_POINTS = 220;
 
 /**
- * Skills that are variants of another one. They are left out, because their lines would cover the other skill's line.
+ * Skills that are variants of another skill. They are left out, because their lines would cover the other skill's line.
  */
 const DOUBLES = new Set(['aimNoSliders', 'singleColorStamina']);
 

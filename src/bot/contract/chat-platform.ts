@@ -40,8 +40,8 @@ export interface ChatPlatform<To = unknown> {
    */
   readonly pace?: Pace;
   /**
-   * How many messages a reply to `to` may take, including one about files that could not be sent; 0 for a reply that
-   * edits a message. If `reply` is left out: the most that any reply takes. Default 1.
+   * How many messages a reply to `to` may take, including a message about files that could not be sent; 0 for a reply
+   * that edits a message. If `reply` is left out: the most that any reply takes. Default 1.
    */
   messagesOf?(to: To, reply?: Reply): number;
   /** Deletes a message of Medley; does nothing when the message is deleted already. */

@@ -201,7 +201,7 @@ const MODS = { ...WORD, joins: true, also: ['m', 'mod'] } as const;
 const NO_MODS = /^nomods?$/i;
 const PLUS_MODS = /^\+([a-z\d][a-z\d,+]+)!?$/i;
 const CAPITAL_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD)+$/;
-/** Matches usual mods. In lower case it takes at least two, since one is more likely a word of a title or sentence. */
+/** Matches usual mods. In lower case it takes two or more, since a single one is more likely a word of a sentence. */
 const USUAL_MODS = /^(?:(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+|(?:ez|nf|ht|dc|nc|dt|hr|sd|pf|fl|hd){2,})$/;
 /**
  * Matches usual mods in any case: as the last words behind a name or as a lone word, since no player's name is as short

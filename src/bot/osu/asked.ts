@@ -196,7 +196,7 @@ export async function wishedMap({ map, mode }: MapWish, context: CommandContext)
   return { ...found, ruleset: rulesetOf(mode) ?? found.ruleset };
 }
 
-/** The hardest difficulty of that ruleset; if the set has none, of the set's first ruleset. */
+/** The hardest difficulty of that ruleset; if the set has none of it, the hardest of the set's first ruleset. */
 export function hardestOf({ beatmaps }: Beatmapset, ruleset?: Ruleset): Beatmap | undefined {
   const wanted = ruleset !== undefined && beatmaps.some(({ mode }) => mode === ruleset) ? ruleset : beatmaps[0]?.mode;
   return beatmaps.findLast(({ mode }) => mode === wanted);

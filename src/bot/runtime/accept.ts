@@ -17,7 +17,7 @@ import type { SendNotice } from './notices.ts';
 import { createRetryGate, type RetryGate } from './retry-gate.ts';
 
 export interface AcceptorOptions {
-  /** The queue, and the one for requests that the first cannot store (`RuntimeOptions.spare`). */
+  /** The queue, and the spare queue for requests that it cannot store (`RuntimeOptions.spare`). */
   readonly queues: readonly [queue: Queue, ...spare: Queue[]];
   readonly handler: Pick<RequestHandler, 'translator'>;
   readonly sendNotice: SendNotice;

@@ -42,7 +42,7 @@ export class ChatSchedule {
     this.#clock = clock;
   }
 
-  /** Reserves messages behind all existing reservations; if the request has one already, that is kept. */
+  /** Reserves messages behind all existing reservations. A request that has a reservation already keeps it. */
   book(id: string, messages: number): Slot {
     this.#prune();
     const known = this.#waiting(id);

@@ -164,7 +164,7 @@ export async function noticeInstead(
   return undefined;
 }
 
-/** Repeats a notice that may not have arrived, a few times, because one that arrives twice is better than none. */
+/** Repeats a notice that may not have arrived, a few times: a notice that arrives twice is better than none. */
 export async function repeatNotice(job: Job, tools: JobTools): Promise<Verdict | undefined> {
   const { progress } = job;
   const { notice } = progress;

@@ -122,7 +122,7 @@ export class SendThrottle {
   away(platform: string): void {
     const { clock, random } = this.#options;
     const state = this.#platform(platform);
-    // Calls that already ran when the first one failed fail for the same reason, so they do not count again.
+    // Calls that were running when the first call failed then fail for the same reason, so they do not count again.
     if (clock() < state.pausedUntil) return;
     state.failures += 1;
     state.pausedUntil = clock() + backoffMs(state.failures, random);

@@ -225,8 +225,8 @@ export function createViewHistory({ platform, records, tagOf, dispatcher, log }:
       const last = shown.at(-1);
       if (last === undefined) return [ask];
       const caller = callerOf(request);
-      // If the same command answers this request and the previous one, this one shows another page or state of the
-      // same, so it replaces the previous one.
+      // If the same command answers this request and the previous one, this request shows another page or state, so it
+      // replaces the previous one.
       const isOtherPage = (await dispatcher.commandOf(last, caller)) === (await dispatcher.commandOf(ask, caller));
       return [...(isOtherPage ? shown.slice(0, -1) : shown), ask].slice(-MOST_VIEWS);
     },

@@ -132,7 +132,7 @@ export function isFiltered(
 
 const LETTER = /[\p{L}\p{N}]/u;
 
-/** True when a text contains the word, other than as a part of a longer one. */
+/** True when a text contains the word as a whole word. */
 function holdsWord(text: string, word: string): boolean {
   const isWithin = (inner: string | undefined, outer: string | undefined) =>
     inner !== undefined && outer !== undefined && LETTER.test(inner) && LETTER.test(outer);
@@ -143,7 +143,7 @@ function holdsWord(text: string, word: string): boolean {
   return false;
 }
 
-/** True when a message notifies people: the first one of a request, and in a group only if its admins chose so. */
+/** True when a message notifies people: only the first of an answer, and in a group only if its admins chose so. */
 export function notifies(
   { settings, request, isFirst, sentKeys }: Pick<Sending, 'settings' | 'request' | 'isFirst' | 'sentKeys'>,
   place: number,

@@ -183,7 +183,7 @@ function addressBlocks(files: readonly DownloadAddress[], t: Translator): readon
   return lines.length === 0 ? [] : [textBlock(stacked([[words.downloadHint], ...lines]))];
 }
 
-/** Buttons for the best download, and for the best one without video if the first has video. */
+/** Buttons for the best download and, if that has the video, for the best download without the video. */
 function fileActions(files: readonly DownloadAddress[], t: Translator): readonly Action[] {
   const words = t.messages.osu;
   const [best] = files;

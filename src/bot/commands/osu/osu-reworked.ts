@@ -114,7 +114,7 @@ interface Asked {
 }
 
 interface Rework {
-  /** Changes a play; returns undefined for one that stays as it is. */
+  /** Changes a play; returns undefined for a play that stays as it is. */
   readonly change: (score: Score) => Score | undefined;
   /** The pp of a play that `change` has returned. */
   readonly worthOf: (score: Score, rating: Rating) => number;

@@ -41,7 +41,7 @@ export const osuVersus = defineCommand({
 
 type Both = readonly [Player, Player];
 
-/** Both players, in the first one's ruleset. If only one is named, the first is the caller's linked player. */
+/** Both players, in the first player's ruleset. If only one is named, the first is the caller's linked player. */
 async function findBoth(player: string, other: string | undefined, mode: Mode | undefined, context: CommandContext) {
   const [first, second] = other === undefined ? [undefined, player] : [player, other];
   const asked = await askedPlayer(first, context);
