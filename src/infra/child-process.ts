@@ -14,7 +14,7 @@ export interface ProgramRequest {
   readonly signal: AbortSignal;
   /** The longest that the program may run. Default: until `signal` aborts. */
   readonly timeoutMs?: number | undefined;
-  /** The program's niceness: 0 is normal, 19 the lowest priority. */
+  /** The program's niceness: 0 is normal, 19 the lowest priority; undefined leaves it as it is. */
   readonly niceness?: number | undefined;
   /** Receives the program's output as it comes; when it throws, the program is killed and its error thrown. */
   readonly onOutput?: ((chunk: Buffer) => void) | undefined;

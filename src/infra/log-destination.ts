@@ -54,7 +54,7 @@ function openPipe(fd: number, maxBytes: number): LogDestination {
     pipe.write(`${JSON.stringify(line)}\n`);
   }
 
-  // The reader has gone: further lines are lost, as with any pipe.
+  // The reader has gone: further lines are lost, as with any pipe, and the process goes on.
   pipe.on('error', () => undefined);
   pipe.on('drain', sayDropped);
   pipe.unref();

@@ -37,7 +37,7 @@ const languageOf = (locale: string) => locale.split('-', 1)[0] ?? locale;
 
 /** @param url address of the endpoint; its query may contain an API key */
 export async function openTextTranslation(url: string): Promise<TextTranslation> {
-  // The library's tables are loaded only where an endpoint is configured.
+  // The library has large tables, so it is loaded only where an endpoint is configured.
   const { francAll } = await import('franc-min');
   const poster = createPoster();
   const cache = createMemoryCache<string>({ maxEntries: MAX_ENTRIES });

@@ -154,7 +154,7 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
       const entry = values.fresh(key);
       if (entry !== undefined) return Promise.resolve({ value: entry.held.read(), from: 'cache' });
       const failure = failures.get(key);
-      // A clock that was set back must not make a failure last longer.
+      // The difference is absolute, so that a clock that was set back does not make a failure last longer.
       if (failure !== undefined && Math.abs(now() - failure.at) < failure.ttlMs) {
         return new Promise(resolve => resolve(standIn(key, failure.error, policy)));
       }

@@ -17,7 +17,7 @@ export interface WorkContext {
   readonly departure: Departure | undefined;
   /** The name of the outgoing address for requests to sites; undefined: any address may be chosen. */
   readonly outgoing: string | undefined;
-  /** Called from time to time with the milliseconds that are left, while the work waits for a video to be encoded. */
+  /** Called from time to time with the milliseconds left while a video is encoded; undefined when nobody listens. */
   readonly onEncoding: ((leftMs: number) => void) | undefined;
 }
 

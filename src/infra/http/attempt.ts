@@ -214,7 +214,7 @@ function renderHeaders({ step, call, flowTimeoutMs }: AttemptRequest, extras: He
   const list: [name: string, value: string][] = [];
   let { cookie, userAgent } = extras;
   let acceptEncoding = flowTimeoutMs === undefined ? 'gzip, deflate, br' : 'identity';
-  // The browser transport sets its own user agent and accepted encodings.
+  // The browser transport sets its own user agent and accepted encodings, so neither is added here.
   if (call.transport === 'browser') [userAgent, acceptEncoding] = ['', ''];
   for (const [name, value] of Object.entries(call.headers ?? {})) {
     const key = name.toLowerCase();

@@ -108,7 +108,7 @@ export function decodeText(bytes: Buffer): string {
  * looks through the whole heap: under load a hundred read bodies wait for that. On Node 20 this does nothing.
  */
 export function releaseBody({ buffer, byteLength }: Uint8Array): void {
-  // A smaller body may lie in the pool that Node shares among buffers, which must stay.
+  // A smaller body may lie in the pool that Node shares among buffers, whose memory must not be freed.
   if (buffer instanceof ArrayBuffer && byteLength > Buffer.poolSize) buffer.transfer?.(0);
 }
 

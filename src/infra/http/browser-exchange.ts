@@ -92,7 +92,7 @@ class BrowserExchange {
         transport,
         method,
         headers: mergeHeaders(browser.headers, headers),
-        // The option keeps wreq-js from adding headers: `headers` names them all, in the browser's order.
+        // This option keeps wreq-js from adding headers, since `headers` has them all in the browser's order.
         disableDefaultHeaders: true,
         body: body ?? null,
         redirect: 'manual',

@@ -73,7 +73,7 @@ function isPackageInstalled(): boolean {
     createRequire(import.meta.url).resolve('wreq-js');
     return true;
   } catch {
-    // The package was not found, and this function only asks whether it is there.
+    // The package is not installed, which is no error here: the caller only asks whether it is.
     return false;
   }
 }

@@ -34,7 +34,7 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
   return {
     async prepare({ host, override, address: { proxyUrl, localAddress } }, deadline) {
       const isDirect = override === undefined && proxyUrl === undefined;
-      // wreq-js cannot choose the local address of a connection, so a configured one cannot be used.
+      // wreq-js cannot choose the local address of a connection, so it cannot be used where one is configured.
       if (isDirect && localAddress !== undefined) throw unavailable();
       // The package is loaded before the throttle counts the request, so a request that cannot be sent uses no budget.
       if (browserPackage.browser === undefined) await browserPackage.load();

@@ -11,7 +11,7 @@ import { matchesHost } from './host-list.ts';
 export interface OutgoingAddress {
   /** Identifies the address in logs and in data that processes share; it contains no password. */
   readonly name: string;
-  /** The proxy's address: `http:`, `https:` or `socks5:`, possibly with userinfo. */
+  /** The proxy's address: `http:`, `https:` or `socks5:`, possibly with userinfo. Undefined: no proxy is used. */
   readonly proxyUrl?: string | undefined;
   /** Chooses the local address of this machine for a connection to the host. Undefined: the system chooses. */
   readonly localAddress?: ((host: string) => string) | undefined;

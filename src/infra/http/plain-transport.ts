@@ -99,7 +99,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   /** Ends the exchange with this error at once, in any state. */
   abort(error: AppError): void {
     if (this.#ended) {
-      // The whole body may have come already while its last bytes still wait for the stream's reader.
+      // The whole body may have come already, but the stream's reader may still wait for its last bytes.
       this.#flow?.destroy(error);
       return;
     }
@@ -110,7 +110,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // The exchange may have been aborted while it waited for a connection: undici then sends nothing.
+    // The exchange may have been aborted while it waited for a connection. Then undici must send nothing.
     if (this.#aborted !== undefined) controller.abort(this.#aborted);
   }
 

@@ -96,7 +96,7 @@ export function createResponseStreams(options: ResponseStreamsOptions = {}) {
         throw new AppError('rate_limited', 'all streams are taken', { params, retryAfterMs: RETRY_AFTER_MS });
       }
       const stream = new Stream(response);
-      // A response that is closed already would never report its end.
+      // A response that is closed already would never report its end, so it gets no slot.
       if (response.destroyed) return stream;
       const streams = clients.get(client) ?? new Set();
       clients.set(client, streams.add(stream));

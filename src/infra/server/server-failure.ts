@@ -13,7 +13,7 @@ export interface RenderedError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
-  /** The page that is sent instead to a person who opened the address in a browser. */
+  /** The page that is sent instead of `body` to a person who opened the address in a browser. */
   readonly page?: { readonly html: string; readonly policy: string };
 }
 
@@ -52,7 +52,7 @@ export function toFailure(thrown: unknown): Failure {
 
 function statusOf(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error)) return undefined;
-  // No token that Medley makes is as long as this parameter, so the address is unknown.
+  // No token that Medley makes is as long as this parameter, so nothing exists at this address.
   if ('code' in thrown && thrown.code === 'FST_ERR_MAX_PARAM_LENGTH') return 404;
   if (!('statusCode' in thrown) || typeof thrown.statusCode !== 'number') return undefined;
   return thrown.statusCode >= 400 && thrown.statusCode < 600 ? thrown.statusCode : undefined;

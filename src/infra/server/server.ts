@@ -204,7 +204,7 @@ function unknownPath(): AppError {
 /** Logs the route, never the address, because queries contain links and tokens. */
 function logFailure(log: Logger, error: AppError, request: FastifyRequest): void {
   const route = request.routeOptions.url ?? 'unknown path';
-  // When the client has gone, a broken answer is no failure of this server.
+  // When the client has gone, a broken answer is no failure of this server, so it is not logged as one.
   const level = request.socket?.destroyed === true ? 'debug' : LOG_LEVELS[error.code];
   log[level]({ method: request.method, route, code: error.code, err: error }, 'request failed');
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** The properties of a collection that a driver must know. */
 export interface CollectionId {
   readonly name: string;
-  /** How long a record lives, unless another time is set for that record. */
+  /** How long a record lives, unless another time is set for it. Undefined: until it is deleted. */
   readonly ttlMs: number | undefined;
   /** True when the collection keeps only a given number of records, of which the oldest are deleted first. */
   readonly isBounded: boolean;
