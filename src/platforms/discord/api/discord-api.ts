@@ -21,7 +21,7 @@ import { ALREADY_ACKNOWLEDGED, DiscordFailure, isTokenDead, UNKNOWN_CHANNEL, UNK
 export interface Content {
   readonly components: readonly APIMessageTopLevelComponent[];
   readonly uploads: readonly UploadFile[];
-  /** The text of a message that has no components: Discord shows previews of links only in such messages. */
+  /** The text of a message without components. Only in such a message Discord shows previews of links. */
   readonly text?: string;
 }
 
@@ -210,7 +210,7 @@ function applicationCalls(rest: Rest) {
 }
 
 interface ContentDetails extends RequestDetails {
-  /** The flags of the message, besides the one that says that it has components. */
+  /** The flags of the message, without the one for components, which is added here. */
   readonly flags?: number;
 }
 

@@ -127,7 +127,7 @@ const INVALID_WEBHOOK_TOKEN = 50_027;
 const NO_PERMISSION = 50_013;
 const THREAD_LOCKED = 160_005;
 
-/** Codes for a channel that exists, in which moderators may let Medley write again, as after they locked it. */
+/** Codes for channels that exist and in which moderators may let Medley write again, such as after locking them. */
 const BARRED: ReadonlySet<number | undefined> = new Set([NO_PERMISSION, THREAD_LOCKED]);
 
 const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
@@ -169,7 +169,7 @@ function problemOf({ status, rawError }: DiscordAPIError, code: number | undefin
   if (code === undefined && PAGES.has(status)) return 'away';
   if (status === 401) return 'token';
   if (status === 413) return 'too_large';
-  // If the message to reply to was deleted, Discord reports it as a wrong field of the form.
+  // If the message to reply to was deleted, Discord calls it an invalid field of the form.
   if (code === 50_035 && JSON.stringify(rawError).includes('MESSAGE_REFERENCE_UNKNOWN_MESSAGE')) return 'reference';
   if (status === 403) return 'forbidden';
   return status === 404 ? 'gone' : 'refused';

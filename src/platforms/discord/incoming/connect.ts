@@ -214,7 +214,7 @@ function takeUp(url: string, session: GatewaySession, options: AttemptOptions) {
   function begin(hello: unknown): void {
     const { sessionId: session_id, sequence: seq } = session;
     const greeting = Hello.safeParse(hello).data;
-    // A greeting of another shape is not Discord's, and an error thrown here would end the process.
+    // A greeting of another shape does not come from Discord. An error thrown here would end the process.
     if (greeting === undefined) {
       socket.close(KEPT);
       return;

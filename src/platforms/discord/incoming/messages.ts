@@ -68,7 +68,7 @@ export function readMessage(
   // Discord shows previews of links in quotes too, so quotes are not left out here.
   const unfurled = addressedLinks(withoutCode(text.slice(0, MAX_CHARS)));
   const own = linksIn(text, unfurled, message);
-  // People who reply to a link with a mention of Medley mean that link.
+  // People who reply to a link by mentioning Medley want that link to be answered.
   const isAboutOther = isMentioned && own.length === 0;
   const other = message.referenced_message ?? undefined;
   const found = isAboutOther && other !== undefined ? allLinksIn(other, other.message_snapshots) : own;

@@ -13,9 +13,9 @@ import { type Deliver, type Drawing, drawPictures, prepareUploads, type Uploads 
 
 /** The chat or interaction to which a group of replies is sent. */
 export interface ReplyDestination {
-  /** The id of the button that deletes the message. */
+  /** The id of the button that deletes the message; undefined for no such button. */
   readonly deleteId: string | undefined;
-  /** The id of the button that leads back to what the message showed before. */
+  /** The id of the button that leads back to what the message showed before; undefined for no such button. */
   readonly backId?: string | undefined;
   /** How many messages may be sent to this destination. */
   readonly messages: number;
@@ -166,7 +166,7 @@ function remedyFor(error: unknown, refusals: number): 'smaller' | LinkReason | u
   switch (error.problem) {
     case 'too_large':
       return refusals < WORK.refusals ? 'smaller' : 'too_large';
-    // Discord may have refused only the files, and accept links instead.
+    // Discord may have refused only the files, and may accept the same message with links in place of them.
     case 'forbidden':
     case 'blocked':
     case 'refused':

@@ -34,7 +34,7 @@ export function createSend(context: SendContext): ChatPlatform<DiscordReplyTo>['
           ? await sendMessage(context, wholeAnswers, shared, sending, to)
           : await sendInteraction(context, { shared, personal }, sending, to);
       const later = sent.length === 1 ? sent[0]?.later : undefined;
-      // Only an answer that is one message with one reply can be edited later, but no follow-up of an interaction.
+      // An answer can be edited later only if it is one message with one reply and no follow-up of an interaction.
       const isAlone = messages.length === 1 && (to.kind === 'message' || sending.isFirst);
       if (later !== undefined && isAlone) replaceLater(context, sending, later, messages[0]);
     } finally {

@@ -42,7 +42,7 @@ export function renderContainer(
   const components: APIComponentInContainer[] = [];
   let lines: string[] = [];
   let [left, framed] = [space.text, 0];
-  /** The image that `flush` will place beside the collected lines. */
+  /** The image that `flush` will place beside the collected lines; undefined for none. */
   let beside: APISectionAccessoryComponent | undefined;
 
   function write(text: string): void {
@@ -184,7 +184,7 @@ function gallery(url: string, alt: string): APIComponentInContainer {
   return { type: ComponentType.MediaGallery, items: [{ media: { url }, ...(words && { description: words }) }] };
 }
 
-/** The description of an image or video for people who cannot see it, cut to Discord's limit. */
+/** The description of an image or video for people who cannot see it, cut to Discord's limit; undefined for none. */
 export function description(alt: string | null): string | undefined {
   const text = shortenMarkdown((alt ?? '').trim(), DISCORD_LIMITS.alt);
   return text === '' ? undefined : text;

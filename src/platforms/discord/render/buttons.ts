@@ -180,7 +180,7 @@ export function matchDeleteButton(customId: string): DeletedAnswer | undefined {
   return { requesterId, ...(answerId !== undefined && { answerId, hidesEmbed: mark !== undefined }) };
 }
 
-/** Finds the id of the delete button among the components of a message. */
+/** Finds the id of the delete button among the components of a message; undefined when there is none. */
 export function findDeleteButton(components: unknown): string | undefined {
   return /"(delete:\d{0,20}(?::\d{1,20}(?::embed)?)?)"/.exec(JSON.stringify(components))?.[1];
 }

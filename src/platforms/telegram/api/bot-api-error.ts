@@ -76,7 +76,7 @@ function isRefused(error: unknown, description: RegExp): boolean {
   return (error.code === 400 || error.code === 403) && description.test(error.description);
 }
 
-/** Converts the failure of a call into the outcome that bot/runtime expects. */
+/** Converts the failure of a call into the outcome that bot/runtime expects; undefined for any other error. */
 export function sendFailureOf(error: unknown): SendFailure | undefined {
   if (!(error instanceof BotApiError)) return undefined;
   const { code, method, description, retryAfterMs, isNotDone, isCut } = error;
@@ -87,7 +87,7 @@ export function sendFailureOf(error: unknown): SendFailure | undefined {
     if (!isNotDone && changesChat) return { outcome: 'unknown' };
     return { outcome: 'notSent', reason: isCut ? 'cut' : 'away' };
   }
-  // Code 409 means that another process polls as well, or that a webhook is set.
+  // Code 409 means that another process polls as well, or that a webhook is set, so the request waits.
   if (code === 409) return { outcome: 'notSent', reason: 'away' };
   const isUnknownChat = code === 400 && /chat not found/i.test(description);
   if (isWithoutRight(error) || isShutOut(error)) return { outcome: 'notSent', reason: 'gone', isBarred: true };

@@ -19,7 +19,7 @@ export function createChatRecords(
     try {
       return isAdminIn(await api.call('getChatMember', { chat_id: chatId, user_id: userId }));
     } catch (error) {
-      // Telegram answers 400 about a person who has never been in that chat.
+      // Telegram answers 400 about a person who has never been in that chat, and who is therefore no admin.
       if (error instanceof BotApiError && error.code === 400) return false;
       throw error;
     }

@@ -64,7 +64,7 @@ interface Speech {
 
 /** The author of a message; undefined for bots. `isChatAdmin` is left out if only a call to Telegram could tell it. */
 export function speakerOf({ from, sender_chat: as, chat }: Speech): Speaker | undefined {
-  // If a chat is the author (`sender_chat`), Telegram states a placeholder bot in `from`.
+  // If a chat is the author (`sender_chat`), `from` is only a placeholder bot.
   if (as === undefined && (from === undefined || from.is_bot)) return undefined;
   const id = `${as?.id ?? from?.id}`;
   const isPrivate = chat.type === 'private';

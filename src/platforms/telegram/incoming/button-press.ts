@@ -107,7 +107,7 @@ function bodyOf(data: string): RequestBody {
   return { kind: 'command', what: { name: 'download', options: { link, audio: true } } };
 }
 
-/** The kind of a message that a reply may replace. Videos and other files belong to posts, which stay in the chat. */
+/** The kind of a message that a reply may replace; undefined for a post's files, which stay in the chat. */
 function kindOf({ text, photo }: Pressed): 'text' | 'photo' | undefined {
   if (text !== undefined) return 'text';
   return photo === undefined ? undefined : 'photo';

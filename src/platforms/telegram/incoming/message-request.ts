@@ -81,7 +81,7 @@ function createRead({ dispatcher, username, eventIds }: TelegramContext) {
     const body = await (line ? command(line, words, message, listening) : readTalk(read, words, message, listening));
     if (body === undefined) return undefined;
     const { chat, message_id: id } = message;
-    // Deleting a channel's forwarded post would delete the place of its comments as well.
+    // A channel's forwarded post is not deletable, because the comments below it would be deleted as well.
     const isDeletable = !message.is_automatic_forward && isOnlyLinks(message, words, body);
     const replyTo = { ...replyToOf(message), message: id, ...(isDeletable && { isOnlyLinks: true }) };
     return { ...body, ...speaker, eventId: eventIds(chat.id, id), replyTo };
@@ -99,7 +99,7 @@ async function readTalk(
   // In a group, a `line` is a short form (`!rs`), which `read` returns only if the group's settings allow it.
   if (body?.kind === 'links' || body?.kind === 'line') return body;
   if (listening.caller.chatKind === 'private') {
-    // A post that a person forwards may have its link in a button alone.
+    // A post that a person forwards may have its link in a button alone, so the buttons are read, too.
     const buttons = buttonLinks(message);
     if (buttons.length === 0) return body;
     const pointed = await read({ ...listening, text: '', links: buttons });

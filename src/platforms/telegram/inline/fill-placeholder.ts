@@ -161,7 +161,7 @@ async function repeated(edit: () => Promise<unknown>, signal: AbortSignal): Prom
     } catch (error) {
       if (!(error instanceof BotApiError)) throw error;
       const { code = 500, description, retryAfterMs } = error;
-      // An earlier try may have arrived although its answer was lost.
+      // An earlier try may have changed the message although its answer was lost.
       if (tries > 1 && /not modified/i.test(description)) return;
       const waitMs = retryAfterMs ?? backoffMs(tries, Math.random);
       if (tries === MOST_TRIES || (code !== 429 && code < 500) || waitMs > LONGEST_PAUSE_MS) throw error;

@@ -52,7 +52,7 @@ export interface ReplyContext extends Pick<Sending, 'signal' | 'sendOnce' | 'sen
    * @param album ids of the albums' messages; undefined when they are no longer known
    */
   readonly extra?: (gallery: readonly GalleryItem[], album: readonly number[] | undefined) => readonly Button[];
-  /** The id of the request, under which its messages' ids are remembered. */
+  /** The id of the request, under which the ids of its messages are remembered. Default: none. */
   readonly request?: string;
   /** The beginning of the keys under which `sendOnce` records the reply's messages. */
   readonly key: string;

@@ -89,10 +89,10 @@ function createWays(item: GalleryItem, inAlbum: boolean, context: TelegramContex
   const { sentFiles, holder, delivery, limits, uploadBytes } = context;
   const { post, index, form, clip } = item;
   const media = post.items[index];
-  // An index changes when other items can be read than the last time; the key of an item never changes.
+  // An item's index changes when other items of the post can be read; its key never changes.
   const place = media === undefined ? index : itemKey(media);
   const key: SentFileKey = { holder, source: post.source, postId: post.id, index: place, form };
-  /** The file on the disk, which is kept for as long as it is needed. */
+  /** The file on the disk, from its download to its release; undefined before and after. */
   let file: DeliveredFile | undefined;
 
   function requestOf(maxBytes: number): DeliveryRequest {
@@ -109,7 +109,7 @@ function createWays(item: GalleryItem, inAlbum: boolean, context: TelegramContex
       const reduced = bytes === undefined ? undefined : { bytes, ...delivery.wholeAddress(requestOf(bytes)) };
       return candidateOf(item, { from: 'remembered', type, media: fileId, variantKey, reduced });
     },
-    /** The address from which Telegram fetches the file by itself. */
+    /** The address from which Telegram fetches the file by itself; undefined if Telegram cannot do that. */
     remote(): FileCandidate | undefined {
       const found = delivery.remoteFile(requestOf(media?.kind === 'image' ? limits.addressPhoto : limits.address));
       const type = found && typeOf(found.mime);
@@ -203,7 +203,7 @@ function typeOf(mime: string): FileType | undefined {
   return mime.startsWith('image/') ? 'document' : undefined;
 }
 
-/** A length in seconds, at least one, since Telegram shows a video of zero seconds as endless. */
+/** A length in whole seconds, at least one: Telegram shows a video of zero seconds as endless. Undefined for null. */
 function secondsOf(ms: number | null): number | undefined {
   return ms === null ? undefined : Math.max(1, Math.round(ms / 1_000));
 }

@@ -129,7 +129,7 @@ interface Shown {
   action: ChatAction;
   /** The timer that repeats the action; undefined while none is shown. */
   timer: NodeJS.Timeout | undefined;
-  /** The call that is showing the action now. */
+  /** The call that is showing the action now; undefined when none is. */
   sending: Promise<void> | undefined;
   isRefused: boolean;
   readonly ended: AbortController;

@@ -88,7 +88,7 @@ export function createAnswerPress(
 
   async function withdraw(message: { readonly chat_id: number; readonly message_id: number }): Promise<void> {
     await deleteMessage(api, message).catch((error: unknown) => {
-      // Telegram does not delete messages that are too old.
+      // Telegram does not let bots delete messages that are too old, so the old one stays.
       log.debug({ err: error }, 'a message that was replaced could not be deleted');
     });
   }

@@ -111,7 +111,7 @@ function renderBlock(block: Exclude<Block, Card>, style: TextStyle): FormattedTe
   }
 }
 
-/** The number with which a card's title begins: `12` of `12. Paper Comet`. */
+/** The number with which a card's title begins: `12` of `12. Paper Comet`; undefined for a title without one. */
 export function ownNumber({ title: [first] }: Card): string | undefined {
   return typeof first === 'string' ? /^(\d[\d.,]*)\. $/.exec(first)?.[1] : undefined;
 }

@@ -62,7 +62,7 @@ export interface FileCandidate {
   readonly height?: number | undefined;
   /** The length of a video or audio in seconds. */
   readonly duration?: number | undefined;
-  /** A small image for an uploaded video. */
+  /** A small image that Telegram shows before an uploaded video is played. */
   readonly thumbnail?: Upload;
   readonly spoiler: boolean;
   readonly reduced: Reduction | undefined;

@@ -16,7 +16,7 @@ export interface MediaPayload {
   readonly kind: 'media';
   readonly items: readonly GalleryItem[];
   readonly caption: FormattedText;
-  /** The keyboard of a single file. Telegram allows none for an album. */
+  /** The keyboard of a single file; undefined for an album, for which Telegram allows none. */
   readonly keyboard: Keyboard | undefined;
 }
 

@@ -37,7 +37,7 @@ const session = loadSession();
 /** The replies to the newest questions, by turn id, even if no longer shown: better versions of them may come. */
 const received = new Map<string, { readonly turn: Turn; readonly replies: Map<number, WebReply> }>();
 const MAX_RECEIVED = 40;
-/** A language that was chosen while the page was disconnected, to be sent later. */
+/** A language that was chosen while the page was disconnected, to be sent later; undefined for none. */
 let language: string | undefined;
 let offer: Offer | undefined;
 

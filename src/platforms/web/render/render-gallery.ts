@@ -106,9 +106,9 @@ interface ExtrasOptions extends Pick<GalleryItem, 'post' | 'index'> {
   readonly item: MediaItem;
   /** The played part of the video as the end of an address, such as `#t=5,12`; '' for the whole video. */
   readonly part: string;
-  /** The file with only that part, which is saved in place of each size. */
+  /** The file with only the played part, saved in place of the whole video; undefined when all is played. */
   readonly saved: WebFile | undefined;
-  /** The audio as an MP3, which the API makes. */
+  /** The audio as an MP3, which the API makes; undefined when the audio is not offered as one. */
   readonly mp3: WebFile | undefined;
   readonly expiresAt: number;
   readonly tunnel: GalleryContext['tunnel'];

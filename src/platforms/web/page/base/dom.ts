@@ -66,7 +66,7 @@ export function forget(storage: 'localStorage' | 'sessionStorage', key: string):
   try {
     window[storage].removeItem(key);
   } catch {
-    // If storage is forbidden, nothing was stored.
+    // If storage is forbidden, nothing was stored in it that could be deleted.
   }
 }
 

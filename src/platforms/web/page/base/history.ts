@@ -126,7 +126,7 @@ class TurnStorage {
     this.#list = recall(this.#storage, KEY);
     const stored = recallJson(this.#storage, KEY);
     if (!Array.isArray(stored)) return undefined;
-    // An older version of this page stored the turns themselves in the list.
+    // An older version of this page stored the turns themselves in the list, in place of their ids.
     return stored.map((each: unknown) => (typeof each === 'string' ? this.#readEntry(each) : each)).filter(isTurn);
   }
 

@@ -175,7 +175,7 @@ function galleryOf(reply: WebReply, tools: MediaTools, { bringAgain }: CardConte
   const openPhoto = (media: WebMedia): void =>
     media.spoiler ? openLightbox([media], 0) : openLightbox(photos, photos.indexOf(media));
   const [first] = items;
-  // If all files have expired, one sentence in a low box says so.
+  // If all of several files have expired, one sentence in a low box says so in place of them.
   if (!first || (items.length > 1 && !items.every(isExpired))) {
     return carousel(items, { owner, openPhoto, bringAgain, label: galleryName(items), onChange: tools.offer });
   }

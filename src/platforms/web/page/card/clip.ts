@@ -36,7 +36,7 @@ export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label
     from.focus();
   }
 
-  /** Keeps the player within the chosen part while the choice is open. */
+  /** While the choice is open, keeps the player within the chosen part of its video. */
   function watch(): void {
     const video = videoOf();
     if (video === null || video === watched) return;

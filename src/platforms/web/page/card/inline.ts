@@ -43,7 +43,7 @@ function joined(text: WebText): WebText {
   return parts;
 }
 
-/** The beginning of the text `after` that gets the swatch's colour: up to its stars, or else its first word. */
+/** The beginning of `after` that gets the colour of a swatch `before` it: up to the stars, or else the first word. */
 function wordBeside(before: WebInline | undefined, after: WebInline | undefined): string {
   if (typeof before !== 'object' || before.kind !== 'swatch' || typeof after !== 'string') return '';
   return /^ (?:[^\n·–★]{0,24}★|\S+)/.exec(after)?.[0] ?? '';

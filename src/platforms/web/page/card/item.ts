@@ -102,7 +102,7 @@ function openerOf(action: WebAction, name: string, { onAction }: ItemContext): H
   return h('a', { ...attributes, href: action.url, target: '_blank', rel: 'noopener noreferrer' }, icon('open'));
 }
 
-/** A button that plays and pauses an audio preview, loaded at the first press; the button's rim shows the position. */
+/** A button that plays and pauses an audio preview, which is loaded at the first press; its rim shows the position. */
 function previewButton(sound: WebSound): HTMLElement | undefined {
   if (!isOwnPath(sound.url)) return undefined;
   const audio = h('audio', { preload: 'none' });

@@ -209,7 +209,7 @@ const SMOOTH_PIXELS = 32;
 /** The opacity of the blurred copy. */
 const LIGHT = 0.6;
 
-/** A blurred copy of a file that is narrower than its box, shown to the left and right of it. */
+/** A blurred copy of a file that is narrower than its box, for its two sides; undefined if no image may be shown. */
 export function backdrop(media: WebMedia): HTMLElement | undefined {
   const src = media.kind === 'image' ? media.src : media.poster;
   if (src === null || media.spoiler || isExpired(media)) return undefined;

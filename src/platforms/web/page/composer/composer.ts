@@ -227,7 +227,7 @@ class SuggestionList {
     return this.#isOutdated;
   }
 
-  /** The option that a key inserts: the active one, else the first for Tab, and the only matching command for Enter. */
+  /** The option that a key inserts: the active one, else the first for Tab, or a lone command for Enter, or none. */
   takenBy(key: string, isName: boolean): WebSuggestion | undefined {
     const isTaken = key === 'Tab' || (key === 'Enter' && isName && this.#items.length === 1);
     const active = key === 'Tab' || key === 'Enter' ? this.#items[this.#active] : undefined;
@@ -279,7 +279,7 @@ class SuggestionList {
       h('span', { class: 'suggestion-label' }, name, h('span', {}, item.label.slice(name.length))),
       h('span', { class: 'suggestion-detail' }, item.detail),
     );
-    // Prevents that a press on an option takes the focus from the input.
+    // A press on an option must not take the focus from the input.
     option.addEventListener('pointerdown', event => event.preventDefault());
     option.addEventListener('click', () => this.#onTake(item));
     return option;

@@ -1,7 +1,7 @@
 const observer = new ResizeObserver(entries => {
   for (const { target } of entries) {
     observer.unobserve(target);
-    // The browser notes the height when this event has been handled.
+    // The browser notes the height after this event has been handled, so the class is removed in the next frame.
     requestAnimationFrame(() => target.classList.remove('fresh'));
   }
 });
