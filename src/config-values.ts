@@ -30,7 +30,7 @@ export function list<T>(parse: (entry: string) => T | undefined) {
   };
 }
 
-/** Reads a host's name in lower case. It stands for the host's subdomains too, so `www.` is left out. */
+/** Reads a host's name and lower-cases it. It stands for the host's subdomains too, so `www.` is left out. */
 export function parseSiteHost(text: string): string | undefined {
   const host = text.toLowerCase().replace(/^www\./, '');
   return /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,6}[a-z]{2,63}$/.test(host) ? host : undefined;
@@ -62,7 +62,7 @@ function maxTypos({ length }: string): number {
 export function misspeltNames(names: readonly string[], known: readonly string[]): readonly string[] {
   const strangers = names.filter(name => !known.includes(name) && !TEST_NAMES.has(name));
   return strangers.flatMap(name => {
-    // Many bots read their token from a name such as TELEGRAM_BOT_TOKEN.
+    // Many bots read a name such as TELEGRAM_BOT_TOKEN, so names are compared without `_BOT`.
     const meant = name.toUpperCase().replace('_BOT_', '_');
     const near = closest(meant, [...known]);
     return distance(meant, near) <= maxTypos(near) ? [`${name} is not read; did you mean ${near}?`] : [];
@@ -134,7 +134,7 @@ export function parseAccountPace(text: string) {
   return every === undefined || perDay === undefined ? undefined : { everyMs: every * 1_000, perDay };
 }
 
-/** Reads an address that ends with at most a database's number: a password's own `/` would move the host into the path. */
+/** Reads a Redis address whose path is at most a database's number: a `/` in a password makes a path of the host. */
 export function parseRedisUrl(text: string): string | undefined {
   const url = parseUrl(text, ['redis:', 'rediss:']);
   return url !== undefined && /^\/?\d{0,5}$/.test(url.pathname) ? text : undefined;

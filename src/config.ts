@@ -185,7 +185,7 @@ function readEnvFile(): Environment {
     const text = readFileSync('.env', 'utf8');
     // PowerShell's `>` writes UTF-16, whose every other byte is zero here; no variable would be found in it.
     if (text.includes('\0')) throw new ConfigError('.env cannot be read: it must be saved as UTF-8, and is UTF-16');
-    // The mark with which Windows begins UTF-8 would be part of the first name.
+    // The byte order mark with which Windows begins UTF-8 is removed, or it would be part of the first name.
     return parseEnv(text.replace(/^\ufeff/, ''));
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;

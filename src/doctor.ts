@@ -117,7 +117,7 @@ async function doctor(): Promise<number> {
   const http = createHttpClient({ overrides: createOverrides(config.upstreamOverrides), outgoing });
   try {
     await assertLocalAddress(outgoing);
-    // Wrong constants, which stop the start, are found when a source is made.
+    // Making every source finds wrong constants, with which Medley would not start.
     const { upstreamConstants } = config;
     const log = createLogger({ level: 'silent' });
     for (const descriptor of descriptors) descriptor.create({ http, log, upstreamConstants });

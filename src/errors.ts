@@ -49,7 +49,7 @@ export type ErrorParams = Readonly<Record<string, string | number>>;
 export interface AppErrorOptions {
   readonly params?: ErrorParams | undefined;
   readonly cause?: unknown;
-  /** Milliseconds after which another attempt makes sense. */
+  /** Milliseconds after which another attempt makes sense; undefined when that is not known. */
   readonly retryAfterMs?: number | undefined;
 }
 

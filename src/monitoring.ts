@@ -59,7 +59,7 @@ export function createMonitoring(config: Config, core: Core, chats: Chats, log: 
       storeCheck(storage.records),
       diskCheck(config.dataDir),
       { name: 'platforms', check: () => whyAway(chats.platforms(), Date.now()) },
-      // Only a process that is a worker knows whether waiting requests are run.
+      // Only a worker knows whether waiting requests are run, so other processes do not check that.
       ...(config.roles.has('worker')
         ? [{ name: 'queue', check: async () => whyStuck(await chats.status(), Date.now()) }]
         : []),
