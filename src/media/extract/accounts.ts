@@ -46,7 +46,7 @@ export interface AccountsOptions {
   readonly pace: AccountPace;
   /** A rate limiter that all processes with the same accounts share. */
   readonly limiter: RateLimiter;
-  /** Where the accounts' records are stored: the collection `ACCOUNTS`. Without it nothing is stored. */
+  /** The collection `ACCOUNTS`, which stores the accounts' records. Without it nothing is stored. */
   readonly collection?: Collection<AccountRecord>;
   readonly log: Pick<Logger, 'warn'>;
   readonly now?: () => number;

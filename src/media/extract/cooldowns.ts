@@ -26,7 +26,7 @@ export interface CooldownOptions {
   readonly source: SourceId;
   /** The name of the outgoing address that has these cooldowns. Default `direct`. */
   readonly outgoing?: string;
-  /** Where the cooldowns are stored: the collection `COOLDOWNS`. Without it nothing is shared or stored. */
+  /** The collection `COOLDOWNS`, which stores the cooldowns. Without it nothing is shared or stored. */
   readonly collection?: GroupedCollection<Entry> | undefined;
   readonly log: Pick<Logger, 'warn'>;
   readonly now?: (() => number) | undefined;
