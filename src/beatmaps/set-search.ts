@@ -16,11 +16,11 @@ export interface SearchRequest {
   /** A query in osu!'s search language; if it is empty or absent, all sets are listed. */
   readonly q?: string | undefined;
   readonly ruleset?: Ruleset | undefined;
-  /** Default: any status when the text has conditions on statuses, else the statuses with a leaderboard. */
+  /** The statuses to find. Default: any if the text has conditions on statuses, else those with a leaderboard. */
   readonly status?: StatusFilter | undefined;
-  /** Default: by relevance when the query has words, else by plays. */
+  /** The order of the sets. Default: by relevance when the query has words, else by plays. */
   readonly sort?: Sort | undefined;
-  /** How many sets, from 1 to 50. Default 20. */
+  /** How many sets to return, from 1 to 50. Default 20. */
   readonly limit?: number | undefined;
   /** The cursor of the previous page; everything else in the request must be the same. */
   readonly cursor?: string | undefined;

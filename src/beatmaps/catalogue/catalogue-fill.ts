@@ -44,7 +44,7 @@ export interface FillOptions {
   readonly catalogue: Pick<Catalogue, 'remember' | 'place' | 'keepPlace'>;
   readonly pace: FillPace;
   readonly signal: AbortSignal;
-  /** False while another process fills the catalogue; asked before each page. */
+  /** True when this process, among several, is the one that fills; asked before each page. Default: it is. */
   readonly isFiller?: () => boolean;
   onPage?(progress: FillProgress): void;
   /** Called when a page failed; it is requested again in `waitMs`. */

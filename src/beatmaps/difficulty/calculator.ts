@@ -211,7 +211,7 @@ export function createCalculator(options: CalculatorOptions) {
     return finding;
   }
 
-  /** False when the calculator is not installed, does not start, or broke too often lately. */
+  /** True when the calculator is installed, can be started, and did not break too often lately. */
   const isUsable = () => calculator?.isWornOut() === false && unusable === undefined && !isClosed;
 
   return {

@@ -21,7 +21,7 @@ export type PromptRatings = ReturnType<Ratings['within']>;
 
 export interface RatingsOptions {
   readonly official: OfficialStars;
-  /** Absent where no difficulty can be calculated. */
+  /** Calculates stars and pp from `.osu` files; undefined where that is impossible. */
   readonly difficulty: (Pick<Difficulty, 'of'> & Partial<Pick<Difficulty, 'isExact'>>) | undefined;
   /** How long osu!, the files and the library may take, in milliseconds. Default 8000. */
   readonly waitMs?: number | undefined;

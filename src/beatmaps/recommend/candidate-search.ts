@@ -16,11 +16,11 @@ export interface CandidateSearch {
   readonly ruleset: Ruleset;
   /** If the catalogue has fewer candidates than this, upstreams are asked as well. */
   readonly enough: number;
-  /** False for a map that is never a candidate, such as one that the player has played. */
+  /** True for a map that may be a candidate, unlike a map that the player has played. */
   isOpen(candidate: Candidate): boolean;
-  /** False for a map that the person got before. Such a map is found, but does not count towards `enough`. */
+  /** True for a map that the person did not get before. Other maps are found, but do not count towards `enough`. */
   isNew(candidate: Candidate): boolean;
-  /** False for a map that others got lately. Such a map is a last resort and does not count towards `enough`. */
+  /** True for a map that nobody else got lately. Other maps are a last resort and do not count towards `enough`. */
   isFree(candidate: Candidate): boolean;
   /** Maps whose pp was requested for the same question before. Keeping them as candidates saves that work. */
   readonly lookedAt: readonly Candidate[];

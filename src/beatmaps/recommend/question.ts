@@ -13,7 +13,7 @@ import { planSearch } from './search-plan.ts';
 export interface RecommendRequest extends RecommendFilters {
   /** The player whose plays the maps must suit: an id, a name, `@name` or an address. Default: only filters count. */
   readonly user?: number | string | undefined;
-  /** Default: the ruleset of the map in `like`, else the player's main one, else osu!. */
+  /** The maps' ruleset. Default: that of the map in `like`, else the player's main ruleset, else osu!. */
   readonly ruleset?: Ruleset | undefined;
   /** A map to which similar maps are wanted: the address or id of a difficulty or a set. */
   readonly like?: number | string | undefined;

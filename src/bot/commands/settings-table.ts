@@ -60,7 +60,7 @@ export interface Setting<S> {
 
 export interface ChatSetting extends Setting<ChatSettings> {
   readonly section: SectionKey;
-  /** False on a platform that does not support this setting. Default: true everywhere. */
+  /** True on a platform that supports this setting. Default: true everywhere. */
   isOffered?(caller: Caller): boolean;
 }
 

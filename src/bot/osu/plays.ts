@@ -18,7 +18,7 @@ export interface Plays {
 
 type Asked = Pick<Player, 'id' | 'mode'>;
 
-/** As many plays of a player's list as one request returns. @param part the number of this part of the list, from 0 */
+/** A part of a player's list, as many plays as one request returns. @param part the number of the part, from 0 */
 export async function playsPart(
   { id, mode }: Asked,
   type: ScoreType,

@@ -110,7 +110,7 @@ export interface JobTools {
   readonly editLater: NonNullable<Sending['editLater']>;
   /** Says whether to tell a person now that their request waits for their rate limit; a yes counts as telling them. */
   readonly mayNotify: (person: string) => boolean;
-  /** False from the moment at which Medley begins to stop. */
+  /** True until Medley begins to stop, after which no upload may begin. */
   readonly mayUpload: () => boolean;
   /** Work that takes longer than this is shown as a status, if the platform can. */
   readonly statusMs: number;

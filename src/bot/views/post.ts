@@ -36,7 +36,7 @@ export interface PostViewOptions {
   readonly site: PostSite;
   /** True to quote the caption. Default true. */
   readonly captions?: boolean | undefined;
-  /** Default: `card`, which shows text and files. */
+  /** How the post is shown. Default: `card`, with text and files. */
   readonly view?: View;
   /** The part of a video to show; `isRough` when it can only begin and end near the requested times. */
   readonly clip?: { readonly range: Clip; readonly isRough: boolean } | undefined;

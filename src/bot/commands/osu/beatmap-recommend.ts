@@ -46,8 +46,8 @@ const STARS = figure('stars', 'star', 'sr');
 const PP = figure('pp');
 
 /**
- * Reads a range of stars: `5-6`, `5..6`, or one number with a star, `5.5*`. A number without a star is no range,
- * because it may be a player's id.
+ * Reads a range of stars: `5-6`, `5..6`, or one number with a star, `5.5*`. Undefined for other words, also for a
+ * number without a star, because it may be a player's id.
  */
 function starRange(word: string): string | undefined {
   const [, range, about] =

@@ -145,7 +145,7 @@ async function rankOf(score: Score, { services, signal }: CommandContext): Promi
   return (await ifKnown(services.beatmaps.score(id, undefined, signal), signal))?.score.rank_global ?? null;
 }
 
-/** False for a failed play or a play without an id of osu!'s, for which osu!'s site has no page. */
+/** True for a play that has a page at osu!: a passed play with an id of osu!'s. */
 function hasPage({ id, passed }: Score): boolean {
   return passed && id > 0;
 }
