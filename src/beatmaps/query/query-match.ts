@@ -53,7 +53,7 @@ export const BEATMAP_FIGURES: readonly Figure<(beatmap: Beatmap, set: Beatmapset
 function matchesSet(query: Query, set: Beatmapset): boolean {
   const { texts, featuredArtist, genre, language, video, nsfw, spotlight } = query;
   return (
-    // No field of a set tells its featured artist.
+    // No field of a set tells its featured artist, so no set matches a condition on it.
     featuredArtist === undefined &&
     (genre === undefined || set.genre_id === genre) &&
     (language === undefined || set.language_id === language) &&

@@ -120,8 +120,8 @@ function wordsOf(text: string): readonly string[] {
 const WISH = /(?<!\S)(view|clip)[:=]([\w:.\u2013\u2014-]{1,32})(?!\S)/giu;
 
 /**
- * How a person wants a pasted link shown, as written beside it: `view:media`, `clip:0:05-0:20`. A range is checked when
- * it is used.
+ * How a person wants a pasted link shown, as written beside it: `view:media`, `clip:0:05-0:20`. A range of time is
+ * checked when it is used.
  */
 export function findWishes(text: string): Pick<LinksBody['what'][number], 'view' | 'clip'> {
   const found = new Map<string, string>();

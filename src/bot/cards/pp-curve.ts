@@ -37,7 +37,7 @@ export function ppPicture(
 
 const FEWEST = 3;
 
-/** Draws the pp of a player's best plays, from the first to the last. */
+/** Draws the pp of each of a player's best plays, from the best to the last. */
 export function renderPpCurve(username: string, scores: readonly Score[], pen: Pen): string {
   const { t, look } = pen;
   const plays = scores.flatMap(({ pp, mods }) => (pp === null ? [] : [{ pp, ...classOf(mods) }]));

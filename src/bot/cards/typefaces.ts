@@ -122,7 +122,7 @@ export function fontFilesOf(text: string): readonly string[] {
   return [...new Set([...typefaces].flatMap(({ regular, bold }) => [regular, bold]))];
 }
 
-/** The typeface of each character that was looked up. No bound is needed, since there are only so many characters. */
+/** The typeface of each character that was looked up. It needs no bound: there is a limited number of characters. */
 const known = new Map<string, Typeface | undefined>();
 
 let others: readonly Typeface[] | undefined;

@@ -43,7 +43,7 @@ export const NOTICE_SECONDS = { min: 0, max: 3_600 } as const;
 export const ALBUM_CAP = { min: 1, max: 20 } as const;
 /** The most channels with a rule of one kind. */
 export const MAX_CHANNEL_RULES = 100;
-/** The most roles whose links are not answered. */
+/** The most roles in the list of roles whose people's links are not answered. */
 export const MAX_OFF_ROLES = 100;
 /** The bounds of the list of words beside which links are not answered. */
 export const OFF_WORD = { most: 50, maxLength: 50 } as const;

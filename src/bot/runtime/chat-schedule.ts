@@ -85,7 +85,7 @@ export class ChatSchedule {
     return this.#sentAt + this.#pace.spacingMs - this.#clock();
   }
 
-  /** Counts a call that sends so many messages. */
+  /** Counts a call that sends this many messages of the slot. */
   use(slot: Slot, messages: number): Taken {
     const before = this.#sentAt;
     const sent = { at: this.#clock(), messages };

@@ -60,7 +60,7 @@ export class JobRunner {
   /** Runs a claimed request; resolves with what the queue is to do with it. Never rejects. */
   async run(claim: Claim): Promise<Verdict> {
     if (this.#ended.has(claim.id)) return DONE;
-    // Two queues may hold the same request (see `RuntimeOptions.spare`).
+    // Two queues may hold one request (see `RuntimeOptions.spare`), so it may run in this process already.
     if (this.#jobs.has(claim.id)) return { done: false, afterMs: TWIN_MS };
     const stored = readJob(claim.payload);
     if (stored === undefined) return this.#unreadable(claim);

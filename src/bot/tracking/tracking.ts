@@ -77,7 +77,7 @@ export function createTracking({ services, ...options }: TrackingOptions) {
 const HOUR_MS = 3_600_000;
 /** How many best plays are requested; lower ones hardly count towards a player's total. */
 const BEST = 100;
-/** How old a new play may be. An older play is new only in the list: another play left it, or osu! changed its pp. */
+/** How old a new play may be. An older play is new to the list only because another play left it or its pp changed. */
 const NEWEST_MS = 3 * 24 * HOUR_MS;
 /** How many posted plays are remembered. */
 const MAX_POSTED = 10_000;

@@ -120,7 +120,7 @@ function isWordsOnly(post: Post): boolean {
   return itemCount(post) === 0 && (post.quoted === null || itemCount(post.quoted) === 0);
 }
 
-/** The space is a no-break space, so that the mark stays on the line on which the name ends. */
+/** The mark is behind a no-break space, so that it stays on the line on which the name ends. */
 const VERIFIED_MARK = '\u00a0✓';
 
 /** The author with avatar and link; if the author is unknown, the site. */

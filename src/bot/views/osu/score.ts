@@ -121,7 +121,7 @@ export function failedText(score: Score, t: Translator): string {
     : words.failedAt({ percent: t.percent(Math.floor(completion * 100) / 100, 0) });
 }
 
-/** The estimated pp of a play without any at osu!, because it failed or its map is not ranked. */
+/** The estimated pp of a play that has none at osu!, because it failed or its map is not ranked. */
 export function worthText({ pp, passed }: Score, rating: Rating | undefined, t: Translator): string | undefined {
   const words = t.messages.osu.scores;
   if (pp !== null || rating?.play == null) return undefined;
