@@ -25,7 +25,7 @@ export function staySmall(): void {
   setInterval(compile, SCRIPT_MS).unref();
 }
 
-/** Lets V8 optimize the WebAssembly modules that are compiled after this call; for modules that compute a lot. */
+/** Lets V8 optimize the WebAssembly modules that are compiled after this call, for modules that compute much. */
 export function optimizeWasm(): void {
   for (const flag of ['--wasm-tier-up', '--wasm-dynamic-tiering']) setFlagsFromString(flag);
 }

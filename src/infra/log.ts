@@ -23,7 +23,7 @@ export interface LoggerOptions {
   readonly destination?: { write(line: string): void };
 }
 
-/** JSON lines `{ level, time, ...details, msg }`; `level` is a word, `time` ISO 8601. */
+/** Creates a log of JSON lines `{ level, time, ...details, msg }`; `level` is a word, `time` ISO 8601. */
 export function createLogger({ level, destination }: LoggerOptions): Logger {
   const options = {
     level,

@@ -9,7 +9,7 @@ import { parseJson } from './parse-json.ts';
 export interface TextTranslation {
   /** True when the text is certainly not in the language of the tag `locale` (BCP 47). Pure; takes less than 1 ms. */
   isForeign(text: string, locale: string): boolean;
-  /** @throws AppError `upstream_unavailable` (params.what `translation`); the signal's reason */
+  /** @throws AppError `upstream_unavailable` (params.what `translation`); the signal's reason when it aborts */
   translate(text: string, locale: string, signal: AbortSignal): Promise<string>;
   close(): Promise<void>;
 }

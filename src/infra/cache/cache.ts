@@ -193,7 +193,7 @@ function createValues<V>(options: MemoryCacheOptions<V>, now: () => number) {
     },
     /** A running lookup of a changed key may return the older value, so its result is ignored from now on. */
     forget: (key: string) => lookups.forget(key),
-    /** Looks for another process's fresh value in the shared cache; an old one is kept, in case loading fails. */
+    /** The fresh value that another process shared, else undefined. An old one is kept, in case loading fails. */
     async lookUp(key: string): Promise<SharedCacheEntry<V> | undefined> {
       if (behind === undefined) return undefined;
       const entry = await lookups.run(key, async flight => {

@@ -75,7 +75,7 @@ const DEFAULT_PORT = 1_080;
 
 /**
  * Connects through a SOCKS5 proxy, which resolves the target's name itself.
- * @param secure starts TLS with the target on a plain connection
+ * @param secure the function that starts TLS with the target on a plain connection
  */
 function createSocksConnector(
   proxyUrl: string,

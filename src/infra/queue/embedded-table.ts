@@ -191,7 +191,7 @@ function changes(store: Store) {
       );
       return changes;
     },
-    /** Deletes unfinished entries that were added before that time, unless a worker holds them. */
+    /** Deletes unfinished entries that were added before the time `before`, unless a worker holds them. */
     dropOld(before: number): number {
       const sql = `DELETE FROM queue WHERE state <> 'done' AND state <> 'claimed' AND at <= ?`;
       return store.run(sql, [before]).changes;

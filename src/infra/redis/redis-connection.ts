@@ -126,7 +126,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
-/** How often a connection is renewed at most because Redis refuses to write. */
+/** The least time between two renewals of a connection because Redis refuses to write. */
 const FAILOVER_MS = 5_000;
 
 /**
@@ -144,7 +144,7 @@ export function createFailoverCheck(): (error: Error) => boolean {
 
 const SCANNED_AT_ONCE = 500;
 
-/** Keys that match a pattern, page by page; a key may come twice. */
+/** Yields the keys that match a pattern, page by page; a key may come twice. */
 export async function* scanKeys(redis: RedisConnection, pattern: string): AsyncGenerator<readonly string[]> {
   let cursor = '0';
   do {

@@ -1,6 +1,6 @@
 import { digestOf } from '../store/record-driver.ts';
 
-/** A number in all keys. It is raised when stored values get a new meaning in their old shape, to find no old ones. */
+/** A number in all keys. Raising it, when values get a new meaning in their old shape, hides all older values. */
 const VERSION = 1;
 
 /** A key of fixed length. The name is hashed, so that Redis does not show who people are and what they searched for. */

@@ -189,7 +189,7 @@ return 1`),
 
   promote: script('callUp(ARGV[2])'),
 
-  /** Counts the entries that wait and those that run, and finds when the next claimable entry was added. */
+  /** Counts the entries that wait and those that run, and finds when the entry to be claimed next was added. */
   stats: script(`
 local running = redis.call('ZCARD', leases)
 local next = redis.call('ZRANGE', ready, 0, 0)[1]

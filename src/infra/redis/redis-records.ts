@@ -41,7 +41,7 @@ function createChanges(channel: RedisChannel) {
     for (const listen of listeners.get(change.collection) ?? []) listen(change.key);
   });
   return {
-    /** Announces changed keys. All processes listen to the same collections: if this one does not listen, none does. */
+    /** Announces changed keys if this process listens to the collection: all processes listen to the same ones. */
     announce(transaction: ChainableCommander, { name }: CollectionId, keys: readonly string[]): void {
       if (!listeners.has(name)) return;
       for (const key of keys) transaction.publish(CHANGES_CHANNEL, JSON.stringify({ by, collection: name, key }));

@@ -86,7 +86,7 @@ export function createLibsqlRecords(store: Store, now: () => number = Date.now):
 
 const Found = z.object({ found: z.number() });
 
-/** True when a database keeps records; one that never kept any has no such table. */
+/** True when a database has records. A database that never kept any has no table for them. */
 export function hasRecords(store: Store): boolean {
   return hasTable(store, 'records') && store.get('SELECT 1 AS found FROM records LIMIT 1', [], Found) !== undefined;
 }

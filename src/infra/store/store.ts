@@ -166,7 +166,7 @@ export function writtenByNewer(place: 'DATA_DIR' | 'Redis'): AppError {
 }
 
 /**
- * How many of the steps are applied.
+ * How many of the module's steps are applied already.
  * @throws AppError when other steps were applied
  */
 function appliedSteps(store: Store, module: string, steps: readonly string[]): number {

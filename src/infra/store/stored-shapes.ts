@@ -40,7 +40,7 @@ const ValueRow = z.object({ id: z.number().or(z.string()), value: z.string() });
 
 /**
  * Converts all values in a database to the shapes of this version, or none.
- * @throws AppError `internal` when a newer version wrote it
+ * @throws AppError `internal` when a newer version wrote the database
  */
 export function migrateShapes(store: Store, migrations = SHAPE_MIGRATIONS): void {
   const read = () => store.get('PRAGMA user_version', [], VersionRow)?.user_version ?? 0;
