@@ -76,7 +76,7 @@ function readSwitches(application: Application): readonly Finding[] {
   const flags = new ApplicationFlagsBitField(application.flags);
   const content = flags.any([ApplicationFlags.GatewayMessageContent, ApplicationFlags.GatewayMessageContentLimited]);
   const findings: Finding[] = content ? [ok('Discord: the Message Content intent is on')] : [];
-  /** Adds a finding with advice about a page of the developer portal. */
+  /** If `isNeeded`, adds a finding that advises what to change on a page of the developer portal. */
   function advise(isNeeded: boolean, finding: typeof note, what: string, remedy: string, page: string): void {
     if (isNeeded) findings.push(finding(`Discord: ${what}`, `${remedy}: ${portal(application, page)}`));
   }

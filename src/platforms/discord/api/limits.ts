@@ -96,7 +96,7 @@ export const DEFAULT_UPLOAD_BYTES = 10 * MIB;
 export const BOOSTED_UPLOAD_BYTES = { second: 50 * MIB, third: 100 * MIB } as const;
 
 /**
- * The size limit of an HTTP request's files together: 25 MiB, less 64 KiB for its other parts. A larger file goes
+ * The size limit of an HTTP request's files together: 25 MiB, less 64 KiB for its other parts. A larger file is sent
  * alone.
  */
 export const REQUEST_UPLOAD_BYTES = 25 * MIB - 64 * 1024;

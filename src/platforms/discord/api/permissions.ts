@@ -29,7 +29,7 @@ export function inviteUrl(applicationId: string): string {
   return url.href;
 }
 
-/** Medley's permissions in a channel. For an unknown or private channel, all are assumed but the one to hide embeds. */
+/** Medley's permissions in a channel. In an unknown or private channel all are assumed, except for hiding embeds. */
 export function rightsIn(channel: GuildBasedChannel | undefined, readsMessages: boolean): Rights {
   const me = channel?.guild.members.me;
   if (!channel || !me) return { send: true, attach: true, reply: true, manage: false, content: readsMessages };
@@ -88,7 +88,7 @@ export function diagnosisOf(to: DiscordReplyTo): readonly PermissionCheck[] {
   ];
 }
 
-/** True when a person with these roles may change the server's settings. */
+/** True when a person with these roles may manage the server, and so change Medley's settings for it. */
 export function isGuildAdmin(guild: Guild | undefined, userId: string, roleIds: readonly string[]): boolean {
   if (!guild) return false;
   // Everybody in a server has the role whose id is the server's own.

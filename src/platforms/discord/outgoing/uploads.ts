@@ -87,7 +87,7 @@ function createUploads(slots: Slot[], fill: Fill) {
     },
     /** The size of the largest file; 0 when there is none. */
     largest: () => biggest()?.file.bytes ?? 0,
-    /** The items as named files or links. @param prefix keeps names apart from those of other replies in the message */
+    /** The items as named files or links. @param prefix makes the names differ from those of other replies' files */
     placed: (prefix: string) =>
       slots.map(({ item, delivered }, place): PlacedMedia => {
         const { post, index, spoiler } = item;

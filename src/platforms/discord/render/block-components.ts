@@ -32,7 +32,7 @@ export interface CardForm {
 /** The names of attachments with drawn image cards, by the card's key. */
 export type PictureNames = ReadonlyMap<string, string>;
 
-/** Renders blocks as components of a container; consecutive texts share one. Overlong text ends in an ellipsis. */
+/** Renders blocks as a container's components; consecutive texts share one component. Long text ends in an ellipsis. */
 export function renderContainer(
   blocks: readonly Block[],
   space: Space,

@@ -73,7 +73,7 @@ const CHAT_LIMITS = {
   fileMs: 120_000,
   /** The speed in bytes per second that the time limit of an upload assumes. */
   uploadBytesPerSecond: 100_000,
-  /** How long a pressed button may spin; if its answer takes longer, the press is acknowledged before. */
+  /** How long a pressed button may spin; if its answer takes longer, the press is acknowledged without it. */
   spinMs: 3_000,
   /** After how long an inline query is answered with a placeholder. */
   inlineMs: 2_500,

@@ -23,7 +23,7 @@ export interface Upload {
 /** A file as Telegram takes it: the id of one that it has, an address to fetch, or an upload. */
 export type FileSource = string | Upload;
 
-/** The same type, but read-only at every depth. An optional field may be undefined, and is then not sent. */
+/** Makes the type T read-only at every depth. An optional field may be undefined, and is then not sent. */
 export type Frozen<T> = T extends Upload
   ? T
   : T extends object

@@ -25,7 +25,7 @@ interface Filling extends TelegramContext {
 /** How many ways to send a file (by file id, by address) are tried for one inline message. */
 const MAX_EDITS = 3;
 
-/** How long the last edit of a placeholder may take, after which Medley may stop. */
+/** How long the last edit of a placeholder may take before Medley stops without it. */
 const LAST_MS = 1_500;
 
 /** Replaces the placeholder that a person has chosen: by the file, or by a sentence that says why there is none. */

@@ -89,7 +89,7 @@ function createReachCheck(api: TelegramContext['api']) {
   let isDoubtful = false;
   let asking: Promise<unknown> | undefined;
   return {
-    /** Returns at once unless in doubt. @throws BotApiError of the call, or the signal's reason */
+    /** Returns at once unless Telegram is in doubt. @throws BotApiError if it is not reached, or the signal's reason */
     async check(signal: AbortSignal): Promise<void> {
       if (!isDoubtful) return;
       asking ??= api.call('getMe', {}).finally(() => {

@@ -221,7 +221,7 @@ function isRefused(error: unknown): error is BotApiError {
   return code === 404 || code === 413 || (code === 400 && !/chat not found/i.test(description));
 }
 
-/** True when the Bot API server is too old to know this method. */
+/** True when the Bot API server is too old to know the method that was called. */
 function isMethodUnknown({ code, description }: BotApiError): boolean {
   return code === 404 || /method not found/i.test(description);
 }

@@ -14,7 +14,7 @@ export interface TextPayload {
   readonly keyboard: Keyboard | undefined;
 }
 
-/** The photo of a message: one at an address, or an image card to be drawn. */
+/** The photo of a message: an image at an address, or an image card to be drawn. */
 export type Photo = Image | Extract<Block, { kind: 'picture' }>;
 
 export interface PhotoPayload {
@@ -55,7 +55,7 @@ export function renderWords(
   ];
 }
 
-/** The photo of a reply: an image card, which can be shown in no other way, else an image at the beginning. */
+/** A reply's photo: an image card, which has no other form, else an image at the beginning, else undefined. */
 function photoOf(blocks: readonly Block[]): Photo | undefined {
   return blocks.find(block => block.kind === 'picture') ?? leadingImage(blocks);
 }

@@ -17,7 +17,7 @@ export interface LinkRoutesOptions {
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
 
-/** Limits the requests to all routes of this file by network address; one sign-in takes four. */
+/** Limits the requests of one network address to all routes of this file; one sign-in takes four requests. */
 const RULE: RateLimitRule = { name: 'account-link', limit: 40, windowMs: 60_000, window: 'first' };
 const COOKIE = 'medley_link';
 const COOKIE_S = 600;

@@ -35,7 +35,7 @@ export const WEB_LIMITS = {
   connectionsPerAddress: 16,
   /** How soon a new connection must say hello. */
   helloMs: 10_000,
-  /** A connection that does not answer a ping within this time is dead. */
+  /** A connection that does not answer a ping within this time counts as dead. */
   pingMs: 30_000,
   /** How many frames a page may send a second, and in a burst. */
   framesPerSecond: 12,

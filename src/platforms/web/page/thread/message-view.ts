@@ -32,7 +32,7 @@ export class MessageView {
   readonly #stage = h('span', { class: 'stage' }, text('working'));
   readonly #pending: HTMLElement;
   readonly #cards: HTMLElement[] = [];
-  /** The number of the first replies that are not shown yet. */
+  /** How many replies at the beginning of a restored turn are not shown yet. */
   #unshown: number;
 
   constructor(turn: Turn, context: MessageContext) {
@@ -125,7 +125,7 @@ export class MessageView {
     return shown;
   }
 
-  /** The functions for the card of the turn's reply at that index. */
+  /** The functions that the card of the turn's reply at that index calls. */
   #contextAt(index: number): CardContext {
     const { onPress, onRepeat, onBack } = this.#context;
     const turn = this.#turn;

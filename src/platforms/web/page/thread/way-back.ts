@@ -20,7 +20,7 @@ export class WayBack {
   readonly #options: WayBackOptions;
   /** For each entry of the browser's history, later ones included: what it opened; null if closed out of order. */
   #steps = restore();
-  /** How many of these entries are behind the current position, so that Back returns to them. */
+  /** How many entries of `#steps` are behind the current position, so that Back returns to them. */
   #depth = depthOf(history.state);
   #isReturning = false;
 
