@@ -30,7 +30,7 @@ import {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The configuration. The table of variables decides its fields. */
+/** The configuration, with the fields that `toConfig` makes of the variables. */
 export type Config = ReturnType<typeof toConfig>;
 
 export type Role = (typeof ROLES)[number];
@@ -195,7 +195,7 @@ function readEnvFile(): Environment {
   }
 }
 
-/** Reads the configuration from variables. @throws ConfigError */
+/** Reads the configuration from variables. @throws ConfigError when any of them is invalid */
 export function loadConfig(environment: Environment): Config {
   const given = Object.fromEntries(VARIABLE_NAMES.map(name => [name, environment[name]?.trim() || undefined]));
   const result = VARIABLES.safeParse(given);

@@ -188,7 +188,7 @@ export async function openMediaServices(options: MediaServicesOptions) {
     ...{ http: clients.http, sources, blocks, extractor, tunnel, playbacks, delivery },
     hasFfmpeg: ffmpeg !== undefined,
     encodesMp3: ffmpeg?.hasMp3 === true,
-    /** Calls the listener when a site challenges an account, because a person has to look after it. */
+    /** Calls the listener when a site challenges an account, because a person has to look after that account. */
     watchAccounts(listener: (paused: AccountPaused) => void): void {
       onChallenge = listener;
     },
