@@ -178,7 +178,7 @@ function readLine(typed: CommandLine, isDirect: boolean, commands: readonly Comm
 /** The most letters of an unknown command's name that a notice repeats. */
 const MAX_NAME = 40;
 
-/** Finds a command by its name, which in a group is `/osu profile` or, on some platforms, one word: `/osu_profile`. */
+/** Finds a command by its name: one or two words, `/osu profile`; on some platforms the two are `/osu_profile`. */
 function readCommand(name: string, rest: string, commands: readonly Command[]) {
   const [second = ''] = rest.split(/\s/, 1);
   const pair = `${name} ${second.toLowerCase()}`;
