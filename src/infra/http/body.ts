@@ -122,9 +122,9 @@ const SLOW_MS = 250;
 export type BodyTurns = ReturnType<typeof createBodyTurns>;
 
 /**
- * The line in which large bodies wait to be parsed: one continues per turn of the event loop. Without it, all that are
- * complete at the same time would be parsed in one turn, and other work would wait for all of them. While bodies wait,
- * only a few more are read, so that a busy machine does not fill its memory with them.
+ * The line in which large bodies wait to be parsed: one continues per turn of the event loop. Otherwise all bodies that
+ * are complete at the same time would be parsed in one turn, and other work would wait. While bodies wait, only a few
+ * more are read, so that a busy machine does not fill its memory with them.
  */
 export function createBodyTurns() {
   let last = Promise.resolve();

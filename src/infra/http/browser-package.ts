@@ -104,7 +104,7 @@ function createBrowser({ fetch, createTransport, getEmulationHeaders }: Package)
 
 /**
  * A transport of wreq-js reads HTTPS_PROXY and similar variables when it is created, and would send requests to that
- * proxy, past the address guard. Only the proxy of Medley's configuration may be used.
+ * proxy, past the address guard. So it is created while `NO_PROXY` switches such proxies off.
  */
 function withoutSystemProxy<T>(create: () => T): T {
   const before = process.env.NO_PROXY;

@@ -25,8 +25,8 @@ const CHECK_MS = 1_000;
 const RETRY_AFTER_MS = 5_000;
 
 /**
- * Bounds the response bodies that are streamed at once. When all slots are taken, a client that has fewer streams than
- * another takes over one of its slots, so that a few clients never keep all others out. A client that reads too slowly,
+ * Bounds the response bodies that are streamed at once. When all slots are taken, a client with fewer streams takes a
+ * slot from the client with the most, so that a few clients never keep all others out. A client that reads too slowly,
  * or for too long, is cut off.
  */
 export function createResponseStreams(options: ResponseStreamsOptions = {}) {

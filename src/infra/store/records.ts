@@ -32,8 +32,8 @@ export interface CollectionOptions<V> {
 
 export interface KeyedCollectionOptions<V> extends CollectionOptions<V> {
   /**
-   * How many records are also held in memory, absent keys included, so that reading them again needs no round trip. One
-   * that another process changes is dropped at once. While the store cannot be read, the value in memory is used.
+   * How many records are also held in memory, absent keys included, so that reading them again needs no round trip. A
+   * record that another process changes is dropped at once. While the store cannot be read, memory is used.
    */
   readonly maxInMemory?: number;
 }
