@@ -84,8 +84,8 @@ export function createReplyGroup(
       }
     },
     /**
-     * Sends everything in order, in as few messages as the limits allow. `isWhole` is true when every reply with files
-     * got at least one of them, and all sent files have certainly arrived in full.
+     * Sends everything in order, in as few messages as the limits allow. `isWhole` is true when at least one file was
+     * sent of each reply with files, and all these files arrived in full.
      * @throws whatever sending throws
      */
     async finish(destination: ReplyDestination): Promise<{ readonly isWhole: boolean }> {
