@@ -83,7 +83,7 @@ function startsWithHttps(text: string): boolean {
 function isPlainlyWritten(text: string, host: string): boolean {
   const end = 8 + host.length;
   const written = text.slice(0, end);
-  // Lower-casing turns some letters beyond ASCII into ASCII, such as the Kelvin sign.
+  // Lower-casing turns a few letters, such as the Kelvin sign, into ASCII, so all but ASCII is refused first.
   if (NON_ASCII.test(written) || written.toLowerCase() !== `https://${host}`) return false;
   const next = text[end];
   return next === undefined || next === '/' || next === '?' || next === '#' || next === ':';

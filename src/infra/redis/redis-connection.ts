@@ -130,8 +130,8 @@ function isRefusal(error: unknown): boolean {
 const FAILOVER_MS = 5_000;
 
 /**
- * Tells a connection when to reconnect: after a failover it may still lead to what is a read-only replica now, while
- * the address leads to another server.
+ * Tells a connection when to reconnect: after a failover it may still lead to the old server, now a read-only replica,
+ * while the address leads to the new one.
  */
 export function createFailoverCheck(): (error: Error) => boolean {
   let renewedAt = Number.NEGATIVE_INFINITY;
