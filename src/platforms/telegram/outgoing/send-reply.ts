@@ -22,7 +22,7 @@ type ReplySending = Sending<TelegramReplyTo> & Pick<ReplyContext, 'key'>;
 /** Sends one reply to the chat of its request; resolves with true when all its files have certainly arrived in full. */
 export type SendReply = (reply: Reply, sending: ReplySending) => Promise<boolean>;
 
-/** The most people of whom it is remembered that they were told that a topic is closed. */
+/** How many people are remembered as having been told that a topic is closed. */
 const MAX_INFORMED = 1_000;
 const INFORMED_MS = 3_600_000;
 

@@ -92,7 +92,7 @@ export class Thread {
    * scroll needs its layout, which takes a slow phone as long as building it did, so it has a task of its own.
    */
   follow(element: HTMLElement, added: HTMLElement): void {
-    // Until then, no frame may show the end of an answer that is about to be scrolled to its beginning.
+    // Without an anchor, no frame shows the end of an answer that is about to be scrolled to its beginning.
     if (this.#isFollowing && this.#isNewest(element)) this.#anchor = undefined;
     beforeFrame(() => this.#follow(element, added));
   }
