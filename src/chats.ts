@@ -63,7 +63,7 @@ export async function createChats(config: Config, core: Core, log: Logger) {
       starting = runtime.start().catch(error => log.error({ err: error }, 'the chats could not start'));
     },
     status: () => runtime.status(),
-    /** The states of the platforms, without asking the queue. */
+    /** The states of the platforms. Unlike `status`, it works while the queue is away. */
     platforms: () => runtime.platforms(),
     /** Sends a private message to each of OWNER_IDS whose platform supports that. Never rejects. */
     async tellOwners(text: string): Promise<void> {

@@ -54,7 +54,7 @@ export function healthRoutes(options: HealthRoutesOptions): FastifyPluginAsync {
     });
   };
 
-  /** @throws AppError `forbidden`, `rate_limited` */
+  /** Lets only holders of a key pass. @throws AppError `forbidden`, `rate_limited` */
   async function admit(request: FastifyRequest): Promise<void> {
     const { kind } = checkKey(request.headers);
     if (kind === 'known') return;

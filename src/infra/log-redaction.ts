@@ -128,7 +128,7 @@ function cleanCauses(errors: readonly unknown[], depth: number, budget: Budget, 
   const list = errors.slice(0, MAX_PARTS).map(error => {
     if (!(error instanceof AppError) || findMistake(error) !== undefined)
       return cleanCause(error, depth, budget, causes + 1);
-    // An error with several causes only sums up answers from outside: its stack would add nothing to its message.
+    // This failure came from outside and is no bug, so its stack would add nothing to its message.
     budget.left--;
     return { type: error.name, code: error.code, message: scrub(error.message) };
   });

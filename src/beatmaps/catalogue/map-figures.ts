@@ -5,7 +5,7 @@ import type { Range } from '../query/query-values.ts';
 
 interface Field {
   readonly key: RangeKey;
-  /** The field's position in the bytes of a difficulty, whose byte 0 is the ruleset. */
+  /** The field's offset in a difficulty's packed bytes; byte 0 is the ruleset. */
   readonly at: number;
   readonly bytes: number;
   /** The field stores the value as a whole number of this unit. */

@@ -46,7 +46,7 @@ function combine(failures: readonly { readonly id: string; readonly error: AppEr
   const [head] = failures.map(({ error }) => error).sort((a, b) => telling(a.code) - telling(b.code));
   if (head === undefined) return new AppError('upstream_unavailable', 'there is no upstream to ask');
   const waits = failures.flatMap(({ error }) => error.retryAfterMs ?? []);
-  // Any other code, such as `forbidden`, means that this server is refused, and says nothing about the sought set.
+  // Any other code, such as `forbidden`, means that the upstream refused Medley, not that the set is missing.
   const code = RANKS.includes(head.code) ? head.code : 'upstream_unavailable';
   return new AppError(code, failures.map(({ id, error }) => `${id}: ${error.message}`).join('; '), {
     params: { ...head.params, upstreams: failures.map(({ id }) => id).join(', ') },

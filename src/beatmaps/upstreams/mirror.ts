@@ -45,8 +45,8 @@ const namesSet = z.looseObject({
 });
 
 /**
- * The sets of a page that match, or undefined for none; sets with every word come first. Sets with some of the words,
- * or similar ones, count only if they are most of the page, since then the mirror did search for the words.
+ * The page's sets that match, those with every word first; undefined for none. If no set has every word, weaker
+ * matches count only if they are at least half of the page: otherwise the mirror probably ignored the words.
  */
 async function checkPage(sets: readonly Beatmapset[], search: Search) {
   const { query, status, sort } = search;

@@ -177,7 +177,7 @@ export interface SendOnceOptions {
   readonly isUpload?: boolean;
 }
 
-/** bot/runtime as a connected platform sees it, to which it reports events. */
+/** The part of bot/runtime to which a connected platform reports its events. */
 export interface PlatformHost<To = unknown> {
   /**
    * Stores a request and makes sure that it is answered. Never rejects. Resolves when the request is stored, so that

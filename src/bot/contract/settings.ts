@@ -41,7 +41,7 @@ export type UserSettings = Readonly<z.output<typeof UserSettings>>;
 export const NOTICE_SECONDS = { min: 0, max: 3_600 } as const;
 /** The least and most files of a post that a group's admins may choose to show. */
 export const ALBUM_CAP = { min: 1, max: 20 } as const;
-/** The most channels with a rule of one kind. */
+/** The most entries of each list of channels. */
 export const MAX_CHANNEL_RULES = 100;
 /** The most roles in the list of roles whose people's links are not answered. */
 export const MAX_OFF_ROLES = 100;

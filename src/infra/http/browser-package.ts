@@ -127,7 +127,7 @@ export interface BrowserTarget {
 
 export type BrowserConnections = ReturnType<typeof createBrowserConnections>;
 
-/** The most targets whose connections stay open: the connections to one target hold 1.3 MB, mostly certificates. */
+/** The most servers or proxies to stay connected to: each takes 1.3 MB of memory, mostly for certificates. */
 const MAX_TARGETS = 16;
 
 interface Shared {

@@ -12,7 +12,7 @@ import { StrategyRanking, type StrategyReport } from './strategy-ranking.ts';
 export interface StrategyChainOptions
   extends Pick<SourceOptions, 'log' | 'cooldowns' | 'deadlineMs' | 'onOutcome' | 'now'> {
   readonly source: SourceId;
-  /** The strategies, those with the most complete answers first, as they are run until their success is known. */
+  /** The strategies, the most complete answers first. They run in this order until their success rates are known. */
   readonly strategies: readonly Strategy[];
   /**
    * Asks the site why a post is not shown. It throws a definitive AppError, or returns if it learned nothing. It is
@@ -56,7 +56,7 @@ export function createStrategyChain(options: StrategyChainOptions) {
     ranking.note(report, isWinner, isBrought);
   }
 
-  /** Logs the failures of a fetch that found the post. If a fetch finds none, its caller logs them. */
+  /** Logs the strategies that failed before another found the post. If none found it, the caller logs them. */
   function logFailures(ref: PostRef, failures: readonly StrategyFailure[], message: string): void {
     if (failures.length === 0) return;
     const isBroken = failures.some(({ error }) => error.code === 'upstream_changed');

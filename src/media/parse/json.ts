@@ -93,7 +93,7 @@ export function visitObjects(
   if (isNested(root)) enter(root, 0);
 }
 
-/** All objects in `root` that have one of these properties, in the order of `visitObjects`. */
+/** All objects in `root` with at least one of these properties, in the order of `visitObjects`. */
 export function objectsWith(root: unknown, keys: readonly string[]): readonly JsonObject[] {
   const wanted = new Set(keys);
   const found: JsonObject[] = [];

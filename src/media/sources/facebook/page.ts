@@ -113,7 +113,7 @@ export function openPage(body: Body) {
       return contents().flatMap(content => content.byId.get(id) ?? []);
     },
 
-    /** Objects of all parsed scripts, in page order. First parses the scripts with one of `ids`, by default all. */
+    /** Parses the scripts that contain one of `ids` (default: all); returns all objects parsed so far, in page order. */
     objects(ids?: ReadonlySet<string>): readonly JsonObject[] {
       if (ids === undefined) readEach(scripts);
       else for (const id of ids) readNaming(id, tracesOf(id));

@@ -147,8 +147,8 @@ const RESTRICTED = /restricted|sensitive/;
 const WITHHELD = /(?:isn't|is not|not|un)\s?available|restricted|blocked|can't (?:see|view)/;
 
 /**
- * The failure by an answer's texts. Restrictions by region and by age have the same titles. `isWithheld`: the answer
- * hides the post, so a `geo` code counts before words for an age, and the word "restricted" alone proves nothing.
+ * Finds out from an answer's texts why a post is hidden. Limits by region and by age share titles. `isWithheld`: the
+ * answer hides the post, so a `geo` code outranks words about an age, and "restricted" alone proves nothing.
  */
 function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null {
   const words = wordsOf(said, 'title', 'description', 'subtitle', 'blocks_logging_data');

@@ -48,7 +48,7 @@ export function navigationHeaders({ transport, userAgent }: RequestProfile, from
 export const PLAIN = { session: 'none', transport: 'plain', headers: {} } as const;
 export const BROWSER = { ...PLAIN, transport: 'browser', userAgent: null } as const;
 
-/** The ids that requests to a site contain, and the profiles of these requests. */
+/** What a site may change in how it is asked: ids that requests contain, and each request's profile. */
 export type Constants<Ids, Name extends string> = Ids & { readonly profiles: Readonly<Record<Name, RequestProfile>> };
 
 export interface ConstantsTable<Ids, Name extends string> {

@@ -120,7 +120,7 @@ export function keepSessions(
 ): (event: string, value: unknown) => void {
   const keep = options.updateSessionInfo.bind(options);
   const sessions = new Map<number, { readonly own: GatewaySession; isElsewhere: boolean }>();
-  /** The shards that got Discord's hello on their present connection: if they then lose a session, Discord ended it. */
+  /** Shards that reached Discord on this connection: a session that they lose was ended by Discord, not the network. */
   const spoken = new Set<number>();
 
   function forget(shardId: number): ReturnType<typeof keep> {

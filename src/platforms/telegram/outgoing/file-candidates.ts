@@ -84,7 +84,7 @@ export function createFileCandidates(item: GalleryItem, inAlbum: boolean, contex
   };
 }
 
-/** Finds what each way sends. @param refused the keys of variants that are too large, which are not uploaded */
+/** Makes the ways to send a file: its id, its address, an upload. @param refused variants too large to be uploaded */
 function createWays(item: GalleryItem, inAlbum: boolean, context: TelegramContext, refused: ReadonlySet<string>) {
   const { sentFiles, holder, delivery, limits, uploadBytes } = context;
   const { post, index, form, clip } = item;
