@@ -250,6 +250,35 @@ describe('an upload that Discord does not take', () => {
     expect(sent.map(({ uploads }) => uploads.length)).toEqual([1, 0]);
     expect(all(sent[1]?.components, 'content').join()).toContain(sentence);
   });
+
+  it('have an owner for the failure of their files while their image card is still drawn', async () => {
+    const { signal } = new AbortController();
+    const log = createRecordingLog();
+    const rights = { send: true, attach: true, reply: true, manage: false, content: true };
+    const delivery = { deliver: () => Promise.reject(new AppError('internal', 'Medley stops')) };
+    const shown = createReplyGroup(
+      { kind: 'message', fileBytes: 1_000, rights },
+      { delivery, t: createTranslator(['en']), commands: new Map(), log, signal },
+    );
+    const draw = () => new Promise<Buffer>(resolve => setTimeout(() => resolve(Buffer.from('png')), 20));
+    const picture = { key: 'card', width: 10, height: 10, draw };
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    try {
+      shown.add(
+        reply({
+          blocks: [{ kind: 'picture', picture, alt: 'A card.' }],
+          gallery: [{ kind: 'media', post: samplePost(), index: 0, form: 'original', spoiler: false }],
+        }),
+      );
+      await new Promise(resolve => setTimeout(resolve, 40));
+      await shown.dispose();
+      expect(unhandled).toEqual([]);
+    } finally {
+      process.off('unhandledRejection', note);
+    }
+  });
 });
 
 describe('a rate limit of ten minutes', () => {

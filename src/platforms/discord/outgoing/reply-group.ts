@@ -63,9 +63,11 @@ export function createReplyGroup(
   const drafts: Promise<readonly Draft[]>[] = [];
 
   async function draftsOf(reply: Reply, from: number): Promise<readonly Draft[]> {
-    const requests = prepareUploads(reply.gallery.slice(from, from + MOST), limits, deliver, signal);
-    const drawings = canAttach && from === 0 ? await drawPictures(reply.blocks, log) : [];
-    return (await requests).map((uploads, place) => {
+    const [requests, drawings] = await Promise.all([
+      prepareUploads(reply.gallery.slice(from, from + MOST), limits, deliver, signal),
+      canAttach && from === 0 ? drawPictures(reply.blocks, log) : [],
+    ]);
+    return requests.map((uploads, place) => {
       const isMore = from > 0 || place > 0;
       const shown = isMore ? { ...reply, blocks: [], actions: [] } : reply;
       return { reply: shown, uploads, drawings: isMore ? [] : drawings, isMore, omitted: 0 };
