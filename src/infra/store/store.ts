@@ -185,11 +185,9 @@ function openDatabase(path: string): InstanceType<typeof Database> {
   try {
     if (path !== ':memory:') createFile(path);
     db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
-    db.pragma('journal_mode = WAL');
+    db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = ${-CACHE_KIB}`);
     // Deleted content, as by /forget, is overwritten with zeros, not only marked as free.
-    db.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON');
-    db.pragma(`cache_size = ${-CACHE_KIB}`);
-    db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    db.exec(`PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     return db;
   } catch (cause) {
     db?.close();
