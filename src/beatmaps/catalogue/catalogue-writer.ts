@@ -99,7 +99,7 @@ function changeOf(store: Store, fresh: Beatmapset) {
   const hasFigures = row?.rank === rank && known !== undefined && figureWords(known) === figures;
   return {
     ...{ set, body: packBody(text), rank, texts, figures },
-    /** What is stored now; without the set if an older version stored it. */
+    /** The stored row; it has no set if an older version stored it. */
     before: row && { rank: row.rank, set: known },
     /** True when the set's texts are in the text index already, at this rank. */
     isIndexed,

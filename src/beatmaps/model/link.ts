@@ -14,12 +14,12 @@ const HOSTS: ReadonlySet<string> = new Set([
   'www.osu.ppy.sh',
   'lazer.ppy.sh',
 ]);
-/** Mirrors, which have osu!'s beatmapsets under osu!'s ids. */
-const MIRRORS =
-  /^(?:(?:[a-z]{2,8}\.)?catboy\.best|osu\.direct|(?:api\.)?nerinyan\.moe|mirror\.(?:hinamizawa\.ai|nekoha\.moe)|beatconnect\.io|beatmaps\.download|osu\.gatari\.pw|dl\.sayobot\.cn)$/;
+/** The text of a pattern for the hosts of mirrors, which have osu!'s beatmapsets under osu!'s ids. */
+const MIRROR = String.raw`(?:[a-z]{2,8}\.)?catboy\.best|osu\.direct|(?:api\.)?nerinyan\.moe|mirror\.(?:hinamizawa\.ai|nekoha\.moe)|beatconnect\.io|beatmaps\.download|osu\.gatari\.pw|dl\.sayobot\.cn`;
+const MIRROR_HOST = new RegExp(`^(?:${MIRROR})$`);
 const MIRROR_PATH = /\/(s|d|b|beatmaps|beatmapsets|download|download\/[a-z]+)\/(\d+n?)(?=\/|$)/i;
 /** The text of a pattern that matches a part of each address of osu! or a mirror, for finding such addresses. */
-export const OSU_SITE = String.raw`(?:ppy\.sh|catboy\.best|osu\.direct|nerinyan\.moe|hinamizawa\.ai|nekoha\.moe|beatconnect\.io|beatmaps\.download|gatari\.pw|sayobot\.cn)`;
+export const OSU_SITE = String.raw`(?:ppy\.sh|${MIRROR})`;
 const MAX_LINK_LENGTH = 2_048;
 
 /** An osu! name without `@`: 2 to 15 letters, digits, spaces, `-`, `_`, `[` or `]`; some old names are longer. */
@@ -68,7 +68,7 @@ function parseAddress(text: string): URL | undefined {
   if (!URL.canParse(full)) return undefined;
   const url = new URL(full);
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
-  const isKnown = HOSTS.has(url.hostname) || MIRRORS.test(url.hostname);
+  const isKnown = HOSTS.has(url.hostname) || MIRROR_HOST.test(url.hostname);
   return isWeb && isKnown && url.port === '' && url.username === '' ? url : undefined;
 }
 

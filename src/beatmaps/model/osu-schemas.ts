@@ -169,7 +169,7 @@ function toBeatmapset(raw: RawSet): Beatmapset | undefined {
   };
 }
 
-/** The average rating, with five decimals as osu! states it; null if nobody rated the set. */
+/** The average rating, with five decimals as osu! states it; null for a set without ratings. */
 function averageOf(ratings: readonly number[]): number | null {
   const players = ratings.reduce((sum, count) => sum + count, 0);
   const total = ratings.reduce((sum, count, rating) => sum + count * rating, 0);

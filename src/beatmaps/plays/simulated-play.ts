@@ -1,4 +1,4 @@
-/** A play that nobody played, described by a person who wants to know its pp. */
+/** A play that did not take place, described by a person who wants to know its pp. */
 import { AppError } from '../../errors.ts';
 import type { Beatmap, Ruleset } from '../model/beatmapset.ts';
 import { clockRateOf } from '../model/mods.ts';

@@ -20,7 +20,7 @@ export interface CandidateSearch {
   isOpen(candidate: Candidate): boolean;
   /** True for a map that the person did not get before. Other maps are found, but do not count towards `enough`. */
   isNew(candidate: Candidate): boolean;
-  /** True for a map that nobody else got lately. Other maps are a last resort and do not count towards `enough`. */
+  /** True for a map that no other person got lately. Other maps are a last resort and do not count towards `enough`. */
   isFree(candidate: Candidate): boolean;
   /** Maps whose pp was requested for the same question before. Keeping them as candidates saves that work. */
   readonly lookedAt: readonly Candidate[];

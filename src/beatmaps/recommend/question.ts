@@ -21,7 +21,7 @@ export interface RecommendRequest extends RecommendFilters {
   readonly limit?: number | undefined;
   /** The same seed gives the same answer while plays and catalogue stay the same. Default: a new seed each time. */
   readonly seed?: number | undefined;
-  /** A key for the person who asks; nobody gets the same map twice within 28 days. */
+  /** A key for the person who asks; no person gets the same map twice within 28 days. */
   readonly caller?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }

@@ -14,7 +14,7 @@ export const RECOMMENDATIONS = {
 } as const satisfies CollectionOptions<readonly number[]>;
 
 /**
- * Remembers which maps were recommended to whom, so that nobody gets them again within 28 days. People are stored by
+ * Remembers which maps were recommended to whom, so that no person gets them again within 28 days. People are stored by
  * `callerKey`.
  * @throws AppError `internal` from every method when the store cannot be read or written
  */

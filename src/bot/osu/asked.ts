@@ -22,6 +22,13 @@ export function rulesetOf(mode: Mode | undefined): Ruleset | undefined {
   return mode === 'catch' ? 'fruits' : mode;
 }
 
+/** The words of other osu! bots for the choices of whose plays or players are listed. */
+export const REACH_WORDS: ReadonlyMap<string, string> = new Map([
+  ['global', 'world'],
+  ['server', 'here'],
+  ['national', 'country'],
+]);
+
 const MAX_SUGGESTIONS = 25;
 
 /** A command's option for a player. People who linked theirs may leave the name out. */

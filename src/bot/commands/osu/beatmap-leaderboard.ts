@@ -6,7 +6,15 @@ import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand, TERMS } from '../../contract/command.ts';
 import type { Text } from '../../contract/reply.ts';
 import { button, headingBlock, link, reply, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
-import { ABOUT_BEATMAP, askedCountry, askedMap, MAP_MODE_OPTION, MAP_OPTION, requirePlayers } from '../../osu/asked.ts';
+import {
+  ABOUT_BEATMAP,
+  askedCountry,
+  askedMap,
+  MAP_MODE_OPTION,
+  MAP_OPTION,
+  REACH_WORDS,
+  requirePlayers,
+} from '../../osu/asked.ts';
 import { mapAddress, mapButtons, openable, playerMenu, tokensOf } from '../../osu/buttons.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { notice } from '../../views/notice.ts';
@@ -29,7 +37,7 @@ export const beatmapLeaderboard = defineCommand({
     of: {
       type: 'choice',
       choices: ['world', 'here', 'country'],
-      alias: word => (word === 'global' ? 'world' : undefined),
+      alias: word => REACH_WORDS.get(word),
     },
     country: TERMS.country,
     mode: MAP_MODE_OPTION,

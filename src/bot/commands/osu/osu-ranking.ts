@@ -17,6 +17,7 @@ import {
   MODE_OPTION,
   namedPlayer,
   PLAYER_OPTION,
+  REACH_WORDS,
   requirePlayers,
   rulesetOf,
 } from '../../osu/asked.ts';
@@ -32,12 +33,6 @@ const MOST = 50;
 const PAGES = 200;
 const MAX_CHOICES = 25;
 
-const REACHES = new Map([
-  ['global', 'world'],
-  ['server', 'here'],
-  ['national', 'country'],
-]);
-
 /** Ranks this chat's members who have a linked player by pp, or shows osu!'s ranking. */
 export const osuRanking = defineCommand({
   name: 'osu ranking',
@@ -46,7 +41,7 @@ export const osuRanking = defineCommand({
     of: {
       type: 'choice',
       choices: ['here', 'country', 'world'],
-      alias: word => REACHES.get(word),
+      alias: word => REACH_WORDS.get(word),
     },
     country: { ...TERMS.country, bare: word => countryCode(word) },
     page: { ...TERMS.page, max: PAGES, bare: word => /^#?([1-9]\d{0,2})$/.exec(word)?.[1] },
