@@ -153,7 +153,7 @@ function createAnswer({ commands, admission, resolver, buttons, run, logFailure 
     if (await admission.isBlocked(caller)) return answerBlocked(body, context, paid);
     try {
       const batch = await answerAdmitted(body, context, attempt);
-      // After one reply fails, nobody awaits the later ones; without a handler, their failures would end the process.
+      // After one reply fails, the later ones are not awaited; without a handler, their failures would end the process.
       for (const { reply } of batch.replies) reply.catch(() => undefined);
       return batch;
     } catch (error) {

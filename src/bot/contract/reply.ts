@@ -33,7 +33,7 @@ const Inline = z.union([
   z.object({ kind: z.literal('time'), at: z.number(), style: z.enum(['relative', 'date']) }),
   /** A command of Medley, such as `osu profile`, written as on the platform, and clickable if possible. */
   z.object({ kind: z.literal('command'), name: z.string() }),
-  /** A role of people, by its id; showing it notifies nobody. */
+  /** A role of people, by its id; showing it notifies no one. */
   z.object({ kind: z.literal('role'), id: z.string() }),
   /** A colour with a meaning, such as a difficulty's. Where text cannot be coloured, the emoji `symbol` is shown. */
   z.object({ kind: z.literal('swatch'), colour: Colour, symbol: z.string() }),

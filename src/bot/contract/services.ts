@@ -49,7 +49,7 @@ export interface ButtonPayload {
 
 /**
  * Button tokens: at most 64 bytes, valid after a restart. Options that do not fit into a token are stored for a week.
- * Tokens carry an HMAC. If a token has an owner, nobody else may press its button.
+ * Tokens carry an HMAC. If a token has an owner, no other person may press its button.
  */
 export interface ButtonTokens {
   /** Makes a token. It starts storing options that do not fit into it; `stored` waits for that. */

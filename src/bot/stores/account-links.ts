@@ -27,7 +27,7 @@ export interface AccountLinksOptions {
 const OpenLink = z.object({ user: z.string(), mode: z.enum(RULESETS).nullable() });
 type OpenLink = z.output<typeof OpenLink>;
 
-/** Sign-ins that were begun. Keys are digests of their secret states, so the store shows nobody a valid state. */
+/** Sign-ins that were begun. Keys are digests of their secret states, so the store contains no valid state. */
 export const OPEN_LINKS = { name: 'open-links', schema: OpenLink, ttlMs: 10 * 60_000, maxRecords: 20_000 };
 
 const NONCE_BYTES = 18;

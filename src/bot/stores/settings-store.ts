@@ -85,7 +85,7 @@ type Place = Pick<Caller, 'platform' | 'userId' | 'groupId' | 'chatId' | 'chatKi
 
 /**
  * The settings of the caller's chat. A private chat has the defaults with the person's own view, and its notices stay,
- * because they disturb nobody else.
+ * because they do not disturb other people.
  * @throws AppError `internal` when they cannot be read
  */
 export async function chatSettingsOf({ settings }: Pick<Services, 'settings'>, caller: Place): Promise<ChatSettings> {

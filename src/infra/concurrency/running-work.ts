@@ -17,7 +17,7 @@ export interface WorkContext {
   readonly departure: Departure | undefined;
   /** The name of the outgoing address for requests to sites; undefined: any address may be chosen. */
   readonly outgoing: string | undefined;
-  /** Called from time to time with the milliseconds left while a video is encoded; undefined when nobody listens. */
+  /** Called from time to time with the milliseconds left while a video is encoded; undefined without a listener. */
   readonly onEncoding: ((leftMs: number) => void) | undefined;
 }
 
@@ -205,7 +205,7 @@ export class FairQueue<T> {
     if (this.#queues.get(client)?.waiters.delete(waiter) === true) this.#left();
   }
 
-  /** Takes out the waiter to be served next; undefined when nobody waits. */
+  /** Takes out the waiter to be served next; undefined when there is none. */
   shift(): T | undefined {
     let next: ClientQueue<T> | undefined;
     for (const [client, queue] of this.#queues) {

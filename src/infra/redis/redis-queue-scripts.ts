@@ -105,7 +105,7 @@ local found, claims, turn = redis.call('ZPOPMIN', ready, most), {}, 1
 for at = 1, #found, 2 do
   local id = found[at]
   local lane, payload, addedAt, lapses, round = unpack(redis.call('HMGET', entryOf(id), 'lane', 'payload', 'addedAt', 'lapses', 'turn'))
-  -- An entry that somebody deleted by hand must not keep the others of this claim from being returned.
+  -- An entry that was deleted by hand must not keep the others of this claim from being returned.
   if round then
     redis.call('HSET', entryOf(id), 'holder', token)
     redis.call('ZADD', leases, now + leaseMs, id)

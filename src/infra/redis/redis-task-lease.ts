@@ -97,7 +97,7 @@ export function createLeaseHolder({ everyMs, tryHold, release }: Lease) {
   timer.unref();
 
   async function attempt(): Promise<void> {
-    // While Redis is away no other process can take the lease, so whoever holds it keeps it.
+    // While Redis is away no other process can take the lease, so the process that holds it keeps it.
     isOurs = (await tryHold(token)) ?? isOurs;
   }
 

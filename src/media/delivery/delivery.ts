@@ -73,7 +73,7 @@ export interface DeliveryOptions extends DownloadOptions, Pick<FileResolverOptio
   readonly now?: () => number;
   /** The most bytes of all files that wait to be sent. Default 1 GiB. */
   readonly maxSpoolBytes?: number;
-  /** The most bytes of all files that nobody holds but that stay on disk for later callers. Default none. */
+  /** The most bytes of all files that are not in use but stay on disk for later callers. Default none. */
   readonly keptBytes?: number;
 }
 

@@ -155,7 +155,7 @@ export class FileStore {
     return making;
   }
 
-  /** Makes the file. Never rejects: all callers may have left by then, and nobody would handle the rejection. */
+  /** Makes the file. Never rejects: all callers may have left by then, so the rejection would be unhandled. */
   async #run(order: FileOrder, making: Making): Promise<MadeFile | FileFailure> {
     let outcome = await this.#make(order, making);
     const isFull = 'cause' in outcome && isDiskFull(outcome.cause);

@@ -102,7 +102,7 @@ export function createCooldowns(options: CooldownOptions) {
   };
 }
 
-/** The name of the cooldown of a strategy's endpoint. During that cooldown nobody asks the endpoint. */
+/** The name of the cooldown of a strategy's endpoint. During that cooldown the endpoint is not asked. */
 export function endpointName(strategy: Pick<Strategy, 'name'>): string {
   return `endpoint ${endpointOf(strategy)}`;
 }

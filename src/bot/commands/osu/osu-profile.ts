@@ -246,7 +246,7 @@ export const osuLink = defineCommand({
 
 async function offerSignIn(mode: Ruleset | null, { caller, services, t }: CommandContext) {
   if (services.accountLinks === undefined) throw usageError('noName');
-  // The sign-in address links whoever opens it to the caller, so it is never shown to a group.
+  // The sign-in address links the person who opens it to the caller, so it is never shown to a group.
   const isSeen = caller.chatKind === 'group' && caller.answersAlone !== true;
   if (isSeen) return notice(t.messages.linking.inPrivate);
   const words = t.messages.linking;

@@ -62,7 +62,7 @@ export function failureOfJson(answer: unknown): AppError | null {
   const codes = [...errors.flatMap(one => [one.code, child(one.extensions, 'code')]), answer.error].map(Number);
   if (codes.includes(MEDIA_NOT_FOUND_CODE)) return new AppError('not_found', 'media not found or unavailable');
   if (codes.includes(RATE_LIMIT_CODE)) return refusal('limit', 'rate limit exceeded');
-  if (codes.includes(NOT_LOGGED_IN_CODE)) return refusal('login', 'answered that nobody is logged in');
+  if (codes.includes(NOT_LOGGED_IN_CODE)) return refusal('login', 'answered that the caller is not logged in');
   const sentences = [answer, { message: answer.error_type }, ...errors].map(one => wordsOf(one, 'message'));
   // The query by shortcode gives this error for removed and restricted posts. The query by media id tells which.
   if (sentences.some(one => one.includes('field_exception'))) {

@@ -48,7 +48,7 @@ export function navigationHeaders({ transport, userAgent }: RequestProfile, from
 export const PLAIN = { session: 'none', transport: 'plain', headers: {} } as const;
 export const BROWSER = { ...PLAIN, transport: 'browser', userAgent: null } as const;
 
-/** What a site may change in how it is asked: ids that requests contain, and each request's profile. */
+/** The ids in a site's requests, and each request's profile: all that has to change when the site does. */
 export type Constants<Ids, Name extends string> = Ids & { readonly profiles: Readonly<Record<Name, RequestProfile>> };
 
 export interface ConstantsTable<Ids, Name extends string> {

@@ -33,7 +33,7 @@ type Requesting = ChatInputCommandInteraction | MessageContextMenuCommandInterac
 type InteractionRequest = NewRequest<DiscordReplyTo>;
 type Envelope = Pick<InteractionRequest, 'eventId' | 'chat' | 'user' | 'until' | 'replyTo' | 'acknowledge' | 'refuse'>;
 
-/** Who sees the first response to an interaction, and which message it replaces. */
+/** The audience of the first response to an interaction, and the message that it replaces. */
 type First = Pick<InteractionReplyTo, 'isEphemeral' | 'pressed'>;
 
 /** Reads the request in an interaction; undefined if the interaction is answered at once, without the queue. */

@@ -89,7 +89,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
         await answerAtOnce(interaction, index, host, context);
       }
     } catch (error) {
-      // Nobody waits for an answer that came too late or twice, so it is no error if Discord refuses it.
+      // An answer that came too late or twice is not awaited, so it is no error if Discord refuses it.
       const isOver = error instanceof DiscordFailure && error.problem === 'gone';
       log[isOver ? 'info' : 'error']({ err: error }, 'discord: an interaction could not be answered');
     }

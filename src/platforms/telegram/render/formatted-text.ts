@@ -86,7 +86,7 @@ function asCode(text: string, { isHidden = false }: TextStyle): FormattedText {
   return isHidden ? plainText(unnamed(text)) : covered(plainText(text), { type: 'code' });
 }
 
-/** The text with each `@` replaced by the wide `＠`, by which Telegram mentions nobody. */
+/** The text with each `@` replaced by the wide `＠`, by which Telegram mentions no one. */
 function unnamed(text: string): string {
   return text.replaceAll('@', '＠');
 }

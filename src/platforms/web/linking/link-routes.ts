@@ -65,7 +65,7 @@ type Page = (request: PageRequest, reply: FastifyReply, t: Translator) => Promis
 
 /**
  * Routes for signing in at osu!. `GET /osu/link` asks for confirmation first, because a person who opens a link made
- * for somebody else would link their player to that account; `POST /osu/link`, only from that page, redirects to osu!;
+ * for another person would link their player to that account; `POST /osu/link`, only from that page, redirects to osu!;
  * osu! redirects to `GET /osu/callback`, accepted only in the same browser. Pages are in the browser's language; a
  * failure is one sentence.
  */
