@@ -112,9 +112,7 @@ function parseProxy(entry: string) {
   return { url: url.href, ...(source !== undefined && { source }), ...(host !== undefined && { host }) };
 }
 
-/**
- * Reads an IP address, or a prefix such as `2001:db8::/32` whose length is within the bounds for the address family.
- */
+/** Reads an IP address, or a prefix such as `2001:db8::/32` whose length is within the family's bounds. */
 function parseNetwork(text: string, bounds: Readonly<Record<number, readonly [min: number, max: number]>>) {
   const [address = '', length, ...rest] = text.split('/');
   const family = isIP(address);

@@ -218,10 +218,7 @@ function findAddress(text: string): string | undefined {
   });
 }
 
-/**
- * Edits of messages older than this are ignored: platforms report other changes of a message as edits, too, and
- * people do not expect an answer to an old message.
- */
+/** Edits of older messages are ignored: people expect no answer then, and platforms report other changes as edits. */
 export const EDITABLE_MS = 3_600_000;
 const MAX_MESSAGES = 10_000;
 

@@ -24,10 +24,7 @@ interface ResolvedCommand {
 
 export type CommandResolver = ReturnType<typeof createCommandResolver>;
 
-/**
- * @param ownerCommands commands for owners, which no list shows; they do not work in groups, where others would read
- * the answers
- */
+/** @param ownerCommands commands for owners, which no list shows and which work only where others read no answers */
 export function createCommandResolver(
   commands: readonly Command[],
   ownerCommands: readonly Command[],
@@ -108,10 +105,7 @@ export function createCommandResolver(
   };
 }
 
-/**
- * Reads values that were given option by option, as in a form. Terms behind a map or a player's name, such as `+HDDT`,
- * are recognised as in a typed line.
- */
+/** Reads values given option by option, as in a form; terms behind a map or name (`+HDDT`) are read as in a line. */
 export function readGiven(spec: CommandSpec, given: RawOptions): RawOptions {
   let all = given;
   for (const option of spec.options) {

@@ -66,10 +66,7 @@ export class PlatformConnection {
     this.#endAttempt?.();
   }
 
-  /**
-   * To be called when a call failed because the token was refused, perhaps only by a proxy in between: the platform is
-   * asked about the token again before Medley disconnects.
-   */
+  /** To be called when the token was refused in a call, perhaps only by a proxy: the platform is asked about it. */
   suspect(): void {
     if (this.#status.state === 'refused') return;
     this.#confirming ??= this.#confirm().finally(() => {
@@ -151,10 +148,7 @@ export class PlatformConnection {
     return failure?.outcome === 'notSent' && failure.reason === 'token';
   }
 
-  /**
-   * Asks the platform about the token until the platform accepts it. If it cannot be reached, the asking ends, unless
-   * the state is `refused` by now: nothing else would end that state.
-   */
+  /** Asks about the token until it is accepted. If the platform is away, asks on only in the state `refused`. */
   async #confirm(): Promise<void> {
     const { platform, random } = this.#options;
     for (let failures = 1; !this.#stopping.signal.aborted; failures += 1) {

@@ -5,10 +5,7 @@ import type { Post } from '../../media/post.ts';
 import { type CallerPlace, callerKey, chatKey } from '../contract/request.ts';
 import type { OptOuts } from '../contract/services.ts';
 
-/**
- * `person` and `chat`: requests of `platform:id` are not answered. `link` and `author`: posts of `source:postId` or
- * `source:userId` are not shown.
- */
+/** Requests of a `person` or `chat` (`platform:id`) are not answered, posts of a `link` or `author` not shown. */
 export const BLOCK_KINDS = ['person', 'chat', 'link', 'author'] as const;
 export type BlockKind = (typeof BLOCK_KINDS)[number];
 
@@ -26,8 +23,7 @@ const NONE: Blocked = Blocked.parse({});
 export const BLOCKS = { name: 'blocks', schema: Blocked };
 
 /**
- * The people, chats, posts and authors that the owners blocked, stored durably. They are one record, held in memory, so
- * reading it costs no query.
+ * All that the owners blocked, as one durable record, held in memory, so reading it costs no query.
  * @throws AppError `internal` from every method when the store cannot be written, or read for the first time
  */
 export function createBlockList({ records }: { readonly records: RecordStore }) {
