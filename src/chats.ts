@@ -122,7 +122,10 @@ const WEB_CONCURRENCY = 256;
 /** How many ids of finished requests the web chat's queue keeps: few, since only its pages can repeat a request. */
 const WEB_MARKS = 1_000;
 
-/** The web chat, with its own runtime and a queue in memory: a request is useless without the page's socket. */
+/**
+ * The web chat, with a runtime of its own. A request runs in the process that has the page's socket and is useless
+ * without it, so its queue is in memory.
+ */
 export function createWebChat(config: Config, core: Core, log: Logger) {
   const { publicUrl, webExamples } = config;
   const { dispatcher, descriptors: sites, extractor, tunnel, metrics, encodesMp3 } = core;

@@ -112,7 +112,9 @@ function parseProxy(entry: string) {
   return { url: url.href, ...(source !== undefined && { source }), ...(host !== undefined && { host }) };
 }
 
-/** Reads an IP address, or a prefix such as `2001:db8::/32` whose length is within the family's bounds. */
+/**
+ * Reads an IP address, or a prefix such as `2001:db8::/32` whose length is within the bounds for the address family.
+ */
 function parseNetwork(text: string, bounds: Readonly<Record<number, readonly [min: number, max: number]>>) {
   const [address = '', length, ...rest] = text.split('/');
   const family = isIP(address);

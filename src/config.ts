@@ -172,7 +172,8 @@ const VARIABLES = z.object({
 export const VARIABLE_NAMES: readonly string[] = Object.keys(VARIABLES.shape);
 
 /**
- * The environment of the process, and below it the `.env` file; a variable that is set but empty overrides `.env` too.
+ * The environment of the process, which has priority over the `.env` file of the working directory, if there is one. A
+ * variable that is set but empty overrides `.env` as well.
  * @throws ConfigError when `.env` exists and cannot be read
  */
 export function readEnvironment(): Environment {
@@ -310,7 +311,8 @@ function toConfig(values: z.output<typeof VARIABLES>) {
     mediaKey: values.MEDIA_KEY,
     mediaCacheBytes: values.MEDIA_CACHE_MB * 1024 * 1024,
     requestsAtOnce: values.REQUESTS_AT_ONCE,
-    // A longer queue serves more events a second, so it keeps more ids, by which repeats are recognised.
+    // A longer queue serves more events a second, so it keeps more ids of finished requests, by which repeated events
+    // are recognised.
     queueLimits: { entries: values.REQUESTS_WAITING, marks: 10 * values.REQUESTS_WAITING },
     owners: values.OWNER_IDS,
     canary: values.CANARY === 'on',

@@ -1,4 +1,7 @@
-/** The codes of all failures that a person may be told of; the compiler checks that tables over them are complete. */
+/**
+ * The codes of all failures that a person may be told of. The sentences (i18n), HTTP statuses (api) and log levels are
+ * tables over this list, so that a missing code is a compile error.
+ */
 export const ERROR_CODES = [
   'invalid_request',
   'unsupported_link',

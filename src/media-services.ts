@@ -37,10 +37,15 @@ const MAX_POST_BYTES = 8 * 1024 * 1024;
 const MAX_POSTS_AT_HAND = 300;
 const MAX_AT_HAND_BYTES = 6 * 1024 * 1024;
 const MAX_SHORT_LINKS = 20_000;
-/** The most connections for streams to one host: more than streams may run at once, so none waits for one. */
+/**
+ * The most connections for streams to one host: more than streams may run at once, so no stream waits for a connection.
+ */
 const STREAM_CONNECTIONS = 256;
 
-/** The throttle for the sites' CDNs, which serve anyone. A stream counts until its whole file was sent. */
+/**
+ * The throttle for the CDNs of sites, which serve anyone; UPSTREAM_PACE is for the sites themselves. A stream counts
+ * until its whole file was sent.
+ */
 const CDN_THROTTLE = { perSecond: 100, burst: 200, atOnce: 256 };
 const CDN_HOSTS = hostsBelow(sourceDescriptors.flatMap(({ cdnHosts }) => cdnHosts));
 const THROTTLES: ThrottleRules = {

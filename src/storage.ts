@@ -14,7 +14,10 @@ import { loadMediaKey, loadSharedMediaKey } from './media/tunnel/tunnel-key.ts';
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>;
 
-/** Opens all durable data, in DATA_DIR or in Redis. @throws Error whose message says why that is impossible */
+/**
+ * Opens all durable data. They are in DATA_DIR, or in Redis for all processes.
+ * @throws Error whose message says why the storage cannot be opened
+ */
 export async function openStorage(config: Config, log: Logger) {
   const { dataDir, redisUrl, queueLimits } = config;
   const claim = await claimDataDir(dataDir, {
@@ -72,7 +75,10 @@ async function openRedisQueue(url: string, { queueLimits: limits }: Config, log:
   return createRedisQueue({ url, log, limits });
 }
 
-/** Opens Redis if REDIS_URL is set. It waits longer without MEDIA_KEY, as the key is then in Redis. */
+/**
+ * Opens Redis if REDIS_URL is set; else not even its library is loaded. Without MEDIA_KEY it waits longer for Redis,
+ * because Medley then cannot start without it.
+ */
 async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Promise<SharedState | undefined> {
   if (redisUrl === undefined) return undefined;
   const { openRedisState } = await import('./infra/redis/redis.ts');

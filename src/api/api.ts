@@ -88,7 +88,10 @@ export function api(options: ApiOptions): FastifyPluginAsync {
 
 const MAX_SHOWN = 40;
 
-/** Refuses unknown parameters: a misspelt one would be ignored without notice. @throws AppError `invalid_request` */
+/**
+ * Refuses parameters that the endpoint does not know: a misspelt one would otherwise be ignored without notice.
+ * @throws AppError `invalid_request` with the unknown parameter and all known ones
+ */
 async function refuseUnknownParameters(request: FastifyRequest): Promise<void> {
   const { schema, url } = request.routeOptions;
   const { query } = request;

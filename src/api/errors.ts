@@ -145,8 +145,9 @@ function statusOf({ code, params }: AppError): number {
 }
 
 /**
- * Makes the answers to failures. `status` replaces the code's status where it is more specific (405, 408, 431). For a
- * path `visited` in a browser, outside of the API, a missing page or file is answered with an HTML page.
+ * Makes the answers to failures. `creator` is a field of each. `status` replaces the code's status where it is more
+ * specific (405, 408, 431). `visited` is the path that a person opened in a browser: outside of the API, a missing page
+ * or file is then answered with an HTML page.
  */
 export function createErrorRenderer(creator: string) {
   return (error: AppError, status: number = statusOf(error), visited?: string) => {

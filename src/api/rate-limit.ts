@@ -22,8 +22,9 @@ export interface RateLimitOptions {
 }
 
 /**
- * Counts a request and sets the rate limit headers; a wrong key counts for the client's address, so that guessing is
- * limited. @throws AppError `rate_limited`, `forbidden`
+ * Counts a request and sets the rate limit headers; OPTIONS is not counted. A wrong key is refused, but counted for the
+ * client's address, so that guessing is limited.
+ * @throws AppError `rate_limited`, `forbidden`
  */
 export function createRateLimit({ limiter, checkKey, now = Date.now }: RateLimitOptions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

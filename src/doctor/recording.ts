@@ -74,7 +74,9 @@ export function createRecorder(http: HttpClient) {
     /** An HTTP client that records each request and its answer under the name given to `begin` last. */
     http: recorded,
     begin: (strategy: string, link: number) => void questions.push({ strategy, link, exchanges: [] }),
-    /** Writes one file for each `begin`, with its requests and their answers. Returns the file names. */
+    /**
+     * Writes one file for each `begin`, with the requests that followed it and their answers. Returns the file names.
+     */
     async save(folder: string, reports: readonly ProbeReport[], secrets: readonly string[]) {
       const found = questions.flatMap(question => question.exchanges.flatMap(secretsOf));
       const all = [...new Set([...secrets, ...found])];

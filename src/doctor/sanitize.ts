@@ -77,7 +77,10 @@ function withoutSecret(text: string, secret: string): string {
   return text.replaceAll(secret, REMOVED).replaceAll(encodeURIComponent(secret), REMOVED);
 }
 
-/** Removes tokens, ids of the visitor, signatures of addresses, and `secrets`. The post stays, and JSON stays valid. */
+/**
+ * Removes session tokens, ids of the visitor's account and device, signatures of addresses, and the given `secrets`,
+ * such as cookies. Everything about the post stays, and JSON stays valid.
+ */
 export function sanitizeText(text: string, secrets: readonly string[] = []): string {
   const long = [...new Set([...secrets, ...findSecrets(text)])].filter(secret => secret.length >= 5);
   const known = long.sort((a, b) => b.length - a.length).reduce(withoutSecret, text);

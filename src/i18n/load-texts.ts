@@ -14,7 +14,10 @@ export const OF_MENUS = ['commands', 'language'] as const;
 const BUILT = new URL('./i18n/', import.meta.url);
 const FOLDER = existsSync(BUILT) ? BUILT : new URL('./', import.meta.url);
 
-/** The texts in one file of a language; empty if the file is missing. @throws Error when it has something else */
+/**
+ * The texts in one file of a language's folder; empty if the file is missing, so that the English texts are used.
+ * @throws Error when the file contains something else than texts
+ */
 export function loadTexts(tag: string, file: string): TextTree {
   const address = addressOf(tag, file);
   return existsSync(address) ? readTexts(address) : {};

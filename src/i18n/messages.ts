@@ -24,7 +24,10 @@ type Joined<Union> = (Union extends unknown ? (each: Union) => void : never) ext
   ? All
   : never;
 
-/** The texts of one language, by the English keys: strings, or functions for texts with parameters. */
+/**
+ * The texts of one language, by the keys of the English files: strings, or functions for texts with parameters. Values
+ * are inserted as plain text.
+ */
 export type Messages = Filled<Joined<(typeof files)[keyof typeof files]>>;
 
 export type HintKey = keyof Messages['hints'];
@@ -44,7 +47,10 @@ type Filling = { fill(values: TextValues): string }['fill'];
 /** The group of texts that the web chat's page fills in itself. */
 const FOR_PAGE = 'web';
 
-/** The texts of a language, English where missing. A file is read when one of its texts is first used. */
+/**
+ * The texts of a language, with English ones for missing keys. A file is read when one of its texts is first used: the
+ * command menus need two files of every language, and most others are never needed.
+ */
 export function createMessages(read: (file: string) => TextTree, locale: string): Messages;
 // The types of parameters are in a generated file, so the compiler cannot derive each text's type from its source.
 export function createMessages(read: (file: string) => TextTree, locale: string): FilledTree {
@@ -90,7 +96,10 @@ export function findText(messages: Messages, key: string, values: TextValues): s
 /** The values for a text, by the names of its parameters. */
 export type TextValues = Readonly<Record<string, string | number>>;
 
-/** `plain` is inserted, `plural` is a number that selects a plural form, `choice` selects a sentence. */
+/**
+ * How a parameter is used: `plain` is inserted, `plural` is a number that selects a plural form, `choice` selects a
+ * sentence.
+ */
 export type ParameterKind = 'plain' | 'plural' | 'choice';
 
 /** The case of a choice that is used when no value is given. A text without this case uses `other`. */
@@ -99,7 +108,10 @@ const NOT_GIVEN = 'unknown';
 /** `<` is an ordinary character in these texts, not the beginning of a tag. */
 const SYNTAX = { ignoreTag: true };
 
-/** A text in ICU MessageFormat, parsed when it is first used. A missing parameter is left empty. */
+/**
+ * A text in ICU MessageFormat. It is parsed when it is first used, because most texts of most languages never are. A
+ * missing parameter is left empty.
+ */
 export function createText(source: string, locale: string): (values: TextValues) => string {
   let fill: ((values: TextValues) => string) | undefined;
   return values => {

@@ -84,7 +84,10 @@ function newTranslator(locale: string, messages: Messages) {
     messages,
     /** The text of a key that is known only at run time, such as `sites.instagram`; undefined when there is none. */
     find: (key: string, values: TextValues = {}) => findText(messages, key, values),
-    /** The sentence for an error, in the variant for `what` and `reason`. `about`: a group to search first. */
+    /**
+     * The sentence for an error, in the variant for `what` and `reason` in the values, such as `not_found_item`.
+     * `about` names a group of sentences to search first; `wait` is a phrase such as "in 20 seconds".
+     */
     error: (code: ErrorCode, values: TextValues = {}, about?: keyof Messages['osuErrors']) =>
       errorText(code, values, about, messages),
     site,

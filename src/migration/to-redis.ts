@@ -25,7 +25,8 @@ interface MovedRequests {
 }
 
 /**
- * Moves waiting requests to a queue without workers. If cut off, each is in one of the queues or both; run it again.
+ * Moves waiting requests. If it is cut off, each request is in one of the queues or both, and another run continues.
+ * @param to a queue that no worker serves yet
  * @throws AppError `internal` when a queue cannot be reached
  */
 async function moveRequests(from: Queue, to: Queue): Promise<MovedRequests> {

@@ -29,7 +29,10 @@ export interface AskSitesOptions extends Pick<AskOptions, 'links' | 'onAsk'> {
   readonly clientOf?: (id: SourceId) => HttpClient;
 }
 
-/** Asks the sites by all strategies. @returns the reports, and the accounts' cookies, which no recording may contain */
+/**
+ * Asks the sites by all strategies that the running bot would use. No strategy has a history, so none is left out.
+ * @returns the answers, and the cookies of all configured accounts, which must not appear in a recording
+ */
 export async function askSites(options: AskSitesOptions) {
   const { descriptors, upstreamConstants, outgoing, searchPath, overrides, http, clientOf = () => http } = options;
   const isStandIn = (hostname: string) => overrides.find(hostname) !== undefined;

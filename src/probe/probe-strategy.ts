@@ -92,7 +92,10 @@ function describePost({ items, missingItems }: Post): string {
   return `${counts.join(' and ')}${size}${missingItems > 0 ? `, ${missingItems} missing` : ''}`;
 }
 
-/** Fetches the first kilobyte of the best file of the first item, or of both tracks. @throws AppError */
+/**
+ * Fetches the first kilobyte of the best file of a post's first item, or of both tracks if that file has to be muxed.
+ * @throws AppError when a file cannot be fetched
+ */
 async function fetchBeginning(
   http: Pick<HttpClient, 'stream'>,
   { source, items: [item] }: Pick<Post, 'source' | 'items'>,

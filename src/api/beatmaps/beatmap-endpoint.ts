@@ -42,7 +42,10 @@ const ALLOWED: Readonly<Record<string, string>> = {
   cursor: 'must be one that an earlier answer gave',
 };
 
-/** Registers an endpoint under `/api` about beatmaps or players, which also explains failures and names its source. */
+/**
+ * Registers an endpoint under `/api` about beatmaps or players: it reads the parameters, explains failures, and names
+ * the answer's source.
+ */
 export function registerEndpoint<Q extends z.ZodType>(server: FastifyInstance, endpoint: BeatmapEndpoint<Q>): void {
   const { path, operationId, summary, description, about, query, answer, example, find } = endpoint;
   // The schema is named after the operation: `UserScoresAnswer` for `userScores`.

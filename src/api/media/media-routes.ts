@@ -35,7 +35,10 @@ interface Endpoint {
   /** The link to send, in words, such as `the link of a public Facebook video or reel`. */
   readonly takes: string;
   readonly example: string;
-  /** Makes the JSON; addresses of `ownAddress` end at `expiresAt`. @throws AppError when the post has nothing for it */
+  /**
+   * Makes the answer's JSON. Addresses from `ownAddress` are valid until `expiresAt`.
+   * @throws AppError when the post has nothing for this endpoint
+   */
   readonly shape: (post: Post, ownAddress: OwnAddress, expiresAt: number) => object;
   /** The texts for the reference. */
   readonly about: { readonly tags: readonly string[]; readonly summary: string; readonly description: string };
@@ -191,8 +194,9 @@ interface PostAnswer {
 const LINK_LIFE_MS = 6 * 3_600_000;
 
 /**
- * Makes the answer for a post and keeps it if `isKept`, since a cached post is the same object each time. One with this
- * server's addresses is made again after half of their validity, or for another `origin`.
+ * Makes the answer for a post and keeps it if `isKept` is true. A cached post is the same object at each request, so
+ * one answer serves all requests. An answer with this server's addresses is made again after half of their validity, or
+ * for another `origin`.
  */
 function createPostAnswers(shape: Endpoint['shape'], tunnel: Pick<Tunnel, 'address'>, now: () => number) {
   const written = new WeakMap<Post, PostAnswer>();

@@ -25,7 +25,10 @@ export const POSTER_NAME = '/poster.jpg';
 const MAX_TITLE_CHARS = 100;
 const MAX_DESCRIPTION_CHARS = 200;
 
-/** A page with a video at the path `path` of `origin`, and the metadata by which chats show a player (Open Graph). */
+/**
+ * A page with a video and the metadata by which chats show a player (Open Graph, Twitter's player card). `path` is the
+ * page's own path at `origin`.
+ */
 export function renderPlayPage(
   { post, mime, width, height, hasPoster }: PlayerLink,
   origin: string,

@@ -18,8 +18,9 @@ interface Endpoint extends ReferenceOperation {
 }
 
 /**
- * The OpenAPI document as one HTML page, with its server's `origin` in the examples; its forms work without its script.
- * Everything from the document or the request is escaped.
+ * The OpenAPI document as one HTML page that needs no other files. It can be read and its forms work without its
+ * script. Everything from the document or the request is escaped.
+ * @param origin the server in the examples, e.g. `https://medley.example`
  */
 export function renderReference(document: object, origin: string): string {
   const { info, paths, components } = referenceDocument.parse(document);

@@ -55,7 +55,10 @@ export interface DispatcherOptions
   extends Pick<AdmissionOptions, 'limiter' | 'userLimit'>,
     Partial<Pick<AdmissionOptions, 'owners' | 'blocks' | 'now'>> {
   readonly commands: readonly Command[];
-  /** Commands for the people who host Medley, which work only in private chats; no list shows them. Default: none. */
+  /**
+   * Commands for the people who host Medley: they work in private chats only, and no list or menu shows them. Default:
+   * none.
+   */
   readonly ownerCommands?: readonly Command[];
   readonly services: Services;
   readonly log: Log;
@@ -111,7 +114,10 @@ export function createDispatcher(options: DispatcherOptions) {
     return false;
   }
 
-  /** The post and osu! links that a message pastes, canonical and in order; none if it asks for something else. */
+  /**
+   * The links in a message that Medley can answer, canonical and in order. Empty if the message asks for something
+   * else, and while settings cannot be read. Never rejects.
+   */
   async function linksOf(message: TextMessage): Promise<readonly PastedLink[]> {
     const body = await readMessage(message).catch(error => onUnreadable(error, message.caller));
     return body?.kind === 'links' ? body.what.filter(({ url }) => findLinks(url).length > 0) : [];
@@ -181,21 +187,28 @@ function createAnswer({ commands, admission, resolver, buttons, run, logFailure 
     return onlyReply(pressed?.spoiler === true ? shown.then(each => each && hidden(each)) : shown);
   }
 
-  /** A blocked person's message gets no reply; a command or button must, since the platform shows a sign of work. */
+  /**
+   * The reply to a blocked person. A message gets no reply; after a command or a button there must be one, because the
+   * platform shows that Medley is working until an answer comes.
+   */
   function answerBlocked(body: RequestBody, context: RunContext, paid: number): ReplyBatch {
     if (body.kind !== 'command' && body.kind !== 'button') return noReply(partsOf(body), paid);
     const error = new AppError('forbidden', 'the caller is blocked', { params: { what: 'caller' } });
     return onlyReply(Promise.resolve(renderFailure(error, body.kind, context, logFailure)));
   }
 
-  // Work queues that serve their clients in turn (see `actFor`) count this for the person or their shared address.
+  // Work queues that serve their clients in turn (see `actFor`) count this work for the person, or for the network
+  // address that several people share.
   return (body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> =>
     actFor(attempt.caller.sharedRateKey ?? callerKey(attempt.caller), () => answer(body, attempt));
 }
 
 const LINKS_AT_ONCE = 5;
 
-/** Makes the function that answers a message's links, a few at a time, as far as the caller's rate limit allows. */
+/**
+ * Makes the function that answers the links of a message, a few at a time, as far as the caller's rate limit allows;
+ * the batch states how many links remain.
+ */
 function createLinkAnswers({ commands, admission, run }: Pick<AnswerParts, 'commands' | 'admission' | 'run'>) {
   // If a pasted link cannot be shown, only the person who pasted it gets the notice about it.
   const commandsByLink = new Map(

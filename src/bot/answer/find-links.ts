@@ -119,7 +119,10 @@ function wordsOf(text: string): readonly string[] {
 /** Matches one wish about how to show a link, such as `view:media`, that stands between spaces. */
 const WISH = /(?<!\S)(view|clip)[:=]([\w:.\u2013\u2014-]{1,32})(?!\S)/giu;
 
-/** How a person wants a pasted link shown, as written beside it: `view:media`, `clip:0:05-0:20` (checked when used). */
+/**
+ * How a person wants a pasted link shown, as written beside it: `view:media`, `clip:0:05-0:20`. A range of time is
+ * checked when it is used.
+ */
 export function findWishes(text: string): Pick<LinksBody['what'][number], 'view' | 'clip'> {
   const found = new Map<string, string>();
   for (const [, name = '', value = ''] of text.slice(0, MAX_CHARS).matchAll(WISH)) found.set(name.toLowerCase(), value);

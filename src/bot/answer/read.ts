@@ -218,7 +218,10 @@ function findAddress(text: string): string | undefined {
   });
 }
 
-/** Edits of older messages are ignored: people expect no answer then, and platforms report other changes as edits. */
+/**
+ * Edits of messages older than this are ignored: platforms report other changes of a message as edits, too, and
+ * people do not expect an answer to an old message.
+ */
 export const EDITABLE_MS = 3_600_000;
 const MAX_MESSAGES = 10_000;
 

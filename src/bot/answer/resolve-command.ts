@@ -24,7 +24,10 @@ interface ResolvedCommand {
 
 export type CommandResolver = ReturnType<typeof createCommandResolver>;
 
-/** @param ownerCommands commands for owners, which no list shows and which work only where others read no answers */
+/**
+ * @param ownerCommands commands for owners, which no list shows; they do not work in groups, where others would read
+ * the answers
+ */
 export function createCommandResolver(
   commands: readonly Command[],
   ownerCommands: readonly Command[],
@@ -105,7 +108,10 @@ export function createCommandResolver(
   };
 }
 
-/** Reads values given option by option, as in a form; terms behind a map or name (`+HDDT`) are read as in a line. */
+/**
+ * Reads values that were given option by option, as in a form. Terms behind a map or a player's name, such as `+HDDT`,
+ * are recognised as in a typed line.
+ */
 export function readGiven(spec: CommandSpec, given: RawOptions): RawOptions {
   let all = given;
   for (const option of spec.options) {

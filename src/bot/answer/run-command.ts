@@ -14,7 +14,9 @@ import { errorNotice } from '../views/notice.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
-/** Logs each failure once, with its cause, at its code's log level, even if several people wait for one run. */
+/**
+ * Logs each failure once, with its cause, at the log level of its error code, even if several people wait for one run.
+ */
 export type FailureLog = (error: AppError, doing: string, caller: Caller) => void;
 
 export function createFailureLog(log: Log): FailureLog {
@@ -49,7 +51,10 @@ export interface RunContext {
   progress(stage: ProgressStage): void;
 }
 
-/** Makes the command's reply or a notice about its failure; undefined when no longer wanted. @throws StoreAway */
+/**
+ * Makes the command's reply, or a notice about its failure; undefined when the reply is no longer wanted.
+ * @throws StoreAway
+ */
 export type CommandRunner = (
   command: Command,
   context: RunContext,
@@ -206,7 +211,10 @@ function createTimedRun({ logFailure, times }: Pick<CommandRunnerOptions, 'logFa
   const { firstMs, laterMs, runMs } = times;
   let running = 0;
 
-  /** Runs the command again, which is quick: the calculation of ratings went on, and all else is cached. */
+  /**
+   * Runs the command again, which is quick: meanwhile the first run's calculation of ratings went on, and all else is
+   * cached.
+   */
   async function runAgain(...[command, values, context, first]: [...Parameters<TimedRun>, Reply]) {
     const patient = { ...context, signal: AbortSignal.timeout(runMs), progress: () => undefined };
     running += 1;

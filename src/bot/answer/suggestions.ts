@@ -18,7 +18,10 @@ interface LineSuggestion {
 /** The most suggestions that any platform shows. */
 const MAX_SUGGESTIONS = 25;
 
-/** Suggests how to go on with a line that begins with `/`: command names, then values and names of unused options. */
+/**
+ * Suggests how to go on with a line that begins with `/`: command names, then values of the option at the cursor and
+ * names of the unused options.
+ */
 async function suggestLine(
   line: string,
   known: readonly CommandSpec[],
@@ -93,14 +96,19 @@ async function wholeValues(text: string, spec: CommandSpec, context: CommandCont
   return values.map(({ label, detail = first.description, value }) => lineWith(before, printed(value), label, detail));
 }
 
-/** True for an option that is typed with its name: a boolean, or one beside an option that takes all other words. */
+/**
+ * True for an option that must be typed with its name: a boolean, or one beside an option that takes all other words.
+ */
 function isNamed({ key, option }: OptionSpec, { options }: CommandSpec): boolean {
   const rest = options.find(each => isRest(each) && formOf(each) !== 'name');
   const isLeadingName = formOf(options[0]) === 'name' && options[0]?.key === key;
   return option.type === 'boolean' || (rest !== undefined && rest.key !== key && !isLeadingName);
 }
 
-/** True for an option behind a player's name: all words may be that name, so none shows that the option is used. */
+/**
+ * True for an option behind a player's name. All words so far may belong to that name, so no word shows that such an
+ * option is used already.
+ */
 function isBehindName({ key }: OptionSpec, { options: [first] }: CommandSpec): boolean {
   return formOf(first) === 'name' && first?.key !== key;
 }

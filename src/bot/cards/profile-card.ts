@@ -30,7 +30,10 @@ export interface ProfileView {
   readonly cover?: string | undefined;
 }
 
-/** The left edges of the columns of statistics; the play time, whose text is the longest, has the widest column. */
+/**
+ * The distances from the left at which the columns of statistics begin. The play time has the widest column, because
+ * its text is the longest.
+ */
 const COLUMNS = [0, 172, 408, 626, 916] as const;
 const GRADE = { top: 330, width: 68, height: 56 };
 /** The height of the cover. */
@@ -247,7 +250,10 @@ function renderChart(chart: ProfileChart, area: Area, { t, look }: Pen): readonl
   ];
 }
 
-/** The range of the vertical axis. A constant rank is in the middle; pp begin a little below the lowest value. */
+/**
+ * The range of a chart's vertical axis. A constant rank is drawn in the middle. An axis of pp begins a little below the
+ * lowest value, so that differences are visible.
+ */
 function rangeOf(heights: readonly number[], isRanks: boolean): { readonly min: number; readonly max: number } {
   const [min, max] = [Math.min(...heights), Math.max(...heights)];
   if (min === max) return { min: min - 1, max: max + 1 };

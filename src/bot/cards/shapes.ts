@@ -50,7 +50,9 @@ export interface Label {
   readonly maxWidth?: number;
 }
 
-/** A line of text may be drawn this much narrower than measured, as kerning sets some pairs of letters closer. */
+/**
+ * A line of text may be drawn this much narrower than it was measured, as kerning sets some pairs of letters closer.
+ */
 const NARROWEST = 0.98;
 
 /** The reader's language if its letters can be drawn, else English. */

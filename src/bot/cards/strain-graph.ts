@@ -27,7 +27,9 @@ const COLOURS = ['accent', 'marigold', 'berry', 'sky', 'lilac'] as const;
 /** The most points of the chart; people could not tell more of them apart. */
 export const MAX_POINTS = 220;
 
-/** Skills that are variants of another one, whose line theirs would cover; they are left out. */
+/**
+ * Skills that are variants of another skill. They are left out, because their lines would cover the other skill's line.
+ */
 const DOUBLES = new Set(['aimNoSliders', 'singleColorStamina']);
 
 /** The strain graph of a difficulty, with its alt text; undefined if there are no strains. */

@@ -64,7 +64,10 @@ const MARKS_TOO_MANY = /(?<=\p{Mn}{2})\p{Mn}+/gu;
 /** A Thai vowel that is drawn as two signs, of which the rasterizer ignores the second one's width. */
 const SARA_AM = /([\u0E48-\u0E4B]?)\u0E33/g;
 
-/** The text in characters that can be drawn: emoji without a typeface are left out, others become an ellipsis. */
+/**
+ * The text in characters that can be drawn: emoji without a typeface are left out, and other missing characters become
+ * an ellipsis, since they would be drawn as empty boxes.
+ */
 export function drawable(text: string): string {
   const plain = text
     .replace(JOINERS, '')
@@ -138,7 +141,10 @@ function typefaceOf(letter: string): Typeface | undefined {
   return found;
 }
 
-/** Matches what the rasterizer spoils: coloured emoji, which it does not draw, and Devanagari, which it overlaps. */
+/**
+ * Matches what the rasterizer spoils: emoji that typefaces of the system have as coloured images, which it does not
+ * draw, and Devanagari, whose letters it draws on top of one another.
+ */
 const SPOILED = /^[\p{Emoji_Presentation}\p{Script=Devanagari}]$/u;
 
 /** Finds the typefaces that are installed as packages, then the typefaces in the folders, best first. */

@@ -112,7 +112,10 @@ function clippedIndex({ items }: Post, indexes: readonly number[], endMs: number
   return index;
 }
 
-/** How to show the post. A request for audio or a part means the file, even in a chat that shows only text. */
+/**
+ * How to show the post. A person who asks for its audio or a part of it wants the file, even in a chat that shows only
+ * text.
+ */
 function viewOf({ view, audio, clip }: Asked, chat: Pick<ChatSettings, 'view'>): View {
   if (view !== undefined) return view;
   return chat.view === 'text' && (audio === true || clip !== undefined) ? 'card' : chat.view;

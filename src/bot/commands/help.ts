@@ -6,7 +6,10 @@ import { button, headingBlock, labelled, reply, series, textBlock } from '../con
 import { callerKey } from '../contract/request.ts';
 import { readShortWord } from '../contract/short-forms.ts';
 
-/** Explains Medley, a section of its commands, or one command. `list` is a function, as the list contains help. */
+/**
+ * Explains Medley, a section of its commands, or one command. `list` is a function, because the list contains help
+ * itself.
+ */
 export function createHelp(list: () => readonly Command[]) {
   const listed = () => list().filter(each => each.listed === undefined);
 

@@ -68,7 +68,10 @@ export function createCommandList({ sources, example }: CommandListOptions): rea
   return list;
 }
 
-/** The same osu! command, which also records a caller with a linked player as a member of their group. */
+/**
+ * The same command, but in a group it also records a caller with a linked player as a member, for lists of the group's
+ * members. Commands about posts record nothing.
+ */
 function notingMembers(command: Command): Command {
   if (command.subject === undefined) return command;
   return {

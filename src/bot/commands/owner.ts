@@ -101,7 +101,10 @@ export function createOwnerCommands(options: OwnerCommandsOptions): readonly Com
   ] satisfies readonly DescribedCommand[];
 }
 
-/** Turns a post's link into `source:id`. @throws AppError `invalid_request`, or the error of a short link */
+/**
+ * Turns the link of a post into `source:id`, and leaves other values as they are.
+ * @throws AppError `invalid_request`, or the error of a short link that cannot be followed
+ */
 async function idOf(kind: BlockKind, value: string, { services, signal }: CommandContext): Promise<string> {
   if (ID.test(value)) return value;
   if (kind !== 'link') throw usageError('notBlockId', { kind });

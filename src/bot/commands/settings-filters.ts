@@ -9,7 +9,10 @@ import { type ChatSettings, MAX_CHANNEL_RULES, MAX_OFF_ROLES, OFF_WORD } from '.
 /** A value of an option of /settings. */
 export type Value = string | number | boolean;
 
-/** The rules for a channel: answer links there, ignore them, or answer nowhere else. `everywhere` removes all rules. */
+/**
+ * The rules that admins can set for one channel: answer links there, ignore links there, or answer links nowhere else.
+ * `everywhere` removes the rules of all channels.
+ */
 export const CHANNEL_RULES = ['on', 'off', 'only', 'everywhere'] as const;
 
 /** The change of a group's settings that sets a rule for the channel in which the caller writes. */
@@ -32,7 +35,10 @@ export function channelOf({ parentChatId, chatId }: Caller): string {
   return parentChatId ?? chatId;
 }
 
-/** A row of the settings for a list that admins type, such as roles; buttons cannot change it. */
+/**
+ * A row of the settings for a list that admins type, such as roles. Buttons cannot change the list; only the option
+ * can.
+ */
 export function filterRow(
   name: string,
   named: readonly string[],

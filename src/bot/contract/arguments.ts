@@ -104,7 +104,9 @@ export function printed(value: string): string {
   return `${mark}${value}${mark}`;
 }
 
-/** The value behind an option's name, which may have the form that needs no name: `acc=98%` means `acc=98`. */
+/**
+ * The value behind an option's name. It may be written in the form that needs no name, too: `acc=98%` means `acc=98`.
+ */
 function saidBy({ option }: OptionSpec, { text, quoted }: Word): string {
   return (quoted ? undefined : option.bare?.(text, 0)) ?? text;
 }
@@ -128,7 +130,9 @@ function isStray(name: string, form: Form): boolean {
   return form === undefined || form === 'name' || (form === 'map' && TERM_NAMES.has(name));
 }
 
-/** True for a word that no player's or map's name contains, such as the term `98%` where no option takes it. */
+/**
+ * True for a word that cannot be part of a player's or a map's name, such as the term `98%` where no option takes it.
+ */
 function isMisplaced({ raw, quoted }: Word, form: Form): boolean {
   if (quoted || looksLikeLink(raw)) return false;
   if (form === 'name') return /[%=+:#]|[a-z][<>]=?\d/i.test(raw);

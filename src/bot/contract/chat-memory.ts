@@ -2,7 +2,10 @@ import * as z from 'zod';
 import { RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import type { Caller, CallerPlace } from './request.ts';
 
-/** All that is stored about chats besides their settings. @throws AppError `internal` from every method */
+/**
+ * All that is stored about chats besides their settings.
+ * @throws AppError `internal` from every method
+ */
 export interface ChatMemory {
   readonly maps: ShownMaps;
   readonly members: ChatMembers;
@@ -31,8 +34,9 @@ export interface ShownMaps {
 }
 
 /**
- * Records who, with a linked player, used an osu! command in which group; dropped 90 days after their last command.
- * People are stored by `callerKey`, groups by `chatKey`. @throws AppError `internal` from every method
+ * Records who used an osu! command in which group while having a linked player, for lists of a group's members. People
+ * are stored by `callerKey`, groups by `chatKey`; a person is dropped 90 days after their last command.
+ * @throws AppError `internal` from every method when the store cannot be read or written
  */
 export interface ChatMembers {
   note(chat: string, user: string): Promise<void>;
@@ -64,7 +68,10 @@ export type TrackingChat = Readonly<z.output<typeof TrackingChat>>;
 export const TrackMark = z.object({ polledAt: z.number(), scoreIds: z.array(z.number()).readonly() });
 export type TrackMark = Readonly<z.output<typeof TrackMark>>;
 
-/** Players whose new best plays are posted in chats. @throws AppError `internal` from every method */
+/**
+ * Players whose new best plays are posted in chats. Nothing is stored about the people who chose them.
+ * @throws AppError `internal` from every method when the store cannot be read or written
+ */
 export interface TrackedPlayers {
   /** Says whether the platform allows messages that answer no request. */
   canPost(platform: string): boolean;

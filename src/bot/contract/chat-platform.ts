@@ -22,13 +22,22 @@ export interface ChatPlatform<To = unknown> {
    * `signal` aborts when the connection is no longer wanted.
    */
   connect(host: PlatformHost<To>, signal: AbortSignal): Promise<ChatConnection>;
-  /** Asks whether the bot's token is valid; if not, rejects with an error that `outcomeOf` explains by `token`. */
+  /**
+   * Asks the platform whether the bot's token is valid. It is invalid if this rejects with an error that `outcomeOf`
+   * explains by the reason `token`.
+   */
   verify(signal: AbortSignal): Promise<void>;
-  /** Sends replies in order, each message by `sending.sendOnce`. Throws calls' errors unchanged, for `outcomeOf`. */
+  /**
+   * Sends replies in order, each message by `sending.sendOnce`; resolves when all are sent. Errors of calls must be
+   * thrown unchanged, because `outcomeOf` interprets them.
+   */
   send(replies: AsyncIterable<Reply>, sending: Sending<To>): Promise<void>;
   /** Says what an error means for the message being sent; undefined if no call to this platform threw it. Pure. */
   outcomeOf(error: unknown): SendFailure | undefined;
-  /** The platform's rate limits for messages. Absent if the platform's answers say when to wait. */
+  /**
+   * The platform's rate limits for messages. Absent if Medley need not count, as the platform's answers say when to
+   * wait.
+   */
   readonly pace?: Pace;
   /**
    * How many messages a reply to `to` may take, including a message about files that could not be sent; 0 for a reply
@@ -46,14 +55,20 @@ export interface ChatPlatform<To = unknown> {
   factsOf?(to: To, request: Request): RequestFacts;
   /** Shows that Medley is working on the request, until the returned function is called. */
   showWorking?(to: To, stage: ProgressStage): () => void;
-  /** Shows how the answer progresses. Where this exists, no notices say that the request waits. */
+  /**
+   * Shows how the answer progresses. A platform with this method gets no separate notice that the request waits, in the
+   * queue or for the person's rate limit.
+   */
   showProgress?(to: To, progress: AnswerProgress): void;
   /**
    * Shows a sentence about what takes long: where the answer will appear, or in a message of its own. Resolves with
    * that message's id; it is deleted when the answer comes. `shown`: the id of an earlier such message, to be edited.
    */
   showStatus?(to: To, text: string, shown: string | undefined, signal: AbortSignal): Promise<string | undefined>;
-  /** Called when a request that ran has ended; only better versions of its replies (`Reply.later`) may follow. */
+  /**
+   * Called when the request has ended; only better versions of its replies (`Reply.later`) may follow. Not called for a
+   * request that was cancelled before it ran.
+   */
   onEnd?(to: To, outcome: RequestOutcome): void;
   /** Closes everything; nothing is sent any more. */
   close(): Promise<void>;
@@ -129,7 +144,10 @@ export interface Sending<To = unknown> {
   deleteLater(chatId: string, messageIds: readonly string[], afterMs: number): void;
   /** Keys of the messages that earlier attempts sent. */
   readonly sentKeys: readonly string[];
-  /** Replaces the sent reply once when a better one is ready, even later. Absent where messages cannot be edited. */
+  /**
+   * Replaces the sent reply once when a better one is ready, which may be after the request has ended. Absent where
+   * messages cannot be edited.
+   */
   readonly editLater?: (later: Promise<Reply | undefined>, edit: EditReply) => void;
   /**
    * Makes a call that sends one message; undefined, without the call, when an earlier attempt sent it.
@@ -141,13 +159,19 @@ export interface Sending<To = unknown> {
   sendOnce<T>(key: string, call: (tag: string) => Promise<T>, options?: SendOnceOptions): Promise<T | undefined>;
 }
 
-/** Replaces the sent reply by a better one. @throws what the platform's calls throw */
+/**
+ * Replaces the sent reply by a better one.
+ * @throws what the platform's calls throw
+ */
 export type EditReply = (better: Reply, signal: AbortSignal) => Promise<void>;
 
 export interface SendOnceOptions {
   /** How many messages the call counts as for the platform's rate limit; 0 for an edit. Default 1. */
   readonly messages?: number;
-  /** How long the platform recognises a repeat of this call, so that it may be repeated. Default 0. */
+  /**
+   * How long the platform recognises a repeat of this call, so that it may be repeated when it is unknown whether the
+   * message arrived. Default 0.
+   */
   readonly repeatMs?: number;
   /** True when the call uploads files. A stopping process begins no upload; the next process sends the message. */
   readonly isUpload?: boolean;
@@ -178,10 +202,16 @@ export type Acceptance = 'accepted' | 'known' | 'refused' | 'closed';
 export type NewRequest<To = unknown> = RequestBody & NewRequestEnvelope<To>;
 
 interface NewRequestEnvelope<To> extends Pick<Request, 'chat' | 'user' | 'until'> {
-  /** The event's id, which its repeats share. It is kept for a day, so an id that identifies a person is hashed. */
+  /**
+   * The event's id, which is the same when the event comes again. It is kept for a day and must not identify a person,
+   * so an id that would is hashed.
+   */
   readonly eventId: string;
   readonly replyTo: To;
-  /** Confirms the stored request to the platform, if that is required within seconds. Replies are sent afterwards. */
+  /**
+   * Confirms the request to the platform, if that is required within seconds. Called when the request is stored; no
+   * reply is sent before it has resolved.
+   */
   readonly acknowledge?: () => Promise<void>;
   /** Tells the person at once that the queue is full. Default: a notice is sent, at most once a minute to a chat. */
   readonly refuse?: (reply: Reply) => Promise<void>;

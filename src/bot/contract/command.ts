@@ -11,13 +11,19 @@ import type { Site } from './settings.ts';
 /** The fields of options of every type. The texts are in i18n: `commands[name].description`, `.options[option]`. */
 interface OptionBase {
   readonly required?: boolean;
-  /** The places of the option. `group`: only groups; `typed`: only commands as text; `button`: only tokens. */
+  /**
+   * Limits where the option exists. `group`: not in private chats; `typed`: only in commands written as text; `button`:
+   * only in button tokens, so that people never see it.
+   */
   readonly only?: 'group' | 'typed' | 'button';
   /** True when a typed command must name the option before its value: `clip:0:05-0:20`. */
   readonly named?: true;
   /** Further names of the option in text. */
   readonly also?: readonly string[];
-  /** Recognises a typed value by its form alone: `98%`. @param place how many words before it have no such form */
+  /**
+   * Recognises a typed value by its form alone, at any position: `98%`.
+   * @param place how many of the words before this one have no such form
+   */
   readonly bare?: (word: string, place: number) => string | undefined;
 }
 export interface StringOption extends OptionBase {
@@ -119,7 +125,10 @@ export interface Command<O extends Options = Options> {
    */
   readonly accepts?: Accepted;
   run(values: Values<O>, context: CommandContext): Promise<Reply>;
-  /** Finds what a person types, or the most popular for no text. @param reach `local`: without asking any upstream */
+  /**
+   * Finds what the command searches for while a person types; for an empty text it finds the most popular.
+   * @param reach `local`: without asking any upstream
+   */
   browse?(
     text: string,
     next: string | undefined,
@@ -164,7 +173,8 @@ function shortened(text: string): string {
   return characters.length > MAX_ECHO ? `${characters.slice(0, MAX_ECHO).join('')}…` : text;
 }
 
-// From here on: the terms, words such as `+HDDT` and `98%` with one meaning in all osu! commands.
+// From here on: the terms, words such as `+HDDT` and `98%` that mean the same in every osu! command (see
+// `docs/osu-commands.md`).
 
 /** The rulesets by the names that players use. */
 const MODES = ['osu', 'taiko', 'catch', 'mania'] as const;
@@ -193,7 +203,10 @@ const PLUS_MODS = /^\+([a-z\d][a-z\d,+]+)!?$/i;
 const CAPITAL_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD)+$/;
 /** Matches usual mods. In lower case it takes two or more, since a single one is more likely a word of a sentence. */
 const USUAL_MODS = /^(?:(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+|(?:ez|nf|ht|dc|nc|dt|hr|sd|pf|fl|hd){2,})$/;
-/** Matches usual mods in any case, as the last words behind a name or a lone word: no name is as short as `hd`. */
+/**
+ * Matches usual mods in any case: as the last words behind a name or as a lone word, since no player's name is as short
+ * as `hd`.
+ */
 export const LAST_MODS = /^(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD|NM)+$/i;
 const isMod = (acronym: string) => areMods([acronym]);
 
@@ -231,7 +244,10 @@ export const TERMS = {
 /** Chooses plays by mods: with at least these (`+HDDT`), with only these (`+HDDT!`), or without some (`-HR`). */
 export const MOD_FILTER = {
   ...MODS,
-  /** Usual mods in capitals need no plus. A single one must not be the first word, which may be a player's name. */
+  /**
+   * Usual mods in capitals need no plus. Two or more may stand anywhere; a single mod must not be the first word, which
+   * may be a player's name.
+   */
   bare: (word: string, place: number) => {
     if (NO_MODS.test(word) || word === 'NM') return 'NM';
     if (CAPITAL_MODS.test(word) && (word.length > 2 || place > 0)) return word;

@@ -13,14 +13,20 @@ export interface Picture extends Size {
   readonly key: string;
   /** The SVG of the card's dark version. It is stored in place of the PNG with a reply that waits to be sent. */
   readonly svg?: string;
-  /** Draws the PNG; a card that cannot be drawn is replaced by its `alt`. @param theme default: dark */
+  /**
+   * Draws the PNG; a card that cannot be drawn is replaced by its `alt`.
+   * @param theme default: dark
+   */
   draw(theme?: CardTheme): Promise<Buffer>;
 }
 
 /** A curve through values, from left to right. */
 export interface Chart {
   readonly label: string;
-  /** `height` places a point among the others, `text` is its value, `name` says what has it: a play or a day. */
+  /**
+   * A point: `height` places it among the curve's other points, `text` is its value in words, `name` tells what has
+   * that value, such as a play or a day.
+   */
   readonly points: readonly { readonly height: number; readonly text: string; readonly name: string }[];
 }
 

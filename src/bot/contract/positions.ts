@@ -13,7 +13,10 @@ import type { Word } from './word-reader.ts';
 export type Raw = Record<string, string | boolean>;
 export type SetOption = (option: OptionSpec, value: string | boolean) => void;
 
-/** Gives the words without a known form (such as `98%`) to unused options, by position. @throws AppError with a hint */
+/**
+ * Gives the words that were not recognised by their form (as `98%` is) to the unused options, by position.
+ * @throws AppError `invalid_request` with a hint.
+ */
 export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Raw, set: SetOption): void {
   // In a line with a title the ruleset needs its option's name (`mode:taiko`); beside a map's link it does not.
   const isOpen = ({ option }: OptionSpec) =>
@@ -99,7 +102,10 @@ function isLast(option: OptionSpec, word: string): boolean {
   return option.key === 'mods' ? LAST_MODS.test(word) : word.length >= MIN_LAST_WORD && fits(option, word);
 }
 
-/** Joins words into a `rest` option's value. Quotes around a part of it stay, as a search may need them. */
+/**
+ * Joins words into the value of a `rest` option. Quotes around the whole value are dropped; quotes around a part of it
+ * stay, as they may have a meaning in a search.
+ */
 export function joinWords(words: readonly Word[]): string {
   return words.length === 1 ? (words[0]?.text ?? '') : words.map(word => word.raw).join(' ');
 }

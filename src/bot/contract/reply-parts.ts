@@ -99,7 +99,10 @@ export function strong(...children: readonly Inline[]): Inline {
   return { kind: 'strong', children };
 }
 
-/** Puts a shown image card's further text behind it; replaces a card that is not shown by its text. */
+/**
+ * Puts an image card's further text behind the card if the card is shown; replaces the card by its text if it is not
+ * shown.
+ */
 export function withPictures(blocks: readonly Block[], isShown: (block: PictureBlock) => boolean): readonly Block[] {
   return blocks.flatMap((block): readonly Block[] => {
     if (block.kind !== 'picture') return [block];

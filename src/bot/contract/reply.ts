@@ -130,7 +130,9 @@ export type Heading = z.output<typeof Heading>;
 const Field = z.object({
   label: z.string(),
   value: Text,
-  /** The command that the label describes; where commands can be clicked, it replaces the label. */
+  /**
+   * The command that the label describes. Where commands can be clicked, the command is shown in place of the label.
+   */
   command: z.string().exactOptional(),
 });
 export type Field = z.output<typeof Field>;
@@ -164,7 +166,10 @@ export interface PictureBlock {
   readonly beside?: readonly WordBlock[];
   /** The card's content as text, shown where the card is not. Default: `alt`. */
   readonly instead?: readonly WordBlock[];
-  /** True when the card repeats the reply's text: a platform with a layout for text leaves the card out. */
+  /**
+   * True when the card shows nothing but the text of the reply: a platform with a layout for text shows `instead`, or
+   * the reply's other blocks, without the card.
+   */
   readonly repeats?: true;
   /** Makes the data of the charts on the card, for a platform that draws them itself. */
   readonly charts?: () => readonly Chart[];

@@ -4,7 +4,10 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Reply } from './reply.ts';
 import { type ChatSettings, VIEWS } from './settings.ts';
 
-/** A pressed button. `isEphemeral`: only the presser sees the result, so others than its owner may press it. */
+/**
+ * A pressed button. `isEphemeral`: only the person who presses it sees the result, so not only the button's owner may
+ * press it.
+ */
 const PressedButton = z
   .object({
     token: z.string(),
@@ -17,7 +20,10 @@ const PressedButton = z
     ...(isEphemeral !== undefined && { isEphemeral }),
   }));
 
-/** The content of a request, as it is stored until it is answered; it has no other text of the message. */
+/**
+ * The content of a request, as it is stored until it is answered: links, a command with its options, or a button. It
+ * contains no other text of the message.
+ */
 export const RequestBody = z.discriminatedUnion('kind', [
   /** The links in order: canonical, or as written if they lead to no known site. */
   z.object({
@@ -65,7 +71,10 @@ export interface TextMessage {
   readonly text: string;
   /** True when the message is addressed to Medley and so expects an answer. Default: in private chats only. */
   readonly direct?: boolean;
-  /** All that was written, if `text` has only the links; read for short commands (`!rs`) and options beside links. */
+  /**
+   * All that a person wrote to the group, if that was not addressed to Medley and `text` has only the links. It is read
+   * only for a short command (`!rs`) and for options beside links.
+   */
   readonly line?: string;
   /** The message's links, used in place of those in `text`. Addresses that are no posts are ignored. */
   readonly links?: readonly PastedLink[] | undefined;
@@ -83,7 +92,10 @@ export function partsOf(body: RequestBody): number {
 
 /** All of a request except what is asked. */
 const Envelope = z.object({
-  /** `PLATFORM:EVENT`; EVENT is the event's own id, the same for its repeats, and identifies no person. */
+  /**
+   * `PLATFORM:EVENT`, where EVENT is the event's own id, which a repeat of the event shares and which identifies no
+   * person.
+   */
   id: z.string(),
   platform: z.string(),
   chat: z.object({
@@ -101,7 +113,10 @@ const Envelope = z.object({
     rateKey: z.string(),
     /** The person's preferred languages according to the platform, best first; their settings come before these. */
     locales: z.array(z.string()),
-    /** True for an admin. Absent if only a request to the platform can tell, which is made when it matters. */
+    /**
+     * True for an admin. Absent if finding out takes a request to the platform, which is then made only when it
+     * matters.
+     */
     isChatAdmin: z.boolean().optional(),
   }),
   /** When the request was accepted, unix milliseconds. */
@@ -149,7 +164,10 @@ export interface Caller {
   readonly topicId?: string;
   /** The person's roles in the group, if the platform has roles. */
   readonly roleIds?: readonly string[];
-  /** True when the caller may change the chat's settings; a function where the platform must be asked. */
+  /**
+   * True when the caller may change this chat's settings. It is a function where only a request to the platform can
+   * tell; the function is called only when it matters.
+   */
   readonly isChatAdmin: boolean | (() => Promise<boolean>);
   /** True when the platform lets Medley hide the preview (embed) of a message. */
   readonly hidesEmbeds?: boolean;
@@ -209,8 +227,9 @@ export type PermissionCheckKey =
 /** Answers requests. bot/runtime uses it without knowing what requests are about. */
 export interface RequestHandler {
   /**
-   * Begins to answer a request; links left out are in the next batch. A failure becomes a reply.
-   * @throws StoreAway, also while the replies are read: the request must then be tried again
+   * Begins to answer a request. Links that this batch leaves out are answered by the next batch. A failure becomes a
+   * reply, except when the store is away.
+   * @throws StoreAway, which reading the replies may throw as well: the request must then be tried again
    */
   answer(body: RequestBody, context: AttemptContext): Promise<ReplyBatch>;
   /** The language of the person and the settings of the chat. @throws StoreAway */

@@ -54,7 +54,10 @@ export interface ButtonPayload {
 export interface ButtonTokens {
   /** Makes a token. It starts storing options that do not fit into it; `stored` waits for that. */
   encode(payload: ButtonPayload): string;
-  /** Resolves when the options of all tokens made so far are stored, or could not be; await it before sending. */
+  /**
+   * Resolves when the options of all tokens made so far are stored, or could not be. To be awaited before a
+   * reply with the tokens is sent.
+   */
   stored(): Promise<void>;
   /**
    * Opens a token. @throws AppError `invalid_request` when the token is forged or expired, `forbidden` when another
@@ -66,15 +69,17 @@ export interface ButtonTokens {
   /** A keyed hash of the person. What their buttons need is stored under it, so no record there names them. */
   tagOf(owner: string): string;
   /**
-   * Deletes the stored options of that person's buttons, which then no longer work, and what their messages showed.
+   * Deletes the stored options of that person's buttons, which then no longer work, and the views that their messages
+   * showed.
    * @throws AppError `internal`
    */
   forget(owner: string): Promise<void>;
 }
 
 /**
- * Records people (`callerKey`) whose pasted links must not be answered, as keyed hashes, which stay after `/forget me`
- * and are held in memory. @throws AppError `internal` when the store cannot be written, or read for the first time
+ * Records people (by `callerKey`) whose pasted links must not be answered. Only a keyed hash is stored, so no record
+ * names a person; it stays after `/forget me`. Records are held in memory, so a pasted link costs no query.
+ * @throws AppError `internal` from every method when the store cannot be written, or read for the first time
  */
 export interface OptOuts {
   has(person: string): Promise<boolean>;
@@ -83,7 +88,10 @@ export interface OptOuts {
 
 /** Lets people prove by signing in at osu! which player they are. */
 export interface SignInOffers {
-  /** The address of the sign-in page for a person (`callerKey`); that person's earlier addresses become invalid. */
+  /**
+   * The address of Medley's sign-in page for a person; earlier addresses for that person become invalid.
+   * @param user by `callerKey`
+   */
   offer(user: string, mode: Ruleset | null): Promise<string>;
   /** Makes all sign-in addresses of that person invalid. */
   forgetUser(user: string): Promise<void>;

@@ -8,7 +8,10 @@ import { PREFIXES } from './short-forms.ts';
 export const VIEWS = ['card', 'media', 'text'] as const;
 export type View = (typeof VIEWS)[number];
 
-/** The channels that show posts marked as sensitive, always in a spoiler: age-restricted ones, all, or none. */
+/**
+ * The channels that show posts which their site marks as sensitive: age-restricted ones, all (`spoiler`), or none. Such
+ * posts are always in a spoiler.
+ */
 export const SENSITIVE = ['restricted', 'spoiler', 'never'] as const;
 
 /** A source that people may switch on or off. */
@@ -84,7 +87,10 @@ export const ChatSettings = z.object({
   language: z.string().nullable().catch(null),
   /** The prefix of short commands (`!rs`); null if they are off. */
   prefix: z.enum(PREFIXES).nullable().catch(null),
-  /** By site id, true when pasted links are answered; else the default. Choices for unknown sites are kept. */
+  /**
+   * By site id, true when the site's pasted links are answered; a missing site has its default. A choice for a source
+   * that this version does not know is kept, since another version may know it.
+   */
   sources: z.record(sourceIdSchema, z.boolean()).readonly().catch({}),
 });
 export type ChatSettings = Readonly<z.output<typeof ChatSettings>>;
@@ -92,8 +98,9 @@ export type ChatSettings = Readonly<z.output<typeof ChatSettings>>;
 export const CHAT_DEFAULTS: ChatSettings = ChatSettings.parse({});
 
 /**
- * Settings of people (`callerKey`) and chats (`chatKey`), held in memory; while the store cannot be read, the last ones
- * are used. @throws AppError `internal` when it cannot be written, or read for the first time
+ * Durable settings of people, by `callerKey`, and chats, by `chatKey`; without own choices they have the defaults. They
+ * are held in memory, so that a message costs no query. While the store cannot be read, the last settings are used.
+ * @throws AppError `internal` from every method when the store cannot be written, or read for the first time
  */
 export interface SettingsStore {
   user(key: string): Promise<UserSettings>;

@@ -2,7 +2,10 @@
 export const PREFIXES = ['!', '.', '?', '>', '<', ';', '$', '-', '+', '~', 'm!', 'o!'] as const;
 export type Prefix = (typeof PREFIXES)[number];
 
-/** The only prefix in private chats, where no other bot reads what is typed. */
+/**
+ * The only prefix of short commands in private chats: other prefixes are not needed, since no other bot reads what is
+ * typed there.
+ */
 export const PRIVATE_PREFIX: Prefix = '!';
 
 /** Words that players type, each list with the line that they stand for: a command of two words and its options. */
@@ -72,7 +75,10 @@ const LINE_OF: ReadonlyMap<string, string> = new Map(
   LINES.flatMap(([words, line]) => words.split(' ').map(word => [word, line] as const)),
 );
 
-/** Matches the text behind the word `pp` if it asks for a total: a number alone or behind a name; else it is a play. */
+/**
+ * Matches the text behind the short command `pp` if it asks for a total to reach: a whole number, alone or behind a
+ * player's name. Any other text describes a play to simulate.
+ */
 const TOTAL = /^(?:\d+(?:pp)?(?:\s|$)|[\w[\]-]+\s\d{4,5}(?:pp)?$)/i;
 /** Matches a number behind a name, as players write it for other bots: `rank lamp post 1000`, `rank 7lamps #1000`. */
 const NUMBER_LAST = /^((?!\d[\d.,]*(?:pp|%)?\s)\S.*?)(?<=\S)\s+#?(\d+(?:[.,]\d+)?%?)$/i;
@@ -96,7 +102,10 @@ export interface ShortForm {
 
 const WORD = /^([a-z]{1,14})(\d{1,3})?$/i;
 
-/** The command of a player's short word: `rs` is `osu recent`. A number at its end is a position: `rs2 lamp post`. */
+/**
+ * The command that a short word of players stands for: `rs` is `osu recent`. A number at the word's end is a position
+ * in a list: `rs2 lamp post`.
+ */
 export function readShortWord(typed: string, behind: string): ShortForm | undefined {
   const [, word = '', index] = WORD.exec(typed) ?? [];
   const line = lineOf(word.toLowerCase(), behind);
@@ -104,7 +113,10 @@ export function readShortWord(typed: string, behind: string): ShortForm | undefi
   return readFullForm(line, NUMBER_FIRST.has(line) ? behind.replace(NUMBER_LAST, '$2 $1') : behind, index);
 }
 
-/** Matches a command for a list of plays, where a number alone is a position: hardly any player has so short an id. */
+/**
+ * Matches a command for a list of plays. A number alone behind it is a position or a page: hardly any player has so
+ * short an id.
+ */
 const LIST = /^osu (?:recent|scores|nochoke|topold)\b(?!.*:$)/;
 const POSITION = /^(?:[1-9]\d?|1\d\d|200)$/;
 
@@ -130,7 +142,10 @@ const SHORT_FORM = new RegExp(
   'i',
 );
 
-/** Reads a short command such as `!rs lamp post`. It must be cheap, because it reads every message of every chat. */
+/**
+ * Reads a short command such as `!rs lamp post`, whatever its prefix; undefined for other text. It must be cheap,
+ * because it reads every message of every chat.
+ */
 export function parseShortForm(text: string): (ShortForm & { readonly prefix: string }) | undefined {
   const [whole = '', prefix = '', word = ''] = SHORT_FORM.exec(text) ?? [];
   const read = readShortWord(word, text.slice(whole.length).trim());

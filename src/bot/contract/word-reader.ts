@@ -26,7 +26,10 @@ const SINGLE = "'‘’";
 
 export type WordReader = ReturnType<typeof createWordReader>;
 
-/** Reads words one by one, in linear time. @param isSearch true if a minus excludes the word from a search */
+/**
+ * Reads words one by one, in linear time.
+ * @param isSearch true if a minus before a word excludes the word from a search
+ */
 export function createWordReader(text: string, { isSearch }: { readonly isSearch: boolean }) {
   let at = 0;
   const hopeless = new Set<string>();
@@ -40,7 +43,9 @@ export function createWordReader(text: string, { isSearch }: { readonly isSearch
     at += matchAt(SPACE)?.[0].length ?? 0;
   }
 
-  /** The index of the mark that closes the quote beginning here: of the same kind, before a space or the end. */
+  /**
+   * The index of the mark that closes the quote beginning here: one of the same kind, before a space or the text's end.
+   */
   function closingQuote(): number | undefined {
     const family = [DOUBLE, SINGLE].find(marks => marks.includes(text.charAt(at)));
     if (family === undefined || at >= text.length || hopeless.has(family)) return undefined;

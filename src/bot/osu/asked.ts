@@ -94,7 +94,10 @@ async function suggestPlayers(
   return [...own, ...others];
 }
 
-/** The two letters of the named country, else of the caller's player. @throws AppError with a hint, or an upstream's */
+/**
+ * The two letters of the country that is named; without a name, of the country of the caller's own player.
+ * @throws AppError `invalid_request` with a hint, or an upstream's error
+ */
 export async function askedCountry(
   named: string | undefined,
   { caller, services, signal, t }: CommandContext,
@@ -145,7 +148,10 @@ function fold(name: string): string {
     .toLowerCase();
 }
 
-/** A command's option for a map, given anywhere in the line; default: the map last shown in the chat. */
+/**
+ * A command's option for a map; default: the one last shown in the chat. A map's address is taken for this option
+ * wherever it stands in the line.
+ */
 export const MAP_OPTION = {
   type: 'string',
   form: 'map',
@@ -169,7 +175,8 @@ interface MapWish {
 }
 
 /**
- * The difficulty that a person names, or the hardest of a set; else the one last shown in this chat, which it becomes.
+ * The difficulty that a person names, or the hardest of a set; without a name, the one last shown in this chat. What is
+ * found becomes the last shown difficulty.
  * @throws AppError `invalid_request` with a hint, `not_found`, or an upstream's error
  */
 export async function askedMap(wish: MapWish, context: CommandContext): Promise<AskedMap> {
@@ -181,7 +188,10 @@ export async function askedMap(wish: MapWish, context: CommandContext): Promise<
   return map;
 }
 
-/** Like {@link askedMap}, but it may find a whole set, and does not become the chat's last shown map. */
+/**
+ * Like {@link askedMap}, but it may find a whole set, and does not become the chat's last shown map. @throws as
+ * `askedMap` does
+ */
 export async function wishedMap({ map, mode }: MapWish, context: CommandContext): Promise<NamedMap> {
   const { caller, services, signal } = context;
   const last = map === undefined ? await services.memory.maps.last(caller) : undefined;

@@ -15,7 +15,8 @@ type Values = Readonly<Record<string, string | number | boolean>>;
 type Changes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * Makes the tokens of buttons that run a command with these values, some of which each button may change or leave out.
+ * Makes the tokens of buttons that run a command with these values, of which each button may change some. Undefined
+ * values are left out.
  * @param owner the only person who may press them. Default: anyone
  */
 export function tokensOf(command: string, values: Changes, { actions }: Tokens, owner?: string) {

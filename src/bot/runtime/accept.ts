@@ -27,7 +27,10 @@ export interface AcceptorOptions {
   readonly onAccepted: ((platform: string, acceptance: Acceptance) => void) | undefined;
 }
 
-/** How long a request waits for its event's confirmation; then it runs anyway, as that process may have died. */
+/**
+ * How long a request waits until its event is confirmed; then it runs anyway, as the process that confirms may have
+ * died.
+ */
 const ACKNOWLEDGE_MS = 3_000;
 /** How long storing may take if the event must be confirmed within seconds; then the event is refused. */
 const STORE_MS = 1_800;
@@ -81,7 +84,8 @@ export class Acceptor {
     const request = requestOf(platform, draft, this.#options.now());
     const caller = callerOf(request);
     const entry = entryOf(request, caller, platform.perChat, acknowledge === undefined ? 0 : ACKNOWLEDGE_MS);
-    // The language is read while the request is stored, so that a slow store delays the request only once.
+    // The language is read while the request is stored, so that a store that does not respond delays the request only
+    // once.
     const translator = showRefusal && this.#options.handler.translator(caller);
     const added = await this.#store(
       entry,
@@ -130,7 +134,10 @@ export class Acceptor {
     return 'accepted';
   }
 
-  /** Promotes or cancels a delayed request. A failure does no harm: the request runs when its delay is over. */
+  /**
+   * Promotes or cancels a delayed request, wherever it was stored. A failure does no harm: the request runs when its
+   * delay is over, and ends then if its chat is gone.
+   */
   async #inQueues(work: (queue: Queue) => Promise<unknown>): Promise<void> {
     const { queues, log } = this.#options;
     for (const each of queues)

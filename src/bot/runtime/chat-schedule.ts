@@ -64,7 +64,10 @@ export class ChatSchedule {
     return this.begin(this.#add(id, 0, 0));
   }
 
-  /** Enlarges the slot and returns 0, or reserves the messages and returns the milliseconds to wait. */
+  /**
+   * Enlarges the slot to that many messages and returns 0. If the rate limit does not allow them yet, reserves them and
+   * returns the milliseconds to wait.
+   */
   grow(slot: Slot, wanted: number): number {
     this.#prune();
     const others = this.#slots.filter(each => each !== slot);
@@ -141,7 +144,10 @@ export class ChatSchedule {
     this.#slots = this.#slots.filter(({ isBegun, at }) => isBegun || at > now - UNCLAIMED_MS);
   }
 
-  /** The time at which a group's limit per minute has room; more messages than the limit count as the limit. */
+  /**
+   * The time at which a group's limit per minute has room for the messages beside recent and planned ones. More
+   * messages than the limit count as the limit, since they would never have room at once.
+   */
   #minuteAllows(slots: readonly Slot[], messages: number): number {
     if (!this.#isGroup) return Number.NEGATIVE_INFINITY;
     const { groupPerMinute } = this.#pace;

@@ -66,7 +66,10 @@ export class PlatformConnection {
     this.#endAttempt?.();
   }
 
-  /** To be called when the token was refused in a call, perhaps only by a proxy: the platform is asked about it. */
+  /**
+   * To be called when a call failed because the token was refused, perhaps only by a proxy in between: the platform is
+   * asked about the token again before Medley disconnects.
+   */
   suspect(): void {
     if (this.#status.state === 'refused') return;
     this.#confirming ??= this.#confirm().finally(() => {
@@ -148,7 +151,10 @@ export class PlatformConnection {
     return failure?.outcome === 'notSent' && failure.reason === 'token';
   }
 
-  /** Asks about the token until it is accepted. If the platform is away, asks on only in the state `refused`. */
+  /**
+   * Asks the platform about the token until the platform accepts it. If it cannot be reached, the asking ends, unless
+   * the state is `refused` by now: nothing else would end that state.
+   */
   async #confirm(): Promise<void> {
     const { platform, random } = this.#options;
     for (let failures = 1; !this.#stopping.signal.aborted; failures += 1) {

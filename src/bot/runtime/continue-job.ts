@@ -31,7 +31,8 @@ const NOTICE_MS = 5_000;
 
 /**
  * Sends the next batch of replies, or a notice in their place. Returns what the queue is to do with the job, or
- * undefined when links are left to answer. @throws whatever sending throws
+ * undefined when links of the request are left to answer.
+ * @throws whatever sending throws
  */
 export async function continueJob(
   job: Job,

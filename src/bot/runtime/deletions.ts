@@ -48,7 +48,10 @@ export class Deletions {
     this.#now = now;
   }
 
-  /** Plans to delete messages; one that cannot be deleted after a few tries, a minute apart, stays. */
+  /**
+   * Plans to delete messages on a platform. A message that still cannot be deleted after a few tries, a minute apart,
+   * stays.
+   */
   deleteLater(platform: string, ...[chatId, messageIds, afterMs]: Parameters<Sending['deleteLater']>): void {
     for (const messageId of messageIds) {
       const message = { platform, chatId, messageId, at: this.#now() + afterMs };

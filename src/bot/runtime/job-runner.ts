@@ -79,7 +79,8 @@ export class JobRunner {
     }
     if (claim.lostWorkers > progress.lostWorkers) {
       progress.lostWorkers = claim.lostWorkers;
-      // The request may be what kills workers, so it waits a little: other requests are answered first.
+      // The request may be what kills workers, so it waits a little: other requests of the lost workers are answered
+      // first.
       if (claim.lostWorkers > 1)
         return retryLater(job, random() * Math.min(2 ** claim.lostWorkers * 1_000, MOST_PAUSE_MS));
     }
@@ -172,7 +173,9 @@ export class JobRunner {
     }
   }
 
-  /** Gives up a job that does not end when aborted. Unless it was cancelled, it runs again, as after a crash. */
+  /**
+   * Gives up a job that does not end although it was aborted. Unless it was cancelled, it runs again, as after a crash.
+   */
   #abandon(job: Job): Verdict {
     this.#tools.log.error({ id: job.request.id, ending: job.ending }, 'a request does not end');
     return job.ending === 'cancelled' ? this.#finish(job, 'cancelled') : retryLater(job, 0);

@@ -16,7 +16,10 @@ import type { Reservation, SendThrottle, ThrottledChat } from './send-throttle.t
 import { StoredReply } from './stored-reply.ts';
 import type { WorkStatus } from './work-status.ts';
 
-/** A notice to be sent in place of replies to the unanswered links before the index `next`. */
+/**
+ * A notice that is still to be sent in place of replies to some links of the request: from the first unanswered link to
+ * the last one before the index `next`.
+ */
 const PendingNotice = z.object({
   kind: z.enum(['unsure', 'failed', 'timeout', 'limited', 'waiting']),
   next: z.number(),
@@ -32,7 +35,10 @@ const JobProgress = z.object({
   paid: z.number(),
   /** Keys of the messages that were sent for the links that are being answered. */
   sent: z.array(z.string()),
-  /** A message that may have arrived, and until when its repeat is recognised; `next` as in a notice. */
+  /**
+   * A message that may have arrived, and until when the platform recognises its repeat. `next`: the index of the first
+   * link that the message does not answer.
+   */
   sending: z.object({ key: z.string(), until: z.number(), next: z.number() }).optional(),
   notice: PendingNotice.optional(),
   /** A reply that is made but not sent yet. Replies to links are not stored. */
@@ -41,7 +47,9 @@ const JobProgress = z.object({
   isWaitSaid: z.boolean(),
   /** The message with the pressed button, if it was to be deleted: it stays if the request is answered. */
   keptMessage: z.string().optional(),
-  /** The failures in a row that left unknown whether a message arrived, or in which Medley ended its own call. */
+  /**
+   * The number of failures in a row that left unknown whether a message arrived, or in which Medley ended its own call.
+   */
   tries: z.number(),
   /** How many workers had died while they ran the request, when it was last taken up. */
   lostWorkers: z.number(),
@@ -223,7 +231,8 @@ export function createSendOnce(job: Job, phase: string, next: number, tools: Job
     } catch (error) {
       if (!isBegun || isNotSent(error)) taken.giveBack();
       else taken.arrived();
-      // If only a repeat was refused, the first attempt may have arrived, so the record of that is kept.
+      // If only a repeat was refused, the first attempt may have arrived, so the record that it may have arrived is
+      // kept.
       if (isBegun && !isRepeat && isNotSent(error)) {
         delete progress.sending;
         await saveJob(job);

@@ -79,7 +79,10 @@ interface Unstored {
   readonly signal: AbortSignal;
 }
 
-/** Sends a reply within the rate limit without storing it. @throws whatever sending throws, and Throttled */
+/**
+ * Sends a reply, within the platform's rate limit, without storing it.
+ * @throws whatever sending throws, and Throttled
+ */
 async function sendUnstored(
   platform: ChatPlatform,
   request: Request,
@@ -124,7 +127,9 @@ const ONE_MORE_MS = 5_000;
  * @param clock in milliseconds, never set to another time
  */
 export function createNoticeBudget(clock: () => number): JobTools['mayNotify'] {
-  /** By person, when their last notice would have been sent if notices had kept the distance `ONE_MORE_MS`. */
+  /**
+   * By person, the time at which their last notice would have been sent if notices had kept the distance `ONE_MORE_MS`.
+   */
   const evenAt = createLru<string, number>({ max: MAX_PEOPLE });
 
   return person => {

@@ -20,7 +20,10 @@ const AGAIN_MS = 1_000;
 export type ReplyOrder = ReturnType<typeof createReplyOrder>;
 export type OrderedPlace = ReturnType<ReplyOrder['join']>;
 
-/** Keeps the answers of one lane (a chat's requests) in the order of their first runs, within this process. */
+/**
+ * Keeps the answers of one lane (the requests of a chat) in the order in which its requests first ran, even if some
+ * have to wait. It knows only the requests of this process.
+ */
 export function createReplyOrder(clock: () => number) {
   const lanes = createLru<string, readonly Entry[]>({ max: MAX_LANES });
 
@@ -58,14 +61,18 @@ export function createReplyOrder(clock: () => number) {
   }
 
   return {
-    /** Called when work on a request begins. Gives it a place in the order, which must be left in the end. */
+    /**
+     * Called when work on a request begins. The first call gives it a place in the order, which must be left in the
+     * end.
+     */
     join(lane: string, id: string) {
       const own = entryOf(lane, id);
       return {
         /** Milliseconds until an earlier request that pauses runs again; 0 when none does. */
         waitMs: () => waitMs(lane, own),
         /**
-         * Resolves with 0 when all earlier requests are finished, else with the milliseconds to wait in the queue.
+         * Resolves with 0 when all earlier requests are finished, else with the milliseconds for which to put the job
+         * back into the queue.
          * @throws the signal's reason
          */
         async next(signal: AbortSignal): Promise<number> {
@@ -86,7 +93,10 @@ export function createReplyOrder(clock: () => number) {
   };
 }
 
-/** Resolves when the request is finished or pauses, or the time is over. @throws the signal's reason */
+/**
+ * Resolves when the request is finished or pauses, or when the time is over.
+ * @throws the signal's reason
+ */
 function left({ listeners }: Entry, ms: number, signal: AbortSignal): Promise<void> {
   let forget: (() => void) | undefined;
   const isOver = new Promise<void>(resolve => {

@@ -15,7 +15,10 @@ const MOST_WAITING = 1_000;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 2_000;
 
-/** Makes work wait while the store is away. One piece of work at a time tries again; when it succeeds all go on. */
+/**
+ * Makes work wait while something that it needs, such as the store, is away. One piece of work at a time tries again;
+ * when it succeeds all go on, so that thousands do not try at once.
+ */
 export function createRetryGate(random: () => number) {
   const waiting = new Set<(isTime: boolean) => void>();
   let timer: NodeJS.Timeout | undefined;

@@ -116,7 +116,9 @@ export class Runtime {
     });
   }
 
-  /** Begins to receive events and run requests; resolves when each platform was tried once. Failed ones are retried. */
+  /**
+   * Begins to receive events and run requests. Resolves when each platform was tried once; failed ones are tried again.
+   */
   async start(): Promise<void> {
     const { works = true, hears = () => true, concurrency = CONCURRENCY, now = Date.now } = this.#options;
     if (works) {
@@ -141,7 +143,10 @@ export class Runtime {
     return this.#connections.map(({ connection }) => connection.status);
   }
 
-  /** Stops accepting and uploading, finishes what runs within `drainMs`, leaves the rest. Safe to call twice. */
+  /**
+   * Accepts no more requests and begins no upload, finishes running ones within `drainMs`, and leaves the rest to the
+   * next start. Safe to call twice.
+   */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -204,7 +209,10 @@ export class Runtime {
 
 const EDIT_MS = 10_000;
 
-/** Edits sent replies once, when a better version is ready. A reply that cannot be edited stays. */
+/**
+ * Edits sent replies once, when a better version is ready. The request counts as answered before that: if a reply
+ * cannot be edited it stays, and no new message is sent.
+ */
 export function createReplyEdits({ log }: { readonly log: Pick<Logger, 'debug'> }) {
   let isClosed = false;
 

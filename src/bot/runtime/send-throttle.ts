@@ -24,9 +24,15 @@ export class Throttled extends Error {
 
 /** Messages that one request may send to a chat. */
 export interface Reservation {
-  /** Enlarges the reservation. If the rate limit does not allow that now, reserves and returns how long to wait. */
+  /**
+   * Enlarges the reservation to that many messages. If the rate limit does not allow them now, reserves them
+   * and returns how long to wait.
+   */
   grow(messages: number): number;
-  /** Waits for the next messages' turn and uses them up. @throws Throttled if that takes long, the signal's reason */
+  /**
+   * Waits until the next messages may be sent, and uses them up.
+   * @throws Throttled when it would take too long, and the signal's reason
+   */
   take(messages: number, signal: AbortSignal): Promise<Taken>;
   /** Gives back the unused messages. Safe to call twice. */
   end(): void;
@@ -46,7 +52,10 @@ export interface SendThrottleOptions {
 interface PlatformState {
   pausedUntil: number;
   failures: number;
-  /** When the last message would have been sent at an even rate; at most a second ahead of the clock. */
+  /**
+   * The time at which the last message would have been sent if all had been sent at the greatest even rate that the
+   * platform allows; at most a second ahead of the clock.
+   */
   evenAt: number;
 }
 
@@ -73,7 +82,10 @@ export class SendThrottle {
     this.#options = options;
   }
 
-  /** Reserves messages for a request, 0 for a reply that may need none; returns the milliseconds if it has to wait. */
+  /**
+   * Reserves messages for a request. If it has to wait, returns the milliseconds, and keeps the messages under its id.
+   * @param messages 0 for a reply that may need none
+   */
   reserve(chat: ThrottledChat, id: string, messages: number): Reservation | number {
     const { clock, paceOf } = this.#options;
     const pausedMs = this.waitMs(chat);

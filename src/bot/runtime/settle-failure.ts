@@ -13,7 +13,9 @@ const MOST_CUTS = 5;
 
 type NotSent = Extract<SendFailure, { outcome: 'notSent' }>;
 
-/** Decides what follows a failed attempt: a verdict for the queue, or undefined if a notice is still to be sent. */
+/**
+ * Decides what follows a failed attempt: returns what the queue is to do, or undefined if a notice is still to be sent.
+ */
 export async function settleFailure(job: Job, error: unknown, tools: JobTools): Promise<Verdict | undefined> {
   const { request, platform, ending } = job;
   const { log } = tools;
@@ -55,7 +57,10 @@ function failureOf({ platform, progress }: Job, error: unknown): SendFailure | u
   return platform.outcomeOf(error) ?? (progress.sending === undefined ? undefined : { outcome: 'unknown' });
 }
 
-/** A message that may have arrived is sent again if its repeat is recognised; else a notice says it may be missing. */
+/**
+ * For a message that may have arrived: it is sent again if the platform recognises a repeat; else the person is told
+ * that something may be missing.
+ */
 async function settleUnknown(job: Job, about: object, tools: JobTools): Promise<Verdict | undefined> {
   const { request, progress, platform } = job;
   const { sendThrottle, log, now, random } = tools;

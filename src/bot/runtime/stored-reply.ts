@@ -9,7 +9,9 @@ const StoredPicture = z.object({
   beside: z.array(WordBlock).readonly().exactOptional(),
   instead: z.array(WordBlock).readonly().exactOptional(),
   repeats: z.literal(true).exactOptional(),
-  /** A drawn card. Its `svg` is empty if it is unknown or was too long; then `alt` is shown instead. */
+  /**
+   * A drawn image card. Its `svg` is empty if it is unknown or was left out as too long; then `alt` is shown instead.
+   */
   picture: z.object({ key: z.string(), width: z.number(), height: z.number(), svg: z.string() }),
 });
 type StoredPicture = z.output<typeof StoredPicture>;
@@ -30,7 +32,10 @@ const StoredPart = ReplyFrame.extend({
 });
 type StoredPart = z.output<typeof StoredPart>;
 
-/** A reply as it is stored until it is sent, without its `later` part; an image card is stored as its SVG. */
+/**
+ * A reply as it is stored until it is sent, so that it is made only once. Its `later` part is lost; an image card is
+ * stored as its SVG.
+ */
 export const StoredReply = StoredPart.extend({ quoted: StoredPart.exactOptional() });
 export type StoredReply = z.output<typeof StoredReply>;
 

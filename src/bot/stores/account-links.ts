@@ -54,7 +54,10 @@ export function createAccountLinks({ records, key, publicUrl, signIn, settings }
     return more.length === 0 && nonce !== '' && isSame(seal, sealOf(nonce));
   }
 
-  /** The person to whom a state belongs. @throws AppError `invalid_request` when it is not valid, or `internal` */
+  /**
+   * The person to whom a valid state belongs.
+   * @throws AppError `invalid_request` with a hint when it is not valid, or `internal`
+   */
   async function read(state: string): Promise<OpenLink> {
     // Only states that Medley itself sealed are looked up, so that made-up ones cost no read.
     const found = isOurs(state) ? await open.get(recordKey(state)) : undefined;
@@ -85,7 +88,10 @@ export function createAccountLinks({ records, key, publicUrl, signIn, settings }
       await read(state);
       return { address: signIn.address(state), proof: proofOf(state) };
     },
-    /** Ends the state and links the player who signed in. @throws AppError `invalid_request`, or as `identify` */
+    /**
+     * Ends the state and links the player who signed in, by osu!'s code.
+     * @throws AppError `invalid_request` with a hint, or as `OsuSignIn.identify` does
+     */
     async finish({ state, code, proof }: LinkAnswer & { readonly code: string }, signal?: AbortSignal) {
       const { user, mode } = await take({ state, proof });
       const { id, name } = await signIn.identify(code, signal);

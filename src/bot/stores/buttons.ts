@@ -30,7 +30,10 @@ const STORED = 2;
 
 const StoredPayload = z.tuple([z.string(), z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))]);
 
-/** The collection of buttons' options, by digest, grouped by a tag that does not tell who the owner is. */
+/**
+ * The collection of buttons' options. Keys are digests; records are grouped by owner, under a tag that does not tell
+ * who the owner is.
+ */
 export const BUTTON_ARGUMENTS = {
   name: 'button-arguments',
   schema: StoredPayload,
@@ -160,7 +163,10 @@ function unpack(text: string): Pick<ButtonPayload, 'command' | 'values'> {
 /** The requests whose answers a message with buttons has shown, the latest last. */
 const Views = z.array(RequestBody);
 
-/** The collection of what messages showed, kept as long as their buttons are valid, and grouped by the tag of their owner. */
+/**
+ * The collection of what messages showed; a record is kept for as long as the message's buttons are valid, and grouped
+ * by the same tag as their options.
+ */
 export const SHOWN_VIEWS = { name: 'shown-views', schema: Views, ttlMs: LIFE_MS, maxRecords: 200_000 };
 
 export type ViewHistory = ReturnType<typeof createViewHistory>;
@@ -219,7 +225,8 @@ export function createViewHistory({ platform, records, tagOf, dispatcher, log }:
       const last = shown.at(-1);
       if (last === undefined) return [ask];
       const caller = callerOf(request);
-      // If the same command answers both requests, this one shows another page, so it replaces the previous one.
+      // If the same command answers this request and the previous one, this request shows another page or state, so it
+      // replaces the previous one.
       const isOtherPage = (await dispatcher.commandOf(last, caller)) === (await dispatcher.commandOf(ask, caller));
       return [...(isOtherPage ? shown.slice(0, -1) : shown), ask].slice(-MOST_VIEWS);
     },

@@ -5,7 +5,10 @@ import type { Post } from '../../media/post.ts';
 import { type CallerPlace, callerKey, chatKey } from '../contract/request.ts';
 import type { OptOuts } from '../contract/services.ts';
 
-/** Requests of a `person` or `chat` (`platform:id`) are not answered, posts of a `link` or `author` not shown. */
+/**
+ * `person` and `chat`: requests of `platform:id` are not answered. `link` and `author`: posts of `source:postId` or
+ * `source:userId` are not shown.
+ */
 export const BLOCK_KINDS = ['person', 'chat', 'link', 'author'] as const;
 export type BlockKind = (typeof BLOCK_KINDS)[number];
 
@@ -23,7 +26,8 @@ const NONE: Blocked = Blocked.parse({});
 export const BLOCKS = { name: 'blocks', schema: Blocked };
 
 /**
- * All that the owners blocked, as one durable record, held in memory, so reading it costs no query.
+ * The people, chats, posts and authors that the owners blocked, stored durably. They are one record, held in memory, so
+ * reading it costs no query.
  * @throws AppError `internal` from every method when the store cannot be written, or read for the first time
  */
 export function createBlockList({ records }: { readonly records: RecordStore }) {

@@ -10,7 +10,10 @@ export type RegisteredMenus = ReturnType<typeof createRegisteredMenus>;
 /** How often menus are sent before they are given up until the next connection. */
 const TRIES = 10;
 
-/** Remembers the sent command menus, so that a restart need not send them. @param retryMs the pause after a failure */
+/**
+ * Remembers the command menus sent to platforms, so that a restart need not make or compare them all again.
+ * @param retryMs the pause before menus that a platform did not take are sent again
+ */
 export function createRegisteredMenus(
   records: Pick<RecordStore, 'collection'>,
   log: Pick<Logger, 'info' | 'warn'>,

@@ -16,7 +16,10 @@ export const USERS = { name: 'users', schema: UserSettings };
 /** The collection of settings in the web chat. A browser's session may never return, so old records are dropped. */
 export const WEB_USERS = { name: 'web-users', schema: UserSettings, ttlMs: 90 * DAY_MS, maxRecords: 50_000 };
 export const CHATS = { name: 'chats', schema: ChatSettings };
-/** The index, by player, of people who signed in as that player. It may be outdated, so settings are checked. */
+/**
+ * The index, by player, of people who signed in as that player. It may be outdated, so the person's settings are
+ * checked.
+ */
 export const PROVEN_USERS = { name: 'proven-users', schema: z.object({ user: z.string() }) };
 
 interface SettingsStoreOptions {
@@ -81,7 +84,8 @@ const UNREADABLE: ChatSettings = { ...CHAT_DEFAULTS, suppressEmbeds: false, noti
 type Place = Pick<Caller, 'platform' | 'userId' | 'groupId' | 'chatId' | 'chatKind'>;
 
 /**
- * The settings of the caller's chat. A private chat has the defaults with the person's view, and its notices stay.
+ * The settings of the caller's chat. A private chat has the defaults with the person's own view, and its notices stay,
+ * because they do not disturb other people.
  * @throws AppError `internal` when they cannot be read
  */
 export async function chatSettingsOf({ settings }: Pick<Services, 'settings'>, caller: Place): Promise<ChatSettings> {
@@ -177,7 +181,10 @@ const MAX_REQUESTS = 2_000;
 
 export type WholeAnswers = ReturnType<typeof createWholeAnswers>;
 
-/** Tells whether the answers to all links arrived: only then the message may be deleted, or its preview hidden. */
+/**
+ * Tells, as far as this process saw, whether the answers to all links of a request were delivered. Only then the
+ * person's message may be deleted, or its preview hidden.
+ */
 export function createWholeAnswers() {
   const wholeSoFar = createLru<string, boolean>({ max: MAX_REQUESTS });
 

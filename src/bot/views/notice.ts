@@ -112,7 +112,10 @@ export function renderBusy(t: Translator): Reply {
 const SHORT = 40;
 const STEP = 8;
 
-/** Short forms of links for sentences: without what all share, and different for different links. */
+/**
+ * Short forms of links, for use in sentences: without the parts that all share, shortened, and different for different
+ * links. They are no addresses, so they are shown as code.
+ */
 export function linkLabels(links: readonly string[]): readonly string[] {
   const whole = links.map(link => link.replace(/^https?:\/\/(?:www\.)?/i, '').replace(/\/$/, ''));
   const longest = Math.max(0, ...whole.map(({ length }) => length));

@@ -265,7 +265,10 @@ export function linkReason({ reason, leadsTo }: Pick<DeliveredLink, 'reason' | '
   return leadsTo === 'page' && reason === 'too_large' ? t.messages.post.tooLargeHere : t.error(reason);
 }
 
-/** Says that a sent video is smaller than the site's own. `which`: its name if there are several. */
+/**
+ * Says that a sent video is smaller than the site's own, to which it links. `which`: the sent video's name if there are
+ * several.
+ */
 export function reductionText({ bytes, url, leadsTo }: Reduction, t: Translator, which?: string): Text {
   const { reduced, playWhole, openOriginal } = t.messages.post;
   const said = reduced({ size: t.megabytes(Math.max(bytes / MEGABYTE, 0.1)) });

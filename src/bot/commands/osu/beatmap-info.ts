@@ -24,7 +24,9 @@ async function suggestMods(partial: string) {
   return USUAL_MODS.filter(mods => mods.startsWith(typed)).map(mods => ({ label: `+${mods}`, value: mods }));
 }
 
-/** Declares an option about a play, which is only typed. With any such option, `beatmap simulate` runs instead. */
+/**
+ * Declares an option about a play, which can only be typed. If a person gives any such option, `beatmap simulate` runs.
+ */
 const typedOnly = <O extends Option>(option: O) => ({ ...option, only: 'typed' }) as const;
 
 /** Ratings of the shown difficulties, by id; difficulties of a ruleset without these mods have none. */

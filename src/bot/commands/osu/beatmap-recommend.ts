@@ -45,7 +45,10 @@ const MAX_LINK = 300;
 const STARS = figure('stars', 'star', 'sr');
 const PP = figure('pp');
 
-/** Reads a range of stars, `5-6`, `5..6`, or a number with a star, `5.5*`; a number alone may be a player's id. */
+/**
+ * Reads a range of stars: `5-6`, `5..6`, or one number with a star, `5.5*`. Undefined for other words, also for a
+ * number without a star, because it may be a player's id.
+ */
 function starRange(word: string): string | undefined {
   const [, range, about] =
     /^(?:(\d{1,2}(?:[.,]\d{1,2})?(?:-|\.\.)\d{1,2}(?:[.,]\d{1,2})?)[*\u2605]?|(\d{1,2}(?:[.,]\d{1,2})?)[*\u2605])$/.exec(

@@ -28,7 +28,10 @@ const USUAL = [95, 97, 98, 99, 100];
 const STEPS = [95, 98, 99, 100];
 const USUAL_MODS = ['NM', 'HD', 'HR', 'DT', 'HDDT', 'HDHR', 'FL', 'EZ', 'HT'];
 const RATES = { min: 0.5, max: 2 };
-/** Matches map settings such as `ar9.5 od8`, by which other bots change the map; they are no name to search for. */
+/**
+ * Matches map settings such as `ar9.5 od8`, with which other bots change the map. Medley cannot do that, and a search
+ * for a map of that name would find an unrelated one.
+ */
 const CHANGES = /^((?:ar|od|cs|hp|bpm)[:=]?\d[\d.,]*)(?:\s+(?:ar|od|cs|hp|bpm)[:=]?\d[\d.,]*)*$/i;
 
 /** Calculates how many pp a play on a map would give. */

@@ -167,7 +167,10 @@ function placeIfFullCombo(score: Score, { play }: Rating, best: BestPlays): What
   return replacePlay(best, index, play.ppIfFullCombo);
 }
 
-/** A line such as `#12 on this map · #3 of the best plays · …`. `rank`: the position on the map; null if not listed. */
+/**
+ * A line such as `#12 on this map · #3 of the best plays · as a full combo about #1 …`.
+ * @param rank the position on the map's leaderboard; null when the play is not on it
+ */
 function standingText(
   score: Score,
   rank: number | null,

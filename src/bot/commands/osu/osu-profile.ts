@@ -95,7 +95,9 @@ async function profileBlocks(player: Player, isProven: boolean, context: Command
   return [{ ...picture, beside: [card, ...statisticsBlocks(player, t, true)], instead: inWords, repeats: true }];
 }
 
-/** The pp of the best plays; empty, so that the card has no curve, if they do not arrive in time. */
+/**
+ * The pp of the best plays; empty if the plays cannot be read or do not arrive in time, so that the card has no curve.
+ */
 async function bestWorth(player: Player, { services, signal }: CommandContext): Promise<readonly number[]> {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(PLAYS_WAIT_MS)]);
   try {
@@ -107,7 +109,11 @@ async function bestWorth(player: Player, { services, signal }: CommandContext): 
   }
 }
 
-/** A text card of what osu! states of the player. `isDrawn`: an image card shows their country, ruleset and title. */
+/**
+ * A text card of the player with all that osu! states.
+ * @param isProven someone of the chat proved to be this player
+ * @param isDrawn an image card shows their country, ruleset and title
+ */
 function playerCard(player: Player, isProven: boolean, t: Translator, isDrawn = false): Card {
   const words = t.messages.osu;
   const since = moment(player.join_date, 'date');

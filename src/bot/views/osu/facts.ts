@@ -136,7 +136,10 @@ export interface AskedMap extends SetAnswer {
   readonly ruleset: Ruleset;
 }
 
-/** The heading of a list of plays: the map and its mapper. @param isDrawn an image card shows the map's name already */
+/**
+ * A heading for a list of plays: the map, its mapper, and the ruleset if it is converted.
+ * @param isDrawn an image card shows the map's name already
+ */
 export function mapHeading({ set, beatmap, ruleset }: AskedMap, t: Translator, isDrawn = false): readonly WordBlock[] {
   const words = t.messages.osu;
   const name = isDrawn ? words.scores.map : `${setName(set)} [${beatmap.version}]`;
