@@ -208,6 +208,8 @@ function ppOf(player: SandboxPlayer, { stars }: SandboxMap, index: number): numb
 
 /** The newer shape, or the one from before 2022 that a call without a version gets. */
 export function scoreShape(player: SandboxPlayer, set: SandboxSet, map: SandboxMap, index: number, isNew: boolean) {
+  // Plays come with the map, but without its full combo.
+  const { max_combo: _, ...beatmap } = mapShape(set, map);
   const shared = {
     accuracy: 0.99 - (index % 20) * 0.003,
     best_id: null,
@@ -218,7 +220,7 @@ export function scoreShape(player: SandboxPlayer, set: SandboxSet, map: SandboxM
     rank: index % 3 === 0 ? 'SH' : 'A',
     replay: true,
     user_id: player.id,
-    beatmap: mapShape(set, map),
+    beatmap,
     beatmapset: compactSet(set),
     user: { id: player.id, username: player.username },
   };
@@ -246,7 +248,10 @@ export function scoreShape(player: SandboxPlayer, set: SandboxSet, map: SandboxM
     legacy_perfect: false,
     legacy_score_id: index % 2 === 0 ? 4_000_000_000 + index : null,
     legacy_total_score: index % 2 === 0 ? 12_000_000 - index : 0,
-    maximum_statistics: { great: map.circles + map.sliders },
+    maximum_statistics: {
+      great: map.circles + map.sliders,
+      [index % 2 === 0 ? 'legacy_combo_increase' : 'slider_tail_hit']: map.sliders,
+    },
     mods:
       index % 2 === 0 ? [{ acronym: 'HD' }, { acronym: 'CL' }] : [{ acronym: 'DT', settings: { speed_change: 1.3 } }],
     statistics: { great: map.circles + map.sliders - 8, ok: 7, miss: 1 },

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { Ruleset } from './beatmapset.ts';
 import { date, field, flag, id, list, number, numberOrZero, part, ruleset, text } from './osu-fields.ts';
-import { parseBeatmapset, parsePlayedMap } from './osu-schemas.ts';
+import { type PlayedMap, parseBeatmapset, parsePlayedMap } from './osu-schemas.ts';
 
 export const SCORE_TYPES = ['best', 'recent', 'firsts', 'pinned'] as const;
 export type ScoreType = (typeof SCORE_TYPES)[number];
@@ -142,6 +142,20 @@ export function completionOf(
   return whole > 0 ? Math.min(1, playedObjects(play) / whole) : null;
 }
 
+/** osu!'s names of the results that add to the combo of a play without a miss, in any ruleset. */
+const COMBO_RESULTS = ['perfect', 'great', 'large_tick_hit', 'slider_tail_hit', 'legacy_combo_increase'];
+
+/** The combo of a play with all of these results; null when there are none. */
+function comboOf(results: Readonly<Record<string, number>>): number | null {
+  return COMBO_RESULTS.reduce((sum, result) => sum + (results[result] ?? 0), 0) || null;
+}
+
+/** The difficulty of a play. osu! leaves its full combo out of lists of plays, but states the best possible results. */
+function playedMap({ beatmap, maximum_statistics }: z.output<typeof scoreShape>): PlayedMap | null {
+  const map = parsePlayedMap(beatmap);
+  return map === undefined ? null : { ...map, max_combo: map.max_combo ?? comboOf(maximum_statistics) };
+}
+
 function namedResults(given: Readonly<Record<string, number>>, mode: Ruleset): Readonly<Record<string, number>> {
   if (!('count_300' in given || 'count_miss' in given)) return given;
   return Object.fromEntries(
@@ -161,7 +175,7 @@ export function parseScore(value: unknown) {
   // In the older shape osu! writes 0 as the id of a failed or unranked play.
   const playId = raw.id ?? (isLegacyShape && created_at !== null ? 0 : null);
   if (playId === null) return undefined;
-  const beatmap = parsePlayedMap(raw.beatmap) ?? null;
+  const beatmap = playedMap(raw);
   const mode = ruleset_id ?? raw.mode ?? mode_int ?? beatmap?.mode ?? 'osu';
   // The API writes 0 for a play that has no score of osu!stable.
   const legacyTotal = isLegacyShape ? score : raw.legacy_total_score;

@@ -171,6 +171,22 @@ describe('a play', () => {
     expect(counted.map(play => play?.statistics)).toEqual([statistics, statistics]);
   });
 
+  it.each([
+    [0, { great: 300, legacy_combo_increase: 250 }, 550],
+    [0, { great: 300, large_tick_hit: 40, slider_tail_hit: 210, ignore_hit: 210, small_bonus: 9 }, 550],
+    [1, { great: 400, small_bonus: 30, large_bonus: 5 }, 400],
+    [2, { great: 300, large_tick_hit: 60, small_tick_hit: 90, large_bonus: 12 }, 360],
+    [3, { perfect: 700, legacy_combo_increase: 44 }, 744],
+  ] as const)(
+    'in a list, where osu! leaves the full combo out, has it by the best results: %i %j',
+    (ruleset_id, maximum_statistics, combo) => {
+      const listed = { ...base, ruleset_id, total_score: 1, ended_at: null, legacy_score_id: null, maximum_statistics };
+      expect(parseScore(listed)?.beatmap?.max_combo).toBe(combo);
+      expect(parseScore({ ...listed, beatmap: { ...MAP, max_combo: 812 } })?.beatmap?.max_combo).toBe(812);
+      expect(parseScore({ ...listed, maximum_statistics: {} })?.beatmap?.max_combo).toBeNull();
+    },
+  );
+
   it('of the old client has 0 for its id there when it failed or the map is unranked', () => {
     const unranked = { ...base, pp: null, total_score: 679_366, legacy_total_score: 3_248_864, legacy_score_id: 0 };
     expect(parseScore({ ...unranked, ended_at: '2026-06-24T06:10:18Z' })).toMatchObject({ id: 9, lazer: false });

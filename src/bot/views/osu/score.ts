@@ -76,7 +76,7 @@ function scoreLines(
   const counted = t.decimal(weight?.pp ?? 0, 0);
   const isWhole = weight === null || pp === null || counted === t.decimal(pp, 0);
   const weighted = isWhole ? undefined : words.scores.weighted({ pp: counted });
-  const most = beatmap?.max_combo ?? null;
+  const most = beatmap?.max_combo ?? rating?.maxCombo ?? null;
   const combo = most === null ? `${t.number(max_combo)}x` : `${t.number(max_combo)}/${t.number(most)}x`;
   const plain = beatmap === null ? undefined : { stars: beatmap.difficulty_rating, isEstimate: false };
   const stars = rating ?? plain;
