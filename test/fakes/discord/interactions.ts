@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { PermissionFlagsBits } from 'discord.js';
 import { z } from 'zod';
 import type { Clock } from './clock.ts';
 import type { CommandOption, Commands } from './commands.ts';
@@ -87,6 +88,13 @@ export interface InteractionsOptions {
   readonly emit: (event: GatewayEvent) => void;
 }
 
+/** Of private chats an interaction states these alone, although a bot may do more there. */
+const IN_PRIVATE =
+  PermissionFlagsBits.AttachFiles |
+  PermissionFlagsBits.EmbedLinks |
+  PermissionFlagsBits.MentionEveryone |
+  PermissionFlagsBits.UseExternalEmojis;
+
 const SUBCOMMAND = 1;
 const TYPE = { command: 2, 'message-command': 2, button: 3, select: 3, autocomplete: 4 } as const;
 
@@ -143,7 +151,7 @@ export function createInteractions(options: InteractionsOptions): Interactions {
               member: { ...memberWire(user, []), permissions },
             }),
         ...(source === undefined ? {} : { message: messages.wire(source) }),
-        app_permissions: (wanted.appPermissions ?? channel.permissions).toString(),
+        app_permissions: (wanted.appPermissions ?? statedPermissions(channel)).toString(),
         locale: wanted.locale ?? 'en-US',
         entitlements: [],
         authorizing_integration_owners: owners,
@@ -277,4 +285,9 @@ function typeOf(value: string | number | boolean): number {
   if (typeof value === 'boolean') return 5;
   if (typeof value === 'string') return 3;
   return Number.isInteger(value) ? 4 : 10;
+}
+
+/** The bot's permissions as an interaction states them. */
+function statedPermissions({ guildId, permissions }: Channel): bigint {
+  return guildId === undefined ? IN_PRIVATE : permissions;
 }

@@ -21,7 +21,7 @@ import type { Reply } from '../../../bot/contract/reply.ts';
 import { type Caller, callerOf, type PastedLink } from '../../../bot/contract/request.ts';
 import { createTranslator } from '../../../i18n/translate.ts';
 import { TIMES } from '../api/limits.ts';
-import { chatIn, rightsOf } from '../api/permissions.ts';
+import { chatIn, rightsIn, rightsOf } from '../api/permissions.ts';
 import type { DiscordReplyTo, InteractionReplyTo } from '../api/reply-to.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
 import { BACK_ID, findDeleteButton, matchDeleteButton } from '../render/buttons.ts';
@@ -120,7 +120,12 @@ function envelope(interaction: Requesting, first: First, context: DiscordContext
   const { memberPermissions, guildId } = interaction;
   const isAllowed = guildId === null || memberPermissions?.has(PermissionFlagsBits.UseExternalApps) === true;
   const where = whoAndWhere(interaction);
-  const rights = rightsOf(interaction.appPermissions, interaction.channel, context.gateway.readsMessages);
+  const { readsMessages } = context.gateway;
+  // Of a private chat Discord states a few permissions only; those to write and to read the history are left out.
+  const rights =
+    where.chat.kind === 'private'
+      ? rightsIn(undefined, readsMessages)
+      : rightsOf(interaction.appPermissions, interaction.channel, readsMessages);
   const isByPerson = isPersonal(interaction);
   const isInChannel = rights.send && !isByPerson && !first.isEphemeral && first.pressed === undefined;
   return {

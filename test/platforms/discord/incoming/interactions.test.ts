@@ -232,7 +232,10 @@ describe('/download', () => {
     expect(on.platform.outcomes).toEqual(['answered']);
   });
 
-  it('whose token died meanwhile is answered in the channel after a restart, once', async () => {
+  it.each([
+    ['in the channel', (on: Stage) => ({ guildId: on.guildId })],
+    ['in a private chat', () => ({ userId: '300' })],
+  ])('whose token died meanwhile is answered %s after a restart, once', async (_, where) => {
     const on: Stage = await open({
       answer: (id, { signal }) =>
         on.asked.length === 1
@@ -240,7 +243,7 @@ describe('/download', () => {
           : samplePost({ id, url: link(id) }),
     });
     const options = { link: LINK };
-    const { token } = on.fake.interaction({ kind: 'command', name: 'download', options, guildId: on.guildId });
+    const { token } = on.fake.interaction({ kind: 'command', name: 'download', options, ...where(on) });
     await on.fake.waitFor(() => on.asked[0]);
     await on.platform.stop();
     on.fake.expireInteraction(token);
