@@ -2,7 +2,6 @@
  * One fetch of a post: strategies start one after another. While one is slow, the next one starts beside it. The fetch
  * ends when one has the whole post or knows for certain why there is none. Nothing is kept for later fetches.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import { abortable, abortReason, type JoinedSignal, joinSignals } from '../../infra/concurrency/abortable.ts';
 import { type Departure, withContext } from '../../infra/concurrency/running-work.ts';
@@ -177,12 +176,16 @@ export class StrategyRace {
   /** Waits for the next report; undefined when the next strategy may start or the time is over. */
   #next(): Promise<StrategyReport | undefined> {
     const waits: Promise<StrategyReport | undefined>[] = [...this.#running.values()].map(({ report }) => report);
-    const due = new AbortController();
-    if (this.#startable() !== undefined)
-      waits.push(sleep(Math.max(1, this.#waitMs()), undefined, { signal: due.signal }));
+    let timer: NodeJS.Timeout | undefined;
+    if (this.#startable() !== undefined) {
+      const due = new Promise<undefined>(resolve => {
+        timer = setTimeout(resolve, Math.max(1, this.#waitMs()), undefined);
+      });
+      waits.push(due);
+    }
     return abortable(Promise.race(waits), this.#over.signal)
       .catch(() => undefined)
-      .finally(() => due.abort());
+      .finally(() => clearTimeout(timer));
   }
 
   #take(report: StrategyReport): void {
