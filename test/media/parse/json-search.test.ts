@@ -5,9 +5,9 @@ import {
   findValues,
   type JsonObject,
   parseJson,
-  readShownCount,
   visitObjects,
 } from '../../../src/media/parse/json.ts';
+import * as read from '../../../src/media/parse/read.ts';
 
 function nested(depth: number, inner: unknown): unknown {
   let value = inner;
@@ -93,5 +93,5 @@ it.each([
   ['1.234', null],
   ['1,2 Tsd.', null],
 ])('reads the count %s', (text, count) => {
-  expect(readShownCount(text)).toBe(count);
+  expect(read.shownCount(text)).toBe(count);
 });

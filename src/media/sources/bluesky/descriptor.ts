@@ -5,7 +5,8 @@ import { joinSignals } from '../../../infra/concurrency/abortable.ts';
 import { profileRequest, type RequestProfile } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
 import { isPlaylist } from '../../files/cdn.ts';
-import { child, isJsonObject, parseJson, readList, readText } from '../../parse/json.ts';
+import { child, isJsonObject, parseJson } from '../../parse/json.ts';
+import * as read from '../../parse/read.ts';
 import type { Variant } from '../../post.ts';
 import { PLAIN } from '../kit/constants.ts';
 import { type AskEndpoint, askRenditions, type CompleteItem, definePageSite } from '../kit/page-site.ts';
@@ -58,7 +59,7 @@ function queryOf(method: string, parameters: Readonly<Record<string, string>>): 
 const askPosts: AskEndpoint = async ({ parts: { actor = '', key } }, ask) => {
   const isId = actor.startsWith('did:');
   const named = isId ? null : await ask(queryOf('com.atproto.identity.resolveHandle', { handle: actor }));
-  const did = isId ? actor : readText(child(parseJson(named?.text ?? ''), 'did'));
+  const did = isId ? actor : read.text(child(parseJson(named?.text ?? ''), 'did'));
   if (named !== null && did === null) return named;
   return ask(queryOf('app.bsky.feed.getPosts', { uris: `at://${did}/app.bsky.feed.post/${key}` }));
 };
@@ -81,9 +82,9 @@ function createFileFinder({ http, log }: SourceOptions, profile: RequestProfile)
     const bounds = { hosts: [DIRECTORY], maxBytes: MAX_BYTES, maxRedirects: 0, retries: 0, signal };
     const url = `https://${DIRECTORY}/${did}`;
     const answer = await http.request({ ...profileRequest(profile, {}), ...bounds, url });
-    const services = readList(child(parseJson(answer.text), 'service')).filter(isJsonObject);
-    const server = services.find(({ id }) => readText(id)?.endsWith('#atproto_pds'));
-    const host = OWN_SERVER.exec(readText(server?.serviceEndpoint) ?? '')?.[1] ?? '';
+    const services = read.list(child(parseJson(answer.text), 'service')).filter(isJsonObject);
+    const server = services.find(({ id }) => read.text(id)?.endsWith('#atproto_pds'));
+    const host = OWN_SERVER.exec(read.text(server?.serviceEndpoint) ?? '')?.[1] ?? '';
     if (answer.status === 200) servers.set(did, host);
     return host;
   }

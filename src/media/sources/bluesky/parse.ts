@@ -10,15 +10,9 @@ import {
   objectsWith,
   type PixelSize,
   parseJson,
-  readCount,
-  readDate,
-  readList,
-  readSize,
-  readStats,
-  readText,
-  sizeOf,
   UNKNOWN_SIZE,
 } from '../../parse/json.ts';
+import * as read from '../../parse/read.ts';
 import { type Author, PLAYLIST_MIME, type Post, type Variant } from '../../post.ts';
 import { scaledDown } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, type ReadContext, toReadablePost } from '../kit/draft.ts';
@@ -52,13 +46,13 @@ const SIGNS: readonly Sign[] = [
 const ACCOUNT = /^(?:account|repo)|suspended|taken ?down|deactivated/;
 
 function failureOfError(json: unknown): AppError | null {
-  const words = plainWords(`${readText(child(json, 'error')) ?? ''}: ${readText(child(json, 'message')) ?? ''}`);
+  const words = plainWords(`${read.text(child(json, 'error')) ?? ''}: ${read.text(child(json, 'message')) ?? ''}`);
   return failureBySign(words, SIGNS, ACCOUNT);
 }
 
 function failureWithoutPost(json: unknown, kind: ReadContext['kind']): AppError {
   const thread = child(json, 'thread');
-  const type = readText(child(thread, '$type')) ?? '';
+  const type = read.text(child(thread, '$type')) ?? '';
   const isSaid = (ending: string, flag: string) => type.endsWith(ending) || child(thread, flag) === true;
   if (isSaid('#notFoundPost', 'notFound')) return new AppError('not_found', 'no such post');
   if (isSaid('#blockedPost', 'blocked')) return new AppError('login_required', 'its author has blocked another');
@@ -71,7 +65,7 @@ function failureWithoutPost(json: unknown, kind: ReadContext['kind']): AppError 
 const MIN_PIXELS = 64;
 
 function frameOf(view: JsonObject): PixelSize {
-  const size = sizeOf(view.aspectRatio);
+  const size = read.dimensions(view.aspectRatio);
   return Math.min(size.width ?? 0, size.height ?? 0) >= MIN_PIXELS ? size : UNKNOWN_SIZE;
 }
 
@@ -95,31 +89,33 @@ function photoOf(view: JsonObject, did: string, cid: string | null): DraftItem {
   const small = addressOf(view.thumb ?? view.thumbnail ?? ofCid('feed_thumbnail'), did);
   const large = addressOf(view.fullsize ?? ofCid('feed_fullsize'), did);
   const files = [...photoFile(large, view, 2_000), ...photoFile(small, view, 1_000)];
-  return listedItem('image', files, { ...frameOf(view), thumbnailUrl: small ?? large, alt: readText(view.alt) });
+  return listedItem('image', files, { ...frameOf(view), thumbnailUrl: small ?? large, alt: read.text(view.alt) });
 }
 
 /** A video with two files: the original, whose server has to be found first, and the CDN's playlist. */
 function videoOf(view: JsonObject, did: string, blob: JsonObject | undefined): DraftItem {
-  const cid = cidOf(blob) ?? readText(view.cid);
+  const cid = cidOf(blob) ?? read.text(view.cid);
   const size = frameOf(view);
   const files: Variant[] = [];
   if (cid !== null && blob?.mimeType === 'video/mp4' && /^did:plc:[a-z2-7]{24}$/.test(did)) {
     const url = `https://${OWN_SERVERS}/xrpc/com.atproto.sync.getBlob?${new URLSearchParams({ did, cid })}`;
-    files.push(listedFile(url, { mime: 'video/mp4', hasVideo: true, bytes: readSize(blob.size), ...size }));
+    files.push(listedFile(url, { mime: 'video/mp4', hasVideo: true, bytes: read.positive(blob.size), ...size }));
   }
   const ofCid = cid && `https://video.bsky.app/watch/${encodeURIComponent(did)}/${cid}/playlist.m3u8`;
   const playlist = addressOf(view.playlist ?? ofCid, did);
   if (playlist !== null) files.push(listedFile(playlist, { mime: PLAYLIST_MIME, hasVideo: true }));
-  const known = { ...size, thumbnailUrl: addressOf(view.thumbnail, did), alt: readText(view.alt) };
+  const known = { ...size, thumbnailUrl: addressOf(view.thumbnail, did), alt: read.text(view.alt) };
   return orderedItem('video', files, known);
 }
 
-const cidOf = (blob: unknown) => /^[a-z2-7]{20,100}$/.exec(readText(child(blob, 'ref', '$link')) ?? '')?.[0] ?? null;
+const cidOf = (blob: unknown) => /^[a-z2-7]{20,100}$/.exec(read.text(child(blob, 'ref', '$link')) ?? '')?.[0] ?? null;
 
 /** The media that the API lists, with facts from the post's record. If the API lists none, the record's own media. */
 function itemsOf(views: readonly JsonObject[], record: unknown, did: string): readonly DraftItem[] {
   const parts = [record, child(record, 'media')].filter(isJsonObject);
-  const lists = [views, parts].map(embeds => embeds.flatMap(one => [...readList(one.images), ...readList(one.items)]));
+  const lists = [views, parts].map(embeds =>
+    embeds.flatMap(one => [...read.list(one.images), ...read.list(one.items)]),
+  );
   const [shown = [], written = []] = lists;
   const photos = (shown.length > 0 ? shown : written).map((one, index) =>
     photoOf(isJsonObject(one) ? one : {}, did, cidOf(child(written[index], 'image'))),
@@ -143,14 +139,14 @@ const URI = /^at:\/\/(did:[a-z]{1,10}:[\w.:%-]{1,200})\/app\.bsky\.feed\.post\/(
 
 /** The embeds of a post. An embed with both a quote and media gives two objects. */
 function embedsOf(view: JsonObject): readonly JsonObject[] {
-  const embeds = [view.embed, ...readList(view.embeds)].filter(isJsonObject);
+  const embeds = [view.embed, ...read.list(view.embeds)].filter(isJsonObject);
   return embeds.flatMap(embed => (isJsonObject(embed.media) ? [embed, embed.media] : [embed]));
 }
 
 /** Reads a post, else null. Its quoted post is read too, unless `isQuote` is true or visitors may not see that post. */
 function readView(view: unknown, isQuote = false): PostView | null {
   if (!isJsonObject(view)) return null;
-  const [, did, key] = URI.exec(readText(view.uri) ?? '') ?? [];
+  const [, did, key] = URI.exec(read.text(view.uri) ?? '') ?? [];
   const record = view.record ?? view.value;
   if (did === undefined || key === undefined || !isJsonObject(record)) return null;
   const author = isJsonObject(view.author) ? view.author : {};
@@ -165,14 +161,14 @@ function readView(view: unknown, isQuote = false): PostView | null {
 function findView(answer: unknown, { actor = '', key }: ReadContext['ref']['parts']): PostView | undefined | null {
   const views = objectsWith(answer, ['uri']).flatMap(object => readView(object) ?? []);
   const isBy = ({ did, author }: PostView) => {
-    const handle = readText(author.handle)?.toLowerCase() ?? 'handle.invalid';
+    const handle = read.text(author.handle)?.toLowerCase() ?? 'handle.invalid';
     return actor === did || (!actor.startsWith('did:') && (handle === actor || handle === 'handle.invalid'));
   };
   return views.length === 0 ? null : views.find(one => one.key === key && isBy(one));
 }
 
 function labelsOf(...lists: readonly unknown[]): readonly unknown[] {
-  const labels = lists.flatMap(list => readList(list)).filter(isJsonObject);
+  const labels = lists.flatMap(list => read.list(list)).filter(isJsonObject);
   return labels.filter(({ neg }) => neg !== true).map(({ val }) => val);
 }
 
@@ -185,8 +181,8 @@ function authorOf({ author, did }: PostView): Author {
   const verified = child(author, 'verification', 'verifiedStatus');
   return {
     id: did,
-    username: readText(author.handle),
-    name: readText(author.displayName),
+    username: read.text(author.handle),
+    name: read.text(author.displayName),
     verified: typeof verified === 'string' ? verified === 'valid' : null,
     avatarUrl: mediaAddress(author.avatar, BLUESKY_MEDIA_HOSTS),
   };
@@ -194,9 +190,9 @@ function authorOf({ author, did }: PostView): Author {
 
 /** The links and mentions of a text, the last one first: replacing one then does not move the others' byte offsets. */
 function facetsOf({ record }: PostView, bytes: Buffer) {
-  const facets = readList(record.facets, 200).flatMap(facet => {
-    const [start, end] = ['byteStart', 'byteEnd'].map(side => readCount(child(facet, 'index', side)));
-    const [feature] = readList(child(facet, 'features')).filter(isJsonObject);
+  const facets = read.list(record.facets, 200).flatMap(facet => {
+    const [start, end] = ['byteStart', 'byteEnd'].map(side => read.count(child(facet, 'index', side)));
+    const [feature] = read.list(child(facet, 'features')).filter(isJsonObject);
     if (start == null || end == null || start >= end || end > bytes.length || feature === undefined) return [];
     return [{ start, end, shown: bytes.toString('utf8', start, end), feature }];
   });
@@ -205,17 +201,17 @@ function facetsOf({ record }: PostView, bytes: Buffer) {
 
 /** The text with full links, which the site shortens. The link of the post's card is added below the text. */
 function captionOf(post: PostView): { readonly caption: string | null; readonly mentions: readonly string[] } {
-  let bytes = Buffer.from(readText(post.record.text) ?? '');
+  let bytes = Buffer.from(read.text(post.record.text) ?? '');
   const facets = facetsOf(post, bytes);
   for (const { start, end, shown, feature } of facets) {
-    const uri = readText(feature.uri);
+    const uri = read.text(feature.uri);
     if (uri === null || !/^https?:\/\/\S{1,2000}$/.test(uri)) continue;
     const text = /^\S+\.\S+$/.test(shown) ? uri : `${shown} (${uri})`;
     bytes = Buffer.concat([bytes.subarray(0, start), Buffer.from(text), bytes.subarray(end)]);
   }
   const words = bytes.toString().trim();
   const cards = [...embedsOf(post.view), post.record.embed].map(embed => child(embed, 'external')).filter(isJsonObject);
-  const [title, uri] = [readText(cards[0]?.title), readText(cards[0]?.uri)];
+  const [title, uri] = [read.text(cards[0]?.title), read.text(cards[0]?.uri)];
   const isNew = uri !== null && /^https?:\/\/\S{1,2000}$/.test(uri) && !words.includes(uri);
   const caption = [words, ...(isNew ? [[title, uri].filter(Boolean).join('\n')] : [])].filter(Boolean).join('\n\n');
   const mentions = facets.filter(({ feature }) => 'did' in feature).map(({ shown }) => shown);
@@ -238,8 +234,8 @@ function draftOf(post: PostView): PostDraft {
     author: authorOf(post),
     caption,
     mentions,
-    publishedAt: readDate(record.createdAt) ?? readDate(view.indexedAt),
-    stats: readStats([view], STATS),
+    publishedAt: read.writtenDate(record.createdAt) ?? read.writtenDate(view.indexedAt),
+    stats: read.stats([view], STATS),
     items,
     isWordsOnly: items.length === 0 && (caption !== null || isQuote),
     sensitive: labels.some(label => SENSITIVE.has(label)),

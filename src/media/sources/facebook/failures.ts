@@ -3,8 +3,9 @@ import type { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import { asWeak, refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
-import { child, isJsonObject, parseJson, readText } from '../../parse/json.ts';
+import { child, isJsonObject, parseJson } from '../../parse/json.ts';
 import { readMeta, visibleMarkup } from '../../parse/markup.ts';
+import * as read from '../../parse/read.ts';
 import { failureBySign, failureOfStatus, plainWords, type Sign } from '../kit/failures.ts';
 
 /**
@@ -14,10 +15,10 @@ import { failureBySign, failureOfStatus, plainWords, type Sign } from '../kit/fa
  */
 export function isCalledPublic(answer: HttpResponse): boolean {
   const json = parseJson(answer.text);
-  if (answer.status === 200 && readText(child(json, 'html')) !== null) return true;
+  if (answer.status === 200 && read.text(child(json, 'html')) !== null) return true;
   const error = child(json, 'error');
   if (!isJsonObject(error)) return false;
-  const words = [error.error_user_title, error.error_user_msg, error.message].map(readText).join('\n');
+  const words = [error.error_user_title, error.error_user_msg, error.message].map(read.text).join('\n');
   // The API says "no such post" also of posts that it may not show, so this proves nothing.
   const restriction = restrictionIn(words);
   if (restriction !== null) throw restriction;

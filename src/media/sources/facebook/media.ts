@@ -1,16 +1,6 @@
 /** Turns the objects of a page that describe one video or photo into an item with its files. Pure. */
-import {
-  child,
-  firstOf,
-  type JsonObject,
-  type PixelSize,
-  readList,
-  readSeconds,
-  readSize,
-  readText,
-  sizeOf,
-  UNKNOWN_SIZE,
-} from '../../parse/json.ts';
+import { child, firstOf, type JsonObject, type PixelSize, UNKNOWN_SIZE } from '../../parse/json.ts';
+import * as read from '../../parse/read.ts';
 import type { UnplacedItem } from '../../post.ts';
 import { readAddress } from '../kit/cdn-address.ts';
 import { imageItem, type ListedFile, videoItem } from '../kit/media-files.ts';
@@ -41,12 +31,12 @@ export function isPhoto(object: JsonObject): boolean {
 }
 
 function delivered(video: JsonObject, list: string): readonly unknown[] {
-  return valuesAt([video], `${FRAGMENT}.${RESULT}`, RESULT).flatMap(answer => readList(child(answer, list)));
+  return valuesAt([video], `${FRAGMENT}.${RESULT}`, RESULT).flatMap(answer => read.list(child(answer, list)));
 }
 
 /** The addresses in one object: in its own properties, in older delivery data, and in lists (since 2024-11). */
 function addressesOf(video: JsonObject, isHd: boolean): readonly unknown[] {
-  const fits = (one: unknown) => (readText(child(one, 'metadata', 'quality'))?.toUpperCase() === 'HD') === isHd;
+  const fits = (one: unknown) => (read.text(child(one, 'metadata', 'quality'))?.toUpperCase() === 'HD') === isHd;
   const named = valuesAt([video, video[LEGACY]], ...(isHd ? HD_KEYS : SD_KEYS));
   return [...named, ...valuesAt(delivered(video, 'progressive_urls').filter(fits), 'progressive_url')];
 }
@@ -54,7 +44,7 @@ function addressesOf(video: JsonObject, isHd: boolean): readonly unknown[] {
 function manifestOf(video: JsonObject): string | null {
   const listed = valuesAt(delivered(video, 'dash_manifests'), 'manifest_xml');
   const manifests = [...valuesAt([video, video[LEGACY]], ...MANIFEST_KEYS), ...listed];
-  return manifests.map(readText).find(xml => xml?.includes('<MPD')) ?? null;
+  return manifests.map(read.text).find(xml => xml?.includes('<MPD')) ?? null;
 }
 
 /** The files, best first. Addresses of one file differ in host and signature but have the same path: one is kept. */
@@ -71,32 +61,32 @@ function listFiles(videos: readonly JsonObject[]): readonly ListedFile[] {
 }
 
 function statedSize(videos: readonly JsonObject[], ...keys: readonly [string, string]): PixelSize | null {
-  const sizes = videos.map(one => sizeOf(one, ...keys));
+  const sizes = videos.map(one => read.dimensions(one, ...keys));
   return sizes.find(({ width, height }) => width !== null && height !== null) ?? null;
 }
 
 export function readVideo(videos: readonly JsonObject[]): UnplacedItem | null {
-  const milliseconds = firstOf(valuesAt(videos, 'playable_duration_in_ms'), readSize);
+  const milliseconds = firstOf(valuesAt(videos, 'playable_duration_in_ms'), read.positive);
   return videoItem({
     files: listFiles(videos),
     covers: COVER_PATHS.map(paths => ({ url: firstOf(valuesAt(videos, ...paths), readAddress) })),
     original:
       statedSize(videos, 'original_width', 'original_height') ?? statedSize(videos, 'width', 'height') ?? UNKNOWN_SIZE,
     dashManifest: firstOf(videos, manifestOf),
-    durationMs: milliseconds ?? firstOf(valuesAt(videos, 'length_in_second'), readSeconds),
+    durationMs: milliseconds ?? firstOf(valuesAt(videos, 'length_in_second'), read.seconds),
     hasAudio: firstOf(valuesAt(videos, 'audio_availability'), one => AUDIO.get(one)),
     alt: altOf(videos),
   });
 }
 
 function altOf(nodes: readonly JsonObject[]): string | null {
-  return firstOf(valuesAt(nodes, 'accessibility_caption'), readText);
+  return firstOf(valuesAt(nodes, 'accessibility_caption'), read.text);
 }
 
 export function readPhoto(photos: readonly JsonObject[]): UnplacedItem | null {
   const files = photos.flatMap(photo => [
-    ...valuesAt([photo], ...IMAGE_PATHS).map(image => ({ url: child(image, 'uri'), ...sizeOf(image) })),
-    ...valuesAt(readList(photo.prefetch_uris_v2), 'uri').map(url => ({ url })),
+    ...valuesAt([photo], ...IMAGE_PATHS).map(image => ({ url: child(image, 'uri'), ...read.dimensions(image) })),
+    ...valuesAt(read.list(photo.prefetch_uris_v2), 'uri').map(url => ({ url })),
   ]);
   return imageItem({ files, alt: altOf(photos) });
 }

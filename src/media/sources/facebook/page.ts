@@ -10,10 +10,10 @@ import {
   isJsonObject,
   type JsonObject,
   parseJson,
-  readList,
   visitObjects,
 } from '../../parse/json.ts';
 import { readMeta } from '../../parse/markup.ts';
+import * as read from '../../parse/read.ts';
 
 export type FacebookPage = ReturnType<typeof openPage>;
 
@@ -87,18 +87,18 @@ const MAX_LOOKUPS = 24;
 export function openPage(body: Body) {
   const scripts = body.scripts.filter(({ isJson }) => isJson);
   const player = contentOf(playerVideos(body));
-  const read = new Map<Script, ReturnType<typeof contentOf>>();
+  const parsed = new Map<Script, ReturnType<typeof contentOf>>();
   const asked = new Set<string>();
-  const contents = () => [...scripts.flatMap(script => read.get(script) ?? []), player];
+  const contents = () => [...scripts.flatMap(script => parsed.get(script) ?? []), player];
   /** All searches through this page's objects together are limited by one budget. */
   const budget = createSearchBudget();
 
   function readEach(wanted: readonly Script[]): void {
-    for (const script of wanted) if (!read.has(script)) read.set(script, contentOf(parseJson(script.text)));
+    for (const script of wanted) if (!parsed.has(script)) parsed.set(script, contentOf(parseJson(script.text)));
   }
 
   function readNaming(id: string, traces: readonly string[]): void {
-    if (read.size === scripts.length || asked.has(id) || id.length < MIN_ID_CHARS) return;
+    if (parsed.size === scripts.length || asked.has(id) || id.length < MIN_ID_CHARS) return;
     asked.add(id);
     readEach(asked.size > MAX_LOOKUPS ? scripts : body.jsonScriptsWith(traces));
   }
@@ -127,7 +127,7 @@ export function openPage(body: Body) {
 
     /** Parses all scripts; returns true when some were not parsed before. */
     readAll(): boolean {
-      const isNew = read.size < scripts.length;
+      const isNew = parsed.size < scripts.length;
       readEach(scripts);
       return isNew;
     },
@@ -168,7 +168,7 @@ function videosIn(script: string): readonly unknown[] {
     const list = listAt(script.slice(marks.lastIndex, marks.lastIndex + MAX_LIST_CHARS));
     // The search stops at a broken literal, because going on inside it could take quadratic time.
     if (list === undefined) break;
-    found.push(...readList(parseJson(list.json), Number.POSITIVE_INFINITY));
+    found.push(...read.list(parseJson(list.json), Number.POSITIVE_INFINITY));
     marks.lastIndex += list.length;
   }
   return found;

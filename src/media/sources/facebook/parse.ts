@@ -3,18 +3,8 @@ import { AppError } from '../../../errors.ts';
 import { weakNotFound } from '../../extract/refusal.ts';
 import { isVideoLink, type PostRef } from '../../extract/source.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
-import {
-  findValues,
-  firstOf,
-  isJsonObject,
-  type JsonObject,
-  readCount,
-  readFlag,
-  readInstant,
-  readList,
-  readShownCount,
-  readText,
-} from '../../parse/json.ts';
+import { findValues, firstOf, isJsonObject, type JsonObject } from '../../parse/json.ts';
+import * as read from '../../parse/read.ts';
 import { type Author, NO_STATS, type Post, type Stats, type UnplacedItem } from '../../post.ts';
 import { readAddress } from '../kit/cdn-address.ts';
 import { isComplete, type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
@@ -49,9 +39,9 @@ function readAuthor(nodes: readonly JsonObject[]): Author {
   const images = ['profile_picture.uri', 'displayPicture.uri', 'profilePicture.uri', 'owner_as_page.profile_pic_uri'];
   return {
     id: firstOf(valuesAt(all, 'id'), textOf),
-    name: firstOf(valuesAt(all, 'name', 'owner_as_page.name'), readText),
-    username: firstOf(all, one => readText(one.username) ?? firstOf([one.url, one.profile_url], usernameOf)),
-    verified: firstOf(valuesAt(all, 'is_verified'), readFlag),
+    name: firstOf(valuesAt(all, 'name', 'owner_as_page.name'), read.text),
+    username: firstOf(all, one => read.text(one.username) ?? firstOf([one.url, one.profile_url], usernameOf)),
+    verified: firstOf(valuesAt(all, 'is_verified'), read.boolean),
     avatarUrl: firstOf(valuesAt(all, ...images), readAddress),
   };
 }
@@ -65,7 +55,7 @@ function hasBadge(page: FacebookPage, stories: Found['stories']): boolean | null
 function authorOf(page: FacebookPage, { nodes, stories, isMediaItself }: Found): Author {
   const actors = stories.flatMap(story => {
     const lists = valuesAt([story], 'actors', 'comet_sections.content.story.actors');
-    return readList(lists.find(Array.isArray), 1);
+    return read.list(lists.find(Array.isArray), 1);
   });
   const owners = [...valuesAt(nodes, 'owner'), ...valuesAt(stories, 'short_form_video_context.video_owner')];
   // For a link to a photo or video, the author is its owner; for a link to a post, who posted or shared it.
@@ -78,31 +68,31 @@ function authorOf(page: FacebookPage, { nodes, stories, isMediaItself }: Found):
 }
 
 function readTotal(value: unknown): number | null {
-  if (!isJsonObject(value)) return readCount(value);
-  return readCount(value.total_count) ?? readCount(value.count);
+  if (!isJsonObject(value)) return read.count(value);
+  return read.count(value.total_count) ?? read.count(value.count);
 }
 
 /** The fields of each count, best first. An exact count in any object is better than a rounded one in another. */
 const COUNTS: readonly (readonly [keyof Stats, (value: unknown) => number | null, ...string[]])[] = [
   ['likes', readTotal, 'reaction_count', 'unified_reactors', 'reactors'],
-  ['likes', readShownCount, 'i18n_reaction_count'],
+  ['likes', read.shownCount, 'i18n_reaction_count'],
   ['likes', readTotal, 'likers'],
-  ['comments', readCount, 'total_comment_count'],
+  ['comments', read.count, 'total_comment_count'],
   ['comments', readTotal, 'comment_count'],
-  ['comments', readCount, 'comment_rendering_instance.comments.total_count'],
-  ['comments', readShownCount, 'i18n_comment_count'],
+  ['comments', read.count, 'comment_rendering_instance.comments.total_count'],
+  ['comments', read.shownCount, 'i18n_comment_count'],
   ['shares', readTotal, 'share_count'],
-  ['shares', readShownCount, 'i18n_share_count', 'share_count_reduced'],
-  ['views', readCount, 'video_view_count', 'video_post_view_count'],
-  ['plays', readCount, 'play_count'],
-  ['plays', readShownCount, 'play_count_reduced'],
+  ['shares', read.shownCount, 'i18n_share_count', 'share_count_reduced'],
+  ['views', read.count, 'video_view_count', 'video_post_view_count'],
+  ['plays', read.count, 'play_count'],
+  ['plays', read.shownCount, 'play_count_reduced'],
 ];
 
 function readCounts(objects: readonly JsonObject[]): Stats {
   const all = objects.slice(0, MAX_FEEDBACK_NODES);
   const stats: Record<keyof Stats, number | null> = { ...NO_STATS };
-  for (const [key, read, ...paths] of COUNTS) {
-    stats[key] ??= firstOf(paths, path => firstOf(valuesAt(all, path), read));
+  for (const [key, reader, ...paths] of COUNTS) {
+    stats[key] ??= firstOf(paths, path => firstOf(valuesAt(all, path), reader));
   }
   return stats;
 }
@@ -153,7 +143,7 @@ function readFacts(page: FacebookPage, objects: Found): Omit<PostDraft, 'items'>
     author: { ...author, verified: author.verified ?? hasBadge(page, stories) },
     title: firstOf(valuesAt(nodes, 'name', 'title.text'), textOf) ?? ownTitle(og?.get('og:title'), author.name),
     caption: messageOf(page, stories) ?? firstOf(texts, textOf) ?? messageOf(page, sharedBy(page, stories)),
-    publishedAt: firstOf(times, readInstant),
+    publishedAt: firstOf(times, read.instant),
     stats: readCounts(feedbackOf(page, objects)),
     sensitive: valuesAt(nodes, ...WARNINGS).some(text => /sensitive|graphic|violen/i.test(textOf(text) ?? '')),
     coverUrl: null,

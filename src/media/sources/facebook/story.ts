@@ -1,5 +1,6 @@
 /** Finds the objects of a page that describe the requested post (its stories) and its attached media. Pure. */
-import { child, findValues, firstOf, isJsonObject, type JsonObject, readCount, readList } from '../../parse/json.ts';
+import { child, findValues, firstOf, isJsonObject, type JsonObject } from '../../parse/json.ts';
+import * as read from '../../parse/read.ts';
 import { idOfAddress } from './link.ts';
 import { isPhoto, isVideo } from './media.ts';
 import { type FacebookPage, FOREIGN, knownIdOf, SHARED, textOf, valuesAt } from './page.ts';
@@ -57,7 +58,7 @@ function isNamed(page: FacebookPage, story: JsonObject, ids: ReadonlySet<string>
 /** The story in the answers to the page's own queries; undefined when they contain none or several. */
 function rootStory(page: FacebookPage): JsonObject | undefined {
   const roots = page.objects().flatMap(({ data }) => {
-    const answered = [child(data, 'node_v2'), child(data, 'node'), readList(child(data, 'nodes'))[0]];
+    const answered = [child(data, 'node_v2'), child(data, 'node'), read.list(child(data, 'nodes'))[0]];
     return answered.filter(isJsonObject).filter(isStory).slice(0, 1);
   });
   const ids = new Set(roots.map(root => textOf(root.id) ?? textOf(root.post_id)));
@@ -114,8 +115,8 @@ function mediaOf(page: FacebookPage, attachment: unknown): Attached {
   if (attachment === null) return [null];
   const listsOf = (fits: (key: string) => boolean) =>
     page.ownValues(attachment, fits).map(list => ({
-      nodes: readList(child(list, 'nodes'), MAX_MEDIA),
-      total: Math.min(readCount(child(list, 'count')) ?? 0, MAX_MEDIA),
+      nodes: read.list(child(list, 'nodes'), MAX_MEDIA),
+      total: Math.min(read.count(child(list, 'count')) ?? 0, MAX_MEDIA),
     }));
   const list = listsOf(key => key === 'all_subattachments').find(one => one.nodes.length > 0);
   if (list !== undefined) {
@@ -151,7 +152,7 @@ function attachmentLists(page: FacebookPage, stories: unknown): readonly (readon
 
 function attachedTo(page: FacebookPage, story: unknown): Attached {
   const lists = attachmentLists(page, story);
-  const media = fullest(lists.map(list => readList(list, MAX_MEDIA).flatMap(one => mediaOf(page, one))));
+  const media = fullest(lists.map(list => read.list(list, MAX_MEDIA).flatMap(one => mediaOf(page, one))));
   const reel = child(story, 'short_form_video_context', 'playback_video');
   return countKnown(media) === 0 && isJsonObject(reel) ? [reel] : media;
 }

@@ -6,8 +6,9 @@ import { AppError } from '../../../errors.ts';
 import { refusal } from '../../extract/refusal.ts';
 import { isVideoLink, type PostRef } from '../../extract/source.ts';
 import type { Body } from '../../parse/body.ts';
-import { firstOf, type JsonObject, parseJson, readId, readShownCount, readText, sizeOf } from '../../parse/json.ts';
+import { firstOf, type JsonObject, parseJson } from '../../parse/json.ts';
 import { type Attributes, readMarkup, readMeta, readSrcset, visibleMarkup } from '../../parse/markup.ts';
+import * as read from '../../parse/read.ts';
 import { NO_STATS, type UnplacedItem } from '../../post.ts';
 import { readAddress } from '../kit/cdn-address.ts';
 import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
@@ -33,21 +34,21 @@ export function readOpenGraph(page: Body, ref: PostRef): PostDraft | null {
   // A page that states no address is believed to be about the post if it contains the post's id.
   const isAbout = stated.length === 0 ? page.includes(ref.id) : stated.some(text => instagramIdOf(text) === ref.id);
   if (!isAbout) return null;
-  const read = (property: string) => og.get(property) ?? '';
-  const addressOf = (...properties: readonly string[]) => firstOf(properties, property => readAddress(read(property)));
+  const tag = (property: string) => og.get(property) ?? '';
+  const addressOf = (...properties: readonly string[]) => firstOf(properties, property => readAddress(tag(property)));
   const url = addressOf('og:video:secure_url', 'og:video:url', 'og:video');
   const coverUrl = addressOf('og:image:secure_url', 'og:image');
-  const size = sizeOf({ width: read('og:video:width'), height: read('og:video:height') });
+  const size = read.dimensions({ width: tag('og:video:width'), height: tag('og:video:height') });
   const item = videoItem({ files: [{ url, ...size }], covers: [{ url: coverUrl }] });
   if (item === null) return null;
-  const [, name, titled] = TITLE.exec(read('og:title')) ?? [];
-  const [, likes, comments, username = null] = DESCRIPTION.exec(read('og:description')) ?? [];
-  const described = QUOTATION.exec(read('og:description'))?.[1];
+  const [, name, titled] = TITLE.exec(tag('og:title')) ?? [];
+  const [, likes, comments, username = null] = DESCRIPTION.exec(tag('og:description')) ?? [];
+  const described = QUOTATION.exec(tag('og:description'))?.[1];
   return {
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, username, name: name?.trim() || null },
     caption: titled?.trim() || described?.trim() || null,
-    stats: { ...NO_STATS, likes: readShownCount(likes), comments: readShownCount(comments) },
+    stats: { ...NO_STATS, likes: read.shownCount(likes), comments: read.shownCount(comments) },
     items: [item],
     coverUrl,
   };
@@ -61,17 +62,22 @@ function nameIn(html: string): string | null {
 
 /** Reads an oEmbed answer; null when it has neither author nor cover. */
 export function readCard(answer: JsonObject, ref: PostRef): PostDraft | null {
-  const mediaId = readId(answer.media_id);
+  const mediaId = read.numericId(answer.media_id);
   if (mediaId !== null && mediaId !== ref.parts.mediaId) {
     throw new AppError('upstream_changed', 'oEmbed: an answer about another post');
   }
-  const username = userNameOf(readText(answer.author_name));
+  const username = userNameOf(read.text(answer.author_name));
   const coverUrl = readAddress(answer.thumbnail_url);
   if (username === null && coverUrl === null) return null;
   return {
     ...EMPTY_DRAFT,
-    author: { ...UNKNOWN_AUTHOR, id: readId(answer.author_id), username, name: nameIn(readText(answer.html) ?? '') },
-    caption: readText(answer.title),
+    author: {
+      ...UNKNOWN_AUTHOR,
+      id: read.numericId(answer.author_id),
+      username,
+      name: nameIn(read.text(answer.html) ?? ''),
+    },
+    caption: read.text(answer.title),
     // The cover image is not an item. The post has at least one item, which this answer does not contain.
     items: [null],
     coverUrl,

@@ -4,7 +4,8 @@ import type { HttpHead } from '../../../infra/http/http-client.ts';
 import { refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
-import { child, firstOf, isJsonObject, type JsonObject, readFlag, readList, readText } from '../../parse/json.ts';
+import { child, firstOf, isJsonObject, type JsonObject } from '../../parse/json.ts';
+import * as read from '../../parse/read.ts';
 import type { AnswerKind } from '../kit/draft.ts';
 import { failureBySign, failureOfStatus, plainWords, redirectOf, type Sign } from '../kit/failures.ts';
 import { INSTAGRAM_HOSTS } from './link.ts';
@@ -58,7 +59,7 @@ const SENTENCES: readonly Sign[] = [
 
 export function failureOfJson(answer: unknown): AppError | null {
   if (!isJsonObject(answer)) return null;
-  const errors = readList(answer.errors).filter(isJsonObject);
+  const errors = read.list(answer.errors).filter(isJsonObject);
   const codes = [...errors.flatMap(one => [one.code, child(one.extensions, 'code')]), answer.error].map(Number);
   if (codes.includes(MEDIA_NOT_FOUND_CODE)) return new AppError('not_found', 'media not found or unavailable');
   if (codes.includes(RATE_LIMIT_CODE)) return refusal('limit', 'rate limit exceeded');
@@ -70,7 +71,7 @@ export function failureOfJson(answer: unknown): AppError | null {
   }
   const failure = firstOf(sentences, one => failureBySign(one, SENTENCES));
   // The text of a rate limit mentions a login, as a way around the limit. That does not mean that a login is required.
-  if (failure?.code !== 'upstream_rate_limited' && readFlag(answer.require_login) === true) {
+  if (failure?.code !== 'upstream_rate_limited' && read.boolean(answer.require_login) === true) {
     return refusal('login', 'answered that a login is required');
   }
   const isError = errors.length > 0 || typeof answer.error === 'number';
@@ -137,7 +138,7 @@ const MAX_WORDS_CHARS = 1_000;
 
 /** The texts of these properties, joined, in lower case; long ones are cut. */
 function wordsOf(said: JsonObject, ...keys: readonly string[]): string {
-  return plainWords(keys.map(key => (readText(said[key]) ?? '').slice(0, MAX_WORDS_CHARS)).join(' '));
+  return plainWords(keys.map(key => (read.text(said[key]) ?? '').slice(0, MAX_WORDS_CHARS)).join(' '));
 }
 
 const REGION = /\bcountry\b|\bcountries\b|\bregion\b|location|where you (?:are|live)/;

@@ -1,21 +1,8 @@
 /** Finds and reads media, stories and profiles in Instagram's answers (as seen in 2026-08). Pure. */
 import { AppError } from '../../../errors.ts';
 import { isVideoLink, type PostRef } from '../../extract/source.ts';
-import {
-  child,
-  findValues,
-  firstOf,
-  isJsonObject,
-  type JsonObject,
-  objectsWith,
-  parseJson,
-  readCount,
-  readFlag,
-  readId,
-  readList,
-  readText,
-  sizeOf,
-} from '../../parse/json.ts';
+import { child, findValues, firstOf, isJsonObject, type JsonObject, objectsWith, parseJson } from '../../parse/json.ts';
+import * as read from '../../parse/read.ts';
 import { imageSize, readAddress } from '../kit/cdn-address.ts';
 import { isComplete, type PostDraft, readableItems } from '../kit/draft.ts';
 import { splitCode } from '../kit/link-match.ts';
@@ -34,29 +21,29 @@ const GRAPH: MediaShape = {
     authorPosts: 'owner.edge_owner_to_timeline_media.count',
   },
   factsOf(media) {
-    const original = sizeOf(media.dimensions);
-    const url = readAddress(media.display_url) ?? readText(media.display_src) ?? '';
+    const original = read.dimensions(media.dimensions);
+    const url = readAddress(media.display_url) ?? read.text(media.display_src) ?? '';
     const smaller = listed(media.display_resources, 'src', 'config_width', 'config_height');
     const { edge_sidecar_to_children: edges, video_url: video } = media;
-    const isCarousel = isJsonObject(edges) || /Sidecar$/.test(readText(media.__typename) ?? '');
+    const isCarousel = isJsonObject(edges) || /Sidecar$/.test(read.text(media.__typename) ?? '');
     return {
       original,
       // `dimensions` is the original's size, but the address may lead to a smaller copy.
       images: [{ url, ...imageSize(url, original) }, ...smaller, { url: media.thumbnail_src }],
-      videos: readText(video) === null ? [] : [{ url: video }],
+      videos: read.text(video) === null ? [] : [{ url: video }],
       manifest: child(media.dash_info, 'video_dash_manifest'),
-      saysVideo: readFlag(media.is_video),
-      hasVideoSign: readCount(media.video_view_count) !== null,
-      children: isCarousel ? readList(child(edges, 'edges'), MAX_CHILDREN).map(edge => child(edge, 'node')) : null,
+      saysVideo: read.boolean(media.is_video),
+      hasVideoSign: read.count(media.video_view_count) !== null,
+      children: isCarousel ? read.list(child(edges, 'edges'), MAX_CHILDREN).map(edge => child(edge, 'node')) : null,
       users: [media.owner],
-      caption: readText(child(readList(child(media.edge_media_to_caption, 'edges'))[0], 'node', 'text')),
+      caption: read.text(child(read.list(child(media.edge_media_to_caption, 'edges'))[0], 'node', 'text')),
       publishedAt: media.taken_at_timestamp,
     };
   },
 };
 
 function idOf(object: unknown): string | null {
-  return readId(child(object, 'pk')) ?? readId(child(object, 'id'));
+  return read.numericId(child(object, 'pk')) ?? read.numericId(child(object, 'id'));
 }
 
 const SHAPES = [PRODUCT, GRAPH];
@@ -199,9 +186,9 @@ function parseItem(item: unknown): PostDraft | null {
 export function parseStories(body: string, { parts: { mediaId } }: PostRef): PostDraft | null {
   const answer = parseJson(body);
   if (answer === undefined) throw new AppError('upstream_changed', 'the answer about a story is no JSON');
-  const reels = objectsWith(answer, ['items']).filter(({ items }) => readList(items).length > 0);
+  const reels = objectsWith(answer, ['items']).filter(({ items }) => read.list(items).length > 0);
   for (const reel of reels) {
-    const shown = readList(reel.items, MAX_ITEMS);
+    const shown = read.list(reel.items, MAX_ITEMS);
     const named = shown.filter(item => idOf(item) === mediaId);
     const drafts = (named.length > 0 ? named : shown).map(parseItem);
     const first = drafts.find(draft => draft !== null);

@@ -2,7 +2,8 @@
 import { AppError, toAppError } from '../../../errors.ts';
 import { weakNotFound, withEvidence } from '../../extract/refusal.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
-import { child, firstOf, isJsonObject, parseJson, readText } from '../../parse/json.ts';
+import { child, firstOf, isJsonObject, parseJson } from '../../parse/json.ts';
+import * as read from '../../parse/read.ts';
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { publishTimeOf } from '../kit/link-match.ts';
@@ -27,7 +28,7 @@ function postOfDraft(draft: PostDraft, context: Omit<ReadContext, 'kind'>): Post
 
 /** The failure of JSON with neither a post nor a known failure. It quotes the site's message, if there is one. */
 function unknownAnswer(answer: unknown): AppError {
-  const words = readText(child(answer, 'message'))?.slice(0, 100);
+  const words = read.text(child(answer, 'message'))?.slice(0, 100);
   return new AppError('upstream_changed', words === undefined ? 'an answer of an unknown kind' : `it says: ${words}`);
 }
 

@@ -1,14 +1,6 @@
 /** Reads facts about a file from the query of its address on Meta's CDN (as seen in 2026-08). */
-import {
-  addressReader,
-  child,
-  type PixelSize,
-  parseJson,
-  readSeconds,
-  readSize,
-  readText,
-  UNKNOWN_SIZE,
-} from '../../parse/json.ts';
+import { addressReader, child, type PixelSize, parseJson, UNKNOWN_SIZE } from '../../parse/json.ts';
+import * as read from '../../parse/read.ts';
 
 export const META_MEDIA_HOSTS: readonly string[] = ['cdninstagram.com', 'fbcdn.net'];
 
@@ -31,15 +23,15 @@ export function addressTag(url: string) {
     .replace(/%2B|%20/gi, '+')
     .replace(/%2F/gi, '/');
   const tag = base64 === '' ? undefined : parseJson(Buffer.from(base64, 'base64').toString('utf8'));
-  const encoding = readText(child(tag, 'vencode_tag'))?.slice(0, 200) ?? null;
+  const encoding = read.text(child(tag, 'vencode_tag'))?.slice(0, 200) ?? null;
   return {
     /** The name of the encoding, such as `xpv_progressive.INSTAGRAM.CLIPS.C3.720.dash_baseline_1_v1`. */
     encoding,
     /** The site gives whole seconds only, so the true duration may be up to a second longer. */
-    durationMs: readSeconds(child(tag, 'duration_s')),
+    durationMs: read.seconds(child(tag, 'duration_s')),
     /** The shorter side in pixels, as in the encoding (`.720.`). Audio has `.0.` there, which gives null. */
-    shortSide: readSize(encoding?.split('.').find(piece => /^\d{3,4}$/.test(piece))),
-    bitrate: readSize(child(tag, 'bitrate')),
+    shortSide: read.positive(encoding?.split('.').find(piece => /^\d{3,4}$/.test(piece))),
+    bitrate: read.positive(child(tag, 'bitrate')),
   };
 }
 

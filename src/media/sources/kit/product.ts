@@ -1,21 +1,6 @@
 /** Reads a media in the shape of the mobile API's `product`, as in Instagram and Threads (seen in 2026-08). Pure. */
-import {
-  child,
-  firstOf,
-  isJsonObject,
-  type JsonObject,
-  readCount,
-  readFlag,
-  readId,
-  readInstant,
-  readList,
-  readSeconds,
-  readSize,
-  readStats,
-  readText,
-  type StatPaths,
-  sizeOf,
-} from '../../parse/json.ts';
+import { child, firstOf, isJsonObject, type JsonObject } from '../../parse/json.ts';
+import * as read from '../../parse/read.ts';
 import type { Author, UnplacedItem } from '../../post.ts';
 import { readAddress } from './cdn-address.ts';
 import type { PostDraft } from './draft.ts';
@@ -29,27 +14,31 @@ const CAROUSEL = 8;
 
 /** The files in a list of objects with their address and size. */
 export function listed(list: unknown, url = 'url', width = 'width', height = 'height'): readonly ListedFile[] {
-  const files = readList(list).map(file => [file, sizeOf(file, width, height)] as const);
-  return files.map(([file, size]) => ({ url: child(file, url), ...size, bitrate: readSize(child(file, 'bandwidth')) }));
+  const files = read.list(list).map(file => [file, read.dimensions(file, width, height)] as const);
+  return files.map(([file, size]) => ({
+    url: child(file, url),
+    ...size,
+    bitrate: read.positive(child(file, 'bandwidth')),
+  }));
 }
 
 function isCarousel(product: JsonObject): boolean {
-  if (readList(product.carousel_media).length > 0) return true;
-  const type = readCount(product.media_type);
+  if (read.list(product.carousel_media).length > 0) return true;
+  const type = read.count(product.media_type);
   if (type === PHOTO || type === VIDEO) return false;
   if (type === CAROUSEL || product.product_type === 'carousel_container') return true;
-  return /Carousel/.test(readText(product.__typename) ?? '') || (readCount(product.carousel_media_count) ?? 0) > 1;
+  return /Carousel/.test(read.text(product.__typename) ?? '') || (read.count(product.carousel_media_count) ?? 0) > 1;
 }
 
 /** The items of a carousel; null for a single item. The carousel's own file repeats an item, so it is left out. */
 function childrenOf(product: JsonObject): readonly unknown[] | null {
   if (!isCarousel(product)) return null;
-  const items = readList(product.carousel_media, MAX_CHILDREN);
-  const stated = Math.min(readCount(product.carousel_media_count) ?? 0, MAX_CHILDREN);
+  const items = read.list(product.carousel_media, MAX_CHILDREN);
+  const stated = Math.min(read.count(product.carousel_media_count) ?? 0, MAX_CHILDREN);
   return [...items, ...Array<null>(Math.max(0, stated - items.length)).fill(null)];
 }
 
-const PRODUCT_STATS: StatPaths = {
+const PRODUCT_STATS: read.StatPaths = {
   likes: 'like_count',
   comments: 'comment_count',
   plays: ['play_count', 'ig_play_count'],
@@ -68,9 +57,9 @@ export const PRODUCT = {
   keys: ['media_type', 'video_versions', 'image_versions2', 'carousel_media'],
   stats: PRODUCT_STATS,
   factsOf(media: JsonObject) {
-    const type = readCount(media.media_type);
+    const type = read.count(media.media_type);
     return {
-      original: sizeOf(media, 'original_width', 'original_height'),
+      original: read.dimensions(media, 'original_width', 'original_height'),
       images: [...listed(child(media.image_versions2, 'candidates')), { url: media.display_uri }],
       videos: listed(media.video_versions),
       manifest: media.video_dash_manifest,
@@ -80,7 +69,7 @@ export const PRODUCT = {
       hasVideoSign: media.has_audio === true,
       children: childrenOf(media),
       users: [media.user, media.owner],
-      caption: readText(child(media.caption, 'text')) ?? readText(media.caption),
+      caption: read.text(child(media.caption, 'text')) ?? read.text(media.caption),
       publishedAt: media.taken_at,
     };
   },
@@ -95,30 +84,32 @@ type MediaFacts = ReturnType<MediaShape['factsOf']>;
  */
 function isVideo(media: JsonObject, { saysVideo, hasVideoSign }: MediaFacts, isReel: boolean): boolean {
   if (saysVideo !== null) return saysVideo;
-  const type = /(Video|Image|Photo)(?:Media)?$/.exec(readText(media.__typename) ?? '')?.[1];
+  const type = /(Video|Image|Photo)(?:Media)?$/.exec(read.text(media.__typename) ?? '')?.[1];
   if (type !== undefined) return type === 'Video';
   const isVideoProduct = media.product_type === 'clips' || media.product_type === 'igtv';
-  return isVideoProduct || readSize(media.video_duration) !== null || hasVideoSign || isReel;
+  return isVideoProduct || read.positive(media.video_duration) !== null || hasVideoSign || isReel;
 }
 
 function toItem(media: JsonObject, facts: MediaFacts, isReel: boolean): UnplacedItem | null {
   const { original, images, videos } = facts;
-  const alt = readText(media.accessibility_caption);
-  const dashManifest = readText(facts.manifest);
+  const alt = read.text(media.accessibility_caption);
+  const dashManifest = read.text(facts.manifest);
   if (videos.length === 0 && dashManifest === null && !isVideo(media, facts, isReel)) {
     return imageItem({ files: images, original, alt });
   }
-  const durationMs = readSeconds(media.video_duration);
-  const hasAudio = readFlag(media.has_audio);
+  const durationMs = read.seconds(media.video_duration);
+  const hasAudio = read.boolean(media.has_audio);
   return videoItem({ files: videos, covers: images, original, dashManifest, durationMs, hasAudio, alt });
 }
 
 export function readUsers(users: readonly unknown[]): Author {
   return {
-    id: firstOf(users, user => readId(child(user, 'pk'))) ?? firstOf(users, user => readId(child(user, 'id'))),
-    username: firstOf(users, user => readText(child(user, 'username'))),
-    name: firstOf(users, user => readText(child(user, 'full_name'))),
-    verified: firstOf(users, user => readFlag(child(user, 'is_verified'))),
+    id:
+      firstOf(users, user => read.numericId(child(user, 'pk'))) ??
+      firstOf(users, user => read.numericId(child(user, 'id'))),
+    username: firstOf(users, user => read.text(child(user, 'username'))),
+    name: firstOf(users, user => read.text(child(user, 'full_name'))),
+    verified: firstOf(users, user => read.boolean(child(user, 'is_verified'))),
     avatarUrl:
       firstOf(users, user => readAddress(child(user, 'profile_pic_url'))) ??
       firstOf(users, user => readAddress(child(user, 'profile_image_uri'))),
@@ -129,20 +120,20 @@ export function readUsers(users: readonly unknown[]): Author {
 export function parseMedia(media: JsonObject, shape: MediaShape, isReel: boolean): PostDraft {
   const facts = shape.factsOf(media);
   const { children, images } = facts;
-  const stats = readStats([media], shape.stats);
+  const stats = read.stats([media], shape.stats);
   // The author can hide the counts of likes, plays and views. The numbers in the answer are then ignored.
   const isHidden = media.like_and_view_counts_disabled === true;
   const itemOf = (one: unknown) => (isJsonObject(one) ? toItem(one, shape.factsOf(one), false) : null);
   return {
     author: readUsers(facts.users),
-    title: readText(media.title),
+    title: read.text(media.title),
     caption: facts.caption,
-    publishedAt: readInstant(facts.publishedAt),
+    publishedAt: read.instant(facts.publishedAt),
     stats: isHidden ? { ...stats, likes: null, plays: null, views: null } : stats,
     items: children?.map(itemOf) ?? [toItem(media, facts, isReel)],
     coverUrl: firstOf(images, file => readAddress(file.url)),
     sensitive: [media, ...(children ?? [])].some(
-      one => readFlag(child(one, 'sensitivity_friction_info', 'should_have_sensitivity_friction')) === true,
+      one => read.boolean(child(one, 'sensitivity_friction_info', 'should_have_sensitivity_friction')) === true,
     ),
   };
 }

@@ -9,17 +9,10 @@ import {
   isJsonObject,
   type JsonObject,
   parseJson,
-  readCount,
-  readDate,
-  readId,
-  readList,
-  readSize,
-  readStats,
-  readText,
-  sizeOf,
   visitObjects,
 } from '../../parse/json.ts';
 import { compareTracks, readMeta } from '../../parse/markup.ts';
+import * as read from '../../parse/read.ts';
 import { type Author, PLAYLIST_MIME, type Post, type Variant } from '../../post.ts';
 import {
   type DraftItem,
@@ -40,7 +33,7 @@ export const PINTEREST_LOGIN_PATH = /^\/(?:login|logout|signup|challenge)(?:\/|$
 
 /** The first text that is more than white space: the site writes a blank for an empty description. */
 function wordsOf(...values: readonly unknown[]): string | null {
-  return firstOf(values, value => readText(readText(value)?.trim()));
+  return firstOf(values, value => read.text(read.text(value)?.trim()));
 }
 
 /** The author: who made the pin, else who saved it, unless that person saved it from another. */
@@ -50,7 +43,7 @@ function authorOf(pin: JsonObject): Author {
   const user: JsonObject = people.filter(isJsonObject).find(one => wordsOf(one.username, one.full_name) !== null) ?? {};
   const verified = user.domain_verified ?? user.is_verified_merchant;
   return {
-    id: readId(user.entity_id) ?? readId(user.id),
+    id: read.numericId(user.entity_id) ?? read.numericId(user.id),
     username: wordsOf(user.username),
     name: wordsOf(user.full_name, user.first_name),
     verified: typeof verified === 'boolean' ? verified : null,
@@ -64,9 +57,9 @@ function draftOf(pin: JsonObject): PostDraft {
     author: authorOf(pin),
     title: wordsOf(pin.title, pin.grid_title),
     caption: wordsOf(pin.description, pin.closeup_unified_description, pin.closeup_description),
-    publishedAt: readDate(pin.created_at),
+    publishedAt: read.writtenDate(pin.created_at),
     // The aggregated counts of an image come first: a pin that was saved from another has 0 as its own counts.
-    stats: readStats([pin], {
+    stats: read.stats([pin], {
       saves: ['aggregated_pin_data.aggregated_stats.saves', 'repin_count'],
       comments: ['aggregated_pin_data.comment_count', 'comment_count'],
       shares: 'share_count',
@@ -114,7 +107,7 @@ function findPins(body: Body, { id }: ReadContext['ref']): readonly JsonObject[]
   for (const text of jsonOf(body)) {
     visitObjects(parseJson(text), object => {
       if (object.entityId === id) parts.push(object);
-      else if (readId(object.id) === id) pins.push(object);
+      else if (read.numericId(object.id) === id) pins.push(object);
     });
   }
   return [...pins, joinedPin(parts)].filter(isJsonObject).filter(pin => MEDIA.some(key => key in pin));
@@ -140,7 +133,7 @@ function draftOfHead(body: Body, id: string): PostDraft | null {
 function failureWithoutPin(body: Body, now: number): AppError | null {
   const isSaid = body.includes('"PinNotFound"') || body.includes('"PinNotFoundError"');
   const response = child(parseJson(body.startsWith('{') ? body.text : ''), 'resource_response');
-  const status = readCount(child(response, 'http_status')) ?? readCount(child(response, 'error', 'http_status')) ?? 0;
+  const status = read.count(child(response, 'http_status')) ?? read.count(child(response, 'error', 'http_status')) ?? 0;
   if (isSaid || status === 404 || status === 410) return new AppError('not_found', 'the site knows no such pin');
   return failureOfStatus({ status, headers: {}, url: '' }, now);
 }
@@ -158,7 +151,7 @@ export function readPinterestAnswer({ body, ...head }: SiteAnswer, context: Read
 
 function imageFile(address: unknown, stated?: unknown): readonly Variant[] {
   const url = readAddress(address);
-  return url === null ? [] : [listedFile(url, { mime: imageMime(url), hasVideo: false, ...sizeOf(stated) })];
+  return url === null ? [] : [listedFile(url, { mime: imageMime(url), hasVideo: false, ...read.dimensions(stated) })];
 }
 
 /** A photo. The original comes first, then the sizes made from it, even if these have more pixels. */
@@ -175,10 +168,10 @@ function videoFile(name: string, file: unknown): readonly Variant[] {
   const url = readAddress(child(file, 'url'));
   const type = /\.(mp4|m3u8)$/.exec(new URL(url ?? 'https://pin.invalid/').pathname)?.[1];
   if (url === null || type === undefined) return [];
-  const size = sizeOf(file);
+  const size = read.dimensions(file);
   if (type === 'mp4') return [listedFile(url, { mime: 'video/mp4', hasVideo: true, ...size })];
   // Only `V_HLSV4` is all H.264. With a bit rate of 1 it is sorted before streams whose bit rate is unknown.
-  const bitrate = readSize(child(file, 'bitrate')) ?? (name === 'V_HLSV4' ? 1 : null);
+  const bitrate = read.positive(child(file, 'bitrate')) ?? (name === 'V_HLSV4' ? 1 : null);
   return [listedFile(url, { mime: PLAYLIST_MIME, hasVideo: true, ...size, bitrate })];
 }
 
@@ -193,7 +186,7 @@ function videoOf(list: unknown, cover: string | null = null): DraftItem {
   const sorted = (whole.length > 0 ? whole : files).toSorted((a, b) => isFirst(b) - isFirst(a) || compareTracks(a, b));
   const stream = sorted.slice(0, 1).map(file => ({ ...file, bitrate: null }));
   return orderedItem('video', whole.length > 0 ? sorted : stream, {
-    durationMs: firstOf(entries, ([, file]) => readSize(child(file, 'duration'))),
+    durationMs: firstOf(entries, ([, file]) => read.positive(child(file, 'duration'))),
     thumbnailUrl: firstOf(entries, ([, file]) => readAddress(child(file, 'thumbnail'))) ?? cover,
   });
 }
@@ -228,14 +221,14 @@ function gifOf({ embed, images }: JsonObject, alt: string | null): DraftItem {
 
 /** All items of a pin in order. Null stands for an item that exists but cannot be read. */
 function itemsOf(pin: JsonObject): readonly DraftItem[] {
-  const alt = readText(pin.alt_text) ?? readText(pin.auto_alt_text);
+  const alt = read.text(pin.alt_text) ?? read.text(pin.auto_alt_text);
   // The pages of an idea pin consist of blocks. Some blocks are text, which give no item.
-  const pages = readList(child(pin.story_pin_data, 'pages')).flatMap(page => {
-    const media = readList(child(page, 'blocks')).flatMap(block => itemsOfPart(block, null));
+  const pages = read.list(child(pin.story_pin_data, 'pages')).flatMap(page => {
+    const media = read.list(child(page, 'blocks')).flatMap(block => itemsOfPart(block, null));
     return media.length > 0 ? media : itemsOfPart(page, null);
   });
   if (pages.length > 0) return pages;
-  const slots = readList(child(pin.carousel_data, 'carousel_slots'));
+  const slots = read.list(child(pin.carousel_data, 'carousel_slots'));
   if (slots.length > 0) return slots.map(slot => itemsOfPart(slot, alt)[0] ?? null);
   const cover = photoOf(pin.images, alt);
   const coverUrl = cover?.variants[0]?.url ?? null;

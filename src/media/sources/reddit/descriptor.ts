@@ -4,8 +4,9 @@ import { createMemoryCache } from '../../../infra/cache/cache.ts';
 import { hostsBelow } from '../../../infra/http/host-list.ts';
 import { headerValue, type MediaSource, type PostRef, textLike } from '../../extract/source.ts';
 import type { SourceOptions } from '../../extract/source-descriptor.ts';
-import { child, parseJson, readCount, readText } from '../../parse/json.ts';
+import { child, parseJson } from '../../parse/json.ts';
 import { parseDashManifest } from '../../parse/markup.ts';
+import * as read from '../../parse/read.ts';
 import type { MediaItem, Post } from '../../post.ts';
 import { BROWSER, CHROME, ENGLISH, PLAIN } from '../kit/constants.ts';
 import { EMPTY_DRAFT, toPost, withCompleted } from '../kit/draft.ts';
@@ -141,9 +142,9 @@ function createAppEndpoint({ now = Date.now }: SourceOptions, clientId: string):
     const body = new URLSearchParams({ grant_type: grant, device_id: 'DO_NOT_TRACK_THIS_DEVICE' }).toString();
     const answer = await ask('https://www.reddit.com/api/v1/access_token', { method: 'POST', headers, body, signal });
     const made = parseJson(answer.text);
-    const token = readText(child(made, 'access_token'));
+    const token = read.text(child(made, 'access_token'));
     if (token === null) throw failureOfStatus(answer, now()) ?? new AppError('upstream_changed', 'no token in it');
-    const seconds = readCount(child(made, 'expires_in')) ?? 3_600;
+    const seconds = read.count(child(made, 'expires_in')) ?? 3_600;
     return { token, lifeMs: seconds * 1_000 - EARLY_MS };
   }
 

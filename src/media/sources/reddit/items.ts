@@ -1,5 +1,6 @@
 /** Turns the files that Reddit's answers name into items. Pure. */
-import { addressReader, child, firstOf, type PixelSize, readInstant, readText, sizeOf } from '../../parse/json.ts';
+import { addressReader, child, firstOf, type PixelSize } from '../../parse/json.ts';
+import * as read from '../../parse/read.ts';
 import type { Variant } from '../../post.ts';
 import type { DraftItem } from '../kit/draft.ts';
 import { type ItemFacts, imageMime, listedFile, listedItem, orderedItem } from '../kit/media-files.ts';
@@ -41,8 +42,8 @@ export function packagedVideo(files: readonly unknown[], known: ItemFacts): Draf
   const variants = files.flatMap((file): readonly Variant[] => {
     const url = readAddress(child(file, 'url'));
     if (url === null) return [];
-    const expiresAt = readInstant(new URL(url).searchParams.get('e'));
-    const size = sizeOf(child(file, 'dimensions'));
+    const expiresAt = read.instant(new URL(url).searchParams.get('e'));
+    const size = read.dimensions(child(file, 'dimensions'));
     return [listedFile(url, { mime: 'video/mp4', hasVideo: true, expiresAt, ...size })];
   });
   return listedItem('video', variants, known);
@@ -50,7 +51,7 @@ export function packagedVideo(files: readonly unknown[], known: ItemFacts): Draf
 
 /** The video of the first address `v.redd.it/NAME`; null if no address has this form. */
 export function namedVideo(addresses: unknown, known: ItemFacts = {}): DraftItem {
-  const texts = [addresses].flat().map(address => readText(address) ?? '');
+  const texts = [addresses].flat().map(address => read.text(address) ?? '');
   const name = firstOf(texts, text => /^https:\/\/v\.redd\.it\/([a-z0-9]{6,24})(?:[/?]|$)/.exec(text)?.[1]);
   if (name == null) return null;
   const url = `https://v.redd.it/${name}/DASHPlaylist.mpd`;

@@ -1,19 +1,8 @@
 /** Reads the requested post from its page or its embed (as seen in 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
-import {
-  child,
-  firstOf,
-  parseJson,
-  readCount,
-  readDate,
-  readList,
-  readSeconds,
-  readShownCount,
-  readText,
-  sizeOf,
-  UNKNOWN_SIZE,
-} from '../../parse/json.ts';
+import { child, firstOf, parseJson, UNKNOWN_SIZE } from '../../parse/json.ts';
 import { type Attributes, readMarkup, readSrcset } from '../../parse/markup.ts';
+import * as read from '../../parse/read.ts';
 import { NO_STATS, type Stats, type UnplacedItem } from '../../post.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { gifOf, imageOf, linkedItem, namedVideo, packagedVideo, readAddress } from './items.ts';
@@ -111,7 +100,7 @@ class PostMarkup {
   #addImage({ src, srcset, width, height, alt, class: style = '' }: Attributes): void {
     if (style.includes('background')) return;
     const largest = firstOf(readSrcset(srcset), ({ url }) => readAddress(url));
-    const item = imageOf(largest ?? src, { ...sizeOf({ width, height }), alt: readText(alt) });
+    const item = imageOf(largest ?? src, { ...read.dimensions({ width, height }), alt: read.text(alt) });
     const order = this.#order ?? this.slides.length + 1;
     const url = item?.variants[0]?.url;
     const isKnown = this.slides.some(one => one.order === order || one.item.variants[0]?.url === url);
@@ -123,8 +112,8 @@ function itemsOf(found: PostMarkup, type: string, target: string | null): readon
   const { player, slides } = found;
   if (player !== undefined) {
     const media = child(parseJson(player['packaged-media-json'] ?? ''), 'playbackMp4s');
-    const known = { thumbnailUrl: readAddress(player.poster), durationMs: readSeconds(child(media, 'duration')) };
-    const files = readList(child(media, 'permutations')).map(one => child(one, 'source'));
+    const known = { thumbnailUrl: readAddress(player.poster), durationMs: read.seconds(child(media, 'duration')) };
+    const files = read.list(child(media, 'permutations')).map(one => child(one, 'source'));
     const video = packagedVideo(files, known) ?? namedVideo([player.src, player.preview, target], known);
     // A gif has a player with one whole file.
     const gif = /[?&]format=mp4(?:&|$)/.test(player.src ?? '') ? gifOf(player.src, UNKNOWN_SIZE) : null;
@@ -141,8 +130,8 @@ function itemsOf(found: PostMarkup, type: string, target: string | null): readon
 
 function statsOf({ post, votes, comments }: PostMarkup): Stats {
   const shown = /[\d.,]{1,12}[KM]?(?= comments?\b)/.exec(comments)?.[0];
-  const likes = readCount(post?.score ?? votes);
-  return { ...NO_STATS, likes, comments: readCount(post?.['comment-count']) ?? readShownCount(shown) };
+  const likes = read.count(post?.score ?? votes);
+  return { ...NO_STATS, likes, comments: read.count(post?.['comment-count']) ?? read.shownCount(shown) };
 }
 
 /** Reads a post; undefined when the markup lacks it. @throws AppError when the post or its media were removed */
@@ -152,22 +141,22 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
   const { post, embed } = found;
   const shown = child(embed, 'post');
   // An embed may lack its post's id, but then it links to the post. If it links only to others, it is not used.
-  const own = readText(child(shown, 'id'));
+  const own = read.text(child(shown, 'id'));
   const isOther = (own !== null && own !== `t3_${id}`) || (found.named.size > 0 && !found.named.has(id));
   if (post === undefined && (embed === undefined || isOther)) return undefined;
-  const type = post?.['post-type'] ?? readText(child(shown, 'type')) ?? '';
-  const target = post?.['content-href'] ?? readText(child(shown, 'url'));
+  const type = post?.['post-type'] ?? read.text(child(shown, 'type')) ?? '';
+  const target = post?.['content-href'] ?? read.text(child(shown, 'url'));
   const items = itemsOf(found, type, target);
   if (found.isRemoved && items === null) throw new AppError('not_found', 'the post was removed');
   const username = post?.author ?? found.author ?? null;
   return {
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, username: username === '[deleted]' ? null : username },
-    title: readText((post?.['post-title'] ?? found.title).trim()),
-    caption: readText(found.text) ?? (type === 'link' && items === null ? target : null),
+    title: read.text((post?.['post-title'] ?? found.title).trim()),
+    caption: read.text(found.text) ?? (type === 'link' && items === null ? target : null),
     publishedAt:
-      readDate(post?.['created-timestamp']?.replace(/(\.\d{3})\d*([+-]\d\d)(\d\d)$/, '$1$2:$3')) ??
-      readCount(child(shown, 'created_timestamp')),
+      read.writtenDate(post?.['created-timestamp']?.replace(/(\.\d{3})\d*([+-]\d\d)(\d\d)$/, '$1$2:$3')) ??
+      read.count(child(shown, 'created_timestamp')),
     stats: statsOf(found),
     sensitive: ['nsfw', 'quarantine'].some(mark => post?.[mark] !== undefined) || child(shown, 'nsfw') === true,
     items: items ?? [],

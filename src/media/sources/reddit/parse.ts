@@ -3,20 +3,8 @@ import { decodeHTML } from 'entities';
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import { refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
-import {
-  child,
-  isJsonObject,
-  type JsonObject,
-  parseJson,
-  readCount,
-  readDate,
-  readId,
-  readInstant,
-  readList,
-  readSeconds,
-  readText,
-  sizeOf,
-} from '../../parse/json.ts';
+import { child, isJsonObject, type JsonObject, parseJson } from '../../parse/json.ts';
+import * as read from '../../parse/read.ts';
 import { NO_STATS, type Post } from '../../post.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, type ReadContext, toPost, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { failureOfPlace } from '../kit/failures.ts';
@@ -28,12 +16,12 @@ export const REDDIT_LOGIN_PATH = /^\/(?:login|register|account)(?:\/|$)/;
 
 /** The items of a gallery. `gallery_data` states their order, `media_metadata` their files. */
 function galleryOf(post: JsonObject): readonly DraftItem[] {
-  return readList(child(post.gallery_data, 'items')).map(entry => {
-    const id = readText(child(entry, 'media_id')) ?? '';
+  return read.list(child(post.gallery_data, 'items')).map(entry => {
+    const id = read.text(child(entry, 'media_id')) ?? '';
     const file = child(post.media_metadata, id);
-    const known = { ...sizeOf(child(file, 's'), 'x', 'y'), alt: readText(child(entry, 'caption')) };
+    const known = { ...read.dimensions(child(file, 's'), 'x', 'y'), alt: read.text(child(entry, 'caption')) };
     if (child(file, 'e') === 'AnimatedImage') return gifOf(decoded(child(file, 's', 'mp4')), known);
-    const type = /^image\/(png|jpe?g|webp|gif)$/.exec(readText(child(file, 'm')) ?? '')?.[1];
+    const type = /^image\/(png|jpe?g|webp|gif)$/.exec(read.text(child(file, 'm')) ?? '')?.[1];
     const original = type && `https://i.redd.it/${id}.${type.replace('jpeg', 'jpg')}`;
     return imageOf(decoded(child(file, 's', 'u')), known) ?? imageOf(original, known);
   });
@@ -41,7 +29,7 @@ function galleryOf(post: JsonObject): readonly DraftItem[] {
 
 /** The files in a text post in the order of the text, as `gallery_data`. Emotes (ids with `|`) are left out. */
 function orderInWords({ media_metadata, selftext }: JsonObject): JsonObject {
-  const words = readText(selftext) ?? '';
+  const words = read.text(selftext) ?? '';
   const found = Object.keys(isJsonObject(media_metadata) ? media_metadata : {})
     .filter(id => !id.includes('|') && words.includes(id))
     .sort((a, b) => words.indexOf(a) - words.indexOf(b));
@@ -52,21 +40,27 @@ function orderInWords({ media_metadata, selftext }: JsonObject): JsonObject {
 const FILE_LINE = /^(?:!\[[^\]\n]{0,300}\]\([^)\n]{1,300}\)|https:\/\/preview\.redd\.it\/\S+)$\n*/gm;
 
 function decoded(address: unknown): string {
-  return decodeHTML(readText(address) ?? '');
+  return decodeHTML(read.text(address) ?? '');
 }
 
 /** The items of a post; null when it has no media. */
 function itemsOf(post: JsonObject): readonly DraftItem[] | null {
-  const [preview] = readList(child(post.preview, 'images'));
-  const size = sizeOf(child(preview, 'source'));
+  const [preview] = read.list(child(post.preview, 'images'));
+  const size = read.dimensions(child(preview, 'source'));
   const cover = readAddress(decoded(child(preview, 'source', 'url')));
   const own = child(isJsonObject(post.secure_media) ? post.secure_media : post.media, 'reddit_video');
   // For a post that links to a moving image elsewhere, such as a GIF, Reddit may have made a video.
   const video = own ?? child(post.preview, 'reddit_video_preview');
-  const target = readText(post.url_overridden_by_dest) ?? readText(post.url);
+  const target = read.text(post.url_overridden_by_dest) ?? read.text(post.url);
   if (isJsonObject(video)) {
     const addresses = [video.fallback_url, video.dash_url, video.hls_url, target];
-    return [namedVideo(addresses, { thumbnailUrl: cover, ...sizeOf(video), durationMs: readSeconds(video.duration) })];
+    return [
+      namedVideo(addresses, {
+        thumbnailUrl: cover,
+        ...read.dimensions(video),
+        durationMs: read.seconds(video.duration),
+      }),
+    ];
   }
   if (isJsonObject(post.gallery_data) || post.is_gallery === true) return galleryOf(post);
   const inWords = galleryOf({ ...post, gallery_data: orderInWords(post) });
@@ -80,21 +74,21 @@ function itemsOf(post: JsonObject): readonly DraftItem[] | null {
 const GONE = /^\[(?:deleted|removed)\]$/;
 
 function draftOf(post: JsonObject): PostDraft {
-  const removed = readText(post.removed_by_category) ?? GONE.exec(readText(post.selftext) ?? '')?.[0];
+  const removed = read.text(post.removed_by_category) ?? GONE.exec(read.text(post.selftext) ?? '')?.[0];
   if (removed !== undefined) throw new AppError('not_found', `the post was removed: ${removed.slice(0, 30)}`);
-  const [parent] = readList(post.crosspost_parent_list, 1).filter(isJsonObject);
-  const ref = redditRefOf(readText(parent?.id) ?? '');
+  const [parent] = read.list(post.crosspost_parent_list, 1).filter(isJsonObject);
+  const ref = redditRefOf(read.text(parent?.id) ?? '');
   const items = ref === undefined ? itemsOf(post) : null;
   const words = items === null ? decoded(post.selftext) : decoded(post.selftext).replace(FILE_LINE, '');
-  const username = post.author === '[deleted]' ? null : readText(post.author);
+  const username = post.author === '[deleted]' ? null : read.text(post.author);
   const isOutside = post.is_self === false && items === null && ref === undefined;
   return {
     ...EMPTY_DRAFT,
-    author: { ...UNKNOWN_AUTHOR, id: readId(post.author_fullname), username },
-    title: readText(decoded(post.title)),
-    caption: readText(words.trim()) ?? (isOutside ? readText(post.url_overridden_by_dest) : null),
-    publishedAt: readInstant(post.created_utc),
-    stats: { ...NO_STATS, likes: readCount(post.score), comments: readCount(post.num_comments) },
+    author: { ...UNKNOWN_AUTHOR, id: read.numericId(post.author_fullname), username },
+    title: read.text(decoded(post.title)),
+    caption: read.text(words.trim()) ?? (isOutside ? read.text(post.url_overridden_by_dest) : null),
+    publishedAt: read.instant(post.created_utc),
+    stats: { ...NO_STATS, likes: read.count(post.score), comments: read.count(post.num_comments) },
     sensitive: post.over_18 === true || post.quarantine === true || post.spoiler === true,
     items: items ?? [],
     isWordsOnly: items === null,
@@ -113,7 +107,7 @@ const REASONS = new Map<unknown, ErrorCode>([
 
 function readListing(answer: unknown, { ref }: ReadContext): PostDraft {
   const listing = Array.isArray(answer) ? answer[0] : answer;
-  const posts = readList(child(listing, 'data', 'children')).map(one => child(one, 'data'));
+  const posts = read.list(child(listing, 'data', 'children')).map(one => child(one, 'data'));
   const post = posts.find(one => child(one, 'id') === ref.id);
   if (!isJsonObject(post)) throw new AppError('upstream_changed', 'no such post in the listing');
   return draftOf(post);
@@ -128,7 +122,7 @@ function readFeed(feed: string, { ref }: ReadContext): PostDraft {
   const content = partOf('content');
   // The post's text may contain a link named `[link]` too, but the feed's own link comes last.
   const [, address = ''] = [...content.matchAll(/<a href="([^"]{1,2000})">\[link\]</g)].at(-1) ?? [];
-  const target = readText(decodeHTML(address));
+  const target = read.text(decodeHTML(address));
   const words = content.split('<div class="md">', 2)[1]?.split('</div>', 1)[0] ?? '';
   const lines = words.replace(/(?:<\/(?:p|li|h[1-6]|pre)>\s*)+/g, '\n\n').replace(/<[^<>]*>/g, '');
   const text = decodeHTML(lines).trim();
@@ -140,9 +134,9 @@ function readFeed(feed: string, { ref }: ReadContext): PostDraft {
   return {
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, username: /^\/u\/([\w-]{2,40})$/.exec(partOf('name'))?.[1] ?? null },
-    title: readText(partOf('title')),
-    caption: readText(text) ?? (isPost || isMedia ? null : target),
-    publishedAt: readDate(partOf('published')),
+    title: read.text(partOf('title')),
+    caption: read.text(text) ?? (isPost || isMedia ? null : target),
+    publishedAt: read.writtenDate(partOf('published')),
     // The feed gives no files for a gallery, only the address of its page.
     items: item === null ? [] : [item],
     isWordsOnly: item === null && !isMedia,

@@ -3,8 +3,8 @@ import { AppError } from '../../../errors.ts';
 import { weakNotFound } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body } from '../../parse/body.ts';
-import { readShownCount } from '../../parse/json.ts';
 import { type Attributes, readMarkup, visibleMarkup } from '../../parse/markup.ts';
+import * as read from '../../parse/read.ts';
 import { NO_STATS } from '../../post.ts';
 import { readAddress } from '../kit/cdn-address.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
@@ -50,7 +50,7 @@ class DrawnPost {
   /** Reads the count beside an icon. The embed leaves out a 0, and shortens counts from 1,000 on. */
   #count(icon: number): number | null {
     const shown = this.counts[icon]?.trim();
-    return shown === '' ? 0 : readShownCount(shown);
+    return shown === '' ? 0 : read.shownCount(shown);
   }
 
   toDraft(): PostDraft {

@@ -1,6 +1,7 @@
 /** Finds the post to which an address on Threads leads. */
 import type { PostRef } from '../../extract/source.ts';
-import { parseJson, readId, readList } from '../../parse/json.ts';
+import { parseJson } from '../../parse/json.ts';
+import * as read from '../../parse/read.ts';
 import {
   linkMatcher,
   mediaIdOfCode,
@@ -29,8 +30,8 @@ export function threadsRefOf(code: string, user?: string): PostRef | undefined {
  * has more than one, it returns undefined.
  */
 function injectedPost(query: URLSearchParams): PostRef | undefined {
-  const [id, ...others] = readList(parseJson(query.get('injected_media_ids') ?? ''));
-  return others.length > 0 ? undefined : threadsRefOf(shortcodeOf(readId(id) ?? '') ?? '');
+  const [id, ...others] = read.list(parseJson(query.get('injected_media_ids') ?? ''));
+  return others.length > 0 ? undefined : threadsRefOf(shortcodeOf(read.numericId(id) ?? '') ?? '');
 }
 
 const PATHS: readonly PathShape[] = [

@@ -3,18 +3,8 @@ import { AppError } from '../../../errors.ts';
 import { refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body, SiteAnswer } from '../../parse/body.ts';
-import {
-  child,
-  isJsonObject,
-  type JsonObject,
-  objectsWith,
-  parseJson,
-  readCount,
-  readId,
-  readList,
-  readText,
-  sizeOf,
-} from '../../parse/json.ts';
+import { child, isJsonObject, type JsonObject, objectsWith, parseJson } from '../../parse/json.ts';
+import * as read from '../../parse/read.ts';
 import type { Post } from '../../post.ts';
 import { readAddress } from '../kit/cdn-address.ts';
 import { type DraftItem, type PostDraft, type ReadContext, readableItems, toReadablePost } from '../kit/draft.ts';
@@ -46,8 +36,8 @@ function isPost(object: JsonObject): boolean {
 }
 
 function isAsked({ code, pk, id }: JsonObject, ref: PostRef): boolean {
-  if (readText(code) !== null) return code === ref.id;
-  return (readId(pk) ?? readId(id)) === ref.parts.mediaId;
+  if (read.text(code) !== null) return code === ref.id;
+  return (read.numericId(pk) ?? read.numericId(id)) === ref.parts.mediaId;
 }
 
 /** `isEmpty`: the page has a place for the post, but no post there. `isWalled`: it has the thread without any posts. */
@@ -70,10 +60,10 @@ const isUnavailable = (post: JsonObject) => [post, infoOf(post)].some(one => one
 
 /** True when the site states that the post has no media (type 19), or all its lists of files are empty. */
 function saysWordsOnly(post: JsonObject): boolean {
-  const type = readCount(post.media_type);
+  const type = read.count(post.media_type);
   if (type !== null) return type === 19;
   const lists = [child(post.image_versions2, 'candidates'), post.video_versions, post.carousel_media];
-  return 'image_versions2' in post && lists.every(list => readList(list).length === 0);
+  return 'image_versions2' in post && lists.every(list => read.list(list).length === 0);
 }
 
 /** The GIF of a post, from the site's own copy. The site calls such a post text alone. */
@@ -81,7 +71,7 @@ function gifOf({ giphy_media_info: info }: JsonObject): DraftItem {
   const shown = child(info, 'first_party_cdn_proxied_images', 'fixed_height');
   const files = (['gif', 'webp'] as const).flatMap(type => {
     const url = readAddress(child(shown, type === 'gif' ? 'url' : type));
-    return url === null ? [] : [listedFile(url, { mime: `image/${type}`, hasVideo: false, ...sizeOf(shown) })];
+    return url === null ? [] : [listedFile(url, { mime: `image/${type}`, hasVideo: false, ...read.dimensions(shown) })];
   });
   return orderedItem('image', files, { thumbnailUrl: files[0]?.url ?? null });
 }
@@ -92,18 +82,18 @@ function parsePost(post: JsonObject): PostDraft {
   const { linked_inline_media: linked } = info;
   // If the post shares a reel of Instagram, the reel's files count as the post's own.
   const media = readableItems(own) === 0 && isJsonObject(linked) ? parseMedia(linked, PRODUCT, false) : own;
-  const fragments = readList(child(info.text_fragments, 'fragments'), 500);
-  const words = fragments.map(one => readText(child(one, 'plaintext'))).join('');
+  const fragments = read.list(child(info.text_fragments, 'fragments'), 500);
+  const words = fragments.map(one => read.text(child(one, 'plaintext'))).join('');
   const gif = readableItems(media) === 0 ? gifOf(post) : null;
   const isWordsOnly = gif === null && media === own && readableItems(own) === 0 && saysWordsOnly(post);
   return {
     ...own,
     title: null,
-    caption: own.caption ?? readText(words),
+    caption: own.caption ?? read.text(words),
     stats: {
       ...own.stats,
-      comments: readCount(info.direct_reply_count) ?? own.stats.comments,
-      shares: readCount(info.reshare_count) ?? own.stats.shares ?? readCount(info.repost_count),
+      comments: read.count(info.direct_reply_count) ?? own.stats.comments,
+      shares: read.count(info.reshare_count) ?? own.stats.shares ?? read.count(info.repost_count),
     },
     items: gif !== null ? [gif] : isWordsOnly ? [] : media.items,
     coverUrl: media.coverUrl,
@@ -116,7 +106,7 @@ function parsePost(post: JsonObject): PostDraft {
 function quotedBy(info: JsonObject): NonNullable<PostDraft['quoted']> | null {
   const keys = ['quoted_post', 'reposted_post', 'quoted_attachment_post'];
   const post = keys.map(key => child(info.share_info, key)).find(isJsonObject);
-  const ref = threadsRefOf(readText(post?.code) ?? '');
+  const ref = threadsRefOf(read.text(post?.code) ?? '');
   return post === undefined || ref === undefined || isUnavailable(post) ? null : { ref, draft: parsePost(post) };
 }
 

@@ -12,19 +12,9 @@ import {
   type JsonObject,
   objectsWith,
   parseJson,
-  readCount,
-  readFlag,
-  readId,
-  readInstant,
-  readList,
-  readSeconds,
-  readSize,
-  readStats,
-  readText,
-  type StatPaths,
-  sizeOf,
 } from '../../parse/json.ts';
 import { compareTracks } from '../../parse/markup.ts';
+import * as read from '../../parse/read.ts';
 import type { Author, Post, UnplacedItem, Variant } from '../../post.ts';
 import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { failureBySign, failureOfPlace, type Sign } from '../kit/failures.ts';
@@ -75,9 +65,9 @@ const STATES: readonly Sign[] = [
 
 /** The failure that the status in the page's data means; null for status 0. */
 function failureOfState(state: JsonObject | undefined): AppError | null {
-  const code = readCount(state?.statusCode) ?? 0;
+  const code = read.count(state?.statusCode) ?? 0;
   if (code === 0) return null;
-  const words = `${code} ${readText(state?.statusMsg) ?? ''}`.slice(0, 100);
+  const words = `${code} ${read.text(state?.statusMsg) ?? ''}`.slice(0, 100);
   const failure = failureBySign(words, STATES) ?? new AppError('upstream_changed', `state ${words}`);
   // Callers whom the site refuses get the same status, so another strategy has to confirm it.
   return isWithdrawn(failure) && failure.code !== 'private' ? asWeak(failure) : failure;
@@ -94,7 +84,7 @@ function failureWithoutFile(item: JsonObject, { sensitive }: PostDraft): AppErro
 function itemOfEmbed({ itemInfos, authorInfos, musicInfos, imagePostInfo }: JsonObject): JsonObject {
   const info = isJsonObject(itemInfos) ? itemInfos : {};
   const meta = child(info.video, 'videoMeta');
-  const cover = readList(info.coversOrigin)[0] ?? readList(info.covers)[0];
+  const cover = read.list(info.coversOrigin)[0] ?? read.list(info.covers)[0];
   return {
     ...info,
     desc: info.text,
@@ -111,10 +101,10 @@ function findItem(page: Body, { id }: PostRef) {
   const keys = ['itemInfos', 'video', 'imagePost', 'itemInfo', 'webapp.video-detail', route];
   const scripts = page.scripts.filter(({ isJson }) => isJson);
   const objects = scripts.flatMap(({ text }) => objectsWith(parseJson(text), keys));
-  const embedded = objects.findLast(({ itemInfos }) => readId(child(itemInfos, 'id')) === id);
+  const embedded = objects.findLast(({ itemInfos }) => read.numericId(child(itemInfos, 'id')) === id);
   // A post contains a video object with the same id, which has no media and is not the post.
   const isItem = ({ video, imagePost }: JsonObject) => isJsonObject(video) || isJsonObject(imagePost);
-  const item = embedded ? itemOfEmbed(embedded) : objects.find(one => isItem(one) && readId(one.id) === id);
+  const item = embedded ? itemOfEmbed(embedded) : objects.find(one => isItem(one) && read.numericId(one.id) === id);
   const details = objects.map(object => ('itemInfo' in object ? object : object['webapp.video-detail']));
   const state = details.filter(isJsonObject).find(detail => 'statusCode' in detail);
   const routes = objects.map(object => object[route]).filter(isJsonObject);
@@ -125,15 +115,15 @@ function findItem(page: Body, { id }: PostRef) {
 function readAuthor({ author, nickname }: JsonObject): Author {
   const user = isJsonObject(author) ? author : { uniqueId: author, nickname };
   return {
-    id: readId(user.id) ?? readId(user.userId),
-    username: readText(user.uniqueId),
-    name: readText(user.nickname),
-    verified: readFlag(user.verified),
+    id: read.numericId(user.id) ?? read.numericId(user.userId),
+    username: read.text(user.uniqueId),
+    name: read.text(user.nickname),
+    verified: read.boolean(user.verified),
     avatarUrl: firstOf([user.avatarLarger, user.avatarMedium, user.avatarThumb], readAddress),
   };
 }
 
-const STATS: StatPaths = {
+const STATS: read.StatPaths = {
   likes: 'diggCount',
   comments: 'commentCount',
   plays: 'playCount',
@@ -144,21 +134,21 @@ const STATS: StatPaths = {
 function draftOf(item: JsonObject, { id }: PostRef): PostDraft {
   return {
     author: readAuthor(item),
-    title: readText(child(item.imagePost, 'title')),
-    caption: readText(item.desc)?.trim() || null,
+    title: read.text(child(item.imagePost, 'title')),
+    caption: read.text(item.desc)?.trim() || null,
     // The upper half of an id is the time of publication, in seconds since 1970.
-    publishedAt: readInstant(item.createTime) ?? Number(BigInt(id) >> 32n) * 1000,
+    publishedAt: read.instant(item.createTime) ?? Number(BigInt(id) >> 32n) * 1000,
     // Counts are texts in `statsV2`, numbers (some rounded) in `stats`, or properties of an embed's post (2026).
-    stats: readStats([item.statsV2, item.stats, item], STATS),
+    stats: read.stats([item.statsV2, item.stats, item], STATS),
     items: readItems(item),
     coverUrl: firstOf([child(item.video, 'originCover'), child(item.video, 'cover')], readAddress),
-    sensitive: readFlag(item.isContentClassified) === true,
+    sensitive: read.boolean(item.isContentClassified) === true,
   };
 }
 
 /** The photos in order with their music, or the video. */
 function readItems({ imagePost, video, music }: JsonObject): PostDraft['items'] {
-  const images = readList(child(imagePost, 'images')).map(one => (isJsonObject(one) ? imageItem(one) : null));
+  const images = read.list(child(imagePost, 'images')).map(one => (isJsonObject(one) ? imageItem(one) : null));
   if (images.length === 0) return [isJsonObject(video) ? videoItem(video) : null];
   const audio = isJsonObject(music) ? audioItem(music) : null;
   return audio === null ? images : [...images, audio];
@@ -182,8 +172,8 @@ function isDoubtful(url: string): boolean {
 
 /** The best address of one file. @param value an address, a list of addresses, or an object that contains a list */
 function addressOf(value: unknown): string | undefined {
-  const listed = ['UrlList', 'urlList', 'url_list'].flatMap(key => readList(child(value, key)));
-  const urls = [value, ...readList(value), ...listed].flatMap(url => readAddress(url) ?? []);
+  const listed = ['UrlList', 'urlList', 'url_list'].flatMap(key => read.list(child(value, key)));
+  const urls = [value, ...read.list(value), ...listed].flatMap(url => readAddress(url) ?? []);
   return urls.find(url => !isDoubtful(url)) ?? urls[0];
 }
 
@@ -191,13 +181,13 @@ function addressOf(value: unknown): string | undefined {
 function addressExpiry(url: string): number | null {
   const seconds = /[?&](?:expire|x-expires)=(\d{9,11})(?:&|$)/.exec(url)?.[1];
   const hex = /^https:\/\/[^/]{1,200}\/[0-9a-f]{32}\/([0-9a-f]{8})\//.exec(url)?.[1];
-  return readInstant(seconds ?? Number.parseInt(hex ?? '', 16));
+  return read.instant(seconds ?? Number.parseInt(hex ?? '', 16));
 }
 
 /** @param names values that may contain the name of the codec */
 function videoFile(places: unknown, names: readonly unknown[], facts: Partial<Variant>): Variant | null {
   const url = addressOf(places);
-  const named = names.flatMap(one => readText(one) ?? []).join(' ');
+  const named = names.flatMap(one => read.text(one) ?? []).join(' ');
   // No player supports ByteDance's codec of 2023.
   if (url === undefined || /bytevc2|h266|vvc/i.test(named)) return null;
   const isHevc = /bytevc1|h265|hevc|hvc1|hev1/i.test(`${named} ${url.split('?', 1)[0]}`);
@@ -207,17 +197,17 @@ function videoFile(places: unknown, names: readonly unknown[], facts: Partial<Va
 
 /** The files without the site's watermark. Doubtful files are used only if no other file plays in every chat. */
 function filesOf(video: JsonObject): readonly Variant[] {
-  const listed = readList(video.bitrateInfo).map(info => {
+  const listed = read.list(video.bitrateInfo).map(info => {
     const places = child(info, 'PlayAddr') ?? child(info, 'playAddr');
-    const weight = { bitrate: readSize(child(info, 'Bitrate')), bytes: readSize(child(places, 'DataSize')) };
+    const weight = { bitrate: read.positive(child(info, 'Bitrate')), bytes: read.positive(child(places, 'DataSize')) };
     const names = [child(info, 'CodecType'), child(places, 'UrlKey')];
-    return videoFile(places, names, { ...sizeOf(places, 'Width', 'Height'), ...weight });
+    return videoFile(places, names, { ...read.dimensions(places, 'Width', 'Height'), ...weight });
   });
-  const weight = { bitrate: readSize(video.bitrate), bytes: readSize(video.size) };
+  const weight = { bitrate: read.positive(video.bitrate), bytes: read.positive(video.size) };
   // `PlayAddrStruct` has more addresses of the same file; sometimes only these exist.
   const places = addressOf(video.playAddr) ?? video.PlayAddrStruct;
   const names = [video.codecType, child(video.PlayAddrStruct, 'UrlKey')];
-  const whole = videoFile(places, names, { ...sizeOf(video), ...weight });
+  const whole = videoFile(places, names, { ...read.dimensions(video), ...weight });
   // The same file may be listed on several hosts; it is kept once.
   const nameOf = ({ url }: Variant) => (isDoubtful(url) ? url : new URL(url).pathname);
   const all = [...listed, whole].filter(file => file !== null);
@@ -228,14 +218,14 @@ function filesOf(video: JsonObject): readonly Variant[] {
 
 /** A file with the site's watermark is used only if there is no other. Files that every chat plays come first. */
 function videoItem(video: JsonObject): UnplacedItem | null {
-  const size = sizeOf(video);
+  const size = read.dimensions(video);
   const unmarked = filesOf(video);
   const marked = unmarked.length > 0 ? null : videoFile(video.downloadAddr, [], size);
   const isHevc = ({ codecs }: Variant) => Number(codecs === 'hvc1');
   const files = marked === null ? unmarked : [marked];
   const sorted = files.toSorted((a, b) => isHevc(a) - isHevc(b) || compareTracks(a, b));
   return orderedItem('video', sorted, {
-    durationMs: readSeconds(video.duration),
+    durationMs: read.seconds(video.duration),
     thumbnailUrl: firstOf([video.originCover, video.cover], readAddress),
     ...(size.width !== null && size),
   });
@@ -244,7 +234,7 @@ function videoItem(video: JsonObject): UnplacedItem | null {
 function imageItem(image: JsonObject): UnplacedItem | null {
   const url = addressOf(image.imageURL ?? image);
   if (url === undefined) return null;
-  const size = sizeOf({ width: image.imageWidth ?? image.width, height: image.imageHeight ?? image.height });
+  const size = read.dimensions({ width: image.imageWidth ?? image.width, height: image.imageHeight ?? image.height });
   const file = listedFile(url, { mime: imageMime(url), hasVideo: false, ...size, expiresAt: addressExpiry(url) });
   return orderedItem('image', [file], { thumbnailUrl: url });
 }
@@ -254,5 +244,5 @@ function audioItem({ playUrl, duration }: JsonObject): UnplacedItem | null {
   if (url === undefined) return null;
   const mime = /mime_type=audio_mp4|\.(?:m4a|mp4)(?:\?|$)/.test(url) ? 'audio/mp4' : 'audio/mpeg';
   const file = listedFile(url, { mime, hasVideo: false, hasAudio: true, expiresAt: addressExpiry(url) });
-  return orderedItem('audio', [file], { durationMs: readSeconds(duration) });
+  return orderedItem('audio', [file], { durationMs: read.seconds(duration) });
 }

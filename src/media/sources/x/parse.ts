@@ -3,7 +3,8 @@ import { AppError, type ErrorCode } from '../../../errors.ts';
 import { parseRetryAfter } from '../../../infra/http/retry-after.ts';
 import { refusal, weakNotFound } from '../../extract/refusal.ts';
 import type { SiteAnswer } from '../../parse/body.ts';
-import { child, firstOf, isJsonObject, parseJson, readCount, readList, readText } from '../../parse/json.ts';
+import { child, firstOf, isJsonObject, parseJson } from '../../parse/json.ts';
+import * as read from '../../parse/read.ts';
 import { type ReadContext, readableItems, toReadablePost } from '../kit/draft.ts';
 import { failureBySign, failureOfStatus, plainWords, type Sign } from '../kit/failures.ts';
 import { findTweet, readTweet } from './post.ts';
@@ -52,7 +53,7 @@ const failureOfWords = (words: string) => failureBySign(plainWords(words), SIGNS
 function failureOfResult(result: unknown): AppError | null {
   if (!isJsonObject(result) || !/Tombstone|Unavailable|Preview/.test(String(result.__typename))) return null;
   const { tombstone, reason } = result;
-  const words = firstOf([child(tombstone, 'text', 'text'), child(tombstone, 'text'), tombstone, reason], readText);
+  const words = firstOf([child(tombstone, 'text', 'text'), child(tombstone, 'text'), tombstone, reason], read.text);
   if (words) return failureOfWords(words) ?? weakNotFound(`unavailable: ${words.slice(0, 80)}`);
   return refusal('login', 'withheld from visitors without a word');
 }
@@ -61,10 +62,10 @@ const CODES: Readonly<Record<number, ErrorCode>> = { 88: 'upstream_rate_limited'
 
 /** The error that a query's answer states, else null. A complaint about the query itself is `upstream_changed`. */
 function failureOfErrors(json: unknown): AppError | null {
-  const [error] = readList(child(json, 'errors')).filter(isJsonObject);
+  const [error] = read.list(child(json, 'errors')).filter(isJsonObject);
   if (error === undefined) return null;
-  const words = readText(error.message)?.slice(0, 120) ?? '';
-  const code = CODES[readCount(error.code) ?? 0];
+  const words = read.text(error.message)?.slice(0, 120) ?? '';
+  const code = CODES[read.count(error.code) ?? 0];
   if (code !== undefined) return new AppError(code, words);
   const isOurs = /cannot be null|must be defined|not found|invalid|unknown/i.test(words);
   return failureOfWords(words) ?? new AppError(isOurs ? 'upstream_changed' : 'upstream_unavailable', words);
@@ -76,7 +77,7 @@ export function failureOfHead(answer: SiteAnswer, now: number): AppError | null 
   if (status === 401 || status === 403) return refusal('challenge', `refused by status ${status}`);
   // For a post that does not exist, the endpoint for widgets answers with a page.
   if (status === 404 && body.startsWith('<')) return new AppError('not_found', 'no such post');
-  const resetAt = readCount(headers['x-rate-limit-reset']);
+  const resetAt = read.count(headers['x-rate-limit-reset']);
   if (status !== 429 || resetAt === null) return failureOfStatus(answer, now);
   const retryAfterMs = parseRetryAfter(headers['retry-after'], now) ?? Math.max(0, resetAt * 1000 - now);
   return new AppError('upstream_rate_limited', 'status 429', { retryAfterMs });

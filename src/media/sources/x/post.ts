@@ -8,15 +8,8 @@ import {
   objectsWith,
   type PixelSize,
   parseJson,
-  readDate,
-  readFlag,
-  readList,
-  readSize,
-  readStats,
-  readText,
-  type StatPaths,
-  sizeOf,
 } from '../../parse/json.ts';
+import * as read from '../../parse/read.ts';
 import type { Author, Variant } from '../../post.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft } from '../kit/draft.ts';
 import { listedFile, listedItem } from '../kit/media-files.ts';
@@ -28,13 +21,13 @@ function flat(object: unknown, ...parts: readonly string[]): JsonObject {
 }
 
 function idOf({ rest_id, id_str }: JsonObject): string | null {
-  return /^\d{1,20}$/.exec(readText(rest_id) ?? readText(id_str) ?? '')?.[0] ?? null;
+  return /^\d{1,20}$/.exec(read.text(rest_id) ?? read.text(id_str) ?? '')?.[0] ?? null;
 }
 
 /** The ids of all versions of an edited post. */
 function idsOf(tweet: JsonObject): readonly unknown[] {
   const { edit_control: control } = tweet;
-  return [idOf(tweet), ...readList(child(flat(control, 'edit_control_initial'), 'edit_tweet_ids'))];
+  return [idOf(tweet), ...read.list(child(flat(control, 'edit_control_initial'), 'edit_tweet_ids'))];
 }
 
 /** Finds the requested post. Undefined when the answer contains only other posts, null when it contains none. */
@@ -54,11 +47,11 @@ function inner(tweet: JsonObject, ...names: readonly string[]): JsonObject | nul
 }
 
 function authorOf(user: JsonObject): Author {
-  const flags = [user.is_blue_verified, user.verified, child(user, 'verification', 'verified')].map(readFlag);
+  const flags = [user.is_blue_verified, user.verified, child(user, 'verification', 'verified')].map(read.boolean);
   return {
     id: idOf(user),
-    username: readText(user.screen_name),
-    name: readText(user.name),
+    username: read.text(user.screen_name),
+    name: read.text(user.name),
     verified: flags.includes(true) ? true : (flags.find(flag => flag !== null) ?? null),
     avatarUrl: mediaAddress(user.profile_image_url_https ?? child(user, 'avatar', 'image_url'), X_MEDIA_HOSTS),
   };
@@ -67,7 +60,7 @@ function authorOf(user: JsonObject): Author {
 /** The media of an advertisement. They are JSON inside a text of its card. */
 function mediaOfCard(card: unknown): readonly unknown[] {
   const text = findValues(card, 'string_value')
-    .map(readText)
+    .map(read.text)
     .find(one => one?.includes('"media_entities"'));
   return Object.values(flat(child(parseJson(text ?? ''), 'media_entities'))).slice(0, 10);
 }
@@ -77,16 +70,16 @@ function mediaOfCard(card: unknown): readonly unknown[] {
  * source. `isAny`: the answer lists media, even if all were left out.
  */
 function mediaOf(tweet: JsonObject) {
-  const plain = [...readList(tweet.photos), ...(isJsonObject(tweet.video) ? [tweet.video] : [])];
+  const plain = [...read.list(tweet.photos), ...(isJsonObject(tweet.video) ? [tweet.video] : [])];
   const [extended = [], short = []] = ['extended_entities', 'entities'].map(name =>
-    readList(child(tweet, name, 'media')),
+    read.list(child(tweet, name, 'media')),
   );
-  const lists = [readList(tweet.mediaDetails), extended, plain, short, mediaOfCard(tweet.card)];
+  const lists = [read.list(tweet.mediaDetails), extended, plain, short, mediaOfCard(tweet.card)];
   const media = (lists.find(list => list.length > 0) ?? []).map(one => flat(one));
   const ids = idsOf(tweet);
   const own = media.filter(one => [null, one.source_status_id_str, ...ids].includes(xIdOf(one.expanded_url)));
   // Syndication does not state that a video is from another post, but the text then contains the video's address.
-  const addresses = short.flatMap(one => readText(child(one, 'url')) ?? []);
+  const addresses = short.flatMap(one => read.text(child(one, 'url')) ?? []);
   const taken = media.filter(({ url }) => addresses.some(address => address === url));
   return { media: own.length > 0 ? own : taken, isAny: media.length > 0 };
 }
@@ -94,10 +87,12 @@ function mediaOf(tweet: JsonObject) {
 /** The time of publication, unix milliseconds. If it is missing, it is calculated from the id (since 2010-11). */
 function publishTimeOf(tweet: JsonObject): number | null {
   const id = idOf(tweet) ?? '';
-  return readDate(tweet.created_at) ?? (id.length < 15 ? null : Number((BigInt(id) >> 22n) + 1_288_834_974_657n));
+  return (
+    read.writtenDate(tweet.created_at) ?? (id.length < 15 ? null : Number((BigInt(id) >> 22n) + 1_288_834_974_657n))
+  );
 }
 
-const STATS: StatPaths = {
+const STATS: read.StatPaths = {
   likes: 'favorite_count',
   comments: ['reply_count', 'conversation_count'],
   views: 'views.count',
@@ -120,20 +115,20 @@ export function readTweet(listed: JsonObject, isQuote = false) {
   const { caption: words, isCut } = wordsOf(tweet, media, target => shown.includes(xIdOf(target) ?? ''));
   // The text of a post with an article is only the article's address, so the article's preview comes before it.
   const article = child(tweet.article, 'article_results', 'result') ?? tweet.article;
-  const caption = [readText(child(article, 'preview_text')), words].filter(part => part !== null).join('\n\n') || null;
+  const caption = [read.text(child(article, 'preview_text')), words].filter(part => part !== null).join('\n\n') || null;
   const draft: PostDraft = {
     ...EMPTY_DRAFT,
     author: authorOf(user),
-    title: readText(child(article, 'title')),
+    title: read.text(child(article, 'title')),
     caption,
     publishedAt: publishTimeOf(tweet),
-    stats: readStats([{ ...tweet, user }], STATS),
+    stats: read.stats([{ ...tweet, user }], STATS),
     items: media.map(itemOf),
     isWordsOnly: !isAny && (caption !== null || ref !== undefined),
-    sensitive: readFlag(tweet.possibly_sensitive) === true || media.some(one => one.sensitive_media_warning),
+    sensitive: read.boolean(tweet.possibly_sensitive) === true || media.some(one => one.sensitive_media_warning),
     quoted: quote === null || ref === undefined ? null : { ref, draft: readTweet(quote, true).draft },
   };
-  return { draft, isCut, reason: readText(child(media[0], 'ext_media_availability', 'reason')) };
+  return { draft, isCut, reason: read.text(child(media[0], 'ext_media_availability', 'reason')) };
 }
 
 // The text of a post as people see it: short addresses become their targets, or are removed if the target is shown
@@ -144,7 +139,7 @@ const SHORT_TAIL = /(?<!\s)(?:\s*https?:\/\/t\.co\/\w{1,30})+\s*$/;
 
 /** The text without the leading names of people replied to and without final addresses. `range` counts characters. */
 function withinRange(text: string, range: unknown): string {
-  const [start, end] = readList(range);
+  const [start, end] = read.list(range);
   if (typeof start !== 'number' || typeof end !== 'number') return text;
   const characters = Array.from(text);
   const from = /^(?:@\w{1,50}\s*)*$/.test(characters.slice(0, start).join('')) ? start : 0;
@@ -159,16 +154,16 @@ function withinRange(text: string, range: unknown): string {
 function wordsOf(tweet: JsonObject, media: readonly JsonObject[], isShown: (target: string) => boolean) {
   const notes = child(tweet, 'note_tweet', 'note_tweet_results') ?? tweet.note_tweet;
   const note = child(notes, 'result') ?? notes;
-  const long = readText(child(note, 'text'));
+  const long = read.text(child(note, 'text'));
   const isCut = long === null && (isJsonObject(note) || tweet.truncated === true);
   const addresses = new Map<unknown, string>(media.map(({ url }) => [url, '']));
   const listed = [child(tweet, 'entities', 'urls'), child(note, 'entity_set', 'urls')];
-  for (const one of listed.flatMap(urls => readList(urls)).filter(isJsonObject)) {
-    const target = readText(one.expanded_url) ?? '';
+  for (const one of listed.flatMap(urls => read.list(urls)).filter(isJsonObject)) {
+    const target = read.text(one.expanded_url) ?? '';
     if (/^https?:\/\/\S{1,2000}$/.test(target)) addresses.set(one.url, isShown(target) ? '' : target);
   }
   const written =
-    long ?? withinRange(readText(tweet.full_text) ?? readText(tweet.text) ?? '', tweet.display_text_range);
+    long ?? withinRange(read.text(tweet.full_text) ?? read.text(tweet.text) ?? '', tweet.display_text_range);
   const whole = written
     .replace(/&(amp|lt|gt);/g, (_, name) => (name === 'amp' ? '&' : name === 'lt' ? '<' : '>'))
     .replace(/(?<!\s)(\s*)(https?:\/\/t\.co\/\w{1,30})/g, (found, space, short) => {
@@ -193,17 +188,17 @@ function sized(url: string, name: string): string {
 
 function photoOf(media: JsonObject): DraftItem {
   // Old addresses end in the name of a size, such as `:large`, which is removed.
-  const url = mediaAddress(readText(media.media_url_https ?? media.url)?.replace(/:\w{1,10}$/, ''), X_MEDIA_HOSTS);
+  const url = mediaAddress(read.text(media.media_url_https ?? media.url)?.replace(/:\w{1,10}$/, ''), X_MEDIA_HOSTS);
   if (url === null) return null;
   const type = /[?&]format=(\w{3,4})/.exec(url)?.[1] ?? /\.(\w{3,4})(?:\?|$)/.exec(url)?.[1] ?? 'jpg';
   const fileOf = (name: string, size: PixelSize) =>
     listedFile(sized(url, name), { mime: `image/${type.replace('jpg', 'jpeg')}`, hasVideo: false, ...size });
-  const original = sizeOf(isJsonObject(media.original_info) ? media.original_info : media);
+  const original = read.dimensions(isJsonObject(media.original_info) ? media.original_info : media);
   const smaller = ['large', 'medium'].flatMap(name => {
-    const size = sizeOf(child(media, 'sizes', name), 'w', 'h');
+    const size = read.dimensions(child(media, 'sizes', name), 'w', 'h');
     return (size.width ?? Number.POSITIVE_INFINITY) < (original.width ?? 0) ? [fileOf(name, size)] : [];
   });
-  const known = { thumbnailUrl: sized(url, 'small'), alt: readText(media.ext_alt_text) };
+  const known = { thumbnailUrl: sized(url, 'small'), alt: read.text(media.ext_alt_text) };
   return listedItem('image', [fileOf('orig', original), ...smaller], known);
 }
 
@@ -214,28 +209,28 @@ function videoFile(variant: JsonObject, isSilent: boolean): readonly Variant[] {
   if (url === null || (type !== 'video/mp4' && !/\.mp4(?:\?|$)/.test(url))) return [];
   const [, width, height] = /\/(\d{2,5})x(\d{2,5})\//.exec(url) ?? [];
   const codecs = /\/(hevc|hvc1|av1|vp9)\//.exec(url)?.[1] ?? null;
-  const facts = { ...sizeOf({ width, height }), bitrate: readSize(variant.bitrate), codecs };
+  const facts = { ...read.dimensions({ width, height }), bitrate: read.positive(variant.bitrate), codecs };
   return [listedFile(url, { mime: 'video/mp4', hasVideo: true, hasAudio: isSilent ? false : null, ...facts })];
 }
 
 function videoOf(media: JsonObject): DraftItem {
   const isSilent = media.type === 'animated_gif';
   const info = isJsonObject(media.video_info) ? media.video_info : media;
-  const variants = readList(info.variants).filter(isJsonObject);
+  const variants = read.list(info.variants).filter(isJsonObject);
   const files = variants.flatMap(variant => videoFile(variant, isSilent));
-  const { width, height } = sizeOf(media.original_info);
+  const { width, height } = read.dimensions(media.original_info);
   const size = width !== null && height !== null ? { width, height } : {};
   // A gif has only one file, whose address does not contain its size.
   return listedItem('video', isSilent ? files.map(file => ({ ...file, ...size })) : files, {
     ...size,
-    durationMs: readSize(info.duration_millis ?? info.durationMs),
+    durationMs: read.positive(info.duration_millis ?? info.durationMs),
     thumbnailUrl: mediaAddress(media.media_url_https ?? media.poster, X_MEDIA_HOSTS),
-    alt: readText(media.ext_alt_text),
+    alt: read.text(media.ext_alt_text),
   });
 }
 
 function itemOf(media: JsonObject): DraftItem {
-  const status = readText(child(media.ext_media_availability, 'status')) ?? 'Available';
+  const status = read.text(child(media.ext_media_availability, 'status')) ?? 'Available';
   if (status !== 'Available') return null;
   const isVideo = isJsonObject(media.video_info) || Array.isArray(media.variants);
   if (isVideo || media.type === 'video' || media.type === 'animated_gif') return videoOf(media);
