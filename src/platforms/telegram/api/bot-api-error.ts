@@ -1,21 +1,14 @@
 import type { SendFailure } from '../../../bot/contract/chat-platform.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 
-interface Failure {
-  readonly method: string;
-  /** The Bot API's error code; undefined if it gave no readable answer. */
-  readonly code: number | undefined;
-  readonly description: string;
-  readonly retryAfterMs?: number | undefined;
-  readonly migrateTo?: number | undefined;
-  readonly isNotDone: boolean;
-  readonly isCut?: boolean;
-}
+type Failure = Pick<BotApiError, 'method' | 'code' | 'description' | 'isNotDone'> &
+  Partial<Pick<BotApiError, 'retryAfterMs' | 'migrateTo' | 'isCut'>>;
 
 /** A call that failed. Neither the request, with people's text, nor the address, with the token, is in it. */
 export class BotApiError extends Error {
   override readonly name = 'BotApiError';
   readonly method: string;
+  /** The Bot API's error code; undefined if it gave no readable answer. */
   readonly code: number | undefined;
   readonly description: string;
   /** Milliseconds that Telegram asks to wait; undefined when it does not ask for that. */

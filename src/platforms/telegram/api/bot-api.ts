@@ -28,16 +28,14 @@ export interface BotApiOptions {
   readonly limits: Pick<TelegramLimits, 'callMs' | 'fileMs' | 'uploadBytesPerSecond'>;
 }
 
+const Refusal = z.object({ retry_after: z.number().optional(), migrate_to_chat_id: z.number().optional() });
 const Envelope = z.union([
   z.object({ ok: z.literal(true), result: z.unknown() }),
   z.object({
     ok: z.literal(false),
     error_code: z.number(),
     description: z.string().catch(''),
-    parameters: z
-      .object({ retry_after: z.number().optional(), migrate_to_chat_id: z.number().optional() })
-      .catch({})
-      .default({}),
+    parameters: Refusal.catch({}).default({}),
   }),
 ]);
 
@@ -54,7 +52,16 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions) {
   const caller: Caller = new Telegram(token, { apiRoot, webhookReply: false });
   const poster = createPoster();
 
-  async function request<M extends Method>(method: M, params: object, options: CallOptions): Promise<Answers[M]> {
+  /**
+   * Makes one request, with a form if the parameters have files. They are a method's own, or those of a message with
+   * those that say where it goes.
+   * @throws BotApiError
+   */
+  async function call<M extends Method>(
+    method: M,
+    params: Params[M] | (Address & Content<M>),
+    options: CallOptions = {},
+  ): Promise<Answers[M]> {
     if (options.signal?.aborted === true) throw notBegun(method);
     const form = formOf(params);
     const result = await (form === undefined ? callPlain(method, params, options) : upload(method, form, options));
@@ -78,13 +85,11 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions) {
    * Sends files in place of telegraf (4.16), which holds whole files in memory, leaves nested objects out of a form,
    * and does not say whether the body was sent completely.
    */
-  async function upload(method: Method, { body, bytes }: Form, { signal }: CallOptions): Promise<unknown> {
-    const timeoutMs = limits.fileMs + (bytes / limits.uploadBytesPerSecond) * 1_000;
+  async function upload(method: Method, body: EncodedForm, { signal }: CallOptions): Promise<unknown> {
+    const url = `${apiRoot}bot${token}/${method}`;
+    const timeoutMs = limits.fileMs + (body.contentLength / limits.uploadBytesPerSecond) * 1_000;
     try {
-      return resultOf(
-        method,
-        await poster.send({ url: `${apiRoot}bot${token}/${method}`, body }, { signal, timeoutMs }),
-      );
+      return resultOf(method, await poster.send({ url, body }, { signal, timeoutMs }));
     } catch (error) {
       if (!(error instanceof PostFailure)) throw error;
       const { message: description, isUnsent: isNotDone, isCut } = error;
@@ -92,16 +97,8 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions) {
     }
   }
 
-  return {
-    /** Makes one request, with a form if the parameters have files. @throws BotApiError */
-    call: <M extends Method>(method: M, params: Params[M], options: CallOptions = {}) =>
-      request(method, params, options),
-    /** Sends a message to the chat that `address` states. @throws BotApiError */
-    send: <M extends Method>(method: M, address: Address, content: Content<M>, options: CallOptions) =>
-      request(method, { ...address, ...content }, options),
-    /** Ends all calls that are running. */
-    close: () => poster.close(),
-  };
+  /** `close` ends all calls that are running. */
+  return { call, close: poster.close };
 }
 
 /** Error codes of a connection that could not be made. */
@@ -140,11 +137,6 @@ function codeOfPage(status: number): number {
   return status < 400 ? 502 : 413;
 }
 
-interface Parameters {
-  readonly retry_after?: number | undefined;
-  readonly migrate_to_chat_id?: number | undefined;
-}
-
 /**
  * The error of a refused call. A 503 comes from a proxy, and nothing was done. After a 502, a 504 and other 5xx,
  * messages had sometimes been sent.
@@ -153,23 +145,17 @@ function refusal(
   method: Method,
   code: number,
   description: string,
-  { retry_after: seconds, migrate_to_chat_id: migrateTo }: Parameters = {},
+  { retry_after: seconds, migrate_to_chat_id: migrateTo }: z.output<typeof Refusal> = {},
 ): BotApiError {
   const retryAfterMs = seconds === undefined ? undefined : Math.max(0, seconds) * 1_000;
   return new BotApiError({ method, code, description, retryAfterMs, migrateTo, isNotDone: code < 500 || code === 503 });
-}
-
-interface Form {
-  readonly body: EncodedForm;
-  /** The bytes of all files of the form together. */
-  readonly bytes: number;
 }
 
 /**
  * The parameters as a multipart form, in which each file is a part and the parameters name it as `attach://NAME`.
  * Undefined if there is no file.
  */
-function formOf(params: object): Form | undefined {
+function formOf(params: object): EncodedForm | undefined {
   const files: FormFile[] = [];
   function attach({ content, fileName, bytes }: Upload, name = `file${files.length}`): string {
     const open = () => ('data' in content ? [content.data] : createReadStream(content.path));
@@ -184,8 +170,7 @@ function formOf(params: object): Form | undefined {
     attach(value, name);
     return [];
   });
-  if (files.length === 0) return undefined;
-  return { body: encodeForm(fields, files), bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
+  return files.length === 0 ? undefined : encodeForm(fields, files);
 }
 
 function isUpload(value: unknown): value is Upload {

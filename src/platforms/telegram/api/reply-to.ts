@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
-import type { Chat, User } from './updates.ts';
+import type { Message, User } from './updates.ts';
 
 /** All that a process needs to send the answer to a request. It has no text of people. */
 export const TelegramReplyTo = z.object({
@@ -55,12 +55,7 @@ export function createEventIds(secret: string): EventIds {
   };
 }
 
-interface Speech {
-  readonly from?: User | undefined;
-  /** The chat in whose name the message is: the group if an anonymous admin writes, or a channel. */
-  readonly sender_chat?: { readonly id: number } | undefined;
-  readonly chat: Chat;
-}
+type Speech = Pick<Message, 'chat'> & Partial<Pick<Message, 'from' | 'sender_chat'>>;
 
 /** The author of a message; undefined for bots. `isChatAdmin` is left out if only a call to Telegram could tell it. */
 export function speakerOf({ from, sender_chat: as, chat }: Speech): Speaker | undefined {
@@ -85,11 +80,9 @@ export function privateSpeaker(user: User): Speaker {
   return { chat: { id, kind: 'private' }, user: { id, rateKey: id, locales: localesOf(user), isChatAdmin: true } };
 }
 
-interface Located {
-  readonly chat: Chat;
-  readonly message_thread_id?: number | undefined;
-  readonly is_topic_message: boolean;
-  readonly direct_messages_topic?: { readonly topic_id: number } | undefined;
+interface Located
+  extends Pick<Message, 'chat' | 'is_topic_message'>,
+    Partial<Pick<Message, 'message_thread_id' | 'direct_messages_topic'>> {
   readonly reply_to_message?: { readonly message_id: number } | undefined;
 }
 

@@ -10,7 +10,6 @@ const User = z.object({
 export type User = z.output<typeof User>;
 
 const Chat = z.object({ id: z.number(), type: z.enum(['private', 'group', 'supergroup', 'channel']) });
-export type Chat = z.output<typeof Chat>;
 
 /** An entity, which marks a part of a text. Its offset and length count UTF-16 units. */
 const MessageEntity = z.object({
@@ -130,13 +129,5 @@ export const Update = z.object({
 });
 export type Update = z.output<typeof Update>;
 
-export const ALLOWED_UPDATES = [
-  'message',
-  'edited_message',
-  'channel_post',
-  'edited_channel_post',
-  'callback_query',
-  'inline_query',
-  'chosen_inline_result',
-  'my_chat_member',
-] as const satisfies readonly (keyof Update)[];
+/** The kinds of updates that Telegram is asked to send. */
+export const ALLOWED_UPDATES = Update.keyof().exclude(['update_id']).options;

@@ -2,7 +2,13 @@ import { withoutWishes } from '../../../bot/answer/find-links.ts';
 import { parseArguments } from '../../../bot/contract/arguments.ts';
 import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import type { CommandSpec } from '../../../bot/contract/command-spec.ts';
-import { type Caller, callerOf, type PastedLink, type RequestBody } from '../../../bot/contract/request.ts';
+import {
+  type Caller,
+  callerOf,
+  type PastedLink,
+  type RequestBody,
+  type TextMessage,
+} from '../../../bot/contract/request.ts';
 import { type CommandLine, parseCommandLine } from '../../../bot/contract/short-forms.ts';
 import { AppError } from '../../../errors.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
@@ -13,13 +19,15 @@ import type { TelegramContext } from '../outgoing/context.ts';
 import { menuName } from '../render/formatted-text.ts';
 import { flattenRich } from './rich-words.ts';
 
+/** A message that is being read. */
 interface Listening {
+  readonly message: Message;
   readonly caller: Caller;
   /** True when the message addresses Medley, by mentioning its name or by being in a private chat. */
   readonly direct: boolean;
+  /** Reads the request in these words of the message, or of the message to which it replies. */
+  readonly read: (words: Pick<TextMessage, 'text' | 'links' | 'direct'>) => Promise<RequestBody | undefined>;
 }
-
-type Read = TelegramContext['dispatcher']['read'];
 
 /** Reads the request in a message; undefined if it is not meant for Medley, like most messages of a group. */
 export type ReadMessage = (message: Message) => Promise<NewRequest<TelegramReplyTo> | undefined>;
@@ -49,20 +57,16 @@ export function createReadMessage(telegram: TelegramContext): ReadMessage {
 }
 
 function createRead({ dispatcher, username, eventIds }: TelegramContext) {
-  const { read } = dispatcher;
-
-  async function command(line: CommandLine, words: MessageWords, message: Message, listening: Listening) {
-    const { caller } = listening;
+  async function command(line: CommandLine, words: MessageWords, listening: Listening) {
+    const { caller, read } = listening;
     // Telegram sends `/start` when a person opens the chat. If they came by a link to the bot, a parameter follows it.
     if (line.name === 'start') return isInvited(line, caller) ? undefined : START;
     const specs = dispatcher.commandSpecs(await dispatcher.translator(caller), caller.chatKind);
     const spec = specs.find(({ name }) => menuName(name) === line.name);
-    const typed = () => read({ ...listening, text: `/${spec?.name ?? line.name} ${line.rest}` });
+    const typed = () => read({ text: `/${spec?.name ?? line.name} ${line.rest}` });
     if (spec?.accepts !== 'link') return typed();
-    const found = await (line.rest === ''
-      ? readReplied(read, message, listening)
-      : readLinkCommand(read, spec, line.rest, words, message, listening));
-    return found ?? typed();
+    const found = line.rest === '' ? readReplied(listening) : readLinkCommand(spec, line.rest, words, listening);
+    return (await found) ?? typed();
   }
 
   return async (message: Message): ReturnType<ReadMessage> => {
@@ -77,8 +81,9 @@ function createRead({ dispatcher, username, eventIds }: TelegramContext) {
     if (speaker === undefined) return undefined;
     const caller = callerOf({ platform: 'telegram', ...speaker }, { answersQuotes: true });
     const direct = caller.chatKind === 'private' || mention !== undefined || isMentioned(words.text, own);
-    const listening = { caller, direct };
-    const body = await (line ? command(line, words, message, listening) : readTalk(read, words, message, listening));
+    const read: Listening['read'] = said => dispatcher.read({ caller, direct, ...said });
+    const listening = { message, caller, direct, read };
+    const body = await (line ? command(line, words, listening) : readTalk(words, listening));
     if (body === undefined) return undefined;
     const { chat, message_id: id } = message;
     // A channel's forwarded post is not deletable, because the comments below it would be deleted as well.
@@ -88,24 +93,19 @@ function createRead({ dispatcher, username, eventIds }: TelegramContext) {
   };
 }
 
-async function readTalk(
-  read: Read,
-  words: MessageWords,
-  message: Message,
-  listening: Listening,
-): Promise<RequestBody | undefined> {
-  const { text, links } = words;
-  const body = await read({ ...listening, text, links });
+async function readTalk({ text, links }: MessageWords, listening: Listening): Promise<RequestBody | undefined> {
+  const { message, caller, direct, read } = listening;
+  const body = await read({ text, links });
   // In a group, a `line` is a short form (`!rs`), which `read` returns only if the group's settings allow it.
   if (body?.kind === 'links' || body?.kind === 'line') return body;
-  if (listening.caller.chatKind === 'private') {
+  if (caller.chatKind === 'private') {
     // A post that a person forwards may have its link in a button alone, so the buttons are read, too.
     const buttons = buttonLinks(message);
     if (buttons.length === 0) return body;
-    const pointed = await read({ ...listening, text: '', links: buttons });
+    const pointed = await read({ text: '', links: buttons });
     return pointed?.kind === 'links' ? pointed : body;
   }
-  return listening.direct ? ((await readReplied(read, message, listening)) ?? body) : undefined;
+  return direct ? ((await readReplied(listening)) ?? body) : undefined;
 }
 
 /** The addresses that the buttons of a message open. */
@@ -115,11 +115,8 @@ function buttonLinks(message: Pick<Message, 'reply_markup'> | undefined): readon
 }
 
 /** Reads the links in the message to which this one replies, or in the part of it that this one quotes. */
-async function readReplied(
-  read: Read,
-  { reply_to_message: other, external_reply: outside, quote }: Message,
-  listening: Listening,
-): Promise<RequestBody | undefined> {
+async function readReplied({ message, read }: Listening): Promise<RequestBody | undefined> {
+  const { reply_to_message: other, external_reply: outside, quote } = message;
   const { text = '', links } = (other && messageWords(other)) ?? {};
   const preview = outside?.link_preview_options;
   // If the other message is an answer of Medley's, the address of its post is in a button.
@@ -128,7 +125,7 @@ async function readReplied(
   // Quotes mark no links: to know what a spoiler hides, the whole text is read.
   const isHidden = quote?.entities.some(({ type }) => type === 'spoiler') === true;
   for (const words of quote === undefined || isHidden ? [whole] : [{ text: quote.text }, whole]) {
-    const body = await read({ ...listening, direct: true, ...words });
+    const body = await read({ direct: true, ...words });
     if (body?.kind === 'links') return body;
   }
   return undefined;
@@ -139,15 +136,13 @@ async function readReplied(
  * Telegram's entities, since a word may hide its address.
  */
 async function readLinkCommand(
-  read: Read,
   spec: CommandSpec,
   text: string,
   { links, remainder }: MessageWords,
-  message: Message,
   listening: Listening,
 ): Promise<RequestBody | undefined> {
-  const given = await read({ ...listening, direct: true, text, links });
-  const body = given?.kind === 'links' ? given : await readReplied(read, message, listening);
+  const given = await listening.read({ direct: true, text, links });
+  const body = given?.kind === 'links' ? given : await readReplied(listening);
   const [link, ...others] = body?.kind === 'links' ? body.what : [];
   const isAlone = /^\s*\/\S+$/.test(withoutWishes(remainder).trimEnd());
   if (isAlone && (others.length > 0 || link?.spoiler === true)) return body;
@@ -188,12 +183,7 @@ function isOnlyLinks({ text }: Message, { links = [], remainder }: MessageWords,
 
 /** True when Telegram takes the text as a mention of the name: `@name`, not inside a longer name. */
 function isMentioned(text: string, username: string): boolean {
-  const name = `@${username}`;
-  const folded = text.toLowerCase();
-  for (let at = folded.indexOf(name); at !== -1; at = folded.indexOf(name, at + 1)) {
-    if (!/[\w/@]/.test(folded.charAt(at - 1)) && !/\w/.test(folded.charAt(at + name.length))) return true;
-  }
-  return false;
+  return new RegExp(`(?<![\\w/@])@${username}(?!\\w)`).test(text.toLowerCase());
 }
 
 export interface MessageWords {

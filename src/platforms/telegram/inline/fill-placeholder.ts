@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import { reply, textBlock } from '../../../bot/contract/reply-parts.ts';
 import { backoffMs } from '../../../bot/runtime/retry-gate.ts';
-import type { Translator } from '../../../i18n/translate.ts';
 import { deleteMessage } from '../api/bot-api.ts';
 import { BotApiError, failureSentence } from '../api/bot-api-error.ts';
 import type { ChosenInlineResult } from '../api/updates.ts';
@@ -17,9 +16,14 @@ import { renderText } from '../render/text-message.ts';
 import { inlineFile } from './inline-results.ts';
 import type { Asker, InlineLookUp } from './look-up.ts';
 
-interface Filling extends TelegramContext {
+/** A placeholder that is to be replaced. */
+interface Filling extends TelegramContext, Asker {
   readonly sender: Pick<Sender, 'sendFile'>;
   readonly lookUp: InlineLookUp;
+  /** The id of the message with the placeholder. */
+  readonly target: string;
+  readonly userId: number;
+  readonly signal: AbortSignal;
 }
 
 /** How many ways to send a file (by file id, by address) are tried for one inline message. */
@@ -30,66 +34,47 @@ const LAST_MS = 1_500;
 
 /** Replaces the placeholder that a person has chosen: by the file, or by a sentence that says why there is none. */
 export async function fillPlaceholder(
-  filling: Filling,
+  context: TelegramContext & Pick<Filling, 'sender' | 'lookUp'>,
   { result_id: resultId, inline_message_id: target, from, query }: ChosenInlineResult,
   signal: AbortSignal,
 ): Promise<void> {
-  const { lookUp } = filling;
+  const { lookUp } = context;
   const index = Number(/^post:(\d{1,3})$/.exec(resultId)?.[1] ?? -1);
   if (target === undefined || index < 0) return;
   const asker = await lookUp.askerOf(from);
   const link = await lookUp.linkIn(query, asker);
   if (link === undefined) return;
-  const { t } = asker;
+  const filling = { ...context, ...asker, target, userId: from.id, signal };
   try {
-    await fill(filling, { link, index, target, asker, userId: from.id }, signal);
+    await fill(filling, link, index);
   } catch (error) {
     // A choice is not stored, so no other process would ever replace the placeholder; a sentence replaces it now.
-    const original = { kind: 'link', label: t.messages.post.openOriginal, url: link } as const;
-    const failure = reply({ blocks: [textBlock([t.messages.errors.internal])], actions: [original] });
-    await editText(filling, failure, target, t, AbortSignal.timeout(LAST_MS));
+    const { post, errors } = asker.t.messages;
+    const original = { kind: 'link', label: post.openOriginal, url: link } as const;
+    const failure = reply({ blocks: [textBlock([errors.internal])], actions: [original] });
+    await editText({ ...filling, signal: AbortSignal.timeout(LAST_MS) }, failure);
     throw error;
   }
 }
 
-interface Chosen {
-  readonly link: string;
-  /** The index of the file in the reply to the link. */
-  readonly index: number;
-  /** The id of the message with the placeholder. */
-  readonly target: string;
-  readonly asker: Asker;
-  readonly userId: number;
-}
-
-async function fill(
-  filling: Filling,
-  { link, index, target, asker, userId }: Chosen,
-  signal: AbortSignal,
-): Promise<void> {
-  const { t } = asker;
-  const reply = await filling.lookUp.replyTo(link, asker, signal);
+/** @param index the position of the file in the reply to the link */
+async function fill(filling: Filling, link: string, index: number): Promise<void> {
+  const reply = await filling.lookUp.replyTo(link, filling, filling.signal);
   const item = reply.gallery[index];
-  if (item === undefined) return editText(filling, reply, target, t, signal);
+  if (item === undefined) return editText(filling, reply);
   const ways = createFileCandidates(item, false, filling);
-  const failure = (await ways.isRemembered()) ? undefined : await uploadTo(filling, userId, item, t, signal);
-  if (await editFile(filling, ways, reply, target, t, signal)) return;
-  const sentence = failure ?? t.messages.errors.too_large;
-  const blocks = [...reply.blocks, textBlock([sentence])];
-  await editText(filling, { ...reply, blocks }, target, t, signal);
+  const failure = (await ways.isRemembered()) ? undefined : await uploadTo(filling, item);
+  if (await editFile(filling, ways, reply)) return;
+  const sentence = failure ?? filling.t.messages.errors.too_large;
+  await editText(filling, { ...reply, blocks: [...reply.blocks, textBlock([sentence])] });
 }
 
 /**
  * Uploads a file so that its Telegram file id can be used: sends it to the person in private, and deletes that message.
  * Resolves with undefined on success, else with a sentence that says why not.
  */
-async function uploadTo(
-  { api, sender, log }: Filling,
-  userId: number,
-  item: GalleryItem,
-  t: Translator,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+async function uploadTo(filling: Filling, item: GalleryItem): Promise<string | undefined> {
+  const { api, sender, log, t, userId, signal } = filling;
   try {
     const to = { chat: userId, isGroup: false, silent: true };
     const context: ReplyContext = { to, t, signal, key: '0', sentKeys: [], sendOnce: (_, call) => call('') };
@@ -105,14 +90,8 @@ async function uploadTo(
 }
 
 /** Puts a file into an inline message, by id or address, since it takes no uploads. False if Telegram took neither. */
-async function editFile(
-  { api, limits }: Filling,
-  ways: FileCandidates,
-  reply: Reply,
-  target: string,
-  t: Translator,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function editFile(filling: Filling, ways: FileCandidates, reply: Reply): Promise<boolean> {
+  const { api, limits, target, t, signal } = filling;
   const keyboard = renderKeyboard(linksOf(reply));
   const words = renderCaption(reply.blocks, styleOf(reply, t));
   try {
@@ -136,13 +115,7 @@ async function editFile(
   }
 }
 
-async function editText(
-  { api }: Filling,
-  reply: Reply,
-  target: string,
-  t: Translator,
-  signal: AbortSignal,
-): Promise<void> {
+async function editText({ api, target, t, signal }: Filling, reply: Reply): Promise<void> {
   const words = renderText(reply.blocks, linksOf(reply), t);
   const change = { inline_message_id: target, ...textFields(words), reply_markup: words.keyboard };
   await repeated(() => api.call('editMessageText', change, { signal }), signal);

@@ -35,7 +35,7 @@ export function createMessageApi({ api, chats, limits }: TelegramContext, action
     });
     try {
       const timeoutMs = method === 'sendMessage' ? limits.callMs : limits.fileMs;
-      return await api.send(method, addressOf(to), content, { signal, timeoutMs });
+      return await api.call(method, { ...addressOf(to), ...content }, { signal, timeoutMs });
     } catch (error) {
       if (error instanceof BotApiError && !error.isCut && (error.code ?? 500) >= 500) reach.doubt();
       throw error;
