@@ -4,39 +4,28 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import type { Dispatcher } from '../../bot/answer/answer.ts';
 import type { Sending } from '../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../bot/contract/reply.ts';
-import type { Site } from '../../bot/contract/settings.ts';
-import type { Translator } from '../../i18n/translate.ts';
 import { createLru } from '../../infra/cache/cache.ts';
-import type { Logger } from '../../infra/log.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import type { RuntimePlatform } from '../platform.ts';
 import { ChatSocket } from './incoming/chat-socket.ts';
 import { createPageRequests } from './incoming/page-requests.ts';
-import { PageAnswers } from './outgoing/page-answers.ts';
-import type { WebExample, WebReply } from './page/base/protocol.ts';
+import { PageAnswers, type WebContext } from './outgoing/page-answers.ts';
+import type { WebReply } from './page/base/protocol.ts';
 import { ASSET_LIFE_MS, WEB_LIMITS, type WebLimits } from './protocol/limits.ts';
 import { createImageCards, registerImageCards } from './render/image-cards.ts';
 import { renderWebReply, type WebRenderContext } from './render/render.ts';
 
-export interface WebPlatformOptions {
-  readonly dispatcher: Pick<Dispatcher, 'read' | 'suggest' | 'translator' | 'commandSpecs'>;
+export interface WebPlatformOptions
+  extends Pick<WebContext, 'dispatcher' | 'log'>,
+    Partial<Pick<WebContext, 'examples' | 'sites' | 'publicUrl' | 'now'>> {
   readonly tunnel: Pick<Tunnel, 'address' | 'carries'>;
   /** True when the API gives the audio of a video as MP3. */
   readonly encodesMp3?: boolean;
-  /** Examples for the empty conversation; the page adds the help command. */
-  readonly examples?: (t: Translator) => readonly WebExample[];
-  /** The sites that are named on the page while its conversation is empty. */
-  readonly sites?: readonly Site[];
-  /** The address that people open, if it differs from the Host header that the server receives. */
-  readonly publicUrl?: string | undefined;
-  readonly log: Pick<Logger, 'warn' | 'error'>;
   /** The folder of the built page. Default: the one that `npm run build` fills. */
   readonly pageFolder?: string;
   readonly limits?: Partial<WebLimits>;
-  readonly now?: () => number;
 }
 
 /** `plugin` serves the page at `/`, its files under `/assets/`, image cards under `/picture/`, the socket at `/chat`. */
@@ -47,14 +36,15 @@ const BUILT_PAGE = fileURLToPath(new URL('./page', import.meta.url));
 
 /** The web chat, which needs no account. An answer goes to the page that asked, found by the request's id. */
 export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
-  const { dispatcher, tunnel, encodesMp3 = false, sites = [], publicUrl, log, now = Date.now } = options;
+  const { dispatcher, tunnel, encodesMp3 = false, examples = () => [], sites = [], publicUrl, log } = options;
+  const { now = Date.now } = options;
   const limits = { ...WEB_LIMITS, ...options.limits };
+  const context: WebContext = { dispatcher, examples, sites, publicUrl, limits, log, now };
   const imageCards = createImageCards(limits.pictureBytes, log);
   const assetAddress = createAssetAddresses(tunnel, now);
   const answers = new PageAnswers({ limits, now, onOrphaned: answer => requests.drop(answer) });
-  const requests = createPageRequests({ dispatcher, answers, render: prepare, limits, log });
-  const examples = options.examples ?? (() => []);
-  const socket = new ChatSocket({ answers, requests, dispatcher, examples, sites, publicUrl, limits, log, now });
+  const requests = createPageRequests(context, answers, prepare);
+  const socket = new ChatSocket({ ...context, answers, requests });
 
   /** Renders a reply. Its image cards are only drawn when the page requests them, in the page's theme. */
   function prepare(reply: Reply): WebReply {

@@ -7,10 +7,6 @@ import { clientKey } from '../../../infra/server/client-address.ts';
 import type { Outlet } from '../outgoing/page-answers.ts';
 import { Conversation, type ConversationOptions } from './conversation.ts';
 
-export interface ChatSocketOptions extends ConversationOptions {
-  readonly publicUrl: string | undefined;
-}
-
 interface OpenSocket {
   readonly outlet: Outlet;
   readonly address: string;
@@ -20,7 +16,7 @@ interface OpenSocket {
 
 /** The WebSocket at `/chat`: it decides who may connect, and closes dead connections. */
 export class ChatSocket {
-  readonly #options: ChatSocketOptions;
+  readonly #options: ConversationOptions;
   readonly #open = new Map<WebSocket, OpenSocket>();
   #heartbeat: NodeJS.Timeout | undefined;
   /** Resolves when all connections are closed. It is resolved at first, when there are none. */
@@ -29,7 +25,7 @@ export class ChatSocket {
   #isOpen = false;
   #isProxySaid = false;
 
-  constructor(options: ChatSocketOptions) {
+  constructor(options: ConversationOptions) {
     this.#options = options;
   }
 

@@ -1,26 +1,16 @@
 import type { WebSocket } from '@fastify/websocket';
 import * as z from 'zod';
-import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { Caller } from '../../../bot/contract/request.ts';
-import type { Site } from '../../../bot/contract/settings.ts';
 import { LANGUAGES } from '../../../i18n/languages.ts';
-import { createTranslator, type Translator } from '../../../i18n/translate.ts';
-import type { Logger } from '../../../infra/log.ts';
+import { createTranslator } from '../../../i18n/translate.ts';
 import { parseJson } from '../../../infra/parse-json.ts';
-import type { ConnectedPage, Outlet, PageAnswers } from '../outgoing/page-answers.ts';
-import type { PageMessage, WebExample } from '../page/base/protocol.ts';
-import type { WebLimits } from '../protocol/limits.ts';
+import type { ConnectedPage, Outlet, PageAnswers, WebContext } from '../outgoing/page-answers.ts';
+import type { PageMessage } from '../page/base/protocol.ts';
 import type { PageRequests } from './page-requests.ts';
 
-export interface ConversationOptions {
+export interface ConversationOptions extends WebContext {
   readonly answers: PageAnswers;
   readonly requests: PageRequests;
-  readonly dispatcher: Pick<Dispatcher, 'suggest' | 'commandSpecs' | 'translator'>;
-  readonly examples: (t: Translator) => readonly WebExample[];
-  readonly sites: readonly Site[];
-  readonly limits: WebLimits;
-  readonly log: Pick<Logger, 'warn' | 'error'>;
-  readonly now: () => number;
 }
 
 /** Handles the frames of one connection, of which the first must be a hello. The rate of frames is limited. */

@@ -1,27 +1,21 @@
-import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { PlatformHost } from '../../../bot/contract/chat-platform.ts';
 import type { Reply } from '../../../bot/contract/reply.ts';
 import { reply, textBlock } from '../../../bot/contract/reply-parts.ts';
 import type { RequestBody } from '../../../bot/contract/request.ts';
-import type { Logger } from '../../../infra/log.ts';
-import type { ConnectedPage, PageAnswer, PageAnswers } from '../outgoing/page-answers.ts';
+import type { ConnectedPage, PageAnswer, PageAnswers, WebContext } from '../outgoing/page-answers.ts';
 import type { PageMessage, WebReply } from '../page/base/protocol.ts';
 import type { WebLimits } from '../protocol/limits.ts';
-
-export interface PageRequestsOptions {
-  readonly dispatcher: Pick<Dispatcher, 'read'>;
-  readonly answers: PageAnswers;
-  readonly render: (reply: Reply) => WebReply;
-  readonly limits: WebLimits;
-  readonly log: Pick<Logger, 'error'>;
-}
 
 type Asked = Extract<PageMessage, { type: 'message' | 'action' }>;
 
 export type PageRequests = ReturnType<typeof createPageRequests>;
 
 /** Turns messages and pressed buttons of pages into requests for bot/runtime. */
-export function createPageRequests({ dispatcher, answers, render, limits, log }: PageRequestsOptions) {
+export function createPageRequests(
+  { dispatcher, limits, log }: WebContext,
+  answers: PageAnswers,
+  render: (reply: Reply) => WebReply,
+) {
   let host: PlatformHost<string> | undefined;
   let isOpen = false;
 

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Dispatcher } from '../../../bot/answer/answer.ts';
 import type { AnswerProgress } from '../../../bot/contract/chat-platform.ts';
 import type { Caller } from '../../../bot/contract/request.ts';
+import type { Site } from '../../../bot/contract/settings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import type { ServerMessage, WebReply } from '../page/base/protocol.ts';
+import type { Logger } from '../../../infra/log.ts';
+import type { ServerMessage, WebExample, WebReply } from '../page/base/protocol.ts';
 import type { WebLimits } from '../protocol/limits.ts';
 
 /** Sends frames to one page. It never throws: frames for a page that has gone are dropped. */
@@ -43,9 +46,21 @@ export interface PageAnswer {
   state: 'open' | 'answered' | 'dropped';
 }
 
-export interface PageAnswersOptions {
+/** The parts of the platform that its connections share. */
+export interface WebContext {
+  readonly dispatcher: Pick<Dispatcher, 'read' | 'suggest' | 'translator' | 'commandSpecs'>;
+  /** Examples for the empty conversation; the page adds the help command. */
+  readonly examples: (t: Translator) => readonly WebExample[];
+  /** The sites that are named on the page while its conversation is empty. */
+  readonly sites: readonly Site[];
+  /** The address that people open, if it differs from the Host header that the server receives. */
+  readonly publicUrl: string | undefined;
   readonly limits: WebLimits;
+  readonly log: Pick<Logger, 'warn' | 'error'>;
   readonly now: () => number;
+}
+
+interface PageAnswersOptions extends Pick<WebContext, 'limits' | 'now'> {
   /** Called when a page has disconnected and not come back for an answer in time. */
   readonly onOrphaned: (answer: PageAnswer) => void;
 }

@@ -1,7 +1,7 @@
 import { byId, randomId, recall, remember } from './base/dom.ts';
-import { History, type Turn, type TurnInput } from './base/history.ts';
+import { conversation, type Turn, type TurnInput } from './base/history.ts';
 import type { ServerMessage, WebReply } from './base/protocol.ts';
-import { restoreTexts, setTexts, text } from './base/texts.ts';
+import { setTexts, text } from './base/texts.ts';
 import { summaryOf } from './card/card.ts';
 import { playOneAtATime } from './card/media.ts';
 import { listenForArrivals } from './composer/arrivals.ts';
@@ -11,28 +11,13 @@ import { type ConnectionState, openOffline, ServerConnection } from './connectio
 import { InlineUpdate } from './thread/inline-update.ts';
 import type { MessageView, PressedAction } from './thread/message-view.ts';
 import { MessageViews } from './thread/message-views.ts';
-import { Thread } from './thread/thread.ts';
-import { WayBack } from './thread/way-back.ts';
+import { thread } from './thread/thread.ts';
 import { createWelcome, type Offer } from './thread/welcome.ts';
 
 const SESSION_KEY = 'medley.session';
 
-restoreTexts();
-
 const announcer = byId('announcer', HTMLParagraphElement);
 const stateLine = byId('state', HTMLParagraphElement);
-const history = new History();
-const thread = new Thread();
-const inlineUpdate = new InlineUpdate({
-  history,
-  thread,
-  viewOf: id => views.get(id),
-  onOpened: (place, top) => wayBack.opened({ ...place, top }),
-});
-const wayBack = new WayBack({
-  onBack: (place, top) => inlineUpdate.goBack(place, top),
-  onForward: place => inlineUpdate.goForward(place),
-});
 const session = loadSession();
 /** The replies to the newest questions, by turn id, even if no longer shown: better versions of them may come. */
 const received = new Map<string, { readonly turn: Turn; readonly replies: Map<number, WebReply> }>();
@@ -44,11 +29,10 @@ let offer: Offer | undefined;
 const composer = new Composer({
   onSubmit: line => ask({ kind: 'text', text: line }),
   onCancel: () => {
-    const newest = history.turns.filter(turn => turn.state === 'waiting').at(-1);
+    const newest = conversation.turns.filter(turn => turn.state === 'waiting').at(-1);
     if (newest) cancel(newest);
   },
   onAsk: (id, line) => connection.send({ type: 'suggest', id, text: line }),
-  sent: () => history.turns.flatMap(({ input }) => (input.kind === 'text' ? [input.text] : [])),
 });
 
 const welcome = createWelcome(line => {
@@ -60,21 +44,18 @@ const welcome = createWelcome(line => {
   settleFocus();
 });
 
-const menu = createMenu(
-  history,
-  tag => {
-    language = tag;
-    sendLanguage();
-  },
-  clear,
-);
+const menu = createMenu(tag => {
+  language = tag;
+  sendLanguage();
+}, clear);
 
-const views = new MessageViews(history, thread, {
+const views = new MessageViews({
   onPress,
   onCancel: cancel,
-  onBack: place => wayBack.leave(place),
+  onBack: place => inlineUpdate.wayBack.leave(place),
   onRepeat: (turn, link) => ask(link === undefined ? turn.input : { kind: 'text', text: link }),
 });
+const inlineUpdate = new InlineUpdate(views);
 
 const connection = new ServerConnection({
   hello: () => ({ type: 'hello', session, locales: navigator.languages.slice(0, 10) }),
@@ -84,7 +65,7 @@ const connection = new ServerConnection({
 
 function ask(input: TurnInput, pressed?: HTMLElement): void {
   const turn: Turn = { id: randomId(), input, state: 'waiting', replies: [] };
-  history.add(turn);
+  conversation.add(turn);
   const view = views.make(turn);
   beginInline(turn, view, pressed);
   thread.append(view.element);
@@ -96,11 +77,11 @@ function ask(input: TurnInput, pressed?: HTMLElement): void {
 
 /** Cancels the questions that still wait for answers, and forgets the conversation. */
 function clear(): void {
-  for (const turn of history.turns) if (turn.state === 'waiting') connection.send({ type: 'cancel', id: turn.id });
-  history.clear();
+  for (const turn of conversation.turns) if (turn.state === 'waiting') connection.send({ type: 'cancel', id: turn.id });
+  conversation.clear();
   views.clear();
   received.clear();
-  wayBack.clear();
+  inlineUpdate.wayBack.clear();
   announcer.textContent = text('cleared');
   refresh();
   settleFocus();
@@ -132,7 +113,7 @@ function beginInline(turn: Turn, view: MessageView | undefined, pressed?: HTMLEl
 
 function remove(turn: Turn): void {
   views.remove(turn.id);
-  history.remove(turn);
+  conversation.remove(turn);
 }
 
 function cancel(turn: Turn): void {
@@ -151,7 +132,7 @@ function finish(turn: Turn, state: 'done' | 'cancelled'): void {
   else if (view) {
     view.element.hidden = false;
     view.settle();
-    history.save();
+    conversation.save();
   }
   refresh();
 }
@@ -178,7 +159,7 @@ function onFrame(frame: ServerMessage): void {
 }
 
 function onTurnFrame(frame: Extract<ServerMessage, { type: 'accepted' | 'progress' | 'reply' | 'done' }>): void {
-  const turn = history.find(frame.id);
+  const turn = conversation.find(frame.id);
   const view = turn?.state === 'waiting' ? views.get(frame.id) : undefined;
   if (!turn || !view) return;
   switch (frame.type) {
@@ -207,7 +188,7 @@ function addReply(turn: Turn, view: MessageView, reply: WebReply): void {
     thread.follow(view.element, view.add(reply));
   }
   announcer.textContent = summaryOf(reply);
-  history.save();
+  conversation.save();
 }
 
 function keepReply(turn: Turn, index: number, reply: WebReply): void {
@@ -223,7 +204,7 @@ function improveReply({ id, index, reply }: Extract<ServerMessage, { type: 'bett
   if (!known || !before || known.turn.state === 'cancelled') return;
   known.replies.set(index, reply);
   inlineUpdate.improve(known.turn, index, before, reply);
-  history.save();
+  conversation.save();
 }
 
 function onWelcome(frame: Extract<ServerMessage, { type: 'welcome' }>): void {
@@ -242,14 +223,14 @@ function onState(state: ConnectionState): void {
   refresh();
   sendLanguage();
   stateLine.textContent = state === 'open' ? '' : text(state === 'lost' ? 'reconnecting' : state);
-  for (const turn of history.turns) {
+  for (const turn of conversation.turns) {
     if (turn.state === 'waiting' && (state !== 'open' || !submit(turn))) views.get(turn.id)?.waiting(text('waiting'));
   }
 }
 
 function refresh(): void {
-  composer.setWorking(history.turns.some(turn => turn.state === 'waiting'));
-  if (history.turns.length === 0) welcome.show(offer);
+  composer.setWorking(conversation.turns.some(turn => turn.state === 'waiting'));
+  if (conversation.turns.length === 0) welcome.show(offer);
   else welcome.hide();
 }
 
@@ -275,14 +256,14 @@ function loadSession(): string {
 playOneAtATime();
 views.restore();
 // The answer to a pressed button may replace an earlier reply, so the view of the earlier turn is made at once.
-for (const turn of history.turns) {
+for (const turn of conversation.turns) {
   if (turn.state === 'waiting' && turn.input.kind === 'action') beginInline(turn, views.get(turn.id));
 }
-for (const turn of history.turns) {
+for (const turn of conversation.turns) {
   if (!turn.exchanged) for (const [index, reply] of turn.replies.entries()) keepReply(turn, index, reply);
 }
 refresh();
-if (history.turns.length > 0) thread.toEnd();
+if (conversation.turns.length > 0) thread.toEnd();
 listenForArrivals(line => composer.receive(line));
 openOffline();
 if (hasKeyboard()) composer.focus();

@@ -1,7 +1,4 @@
-/**
- * The service worker: it opens the page without a connection. Chat content, files and the API do not pass through it
- * and are not stored.
- */
+/** The service worker opens the page without a connection. Chat content, files and the API do not pass through it. */
 declare const self: ServiceWorkerGlobalScope;
 
 const CACHE = 'medley-page-1';

@@ -39,7 +39,7 @@ const MAX_LENGTH = 1_500_000;
  * The conversation as a list of turns (questions with replies). It is stored for this browser tab only, survives a
  * reload and is lost with the tab, unless the reader chose to keep it on the device.
  */
-export class History {
+class Conversation {
   readonly #ofTab = new TurnStorage('sessionStorage');
   readonly #ofDevice = new TurnStorage('localStorage');
   // A new tab begins with the turns kept on the device, except questions that another tab is still waiting for.
@@ -194,3 +194,6 @@ function isTurn(value: unknown): value is Turn {
     )
   );
 }
+
+/** The page's one conversation. */
+export const conversation = new Conversation();

@@ -13,13 +13,6 @@ let current: Readonly<Record<string, string>> = english;
 let locale = 'en';
 let comma = ', ';
 
-/** Restores the texts of the last visit, so that a restored conversation does not appear in English first. */
-export function restoreTexts(): void {
-  const stored = recallJson('localStorage', KEY);
-  // A stored value of another form is ignored: the server sends all texts in a moment.
-  if (isStored(stored)) apply(stored.tag, stored.texts);
-}
-
 export function setTexts(tag: string, texts: Readonly<Record<string, string>>): void {
   apply(tag, texts);
   remember('localStorage', KEY, JSON.stringify({ tag, texts }));
@@ -34,16 +27,17 @@ function apply(tag: string, texts: Readonly<Record<string, string>>): void {
   applyTexts(document.body);
 }
 
-interface Stored {
-  readonly tag: string;
-  readonly texts: Readonly<Record<string, string>>;
+/** Restores the texts of the last visit, so that a restored conversation does not appear in English first. */
+function restoreTexts(): void {
+  const stored = recallJson('localStorage', KEY);
+  // A stored value of another form is ignored: the server sends all texts in a moment.
+  if (typeof stored !== 'object' || stored === null || !('tag' in stored) || !('texts' in stored)) return;
+  const { tag, texts } = stored;
+  if (typeof tag === 'string' && isTexts(texts)) apply(tag, texts);
 }
 
-function isStored(value: unknown): value is Stored {
-  if (typeof value !== 'object' || value === null || !('tag' in value) || !('texts' in value)) return false;
-  const { tag, texts } = value;
-  if (typeof tag !== 'string' || typeof texts !== 'object' || texts === null) return false;
-  return Object.values(texts).every(each => typeof each === 'string');
+function isTexts(value: unknown): value is Readonly<Record<string, string>> {
+  return typeof value === 'object' && value !== null && Object.values(value).every(each => typeof each === 'string');
 }
 
 /** A text of the page, filled in from `params`. */
@@ -99,3 +93,5 @@ function keyed(key: string | undefined): string {
 function isKey(key: string | undefined): key is PageTextKey {
   return key !== undefined && Object.hasOwn(english, key);
 }
+
+restoreTexts();

@@ -50,8 +50,10 @@ export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
     body.append(...title, ...tools.elements, ...blocksOf(covers, context), ...content);
     body.append(...actionsOf(others, context));
   } else {
-    root.classList.toggle('wide', reply.blocks.some(isWide));
-    root.classList.toggle('pictured', reply.blocks.some(isPicture) && !reply.blocks.some(isItem));
+    const kinds = new Set(reply.blocks.map(({ kind }) => kind));
+    // With these blocks a card always has the full width, so that it keeps its width when pages are turned.
+    root.classList.toggle('wide', kinds.has('card') || kinds.has('picture') || kinds.has('image'));
+    root.classList.toggle('pictured', kinds.has('picture') && !kinds.has('card'));
     const again = reply.retry && retryButton(reply.retry, context);
     body.append(...blocksOf(covers, context), ...title, ...content, ...actionsOf(actions, context, again));
   }
@@ -110,14 +112,6 @@ function tallOf(items: readonly WebMedia[]): WebMedia | undefined {
   const [cover] = items;
   if (cover === undefined || cover.kind === 'audio' || items.every(isExpired)) return undefined;
   return ratioOf(cover) < TALL ? cover : undefined;
-}
-
-const isPicture = ({ kind }: WebBlock): boolean => kind === 'picture';
-const isItem = ({ kind }: WebBlock): boolean => kind === 'card';
-
-/** True for a block with which a card always has the full width, so that it keeps its width when pages are turned. */
-function isWide({ kind }: WebBlock): boolean {
-  return kind === 'card' || kind === 'picture' || kind === 'image';
 }
 
 function captionOf({ blocks }: WebReply): string {

@@ -8,8 +8,7 @@ export type OnAction = (token: string, label: string, pressed: HTMLElement) => v
 
 /**
  * A text as nodes; nothing in it is ever read as markup. Links with a token call `onAction`.
- * @param mayLine true if values between ` · ` may be kept unbroken; false inside a link, whose underline would be
- * interrupted
+ * @param mayLine whether values between ` · ` stay unbroken: not inside a link, whose underline would be interrupted
  */
 export function inlines(text: WebText, onAction?: OnAction, mayLine = true): Node[] {
   const content = joined(text);

@@ -1,5 +1,6 @@
 import { isLoneLink } from '../base/address.ts';
 import { byId, h } from '../base/dom.ts';
+import { conversation } from '../base/history.ts';
 import { icon } from '../base/icons.ts';
 import type { WebCommand, WebSuggestion } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
@@ -9,8 +10,6 @@ export interface ComposerOptions {
   readonly onCancel: () => void;
   /** Asks the server for suggestions; its answer is passed to `suggest`. */
   readonly onAsk: (id: string, line: string) => void;
-  /** The lines that were sent, oldest first. */
-  readonly sent: () => readonly string[];
 }
 
 const ASK_DELAY_MS = 90;
@@ -171,7 +170,7 @@ export class Composer {
   #recall(key: string): boolean {
     const step = { ArrowUp: 1, ArrowDown: -1 }[key];
     if (step === undefined || (this.#input.value !== '' && this.#recalled === 0)) return false;
-    const sent = this.#options.sent();
+    const sent = conversation.turns.flatMap(({ input }) => (input.kind === 'text' ? [input.text] : []));
     const back = Math.min(sent.length, this.#recalled + step);
     if (back < 0) return false;
     this.#input.value = sent[sent.length - back] ?? '';
@@ -201,10 +200,7 @@ export class Composer {
   }
 }
 
-/**
- * The list of suggestions above the input. The focus stays in the input, which refers to the active option. Its role is
- * not `combobox`, which is for inputs of one line.
- */
+/** The suggestions above the input, which keeps the focus. Its role is not `combobox`: that is for inputs of one line. */
 class SuggestionList {
   readonly #input: HTMLTextAreaElement;
   readonly #onTake: (item: WebSuggestion) => void;

@@ -1,5 +1,5 @@
 import { button, byId, h } from '../base/dom.ts';
-import type { History } from '../base/history.ts';
+import { conversation } from '../base/history.ts';
 import { icon } from '../base/icons.ts';
 import type { WebLanguage } from '../base/protocol.ts';
 import { text } from '../base/texts.ts';
@@ -12,11 +12,7 @@ const THEMES = [
 ] as const satisfies readonly (readonly [ThemeChoice, string])[];
 
 /** The menu for theme, language, history and clearing; the browser opens and closes it as a popover. */
-export function createMenu(
-  history: Pick<History, 'isKept' | 'keep'>,
-  onLanguage: (tag: string) => void,
-  onClear: () => void,
-) {
+export function createMenu(onLanguage: (tag: string) => void, onClear: () => void) {
   const menu = byId('menu', HTMLDivElement);
   let offered: readonly WebLanguage[] = [];
   byId('menu-button', HTMLButtonElement).replaceChildren(icon('menu'));
@@ -44,11 +40,11 @@ export function createMenu(
 
   /** The item that turns the keeping of the history on (it is off at first) or off, whichever its label says. */
   function historyItem(): HTMLButtonElement {
-    const words = (): string => text(history.isKept ? 'forgetHistory' : 'keepHistory');
+    const words = (): string => text(conversation.isKept ? 'forgetHistory' : 'keepHistory');
     const item = button(
       { class: 'menu-item' },
       () => {
-        history.keep(!history.isKept);
+        conversation.keep(!conversation.isKept);
         item.textContent = words();
       },
       words(),

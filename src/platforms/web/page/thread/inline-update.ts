@@ -1,16 +1,10 @@
-import type { History, Kept, ReplyPlace, Turn } from '../base/history.ts';
+import { conversation, type Kept, type ReplyPlace, type Turn } from '../base/history.ts';
 import type { WebReply } from '../base/protocol.ts';
 import { headingOf } from '../card/card.ts';
 import type { MessageView } from './message-view.ts';
-import type { Thread } from './thread.ts';
-
-export interface InlineUpdateOptions {
-  readonly history: History;
-  readonly thread: Thread;
-  readonly viewOf: (turnId: string) => MessageView | undefined;
-  /** Called when a reply was replaced by something that was opened from it; the reply is kept for going back. */
-  readonly onOpened: (place: ReplyPlace, top: number) => void;
-}
+import type { MessageViews } from './message-views.ts';
+import { thread } from './thread.ts';
+import { WayBack } from './way-back.ts';
 
 /** A reply that is visible now. */
 interface Shown {
@@ -26,12 +20,17 @@ const MAX_KEPT = 12;
 
 /** Shows an answer to a pressed button in the card with the button: its next page, or something opened from it. */
 export class InlineUpdate {
-  readonly #options: InlineUpdateOptions;
+  readonly #views: Pick<MessageViews, 'get'>;
+  /** The browser's Back and Forward, and the cards' own Back. */
+  readonly wayBack = new WayBack(
+    (place, top) => this.#goBack(place, top),
+    place => this.#goForward(place),
+  );
   /** For each pressed button (by the id of its turn) that waits for its answer: the control and its card. */
   readonly #waiting = new Map<string, { readonly pressed: HTMLElement | undefined; readonly card: HTMLElement }>();
 
-  constructor(options: InlineUpdateOptions) {
-    this.#options = options;
+  constructor(views: Pick<MessageViews, 'get'>) {
+    this.#views = views;
   }
 
   /** Marks the reply with the pressed button as waiting. True when the answer may replace that reply. */
@@ -43,7 +42,6 @@ export class InlineUpdate {
 
   /** Shows the answer in place of the reply with the pressed button. False if it may not replace it, or it is gone. */
   take(turn: Turn, reply: WebReply): boolean {
-    const { thread, onOpened } = this.#options;
     const place = this.#placeOf(turn);
     const begun = this.#waiting.get(turn.id);
     if (!begun || !place || !isPage(reply)) return false;
@@ -53,7 +51,7 @@ export class InlineUpdate {
     if (!pressed?.matches('[data-up]') && !isTurned(pressed, place.reply, reply)) {
       place.turn.below = withLast(place.turn.below, place.index, place.reply);
       place.turn.above = { ...place.turn.above, [place.index]: [] };
-      onOpened({ turn: place.turn.id, index: place.index }, thread.top());
+      this.wayBack.opened({ turn: place.turn.id, index: place.index, top: thread.top() });
     }
     place.turn.replies[place.index] = reply;
     place.turn.exchanged = true;
@@ -94,8 +92,7 @@ export class InlineUpdate {
   }
 
   /** Shows the reply from which the one at `where` was opened, scrolled to `top`. False when there is none. */
-  goBack(where: ReplyPlace, top: number | undefined): boolean {
-    const { thread } = this.#options;
+  #goBack(where: ReplyPlace, top: number | undefined): boolean {
     const place = this.#find(where);
     const [reply, below] = withoutLast(place?.turn.below, where.index);
     if (!place || !reply) return false;
@@ -107,9 +104,8 @@ export class InlineUpdate {
     return true;
   }
 
-  /** Shows the reply that `goBack` closed. Returns the scroll position from before, or undefined if none was closed. */
-  goForward(where: ReplyPlace): number | undefined {
-    const { thread } = this.#options;
+  /** Shows the reply that `#goBack` closed. Returns the scroll position from before, or undefined if none was closed. */
+  #goForward(where: ReplyPlace): number | undefined {
     const place = this.#find(where);
     const [reply, above] = withoutLast(place?.turn.above, where.index);
     if (!place || !reply) return undefined;
@@ -121,8 +117,8 @@ export class InlineUpdate {
   }
 
   #find({ turn: turnId, index }: ReplyPlace): Shown | undefined {
-    const turn = this.#options.history.find(turnId);
-    const view = this.#options.viewOf(turnId);
+    const turn = conversation.find(turnId);
+    const view = this.#views.get(turnId);
     const card = view?.cardAt(index);
     const reply = turn?.replies[index];
     return turn && view && card && reply ? { turn, view, card, reply, index } : undefined;
@@ -144,7 +140,7 @@ export class InlineUpdate {
     turn.replies[index] = reply;
     const shown = view.replace(index, reply);
     shown.classList.add('exchanged');
-    this.#options.history.save();
+    conversation.save();
     if (hadFocus) focusOn(shown);
     return shown;
   }

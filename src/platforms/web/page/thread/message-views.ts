@@ -1,17 +1,13 @@
-import type { History, Turn } from '../base/history.ts';
+import { conversation, type Turn } from '../base/history.ts';
 import { type MessageContext, MessageView } from './message-view.ts';
-import type { Thread } from './thread.ts';
+import { thread } from './thread.ts';
 
 /** The views of the conversation's turns, by turn id. */
 export class MessageViews {
-  readonly #history: History;
-  readonly #thread: Thread;
   readonly #context: MessageContext;
   readonly #views = new Map<string, MessageView>();
 
-  constructor(history: History, thread: Thread, context: MessageContext) {
-    this.#history = history;
-    this.#thread = thread;
+  constructor(context: MessageContext) {
     this.#context = context;
   }
 
@@ -23,7 +19,7 @@ export class MessageViews {
 
   /** The view with all its replies, even if the stored conversation is still being restored. */
   get(id: string): MessageView | undefined {
-    this.#thread.restoreUntil(() => this.#views.get(id)?.isWhole === true);
+    thread.restoreUntil(() => this.#views.get(id)?.isWhole === true);
     return this.#views.get(id);
   }
 
@@ -34,16 +30,16 @@ export class MessageViews {
 
   clear(): void {
     this.#views.clear();
-    this.#thread.clear();
+    thread.clear();
   }
 
   /** Shows the stored conversation, from its end. */
   restore(): void {
-    this.#thread.restore(this.#restored());
+    thread.restore(this.#restored());
   }
 
   *#restored(): Generator<HTMLElement, void> {
-    for (const turn of [...this.#history.turns].reverse()) {
+    for (const turn of [...conversation.turns].reverse()) {
       const view = this.make(turn);
       do yield view.element;
       while (view.showEarlier());

@@ -15,7 +15,7 @@ const GLIDE_MS = 300;
 const GESTURES = ['pointerdown', 'wheel', 'keydown'] as const;
 
 /** The scrolling part of the page. It follows the newest answers unless the reader scrolls to something else. */
-export class Thread {
+class Thread {
   readonly #scroller = byId('thread', HTMLElement);
   readonly #log = byId('log', HTMLDivElement);
   readonly #latest = byId('latest', HTMLButtonElement);
@@ -264,19 +264,16 @@ export class Thread {
   }
 }
 
-/**
- * Calls `act` soon, in a task of its own. In browsers in which tasks have priorities, it runs before the next frame is
- * drawn.
- */
+/** The scrolling part of the one page. */
+export const thread = new Thread();
+
+/** Calls `act` soon, in a task of its own: before the next frame is drawn, where the browser's tasks have priorities. */
 function beforeFrame(act: () => void): void {
   if ('scheduler' in window) void window.scheduler.postTask(act, { priority: 'user-blocking' });
   else setTimeout(act);
 }
 
-/**
- * Sets the page's height above Safari's keyboard, which covers the page instead of shrinking it. Pinch zoom changes the
- * same number and is ignored.
- */
+/** Ends the page above Safari's keyboard, which covers it. Pinch zoom changes the same number and is ignored. */
 function fitAboveKeyboard(): void {
   const viewport = window.visualViewport;
   viewport?.addEventListener('resize', () => {

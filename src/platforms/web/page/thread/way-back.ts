@@ -6,26 +6,29 @@ export interface Opened extends ReplyPlace {
   readonly top: number;
 }
 
-export interface WayBackOptions {
-  /** Shows the previous reply again; returns false when there is none. */
-  readonly onBack: (place: ReplyPlace, top: number | undefined) => boolean;
-  /** Shows the reply again that Back closed; returns the scroll position from before, undefined if none was closed. */
-  readonly onForward: (place: ReplyPlace) => number | undefined;
-}
+type GoBack = (place: ReplyPlace, top: number | undefined) => boolean;
+type GoForward = (place: ReplyPlace) => number | undefined;
 
 const KEY = 'medley.opened';
 
 /** Makes the browser's Back button close what was opened last, before it leaves the page; Forward opens it again. */
 export class WayBack {
-  readonly #options: WayBackOptions;
+  readonly #goBack: GoBack;
+  readonly #goForward: GoForward;
   /** For each entry of the browser's history, later ones included: what it opened; null if closed out of order. */
   #steps = restore();
   /** How many entries of `#steps` are behind the current position, so that Back returns to them. */
   #depth = depthOf(history.state);
   #isReturning = false;
 
-  constructor(options: WayBackOptions) {
-    this.#options = options;
+  /**
+   * @param goBack shows the previous reply again; it returns false when there is none
+   * @param goForward shows the reply again that Back closed; it returns the scroll position from before, or undefined
+   * if none was closed
+   */
+  constructor(goBack: GoBack, goForward: GoForward) {
+    this.#goBack = goBack;
+    this.#goForward = goForward;
     addEventListener('popstate', event => {
       const from = this.#depth;
       this.#depth = depthOf(event.state);
@@ -53,7 +56,7 @@ export class WayBack {
       history.go(open.lastIndexOf(true) + 1 - this.#depth);
       return;
     }
-    this.#options.onBack(place, this.#steps[at]?.top);
+    this.#goBack(place, this.#steps[at]?.top);
     if (at >= 0) this.#steps[at] = null;
     this.#save();
   }
@@ -70,7 +73,7 @@ export class WayBack {
 
   #onGoneBack(from: number): void {
     const closed = this.#steps.slice(this.#depth, from).reverse();
-    const shown = closed.filter(step => step !== null && this.#options.onBack(step, step.top));
+    const shown = closed.filter(step => step !== null && this.#goBack(step, step.top));
     // If Back closed nothing visible, it goes back once more.
     if (shown.length === 0 && this.#depth > 0) history.back();
   }
@@ -79,7 +82,7 @@ export class WayBack {
     let hasShown = false;
     for (const [index, step] of this.#steps.entries()) {
       const isPassed = index >= from && index < this.#depth;
-      const top = step !== null && isPassed ? this.#options.onForward(step) : undefined;
+      const top = step !== null && isPassed ? this.#goForward(step) : undefined;
       if (step === null || top === undefined) continue;
       this.#steps[index] = { ...step, top };
       hasShown = true;

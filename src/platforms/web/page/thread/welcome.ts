@@ -1,13 +1,10 @@
 import { button, byId, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
-import type { WebExample } from '../base/protocol.ts';
+import type { ServerMessage, WebExample } from '../base/protocol.ts';
 import { readerLocale, text } from '../base/texts.ts';
 
 /** The examples and site names that the server sends for an empty conversation. */
-export interface Offer {
-  readonly examples: readonly WebExample[];
-  readonly sites: readonly string[];
-}
+export type Offer = Pick<Extract<ServerMessage, { type: 'welcome' }>, 'examples' | 'sites'>;
 
 const STEPS = [
   ['link', 'stepCopy'],
