@@ -20,17 +20,9 @@ export type SendProblem =
   | 'cut'
   | 'unclear';
 
-interface FailureDetails {
-  readonly code?: number | undefined;
-  readonly retryAfterMs?: number;
-  readonly isGlobal?: boolean;
-  readonly isEnded?: boolean;
-}
+type FailureDetails = Partial<Pick<DiscordFailure, 'code' | 'retryAfterMs' | 'isGlobal' | 'isEnded'>>;
 
-/**
- * A request that Discord refused, or that failed on its way. The address is left out, because an
- * interaction's contains its token.
- */
+/** A request that Discord refused, or that failed on its way. It has no address: an interaction's contains its token. */
 export class DiscordFailure extends Error {
   override readonly name = 'DiscordFailure';
   readonly problem: SendProblem;

@@ -58,7 +58,6 @@ export function createReplyGroup(
   const deliver: Deliver = canAttach
     ? delivery.deliver
     : async ({ post }) => ({ kind: 'link', url: post.url, leadsTo: 'original', reason: 'refused' });
-  const context = { t, commands };
   const replies: Reply[] = [];
   const drafts: Promise<readonly Draft[]>[] = [];
 
@@ -92,11 +91,14 @@ export function createReplyGroup(
      */
     async finish(destination: ReplyDestination): Promise<{ readonly isWhole: boolean }> {
       const all = await Promise.all(drafts);
-      const batches = await withinMessages(all.flat(), destination.messages, limits.requestBytes, context);
+      const { deleteId, backId, messages } = destination;
+      const context = { t, commands, signal, deleteId, backId, requestBytes: limits.requestBytes };
+      const batches = await withinMessages(all.flat(), messages, context);
       const arrived = new Set<Reply['gallery']>();
       const doubtful = new Set<Reply['gallery']>();
       for (const [place, batch] of batches.entries()) {
-        const isConfirmed = await sendMessage(batch, { place, count: batches.length }, destination, context, signal);
+        const send = (content: Content) => destination.send(content, place, batches.length);
+        const isConfirmed = await sendMessage(batch, send, context);
         for (const { reply, uploads } of batch) {
           if (!isConfirmed || !uploads.isAsExpected) doubtful.add(reply.gallery);
           if (uploads.count > 0) arrived.add(reply.gallery);
@@ -104,7 +106,7 @@ export function createReplyGroup(
         await Promise.all(batch.map(({ uploads }) => uploads.dispose()));
       }
       const text = pagesOf(batches.flat());
-      if (text !== '' && batches.length < destination.messages)
+      if (text !== '' && batches.length < messages)
         await destination.send({ components: [], uploads: [], text }, batches.length, batches.length + 1);
       const isThere = ({ gallery }: Reply) => arrived.has(gallery) && !doubtful.has(gallery);
       return { isWhole: replies.every(reply => reply.gallery.length === 0 || isThere(reply)) };
@@ -132,23 +134,22 @@ function pagesOf(drafts: readonly Draft[]): string {
 /** Sends one message. If files are refused, they are made smaller, and in the end become links. */
 async function sendMessage(
   batch: readonly Draft[],
-  at: { readonly place: number; readonly count: number },
-  destination: ReplyDestination,
-  wording: Wording,
-  signal: AbortSignal,
-  refusals = 0,
+  send: (content: Content) => Promise<boolean>,
+  context: MessageContext,
 ): Promise<boolean> {
-  const content = contentOf(batch, destination, wording);
-  try {
-    return await destination.send(content, at.place, at.count);
-  } catch (error) {
-    const isHopeless = signal.aborted || content.uploads.length === 0;
-    const remedy = isHopeless ? undefined : remedyFor(error, refusals);
-    if (remedy === undefined) throw error;
-    if (remedy === 'smaller') await shrinkLargest(batch, signal);
-    else await giveUp(batch, remedy);
+  const { signal } = context;
+  for (let refusals = 0; ; refusals += 1) {
+    const content = contentOf(batch, context);
+    try {
+      return await send(content);
+    } catch (error) {
+      const isHopeless = signal.aborted || content.uploads.length === 0;
+      const remedy = isHopeless ? undefined : remedyFor(error, refusals);
+      if (remedy === undefined) throw error;
+      if (remedy === 'smaller') await shrinkLargest(batch, signal);
+      else await giveUp(batch, remedy);
+    }
   }
-  return sendMessage(batch, at, destination, wording, signal, refusals + 1);
 }
 
 async function shrinkLargest(batch: readonly Draft[], signal: AbortSignal): Promise<void> {
@@ -180,13 +181,14 @@ function remedyFor(error: unknown, refusals: number): 'smaller' | LinkReason | u
   }
 }
 
-type Wording = Pick<ReplyGroupOptions, 't' | 'commands'>;
+/** All that the messages of a group share. */
+interface MessageContext
+  extends Pick<ReplyGroupOptions, 't' | 'commands' | 'signal'>,
+    Pick<ReplyDestination, 'deleteId' | 'backId'> {
+  readonly requestBytes: number;
+}
 
-function contentOf(
-  batch: readonly Draft[],
-  { deleteId, backId }: Pick<ReplyDestination, 'deleteId' | 'backId'>,
-  wording: Wording,
-): Content {
+function contentOf(batch: readonly Draft[], context: MessageContext): Content {
   const drawn = batch.flatMap(({ uploads, drawings }, index) => {
     // A message may have ten files. Drawn image cards get the places that the posts' files leave free.
     const shown = drawings.slice(0, DISCORD_LIMITS.attachments - uploads.count);
@@ -197,7 +199,7 @@ function contentOf(
     const pictures = new Map(own.map(({ key, file }) => [key, file.name]));
     return { reply, media: uploads.placed(prefixOf(index)), omitted, pictures };
   });
-  const components = renderMessage(sections, { ...wording, deleteId, backId });
+  const components = renderMessage(sections, context);
   const shown = JSON.stringify(components);
   return {
     components,
@@ -214,11 +216,11 @@ function prefixOf(index: number): string {
 }
 
 /** Divides the replies, in order, among as few messages as possible. */
-function inMessages(drafts: readonly Draft[], requestBytes: number, wording: Wording): readonly (readonly Draft[])[] {
+function inMessages(drafts: readonly Draft[], context: MessageContext): readonly (readonly Draft[])[] {
   const batches: Draft[][] = [];
   for (const draft of drafts) {
     const current = batches.at(-1);
-    if (current && fits([...current, draft], requestBytes, wording)) current.push(draft);
+    if (current && fits([...current, draft], context)) current.push(draft);
     else batches.push([draft]);
   }
   return batches;
@@ -228,15 +230,10 @@ function inMessages(drafts: readonly Draft[], requestBytes: number, wording: Wor
  * Divides the replies among at most `messages` messages. If they need more, the last files of replies are left out, and
  * the replies say so; if that is not enough, all files become links.
  */
-async function withinMessages(
-  drafts: readonly Draft[],
-  messages: number,
-  requestBytes: number,
-  wording: Wording,
-): Promise<readonly (readonly Draft[])[]> {
+async function withinMessages(drafts: readonly Draft[], messages: number, context: MessageContext) {
   const kept = [...drafts];
   for (;;) {
-    const batches = inMessages(kept, requestBytes, wording);
+    const batches = inMessages(kept, context);
     if (batches.length <= messages) return batches;
     const place = kept.findLastIndex(({ isMore }) => isMore);
     if (place === -1) {
@@ -251,12 +248,13 @@ async function withinMessages(
   }
 }
 
-function fits(batch: readonly Draft[], requestBytes: number, wording: Wording): boolean {
-  const { components, uploads } = contentOf(batch, { deleteId: 'delete' }, wording);
+function fits(batch: readonly Draft[], context: MessageContext): boolean {
+  // Room is left for the delete button, even where there is none.
+  const { components, uploads } = contentOf(batch, { ...context, deleteId: 'delete', backId: undefined });
   return (
     batch.length * SHOWN.leastText <= DISCORD_LIMITS.text &&
     uploads.length <= DISCORD_LIMITS.attachments &&
-    uploads.reduce((total, { bytes }) => total + bytes, 0) <= requestBytes &&
+    uploads.reduce((total, { bytes }) => total + bytes, 0) <= context.requestBytes &&
     components.reduce((total, component) => total + countComponents(component), 0) <= DISCORD_LIMITS.components
   );
 }

@@ -29,14 +29,13 @@ export function createSend(context: SendContext): ChatPlatform<DiscordReplyTo>['
         (isPersonal ? personal : shared).add(reply);
       }
       if (sent.length === 0) return;
+      const call = { ...context, wholeAnswers, sending };
       const messages =
-        to.kind === 'message'
-          ? await sendMessage(context, wholeAnswers, shared, sending, to)
-          : await sendInteraction(context, { shared, personal }, sending, to);
+        to.kind === 'message' ? await sendMessage(call, to, shared) : await sendInteraction(call, to, shared, personal);
       const later = sent.length === 1 ? sent[0]?.later : undefined;
       // An answer can be edited later only if it is one message with one reply and no follow-up of an interaction.
       const isAlone = messages.length === 1 && (to.kind === 'message' || sending.isFirst);
-      if (later !== undefined && isAlone) replaceLater(context, sending, later, messages[0]);
+      if (later !== undefined && isAlone) replaceLater(call, later, messages[0]);
     } finally {
       await shared.dispose();
       await personal.dispose();
@@ -44,14 +43,17 @@ export function createSend(context: SendContext): ChatPlatform<DiscordReplyTo>['
   };
 }
 
-/** Sends replies to a message. Resolves with the id of each, undefined for one that an earlier attempt sent. */
-async function sendMessage(
-  { api, parts, history, embeds }: SendContext,
-  wholeAnswers: WholeAnswers,
-  group: ReplyGroup,
-  sending: Sending,
-  to: MessageReplyTo,
-): Promise<readonly (string | undefined)[]> {
+/** One call of `send`. */
+interface Call extends SendContext {
+  readonly wholeAnswers: WholeAnswers;
+  readonly sending: Sending<DiscordReplyTo>;
+}
+
+/** The ids of the messages that everybody sees; undefined for one that an earlier attempt sent. */
+type SentIds = readonly (string | undefined)[];
+
+async function sendMessage(call: Call, to: MessageReplyTo, group: ReplyGroup): Promise<SentIds> {
+  const { api, parts, history, embeds, wholeAnswers, sending } = call;
   const { request, settings, signal, sendOnce, isFirst, isLast } = sending;
   const { replies } = group;
   const messages: (string | undefined)[] = [];
@@ -84,20 +86,16 @@ async function sendMessage(
 }
 
 /** Replaces the sent reply as soon as a better one is ready. `messageId` is undefined if it is not known. */
-function replaceLater(
-  context: SendContext,
-  { to, t, request, editLater }: Sending<DiscordReplyTo>,
-  later: Promise<Reply | undefined>,
-  messageId: string | undefined,
-): void {
-  const { api, history } = context;
+function replaceLater(call: Call, later: Promise<Reply | undefined>, messageId: string | undefined): void {
+  const { api, history } = call;
+  const { to, t, request, editLater } = call.sending;
   const pressed = to.kind === 'interaction' ? to.pressed : undefined;
   editLater?.(later, async (better, signal) => {
     const shownIn = messageId ?? pressed?.messageId;
     const depth = shownIn === undefined ? 0 : await history.depth(shownIn, request);
     // The reader has opened something else in this message by its buttons, so it is left as it is.
     if (depth === undefined) return;
-    const group = createReplyGroup(to, { ...context, t, signal, commands: await context.commandIds.current() });
+    const group = createReplyGroup(to, { ...call, t, signal, commands: await call.commandIds.current() });
     try {
       group.add(better);
       await group.finish({
@@ -106,7 +104,7 @@ function replaceLater(
         messages: 1,
         async send(content, place) {
           if (place > 0) return true;
-          if (to.kind === 'interaction') await api.editOriginal(answerKeyOf(to, context), content, signal);
+          if (to.kind === 'interaction') await api.editOriginal(answerKeyOf(to, call), content, signal);
           else if (messageId !== undefined) await api.editMessage(to.channelId, messageId, content, signal);
           return true;
         },
@@ -117,43 +115,35 @@ function replaceLater(
   });
 }
 
-/** The arguments of one call of `sendInteraction`. */
-interface Call extends SendContext {
+interface Answering extends Call {
   readonly key: AnswerKey;
-  readonly sending: Sending;
   readonly to: InteractionReplyTo;
   /** True until a first reply was written into the deferred message, or into the message with the pressed button. */
   readonly isOpen: boolean;
 }
 
-/** The replies that everyone sees, and those that only the person who asked sees. */
-interface Groups {
-  readonly shared: ReplyGroup;
-  readonly personal: ReplyGroup;
-}
-
 /**
  * Edits the deferred message, or the message with the pressed button; posts further messages or sends follow-ups.
- * Resolves with the id of each message that everybody sees; undefined for one that an earlier attempt sent.
+ * @param personal the replies that only the person who asked sees
  */
 async function sendInteraction(
-  context: SendContext,
-  { shared, personal }: Groups,
-  sending: Sending,
+  outer: Call,
   to: InteractionReplyTo,
-): Promise<readonly (string | undefined)[]> {
-  const key = answerKeyOf(to, context);
+  shared: ReplyGroup,
+  personal: ReplyGroup,
+): Promise<SentIds> {
+  const { api, sending } = outer;
+  const key = answerKeyOf(to, outer);
   // A deferred answer is edited only once; later replies to the request are sent as follow-ups.
-  const isOpen = to.pressed !== undefined || sending.isFirst || (await context.api.isPending(key, sending.signal));
-  const call: Call = { ...context, key, sending, to, isOpen };
+  const isOpen = to.pressed !== undefined || sending.isFirst || (await api.isPending(key, sending.signal));
+  const call = { ...outer, key, to, isOpen };
   const most = mostFollowUps(to, sending);
   const reserved = personal.replies.length > 0 ? 1 : 0;
   const messages =
     shared.replies.length === 0 ? [] : await sendShared(call, shared, Math.max(1, Number(isOpen) + most - reserved));
   if (personal.replies.length === 0) return messages;
   // The deferred message is deleted first: otherwise a private follow-up would take its place, visible to all.
-  if (messages.length === 0 && isOpen && to.pressed === undefined)
-    await context.api.deleteOriginal(key, sending.signal);
+  if (messages.length === 0 && isOpen && to.pressed === undefined) await api.deleteOriginal(key, sending.signal);
   await personal.finish({
     deleteId: undefined,
     messages: Math.max(1, most),
@@ -173,7 +163,7 @@ export function answerKeyOf(
   return { applicationId: applicationId ?? gateway.applicationId, token };
 }
 
-async function sendShared(call: Call, group: ReplyGroup, most: number): Promise<readonly (string | undefined)[]> {
+async function sendShared(call: Answering, group: ReplyGroup, most: number): Promise<SentIds> {
   const { sending, to, parts, history, isOpen } = call;
   const { request, isFirst, isLast } = sending;
   const deleteId = deleteIdOf(to, request);
@@ -203,7 +193,7 @@ async function sendShared(call: Call, group: ReplyGroup, most: number): Promise<
 }
 
 /** Edits the first message. If the token has expired and everyone may see the answer, posts it to the channel. */
-async function editOriginal(call: Call, content: Content): Promise<string | undefined> {
+async function editOriginal(call: Answering, content: Content): Promise<string | undefined> {
   const { api, key, sending, to } = call;
   const options = { repeatMs: TIMES.token, isUpload: holdsFiles(content.uploads) };
   try {
@@ -215,7 +205,7 @@ async function editOriginal(call: Call, content: Content): Promise<string | unde
 }
 
 /** Posts to the channel, where Discord recognises repeats, if that is allowed; else sends a follow-up. */
-async function postOrFollowUp(call: Call, name: string, content: Content, last: string | undefined) {
+async function postOrFollowUp(call: Answering, name: string, content: Content, last: string | undefined) {
   const { api, sending, to } = call;
   const { request, signal } = sending;
   if (!mayPost(call, content)) return followUp(call, name, content, to.isEphemeral);
@@ -232,12 +222,8 @@ async function postOrFollowUp(call: Call, name: string, content: Content, last: 
   }
 }
 
-async function followUp(
-  { api, key, sending }: Call,
-  name: string,
-  content: Content,
-  isEphemeral: boolean,
-): Promise<string | undefined> {
+async function followUp(call: Answering, name: string, content: Content, isEphemeral: boolean) {
+  const { api, key, sending } = call;
   const isUpload = holdsFiles(content.uploads);
   const silence = notifies(sending, Number(name)) ? 0 : MessageFlags.SuppressNotifications;
   const flags = isEphemeral ? MessageFlags.Ephemeral : silence;
@@ -245,7 +231,7 @@ async function followUp(
 }
 
 /** True when Medley is in the channel and may post the content there; in private chats it always may. */
-function mayPost({ sending, to }: Call, { uploads }: Content): boolean {
+function mayPost({ sending, to }: Answering, { uploads }: Content): boolean {
   const { kind, groupId } = sending.request.chat;
   if (to.isEphemeral || to.personal !== undefined) return false;
   const mayWrite = to.rights.send && (uploads.length === 0 || to.rights.attach);
