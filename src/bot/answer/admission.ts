@@ -13,12 +13,11 @@ export interface AdmissionOptions {
   readonly limiter: RateLimiter;
   /** A person's rate limit (`USER_LIMIT`): the most cost units in each window of time, in all chats together. */
   readonly userLimit: { readonly units: number; readonly windowMs: number };
-  /** The people who host this Medley. */
-  readonly owners: readonly { readonly platform: string; readonly id: string }[];
+  /** The people who host this Medley. Default: none. */
+  readonly owners?: readonly { readonly platform: string; readonly id: string }[];
   /** People and chats whose requests are not answered. */
-  readonly blocks: Pick<BlockList, 'hasCaller'> | undefined;
-  readonly logFailure: FailureLog;
-  readonly now: () => number;
+  readonly blocks?: Pick<BlockList, 'hasCaller'>;
+  readonly now?: () => number;
 }
 
 export type Admission = ReturnType<typeof createAdmission>;
@@ -27,8 +26,8 @@ export type Admission = ReturnType<typeof createAdmission>;
 const SHARED_FACTOR = 10;
 
 /** Finds out who asks: their language, chat settings and rate limit, and whether they are an owner or blocked. */
-export function createAdmission(options: AdmissionOptions) {
-  const { services, limiter, userLimit, owners, blocks, logFailure, now } = options;
+export function createAdmission(options: AdmissionOptions, logFailure: FailureLog) {
+  const { services, limiter, userLimit, owners = [], blocks, now = Date.now } = options;
   const own: RateLimitRule = { name: 'user', limit: userLimit.units, windowMs: userLimit.windowMs, window: 'first' };
   const shared: RateLimitRule = { ...own, name: 'address', limit: userLimit.units * SHARED_FACTOR };
 

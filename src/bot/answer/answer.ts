@@ -39,9 +39,8 @@ import { createLinkFinder, kindOfLink } from './find-links.ts';
 import { createMessageReader } from './read.ts';
 import { type CommandResolver, createCommandResolver } from './resolve-command.ts';
 import {
-  COMMAND_TIMES,
   type CommandRunner,
-  type CommandTimes,
+  type CommandRunnerOptions,
   createCommandRunner,
   createFailureLog,
   type FailureLog,
@@ -51,9 +50,7 @@ import {
 } from './run-command.ts';
 import { createAutocomplete } from './suggestions.ts';
 
-export interface DispatcherOptions
-  extends Pick<AdmissionOptions, 'limiter' | 'userLimit'>,
-    Partial<Pick<AdmissionOptions, 'owners' | 'blocks' | 'now'>> {
+export interface DispatcherOptions extends AdmissionOptions, CommandRunnerOptions {
   readonly commands: readonly Command[];
   /**
    * Commands for the people who host Medley: they work in private chats only, and no list or menu shows them. Default:
@@ -62,29 +59,22 @@ export interface DispatcherOptions
   readonly ownerCommands?: readonly Command[];
   readonly services: Services;
   readonly log: Log;
-  /** The most commands that run at once; commands of cost 0, which are quick, are not counted. Default 32. */
-  readonly concurrency?: number;
-  /** The most commands that wait until a running one ends; further ones are refused. Default 256. */
-  readonly queued?: number;
-  readonly times?: Partial<CommandTimes>;
 }
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
 /** Turns a message into replies: reads it, admits its caller and answers it. bot/runtime delivers the replies. */
 export function createDispatcher(options: DispatcherOptions) {
-  const { commands, services, log, ownerCommands = [], owners = [], blocks, now = Date.now } = options;
-  const { concurrency = 32, queued = 256, times } = options;
+  const { commands, services, log, ownerCommands = [] } = options;
   const logFailure = createFailureLog(log);
   const findLinks = createLinkFinder(services.extractor);
-  const admission = createAdmission({ ...options, owners, blocks, logFailure, now });
-  const { preferences, translator, chatSettings, charge, isOwner, isBlocked, onUnreadable } = admission;
+  const admission = createAdmission(options, logFailure);
+  const { preferences, translator, chatSettings, isOwner, isBlocked, onUnreadable } = admission;
   const buttons = services.actions;
   const resolver = createCommandResolver(commands, ownerCommands, isOwner, buttons);
   const { listed, commandsFor, commandOf } = resolver;
   const readMessage = createMessageReader(commandsFor, services, findLinks, isBlocked);
-  const runTimes = { ...COMMAND_TIMES, ...times };
-  const run = createCommandRunner({ services, findLinks, logFailure, concurrency, queued, times: runTimes });
+  const run = createCommandRunner(options, findLinks, logFailure);
   const answer = createAnswer({ commands, admission, resolver, buttons, run, logFailure });
   const gate = createRetryGate(Math.random);
 
@@ -128,7 +118,7 @@ export function createDispatcher(options: DispatcherOptions) {
     /** Describes the commands in the reader's language: all of them, or those that one kind of chat has. */
     commandSpecs: (t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[] =>
       listed.map(command => commandSpec(command, t, chatKind)),
-    ...createAutocomplete({ commands: listed, services, translator, logFailure, isBlocked, charge }),
+    ...createAutocomplete(listed, services, admission, logFailure),
   };
 }
 
@@ -220,15 +210,13 @@ function createLinkAnswers({ commands, admission, run }: Pick<AnswerParts, 'comm
     { url, spoiler, view, clip, options }: LinksBody['what'][number],
     context: RunContext,
     isPasted: boolean,
-  ): Promise<Awaited<PendingReply['reply']>> {
+  ): Promise<Reply | undefined> {
     const [first = ''] = Object.keys(command.options);
     const wished = Object.entries({ view, clip, ...options, ...(spoiler && { spoiler }) }).filter(([key]) =>
       Object.hasOwn(command.options, key),
     );
-    const reply = await run(command, { ...context, link: url }, () => ({
-      [first]: url,
-      ...Object.fromEntries(wished),
-    }));
+    const values = { [first]: url, ...Object.fromEntries(wished) };
+    const reply = await run(command, { ...context, link: url }, () => values);
     // A post without files gets no reply if its link was only pasted: the site's own preview shows as much.
     if (reply === undefined || (isPasted && reply.onlyWhenAsked === true)) return undefined;
     return spoiler ? hidden(reply) : reply;

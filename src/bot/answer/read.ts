@@ -34,8 +34,6 @@ export function createMessageReader(
   findLinks: LinkFinder,
   isBlocked: (caller: Caller) => Promise<boolean>,
 ) {
-  const readShortForm = createShortFormReader(commandsFor, services);
-
   /**
    * True when the person chose that links they paste are ignored, and this link was pasted. Mentions of Medley and menu
    * commands (whose text is empty) are answered all the same.
@@ -67,7 +65,7 @@ export function createMessageReader(
 
   async function readMessage(message: TextMessage): Promise<RequestBody | undefined> {
     const { caller, text, direct, links: pasted, line = text } = message;
-    const short = await readShortForm(message);
+    const short = await readShortForm(message, commandsFor, services);
     if (short !== undefined) return short;
     // A message addressed to Medley is always answered, whatever the settings say about pasted links.
     const isDirect = direct ?? caller.chatKind === 'private';
@@ -84,10 +82,12 @@ export function createMessageReader(
 
   /** Reads a typed command. If several links follow its name, or one in a spoiler, they are read as if pasted. */
   function readTyped(typed: CommandLine, isDirect: boolean, message: TextMessage): RequestBody | undefined {
+    // A name of one letter counts only if Medley is addressed: other bots use such names.
+    if (!isDirect && typed.name.length === 1) return undefined;
     const commands = commandsFor(message.caller);
-    const body = readLine(typed, isDirect, commands);
-    if (body?.kind !== 'line') return body;
-    const { name, args } = body.what;
+    const { name, args, isKnown } = readCommand(typed.name, typed.rest, commands);
+    if (!isKnown && !isDirect) return undefined;
+    const body = { kind: 'line', what: { name, args } } as const;
     if (!commands.some(command => command.name === name && command.accepts === 'link')) return body;
     const links = linksIn(message);
     const words = withoutWishes(args).trim().split(/\s+/);
@@ -128,25 +128,22 @@ export function createMessageReader(
 }
 
 /**
- * Makes the function that reads a short command such as `!rs` behind the prefix that the group's admins chose, unless
- * the channel is switched off. A word that Medley does not know may be another bot's, so it is ignored.
+ * Reads a short command such as `!rs` behind the prefix that the group's admins chose, unless the channel is switched
+ * off. A word that Medley does not know may be another bot's, so it is ignored.
  */
-function createShortFormReader(
+async function readShortForm(
+  { caller, text, line, direct }: TextMessage,
   commandsFor: (caller: Caller) => readonly Command[],
   services: Pick<Services, 'settings'>,
-) {
-  async function prefixIn(caller: Caller, isDirect: boolean): Promise<ChatSettings['prefix']> {
+): Promise<RequestBody | undefined> {
+  const typed = parseShortForm(line ?? text);
+  if (typed === undefined || !commandsFor(caller).some(({ name }) => name === typed.command)) return undefined;
+  let prefix: ChatSettings['prefix'] = PRIVATE_PREFIX;
+  if (caller.chatKind !== 'private') {
     const settings = await chatSettingsOf(services, caller);
-    return isDirect || isChannelOn(settings, caller) ? settings.prefix : null;
+    prefix = direct === true || isChannelOn(settings, caller) ? settings.prefix : null;
   }
-
-  return async ({ caller, text, line, direct = false }: TextMessage): Promise<RequestBody | undefined> => {
-    const typed = parseShortForm(line ?? text);
-    const isKnown = typed !== undefined && commandsFor(caller).some(({ name }) => name === typed.command);
-    if (!isKnown) return undefined;
-    const prefix = caller.chatKind === 'private' ? PRIVATE_PREFIX : await prefixIn(caller, direct);
-    return prefix === typed.prefix ? { kind: 'line', what: { name: typed.command, args: typed.rest } } : undefined;
-  };
+  return prefix === typed.prefix ? { kind: 'line', what: { name: typed.command, args: typed.rest } } : undefined;
 }
 
 /** True when the chat's settings let pasted links of this kind or site be answered. */
@@ -166,13 +163,6 @@ function withoutQuoted(
   { chatKind, answersQuotes = chatKind === 'private' }: Caller,
 ): readonly PastedLink[] {
   return (quotedLinks ?? answersQuotes) ? links : links.filter(({ quoted }) => quoted !== true);
-}
-
-/** Reads a typed command. A name of one letter counts only if Medley is addressed: other bots use such names. */
-function readLine(typed: CommandLine, isDirect: boolean, commands: readonly Command[]): RequestBody | undefined {
-  if (!isDirect && typed.name.length === 1) return undefined;
-  const { name, args, isKnown } = readCommand(typed.name, typed.rest, commands);
-  return isKnown || isDirect ? { kind: 'line', what: { name, args } } : undefined;
 }
 
 /** The most letters of an unknown command's name that a notice repeats. */

@@ -11,6 +11,7 @@ import { button } from '../contract/reply-parts.ts';
 import type { Caller, ProgressStage } from '../contract/request.ts';
 import type { Services } from '../contract/services.ts';
 import { errorNotice } from '../views/notice.ts';
+import type { LinkFinder } from './find-links.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
@@ -64,32 +65,30 @@ export type CommandRunner = (
 
 export interface CommandRunnerOptions {
   readonly services: Services;
-  readonly findLinks: (text: string) => readonly string[];
-  readonly logFailure: FailureLog;
-  /** The most commands that run at once; commands of cost 0 are not counted. */
-  readonly concurrency: number;
-  /** The most commands that wait until a running one ends. */
-  readonly queued: number;
-  readonly times: CommandTimes;
+  /** The most commands that run at once; commands of cost 0, which are quick, are not counted. Default 32. */
+  readonly concurrency?: number;
+  /** The most commands that wait until a running one ends; further ones are refused. Default 256. */
+  readonly queued?: number;
+  readonly times?: Partial<CommandTimes>;
 }
+
+export type CommandTimes = typeof TIMES;
 
 /** How long a card waits for star ratings and pp, in milliseconds. */
-export interface CommandTimes {
+const TIMES = {
   /** After this time the card is shown without star ratings and pp. */
-  readonly firstMs: number;
+  firstMs: 1_000,
   /** If star ratings and pp come within this time, the card that is shown gets them. */
-  readonly laterMs: number;
+  laterMs: 8_000,
   /** The longest time of the command's second run, which makes the card with star ratings and pp. */
-  readonly runMs: number;
-}
-
-export const COMMAND_TIMES: CommandTimes = { firstMs: 1_000, laterMs: 8_000, runMs: 12_000 };
+  runMs: 12_000,
+};
 /**
  * The most commands that run a second time at once, to add star ratings and pp that came late; beyond this number,
  * cards stay without star ratings and pp. First runs, for which people wait, are counted apart.
  */
 const MOST_LATER = 32;
-const BUSY_RETRY_MS = 10_000;
+const BUSY = { params: { reason: 'busy' }, retryAfterMs: 10_000 };
 
 /** Logs a failure and makes the reply that tells the person about it. */
 export function renderFailure(
@@ -105,10 +104,13 @@ export function renderFailure(
 }
 
 /** Runs commands: checks their options, bounds how many run at once, and lets all who ask for a link share one run. */
-export function createCommandRunner(options: CommandRunnerOptions): CommandRunner {
-  const { services, findLinks, logFailure } = options;
-  const share = createSharedRuns(options);
-  const runInTime = createTimedRun(options);
+export function createCommandRunner(
+  { services, concurrency = 32, queued = 256, times }: CommandRunnerOptions,
+  findLinks: LinkFinder,
+  logFailure: FailureLog,
+): CommandRunner {
+  const share = createSharedRuns(concurrency, queued);
+  const runInTime = createTimedRun({ ...TIMES, ...times }, logFailure);
   let runs = 0;
 
   /** The key by which runs are shared: equal for all spellings of a link in one chat and language, else unique. */
@@ -165,17 +167,13 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
 type Waiter = Pick<CommandContext, 'signal' | 'progress'>;
 
 /** Runs a bounded number of commands. Callers with the same key share one run and see its progress. */
-function createSharedRuns({ concurrency, queued }: Pick<CommandRunnerOptions, 'concurrency' | 'queued'>) {
+function createSharedRuns(concurrency: number, queued: number) {
   const flights = createSingleFlight<Reply>();
   const enter = createSemaphore({
     atOnce: concurrency,
     maxWaiting: queued,
     name: 'a command to run',
-    full: () =>
-      new AppError('rate_limited', 'too many commands wait', {
-        params: { reason: 'busy' },
-        retryAfterMs: BUSY_RETRY_MS,
-      }),
+    full: () => new AppError('rate_limited', 'too many commands wait', BUSY),
   });
   const stagesByKey = new Map<string, { readonly waiters: Set<Waiter>; last: ProgressStage | undefined }>();
 
@@ -207,8 +205,7 @@ function createSharedRuns({ concurrency, queued }: Pick<CommandRunnerOptions, 'c
 type TimedRun = (command: Command, values: Values<Command['options']>, context: CommandContext) => Promise<Reply>;
 
 /** Runs a command so that its card is shown soon; star ratings and pp that come too late follow in `Reply.later`. */
-function createTimedRun({ logFailure, times }: Pick<CommandRunnerOptions, 'logFailure' | 'times'>): TimedRun {
-  const { firstMs, laterMs, runMs } = times;
+function createTimedRun({ firstMs, laterMs, runMs }: CommandTimes, logFailure: FailureLog): TimedRun {
   let running = 0;
 
   /**

@@ -57,7 +57,8 @@ async function continuations(
   const before = text.slice(0, start);
   const partial = text.slice(start);
   const separator = /[:=]/.exec(partial)?.index;
-  const named = separator === undefined ? undefined : findOption(spec, partial.slice(0, separator));
+  const name = partial.slice(0, separator).toLowerCase();
+  const named = spec.options.find(option => option.key === name || option.name.toLowerCase() === name);
   if (named && separator !== undefined) {
     const label = partial.slice(0, separator + 1);
     const found = await optionValues(named, partial.slice(separator + 1), context);
@@ -105,21 +106,16 @@ function isNamed({ key, option }: OptionSpec, { options }: CommandSpec): boolean
   return option.type === 'boolean' || (rest !== undefined && rest.key !== key && !isLeadingName);
 }
 
-/**
- * True for an option behind a player's name. All words so far may belong to that name, so no word shows that such an
- * option is used already.
- */
-function isBehindName({ key }: OptionSpec, { options: [first] }: CommandSpec): boolean {
-  return formOf(first) === 'name' && first?.key !== key;
-}
-
 /** The options that are not used before the cursor, by name or by position. */
 function freeOptions(spec: CommandSpec, typed: string): readonly OptionSpec[] {
   const words = typed.split(/\s+/).filter(word => word !== '');
   const unnamed = spec.options.filter(option => !words.some(word => mentions(word, option)));
   let positions = words.filter(word => !spec.options.some(option => mentions(word, option))).length;
+  const [first] = spec.options;
   return unnamed.filter(option => {
-    if (isNamed(option, spec) || positions === 0 || isBehindName(option, spec)) return true;
+    if (isNamed(option, spec) || positions === 0) return true;
+    // Behind a player's name all words may be that name, so none shows that the option is used.
+    if (formOf(first) === 'name' && first?.key !== option.key) return true;
     positions -= 1;
     return false;
   });
@@ -127,11 +123,6 @@ function freeOptions(spec: CommandSpec, typed: string): readonly OptionSpec[] {
 
 function lineWith(before: string, word: string, label: string, detail: string): LineSuggestion {
   return { label, detail, text: `${before}${word}` };
-}
-
-function findOption(spec: CommandSpec, name: string): OptionSpec | undefined {
-  const wanted = name.toLowerCase();
-  return spec.options.find(option => option.key === wanted || option.name.toLowerCase() === wanted);
 }
 
 /** True when a word names the option: `item:2`, `item=2`, or only `audio`. */
@@ -176,15 +167,12 @@ interface BrowseRequest {
   readonly mayAsk?: () => Promise<boolean>;
 }
 
-interface AutocompleteOptions extends Pick<Admission, 'translator' | 'isBlocked' | 'charge'> {
-  readonly commands: readonly Command[];
-  readonly services: Services;
-  readonly logFailure: FailureLog;
-}
-
-export function createAutocomplete(options: AutocompleteOptions) {
-  const { commands, services, translator, logFailure, isBlocked, charge } = options;
-
+export function createAutocomplete(
+  commands: readonly Command[],
+  services: Services,
+  { translator, isBlocked, charge }: Pick<Admission, 'translator' | 'isBlocked' | 'charge'>,
+  logFailure: FailureLog,
+) {
   /** The suggestions; after a failure none, since people just go on typing and no notice helps them. */
   async function orNone<T>(
     caller: Caller,
@@ -222,7 +210,10 @@ export function createAutocomplete(options: AutocompleteOptions) {
       const command = commands.find(each => each.browse !== undefined);
       const pages = await orNone(caller, signal, async context => {
         if (command?.browse === undefined) return [];
-        const known = await command.browse(text, next, context, 'local').catch(noneWithoutCatalogue);
+        const known = await command.browse(text, next, context, 'local').catch((error: unknown) => {
+          if (error instanceof AppError && error.code === 'upstream_unavailable') return NOTHING;
+          throw error;
+        });
         const isAsked = known.cards.length === 0 && (await mayAsk?.()) === true;
         if (!isAsked || (await charge(command, caller)) !== undefined) return [known];
         return [await command.browse(text, next, context, 'upstream')];
@@ -233,8 +224,3 @@ export function createAutocomplete(options: AutocompleteOptions) {
 }
 
 const NOTHING: Browsed = { cards: [], next: undefined };
-
-function noneWithoutCatalogue(error: unknown): Browsed {
-  if (error instanceof AppError && error.code === 'upstream_unavailable') return NOTHING;
-  throw error;
-}

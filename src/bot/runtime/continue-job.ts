@@ -96,7 +96,8 @@ async function sendBatch(
   const { progress, platform, controller } = job;
   const behindMs = (await job.place?.next(controller.signal)) ?? 0;
   if (behindMs > 0) return retryLater(job, behindMs);
-  for (const group of groupsOf(batch, platform.repliesAtOnce)) {
+  for (let at = 0; at < batch.replies.length; at += platform.repliesAtOnce) {
+    const group = batch.replies.slice(at, at + platform.repliesAtOnce);
     const next = group.at(-1)?.next ?? batch.next;
     job.next = next;
     const waitMs = await reserveFor(group, job);
@@ -183,9 +184,13 @@ async function sendNotice(
   const { request, progress, platform, controller } = job;
   const { kind, next } = notice;
   job.next = next;
-  if (isLeftUnsaid(job, notice, preferences)) return endNotice(job, notice, tools);
+  const isQuiet = preferences.settings.quietErrors && isUnasked(request);
+  if (isQuiet && kind !== 'waiting' && kind !== 'unsure') return endNotice(job, notice, tools);
   // A notice that something may be missing must arrive, so it is sent only if the platform can be reached.
-  if (kind === 'unsure') await assertReachable(job);
+  if (kind === 'unsure')
+    await platform.verify(controller.signal).catch((cause: unknown) => {
+      throw new PlatformAway('the platform does not answer', { cause });
+    });
   const isLast = kind !== 'waiting' && next >= partsOf(request);
   const part = { phase: `${progress.next}${kind[0]}`, next, isLast, expected: 1 };
   const sending = sendingOf(job, preferences, part, tools);
@@ -193,20 +198,6 @@ async function sendNotice(
   controller.signal.throwIfAborted();
   leaveAfterFailure(job, preferences, tools);
   return endNotice(job, notice, tools);
-}
-
-/** True when the chat's settings exclude this notice about a pasted link. */
-function isLeftUnsaid({ request }: Job, { kind }: PendingNotice, { settings }: Preferences): boolean {
-  return settings.quietErrors && isUnasked(request) && kind !== 'waiting' && kind !== 'unsure';
-}
-
-/** Asks whether the platform can be reached. @throws PlatformAway */
-async function assertReachable({ platform, controller }: Job): Promise<void> {
-  try {
-    await platform.verify(controller.signal);
-  } catch (cause) {
-    throw new PlatformAway('the platform does not answer', { cause });
-  }
 }
 
 /** Ends a planned notice, because it was sent or cannot be. */
@@ -227,17 +218,13 @@ async function endNotice(
   return isEnd ? finish(job, job.worst) : undefined;
 }
 
-interface Part {
-  readonly phase: string;
-  readonly next: number;
-  readonly isLast: boolean;
-  /** How many replies the platform is to send; if it gets fewer, the rest were left out on purpose. */
-  readonly expected: number;
-}
-
-function sendingOf(job: Job, { t, settings }: Preferences, part: Part, tools: JobTools): Sending {
+function sendingOf(
+  job: Job,
+  { t, settings }: Preferences,
+  { phase, next, isLast, expected }: Pick<Sending, 'isLast' | 'expected'> & { phase: string; next: number },
+  tools: JobTools,
+): Sending {
   const { request, progress, platform, to, controller } = job;
-  const { phase, next, isLast, expected } = part;
   return {
     ...{ request, to, t, settings, signal: controller.signal, isLast, expected },
     isFirst: phase === FIRST_PHASE && !progress.isWaitSaid,
@@ -259,13 +246,6 @@ async function reserveFor(
   const replies = await Promise.all(group.map(({ reply }) => reply));
   const messages = replies.flatMap(withQuoted).map(reply => platform.messagesOf?.(to, reply) ?? 1);
   return reservation.grow(messages.reduce((sum, count) => sum + count, 0));
-}
-
-/** The replies in groups; the replies of a group are sent together. */
-function groupsOf({ replies }: ReplyBatch, size: number): readonly (readonly PendingReply[])[] {
-  const groups: PendingReply[][] = [];
-  for (let start = 0; start < replies.length; start += size) groups.push(replies.slice(start, start + size));
-  return groups;
 }
 
 /** Yields a group's replies in order. @throws the signal's reason, when they are no longer wanted */

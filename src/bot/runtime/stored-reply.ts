@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { postSchema } from '../../media/post.ts';
 import { drawSvg } from '../cards/svg-rasterizer.ts';
-import { type Block, type PictureBlock, type Reply, ReplyFrame, WordBlock } from '../contract/reply.ts';
+import { type Block, type Reply, ReplyFrame, WordBlock } from '../contract/reply.ts';
 
 const StoredPicture = z.object({
   kind: z.literal('picture'),
@@ -14,7 +14,6 @@ const StoredPicture = z.object({
    */
   picture: z.object({ key: z.string(), width: z.number(), height: z.number(), svg: z.string() }),
 });
-type StoredPicture = z.output<typeof StoredPicture>;
 
 const StoredPart = ReplyFrame.extend({
   blocks: z.array(z.union([WordBlock, StoredPicture])),
@@ -58,7 +57,12 @@ function storePart(reply: Reply): StoredPart | undefined {
   const posts = [...new Set(gallery.map(({ post }) => post))];
   const stored: StoredPart = {
     ...plain,
-    blocks: blocks.map(block => (block.kind === 'picture' ? storePicture(block) : block)),
+    blocks: blocks.map(block => {
+      if (block.kind !== 'picture') return block;
+      const { picture, charts: _charts, ...texts } = block;
+      const { key, width, height, svg = '' } = picture;
+      return { ...texts, picture: { key, width, height, svg } };
+    }),
     posts,
     gallery: gallery.map(({ kind: _kind, post, ...item }) => ({ ...item, post: posts.indexOf(post) })),
   };
@@ -78,22 +82,16 @@ export function readReply({ quoted, ...reply }: StoredReply): Reply {
 function readPart({ blocks, posts, gallery, ...plain }: StoredPart): Reply {
   return {
     ...plain,
-    blocks: blocks.map((block): Block => (block.kind === 'picture' ? readPicture(block) : block)),
+    blocks: blocks.map((block): Block => {
+      if (block.kind !== 'picture') return block;
+      const { picture } = block;
+      return { ...block, picture: { ...picture, draw: () => drawSvg(picture.svg) } };
+    }),
     gallery: gallery.flatMap(({ post: place, ...item }) => {
       const post = posts[place];
       return post === undefined ? [] : [{ kind: 'media' as const, post, ...item }];
     }),
   };
-}
-
-function storePicture({ picture, charts: _, ...block }: PictureBlock): StoredPicture {
-  const { key, width, height, svg } = picture;
-  return { ...block, picture: { key, width, height, svg: svg ?? '' } };
-}
-
-function readPicture({ picture, ...block }: StoredPicture): PictureBlock {
-  const { svg } = picture;
-  return { ...block, picture: { ...picture, draw: () => drawSvg(svg) } };
 }
 
 function sizeOf(stored: StoredPart): number {
