@@ -1,11 +1,12 @@
 /** Filters and sorts the plays in a list. */
 
-import { checkMods, foldMod, parseModWishes } from '../model/mods.ts';
+import { checkMods, clockRateOf, foldMod, parseModWishes, withMods } from '../model/mods.ts';
 import { foldPlayerName } from '../model/player.ts';
 import { type Score, shownGrade, shownMods } from '../model/score.ts';
 import { assertAnswerable, parseQuery } from '../query/query.ts';
 import { isWithin, matches } from '../query/query-match.ts';
 import { decimal, parseRange, type Range } from '../query/query-values.ts';
+import { modClassOf, starFactor } from '../rating/mod-class.ts';
 
 export const GRADES = ['SS', 'S', 'A', 'B', 'C', 'D'] as const;
 export type Grade = (typeof GRADES)[number];
@@ -17,7 +18,7 @@ export interface ScoreFilter {
   /** `+HDDT` or `HDDT`: plays with at least these mods; `HDDT!`: with only these; `-HD`: without; `NM`: with none. */
   readonly mods?: string | undefined;
   readonly grade?: Grade | undefined;
-  /** Words from the map's name, and conditions of the search language: `camellia stars>6`. */
+  /** Words from the map's name, and conditions of the search language on the map as played: `camellia stars>6`. */
   readonly search?: string | undefined;
   readonly chokes?: boolean | undefined;
   /** The name of the mapper of the set or the difficulty. */
@@ -57,8 +58,20 @@ function isMadeBy({ beatmap, beatmapset }: Score, mapper: string): boolean {
   return names.some(name => foldPlayerName(name) === mapper);
 }
 
-function isOnMap({ beatmap, beatmapset }: Score, query: ReturnType<typeof parseQuery>): boolean {
+function isOnMap(score: Score, query: ReturnType<typeof parseQuery>): boolean {
+  const { beatmapset } = score;
+  const beatmap = mapAsPlayed(score);
   return beatmap !== null && beatmapset !== null && matches(query, { ...beatmapset, beatmaps: [beatmap] });
+}
+
+/**
+ * The difficulty as the play's mods change it. Its stars are those of a typical map with these mods, which is exact
+ * enough to choose and sort plays by.
+ */
+function mapAsPlayed({ beatmap, mode, mods }: Score) {
+  if (beatmap === null) return null;
+  const played = withMods(beatmap, shownMods({ mods }), clockRateOf(mods));
+  return { ...played, difficulty_rating: beatmap.difficulty_rating * starFactor(mode, modClassOf(mods)) };
 }
 
 /** The acronym under which mods are compared: `NC` counts as `DT`, `PF` as `SD`. */
@@ -89,23 +102,17 @@ export function isChoke({ passed, is_perfect_combo, statistics, max_combo, beatm
 
 const LOWEST_FIRST: readonly string[] = GRADES.toReversed();
 
-const VALUES: Readonly<Record<ScoreSort, (score: Score, starsOf: (score: Score) => number) => number>> = {
+const VALUES: Readonly<Record<ScoreSort, (score: Score) => number>> = {
   pp: ({ pp }) => pp ?? 0,
   accuracy: ({ accuracy }) => accuracy,
   date: ({ ended_at }) => (ended_at === null ? 0 : Date.parse(ended_at)),
   combo: ({ max_combo }) => max_combo,
-  stars: (score, starsOf) => starsOf(score),
+  stars: score => mapAsPlayed(score)?.difficulty_rating ?? 0,
   score: ({ total_score, legacy_total_score }) => total_score ?? legacy_total_score ?? 0,
   grade: ({ rank }) => LOWEST_FIRST.indexOf(shownGrade(rank)),
-  length: ({ beatmap }) => beatmap?.total_length ?? 0,
+  length: score => mapAsPlayed(score)?.total_length ?? 0,
 };
 
-/** Sorts plays. @param starsOf returns the stars of a play's map with its mods */
-export function sortScores(
-  scores: readonly Score[],
-  sort: ScoreSort,
-  starsOf: (score: Score) => number,
-): readonly Score[] {
-  const value = (score: Score) => VALUES[sort](score, starsOf);
-  return scores.toSorted((a, b) => value(b) - value(a));
+export function sortScores(scores: readonly Score[], sort: ScoreSort): readonly Score[] {
+  return scores.toSorted((a, b) => VALUES[sort](b) - VALUES[sort](a));
 }

@@ -48,6 +48,11 @@ describe('plays', () => {
     [{ search: 'harbour' }, [3]],
     [{ search: 'harbour kite' }, []],
     [{ search: 'kite stars<0.1' }, []],
+    [{ search: 'stars>6' }, [2, 4]],
+    [{ search: 'stars<5.5' }, [1, 3]],
+    [{ search: 'length<100' }, [1, 2]],
+    [{ search: 'bpm>=270' }, [2, 4]],
+    [{ search: 'ar>10' }, [2, 4]],
     [{ chokes: true }, [2, 3]],
     [{ mods: 'DT', grade: 'S', search: 'kite' }, [2]],
     [{ accuracy: parseLeast('92') }, [2, 3, 4]],
@@ -71,12 +76,12 @@ describe('plays', () => {
     ['accuracy', [4, 3, 2, 1]],
     ['date', [4, 3, 2, 1]],
     ['combo', [4, 3, 2, 1]],
-    ['stars', [1, 2, 3, 4]],
+    ['stars', [2, 4, 1, 3]],
     ['grade', [1, 2, 3, 4]],
     ['score', [4, 3, 2, 1]],
-    ['length', [4, 3, 2, 1]],
+    ['length', [3, 4, 2, 1]],
   ] as const)('are ordered by %s', (sort, expected) => {
-    expect(sortScores(scores, sort, ({ id }) => -id).map(({ id }) => id)).toEqual(expected);
+    expect(sortScores(scores, sort).map(({ id }) => id)).toEqual(expected);
   });
 
   it('of osu!lazer that broke the combo in a slider are chokes, however late', () => {

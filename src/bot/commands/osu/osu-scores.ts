@@ -9,7 +9,6 @@ import {
   sortScores,
 } from '../../../beatmaps/plays/score-filter.ts';
 import { parseQuery } from '../../../beatmaps/query/query.ts';
-import { modClassOf, starFactor } from '../../../beatmaps/rating/mod-class.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { ppPicture } from '../../cards/pp-curve.ts';
 import {
@@ -163,7 +162,7 @@ async function findPlays(
         combo: leastOf('combo', filter.combo),
       })
     : plays.scores;
-  const sorted = sort === undefined ? chosen : sortScores(chosen, sort, starsOf);
+  const sorted = sort === undefined ? chosen : sortScores(chosen, sort);
   const list = reverse ? sorted.toReversed() : sorted;
   const from = index === undefined ? first - offset : index - 1;
   const end = index === undefined ? from + PER_PAGE : index;
@@ -180,11 +179,6 @@ async function findPlays(
     hasMore: end < list.length || (isPlain && plays.hasMore),
     stale: plays.stale,
   };
-}
-
-/** The star rating as the mods change it for a typical map, which is exact enough to sort by. */
-function starsOf(score: Score): number {
-  return (score.beatmap?.difficulty_rating ?? 0) * starFactor(score.mode, modClassOf(score.mods));
 }
 
 /** The image card with a curve of the best plays' pp. */
