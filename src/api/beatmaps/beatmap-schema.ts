@@ -31,7 +31,7 @@ export type BeatmapAnswer = z.infer<typeof beatmap>;
 export const coreSet = beatmapsetFields
   .extend({
     ranked,
-    availability: z.strictObject({ download_disabled: z.boolean(), more_information: text }),
+    availability: z.strictObject({ download_disabled: z.boolean().nullable(), more_information: text }),
     covers: z.strictObject({ cover: z.string(), card: z.string(), list: z.string() }),
     url: z.string(),
   })

@@ -65,7 +65,7 @@ export const beatmapsetFields = z.object({
   rating: number.meta({ description: '0 to 10.' }),
   nsfw: z.boolean(),
   video: z.boolean(),
-  storyboard: z.boolean(),
+  storyboard: z.boolean().nullable(),
   genre_id: number,
   language_id: number,
   submitted_date: moment,
@@ -76,7 +76,8 @@ export const beatmapsetFields = z.object({
 
 /** Sets are stored by the order of these fields: a new field comes just before `beatmaps`, none is ever removed. */
 export const beatmapsetSchema = beatmapsetFields.extend({
-  download_disabled: z.boolean(),
+  /** Null when the upstream does not state it, as in lists of plays. */
+  download_disabled: z.boolean().nullable(),
   download_disabled_reason: text,
   cover_url: z.string(),
   card_url: z.string(),

@@ -237,7 +237,11 @@ describe('createCatalogue', () => {
 
   it('keeps what a later answer does not say, and takes what it does', async () => {
     const { catalogue, ids } = await createFilled(SETS);
-    const fresh = madeUpSet({ id: 1, title: 'Kite Weather', tags: '', rating: null, play_count: 50_000 });
+    const disabled = { download_disabled: true, download_disabled_reason: 'withdrawn' };
+    catalogue.remember([madeUpSet({ id: 1, ...disabled })]);
+    await catalogue.flush();
+    const unstated = { tags: '', rating: null, download_disabled: null, download_disabled_reason: null };
+    const fresh = madeUpSet({ id: 1, title: 'Kite Weather', play_count: 50_000, ...unstated });
     catalogue.remember([fresh]);
     await catalogue.flush();
     expect(await catalogue.set(1)).toMatchObject({
@@ -245,6 +249,7 @@ describe('createCatalogue', () => {
       tags: 'wind',
       rating: 9.1,
       play_count: 50_000,
+      ...disabled,
     });
     expect(await ids('kite')).toEqual([1, 2]);
     expect(await ids('season')).toEqual([]);

@@ -87,7 +87,11 @@ describe('a set', () => {
       ]),
     );
     expect(parseBeatmapset({ id: 5, title: 'x', ...nulls })).toMatchObject({ artist: '', beatmaps: [], bpm: null });
-    expect(parseBeatmapset({ id: 5, title: 'x' })?.spotlight).toBeNull();
+    expect(parseBeatmapset({ id: 5, title: 'x' })).toMatchObject({
+      spotlight: null,
+      storyboard: null,
+      download_disabled: null,
+    });
     expect(parseBeatmapset({ id: 5 })).toBeUndefined();
     expect(parseBeatmapset({ ...SET, id: -1 })).toBeUndefined();
     expect(parseBeatmapset({ ...SET, id: 1.5 })).toBeUndefined();
