@@ -44,6 +44,18 @@ const namesSet = z.looseObject({
   beatmapset: z.unknown().optional(),
 });
 
+const listsMaps = z.looseObject({ beatmaps: z.array(z.unknown()) });
+
+/**
+ * The set or difficulty in an answer: mirrors send it alone, in a list, or in an object with a list as osu! does.
+ * Undefined if the list is empty.
+ */
+function onlyRow(answer: unknown): unknown {
+  const listed = parseBeatmapset(answer) === undefined ? listsMaps.safeParse(answer).data?.beatmaps : undefined;
+  const rows = listed ?? answer;
+  return Array.isArray(rows) ? rows[0] : rows;
+}
+
 /**
  * The page's sets that match, those with every word first; undefined for none. If no set has every word, weaker
  * matches count only if they are at least half of the page: otherwise the mirror probably ignored the words.
@@ -120,7 +132,7 @@ function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: Required
       if (now() >= aliveUntil) throw new AppError('upstream_unavailable', `${site.id} has nothing at all to show`);
     },
     async readSet(id: number, signal: AbortSignal | undefined): Promise<Beatmapset> {
-      const set = expectShape(parseBeatmapset(await ask(site.setUrl(id), signal)), site.id, 'set');
+      const set = expectShape(parseBeatmapset(onlyRow(await ask(site.setUrl(id), signal))), site.id, 'set');
       return expectShape(set.id === id ? set : undefined, site.id, 'set with this number');
     },
   };
@@ -156,8 +168,7 @@ function createMirror(site: MirrorSite, options: Required<MirrorsOptions>): Mirr
     },
     set: readSet,
     async setOfMap(mapId, signal) {
-      const answer = await ask(site.mapUrl(mapId), signal);
-      const row: unknown = Array.isArray(answer) ? answer[0] : answer;
+      const row = onlyRow(await ask(site.mapUrl(mapId), signal));
       if (row === undefined) throw new AppError('not_found', `${site.id} does not know this difficulty`);
       const named = namesSet.safeParse(row).data;
       const nested = parseBeatmapset(named?.set) ?? parseBeatmapset(named?.beatmapset) ?? parseBeatmapset(row);

@@ -59,6 +59,24 @@ describe.each(['osu.direct', 'hinai', 'catboy'] as const)('%s', id => {
     expect((await mirror.search(search('comet'), undefined)).sets.map(set => set.id)).toEqual([1]);
   });
 
+  it.each([
+    ['alone', (each: object) => each],
+    ['in a list', (each: object) => [each]],
+    ['in an object with a list', (each: object) => ({ beatmaps: [each] })],
+  ])('may answer with a set or difficulty %s', async (_, bodyOf) => {
+    const set = row(1, 'Paper Comet');
+    const isMap = ({ pathname }: URL) => /\/(?:b\/10|beatmaps)$/.test(pathname);
+    const { mirror } = await play(id, url => ({ body: isMap(url) ? bodyOf({ id: 10, beatmapset_id: 1 }) : [set] }));
+    expect(await mirror.set(1)).toMatchObject({ id: 1 });
+    expect(await mirror.setOfMap(10)).toMatchObject({ id: 1 });
+  });
+
+  it.each([[[]], [{ beatmaps: [] }]])('that answers %j has no such difficulty', async body => {
+    const { mirror } = await play(id, () => ({ body }));
+    await expect(mirror.set(1)).rejects.toMatchObject({ code: 'upstream_changed' });
+    await expect(mirror.setOfMap(10)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   it('is asked in both spellings', async () => {
     const { mirror, asked } = await play(id, () => ({ body: pages(id, [row(1, 'Paper Comet')]) }));
     await mirror.search(search('comet mode=osu'), undefined);
