@@ -31,6 +31,8 @@ export interface Cache<V> {
   get(key: string): Promise<V | undefined>;
   set(key: string, value: V, ttlMs: number): Promise<void>;
   delete(key: string): Promise<void>;
+  /** Makes a value outdated, by default all: it is loaded again, and stands in if that fails. For memory only. */
+  expire(key?: string): void;
   /** Returns a fresh value, else loads one. The signal of `load` aborts only when every waiting caller has given up. */
   wrap(key: string, load: Load<V>, policy: CachePolicy<V>, signal?: AbortSignal): Promise<CacheHit<V>>;
 }
@@ -76,8 +78,10 @@ export interface MemoryCacheOptions<V> {
 /** The number of failures is bounded, because a flood of invalid keys must not fill memory. */
 const MAX_FAILURES = 200;
 
-interface Entry<V> extends Omit<SharedCacheEntry<V>, 'value'> {
+interface Entry<V> {
   readonly held: HeldValue<V>;
+  freshUntil: number;
+  readonly staleUntil: number;
 }
 
 interface Failure {
@@ -149,6 +153,10 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
       forget(key);
       await values.drop(key);
     },
+    expire(key) {
+      flights.forget(key);
+      values.expire(key);
+    },
     wrap(key, load, policy, signal) {
       if (signal?.aborted === true) return Promise.reject(signal.reason);
       const entry = values.fresh(key);
@@ -178,6 +186,10 @@ function createValues<V>(options: MemoryCacheOptions<V>, now: () => number) {
   return {
     drop,
     get: (key: string) => entries.get(key),
+    expire(key?: string): void {
+      const expired = key === undefined ? entries.values() : [entries.peek(key)];
+      for (const entry of expired) if (entry !== undefined) entry.freshUntil = 0;
+    },
     fresh(key: string): Entry<V> | undefined {
       const entry = entries.get(key);
       return entry !== undefined && now() < entry.freshUntil ? entry : undefined;

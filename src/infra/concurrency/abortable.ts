@@ -130,8 +130,8 @@ export function createSingleFlight<T>() {
       if (signal === undefined) return shared.result;
       return abortable(shared.result, signal, () => giveUp(key, shared, signal.reason));
     },
-    /** Makes the next call for the key start new work. Callers of the running work keep waiting for its result. */
-    forget: (key: string) => void flights.delete(key),
+    /** Makes the next call for the key, by default any, start new work. Callers of the running work keep waiting. */
+    forget: (key?: string) => (key === undefined ? flights.clear() : void flights.delete(key)),
   };
 }
 

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import { createLru } from '../cache/cache.ts';
-import { createSingleFlight } from '../concurrency/abortable.ts';
+import { createMemoryCache } from '../cache/cache.ts';
 import { parseJson } from '../parse-json.ts';
 import type { ChangeListener, CollectionId, RecordDriver } from './record-driver.ts';
 
@@ -125,71 +124,35 @@ export interface Collection<V> {
   move(from: string, to: string): Promise<void>;
 }
 
-interface Held<V> {
-  readonly value: V | undefined;
-  readonly readAt: number;
-  /**
-   * How many times this process had missed announcements of changes when it read this value. If it has missed others
-   * since, the value may be outdated.
-   */
-  readonly gaps: number;
-}
-
 /** A value in memory is read again after this long, in case the announcement of a change was lost. */
 const REREAD_MS = 10 * 60_000;
+const REREAD = { ttlMs: () => REREAD_MS, staleIfErrorMs: () => Number.MAX_SAFE_INTEGER };
 
 /** Holds the most recently read records and absent keys in memory, and uses them while the store cannot be read. */
 function inMemory<V>(
   stored: Collection<V>,
-  maxRecords: number,
+  maxEntries: number,
   now: () => number,
   onChange: (listen: ChangeListener) => void,
 ): Collection<V> {
-  const held = createLru<string, Held<V>>({ max: maxRecords });
-  const reads = createSingleFlight<V | undefined>();
-  let gaps = 0;
-
-  function drop(key: string): void {
-    held.delete(key);
-    // A read of this key that has not ended may return an older value than this change, so its result is ignored.
-    reads.forget(key);
-  }
-
-  onChange(key => {
-    if (key === undefined) gaps += 1;
-    else drop(key);
-  });
+  const held = createMemoryCache<{ readonly value: V | undefined }>({ maxEntries, now });
+  onChange(key => (key === undefined ? held.expire() : void held.delete(key)));
 
   async function change(keys: readonly string[], work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
       // A failed write may have taken place, so the value in memory is used only until the store can be read again.
-      for (const key of keys) {
-        const known = held.get(key);
-        if (known !== undefined) held.set(key, { ...known, gaps: -1 });
-        reads.forget(key);
-      }
+      for (const key of keys) held.expire(key);
       throw error;
     }
-    keys.forEach(drop);
-  }
-
-  async function read(key: string): Promise<V | undefined> {
-    return reads.run(key, async flight => {
-      const before = gaps;
-      const value = await stored.get(key);
-      if (flight.isCurrent()) held.set(key, { value, readAt: now(), gaps: before });
-      return value;
-    });
+    await Promise.all(keys.map(held.delete));
   }
 
   return {
     async get(key) {
-      const known = held.get(key);
-      if (known === undefined) return read(key);
-      if (known.gaps === gaps && now() - known.readAt < REREAD_MS) return known.value;
-      return read(key).catch(() => known.value);
+      const read = async () => ({ value: await stored.get(key) });
+      return (await held.wrap(key, read, REREAD)).value.value;
     },
     set: (key, value) => change([key], () => stored.set(key, value)),
     delete: key => change([key], () => stored.delete(key)),
