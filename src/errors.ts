@@ -87,6 +87,11 @@ function forgetFrames(error: unknown): void {
   if (error instanceof Error) void error.stack;
 }
 
+/** The error for a request whose part `what` cannot be understood or fulfilled. */
+export function invalidRequest(what: string, message: string, params: ErrorParams = {}, cause?: unknown): AppError {
+  return new AppError('invalid_request', message, { params: { what, ...params }, cause });
+}
+
 /** Returns an AppError unchanged; wraps any other error as `internal`, with it as the cause. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;

@@ -1,6 +1,6 @@
 /** Opaque cursors: base64url of a small JSON. A cursor from a client is a stranger's text until it has been parsed. */
 import * as z from 'zod';
-import { AppError } from '../errors.ts';
+import { invalidRequest } from '../errors.ts';
 import { parseJson } from '../infra/parse-json.ts';
 import { SOURCE_IDS, type SourceId } from './upstreams/source.ts';
 
@@ -30,8 +30,7 @@ function decode<T>(cursor: string, shape: z.ZodType<T>): T {
   const text = cursor.length > MAX_LENGTH ? '' : Buffer.from(cursor, 'base64url').toString();
   const read = shape.safeParse(parseJson(text));
   if (read.success) return read.data;
-  const details = { params: { what: 'cursor' }, cause: read.error };
-  throw new AppError('invalid_request', 'cursor must be one that an earlier answer gave', details);
+  throw invalidRequest('cursor', 'cursor must be one that an earlier answer gave', {}, read.error);
 }
 
 export const SEARCH_START: SearchPosition = { source: undefined, token: undefined, page: 0, skip: 0 };

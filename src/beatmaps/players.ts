@@ -1,5 +1,5 @@
 /** Players' profiles, plays, maps and ranks, which only the official API has. */
-import { AppError } from '../errors.ts';
+import { AppError, invalidRequest } from '../errors.ts';
 import { type CacheHit, createLru } from '../infra/cache/cache.ts';
 import { type BeatmapCaches, POLICIES } from './cache-policy.ts';
 import { parseOffsetCursor, renderOffsetCursor } from './cursor.ts';
@@ -46,11 +46,8 @@ export function parsePlayerRef(user: number | string): PlayerRef {
   if (link?.kind === 'user') return 'id' in link ? link.id : link.name;
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
   const name = text.replace(/^@/, '').trim();
-  if (!USERNAME.test(name)) {
-    const params = { what: 'user' };
-    throw new AppError('invalid_request', 'user must be the name, number or profile of a player', { params });
-  }
-  return name;
+  if (USERNAME.test(name)) return name;
+  throw invalidRequest('user', 'user must be the name, number or profile of a player');
 }
 
 /** The ruleset that the address of a player's profile names; undefined for all else. */

@@ -1,5 +1,5 @@
 /** Looks up sets by their ids and by the ids of their difficulties, in all sources. */
-import { AppError } from '../errors.ts';
+import { AppError, invalidRequest } from '../errors.ts';
 import { createLru } from '../infra/cache/cache.ts';
 import type { Logger } from '../infra/log.ts';
 import { type BeatmapCaches, type FoundSet, POLICIES } from './cache-policy.ts';
@@ -136,8 +136,7 @@ export function createSetLookup(access: SetAccess) {
       const named = ref?.kind === 'set' ? set(ref.id, signal) : findNamed(text, { set, setOfMap }, 'set', signal);
       const found = await named;
       if (found !== undefined) return found;
-      const params = { what: 'id' };
-      throw new AppError('invalid_request', 'id must be the number or the osu! address of a beatmap', { params });
+      throw invalidRequest('id', 'id must be the number or the osu! address of a beatmap');
     },
     /**
      * The most popular sets that match what a person has typed, or the one set whose id or address they typed. Asks

@@ -1,5 +1,5 @@
 /** Searches for sets in all sources, with pages of any size. */
-import { AppError } from '../errors.ts';
+import { AppError, invalidRequest } from '../errors.ts';
 import { type FoundPage, POLICIES } from './cache-policy.ts';
 import type { CatalogueResult } from './catalogue/catalogue.ts';
 import { parseSearchCursor, renderSearchCursor, SEARCH_START, type SearchPosition } from './cursor.ts';
@@ -45,8 +45,7 @@ type Wanted = ReturnType<typeof readRequest>;
 
 function readRequest({ q = '', ruleset, status, sort, cursor, limit = DEFAULT_LIMIT, signal }: SearchRequest) {
   if (q.length > MAX_QUERY_LENGTH) {
-    const params = { what: 'q', max: MAX_QUERY_LENGTH };
-    throw new AppError('invalid_request', `q must not be longer than ${MAX_QUERY_LENGTH} characters`, { params });
+    throw invalidRequest('q', `q must not be longer than ${MAX_QUERY_LENGTH} characters`, { max: MAX_QUERY_LENGTH });
   }
   const parsed = parseQuery(q);
   assertAnswerable(parsed);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { AppError } from '../../errors.ts';
+import { AppError, invalidRequest } from '../../errors.ts';
 import { createMemoryCache } from '../../infra/cache/cache.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
@@ -75,10 +75,6 @@ const ESTIMATE_MS = 10 * 60_000;
 const MAX_ANSWERS = 5_000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-function refuse(what: string, message: string): AppError {
-  return new AppError('invalid_request', message, { params: { what } });
-}
-
 function isCount(value: number | undefined): boolean {
   return value === undefined || (Number.isInteger(value) && value >= 0 && value < 1e9);
 }
@@ -94,10 +90,11 @@ function readMods(mods: DifficultyRequest['mods'], ruleset: Ruleset): readonly S
 function readJob(request: DifficultyRequest): Omit<DifficultyJob, 'file'> {
   const { beatmap, ruleset = beatmap.mode, accuracies = [], misses, combo, play, strains = false } = request;
   if (accuracies.length > MAX_ACCURACIES || accuracies.some(each => !(each >= 0 && each <= 100))) {
-    throw refuse('accuracies', `accuracies are up to ${MAX_ACCURACIES} numbers from 0 to 100`);
+    throw invalidRequest('accuracies', `accuracies are up to ${MAX_ACCURACIES} numbers from 0 to 100`);
   }
-  if (!isCount(misses) || !isCount(combo)) throw refuse('misses', 'misses and combo are counts');
-  if (beatmap.mode !== 'osu' && ruleset !== beatmap.mode) throw refuse('mode', 'only maps of osu! can be converted');
+  if (!isCount(misses) || !isCount(combo)) throw invalidRequest('misses', 'misses and combo are counts');
+  if (beatmap.mode !== 'osu' && ruleset !== beatmap.mode)
+    throw invalidRequest('mode', 'only maps of osu! can be converted');
   return {
     mode: rulesetNumber(ruleset),
     mods: readMods(request.mods, ruleset),

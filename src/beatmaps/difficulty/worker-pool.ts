@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import { AppError } from '../../errors.ts';
+import { AppError, invalidRequest } from '../../errors.ts';
 import { abortable, joinSignals } from '../../infra/concurrency/abortable.ts';
 import { createSemaphore } from '../../infra/concurrency/running-work.ts';
 import { optimizeWasm } from '../../infra/engine.ts';
@@ -31,10 +31,8 @@ function uncomputable(message: string, cause?: unknown): AppError {
 const REFUSALS: Readonly<Record<Refusal, () => AppError>> = {
   unreadable: () => uncomputable('the file holds no map'),
   suspicious: () => uncomputable('the map was made to test limits, not to be played'),
-  ruleset: () =>
-    new AppError('invalid_request', 'this map cannot be played in that ruleset', { params: { what: 'mode' } }),
-  mods: () =>
-    new AppError('invalid_request', 'the library knows no such mods', { params: { what: 'mods', reason: 'unknown' } }),
+  ruleset: () => invalidRequest('mode', 'this map cannot be played in that ruleset'),
+  mods: () => invalidRequest('mods', 'the library knows no such mods', { reason: 'unknown' }),
 };
 
 /** Threads that calculate one map at a time each; a thread that takes too long or breaks is replaced. */

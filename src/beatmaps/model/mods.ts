@@ -1,5 +1,5 @@
 /** Mods as players write them: `+HDDT`, `hd dt`, `HD,DT`. */
-import { AppError } from '../../errors.ts';
+import { AppError, invalidRequest } from '../../errors.ts';
 import type { Beatmap, Ruleset } from './beatmapset.ts';
 import type { ScoreMod } from './score.ts';
 
@@ -36,10 +36,6 @@ const IMPLIES: ReadonlyMap<string, string> = new Map(Object.entries({ NC: 'DT', 
 const MAX_LENGTH = 64;
 const RATES: ReadonlyMap<string, number> = new Map(Object.entries({ DT: 1.5, NC: 1.5, HT: 0.75, DC: 0.75 }));
 
-export function refuseMods(message: string, params: Readonly<Record<string, string>>): AppError {
-  return new AppError('invalid_request', message, { params: { what: 'mods', ...params } });
-}
-
 function splitMods(text: string): readonly string[] {
   const whole = text.trim().replace(/^\+/, '').trim().toUpperCase();
   if (NO_MODS.has(whole)) return [];
@@ -51,7 +47,8 @@ function splitMods(text: string): readonly string[] {
  * @throws AppError `invalid_request` with params `what: 'mods'`, `reason` (`unknown`, `clash` or `ruleset`) and `mods`
  */
 export function parseMods(text: string, ruleset?: Ruleset): readonly string[] {
-  if (text.length > MAX_LENGTH) throw refuseMods('too many mods', { reason: 'unknown', mods: text.trim().slice(0, 8) });
+  if (text.length > MAX_LENGTH)
+    throw invalidRequest('mods', 'too many mods', { reason: 'unknown', mods: text.trim().slice(0, 8) });
   return checkMods(splitMods(text), ruleset);
 }
 
@@ -60,14 +57,15 @@ export function checkMods(acronyms: readonly string[], ruleset?: Ruleset): reado
   const given = new Set(acronyms.map(mod => mod.toUpperCase()));
   for (const [mod, implied] of IMPLIES) if (given.has(mod)) given.delete(implied);
   const unknown = [...given].find(mod => !ACRONYMS.some(known => known === mod));
-  if (unknown !== undefined) throw refuseMods('there is no such mod', { reason: 'unknown', mods: unknown.slice(0, 8) });
+  if (unknown !== undefined)
+    throw invalidRequest('mods', 'there is no such mod', { reason: 'unknown', mods: unknown.slice(0, 8) });
   for (const group of GROUPS) {
     const clashing = group.filter(mod => given.has(mod));
     if (clashing.length > 1)
-      throw refuseMods('these mods exclude each other', { reason: 'clash', mods: clashing.join(' ') });
+      throw invalidRequest('mods', 'these mods exclude each other', { reason: 'clash', mods: clashing.join(' ') });
   }
   const stray = ruleset && [...given].find(mod => HOMES[mod]?.includes(ruleset) === false);
-  if (stray) throw refuseMods('the ruleset does not have this mod', { reason: 'ruleset', mods: stray });
+  if (stray) throw invalidRequest('mods', 'the ruleset does not have this mod', { reason: 'ruleset', mods: stray });
   return ACRONYMS.filter(mod => given.has(mod));
 }
 
@@ -99,7 +97,7 @@ export function parseModWishes(text: string): readonly ModWish[] {
   return words.map(word => {
     if (NONE.test(word)) return { mods: [], isWithout: false, isAlone: true };
     const [, sign, letters = '', bang] = WORD.exec(word) ?? [];
-    if (letters === '') throw refuseMods(MODS_LIKE, { reason: 'unknown', mods: word.slice(0, 16) });
+    if (letters === '') throw invalidRequest('mods', MODS_LIKE, { reason: 'unknown', mods: word.slice(0, 16) });
     const mods = letters.toUpperCase().match(/../g) ?? [];
     return { mods, isWithout: sign === '-', isAlone: sign !== '-' && bang === '!' };
   });

@@ -1,5 +1,5 @@
 /** A play that did not take place, described by a person who wants to know its pp. */
-import { AppError } from '../../errors.ts';
+import { invalidRequest } from '../../errors.ts';
 import type { Beatmap, Ruleset } from '../model/beatmapset.ts';
 import { clockRateOf } from '../model/mods.ts';
 import type { ScoreMod } from '../model/score.ts';
@@ -52,13 +52,13 @@ export function modsAtRate(mods: readonly string[], rate: number | undefined): r
 export function simulate(play: SimulatedPlay, beatmap: Counted, ruleset: Ruleset) {
   const objects = countObjects(beatmap, ruleset);
   const { misses = 0, combo } = play;
-  if (objects !== null && misses > objects) throw refuse('there are not so many objects');
+  if (objects !== null && misses > objects) throw invalidRequest('counts', 'there are not so many objects');
   if ([play.n300, play.n100, play.n50].every(count => count === undefined)) {
     const best = objects === null ? 100 : Math.max(0, (100 * (objects - misses)) / objects);
     const accuracy = Math.min(play.accuracy ?? best, best);
     return { accuracy, misses, request: { accuracies: [accuracy], misses, ...(combo !== undefined && { combo }) } };
   }
-  if (objects === null) throw refuse('results in catch are not known from the map');
+  if (objects === null) throw invalidRequest('counts', 'results in catch are not known from the map');
   const statistics = countResults(play, objects, ruleset);
   const longest = beatmap.max_combo ?? objects;
   return {
@@ -76,14 +76,14 @@ function countResults({ n300, n100, n50, misses }: SimulatedPlay, objects: numbe
   const given = (n300 ?? 0) + (n100 ?? 0) + (n50 ?? 0) + (misses ?? 0);
   const counts = { perfect: 0, great: n300 ?? 0, ok: n100 ?? 0, meh: n50 ?? 0, miss: misses ?? 0 };
   const rest = objects - given;
-  if (rest < 0) throw refuse('there are not so many objects');
+  if (rest < 0) throw invalidRequest('counts', 'there are not so many objects');
   if (rest === 0) return counts;
   if (ruleset === 'mania') return { ...counts, perfect: rest };
   if (n300 === undefined) return { ...counts, great: rest };
   if (n100 === undefined) return { ...counts, ok: rest };
   if (n50 === undefined && ruleset === 'osu') return { ...counts, meh: rest };
   if (misses === undefined) return { ...counts, miss: rest };
-  throw refuse('there are more objects');
+  throw invalidRequest('counts', 'there are more objects');
 }
 
 type Counts = Readonly<Record<'perfect' | 'great' | 'ok' | 'meh' | 'miss', number>>;
@@ -94,8 +94,4 @@ function accuracyOf({ perfect, great, ok, meh, miss }: Counts, ruleset: Ruleset)
   const best = perfect + great;
   const points = ruleset === 'taiko' ? best + ok / 2 : best + ok / 3 + meh / 6;
   return all === 0 ? 0 : (100 * points) / all;
-}
-
-function refuse(message: string): AppError {
-  return new AppError('invalid_request', message, { params: { what: 'counts' } });
 }

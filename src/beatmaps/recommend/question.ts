@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { AppError, invalidRequest } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmaps } from '../beatmaps.ts';
 import { candidateOf } from '../catalogue/candidates.ts';
@@ -113,10 +113,7 @@ async function findReferenceMap(
 ): Promise<ReferenceMap | undefined> {
   if (like === undefined) return undefined;
   const found = await findNamed(String(like).trim(), beatmaps, 'map', signal);
-  if (found === undefined) {
-    const params = { what: 'like' };
-    throw new AppError('invalid_request', 'like must be the number or the osu! address of a beatmap', { params });
-  }
+  if (found === undefined) throw invalidRequest('like', 'like must be the number or the osu! address of a beatmap');
   const { set, beatmap, ruleset: wanted = ruleset } = found;
   const maps = set.beatmaps.filter(({ mode }) => wanted === undefined || mode === wanted);
   const map = beatmap ?? maps.toSorted((a, b) => b.difficulty_rating - a.difficulty_rating)[0];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AppError } from '../../errors.ts';
+import { AppError, invalidRequest } from '../../errors.ts';
 import { mapInTurns } from '../../infra/concurrency/map-in-turns.ts';
 import type { ThrottleRule } from '../../infra/http/host-throttle.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
@@ -141,7 +141,7 @@ function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: Required
 function parseNext(next: string | undefined): number {
   const page = next === undefined ? 0 : Number(next);
   if (Number.isInteger(page) && page >= 0 && page <= MAX_PAGE) return page;
-  throw new AppError('invalid_request', 'cursor is not one of ours', { params: { what: 'cursor' } });
+  throw invalidRequest('cursor', 'cursor is not one of ours');
 }
 
 function createMirror(site: MirrorSite, options: Required<MirrorsOptions>): Mirror {

@@ -1,6 +1,6 @@
 /** Signing in at osu! by an authorization code (osu-web 2026-08), which proves which player a person is. */
 import * as z from 'zod';
-import { AppError } from '../../errors.ts';
+import { AppError, invalidRequest } from '../../errors.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
 import { parseJson } from '../../infra/parse-json.ts';
@@ -41,9 +41,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
   /** The error for a refusal: `invalid_client` is for the operator to correct, other reasons mean an invalid code. */
   function refusal({ status, text }: { readonly status: number; readonly text: string }): AppError {
     const reason = refusalShape.safeParse(parseJson(text)).data?.error;
-    if (reason !== 'invalid_client') {
-      return new AppError('invalid_request', `osu! does not take this code (${status})`, { params: { what: 'code' } });
-    }
+    if (reason !== 'invalid_client') return invalidRequest('code', `osu! does not take this code (${status})`);
     const error = new AppError('credentials_required', `osu! refused the application's credentials (${status})`);
     log.error({ err: error }, 'osu! does not accept OSU_CLIENT_ID and OSU_CLIENT_SECRET');
     return error;
