@@ -76,10 +76,7 @@ export function decimal(tolerance: number): RangeKind {
 /** A length in seconds, as a number or with units. The smallest unit that is written decides how exact it is. */
 export const DURATION: RangeKind = tolerant(parseDuration, 0.5);
 
-function tolerant(
-  parse: (value: string) => { readonly value: number; readonly tolerance: number } | undefined,
-  ownTolerance: number,
-): RangeKind {
+function tolerant(parse: (value: string) => Measured | undefined, ownTolerance: number): RangeKind {
   return {
     hasSpans: true,
     parse(text) {
@@ -89,17 +86,24 @@ function tolerant(
       const low = Math.max(0, round(parsed.value - parsed.tolerance));
       return { low, high: round(parsed.value + parsed.tolerance) };
     },
-    render({ gte, lt }) {
-      if (gte !== undefined && lt !== undefined && round(lt - gte) === round(2 * ownTolerance)) {
-        return [`=${write(gte + ownTolerance)}`];
-      }
-      const words: string[] = [];
-      if (gte !== undefined) words.push(`>=${write(gte + ownTolerance)}`);
-      if (lt !== undefined)
-        words.push(lt < ownTolerance ? `<${write(lt + ownTolerance)}` : `<=${write(lt - ownTolerance)}`);
-      return words;
-    },
+    render: range =>
+      renderSteps(range, 2 * ownTolerance, low => {
+        const value = round(low + ownTolerance);
+        return value < 0 ? undefined : write(value);
+      }),
   };
+}
+
+/**
+ * Writes a range of values that lie one step apart.
+ * @param nameOf the value whose interval begins at `low`; undefined when no condition can state it
+ */
+function renderSteps({ gte, lt }: Range, step: number, nameOf: (low: number) => string | undefined): readonly string[] {
+  if (gte !== undefined && lt !== undefined && round(lt - gte) === round(step)) return [`=${nameOf(gte)}`];
+  const words: string[] = [];
+  if (gte !== undefined) words.push(nameOf(gte) === undefined ? `>${nameOf(gte - step)}` : `>=${nameOf(gte)}`);
+  if (lt !== undefined) words.push(nameOf(lt - step) === undefined ? `<${nameOf(lt)}` : `<=${nameOf(lt - step)}`);
+  return words;
 }
 
 /** Writes a number in plain digits, because the parser does not read forms such as `1e-7`. */
@@ -111,7 +115,12 @@ function write(value: number): string {
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
 
-function parseDuration(given: string): { readonly value: number; readonly tolerance: number } | undefined {
+interface Measured {
+  readonly value: number;
+  readonly tolerance: number;
+}
+
+function parseDuration(given: string): Measured | undefined {
   const text = given.replace(',', '.');
   if (NUMBER.test(text)) return { value: toNumber(text), tolerance: 0.5 };
   const clock = /^(?:(\d{1,3}):)?(\d{1,4}):(\d{2}(?:\.\d{1,3})?)$/.exec(text);
@@ -126,7 +135,7 @@ function parseDuration(given: string): { readonly value: number; readonly tolera
 const UNITS =
   /^(?:(\d{1,6}(?:\.\d{1,6})?)h)?(?:(\d{1,6}(?:\.\d{1,6})?)m(?:in)?)?(?:(\d{1,6}(?:\.\d{1,6})?)s(?:ec)?)?(?:(\d{1,9})ms)?$/i;
 
-function parseUnits(text: string): { readonly value: number; readonly tolerance: number } | undefined {
+function parseUnits(text: string): Measured | undefined {
   const found = UNITS.exec(text);
   if (found === null || text === '') return undefined;
   let value = 0;
@@ -144,13 +153,7 @@ function parseUnits(text: string): { readonly value: number; readonly tolerance:
 export const WHOLE: RangeKind = {
   hasSpans: true,
   parse: text => (INTEGER.test(text) ? { low: Number(text), high: Number(text) + 1 } : undefined),
-  render({ gte, lt }) {
-    if (gte !== undefined && lt === gte + 1) return [`=${gte}`];
-    const words: string[] = [];
-    if (gte !== undefined) words.push(`>=${gte}`);
-    if (lt !== undefined) words.push(lt < 1 ? '<0' : `<=${lt - 1}`);
-    return words;
-  },
+  render: range => renderSteps(range, 1, low => (low < 0 ? undefined : String(low))),
 };
 
 /** Statuses, written as a name or its beginning, and compared by the osu! API's numbers. */
@@ -160,14 +163,7 @@ export const STATUS_ORDER: RangeKind = {
     const index = text === '' ? -1 : STATUSES.findIndex(status => status.startsWith(text.toLowerCase()));
     return index < 0 ? undefined : { low: index - 2, high: index - 1 };
   },
-  render({ gte, lt }) {
-    const name = (number: number) => STATUSES[number + 2];
-    if (gte !== undefined && lt === gte + 1) return [`=${name(gte)}`];
-    const words: string[] = [];
-    if (gte !== undefined) words.push(name(gte) === undefined ? '>loved' : `>=${name(gte)}`);
-    if (lt !== undefined) words.push(name(lt - 1) === undefined ? '<graveyard' : `<=${name(lt - 1)}`);
-    return words;
-  },
+  render: range => renderSteps(range, 1, number => STATUSES[number + 2]),
 };
 
 const DAY_MS = 86_400_000;

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { invalidRequest } from '../../errors.ts';
 import { parseRuleset, type Ruleset } from '../model/beatmapset.ts';
 import { type QueryToken, quoteValue, scanTokens } from './query-scan.ts';
 import {
@@ -232,8 +232,8 @@ function renderExtras(query: Query): string[] {
  */
 export function assertAnswerable({ refused: [first] = [] }: Query): void {
   if (first === undefined) return;
-  const params = { what: 'q', key: first.slice(0, MAX_NAMED) };
-  throw new AppError('invalid_request', `nothing can be searched by ${params.key}`, { params });
+  const key = first.slice(0, MAX_NAMED);
+  throw invalidRequest('q', `nothing can be searched by ${key}`, { key });
 }
 
 function yesNo(value: boolean | undefined): string | undefined {

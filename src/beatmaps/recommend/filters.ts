@@ -1,5 +1,6 @@
+import { invalidRequest } from '../../errors.ts';
 import type { Bounds } from '../catalogue/candidates.ts';
-import { foldMod, MODS_LIKE, parseModWishes, refuseMods } from '../model/mods.ts';
+import { foldMod, MODS_LIKE, parseModWishes } from '../model/mods.ts';
 import { DURATION, decimal, parseRange, type RangeKind } from '../query/query-values.ts';
 import type { Figures, ModClass } from '../rating/mod-class.ts';
 
@@ -22,13 +23,7 @@ export interface RecommendFilters {
 
 /** True when a map with mods matches all filters. */
 export function passesFilters(figures: Figures, pp: number, filters: RecommendFilters): boolean {
-  return (
-    isWithinBounds(pp, filters.pp) &&
-    isWithinBounds(figures.stars, filters.stars) &&
-    isWithinBounds(figures.length, filters.length) &&
-    isWithinBounds(figures.ar, filters.ar) &&
-    isWithinBounds(figures.bpm, filters.bpm)
-  );
+  return FILTER_RANGES.every(key => isWithinBounds(key === 'pp' ? pp : figures[key], filters[key]));
 }
 
 export function isWithinBounds(value: number | null, bounds: Bounds | null | undefined): boolean {
@@ -39,21 +34,13 @@ export function isWithinBounds(value: number | null, bounds: Bounds | null | und
 export const FILTER_RANGES = ['pp', 'stars', 'ar', 'bpm', 'length'] as const;
 export type FilterRange = (typeof FILTER_RANGES)[number];
 
-const KINDS: Readonly<Record<FilterRange, RangeKind>> = {
-  pp: decimal(0.5),
-  stars: decimal(0.005),
-  ar: decimal(0.05),
-  bpm: decimal(0.5),
-  length: DURATION,
-};
-
-/** If a person gives a number instead of a range, a map's value may differ from it by this much. */
-const ABOUT: Readonly<Record<FilterRange, (value: number) => number>> = {
-  pp: value => value * 0.06,
-  stars: () => 0.25,
-  ar: () => 0.2,
-  bpm: () => 6,
-  length: () => 15,
+/** How a value is written, and by how much a map's value may differ from a number that is given instead of a range. */
+const KINDS: Readonly<Record<FilterRange, readonly [kind: RangeKind, about: (value: number) => number]>> = {
+  pp: [decimal(0.5), value => value * 0.06],
+  stars: [decimal(0.005), () => 0.25],
+  ar: [decimal(0.05), () => 0.2],
+  bpm: [decimal(0.5), () => 6],
+  length: [DURATION, () => 15],
 };
 
 /**
@@ -63,13 +50,14 @@ const ABOUT: Readonly<Record<FilterRange, (value: number) => number>> = {
 export function parseFilterRange(range: FilterRange, text: string): Bounds | undefined {
   const plain = text.trim().replace('..', '-');
   if (!/^[\d.,:ceihmns-]{1,40}$/i.test(plain)) return undefined;
-  const read = parseRange(KINDS[range], '=', plain);
+  const [kind, aboutOf] = KINDS[range];
+  const read = parseRange(kind, '=', plain);
   if (read === undefined) return undefined;
   const { gte = 0, lt = Number.POSITIVE_INFINITY } = read;
   if (gte >= lt) return undefined;
   if (plain.includes('-')) return { low: gte, high: lt };
   const middle = (gte + lt) / 2;
-  const about = ABOUT[range](middle);
+  const about = aboutOf(middle);
   return { low: Math.max(0, middle - about), high: middle + about };
 }
 
@@ -104,14 +92,14 @@ export function parseModFilter(text: string): ModFilter {
     mods: wish.mods.map(foldMod),
   }));
   const stranger = wishes.flatMap(({ mods }) => mods).find(mod => !KNOWN.includes(mod));
-  if (stranger !== undefined) throw refuseMods(MODS_LIKE, { reason: 'unknown', mods: stranger });
+  if (stranger !== undefined) throw invalidRequest('mods', MODS_LIKE, { reason: 'unknown', mods: stranger });
   const must = [...new Set(wishes.flatMap(({ mods, isWithout }) => (isWithout ? [] : mods)))];
   const never = [...new Set(wishes.flatMap(({ mods, isWithout }) => (isWithout ? mods : [])))];
   const isTorn =
     must.some(mod => never.includes(mod)) ||
     CLASHES.some(clash => clash.every(mod => must.includes(mod))) ||
     (wishes.some(({ isAlone, mods }) => isAlone && mods.length === 0) && must.length > 0);
-  if (isTorn) throw refuseMods(MODS_LIKE, { reason: 'clash', mods: text.trim().slice(0, 16) });
+  if (isTorn) throw invalidRequest('mods', MODS_LIKE, { reason: 'clash', mods: text.trim().slice(0, 16) });
   return { must, never, exact: wishes.some(({ isAlone }) => isAlone) };
 }
 
