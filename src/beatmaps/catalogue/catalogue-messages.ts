@@ -21,8 +21,8 @@ export type CatalogueCall<Name extends WorkName = WorkName> = {
 }[Name];
 
 /** A message from the catalogue's thread. */
-export type CatalogueMessage =
-  | { readonly kind: 'value'; readonly id: number; readonly value: unknown }
+export type CatalogueMessage<Value = unknown> =
+  | { readonly kind: 'value'; readonly id: number; readonly value: Value }
   | { readonly kind: 'failure'; readonly id: number; readonly failure: ErrorData }
   /** An error of background work, for which no caller waits. */
   | { readonly kind: 'background failure'; readonly failure: ErrorData }
@@ -53,12 +53,4 @@ export function catalogueBy(
     tidy: (...args) => ask('tidy', args),
     warm: (...args) => ask('warm', args),
   };
-}
-
-export async function perform<Name extends WorkName>(
-  work: CatalogueWork,
-  name: Name,
-  args: ArgsOf<Name>,
-): Promise<ValueOf<Name>> {
-  return await work[name](...args);
 }

@@ -4,12 +4,12 @@ import * as z from 'zod';
 import { toErrorData } from '../../errors.ts';
 import { openStore } from '../../infra/store/store.ts';
 import { openCatalogueFile } from './catalogue-file.ts';
-import {
-  type CatalogueCall,
-  type CatalogueMessage,
-  type CatalogueThreadData,
-  perform,
-  type WorkName,
+import type {
+  CatalogueCall,
+  CatalogueMessage,
+  CatalogueThreadData,
+  CatalogueWork,
+  WorkName,
 } from './catalogue-messages.ts';
 
 const BUSY_TIMEOUT_MS = 200;
@@ -23,11 +23,11 @@ function serve(port: MessagePort, { path, isFilling }: CatalogueThreadData): voi
   // From here on a statement waits at most this long for another process; writes that fail are repeated.
   store.get(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`, [], z.object({ timeout: z.literal(BUSY_TIMEOUT_MS) }));
   if (!isFilling) file.warm().catch(onFailure);
+  const work: CatalogueWork = file;
 
   async function answer<Name extends WorkName>({ id, name, args }: CatalogueCall<Name>): Promise<void> {
     try {
-      const value = await perform(file, name, args);
-      tell({ kind: 'value', id, value });
+      tell({ kind: 'value', id, value: await work[name](...args) });
     } catch (error) {
       tell({ kind: 'failure', id, failure: toErrorData(error) });
     }

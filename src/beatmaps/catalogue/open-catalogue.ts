@@ -8,8 +8,8 @@ import {
   type ArgsOf,
   type CatalogueMessage,
   type CatalogueThreadData,
+  type CatalogueWork,
   catalogueBy,
-  perform,
   type ValueOf,
   type WorkName,
 } from './catalogue-messages.ts';
@@ -46,8 +46,11 @@ export type CatalogueHereOptions = CatalogueOptions & Pick<CatalogueFileOptions,
 export function createCatalogueHere({ isFiller, onFailure, ...options }: CatalogueHereOptions): Catalogue {
   const onBackgroundFailure = (error: unknown) => onFailure(toAppError(error), BACKGROUND_FAILURE);
   const file = openCatalogueFile({ ...options, onFailure: onBackgroundFailure });
+  const work: CatalogueWork = file;
+  const perform = async <Name extends WorkName>(name: Name, args: ArgsOf<Name>): Promise<ValueOf<Name>> =>
+    await work[name](...args);
   return {
-    ...catalogueBy((name, args) => perform(file, name, args)),
+    ...catalogueBy(perform),
     remember(sets) {
       if (isFiller?.() !== false) file.remember(sets);
     },
@@ -113,11 +116,6 @@ interface Pending {
   resolve(value: never): void;
   reject(error: AppError): void;
 }
-
-/** A message from the thread; its value has the type that the caller expects. */
-type Heard =
-  | Exclude<CatalogueMessage, { readonly kind: 'value' }>
-  | { readonly kind: 'value'; readonly id: number; readonly value: never };
 
 class CatalogueThread {
   readonly #options: CatalogueThreadOptions;
@@ -185,7 +183,8 @@ class CatalogueThread {
     return thread;
   }
 
-  #hear(heard: Heard): void {
+  /** Handles a message from the thread; its value has the type that the caller expects. */
+  #hear(heard: CatalogueMessage<never>): void {
     if (heard.kind === 'value') this.#take(heard.id)?.resolve(heard.value);
     else if (heard.kind === 'failure') this.#take(heard.id)?.reject(fromErrorData(heard.failure));
     else if (heard.kind === 'unusable') this.away = fromErrorData(heard.failure);
