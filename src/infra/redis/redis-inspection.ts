@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { nameOfDigest } from '../store/record-driver.ts';
 import type { ReturnedRecord } from '../store/returned-records.ts';
-import { messageOf, type RedisConnection, scanKeys } from './redis-connection.ts';
+import { messageOf, NO_WAITING, type RedisConnection, scanKeys } from './redis-connection.ts';
 import { fixedRedisKey } from './redis-keys.ts';
 
 /** Everything that Medley must know of a Redis before it stores durable records in it. */
@@ -13,19 +13,9 @@ export interface RedisInspection {
   readonly evictionPolicy: string;
 }
 
-const TIMEOUT_MS = 3_000;
-
 /** @throws Error when Redis does not answer; its message holds no secret */
 export async function inspectRedis(url: string): Promise<RedisInspection> {
-  const client = new Redis(url, {
-    connectTimeout: TIMEOUT_MS,
-    commandTimeout: TIMEOUT_MS,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    disableClientInfo: true,
-    lazyConnect: true,
-    retryStrategy: () => null,
-  });
+  const client = new Redis(url, { ...NO_WAITING, lazyConnect: true, retryStrategy: () => null });
   let reason: unknown;
   client.on('error', error => {
     reason = error;
