@@ -97,7 +97,8 @@ export function createCandidateSearch(
     return { ...(await withSets(known, await fetchMore(questionsOf(search), search, failures))), failures };
 
     async function withSets(others: readonly ScoredCandidate[], found: readonly Beatmapset[]) {
-      const sets = new Map(found.filter(set => isRecommendable(set, filters)).map(set => [set.id, set]));
+      const isWanted = (set: Beatmapset) => hasLeaderboard(set) && (set.status !== 'loved' || filters.loved === true);
+      const sets = new Map(found.filter(isWanted).map(set => [set.id, set]));
       const maps = [...sets.values()].flatMap(set => set.beatmaps.map(map => candidateOf(set, map)));
       const fitting = maps.filter(map => map.ruleset === ruleset && isOpen(map));
       const score = (beyond: number) =>
@@ -191,8 +192,4 @@ async function scoreAll(
 /** The status of the sets to ask upstreams for: `leaderboard` includes loved sets. */
 function statusFor({ loved }: RecommendFilters): StatusFilter {
   return loved === true ? 'leaderboard' : 'ranked';
-}
-
-function isRecommendable(set: Beatmapset, { loved }: RecommendFilters): boolean {
-  return hasLeaderboard(set) && (set.status !== 'loved' || loved === true);
 }

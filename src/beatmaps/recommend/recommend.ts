@@ -57,7 +57,9 @@ const ENOUGH_OTHERS = 2;
 export function createRecommend(options: RecommendOptions) {
   const { beatmaps, catalogue, history, difficulty, ratings, log, rescoreMs = 1_600 } = options;
   const findCandidates = createCandidateSearch(beatmaps, catalogue, log);
-  const drawn = createDrawnMaps();
+  // These are candidates again when a question is repeated, so that pp that were calculated too late for one answer are
+  // used in the next.
+  const drawn: DrawnMaps = createLru({ max: MAX_QUESTIONS, ttl: LATELY_MS });
   const given = createLru<number, true>({ max: MAX_GIVEN, ttl: GIVEN_MS });
 
   return async function recommend(request: RecommendRequest) {
@@ -66,7 +68,7 @@ export function createRecommend(options: RecommendOptions) {
     const question = await readQuestion(options, request);
     const { limit, context, like, plan } = question;
     const name = nameOf(request);
-    const lookedAt = drawn.of(name);
+    const lookedAt = drawn.get(name);
     const random = createRandom(request.seed ?? randomInt(SEEDS));
     // A request with a seed but without a person must always get the same answer, whatever maps other people got.
     const isOwn = caller !== undefined || request.seed === undefined;
@@ -92,11 +94,10 @@ export function createRecommend(options: RecommendOptions) {
     const ordered = drawOrder(others, random);
     const asked = { plan, filters: request, ordered, limit, lookedAt, waitMs: rescoreMs, readSets, signal };
     const refined = await refine(difficulty, asked);
-    drawn.add(name, refined.lookedAt);
+    addDrawn(drawn, name, refined.lookedAt);
     const fitting = fittingOf(refined.choices, plan, request);
-    const algorithms = new Map(fitting.map(({ choice, algorithm }) => [choice, algorithm]));
     // The maps are spread out again: after some were removed, two maps of one mapper may be neighbours.
-    const fitted = spreadOut(algorithms.keys(), limit + SPARE);
+    const fitted = spreadOut(fitting, limit + SPARE);
     const chosen =
       fitted.length >= limit || others.length === candidates.length
         ? fitted
@@ -104,7 +105,7 @@ export function createRecommend(options: RecommendOptions) {
     const known = await readSets(chosen);
     const presented = chosen.flatMap(choice => {
       const set = known.get(choice.candidate.setId);
-      return (set && present(choice, set, algorithms.get(choice) ?? null, question)) ?? [];
+      return (set && present(choice, set, question)) ?? [];
     });
     const until = startedAt + (lookedAt === undefined ? ANSWER_MS : REPEAT_MS);
     const today = await withOfficialStars(presented.slice(0, limit), ratings, until, signal);
@@ -138,23 +139,16 @@ function noteGiven(ids: readonly number[], given: LRUCache<number, true>): void 
 }
 
 function isBeside(fitting: ReturnType<typeof fittingOf>, plan: Question['plan'], filters: RecommendFilters): boolean {
-  return fitting.length > 0 && plan.target.pp !== null && !fitting.some(({ choice }) => isHit(choice, plan, filters));
+  return fitting.length > 0 && plan.target.pp !== null && !fitting.some(choice => isHit(choice, plan, filters));
 }
 
-/**
- * Remembers the maps that were drawn for recent questions. They are candidates again when a question is repeated, so
- * that pp that were calculated too late for one answer are used in the next.
- */
-function createDrawnMaps() {
-  const recent = createLru<string, readonly Candidate[]>({ max: MAX_QUESTIONS, ttl: LATELY_MS });
-  return {
-    of: (question: string) => recent.get(question),
-    /** Adds maps to those that another answer to the same question may have stored in the meantime. */
-    add(question: string, maps: readonly Candidate[]): void {
-      const all = new Map([...maps, ...(recent.get(question) ?? [])].map(each => [each.id, each]));
-      recent.set(question, [...all.values()].slice(0, MAX_DRAWN));
-    },
-  };
+/** The maps that were drawn for recent questions, by the question. */
+type DrawnMaps = LRUCache<string, readonly Candidate[]>;
+
+/** Adds maps to those that another answer to the same question may have stored in the meantime. */
+function addDrawn(drawn: DrawnMaps, question: string, maps: readonly Candidate[]): void {
+  const all = new Map([...maps, ...(drawn.get(question) ?? [])].map(each => [each.id, each]));
+  drawn.set(question, [...all.values()].slice(0, MAX_DRAWN));
 }
 
 /**
@@ -197,12 +191,12 @@ function othersOf(
 /** Completes a list that is too short: first with maps that fit less, then with maps that other people got. */
 function fillUp(
   fitted: readonly ScoredCandidate[],
-  refined: Awaited<ReturnType<typeof refine>>['choices'],
+  refined: readonly ScoredCandidate[],
   [fresh, all]: readonly [fresh: readonly ScoredCandidate[], all: readonly ScoredCandidate[]],
   { plan, limit }: Question,
   filters: RecommendFilters,
 ): readonly ScoredCandidate[] {
-  const computed = new Set(refined.flatMap(({ algorithm, choice }) => (algorithm === null ? [] : choice.candidate.id)));
+  const computed = new Set(refined.flatMap(({ algorithm, candidate }) => (algorithm === null ? [] : candidate.id)));
   const isOpen = ({ candidate }: ScoredCandidate) => !computed.has(candidate.id);
   const given = all.filter(choice => isHit(choice, plan, filters));
   return spreadOut([...fitted, ...[...withinFirst(fresh, plan), ...given].filter(isOpen)], limit);
@@ -217,12 +211,11 @@ function nameOf({ caller, seed, signal: _signal, limit: _limit, ...asked }: Reco
 function present(
   choice: ScoredCandidate,
   beatmapset: Beatmapset,
-  algorithm: string | null,
   { context, reference, plan }: Question,
 ): Recommendation | undefined {
   const beatmap = beatmapset.beatmaps.find(({ id }) => id === choice.candidate.id);
   if (beatmap === undefined) return undefined;
-  const { pp, figures, mods } = choice;
+  const { pp, figures, mods, algorithm } = choice;
   const { accuracy, misses } = choice.profile;
   const { total } = context;
   // A play on a loved map gives no pp.

@@ -7,7 +7,7 @@ import type { Beatmap, Beatmapset, Ruleset } from '../model/beatmapset.ts';
 import { medianOf } from '../rating/ratings.ts';
 import type { RecommendFilters } from './filters.ts';
 import type { ClassProfile, Play } from './player-profile.ts';
-import { isHit, isWithin, type Refined, type ScoredCandidate, spreadOut, withinFirst } from './scoring.ts';
+import { isHit, isWithin, type ScoredCandidate, spreadOut, withinFirst } from './scoring.ts';
 import type { SearchPlan } from './search-plan.ts';
 
 export interface RescoringRequest {
@@ -49,8 +49,7 @@ const ENOUGH_TO_LEARN = 3;
  */
 export async function refine(library: Pick<Difficulty, 'of'> | undefined, request: RescoringRequest) {
   const { plan, filters, ordered, limit, lookedAt, waitMs, readSets, signal } = request;
-  const estimated = (choices: readonly ScoredCandidate[], size: number): readonly Refined[] =>
-    spreadOut(withinFirst(choices, plan), size).map(choice => ({ choice, algorithm: null }));
+  const estimated = (choices: readonly ScoredCandidate[], size: number) => spreadOut(withinFirst(choices, plan), size);
   if (library === undefined) return { choices: estimated(ordered, limit), lookedAt: [] };
   const work = AbortSignal.any([...(signal === undefined ? [] : [signal]), AbortSignal.timeout(WORKED_MS)]);
   const soon = AbortSignal.timeout(waitMs / 2);
@@ -61,7 +60,7 @@ export async function refine(library: Pick<Difficulty, 'of'> | undefined, reques
   const asked = new Set<number>();
   const computed = new Map<number, Computed>();
   const until = performance.now() + (lookedAt === undefined ? waitMs : Math.min(REPEAT_MS, waitMs));
-  const hits = () => [...computed.values()].filter(({ choice }) => isHit(choice, plan, filters));
+  const hits = () => [...computed.values()].filter(choice => isHit(choice, plan, filters));
 
   const compute = async (choice: ScoredCandidate, beatmap: Beatmap): Promise<void> => {
     const { candidate, figures, mods, profile } = choice;
@@ -76,11 +75,9 @@ export async function refine(library: Pick<Difficulty, 'of'> | undefined, reques
       // Without mods the map has osu!'s own stars already.
       const stars = profile.modClass.key === '' ? figures.stars : found.stars;
       learnt.note(choice, pp);
-      computed.set(candidate.id, {
-        choice: { ...choice, figures: { ...figures, stars }, pp },
-        algorithm: found.algorithm,
-        distance: patternDistance(found.patterns ?? {}, usual.patterns),
-      });
+      const distance = patternDistance(found.patterns ?? {}, usual.patterns);
+      const { algorithm } = found;
+      computed.set(candidate.id, { ...choice, figures: { ...figures, stars }, pp, algorithm, distance });
     } catch {
       // The error was logged where it happened, so it is not logged again.
     }
@@ -98,7 +95,7 @@ export async function refine(library: Pick<Difficulty, 'of'> | undefined, reques
   };
 
   const next = (size: number) => {
-    const sets = new Set(hits().map(({ choice }) => choice.candidate.setId));
+    const sets = new Set(hits().map(({ candidate }) => candidate.setId));
     const rest = ordered.filter(({ candidate }) => !asked.has(candidate.id) && !sets.has(candidate.setId));
     const within = rest.filter(choice => isWithin(learnt.correct(choice), plan));
     return spreadOut(within.length > 0 || computed.size > 0 ? within : rest, size);
@@ -124,7 +121,7 @@ export async function refine(library: Pick<Difficulty, 'of'> | undefined, reques
   };
 }
 
-interface Computed extends Refined {
+interface Computed extends ScoredCandidate {
   /** How much the map's patterns differ from the patterns of the player's plays. */
   readonly distance: number;
 }

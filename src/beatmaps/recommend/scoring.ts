@@ -17,6 +17,8 @@ export interface ScoredCandidate {
   readonly pp: number;
   /** How well the map suits; higher is better. Only the difference between two maps' values has a meaning. */
   readonly fit: number;
+  /** The date of the osu! rules by which pp and stars were calculated; null while they are estimates. */
+  readonly algorithm: string | null;
 }
 
 /** The least range that is assumed for each feature, since some players always play nearly the same value. */
@@ -46,7 +48,7 @@ export function scoreCandidate(
     spanDistance(stars, target.stars) +
     target.popularity * quality(candidate) +
     farm * farmShare(candidate, figures);
-  return { candidate, profile, mods, figures, pp, fit };
+  return { candidate, profile, mods, figures, pp, fit, algorithm: null };
 }
 
 function habitDistance(figures: Figures, { features }: ClassProfile, chosen: readonly Feature[]): number {
@@ -132,19 +134,13 @@ export function isHit(choice: ScoredCandidate, { target }: SearchPlan, filters: 
   return Math.abs(choice.pp - target.pp.middle) <= MAX_MISS * target.pp.middle;
 }
 
-export interface Refined {
-  readonly choice: ScoredCandidate;
-  /** The date of the osu! rules by which pp and stars were calculated; null while they are estimates. */
-  readonly algorithm: string | null;
-}
-
 /** The maps that still suit; if all calculated pp miss the target, the maps that pass the filters, nearest first. */
-export function fittingOf(refined: readonly Refined[], plan: SearchPlan, filters: RecommendFilters) {
-  const hits = refined.filter(({ choice }) => isHit(choice, plan, filters));
+export function fittingOf(refined: readonly ScoredCandidate[], plan: SearchPlan, filters: RecommendFilters) {
+  const hits = refined.filter(choice => isHit(choice, plan, filters));
   const { pp } = plan.target;
   if (hits.length > 0 || pp === null) return hits;
-  const distance = ({ choice }: Refined) => Math.abs(choice.pp - pp.middle);
+  const distance = (choice: ScoredCandidate) => Math.abs(choice.pp - pp.middle);
   return refined
-    .filter(({ choice }) => passesFilters(choice.figures, choice.pp, filters))
+    .filter(choice => passesFilters(choice.figures, choice.pp, filters))
     .toSorted((a, b) => distance(a) - distance(b));
 }
