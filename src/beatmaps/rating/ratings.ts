@@ -164,7 +164,7 @@ export function medianOf(values: readonly number[]): number | undefined {
 
 /** @param common the median of osu!'s stars divided by the library's in this answer, for maps without osu!'s stars */
 function rate({ request, ruleset, isPlain, official, library }: Known, common: number | undefined) {
-  const { beatmap, knownPp } = request;
+  const { beatmap, mods, knownPp } = request;
   const isExact = library?.isExact === true;
   const stated = isPlain ? beatmap.difficulty_rating : official?.stars;
   const today = isExact ? library.stars : stated;
@@ -175,9 +175,11 @@ function rate({ request, ruleset, isPlain, official, library }: Known, common: n
   const hasError = !isExact && knownPp == null && (pp.length > 0 || play !== null);
   // Without osu!'s pp for the play nothing is scaled: how stars changed does not tell how pp changed.
   const scale = !isExact && knownPp != null && play !== null && play.pp > 0 ? knownPp / play.pp : 1;
+  // Without the map's file its stars with mods are estimated by what these mods change in a typical map.
+  const typical = beatmap.difficulty_rating * starFactor(ruleset, modClassOf(mods));
   return {
     /** The stars with the mods. */
-    stars: today ?? (library === undefined ? starsByFigures(request, ruleset) : library.stars * ratio),
+    stars: today ?? (library === undefined ? typical : library.stars * ratio),
     /** True when the stars are not osu!'s current ones. */
     isEstimate: today === undefined,
     /** True when the pp are from osu!'s own calculator; else pp that osu! does not state are estimates. */
@@ -194,9 +196,4 @@ function rate({ request, ruleset, isPlain, official, library }: Known, common: n
     /** Settings, length and strains from the map's file. The stars and pp among them must not be shown. */
     difficulty: library,
   };
-}
-
-/** Estimates a map's stars with mods by what these mods change in a typical map. */
-function starsByFigures({ beatmap, mods }: RatingRequest, ruleset: Ruleset): number {
-  return beatmap.difficulty_rating * starFactor(ruleset, modClassOf(mods));
 }

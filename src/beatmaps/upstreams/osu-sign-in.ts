@@ -1,7 +1,7 @@
 /** Signing in at osu! by an authorization code (osu-web 2026-08), which proves which player a person is. */
 import * as z from 'zod';
 import { AppError, invalidRequest } from '../../errors.ts';
-import type { HttpClient } from '../../infra/http/http-client.ts';
+import type { HttpClient, HttpRequest } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
 import { parseJson } from '../../infra/parse-json.ts';
 import { id } from '../model/osu-fields.ts';
@@ -28,7 +28,13 @@ const playerShape = z.looseObject({ id, username: z.string().min(1).max(100) });
 
 export function createOsuSignIn(options: OsuSignInOptions) {
   const { http, clientId, redirectUri, log } = options;
-  const bounds = { hosts: [OSU_HOST], timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, maxRedirects: 0 } as const;
+
+  const call = (path: string, token: string, own: Partial<HttpRequest>) =>
+    http.request({
+      ...{ hosts: [OSU_HOST], timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, maxRedirects: 0, ...own },
+      url: `https://${OSU_HOST}/api/v2/${path}`,
+      headers: { accept: 'application/json', authorization: `Bearer ${token}` },
+    });
 
   async function exchange(code: string, signal: AbortSignal | undefined): Promise<string> {
     const form = { grant_type: 'authorization_code', redirect_uri: redirectUri, code };
@@ -48,12 +54,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
   }
 
   async function ask(token: string, signal: AbortSignal | undefined) {
-    const response = await http.request({
-      ...bounds,
-      url: `https://${OSU_HOST}/api/v2/me`,
-      headers: { accept: 'application/json', authorization: `Bearer ${token}` },
-      ...(signal && { signal }),
-    });
+    const response = await call('me', token, signal ? { signal } : {});
     const answer = playerShape.safeParse(readAnswer(response, OSU, Date.now())).data;
     const { id: playerId, username } = expectShape(answer, OSU, 'player');
     return { id: expectShape(playerId ?? undefined, OSU, 'number of a player'), name: username };
@@ -61,12 +62,7 @@ export function createOsuSignIn(options: OsuSignInOptions) {
 
   /** Revokes a token, so that osu! asks the person again the next time. */
   async function revoke(token: string): Promise<void> {
-    const { status } = await http.request({
-      ...bounds,
-      url: `https://${OSU_HOST}/api/v2/oauth/tokens/current`,
-      method: 'DELETE',
-      headers: { accept: 'application/json', authorization: `Bearer ${token}` },
-    });
+    const { status } = await call('oauth/tokens/current', token, { method: 'DELETE' });
     if (status >= 300) throw new AppError('upstream_changed', `osu! answered ${status} to the end of a token`);
   }
 
