@@ -3,7 +3,7 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSyn
 import { dirname } from 'node:path';
 import Database from 'libsql';
 import { AppError } from '../../errors.ts';
-import { codeOf, openingReason } from './store.ts';
+import { codeOf, openingReason, type Reasons, reasonIn } from './store.ts';
 
 /** How long to wait for another process that writes to the database. */
 const BUSY_TIMEOUT_MS = 10_000;
@@ -23,7 +23,7 @@ export function backUpDatabase(path: string, target: string): number {
     // SQLite writes into an existing empty file and keeps its mode, so the file is made first, for its owner only.
     closeSync(openSync(draft, 'wx', 0o600));
   } catch (cause) {
-    throw failure(`${target} cannot be written: ${writingReason(cause)}`, cause);
+    throw failure(`${target} cannot be written: ${reasonIn(WRITING_REASONS, cause)}`, cause);
   }
   try {
     copyInto(path, draft);
@@ -33,7 +33,7 @@ export function backUpDatabase(path: string, target: string): number {
     return statSync(target).size;
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw failure(`${target} could not be written: ${writingReason(cause)}`, cause);
+    throw failure(`${target} could not be written: ${reasonIn(WRITING_REASONS, cause)}`, cause);
   } finally {
     rmSync(draft, { force: true });
   }
@@ -75,26 +75,13 @@ function flush(path: string): void {
   }
 }
 
-function writingReason(cause: unknown): string {
-  switch (codeOf(cause)) {
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return 'this account may not write there';
-    case 'ENOTDIR':
-      return 'a part of its path is a file, not a directory';
-    case 'EEXIST':
-      return 'it was made meanwhile';
-    case 'ENOSPC':
-    case 'SQLITE_FULL':
-      return 'there is no space on the disk';
-    case 'SQLITE_CORRUPT':
-    case 'SQLITE_NOTADB':
-      return 'the database is damaged';
-    default:
-      return cause instanceof Error ? cause.message : String(cause);
-  }
-}
+const WRITING_REASONS: Reasons = [
+  [/^(EACCES|EPERM|EROFS)$/, 'this account may not write there'],
+  [/^ENOTDIR$/, 'a part of its path is a file, not a directory'],
+  [/^EEXIST$/, 'it was made meanwhile'],
+  [/^(ENOSPC|SQLITE_FULL)$/, 'there is no space on the disk'],
+  [/^SQLITE_(CORRUPT|NOTADB)$/, 'the database is damaged'],
+];
 
 function failure(message: string, cause?: unknown): AppError {
   return new AppError('internal', message, { cause });

@@ -183,7 +183,11 @@ function appliedSteps(store: Store, module: string, steps: readonly string[]): n
 function openDatabase(path: string): InstanceType<typeof Database> {
   let db: InstanceType<typeof Database> | undefined;
   try {
-    if (path !== ':memory:') createFile(path);
+    if (path !== ':memory:') {
+      makeFolder(dirname(path));
+      // The file is for its owner only; SQLite gives the same mode to the files beside the database.
+      closeSync(openSync(path, 'a', 0o600));
+    }
     db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = ${-CACHE_KIB}`);
     // Deleted content, as by /forget, is overwritten with zeros, not only marked as free.
@@ -206,12 +210,6 @@ function closeDatabase(db: InstanceType<typeof Database>): void {
   }
 }
 
-/** Creates the file with a mode for its owner only; SQLite gives the same mode to the files beside the database. */
-function createFile(path: string): void {
-  makeFolder(dirname(path));
-  closeSync(openSync(path, 'a', 0o600));
-}
-
 /** Makes a folder and its parents for their owner only. Node's `recursive` hangs where no folder can be: in /proc. */
 export function makeFolder(path: string): void {
   const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -224,29 +222,28 @@ export function makeFolder(path: string): void {
   }
 }
 
+const OPENING_REASONS: Reasons = [
+  [
+    /^(EACCES|EPERM|EROFS|SQLITE_READONLY|SQLITE_CANTOPEN)$/,
+    'it is not writable; let this account write it, or set DATA_DIR to a directory that is',
+  ],
+  // Node reports ENOENT for a folder on a read-only disk too, so the sentence must fit both cases.
+  [/^ENOENT$/, 'it cannot be made; set DATA_DIR to a directory that is writable'],
+  [/^EISDIR$/, 'it is a directory'],
+  [/^(ENOTDIR|EEXIST)$/, 'a part of its path is a file, not a directory'],
+  [/^SQLITE_(NOTADB|CORRUPT)$/, 'it is no database or a damaged one; move it away to start with an empty one'],
+];
+
 /** Says what is wrong with a file or directory that cannot be opened, and what to do. */
-export function openingReason(cause: unknown): string {
-  switch (codeOf(cause)) {
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-    case 'SQLITE_READONLY':
-    case 'SQLITE_CANTOPEN':
-      return 'it is not writable; let this account write it, or set DATA_DIR to a directory that is';
-    // Node reports ENOENT for a folder on a read-only disk too, so the sentence must fit both cases.
-    case 'ENOENT':
-      return 'it cannot be made; set DATA_DIR to a directory that is writable';
-    case 'EISDIR':
-      return 'it is a directory';
-    case 'ENOTDIR':
-    case 'EEXIST':
-      return 'a part of its path is a file, not a directory';
-    case 'SQLITE_NOTADB':
-    case 'SQLITE_CORRUPT':
-      return 'it is no database or a damaged one; move it away to start with an empty one';
-    default:
-      return reason(cause);
-  }
+export const openingReason = (cause: unknown) => reasonIn(OPENING_REASONS, cause);
+
+/** Sentences for the codes of errors, see {@link codeOf}. */
+export type Reasons = readonly (readonly [codes: RegExp, sentence: string])[];
+
+/** The sentence for an error's code; the error's message if there is none. */
+export function reasonIn(reasons: Reasons, cause: unknown): string {
+  const code = codeOf(cause);
+  return reasons.find(([codes]) => codes.test(code))?.[1] ?? reason(cause);
 }
 
 /** Error codes for a file that another process has locked. */
