@@ -59,7 +59,9 @@ export function createMetrics() {
     /** Counts one request that we sent to a site. */
     countUpstream({ host, status, failure, durationMs }: HttpEvent): void {
       const outcome = failure === undefined ? String(status ?? 'none') : failure.code;
-      own.upstream.observe({ domain: domainOf(host), outcome }, durationMs / 1000);
+      // Only the last two labels count: the hundreds of hosts of a CDN would be too many values for a metric.
+      const domain = host.split('.').slice(-2).join('.');
+      own.upstream.observe({ domain, outcome }, durationMs / 1000);
     },
     /** Counts a request and how it ended, with the time from its acceptance to its answer where that is known. */
     countRequest(platform: string, outcome: string, durationMs?: number): void {
@@ -162,9 +164,4 @@ function createReadings(registers: Registry[]): Partial<MetricReadings> {
     for (const labels of readings.brokenStrategies?.() ?? []) own.set({ ...labels }, 1);
   });
   return readings;
-}
-
-/** The last two labels of a host name: the hundreds of hosts of a CDN would be too many values for a metric. */
-function domainOf(host: string): string {
-  return host.split('.').slice(-2).join('.');
 }

@@ -9,7 +9,7 @@ interface Sum {
   readonly write: (details: object) => void;
   times: number;
   last: object;
-  timer: NodeJS.Timeout | undefined;
+  readonly timer: NodeJS.Timeout;
 }
 
 const MINUTE_MS = 60_000;
@@ -29,19 +29,8 @@ export function createSummedLog(log: Logger) {
   }
 
   function end(sum: Sum): void {
-    clearTimeout(sum.timer);
+    clearInterval(sum.timer);
     say(sum);
-  }
-
-  function watch(kind: string, sum: Sum): void {
-    sum.timer = setTimeout(() => {
-      if (sum.times === 0) {
-        sums.delete(kind);
-        return;
-      }
-      say(sum);
-      watch(kind, sum);
-    }, MINUTE_MS).unref();
   }
 
   function wrap(lines: Logger): Logger {
@@ -55,9 +44,9 @@ export function createSummedLog(log: Logger) {
       }
       const write = (shown: object) => lines[level](shown, message);
       write(details);
-      const begun: Sum = { write, times: 0, last: details, timer: undefined };
+      const timer = setInterval(() => (begun.times === 0 ? sums.delete(kind) : say(begun)), MINUTE_MS).unref();
+      const begun: Sum = { write, times: 0, last: details, timer };
       sums.set(kind, begun);
-      watch(kind, begun);
     };
     return {
       debug: (details, message) => lines.debug(details, message),

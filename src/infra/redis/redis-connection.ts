@@ -79,7 +79,7 @@ export function createRedisConnection(
   }
 
   function failed(kind: 'read' | 'write', error: unknown): AppError {
-    if (isRefusal(error)) {
+    if (error instanceof Error && error.name === 'ReplyError') {
       if (isConnected()) changeState('refusing', error);
       if (kind === 'write') return new AppError('internal', `Redis refuses: ${messageOf(error)}`);
     } else if (changeState('away', error)) {
@@ -120,10 +120,6 @@ function readyOrLate(client: Redis, withinMs: number): Promise<void> {
     const timer = setTimeout(settle, withinMs);
     client.on('ready', settle);
   });
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ReplyError';
 }
 
 /** The least time between two renewals of a connection because Redis refuses to write. */

@@ -252,26 +252,14 @@ function quietLogger(log: Logger): FastifyBaseLogger {
  * matches counts as unknown.
  */
 function watchRoutes(app: FastifyInstance) {
-  const exact = new Map<string, Set<string>>();
-  const wild = new Map<string, Set<string>>();
-  app.addHook('onRoute', route => {
-    const isWild = route.url.endsWith('*');
-    const table = isWild ? wild : exact;
-    const pattern = isWild ? route.url.slice(0, -1) : route.url;
-    const methods = table.get(pattern) ?? new Set();
-    for (const method of [route.method].flat()) methods.add(method);
-    table.set(pattern, methods);
-  });
+  const routes: { readonly url: string; readonly methods: readonly string[] }[] = [];
+  app.addHook('onRoute', ({ url, method }) => void routes.push({ url, methods: [method].flat() }));
   return {
     /** The methods that a path would answer, in the order of registration; empty for an unknown path. */
     methodsOf(path: string): readonly string[] {
-      const found = new Set<string>();
-      for (const [pattern, methods] of exact)
-        if (matchesPattern(pattern, path)) for (const method of methods) found.add(method);
-      if (found.size === 0) return [];
-      for (const [prefix, methods] of wild)
-        if (path.startsWith(prefix)) for (const method of methods) found.add(method);
-      return [...found];
+      const exact = routes.filter(({ url }) => !url.endsWith('*') && matchesPattern(url, path));
+      const wild = routes.filter(({ url }) => url.endsWith('*') && path.startsWith(url.slice(0, -1)));
+      return exact.length === 0 ? [] : [...new Set([...exact, ...wild].flatMap(({ methods }) => methods))];
     },
   };
 }
