@@ -19,16 +19,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal, onAbort?:
     };
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });
-    promise.then(
-      value => {
-        signal.removeEventListener('abort', abort);
-        resolve(value);
-      },
-      (error: unknown) => {
-        signal.removeEventListener('abort', abort);
-        reject(error);
-      },
-    );
+    promise.finally(() => signal.removeEventListener('abort', abort)).then(resolve, reject);
   });
 }
 
@@ -217,33 +208,19 @@ export class Deadline {
   }
 
   /** @throws AppError when the deadline ends during the sleep */
-  sleep(ms: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.unwatch();
-        resolve();
-      }, ms);
-      this.watch(failure => {
-        clearTimeout(timer);
-        reject(failure);
-      });
+  async sleep(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const slept = new Promise<void>(resolve => {
+      timer = setTimeout(resolve, ms);
     });
+    await this.race(slept).finally(() => clearTimeout(timer));
   }
 
   /** The promise's value, unless the deadline ends first; the promise's later result is then ignored. */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.watch(reject);
-      promise.then(
-        value => {
-          this.unwatch();
-          resolve(value);
-        },
-        (error: unknown) => {
-          this.unwatch();
-          reject(error);
-        },
-      );
+      promise.finally(() => this.unwatch()).then(resolve, reject);
     });
   }
 }

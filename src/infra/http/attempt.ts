@@ -211,35 +211,29 @@ interface HeaderExtras {
 
 /** Header names and values, alternating: the caller's headers that this host may see, and Medley's defaults. */
 function renderHeaders({ step, call, flowTimeoutMs }: AttemptRequest, extras: HeaderExtras): string[] {
-  const list: [name: string, value: string][] = [];
-  let { cookie, userAgent } = extras;
-  let acceptEncoding = flowTimeoutMs === undefined ? 'gzip, deflate, br' : 'identity';
+  const { userAgent, cookie, host = '' } = extras;
+  const list: Header[] = [];
   // The browser transport sets its own user agent and accepted encodings, so neither is added here.
-  if (call.transport === 'browser') [userAgent, acceptEncoding] = ['', ''];
+  const isPlain = call.transport !== 'browser';
+  const encodings = flowTimeoutMs === undefined ? 'gzip, deflate, br' : 'identity';
+  const added = new Map([
+    ['user-agent', isPlain ? userAgent : ''],
+    ['accept-encoding', isPlain ? encodings : ''],
+    ['cookie', cookie],
+    ['host', host],
+  ]);
   for (const [name, value] of Object.entries(call.headers ?? {})) {
     const key = name.toLowerCase();
-    if (isLeftOut(key, step)) continue;
+    const isForOthers = step.leftFirstHost && FOR_FIRST_HOST.has(key);
+    if (OWN_HEADERS.has(key) || isForOthers || (step.body === undefined && BODY_HEADERS.has(key))) continue;
     if (key === 'cookie') {
-      cookie = cookie === '' ? value : `${value}; ${cookie}`;
-      continue;
+      added.set(key, [value, added.get(key)].filter(Boolean).join('; '));
+    } else {
+      added.delete(key);
+      list.push([name, value]);
     }
-    if (key === 'user-agent') userAgent = '';
-    if (key === 'accept-encoding') acceptEncoding = '';
-    list.push([name, value]);
   }
-  if (userAgent !== '') list.push(['user-agent', userAgent]);
-  if (acceptEncoding !== '') list.push(['accept-encoding', acceptEncoding]);
-  if (cookie !== '') list.push(['cookie', cookie]);
-  if (extras.host !== undefined) list.push(['host', extras.host]);
-  return inNavigationOrder(list).flat();
-}
-
-function isLeftOut(key: string, step: CallStep): boolean {
-  return (
-    OWN_HEADERS.has(key) ||
-    (step.leftFirstHost && FOR_FIRST_HOST.has(key)) ||
-    (step.body === undefined && BODY_HEADERS.has(key))
-  );
+  return inNavigationOrder([...list, ...[...added].filter(([, value]) => value !== '')]).flat();
 }
 
 type Header = readonly [name: string, value: string];

@@ -51,8 +51,11 @@ export interface ExchangeFailure {
 
 export interface TransportOptions {
   readonly resolve: ResolveHost;
+  /** The longest time to connect, in milliseconds. */
   readonly connectTimeoutMs: number;
+  /** The longest wait for the headers after a request was sent; `stream` has its own bound. */
   readonly headersTimeoutMs: number;
+  /** The longest pause between two chunks of a body; `stream` has its own bound. */
   readonly pauseTimeoutMs: number;
 }
 

@@ -39,7 +39,8 @@ export function parseTarget(address: string | URL, base: URL | undefined, hosts:
   if (url.port !== '') throw refusal('port is not allowed', host);
   if (host.startsWith('[') || isIP(host) !== 0) throw refusal('an IP address is not allowed', host);
   if (!matchesHost(hosts, host)) throw refusal('host is not allowed', host);
-  if ((base === undefined || startsWithHttps(text)) && !isPlainlyWritten(text, host)) {
+  const isAbsolute = base === undefined || text.slice(0, 6).toLowerCase() === 'https:';
+  if (isAbsolute && !isPlainlyWritten(text, host)) {
     throw refusal('host is written in a misleading way', host);
   }
   return url;
@@ -74,10 +75,6 @@ function hasForbiddenCharacter(text: string): boolean {
     if (code < 0x20 || code === 0x5c || code === 0x7f) return true;
   }
   return false;
-}
-
-function startsWithHttps(text: string): boolean {
-  return text.slice(0, 6).toLowerCase() === 'https:';
 }
 
 function isPlainlyWritten(text: string, host: string): boolean {

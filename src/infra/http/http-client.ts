@@ -13,9 +13,10 @@ import {
   isRedirect,
   nextStep,
 } from './attempt.ts';
-import { type BodyTurns, createBodyTurns, decodeBody, decodeText, isCompressed } from './body.ts';
+import { createBodyTurns, decodeBody, decodeText, isCompressed } from './body.ts';
 import { type BrowserPackage, createBrowserPackage } from './browser-package.ts';
 import { createBrowserTransport } from './browser-transport.ts';
+import type { PlainTransportOptions } from './connectors.ts';
 import type { BodyUse, Exchanged, ExchangeHead, HttpCall, HttpEvent } from './exchange.ts';
 import type { Overrides } from './host-list.ts';
 import { createHostThrottle, type ThrottleRules } from './host-throttle.ts';
@@ -83,7 +84,7 @@ export interface HttpClient {
   close(): Promise<void>;
 }
 
-export interface HttpClientOptions {
+export interface HttpClientOptions extends Partial<Omit<PlainTransportOptions, 'resolve' | 'bodyTurns'>> {
   /**
    * Hosts that are replaced by another origin: only for these, plain http and private addresses are allowed and there
    * is no throttle. The Host header stays the same.
@@ -99,16 +100,6 @@ export interface HttpClientOptions {
   readonly throttle?: ThrottleRules;
   /** A rate limiter that all processes share, for the sites among the throttle's rules. */
   readonly limiter?: RateLimiter | undefined;
-  /** The longest time to connect, in milliseconds. Default 5000. */
-  readonly connectTimeoutMs?: number;
-  /** The longest wait for the headers after a request was sent. Default 15 000; `stream` has its own bound. */
-  readonly headersTimeoutMs?: number;
-  /** The longest pause between two chunks of a body. Default 8000; `stream` has its own bound. */
-  readonly pauseTimeoutMs?: number;
-  /** How many connections to one host the plain transport opens at once; further requests wait. Default 128. */
-  readonly connectionsPerHost?: number;
-  /** Certificates (PEM) that the plain transport trusts instead of Node's own. */
-  readonly ca?: string;
   readonly log?: Pick<Logger, 'debug' | 'warn'>;
   readonly onRequest?: (event: HttpEvent) => void;
   readonly lookup?: ResolveHost;
@@ -116,6 +107,12 @@ export interface HttpClientOptions {
   readonly now?: () => number;
 }
 
+const TRANSPORT_DEFAULTS = {
+  connectTimeoutMs: 5_000,
+  headersTimeoutMs: 15_000,
+  pauseTimeoutMs: 8_000,
+  connectionsPerHost: 128,
+};
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 const DEFAULT_MAX_REDIRECTS = 5;
@@ -124,7 +121,11 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const { outgoing = createOutgoing(), now = Date.now, log } = options;
   const browserPackage = options.browserPackage ?? createBrowserPackage({ log });
   const bodyTurns = createBodyTurns();
-  const transports = openTransports(options, browserPackage, bodyTurns);
+  const bounds = { ...TRANSPORT_DEFAULTS, ...options, resolve: options.lookup ?? resolveBySystem };
+  const transports = {
+    plain: createPlainTransport({ ...bounds, bodyTurns }),
+    browser: createBrowserTransport({ ...bounds, browserPackage }),
+  };
   const attempt = createAttempt({
     transports,
     connectivity: createConnectivity(now),
@@ -192,22 +193,6 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
       for (const deadline of live) deadline.fail(closedError());
       await Promise.all([transports.plain.close(), transports.browser.close()]);
     },
-  };
-}
-
-function openTransports(options: HttpClientOptions, browserPackage: BrowserPackage, bodyTurns: BodyTurns) {
-  const shared = {
-    resolve: options.lookup ?? resolveBySystem,
-    connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
-    headersTimeoutMs: options.headersTimeoutMs ?? 15_000,
-    pauseTimeoutMs: options.pauseTimeoutMs ?? 8_000,
-  };
-  return {
-    plain: createPlainTransport({
-      ...shared,
-      ...{ bodyTurns, ca: options.ca, connectionsPerHost: options.connectionsPerHost ?? 128 },
-    }),
-    browser: createBrowserTransport({ ...shared, browserPackage }),
   };
 }
 

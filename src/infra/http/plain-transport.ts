@@ -33,10 +33,21 @@ export function createPlainTransport(options: PlainTransportOptions): Transport 
   return {
     prepare: ({ host, override, address }, deadline) =>
       override !== undefined || address.proxyUrl === undefined ? undefined : guardTarget(host, deadline),
-    exchange: ({ host, override, address }, request) =>
-      override === undefined
-        ? exchangeOver(agentOf(address), `https://${host}`, request, options.bodyTurns)
-        : exchangeOver(toOverrides, override, request, options.bodyTurns),
+    exchange({ host, override, address }, request) {
+      const { path, method, headers, body, flowTimeoutMs, deadline } = request;
+      const origin = override ?? `https://${host}`;
+      const dispatcher = override === undefined ? agentOf(address) : toOverrides;
+      const timeouts = flowTimeoutMs === undefined ? undefined : { headersTimeout: 0, bodyTimeout: flowTimeoutMs };
+      return new Promise(resolve => {
+        const handler = new ExchangeHandler(request, origin, options.bodyTurns, resolve);
+        deadline.watch(failure => handler.abort(failure));
+        if (deadline.failure !== undefined) return;
+        dispatcher.dispatch(
+          { origin, path, method, headers, ...(body === undefined ? undefined : { body }), ...timeouts },
+          handler,
+        );
+      });
+    },
     async close() {
       await Promise.all([toOverrides, ...agents.values()].map(agent => agent.destroy()));
     },
@@ -50,25 +61,6 @@ const FLOW_BUFFER_BYTES = 64 * 1024;
 const EMPTY = Buffer.alloc(0);
 
 /** An exchange by undici alone: it follows no redirects, retries nothing and decompresses nothing. */
-function exchangeOver(
-  dispatcher: Dispatcher,
-  origin: string,
-  options: ExchangeOptions,
-  bodyTurns: PlainTransportOptions['bodyTurns'],
-): Promise<Exchanged | ExchangeFailure> {
-  return new Promise(resolve => {
-    const { path, method, headers, body, flowTimeoutMs, deadline } = options;
-    const handler = new ExchangeHandler(options, origin, bodyTurns, resolve);
-    deadline.watch(failure => handler.abort(failure));
-    if (deadline.failure !== undefined) return;
-    const timeouts = flowTimeoutMs === undefined ? undefined : { headersTimeout: 0, bodyTimeout: flowTimeoutMs };
-    dispatcher.dispatch(
-      { origin, path, method, headers, ...(body === undefined ? undefined : { body }), ...timeouts },
-      handler,
-    );
-  });
-}
-
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #origin: string;

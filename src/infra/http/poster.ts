@@ -139,6 +139,7 @@ export function encodeForm(
     Buffer.from(`${head(name)}; filename="${quotable(fileName)}"${LINE}content-type: ${quotable(mime)}${LINE}${LINE}`),
   );
   const tail = Buffer.from(`--${boundary}--${LINE}`);
+  const sizes = [...texts, ...heads, tail].map(({ length }) => length);
 
   function head(name: string): string {
     return `--${boundary}${LINE}content-disposition: form-data; name="${quotable(name)}"`;
@@ -146,7 +147,7 @@ export function encodeForm(
 
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
-    contentLength: [...texts, ...heads, tail].reduce((sum, part) => sum + part.length, 0) + sizeOf(files),
+    contentLength: [...sizes, ...files.map(({ bytes }) => bytes + LINE.length)].reduce((sum, size) => sum + size, 0),
     async *body() {
       yield* texts;
       for (const [index, file] of files.entries()) {
@@ -157,10 +158,6 @@ export function encodeForm(
       yield tail;
     },
   };
-}
-
-function sizeOf(files: readonly FormFile[]): number {
-  return files.reduce((sum, { bytes }) => sum + bytes + LINE.length, 0);
 }
 
 /** Escapes a field or file name, in the same way as browsers. */

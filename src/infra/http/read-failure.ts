@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import type { ExchangeFailure } from './exchange.ts';
 
 /** Params of an error that one of Medley's own limits caused and that says nothing against the site. */
 export const OWN_DOING = { params: { own: 1 } } as const;
@@ -6,13 +7,6 @@ export const OWN_DOING = { params: { own: 1 } } as const;
 /** True when Medley's own limit caused the failure: a full queue, a wait that was too long, the byte cap. */
 export function isOwnDoing(error: AppError): boolean {
   return error.params.own === 1;
-}
-
-/** A failed exchange, described by an AppError. */
-export interface Failure {
-  readonly error: AppError;
-  /** True when the connection failed in a way that another attempt may avoid. */
-  readonly transient: boolean;
 }
 
 const TIMEOUTS: ReadonlySet<unknown> = new Set([
@@ -37,7 +31,7 @@ const TRANSIENT: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Turns an error of Node or undici into a failure, by its code. */
-export function readFailure(cause: Error, origin: string): Failure {
+export function readFailure(cause: Error, origin: string): Omit<ExchangeFailure, 'sent'> {
   if (cause instanceof AppError) return { error: cause, transient: false };
   const code = 'code' in cause ? cause.code : undefined;
   const message = `${origin}: ${cause.message}`;
@@ -63,11 +57,7 @@ const TRANSIENT_WORDS =
  * Turns an error of the browser transport into a failure. It keeps the error's message but not the request's address.
  * @param wasSent whether the request had been sent
  */
-export function readBrowserFailure(
-  cause: Error,
-  origin: string,
-  wasSent: boolean,
-): Failure & { readonly sent: boolean } {
+export function readBrowserFailure(cause: Error, origin: string, wasSent: boolean): ExchangeFailure {
   if (!wasSent) return { ...readFailure(cause, origin), sent: false };
   if (cause instanceof AppError) return { error: cause, transient: false, sent: true };
   const reason = cause.message
