@@ -104,11 +104,7 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
 }
 
 /** Renews the leases and, now and then, deletes old entries. Never rejects. */
-async function keepUp(
-  worker: QueueWorker,
-  sweeper: Pick<ReturnType<typeof createSweeper>, 'sweepIfDue'>,
-  log: Pick<Logger, 'error'>,
-): Promise<void> {
+async function keepUp(worker: QueueWorker, sweeper: Sweeper, log: Pick<Logger, 'error'>): Promise<void> {
   try {
     await worker.keepUp();
     sweeper.sweepIfDue();
@@ -123,7 +119,7 @@ function createAdd(
   limits: QueueLimits,
   now: () => number,
   claims: { readonly turn: number },
-  sweeper: Pick<ReturnType<typeof createSweeper>, 'countAdded'>,
+  sweeper: Sweeper,
 ) {
   return (entry: QueueEntry): Added => {
     const { ahead, count, last, total } = table.backlog(entry);
@@ -237,6 +233,8 @@ function createWakeTimer(now: () => number, wake: () => void) {
     },
   };
 }
+
+type Sweeper = ReturnType<typeof createSweeper>;
 
 /** Deletes the ids of entries that were done long ago, and entries that are still unfinished after a week. */
 function createSweeper(table: EmbeddedTable, limits: QueueLimits, now: () => number, log: Pick<Logger, 'warn'>) {
