@@ -64,7 +64,7 @@ export function createRedisEntries(ask: Ask, own: string, limits: QueueLimits) {
       ),
     promote: async (id: string) => void (await run('promote', id)),
     stats: async () => Stats.parse(await run('stats')),
-    unclaimed: createUnclaimedReader(ask, own),
+    unclaimed: () => readUnclaimed(ask, own),
     /** Forgets ids of finished entries. Ends entries that are unfinished for too long, and returns their ids. */
     async sweep(): Promise<readonly string[]> {
       await run('trim', limits.markMs, limits.marks);
@@ -80,26 +80,20 @@ export function createRedisEntries(ask: Ask, own: string, limits: QueueLimits) {
   };
 }
 
-/** Makes the function that reads all entries that no worker holds, the next to be served first. */
-function createUnclaimedReader(ask: Ask, own: string) {
-  async function readUnclaimed(ids: readonly string[]) {
-    const fields = ['holder', 'lane', 'fairBy', 'owner', 'payload', 'atOnce', 'turn'];
+/** Reads all entries that no worker holds, the next to be served first. */
+async function readUnclaimed(ask: Ask, own: string): Promise<readonly QueueEntry[]> {
+  const fields = ['holder', 'lane', 'fairBy', 'owner', 'payload', 'atOnce', 'turn'];
+  const entries: (QueueEntry & { readonly turn: number })[] = [];
+  for (let start = 0; ; start += QUEUE_BATCH) {
+    const ids = await ask(client => client.zrange(`${own}ids`, 0, '+inf', 'BYSCORE', 'LIMIT', start, QUEUE_BATCH));
     const found = await ask(client => Promise.all(ids.map(id => client.hmget(`${own}entry:${id}`, ...fields))));
-    return found.flatMap((values, index) => {
+    for (const [index, values] of found.entries()) {
       const entry = Unclaimed.safeParse(values).data;
-      return entry === undefined ? [] : [{ id: ids[index] ?? '', ...entry }];
-    });
-  }
-
-  return async (): Promise<readonly QueueEntry[]> => {
-    const entries: Awaited<ReturnType<typeof readUnclaimed>>[number][] = [];
-    for (let start = 0; ; start += QUEUE_BATCH) {
-      const ids = await ask(client => client.zrange(`${own}ids`, 0, '+inf', 'BYSCORE', 'LIMIT', start, QUEUE_BATCH));
-      entries.push(...(await readUnclaimed(ids)));
-      if (ids.length === QUEUE_BATCH) continue;
-      return entries.toSorted((a, b) => a.turn - b.turn).map(({ turn: _, ...entry }) => entry);
+      if (entry !== undefined) entries.push({ id: ids[index] ?? '', ...entry });
     }
-  };
+    if (ids.length < QUEUE_BATCH)
+      return entries.toSorted((a, b) => a.turn - b.turn).map(({ turn: _, ...entry }) => entry);
+  }
 }
 
 /**
