@@ -1,18 +1,10 @@
 /** The worker's jobs and answers, as values that can be sent between threads. */
 import type { Ruleset } from '../model/beatmapset.ts';
-import { countOf, HIT_RESULTS, playedObjects, type Score, type ScoreMod } from '../model/score.ts';
+import { countOf, HIT_RESULTS, type HitCounter, playedObjects, type Score, type ScoreMod } from '../model/score.ts';
 
 /** The counts of a play, under the names of rosu-pp. */
-export interface HitCounts {
-  readonly nGeki?: number;
-  readonly nKatu?: number;
-  readonly n300?: number;
-  readonly n100?: number;
-  readonly n50?: number;
-  readonly misses?: number;
-  readonly largeTickHits?: number;
-  readonly smallTickHits?: number;
-  readonly sliderEndHits?: number;
+export interface HitCounts
+  extends Readonly<Partial<Record<HitCounter | 'largeTickHits' | 'smallTickHits' | 'sliderEndHits', number>>> {
   readonly combo?: number;
   /** How many objects were played; absent if all of them were. */
   readonly passedObjects?: number;

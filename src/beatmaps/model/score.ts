@@ -82,10 +82,10 @@ export function shownGrade(rank: string): string {
 }
 
 /** The names under which calculators count hit results. */
-type Counter = 'nGeki' | 'n300' | 'nKatu' | 'n100' | 'n50' | 'misses';
+export type HitCounter = 'nGeki' | 'n300' | 'nKatu' | 'n100' | 'n50' | 'misses';
 
 /** osu!'s names of each ruleset's hit results, best first. */
-export const HIT_RESULTS: Readonly<Record<Ruleset, Readonly<Partial<Record<Counter, string>>>>> = {
+export const HIT_RESULTS: Readonly<Record<Ruleset, Readonly<Partial<Record<HitCounter, string>>>>> = {
   osu: { n300: 'great', n100: 'ok', n50: 'meh', misses: 'miss' },
   taiko: { n300: 'great', n100: 'ok', misses: 'miss' },
   fruits: {
@@ -106,7 +106,7 @@ const LEGACY_COUNTERS: Readonly<Record<string, string>> = {
   misses: 'count_miss',
   nGeki: 'count_geki',
   nKatu: 'count_katu',
-} satisfies Record<Counter, string>;
+} satisfies Record<HitCounter, string>;
 
 /**
  * How often a play has a hit result. In catch, plays of osu!lazer state missed drops separately; they are added to the

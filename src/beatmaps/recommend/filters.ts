@@ -5,16 +5,10 @@ import { DURATION, decimal, parseRange, type RangeKind } from '../query/query-va
 import type { Figures, ModClass } from '../rating/mod-class.ts';
 
 /** The maps that a person wants to be recommended. All values are with the mods; ranges include both ends. */
-export interface RecommendFilters {
+export interface RecommendFilters extends Readonly<Partial<Record<FilterRange, Bounds | undefined>>> {
   readonly mods?: ModFilter | undefined;
   /** By how many steps the maps should be harder; negative for easier. */
   readonly bias?: number | undefined;
-  readonly pp?: Bounds | undefined;
-  readonly stars?: Bounds | undefined;
-  readonly ar?: Bounds | undefined;
-  readonly bpm?: Bounds | undefined;
-  /** The length in seconds. */
-  readonly length?: Bounds | undefined;
   /** True for maps known to give much pp, false for other maps, undefined for both. */
   readonly farm?: boolean | undefined;
   /** True to recommend loved maps as well, which give no pp. */
@@ -30,7 +24,7 @@ export function isWithinBounds(value: number | null, bounds: Bounds | null | und
   return bounds == null || (value !== null && value >= bounds.low && value <= bounds.high);
 }
 
-/** The values by which recommendations can be filtered. */
+/** The values by which recommendations can be filtered; the length is in seconds. */
 export const FILTER_RANGES = ['pp', 'stars', 'ar', 'bpm', 'length'] as const;
 export type FilterRange = (typeof FILTER_RANGES)[number];
 
