@@ -57,14 +57,22 @@ export const nameOrEmpty = field(value => toName(value) ?? '');
 export const flag = field(toFlag);
 /** Reads a flag; false when the field is missing. */
 export const isSet = field(value => toFlag(value) ?? false);
-/** Reads a date as ISO 8601 in UTC, from ISO text, `YYYY-MM-DD hh:mm:ss`, unix seconds or milliseconds. */
-export const date = field(value => {
+/** osu! is from 2007. Some upstreams write an earlier date, such as the first day of the year 1, where there is none. */
+const FIRST_MS = Date.UTC(2007, 0);
+
+function toDate(value: unknown): string | null {
   const number = toNumber(value);
-  if (number !== null) return number > 0 ? toIso(number < SECONDS_END ? number * 1000 : number) : null;
+  if (number !== null) return toIso(number < SECONDS_END ? number * 1000 : number);
   if (typeof value !== 'string' || value.length > 40) return null;
   if (UTC_DATE.test(value) && !Number.isNaN(Date.parse(value))) return value;
   const naive = NAIVE_DATE.exec(value);
   return toIso(Date.parse(naive === null ? value : `${naive[1]}T${naive[2]}Z`));
+}
+
+/** Reads a date as ISO 8601 in UTC, from ISO text, `YYYY-MM-DD hh:mm:ss`, unix seconds or milliseconds. */
+export const date = field(value => {
+  const iso = toDate(value);
+  return iso !== null && Date.parse(iso) >= FIRST_MS ? iso : null;
 });
 /** Reads a status from its name or its number, -2 to 4. */
 export const status = field(value => {

@@ -173,6 +173,7 @@ const rankedShape = z.object({
   pp: number,
   global_rank: number,
   hit_accuracy: number,
+  accuracy: number,
   user: part(z.object({ id, username: text, country_code: text })),
 });
 
@@ -181,8 +182,10 @@ export type RankedPlayer = Readonly<NonNullable<ReturnType<typeof parseRankedPla
 
 /** Reads one line of `GET /rankings/{ruleset}/performance`; undefined when the value is no such line. */
 export function parseRankedPlayer(value: unknown) {
-  const { pp = null, global_rank = null, hit_accuracy = null, user } = rankedShape.safeParse(value).data ?? {};
-  if (pp === null || user?.id == null || user.username === null) return undefined;
+  const line = rankedShape.safeParse(value).data;
+  const user = line?.user;
+  if (line === undefined || line.pp === null || user?.id == null || user.username === null) return undefined;
   const { id, username, country_code } = user;
-  return { id, username, country_code, global_rank, hit_accuracy, pp };
+  const { pp, global_rank, hit_accuracy, accuracy } = line;
+  return { id, username, country_code, global_rank, hit_accuracy: percentOf(hit_accuracy, accuracy), pp };
 }

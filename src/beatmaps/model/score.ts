@@ -151,9 +151,12 @@ function comboOf(results: Readonly<Record<string, number>>): number | null {
 }
 
 /** The difficulty of a play. osu! leaves its full combo out of lists of plays, but states the best possible results. */
-function playedMap({ beatmap, maximum_statistics }: z.output<typeof scoreShape>): PlayedMap | null {
+function playedMap({ beatmap, maximum_statistics, max_combo }: z.output<typeof scoreShape>): PlayedMap | null {
   const map = parsePlayedMap(beatmap);
-  return map === undefined ? null : { ...map, max_combo: map.max_combo ?? comboOf(maximum_statistics) };
+  const full = comboOf(maximum_statistics);
+  // Old plays may lack a part of their best possible results, and so have a longer combo than these add up to.
+  const known = full === null || full < max_combo ? null : full;
+  return map === undefined ? null : { ...map, max_combo: map.max_combo ?? known };
 }
 
 function namedResults(given: Readonly<Record<string, number>>, mode: Ruleset): Readonly<Record<string, number>> {
@@ -191,7 +194,7 @@ export function parseScore(value: unknown) {
     rank: raw.rank ?? (raw.passed === false ? 'F' : 'D'),
     /** The number of each hit result, by name (great, ok, meh, miss, large_tick_hit ...); zeros may be missing. */
     statistics: namedResults(raw.statistics, mode),
-    passed: raw.passed ?? true,
+    passed: raw.passed ?? raw.rank !== 'F',
     is_perfect_combo: raw.is_perfect_combo ?? legacy_perfect ?? perfect ?? false,
     ended_at: raw.ended_at ?? created_at,
     /** True for a play of osu!lazer. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseBeatmap, parseBeatmapset, parseBeatmapsets } from '../../../src/beatmaps/model/osu-schemas.ts';
-import { parsePlayer } from '../../../src/beatmaps/model/player.ts';
+import { parsePlayer, parseRankedPlayer } from '../../../src/beatmaps/model/player.ts';
 import { countOf, parseScore } from '../../../src/beatmaps/model/score.ts';
 
 const SET = { id: 5, title: 'Paper Comet', artist: 'Marble Lanterns', creator: 'quietmallet' };
@@ -50,6 +50,13 @@ describe('a set', () => {
     });
     expect(set?.beatmaps[0]).toMatchObject({ mode: 'mania', cs: 4, od: 8, hp: 7.5, status: 'ranked', owners: [] });
   });
+
+  it.each(['0000-00-00 00:00:00', '0001-01-01T00:00:00Z', '1970-01-01T00:00:00+00:00', 0, ''])(
+    'has no date where a mirror writes %j',
+    ranked_date => {
+      expect(parseBeatmapset({ ...SET, ranked_date })?.ranked_date).toBeNull();
+    },
+  );
 
   it('counts no converts, and has its difficulties in order', () => {
     const beatmaps = [
@@ -184,10 +191,12 @@ describe('a play', () => {
   ] as const)(
     'in a list, where osu! leaves the full combo out, has it by the best results: %i %j',
     (ruleset_id, maximum_statistics, combo) => {
-      const listed = { ...base, ruleset_id, total_score: 1, ended_at: null, legacy_score_id: null, maximum_statistics };
+      const play = { ...base, ruleset_id, total_score: 1, ended_at: null, legacy_score_id: null };
+      const listed = { ...play, max_combo: combo - 9, maximum_statistics };
       expect(parseScore(listed)?.beatmap?.max_combo).toBe(combo);
       expect(parseScore({ ...listed, beatmap: { ...MAP, max_combo: 812 } })?.beatmap?.max_combo).toBe(812);
       expect(parseScore({ ...listed, maximum_statistics: {} })?.beatmap?.max_combo).toBeNull();
+      expect(parseScore({ ...listed, max_combo: combo + 1 })?.beatmap?.max_combo).toBeNull();
     },
   );
 
@@ -197,6 +206,12 @@ describe('a play', () => {
     const old = { ...base, id: 0, score: 12_000, rank: 'F', passed: false, created_at: '2026-06-24T06:10:18Z' };
     expect(parseScore(old)).toMatchObject({ id: 0, legacy_total_score: 12_000, passed: false, lazer: false });
     expect(parseScore({ ...old, created_at: null })).toBeUndefined();
+  });
+
+  it('of the older shape failed where its grade says so, also before osu! stated it otherwise', () => {
+    const { passed: _, ...old } = { ...base, created_at: '2019-01-01T00:00:00Z' };
+    expect(parseScore({ ...old, rank: 'F' })).toMatchObject({ rank: 'F', passed: false });
+    expect(parseScore({ ...old, rank: 'B' })).toMatchObject({ rank: 'B', passed: true });
   });
 
   it('of the new client keeps the settings of its mods', () => {
@@ -250,6 +265,16 @@ describe('a player', () => {
       statistics: { global_rank: 146_494, country_rank: 3_752 },
     });
     expect(player).not.toHaveProperty('unranked_beatmapset_count');
+  });
+});
+
+describe('a line of a ranking', () => {
+  it('has the accuracy in percent, under either of its names', () => {
+    const line = { pp: 12_000, global_rank: 9, user: { id: 7, username: 'lamp post', country_code: 'ID' } };
+    expect(parseRankedPlayer({ ...line, hit_accuracy: 98.5 })).toMatchObject({ id: 7, hit_accuracy: 98.5 });
+    expect(parseRankedPlayer({ ...line, accuracy: 0.973064 })).toMatchObject({ hit_accuracy: 97.3064, pp: 12_000 });
+    expect(parseRankedPlayer(line)).toMatchObject({ hit_accuracy: null });
+    expect(parseRankedPlayer({ ...line, user: null })).toBeUndefined();
   });
 });
 
