@@ -4,7 +4,9 @@ import { type RateLimitData, REST, type RESTOptions, type RequestData, type Requ
 import { Headers, Response } from 'undici';
 import { joinSignals } from '../../../infra/concurrency/abortable.ts';
 import { createPoster, type EncodedForm, encodeForm, PostFailure } from '../../../infra/http/poster.ts';
+import { parseRetryAfter } from '../../../infra/http/retry-after.ts';
 import type { Logger } from '../../../infra/log.ts';
+import { parseJson } from '../../../infra/parse-json.ts';
 import { TIMES } from './limits.ts';
 import { discordFailure } from './send-failure.ts';
 
@@ -106,8 +108,20 @@ function makeRequestsBy({ send }: ReturnType<typeof createPoster>): RESTOptions[
     const init = { status: answer.status, headers: new Headers() };
     for (const [name, value = []] of Object.entries(answer.headers))
       for (const each of [value].flat()) init.headers.append(name, each);
+    if (answer.status === 429) completeRateLimit(init.headers, answer.text);
     return new Response(answer.text === '' ? null : answer.text, init);
   };
+}
+
+/**
+ * Writes into the headers of a rate limit what discord.js reads there. A page in place of Discord's JSON comes from
+ * Cloudflare, which blocks the whole network address. A time that is not in seconds would be taken for no wait at all.
+ */
+function completeRateLimit(headers: Headers, text: string): void {
+  const waitMs = parseRetryAfter(headers.get('retry-after') ?? undefined, Date.now());
+  if (waitMs === undefined) headers.delete('retry-after');
+  else headers.set('retry-after', `${waitMs / 1_000}`);
+  if (text !== '' && parseJson(text) === undefined) headers.set('x-ratelimit-global', 'true');
 }
 
 /** A message and its files as a form. The files are read from the disk while the form is sent. */

@@ -113,19 +113,32 @@ describe('a call of Discord’s API', () => {
     expect(sendOutcome(failure)).toEqual({ outcome: 'unknown' });
   });
 
-  it.each<readonly [string, Record<string, string>, object]>([
-    ['one chat', { 'retry-after': '7' }, { scope: 'chat', retryAfterMs: expect.closeTo(7_000, -3) }],
+  it.each<readonly [string, Record<string, string>, object, string]>([
+    ['one chat', { 'retry-after': '7' }, { scope: 'chat', retryAfterMs: expect.closeTo(7_000, -3) }, ''],
     [
       'all chats',
       { 'retry-after': '7', 'x-ratelimit-global': 'true' },
       { scope: 'platform', retryAfterMs: expect.closeTo(7_000, -3) },
+      '',
     ],
-    ['this address, by Cloudflare', {}, { scope: 'platform', retryAfterMs: 30_000 }],
-  ])('that comes too often for %s is not made again', async (_, headers, wanted) => {
+    ['this address, by Cloudflare', {}, { scope: 'platform', retryAfterMs: 30_000 }, ''],
+    [
+      'this address, by a page of Cloudflare with a time',
+      { 'retry-after': '7', 'content-type': 'text/html' },
+      { scope: 'platform', retryAfterMs: expect.closeTo(7_000, -3) },
+      '<html>You are being rate limited</html>',
+    ],
+    [
+      'one chat until a date',
+      { 'retry-after': new Date(Date.now() + 600_000).toUTCString() },
+      { scope: 'chat', retryAfterMs: expect.closeTo(600_000, -5) },
+      '',
+    ],
+  ])('that comes too often for %s is not made again', async (_, headers, wanted, page) => {
     let calls = 0;
     const api = await apiOver((_request, response) => {
       calls += 1;
-      response.writeHead(429, headers).end();
+      response.writeHead(429, headers).end(page);
     });
     expect(sendOutcome(await failureOf(post(api)))).toMatchObject({ outcome: 'notSent', reason: 'flood', ...wanted });
     expect(calls).toBe(1);
