@@ -1,6 +1,16 @@
-import { type Client, Events, type SimpleShardingStrategy, SnowflakeUtil } from 'discord.js';
+import {
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  type Client,
+  Events,
+  InteractionType,
+  Locale,
+  type SimpleShardingStrategy,
+  SnowflakeUtil,
+} from 'discord.js';
 import { EDITABLE_MS } from '../../../bot/answer/read.ts';
 import type { Logger } from '../../../infra/log.ts';
+import { DEFAULT_UPLOAD_BYTES } from '../api/limits.ts';
 import type { GatewaySession } from './sessions.ts';
 
 export interface GuardOptions {
@@ -67,7 +77,10 @@ export function guardDispatches(
       if (dispatch?.type === 'MESSAGE_CREATE') handlers.onMessage(dispatch.data);
       else if (dispatch?.type === 'MESSAGE_UPDATE') handlers.onMessageUpdate(dispatch.data);
       else {
-        if (dispatch?.type === 'INTERACTION_CREATE') handlers.onInteractionData(dispatch.data);
+        if (dispatch?.type === 'INTERACTION_CREATE') {
+          handlers.onInteractionData(dispatch.data);
+          completeInteraction(dispatch.data);
+        }
         return emit(event, ...values);
       }
     } catch (error) {
@@ -91,6 +104,22 @@ function kindOf({ type, data }: Dispatch, isOfInterest: GuardOptions['isOfIntere
   if (isSaid) return isOfInterest(data) ? 'asked' : undefined;
   return type.startsWith('MESSAGE_') ? undefined : 'changed';
 }
+
+/**
+ * Adds the fields that Discord's interactions did not have in their first years. Servers that play Discord may leave
+ * them out, and discord.js then drops the interaction or throws.
+ */
+function completeInteraction(data: unknown): void {
+  if (!isRecord(data)) return;
+  const { data: command, guild_id: guildId, type } = data;
+  const owners = typeof guildId === 'string' ? { [ApplicationIntegrationType.GuildInstall]: guildId } : {};
+  Object.assign(data, { ...LATER_FIELDS, authorizing_integration_owners: owners, ...data });
+  const isCommand =
+    type === InteractionType.ApplicationCommand || type === InteractionType.ApplicationCommandAutocomplete;
+  if (isCommand && isRecord(command)) Object.assign(command, { type: ApplicationCommandType.ChatInput, ...command });
+}
+
+const LATER_FIELDS = { entitlements: [], locale: Locale.EnglishUS, attachment_size_limit: DEFAULT_UPLOAD_BYTES };
 
 interface Dispatch {
   readonly type: string;

@@ -72,6 +72,26 @@ describe('/download', () => {
     expect((await answer(on)).files).toMatchObject([{ sha256: sha256Of('SeaLight01') }]);
   });
 
+  it('is acknowledged where its event lacks the fields that Discord has added since 2021', async () => {
+    const on = await open();
+    const user = { id: '300', username: 'Sari', discriminator: '8423', avatar: null };
+    const member = { user, roles: [], permissions: '8', joined_at: '2017-07-25T08:09:41.111000+00:00' };
+    const event = {
+      id: '817819131540668417',
+      type: 2,
+      token: 'old',
+      version: 1,
+      application_id: on.fake.applicationId,
+    };
+    const where = { guild_id: on.guildId, channel_id: on.channelId, member };
+    const data = { id: '5', name: 'download', options: [{ type: 3, name: 'link', value: LINK }] };
+    on.fake.dispatch('INTERACTION_CREATE', { ...event, ...where, data });
+    const { path, body } = await on.fake.waitFor(() => callbacks(on)[0]);
+    expect(path).toContain('/817819131540668417/old/');
+    expect(body).toMatchObject({ type: 5 });
+    expect(on.log.at()).toEqual([]);
+  });
+
   it('is acknowledged before any work', async () => {
     const on = await open({ answer: () => new Promise(() => {}) });
     on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
