@@ -1,3 +1,4 @@
+import type { Messages } from '../../i18n/messages.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { FailureTally } from '../../infra/failure-tally.ts';
 import type { MediaSource, StrategyFigures } from '../../media/extract/source.ts';
@@ -32,6 +33,18 @@ const MEBIBYTE = 1024 * 1024;
 /** Commands for the people who host this Medley; help and menus do not list them. */
 export function createOwnerCommands(options: OwnerCommandsOptions): readonly Command[] {
   const { blocks, failures, sources, readChats } = options;
+  type Change = keyof Messages['owner']['blockChange'];
+  const changing = <const N extends string>(name: N, change: (kind: BlockKind, id: string) => Promise<Change>) =>
+    defineCommand({
+      name,
+      options: BLOCK_OPTIONS,
+      ...FOR_CALLER,
+      async run({ kind, value }, context: CommandContext) {
+        const id = await idOf(kind, value, context);
+        const { blockChange, blockKinds } = context.t.messages.owner;
+        return notice(blockChange[await change(kind, id)]({ kind: blockKinds[kind], id }));
+      },
+    });
   return [
     /** Shows the state of the sites' strategies, the queue, the platforms and this process. */
     defineCommand({
@@ -47,27 +60,8 @@ export function createOwnerCommands(options: OwnerCommandsOptions): readonly Com
         return shown(`Medley ${services.version}`, own, ofSites);
       },
     }),
-    defineCommand({
-      name: 'owner block',
-      options: BLOCK_OPTIONS,
-      ...FOR_CALLER,
-      async run({ kind, value }, context: CommandContext) {
-        const id = await idOf(kind, value, context);
-        const { blockChange, blockKinds } = context.t.messages.owner;
-        return notice(blockChange[await blocks.add(kind, id)]({ kind: blockKinds[kind], id }));
-      },
-    }),
-    defineCommand({
-      name: 'owner unblock',
-      options: BLOCK_OPTIONS,
-      ...FOR_CALLER,
-      async run({ kind, value }, context: CommandContext) {
-        const id = await idOf(kind, value, context);
-        const { blockChange, blockKinds } = context.t.messages.owner;
-        const change = (await blocks.remove(kind, id)) ? 'removed' : 'absent';
-        return notice(blockChange[change]({ kind: blockKinds[kind], id }));
-      },
-    }),
+    changing('owner block', blocks.add),
+    changing('owner unblock', async (kind, id) => ((await blocks.remove(kind, id)) ? 'removed' : 'absent')),
     defineCommand({
       name: 'owner blocked',
       options: {},

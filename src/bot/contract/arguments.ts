@@ -51,7 +51,8 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
       return;
     }
     if (value === undefined) throw usageError('noValue', { option: option.name });
-    set(option, saidBy(option, value));
+    // The value may be written in the form that needs no name, too: `acc=98%` means `acc=98`.
+    set(option, (value.quoted ? undefined : option.option.bare?.(value.text, 0)) ?? value.text);
   }
 
   /** Reads an option's name with its value; returns false when no option's name comes next. */
@@ -102,13 +103,6 @@ export function printed(value: string): string {
   if (/^(?:[\p{L}\p{N}_][\p{L}\p{N}_-]*|https?:\/\/\S+)$/u.test(value) && termOf(value) === undefined) return value;
   const mark = /["\u201c\u201d\u201e]/.test(value) && !/['\u2018\u2019]/.test(value) ? "'" : '"';
   return `${mark}${value}${mark}`;
-}
-
-/**
- * The value behind an option's name. It may be written in the form that needs no name, too: `acc=98%` means `acc=98`.
- */
-function saidBy({ option }: OptionSpec, { text, quoted }: Word): string {
-  return (quoted ? undefined : option.bare?.(text, 0)) ?? text;
 }
 
 /** Finds the option of a short name that several have: `-m 3` means misses, `-m taiko` the ruleset, else `-m` mods. */

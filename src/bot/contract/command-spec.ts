@@ -1,14 +1,6 @@
 import { LANGUAGES } from '../../i18n/languages.ts';
 import { createTranslator, loadTranslator, type Translator } from '../../i18n/translate.ts';
-import {
-  type Command,
-  type IntegerOption,
-  type Option,
-  type Options,
-  type StringOption,
-  usageError,
-  type Values,
-} from './command.ts';
+import { type Command, type Option, type Options, type StringOption, usageError, type Values } from './command.ts';
 import type { Inline, Text } from './reply.ts';
 import type { Caller } from './request.ts';
 
@@ -129,12 +121,7 @@ export function switchOf(word: string): boolean | undefined {
 }
 
 /** Words for on and off that are so short that they count only where a value is expected. */
-const SHORT_SWITCHES: ReadonlyMap<string, boolean> = new Map([
-  ['y', true],
-  ['1', true],
-  ['n', false],
-  ['0', false],
-]);
+const SHORT_SWITCHES: ReadonlyMap<string, boolean> = new Map(Object.entries({ y: true, 1: true, n: false, 0: false }));
 
 /**
  * Checks option values from any source, and returns what `run` may rely on. Empty values count as absent.
@@ -166,10 +153,17 @@ function check(spec: OptionSpec, given: unknown): Value {
   const text = typeof given === 'string' || typeof given === 'number' ? `${given}` : '';
   const { option, name } = spec;
   switch (option.type) {
-    case 'integer':
-      return checkInteger(option, name, text);
-    case 'boolean':
-      return typeof given === 'boolean' ? given : checkBoolean(name, text);
+    case 'integer': {
+      const { min, max } = option;
+      const number = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+      if (number >= min && number <= max) return number;
+      throw usageError('notInteger', { option: name, min, max });
+    }
+    case 'boolean': {
+      const isOn = typeof given === 'boolean' ? given : (switchOf(text) ?? SHORT_SWITCHES.get(text.toLowerCase()));
+      if (isOn !== undefined) return isOn;
+      throw usageError('notBoolean', { option: name });
+    }
     case 'choice':
       return checkChoice(spec, text);
     case 'string':
@@ -177,30 +171,15 @@ function check(spec: OptionSpec, given: unknown): Value {
   }
 }
 
-function checkInteger({ min, max }: IntegerOption, option: string, text: string): number {
-  const number = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (number >= min && number <= max) return number;
-  throw usageError('notInteger', { option, min, max });
-}
-
-function checkBoolean(option: string, text: string): boolean {
-  const isOn = switchOf(text) ?? SHORT_SWITCHES.get(text.toLowerCase());
-  if (isOn !== undefined) return isOn;
-  throw usageError('notBoolean', { option });
-}
-
 function checkChoice(spec: OptionSpec, text: string): string {
   const { name, choices, option } = spec;
   const chosen = matchChoice(spec, text);
   if (chosen !== undefined) return chosen;
   const isNamed = option.type === 'choice' && option.names !== undefined;
-  const allowed = choices.map(({ value, label }) => (isNamed ? quoted(label) : value));
+  // A label of several words has to be typed in quotes.
+  const typed = (label: string) => (label.includes(' ') ? `"${label}"` : label);
+  const allowed = choices.map(({ value, label }) => (isNamed ? typed(label) : value));
   throw usageError('notChoice', { option: name, allowed: allowed.join(', ') });
-}
-
-/** A label as a person has to type it: in quotes if it has several words. */
-function quoted(label: string): string {
-  return label.includes(' ') ? `"${label}"` : label;
 }
 
 function checkString({ form, maxLength }: StringOption, option: string, text: string): string {

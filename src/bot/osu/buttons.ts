@@ -10,8 +10,6 @@ import type { AskedMap } from '../views/osu/facts.ts';
 import { mapName, resultText } from '../views/osu/score.ts';
 
 type Tokens = Pick<Services, 'actions'>;
-type Values = Readonly<Record<string, string | number | boolean>>;
-
 type Changes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
@@ -41,6 +39,9 @@ export interface OpenableMap {
 export type MapCard = 'map' | 'compare' | 'leaderboard' | 'simulate';
 export type PlayerCard = 'profile' | 'best' | 'recent';
 
+/** The command that each button runs, and the values of its options. */
+type Opened<Card extends string> = Readonly<Record<Card, readonly [command: string, values: Changes]>>;
+
 /** The short form of the difficulty's address, because a button's token has little room. */
 export function mapAddress({ id, convertedTo }: OpenableMap): string {
   return `osu.ppy.sh/b/${id}${convertedTo === undefined ? '' : `?m=${modeOf(convertedTo)}`}`;
@@ -49,42 +50,34 @@ export function mapAddress({ id, convertedTo }: OpenableMap): string {
 export function mapButtons(
   map: OpenableMap,
   cards: readonly MapCard[],
-  { actions }: Tokens,
+  services: Tokens,
   t: Translator,
 ): readonly Action[] {
   const where = { map: mapAddress(map) };
   // Mods that only osu!lazer has are left out, because no command takes them.
-  const known = map.mods?.filter(mod => areMods([mod])) ?? [];
-  const mods: Values = known.length === 0 ? {} : { mods: known.join('') };
-  const rate: Values = map.rate === undefined ? {} : { rate: String(map.rate) };
-  const opened: Readonly<Record<MapCard, readonly [command: string, values: Values]>> = {
-    map: ['beatmap info', { ...where, ...mods }],
+  const mods = map.mods?.filter(mod => areMods([mod])).join('') || undefined;
+  const opened: Opened<MapCard> = {
+    map: ['beatmap info', { ...where, mods }],
     compare: ['osu compare', where],
     leaderboard: ['beatmap leaderboard', where],
-    simulate: ['beatmap simulate', { ...where, ...mods, ...rate }],
+    simulate: ['beatmap simulate', { ...where, mods, rate: map.rate?.toString() }],
   };
-  return cards.map(card => {
-    const [command, values] = opened[card];
-    return button(t.messages.plays.buttons[card], actions.encode({ command, values }));
-  });
+  return cards.map(card => button(t.messages.plays.buttons[card], tokensOf(...opened[card], services)()));
 }
 
 export function playerButtons(
   player: { readonly id: number; readonly mode: Ruleset },
   cards: readonly PlayerCard[],
-  { actions }: Tokens,
+  services: Tokens,
   t: Translator,
 ): readonly Action[] {
   const values = { player: String(player.id), mode: modeOf(player.mode) };
-  const opened: Readonly<Record<PlayerCard, readonly [command: string, values: Values]>> = {
+  const opened: Opened<PlayerCard> = {
     profile: ['osu profile', values],
     best: ['osu scores', { ...values, type: 'best' }],
     recent: ['osu recent', values],
   };
-  return cards.map(card => {
-    const [command, given] = opened[card];
-    return button(t.messages.plays.buttons[card], actions.encode({ command, values: given }));
-  });
+  return cards.map(card => button(t.messages.plays.buttons[card], tokensOf(...opened[card], services)()));
 }
 
 /** The token of a button, for anyone to press, that opens a set. The address is in short form to save room. */
@@ -93,9 +86,8 @@ export function openSetToken({ actions }: Tokens, id: number): string {
 }
 
 /** The token of a button, for anyone to press, that opens a difficulty with mods. */
-export function openMapToken({ actions }: Tokens, id: number, mods: readonly string[] = []): string {
-  const played = mods.length === 0 ? {} : { mods: mods.join('') };
-  return actions.encode({ command: 'beatmap info', values: { map: `osu.ppy.sh/b/${id}`, ...played } });
+export function openMapToken(services: Tokens, id: number, mods: readonly string[] = []): string {
+  return tokensOf('beatmap info', { map: mapAddress({ id }), mods: mods.join('') || undefined }, services)();
 }
 
 export function downloadToken({ actions }: Tokens, id: number): string {
@@ -109,10 +101,7 @@ export function openable({ beatmap, ruleset }: AskedMap, mods?: readonly string[
 
 /** The token of a button, for anyone to press, that opens a player's profile. */
 export function openPlayerToken({ services }: CommandContext, id: number, ruleset: Ruleset): string {
-  return services.actions.encode({
-    command: 'osu profile',
-    values: { player: String(id), mode: modeOf(ruleset) },
-  });
+  return services.actions.encode({ command: 'osu profile', values: { player: String(id), mode: modeOf(ruleset) } });
 }
 
 interface ListedPlayer {

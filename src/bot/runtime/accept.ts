@@ -80,8 +80,12 @@ export class Acceptor {
   }
 
   async #accept(platform: ChatPlatform, draft: NewRequest): Promise<Acceptance> {
-    const { acknowledge, refuse: showRefusal } = draft;
-    const request = requestOf(platform, draft, this.#options.now());
+    const { acknowledge, refuse: showRefusal, eventId, chat, user, until, replyTo } = draft;
+    const request: Request = {
+      ...{ id: `${platform.id}:${eventId}`, platform: platform.id, chat, user, at: this.#options.now(), replyTo },
+      ...(until !== undefined && { until }),
+      ...RequestBody.parse(draft),
+    };
     const caller = callerOf(request);
     const entry = entryOf(request, caller, platform.perChat, acknowledge === undefined ? 0 : ACKNOWLEDGE_MS);
     // The language is read while the request is stored, so that a store that does not respond delays the request only
@@ -162,15 +166,6 @@ export class Acceptor {
       .finally(() => this.#underway.delete(work))
       .catch((error: unknown) => this.#options.log.error({ err: error }, 'a notice failed'));
   }
-}
-
-function requestOf(platform: ChatPlatform, draft: NewRequest, at: number): Request {
-  const { eventId, chat, user, until, replyTo } = draft;
-  return {
-    ...{ id: `${platform.id}:${eventId}`, platform: platform.id, chat, user, at, replyTo },
-    ...(until !== undefined && { until }),
-    ...RequestBody.parse(draft),
-  };
 }
 
 /**

@@ -50,27 +50,28 @@ export async function continueJob(
 /** The reply that an earlier attempt made, if one is stored, else the next batch. */
 async function nextBatch(job: Job, caller: Caller, preferences: Preferences, tools: JobTools): Promise<ReplyBatch> {
   const { request, progress, platform, to, facts, controller } = job;
-  const { handler, deleteLater, log, statusMs: firstMs } = tools;
-  const status = { platform, to, t: preferences.t, chatId: request.chat.id, signal: controller.signal, firstMs, log };
+  const { handler, deletions, log, statusMs: firstMs } = tools;
+  const { signal } = controller;
+  const status = { platform, to, t: preferences.t, chatId: request.chat.id, deletions, signal, firstMs, log };
   // Only messages in groups are deleted after a while, so a press in a private chat needs no look at the store.
   const pressed = request.chat.kind === 'group' ? facts.pressedMessage : undefined;
-  if (pressed !== undefined && (await tools.keepMessage(platform.id, request.chat.id, pressed)))
+  if (pressed !== undefined && (await deletions.keep(platform.id, request.chat.id, pressed)))
     progress.keptMessage = pressed;
   if (progress.reply !== undefined) return onlyReply(Promise.resolve(readReply(progress.reply)));
   const batch = await handler.answer(request, {
     caller,
     preferences,
-    signal: controller.signal,
+    signal,
     progress(stage) {
       job.stopWorking ??= platform.showWorking?.(to, stage);
-      if (platform.showStatus !== undefined) job.status ??= createWorkStatus({ ...status, deleteLater });
+      if (platform.showStatus !== undefined) job.status ??= createWorkStatus(status);
       job.status?.stage(stage);
       platform.showProgress?.(to, { kind: 'stage', stage });
     },
     from: progress.next,
     paid: progress.paid,
   });
-  controller.signal.throwIfAborted();
+  signal.throwIfAborted();
   progress.paid = batch.paid;
   if (request.kind !== 'links') await keepReply(job, batch);
   return batch;
@@ -120,10 +121,10 @@ async function sendBatch(
 function leaveAfterFailure(
   { progress: { keptMessage }, platform, request }: Job,
   { settings }: Preferences,
-  { deleteLater }: JobTools,
+  { deletions }: JobTools,
 ): void {
   if (keptMessage !== undefined && settings.noticeSeconds > 0)
-    deleteLater(platform.id, request.chat.id, [keptMessage], settings.noticeSeconds * 1_000);
+    deletions.deleteLater(platform.id, request.chat.id, [keptMessage], settings.noticeSeconds * 1_000);
 }
 
 /** Puts the job back into the queue for the remaining links. A used-up rate limit is told to the person once. */
@@ -231,7 +232,7 @@ function sendingOf(
     sentKeys: [...progress.sent],
     sendOnce: createSendOnce(job, phase, next, tools),
     editLater: tools.editLater,
-    deleteLater: (...messages) => tools.deleteLater(platform.id, ...messages),
+    deleteLater: (...messages) => tools.deletions.deleteLater(platform.id, ...messages),
   };
 }
 

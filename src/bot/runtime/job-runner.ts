@@ -139,7 +139,16 @@ export class JobRunner {
     const messages = platform.messagesOf?.(to) ?? 1;
     const reservation = this.#tools.sendThrottle.reserve(throttledChatOf(request), request.id, messages);
     if (typeof reservation === 'number') return { done: false, afterMs: reservation };
-    return this.#attempt(newAttempt(job, reservation, place)).finally(() => reservation.end());
+    const attempt: Job = {
+      ...{ ...job, reservation, place },
+      controller: new AbortController(),
+      ending: undefined,
+      stopWorking: undefined,
+      status: undefined,
+      next: partsOf(request),
+      worst: 'answered',
+    };
+    return this.#attempt(attempt).finally(() => reservation.end());
   }
 
   async #attempt(job: Job): Promise<Verdict> {
@@ -198,18 +207,6 @@ export class JobRunner {
       if (verdict !== undefined) return verdict;
     }
   }
-}
-
-function newAttempt(job: ClaimedJob, reservation: Job['reservation'], place: Job['place']): Job {
-  return {
-    ...{ ...job, reservation, place },
-    controller: new AbortController(),
-    ending: undefined,
-    stopWorking: undefined,
-    status: undefined,
-    next: partsOf(job.request),
-    worst: 'answered',
-  };
 }
 
 function end(job: Job, ending: Ending, reason: Error): void {

@@ -114,8 +114,7 @@ export interface JobTools {
   readonly mayUpload: () => boolean;
   /** Work that takes longer than this is shown as a status, if the platform can. */
   readonly statusMs: number;
-  readonly deleteLater: Deletions['deleteLater'];
-  readonly keepMessage: Deletions['keep'];
+  readonly deletions: Deletions;
   /** Ends the job of an answered or cancelled request. */
   readonly finish: (job: Pick<Job, 'request' | 'platform' | 'to'>, outcome: RequestOutcome) => Verdict;
   /** Called when the platform refused Medley's token in a call. */

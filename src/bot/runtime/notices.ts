@@ -9,7 +9,7 @@ import { oneReply } from './continue-job.ts';
 import { type JobTools, throttledChatOf } from './job.ts';
 import { Throttled } from './send-throttle.ts';
 
-type NoticeTools = Pick<JobTools, 'handler' | 'sendThrottle' | 'deleteLater' | 'log' | 'now'>;
+type NoticeTools = Pick<JobTools, 'handler' | 'sendThrottle' | 'deletions' | 'log' | 'now'>;
 
 /** Sends a notice that is not essential, to a chat at most once a minute. Never rejects. */
 export type SendNotice = (platform: ChatPlatform, request: Request, render: (t: Translator) => Reply) => Promise<void>;
@@ -87,7 +87,7 @@ async function sendUnstored(
   platform: ChatPlatform,
   request: Request,
   { render, phase, isFirst, signal }: Unstored,
-  { handler, sendThrottle, deleteLater }: NoticeTools,
+  { handler, sendThrottle, deletions }: NoticeTools,
 ): Promise<void> {
   const caller = callerOf(request);
   const to = request.replyTo;
@@ -107,7 +107,7 @@ async function sendUnstored(
           taken.arrived();
         }
       },
-      deleteLater: (...messages) => deleteLater(platform.id, ...messages),
+      deleteLater: (...messages) => deletions.deleteLater(platform.id, ...messages),
     });
   } finally {
     reservation.end();

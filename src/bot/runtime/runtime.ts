@@ -93,10 +93,10 @@ export class Runtime {
       const onRefused = (forMs: number) => sendThrottle.pausePlatform(platform.id, forMs);
       return { platform, connection: new PlatformConnection({ platform, log, now, random, onRefused }) };
     });
-    this.#deletions = new Deletions(platforms, options.records, log, now);
+    const deletions = new Deletions(platforms, options.records, log, now);
+    this.#deletions = deletions;
     this.#edits = createReplyEdits({ log });
-    const deleteLater: Deletions['deleteLater'] = (...message) => this.#deletions.deleteLater(...message);
-    const shared = { handler, sendThrottle, deleteLater, log, now, random };
+    const shared = { handler, sendThrottle, deletions, log, now, random };
     this.post = createPost(platforms, shared);
     this.#acceptor = new Acceptor({
       ...shared,
@@ -109,7 +109,6 @@ export class Runtime {
       ...{ clock, statusMs },
       platforms: platformsById,
       editLater: this.#edits.add,
-      keepMessage: (...message) => this.#deletions.keep(...message),
       mayNotify: createNoticeBudget(clock),
       onTokenRefused: id => this.#connections.find(({ platform }) => platform.id === id)?.connection.suspect(),
       onOutcome: ({ platform, at }, outcome) => watch?.onOutcome?.(platform, outcome, now() - at),

@@ -12,7 +12,7 @@ export interface WorkStatusOptions {
   readonly chatId: string;
   readonly t: Translator;
   /** Plans to delete the message, in case this process ends before the answer comes. */
-  readonly deleteLater: Deletions['deleteLater'];
+  readonly deletions: Pick<Deletions, 'deleteLater'>;
   readonly signal: AbortSignal;
   /** How long to wait for the answer before a status is shown, in milliseconds. */
   readonly firstMs: number;
@@ -26,7 +26,7 @@ const LEFTOVER_MS = 20 * 60_000;
 
 /** Shows a sentence about what is being done for a request whose answer takes long. */
 export function createWorkStatus(options: WorkStatusOptions) {
-  const { platform, to, chatId, t, deleteLater, signal, firstMs, log } = options;
+  const { platform, to, chatId, t, deletions, signal, firstMs, log } = options;
   let [text, shown] = [t.messages.progress.resolving, ''];
   let messageId: string | undefined;
   let underway: Promise<void> = Promise.resolve();
@@ -44,7 +44,8 @@ export function createWorkStatus(options: WorkStatusOptions) {
     shown = sentence;
     try {
       const sent = await platform.showStatus?.(to, sentence, messageId, signal);
-      if (sent !== undefined && messageId === undefined) deleteLater(platform.id, chatId, [sent], LEFTOVER_MS);
+      if (sent !== undefined && messageId === undefined)
+        deletions.deleteLater(platform.id, chatId, [sent], LEFTOVER_MS);
       messageId ??= sent;
     } catch (error) {
       log.debug({ err: error }, 'it could not be shown what is being done');

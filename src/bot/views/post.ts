@@ -197,9 +197,10 @@ function detailsLine(post: Post, t: Translator, { indexes, form, site, isQuoted 
   const [first, ...others] = indexes;
   if (first !== undefined && others.length === 0) {
     const count = itemCount(post);
-    if (count > 1) parts.push(words.itemOf({ n: (post.items[first]?.position ?? first) + 1, total: count }));
+    const item = post.items[first];
+    if (count > 1) parts.push(words.itemOf({ n: (item?.position ?? first) + 1, total: count }));
     if (form === 'audio') parts.push(words.audioOnly);
-    else if (isSilent(post.items[first])) parts.push(words.silent);
+    else if (item?.kind === 'video' && !hasSound(item) && playableVariants(item).length > 0) parts.push(words.silent);
   }
   return parts.flatMap((part, index) => (index === 0 ? [part] : [SEPARATOR, part]));
 }
@@ -222,10 +223,6 @@ function notesOf(post: Post, t: Translator, options: PostViewOptions): readonly 
     lines.push(words.missing({ n: post.missingItems, total }));
   }
   return lines.length === 0 ? notes : [...notes, lines.join(SEPARATOR)];
-}
-
-function isSilent(item: MediaItem | undefined): boolean {
-  return item?.kind === 'video' && !hasSound(item) && playableVariants(item).length > 0;
 }
 
 /** True unless it is certain that the item has no audio. */

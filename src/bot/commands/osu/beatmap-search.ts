@@ -1,7 +1,7 @@
 import type { Beatmapset } from '../../../beatmaps/model/beatmapset.ts';
 import { parseSort, parseStatusFilter, SORT_FIELDS, STATUS_FILTERS } from '../../../beatmaps/query/query-words.ts';
 import { USER_BEATMAP_TYPES, type UserBeatmapType } from '../../../beatmaps/upstreams/osu-players-api.ts';
-import { type CommandContext, defineCommand, type Values } from '../../contract/command.ts';
+import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { headingBlock, joined, labelled, reply, strong, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
 import { ABOUT_BEATMAP, ABOUT_PLAYER, askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked.ts';
@@ -37,15 +37,15 @@ export const beatmapSearch = defineCommand({
     ...PAGE_OPTIONS,
   },
   ...ABOUT_BEATMAP,
-  async run({ query, mode, status, sort, page, cursors }, { caller, services, signal, t }: CommandContext) {
-    const place = readPosition({ page, cursors });
+  async run({ query, mode, status, sort, page = 1, cursors }, { caller, services, signal, t }: CommandContext) {
+    const place = { page, trail: cursors?.split(',') ?? [] };
     const found = await services.beatmaps.search({
       q: query,
       ruleset: rulesetOf(mode),
       status,
       sort: sort === undefined ? undefined : parseSort(sort),
       limit: PER_PAGE,
-      cursor: cursorOf(place),
+      cursor: place.trail.at(-1),
       signal,
     });
     const { osu } = t.messages;
@@ -95,13 +95,13 @@ export const osuMaps = defineCommand({
     ...PAGE_OPTIONS,
   },
   ...ABOUT_PLAYER,
-  async run({ player, type = 'ranked', page, cursors }, context: CommandContext) {
+  async run({ player, type = 'ranked', page = 1, cursors }, context: CommandContext) {
     const { caller, services, signal, t } = context;
     const { beatmaps } = services;
     const asked = await askedPlayer(player, context);
-    const place = readPosition({ page, cursors });
+    const place = { page, trail: cursors?.split(',') ?? [] };
     const { user } = await beatmaps.user(asked.user, undefined, signal);
-    const options = { limit: PER_PAGE, cursor: cursorOf(place), signal };
+    const options = { limit: PER_PAGE, cursor: place.trail.at(-1), signal };
     const { beatmapsets, cursor, stale } = await beatmaps.userBeatmaps(user.id, type, options);
     const token = tokensOf('osu maps', { player: String(user.id), type }, services, callerKey(caller));
     const pages = pageTokens(place, cursor, token);
@@ -143,14 +143,6 @@ interface ListPosition {
   readonly page: number;
   /** The cursors of this page and of the pages before it, except the first page, which has no cursor. */
   readonly trail: readonly string[];
-}
-
-function readPosition({ page = 1, cursors }: Values<typeof PAGE_OPTIONS>): ListPosition {
-  return { page, trail: cursors === undefined ? [] : cursors.split(',') };
-}
-
-function cursorOf({ trail }: ListPosition): string | undefined {
-  return trail.at(-1);
 }
 
 /** @param token makes a button's token from values for {@link PAGE_OPTIONS} */
