@@ -22,7 +22,7 @@ import type { FailureTally } from './infra/failure-tally.ts';
 import type { Logger } from './infra/log.ts';
 import { createMetrics } from './infra/metrics.ts';
 import { createMemoryRateLimiter, type RateLimiter } from './infra/rate-limit/rate-limit.ts';
-import { openTextTranslation, type TextTranslation } from './infra/text-translation.ts';
+import { openTextTranslation } from './infra/text-translation.ts';
 import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { type MediaServices, type MediaServicesOptions, openMediaServices } from './media-services.ts';
 import { openStorage, type Storage } from './storage.ts';
@@ -50,7 +50,8 @@ export async function createCore(options: CoreOptions) {
   // Nothing may fail after this call, because it starts a thread, which would then have to be ended.
   const beatmapServices = openBeatmapServices(config, storage, media.http, log);
   const { catalogue, backgroundFill, difficulty, calculator } = beatmapServices;
-  const services = createServices({ options, storage, media, beatmapServices, translation, version });
+  const given = { version, ...(translation && { translation }) };
+  const services = createServices(options, storage, media, beatmapServices, given);
   let readChats: (() => Promise<RuntimeStatus>) | undefined;
   const dispatcher = createAnswers(options, media, services, limiter, async () => readChats?.());
 
@@ -88,16 +89,13 @@ function openBeatmapServices(config: Config, storage: Storage, http: MediaServic
   });
 }
 
-interface ServiceParts {
-  readonly options: CoreOptions;
-  readonly storage: Storage;
-  readonly media: MediaServices;
-  readonly beatmapServices: BeatmapServices;
-  readonly translation: TextTranslation | undefined;
-  readonly version: string;
-}
-
-function createServices({ options, storage, media, beatmapServices, translation, version }: ServiceParts) {
+function createServices(
+  options: CoreOptions,
+  storage: Storage,
+  media: MediaServices,
+  beatmapServices: BeatmapServices,
+  given: Pick<Services, 'version' | 'translation'>,
+) {
   const { log } = options;
   const { records } = storage;
   const { beatmaps, ratings, recommend, recommendationHistory, artwork } = beatmapServices;
@@ -116,7 +114,7 @@ function createServices({ options, storage, media, beatmapServices, translation,
     settings,
     optOuts: createOptOuts({ records, key: storage.keyFor('opt-outs') }),
     ...(accountLinks && { accountLinks }),
-    ...(translation && { translation }),
+    ...given,
     memory,
     actions: createButtonTokens({
       key: storage.keyFor('buttons'),
@@ -129,7 +127,6 @@ function createServices({ options, storage, media, beatmapServices, translation,
       },
     },
     cutsExactly: media.hasFfmpeg,
-    version,
   } satisfies Services;
 }
 

@@ -6,7 +6,6 @@ import { staySmall } from './infra/engine.ts';
 import { createFailureTally } from './infra/failure-tally.ts';
 import { createLogger } from './infra/log.ts';
 import { openLogDestination } from './infra/log-destination.ts';
-import type { RunningRoles } from './roles.ts';
 
 /** How long writing the last log lines may take: a pipe without a reader must not keep the process from ending. */
 const FLUSH_MS = 1_000;
@@ -71,7 +70,7 @@ async function main(): Promise<void> {
     stoppingSince = performance.now();
     log.info({ signal }, 'stopping');
     const late = sleep(STOP_MS, 'late' as const);
-    Promise.race([stopAll(running, core), late]).then(
+    Promise.race([running.stop().then(() => core.close()), late]).then(
       outcome => {
         if (outcome !== 'late') return exit(0);
         log.warn({ stopMs: STOP_MS }, 'not all could be ended in time');
@@ -86,11 +85,6 @@ async function main(): Promise<void> {
   // SIGHUP comes when the terminal is closed.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
   output.write(`Medley is ready at ${running.address}\n`);
-}
-
-async function stopAll(running: RunningRoles, core: Core): Promise<void> {
-  await running.stop();
-  await core.close();
 }
 
 main().catch((error: unknown) => {

@@ -20,8 +20,6 @@ import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { createMonitoring } from './monitoring.ts';
 import { linkRoutes } from './platforms/web/linking/link-routes.ts';
 
-export type RunningRoles = Awaited<ReturnType<typeof startRoles>>;
-
 /**
  * Starts the roles of this process: *gateway* receives events of chats, *worker* runs requests, *web* serves the API,
  * the web chat, media and webhooks. Every process reports its health.

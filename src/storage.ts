@@ -30,22 +30,16 @@ export async function openStorage(config: Config, log: Logger) {
   const records = shared?.records ?? createRecordStore(createLibsqlRecords(store));
   if (shared !== undefined && hasRecords(store)) log.info({}, NOT_MIGRATED);
   const mediaKey = await loadKey(config, shared);
-  const keys = {
-    'media links': mediaKey,
-    buttons: Buffer.from(hkdfSync('sha256', mediaKey, '', 'medley buttons', 32)),
-    'opt-outs': Buffer.from(hkdfSync('sha256', mediaKey, '', 'medley opt-outs', 32)),
-    'account links': Buffer.from(hkdfSync('sha256', mediaKey, '', 'medley account links', 32)),
-  };
   const fillerTask =
     shared &&
     createSoleTask(join(dataDir, 'catalogue.lock'), {
       onFailure: error => log.warn({ err: error }, 'whether this process fills the catalogue cannot be said'),
     });
   const memory = redisUrl === undefined ? openStore(':memory:') : undefined;
-  const queue =
+  const queue: Queue =
     redisUrl === undefined
       ? createEmbeddedQueue({ store, log, limits: queueLimits })
-      : await openRedisQueue(redisUrl, config, log);
+      : (await import('./infra/redis/redis-queue.ts')).createRedisQueue({ url: redisUrl, log, limits: queueLimits });
   const spare = memory && createEmbeddedQueue({ store: memory, log, limits: queueLimits });
 
   return {
@@ -56,7 +50,8 @@ export async function openStorage(config: Config, log: Logger) {
     /** The state that processes share; present if REDIS_URL is set. */
     shared,
     /** A secret key for one purpose, the same in all processes and after every start. */
-    keyFor: (purpose: keyof typeof keys): Buffer => keys[purpose],
+    keyFor: (purpose: 'media links' | 'buttons' | 'opt-outs' | 'account links'): Buffer =>
+      purpose === 'media links' ? mediaKey : Buffer.from(hkdfSync('sha256', mediaKey, '', `medley ${purpose}`, 32)),
     /** True when this process fills the catalogue and stores the files that all processes of this machine share. */
     isFiller: () => fillerTask?.isOurs() ?? true,
     async close(): Promise<void> {
@@ -68,11 +63,6 @@ export async function openStorage(config: Config, log: Logger) {
       claim.release();
     },
   };
-}
-
-async function openRedisQueue(url: string, { queueLimits: limits }: Config, log: Logger): Promise<Queue> {
-  const { createRedisQueue } = await import('./infra/redis/redis-queue.ts');
-  return createRedisQueue({ url, log, limits });
 }
 
 /**

@@ -133,13 +133,6 @@ async function copyMediaKey(shared: SharedState, dataDir: string): Promise<strin
   return isProposed ? 'key of media links: copied' : 'key of media links: there already';
 }
 
-/** Checks a Redis. @throws AppError when it would not keep records safely */
-async function assertSafe(url: string): Promise<void> {
-  const shortcomings = redisShortcomings(await inspectRedis(url));
-  if (shortcomings.length > 0)
-    throw new AppError('internal', `this Redis would lose records. ${shortcomings.join(' ')}`);
-}
-
 /** Moves waiting requests to the queue in Redis; moves none while a process still runs with this DATA_DIR. */
 async function takeRequests({ store, dataDir, log }: Ends, to: Queue): Promise<MovedRequests> {
   if (!hasTable(store, 'queue')) return { moved: 0, left: 0 };
@@ -165,7 +158,9 @@ function unfinishedIn(store: Store): number {
  * @throws AppError `internal` whose message says what prevents it
  */
 export async function migrateToRedis(ends: Ends): Promise<readonly string[]> {
-  await assertSafe(ends.url);
+  const shortcomings = redisShortcomings(await inspectRedis(ends.url));
+  if (shortcomings.length > 0)
+    throw new AppError('internal', `this Redis would lose records. ${shortcomings.join(' ')}`);
   const { store, dataDir, mediaKey } = ends;
   return ends.withRedis(async ({ shared, queue }) => [
     ...describeRecords(await copyRecords(store, shared)),
