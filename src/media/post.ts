@@ -46,19 +46,19 @@ const author = z
   .readonly()
   .meta({ id: 'Author' });
 
-const stats = z
-  .object({
-    likes: number,
-    comments: number,
-    plays: number,
-    views: number,
-    shares: number,
-    saves: number,
-    crosspostLikes: number.meta({ description: 'Where the post was shown on another site as well.' }),
-    crosspostPlays: number,
-    authorFollowers: number,
-    authorPosts: number,
-  })
+const counts = z.object({
+  likes: number,
+  comments: number,
+  plays: number,
+  views: number,
+  shares: number,
+  saves: number,
+  crosspostLikes: number.meta({ description: 'Where the post was shown on another site as well.' }),
+  crosspostPlays: number,
+  authorFollowers: number,
+  authorPosts: number,
+});
+const stats = counts
   .readonly()
   .meta({ id: 'PostStats', description: 'Counts as the site gave them; null when it was silent or hides them.' });
 
@@ -177,18 +177,7 @@ export function authorAddress([address, form, ...names]: AuthorPage, author: Pic
   return name ? address.replace('NAME', name) : undefined;
 }
 
-export const NO_STATS: Stats = {
-  likes: null,
-  comments: null,
-  plays: null,
-  views: null,
-  shares: null,
-  saves: null,
-  crosspostLikes: null,
-  crosspostPlays: null,
-  authorFollowers: null,
-  authorPosts: null,
-};
+export const NO_STATS: Stats = counts.parse(Object.fromEntries(Object.keys(counts.shape).map(name => [name, null])));
 
 /** Variants that play without joining tracks, best first; for a silent video these are files without audio. */
 export function playableVariants(item: Pick<MediaItem, 'kind' | 'variants'>): readonly Variant[] {

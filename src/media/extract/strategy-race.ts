@@ -78,11 +78,10 @@ export class StrategyRace {
   readonly #running = new Map<Strategy, ReturnType<typeof startStrategy>>();
   readonly #reports: StrategyReport[] = [];
   readonly #failures: StrategyFailure[] = [];
-  /** The running strategies that only ask why the post is hidden. */
-  readonly #questions = new Set<Strategy>();
-  #isExplained = false;
-  #post: Post | null = null;
-  #broughtBy: Strategy | undefined;
+  /** The running strategies that only ask why the post is hidden; undefined before the site is asked that. */
+  #questions: Set<Strategy> | undefined;
+  /** The report with the most complete post. */
+  #best: StrategyReport | undefined;
   #verdict: AppError | null = null;
   /** The strategy that found the whole post or a definitive failure. */
   #decider: Strategy | undefined;
@@ -136,18 +135,18 @@ export class StrategyRace {
   }
 
   get #hasPost(): boolean {
-    return this.#post !== null && !isCoverOnly(this.#post);
+    return this.#best?.post != null && !isCoverOnly(this.#best.post);
   }
 
   /** True while a strategy runs that delays the start of the next one. */
   get #isInLine(): boolean {
     const { returning } = this.#options;
-    return [...this.#running.keys()].some(one => one !== returning && !this.#questions.has(one));
+    return [...this.#running.keys()].some(one => one !== returning && !this.#questions?.has(one));
   }
 
   /** The weak failure that two endpoints report; undefined if there is none or any post was found. */
   #agreed(): AppError | undefined {
-    if (this.#post !== null || this.#failures.length < 2) return undefined;
+    if (this.#best !== undefined || this.#failures.length < 2) return undefined;
     return agreedFailure(this.#failures, one => this.#options.ranking.isReliable(one));
   }
 
@@ -190,12 +189,15 @@ export class StrategyRace {
 
   #take(report: StrategyReport): void {
     const { strategy, post, error } = report;
-    const isQuestion = this.#questions.delete(strategy);
+    const isQuestion = this.#questions?.delete(strategy);
     this.#running.delete(strategy);
     if (strategy !== this.#options.diagnosis) this.#reports.push(report);
     if (error !== null) this.#fail(strategy, error);
-    else if (post !== null) this.#bring(strategy, post);
-    if (this.#questions.size > 0) return;
+    else if (post !== null && isBetter(post, this.#best?.post)) {
+      this.#best = report;
+      if (isWhole(post)) this.#decider = strategy;
+    }
+    if (this.#questions?.size) return;
     if (isQuestion && !this.#isOver) this.#verdict = this.#agreed() ?? null;
     if (strategy !== this.#options.returning) this.#waitMs = () => 0;
   }
@@ -211,31 +213,19 @@ export class StrategyRace {
     if (!this.#hasPost) this.#verdict = error;
   }
 
-  #bring(strategy: Strategy, post: Post): void {
-    const [items, missing] = [this.#post?.items.length ?? -1, this.#post?.missingItems ?? 0];
-    const isBetter = post.items.length > items || (post.items.length === items && post.missingItems < missing);
-    if (isWhole(post)) this.#decider = strategy;
-    else if (!isBetter) return;
-    this.#post = post;
-    this.#broughtBy = strategy;
-  }
-
   /** Asks once why there is no post: when two endpoints hid it, or when no other strategy is left. */
   #explainWhenDue(): void {
-    if (this.#isExplained || this.#isOver || this.#hasPost) return;
+    if (this.#questions !== undefined || this.#isOver || this.#hasPost) return;
     const { diagnosis, strategies, returning } = this.#options;
     const withheld = this.#failures.filter(({ strategy, error }) => strategy !== returning && isWithheld(error));
     const endpoints = new Set(withheld.map(({ strategy }) => endpointOf(strategy)));
     const isAsked = endpoints.size >= WITHHELD_ENDPOINTS || this.#agreed() !== undefined;
     if (!isAsked && (this.#isInLine || this.#queue.length > 0)) return;
-    this.#isExplained = true;
     const isWorthAsking = isAsked || this.#failures.some(({ error }) => isUnclear(error));
     const questions = strategies.filter(one => one.explains);
     if (diagnosis !== undefined && isWorthAsking) questions.push(diagnosis);
-    for (const question of questions) {
-      this.#questions.add(question);
-      this.#start(question);
-    }
+    this.#questions = new Set(questions);
+    for (const question of questions) this.#start(question);
     const until = performance.now() + this.#maxPatienceMs;
     if (questions.length > 0) this.#waitMs = () => until - performance.now();
     else this.#verdict = this.#agreed() ?? null;
@@ -245,7 +235,7 @@ export class StrategyRace {
   #result() {
     const { strategies, returning, note, log } = this.#options;
     const [hasPost, decider, cutShort] = [this.#hasPost, this.#decider, this.#cutShort()];
-    const winner = hasPost ? this.#broughtBy : (decider ?? this.#broughtBy);
+    const winner = hasPost ? this.#best?.strategy : (decider ?? this.#best?.strategy);
     for (const report of this.#reports) note(report, report.strategy === winner, hasPost);
     for (const [strategy, { report, departure }] of this.#running) {
       if (strategy === returning) {
@@ -259,6 +249,13 @@ export class StrategyRace {
       const error = new AppError('timeout', 'another that was asked later was done before');
       note({ strategy, post: null, error, tookMs: performance.now() - departure.at }, false, hasPost);
     }
-    return { post: this.#post, verdict: this.#verdict, winner, failures: this.#failures };
+    return { post: this.#best?.post ?? null, verdict: this.#verdict, winner, failures: this.#failures };
   }
+}
+
+/** Says whether a post is worth more than the one that is known: it is whole, or more of its items could be read. */
+function isBetter(post: Post, known: Post | null | undefined): boolean {
+  if (isWhole(post) || known == null) return true;
+  const more = post.items.length - known.items.length;
+  return more > 0 || (more === 0 && post.missingItems < known.missingItems);
 }
