@@ -594,6 +594,19 @@ describe('uploads', () => {
     expect((await reply(on)).files).toHaveLength(1);
   });
 
+  it.each([
+    [50_001, 'Missing Access'],
+    [50_007, 'Cannot send messages to this user'],
+    [50_278, 'Cannot send messages to this user due to having no mutual guilds'],
+  ])('are tried once where no message is accepted: %s', async (code, message) => {
+    const on = await open();
+    const route = { method: 'POST', path: /messages$/ };
+    on.fake.fault({ ...route, status: 403, body: { code, message }, times: 9 });
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    expect(await on.fake.waitFor(() => on.platform.outcomes[0])).toBe('gone');
+    expect(on.fake.requests.filter(({ path }) => route.path.test(path))).toHaveLength(1);
+  });
+
   it('to a message that was deleted meanwhile come without a reference to it', async () => {
     let proceed = () => {};
     const gate = new Promise<void>(resolve => {

@@ -133,9 +133,11 @@ const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
   // This is Discord's code for too many follow-ups.
   [40_094, 'gone'],
   [INVALID_WEBHOOK_TOKEN, 'gone'],
-  [50_001, 'forbidden'],
   [NO_PERMISSION, 'forbidden'],
-  [50_007, 'forbidden'],
+  // Medley may not see the channel, or the person takes no messages from it: no other message would be accepted either.
+  [50_001, 'gone'],
+  [50_007, 'gone'],
+  [50_278, 'gone'],
   // Nothing can be posted in an archived or a locked thread.
   [50_083, 'gone'],
   [THREAD_LOCKED, 'gone'],
