@@ -41,6 +41,8 @@ interface Active {
   readonly ended: Promise<void>;
 }
 
+type Held = Pick<Active, 'lease' | 'controller'>;
+
 /** Claims entries of a queue and runs the handler for each. */
 export class QueueWorker {
   readonly #store: ClaimStore;
@@ -121,11 +123,7 @@ export class QueueWorker {
     this.#active.add(active);
   }
 
-  async #handle(
-    entry: ClaimedEntry,
-    { lease, controller }: Pick<Active, 'lease' | 'controller'>,
-    handler: Handler,
-  ): Promise<Verdict> {
+  async #handle(entry: ClaimedEntry, { lease, controller }: Held, handler: Handler): Promise<Verdict> {
     const { signal } = controller;
     let isOver = false;
     const claim: Claim = {
@@ -149,7 +147,7 @@ export class QueueWorker {
   }
 
   /** Stores the verdict, and tries again as long as the store fails. */
-  async #finish(active: Pick<Active, 'lease' | 'controller'>, verdict: Verdict): Promise<void> {
+  async #finish(active: Held, verdict: Verdict): Promise<void> {
     const { lease, controller } = active;
     for (let tries = 0; !controller.signal.aborted; tries += 1) {
       try {
@@ -164,7 +162,7 @@ export class QueueWorker {
   }
 
   /** Aborts a claim, since another worker may hold the entry by now. */
-  #lose({ lease, controller }: Pick<Active, 'lease' | 'controller'>): void {
+  #lose({ lease, controller }: Held): void {
     if (controller.signal.aborted) return;
     this.#log.warn({ id: lease.id }, 'queue: a lease was lost');
     controller.abort();
