@@ -4,7 +4,7 @@ import { access, stat } from 'node:fs/promises';
 import { setPriority, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { AppError } from '../errors.ts';
-import { abortReason } from './concurrency/abortable.ts';
+import { abortReason, joinSignals } from './concurrency/abortable.ts';
 
 export interface ProgramRequest {
   /** The program's absolute path. */
@@ -96,15 +96,10 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
       killGroup(child);
       if (hasExited) letPipesGo();
     };
-    const onAbort = () => end(givenUp());
-    const timer =
-      timeoutMs === undefined
-        ? undefined
-        : setTimeout(() => end(new AppError('timeout', `${program} took longer than ${timeoutMs} ms`)), timeoutMs);
-    const settle = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-    };
+    const over = joinSignals([signal], timeoutMs);
+    over.signal.addEventListener('abort', () =>
+      end(signal.aborted ? givenUp() : new AppError('timeout', `${program} took longer than ${timeoutMs} ms`)),
+    );
     child.stdout.on('data', (chunk: Buffer) => {
       if (failure !== undefined) return;
       try {
@@ -119,7 +114,7 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
     child.once('error', cause => {
       failure ??= new AppError('upstream_unavailable', `${program} could not be run`, { cause });
       if (child.pid !== undefined) return;
-      settle();
+      over.release();
       reject(failure);
     });
     child.once('exit', () => {
@@ -128,13 +123,12 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
       if (failure !== undefined) letPipesGo();
     });
     child.once('close', (exitCode, killedBy) => {
-      settle();
+      over.release();
       // Processes that the program started and left behind in its group are of no more use, so they are killed.
       killGroup(child);
       if (failure === undefined) resolve({ exitCode, killedBy, complaints });
       else reject(failure);
     });
-    signal.addEventListener('abort', onAbort, { once: true });
   });
 }
 

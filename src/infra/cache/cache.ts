@@ -84,17 +84,13 @@ interface Entry<V> {
   readonly staleUntil: number;
 }
 
-interface Failure {
-  readonly error: unknown;
-  readonly at: number;
-  readonly ttlMs: number;
-}
-
 /** A Cache in this process's memory. Least recently used entries are dropped first; failures are kept apart. */
 export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
   const { now = Date.now } = options;
   const values = createValues(options, now);
-  const failures = createLru<string, Failure>({ max: Math.min(options.maxEntries ?? MAX_FAILURES, MAX_FAILURES) });
+  const failures = createLru<string, { readonly error: unknown; readonly at: number; readonly ttlMs: number }>({
+    max: Math.min(options.maxEntries ?? MAX_FAILURES, MAX_FAILURES),
+  });
   const flights = createSingleFlight<CacheHit<V>>();
 
   function remember(key: string, error: unknown, policy: CachePolicy<V>): void {
