@@ -6,7 +6,7 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import { AppError, LOG_LEVELS } from '../../errors.ts';
+import { AppError, invalidRequest, LOG_LEVELS } from '../../errors.ts';
 import { actFor } from '../concurrency/running-work.ts';
 import type { Logger } from '../log.ts';
 import { clientKey, createHostGuard } from './client-address.ts';
@@ -61,7 +61,7 @@ export function createServer(options: ServerOptions) {
     reply.header('x-content-type-options', 'nosniff');
     reply.header('referrer-policy', 'no-referrer');
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
-      throw new AppError('invalid_request', 'no Host header', { params: { what: 'request' } });
+      throw invalidRequest('request', 'no Host header');
     if (isForUs !== undefined && !isForUs(request.headers.host) && !HEALTH_PATHS.has(request.routeOptions.url ?? ''))
       throw new AppError('forbidden', 'asked under a foreign name', { params: { what: 'host' } });
     actFor(clientKey(request.ip), done);
@@ -140,7 +140,7 @@ function createApp({ log, renderError, trustProxy, ...options }: ServerOptions):
     if (allowed.length > 0 && !allowed.includes(request.method)) {
       const allow = allowed.join(', ');
       reply.header('allow', allow);
-      return send(reply, new AppError('invalid_request', 'wrong method', { params: { what: 'method', allow } }), 405);
+      return send(reply, invalidRequest('method', 'wrong method', { allow }), 405);
     }
     logFailure(log, error, request);
     return send(
