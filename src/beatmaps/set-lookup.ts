@@ -47,12 +47,7 @@ export async function askCatalogue<T>(
   }
 }
 
-interface SetRef {
-  readonly kind: 'set' | 'map' | 'number';
-  readonly id: number;
-}
-
-function readSetRef(reference: string): SetRef | undefined {
+function readSetRef(reference: string): { readonly kind: 'set' | 'map' | 'number'; readonly id: number } | undefined {
   const text = reference.trim();
   const link = matchOsuLink(text);
   if (link?.kind === 'set') return { kind: 'set', id: link.id };

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../errors.ts';
 import type { Bounds } from '../catalogue/candidates.ts';
-import { foldMod, MODS_LIKE, parseModWishes } from '../model/mods.ts';
+import { areMods, foldMod, MODS_LIKE, parseModWishes } from '../model/mods.ts';
 import { DURATION, decimal, parseRange, type RangeKind } from '../query/query-values.ts';
 import type { Figures, ModClass } from '../rating/mod-class.ts';
 
@@ -69,10 +69,6 @@ export const ANY_MODS: ModFilter = { must: [], never: [], exact: false };
 
 /** The mods that can be recommended. */
 const KNOWN: readonly string[] = ['EZ', 'HT', 'DT', 'HD', 'HR', 'FL'];
-const CLASHES: readonly (readonly string[])[] = [
-  ['EZ', 'HR'],
-  ['DT', 'HT'],
-];
 const MAX_LENGTH = 64;
 
 /**
@@ -91,7 +87,7 @@ export function parseModFilter(text: string): ModFilter {
   const never = [...new Set(wishes.flatMap(({ mods, isWithout }) => (isWithout ? mods : [])))];
   const isTorn =
     must.some(mod => never.includes(mod)) ||
-    CLASHES.some(clash => clash.every(mod => must.includes(mod))) ||
+    !areMods(must) ||
     (wishes.some(({ isAlone, mods }) => isAlone && mods.length === 0) && must.length > 0);
   if (isTorn) throw invalidRequest('mods', MODS_LIKE, { reason: 'clash', mods: text.trim().slice(0, 16) });
   return { must, never, exact: wishes.some(({ isAlone }) => isAlone) };

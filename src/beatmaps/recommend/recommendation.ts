@@ -115,22 +115,16 @@ const SCALES: Readonly<Record<Feature | 'stars', number>> = {
   length: 45,
 };
 
+const SCALED = ['stars', ...FEATURES] as const;
+
 /** The player's play, with the same mods, that is most similar to the map. */
 function likestPlay({ figures, profile }: ScoredCandidate): Play | undefined {
-  let likest: Play | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  for (const play of profile.plays) {
-    let distance = ((play.figures.stars - figures.stars) / SCALES.stars) ** 2;
-    for (const feature of FEATURES) {
-      const value = figures[feature];
-      const other = play.figures[feature];
-      if (value !== null && other !== null) distance += ((value - other) / SCALES[feature]) ** 2;
-    }
-    if (distance >= least) continue;
-    likest = play;
-    least = distance;
-  }
-  return likest;
+  const distanceOf = (play: Play) =>
+    SCALED.reduce((sum, key) => {
+      const [value, other] = [figures[key], play.figures[key]];
+      return value === null || other === null ? sum : sum + ((value - other) / SCALES[key]) ** 2;
+    }, 0);
+  return profile.plays.toSorted((a, b) => distanceOf(a) - distanceOf(b))[0];
 }
 
 function likeOf({ id, version }: Pick<Beatmap, 'id' | 'version'>, set: Beatmapset, mods: readonly string[]): Reason {
