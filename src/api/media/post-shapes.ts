@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { momentText } from '../../media/files/clip.ts';
 import {
   isCommonFile,
   isOneFile,
@@ -141,12 +142,8 @@ function addressing(index: number, ownAddress: OwnAddress): AddressOf {
 
 /** A duration as `m:ss`, from an hour on `h:mm:ss`; '' when unknown. */
 export function formatDuration(durationMs: number | null): string {
-  if (durationMs === null) return '';
-  const total = Math.round(durationMs / 1000);
-  const hours = Math.floor(total / 3600);
-  const minutes = Math.floor((total % 3600) / 60);
-  const seconds = String(total % 60).padStart(2, '0');
-  return hours === 0 ? `${minutes}:${seconds}` : `${hours}:${String(minutes).padStart(2, '0')}:${seconds}`;
+  // The documented form has no tenths of a second.
+  return durationMs === null ? '' : momentText(Math.round(durationMs / 1_000) * 1_000);
 }
 
 /**

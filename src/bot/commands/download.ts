@@ -1,8 +1,7 @@
 import type { Translator } from '../../i18n/translate.ts';
 import { MAX_ADDRESS_CHARS } from '../../media/extract/find-addresses.ts';
-import type { Clip } from '../../media/files/clip.ts';
+import { type Clip, MAX_CLIP_MS, momentText, parseMoment } from '../../media/files/clip.ts';
 import { indexAt, itemCount, type Post } from '../../media/post.ts';
-import { momentText, parseClip } from '../contract/clip-range.ts';
 import { type CommandContext, defineCommand, usageError, type Values } from '../contract/command.ts';
 import type { Reply } from '../contract/reply.ts';
 import { hidden, reply } from '../contract/reply-parts.ts';
@@ -68,6 +67,20 @@ export function createDownload({ sources }: { readonly sources: readonly CardSit
       return seenBy(asked, shown);
     },
   });
+}
+
+/** Matches a range such as `0:05-0:20`, `5-20` or `1:02:03.5-1:02:10`. */
+const RANGE = /^([\d:.]{1,12})\s*(?:-|\u2013|\u2014|\.\.)\s*([\d:.]{1,12})$/;
+
+/** Reads a range of time. @throws AppError `invalid_request` with a hint that says what is wrong */
+export function parseClip(text: string): Clip {
+  const [, from = '', to = ''] = RANGE.exec(text.trim()) ?? [];
+  const startMs = parseMoment(from);
+  const endMs = parseMoment(to);
+  if (startMs === undefined || endMs === undefined) throw usageError('clipForm');
+  if (endMs <= startMs) throw usageError('clipOrder');
+  if (endMs - startMs > MAX_CLIP_MS) throw usageError('clipLong', { minutes: MAX_CLIP_MS / 60_000 });
+  return { startMs, endMs };
 }
 
 /** The token of a button that translates the post; undefined if its caption is in the reader's language. */

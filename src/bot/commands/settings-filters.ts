@@ -50,10 +50,6 @@ export function filterRow(
   return { kind: 'choice', name, ...text, choices: [] } as const;
 }
 
-export function roleText(id: string): Inline {
-  return { kind: 'role', id };
-}
-
 /** Adds a role to the roles whose links are ignored, or removes the role if it is one of them. */
 export function roleChange(value: Value, { offRoles }: ChatSettings): Partial<ChatSettings> {
   const id = /^(?:<@&)?(\d{5,20})>?$/.exec(String(value))?.[1];

@@ -20,7 +20,6 @@ import {
   channelOf,
   filterRow,
   roleChange,
-  roleText,
   ruleChange,
   type Value,
   wordsOf,
@@ -192,7 +191,8 @@ function linkSettings(sources: readonly Site[]): readonly ChatSetting[] {
       section: 'links',
       option: { type: 'string', form: 'role', maxLength: 30, only: 'group' },
       isOffered: ({ groupId }) => groupId !== undefined,
-      row: ({ offRoles }, { t }) => filterRow(t.messages.settings.rows['ignored-role'], offRoles, t, roleText),
+      row: ({ offRoles }, { t }) =>
+        filterRow(t.messages.settings.rows['ignored-role'], offRoles, t, id => ({ kind: 'role', id })),
       change: roleChange,
     },
     {

@@ -11,7 +11,7 @@ import {
   RequestBody,
   type RequestHandler,
 } from '../contract/request.ts';
-import { renderBusy, renderPlace } from '../views/notice.ts';
+import { notice, renderBusy } from '../views/notice.ts';
 import { newJob, writeJob } from './job.ts';
 import type { SendNotice } from './notices.ts';
 import { createRetryGate, type RetryGate } from './retry-gate.ts';
@@ -99,7 +99,9 @@ export class Acceptor {
     if (added?.outcome === 'accepted') {
       if (acknowledge !== undefined) return this.#acknowledged(platform, acknowledge, request);
       if (added.ahead >= PLACE_NOTICED && platform.showProgress === undefined)
-        this.#track(this.#options.sendNotice(platform, request, t => renderPlace(added.ahead, t)));
+        this.#track(
+          this.#options.sendNotice(platform, request, t => notice(t.messages.requests.place({ ahead: added.ahead }))),
+        );
       return 'accepted';
     }
     if (added === undefined && acknowledge === undefined) return 'closed';

@@ -99,11 +99,6 @@ function refusal(error: AppError, t: Translator): Reply {
   return errorNotice(error, t, { visibility: 'caller' });
 }
 
-/** Renders the notice of how many requests come before this one. */
-export function renderPlace(ahead: number, t: Translator): Reply {
-  return notice(t.messages.requests.place({ ahead }));
-}
-
 /** Renders the notice that a request cannot be accepted now. */
 export function renderBusy(t: Translator): Reply {
   return refusal(new AppError('rate_limited', 'too much waits', { params: { reason: 'busy' } }), t);

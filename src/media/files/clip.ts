@@ -17,3 +17,12 @@ export function parseMoment(text: string): number | undefined {
   if (hours !== '0' && Number(minutes) >= 60) return undefined;
   return Math.round((Number(hours) * 3_600 + Number(minutes ?? 0) * 60 + Number(seconds)) * 1_000);
 }
+
+/** Writes a time such as `0:05` or `1:02:03`, with tenths of a second if there are any. */
+export function momentText(ms: number): string {
+  const tenths = Math.round(ms / 100);
+  const [hours, minutes] = [Math.floor(tenths / 36_000), Math.floor(tenths / 600) % 60];
+  const rest = tenths % 600;
+  const seconds = `${Math.floor(rest / 10)}`.padStart(2, '0') + (rest % 10 === 0 ? '' : `.${rest % 10}`);
+  return hours === 0 ? `${minutes}:${seconds}` : `${hours}:${`${minutes}`.padStart(2, '0')}:${seconds}`;
+}

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { momentText, parseClip } from '../../../src/bot/contract/clip-range.ts';
+import { parseClip } from '../../../src/bot/commands/download.ts';
 import { AppError } from '../../../src/errors.ts';
+import { momentText } from '../../../src/media/files/clip.ts';
 
 const hintOf = (text: string) => {
   try {
