@@ -1,6 +1,6 @@
 import type { WebSocket } from '@fastify/websocket';
 import * as z from 'zod';
-import type { Caller } from '../../../bot/contract/request.ts';
+import { callerOf } from '../../../bot/contract/request.ts';
 import { LANGUAGES } from '../../../i18n/languages.ts';
 import { createTranslator } from '../../../i18n/translate.ts';
 import { parseJson } from '../../../infra/parse-json.ts';
@@ -48,7 +48,7 @@ export class Conversation {
       this.#socket.close(1008, 'too many frames');
       return;
     }
-    const frame = text === undefined ? undefined : parseFrame(text);
+    const frame = text === undefined ? undefined : pageMessage.safeParse(parseJson(text)).data;
     const isInOrder = frame !== undefined && (frame.type === 'hello') === (this.#page === undefined);
     if (isInOrder) this.#onFrame(frame).catch(error => this.#fail(error));
     else this.#onBadFrame();
@@ -82,8 +82,10 @@ export class Conversation {
 
   async #onHello(session: string, locales: readonly string[]): Promise<void> {
     clearTimeout(this.#helloTimer);
+    const chat = { id: session, kind: 'private' } as const;
+    const user = { id: session, rateKey: session, locales: [...locales], isChatAdmin: true };
     const page: ConnectedPage = {
-      caller: callerOf(session, this.#address, locales),
+      caller: callerOf({ platform: 'web', chat, user }, { sharedRateKey: this.#address }),
       t: createTranslator(locales),
       outlet: this.#outlet,
       onAnswered: () => void this.#welcome(page).catch(error => this.#fail(error)),
@@ -132,19 +134,6 @@ export class Conversation {
   }
 }
 
-function callerOf(session: string, address: string, locales: readonly string[]): Caller {
-  return {
-    platform: 'web',
-    userId: session,
-    chatId: session,
-    chatKind: 'private',
-    isChatAdmin: true,
-    rateKey: session,
-    sharedRateKey: address,
-    locales,
-  };
-}
-
 /** A token bucket; each call takes a token, and returns false when none is left. */
 function createBucket(size: number, perSecond: number, now: () => number): () => boolean {
   let left = size;
@@ -173,8 +162,3 @@ const pageMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('suggest'), id, text: z.string() }),
   z.object({ type: z.literal('cancel'), id }),
 ]);
-
-/** The frame in a text; undefined for anything else. */
-function parseFrame(text: string): PageMessage | undefined {
-  return pageMessage.safeParse(parseJson(text)).data;
-}

@@ -79,7 +79,11 @@ export function linkRoutes(options: LinkRoutesOptions): FastifyPluginAsync {
   const ask: Page = async ({ query }, _reply, t) => {
     const state = textOf(query.state, MAX_STATE);
     const { user } = await links.read(state);
-    return renderAskPage(platformName(platformOf(user), t), `${LINK_PATH}?state=${encodeURIComponent(state)}`, t);
+    const words = t.messages.linking;
+    const action = escapeHtml(`${LINK_PATH}?state=${encodeURIComponent(state)}`);
+    const form = `<form method="post" action="${action}"><button>${escapeHtml(words.go)}</button></form>`;
+    const question = words.ask({ platform: platformName(platformOf(user), t) });
+    return renderPage(words.askTitle, [question, words.askWarning], t, form);
   };
 
   const begin: Page = async ({ headers, query }, reply) => {
@@ -130,7 +134,8 @@ function answering(page: Page, { limiter, log }: Pick<LinkRoutesOptions, 'limite
       // The address contains the sign-in secret, so it is never logged.
       log[LOG_LEVELS[error.code]]({ err: error, code: error.code }, 'a player could not be linked');
       if (error.retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(error.retryAfterMs / 1_000));
-      const sentence = isRefusedCode(error) ? t.messages.linking.refused : errorSentence(error, t, 'player');
+      const isRefused = error.code === 'invalid_request' && error.params.what === 'code';
+      const sentence = isRefused ? t.messages.linking.refused : errorSentence(error, t, 'player');
       reply.code(STATUS[error.code] ?? 503);
       return reply.send(renderPage(t.messages.linking.failedTitle, [sentence], t));
     }
@@ -165,10 +170,6 @@ function textOf(value: unknown, maxLength: number): string {
   throw usageError('endedLink');
 }
 
-function isRefusedCode({ code, params }: AppError): boolean {
-  return code === 'invalid_request' && params.what === 'code';
-}
-
 function cookieOf(header: string | undefined): string | undefined {
   const pair = header?.split(';').find(each => each.trim().startsWith(`${COOKIE}=`));
   return pair?.trim().slice(COOKIE.length + 1);
@@ -181,16 +182,6 @@ function languagesOf(header: string | undefined): readonly string[] {
     .split(',')
     .map(part => part.split(';', 1)[0]?.trim() ?? '');
   return tags.filter(tag => tag !== '').slice(0, 10);
-}
-
-/**
- * A page that asks whether the person really wants to link their account.
- * @param action the address to which the form is sent
- */
-function renderAskPage(platform: string, action: string, t: Translator): string {
-  const words = t.messages.linking;
-  const form = `<form method="post" action="${escapeHtml(action)}"><button>${escapeHtml(words.go)}</button></form>`;
-  return renderPage(words.askTitle, [words.ask({ platform }), words.askWarning], t, form);
 }
 
 function renderPage(title: string, sentences: readonly string[], t: Translator, form = ''): string {

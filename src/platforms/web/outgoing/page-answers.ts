@@ -87,7 +87,8 @@ export class PageAnswers {
     const perf = { now: options.now };
     this.#options = options;
     this.#complete = new LRUCache({ maxSize, sizeCalculation: ({ length }) => length, ttl: answeredMs, perf });
-    this.#late = new LRUCache({ maxSize, sizeCalculation: sizeOf, ttl: orphanMs, perf });
+    const sizeCalculation = (frames: readonly string[]) => frames.reduce((total, { length }) => total + length, 64);
+    this.#late = new LRUCache({ maxSize, sizeCalculation, ttl: orphanMs, perf });
     this.#noticed = new LRUCache({ max: jobs, perf });
   }
 
@@ -235,8 +236,4 @@ function emit(answer: PageAnswer, frame: ServerMessage, isSent = true): string {
   answer.frames.push(text);
   if (isSent) answer.page?.outlet.sendText(text);
   return text;
-}
-
-function sizeOf(frames: readonly string[]): number {
-  return frames.reduce((total, frame) => total + frame.length, 64);
 }

@@ -148,7 +148,10 @@ const WORKER = '/sw.js';
 /** The service worker is registered this long after the start, when the page's first view is loaded. */
 const DELAY_MS = 4_000;
 
-/** Registers the service worker, by which the page opens without a connection and shows this tab's conversation. */
+/**
+ * Registers a service worker, so that the page opens without a connection, says so, and shows this tab's conversation.
+ * The page's policy allows only that worker's script.
+ */
 export function openOffline(): void {
   if (!('serviceWorker' in navigator)) return;
   setTimeout(() => {

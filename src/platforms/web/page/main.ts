@@ -9,8 +9,7 @@ import { Composer } from './composer/composer.ts';
 import { createMenu } from './composer/menu.ts';
 import { type ConnectionState, openOffline, ServerConnection } from './connection.ts';
 import { InlineUpdate } from './thread/inline-update.ts';
-import type { MessageView, PressedAction } from './thread/message-view.ts';
-import { MessageViews } from './thread/message-views.ts';
+import { MessageView, type PressedAction } from './thread/message-view.ts';
 import { thread } from './thread/thread.ts';
 import { createWelcome, type Offer } from './thread/welcome.ts';
 
@@ -49,13 +48,9 @@ const menu = createMenu(tag => {
   sendLanguage();
 }, clear);
 
-const views = new MessageViews({
-  onPress,
-  onCancel: cancel,
-  onBack: place => inlineUpdate.wayBack.leave(place),
-  onRepeat: (turn, link) => ask(link === undefined ? turn.input : { kind: 'text', text: link }),
-});
-const inlineUpdate = new InlineUpdate(views);
+/** The views of the conversation's turns, by turn id. */
+const views = new Map<string, MessageView>();
+const inlineUpdate = new InlineUpdate(viewOf);
 
 const connection = new ServerConnection({
   hello: () => ({ type: 'hello', session, locales: navigator.languages.slice(0, 10) }),
@@ -63,10 +58,36 @@ const connection = new ServerConnection({
   onState,
 });
 
+function makeView(turn: Turn): MessageView {
+  const view = new MessageView(turn, {
+    onPress,
+    onCancel: cancel,
+    onBack: place => inlineUpdate.wayBack.leave(place),
+    onRepeat: (repeated, link) => ask(link === undefined ? repeated.input : { kind: 'text', text: link }),
+  });
+  views.set(turn.id, view);
+  return view;
+}
+
+/** The view with all its replies, even if the stored conversation is still being restored. */
+function viewOf(id: string): MessageView | undefined {
+  thread.restoreUntil(() => views.get(id)?.isWhole === true);
+  return views.get(id);
+}
+
+/** Makes the views of the stored conversation, from its end. */
+function* restored(): Generator<HTMLElement, void> {
+  for (const turn of [...conversation.turns].reverse()) {
+    const view = makeView(turn);
+    do yield view.element;
+    while (view.showEarlier());
+  }
+}
+
 function ask(input: TurnInput, pressed?: HTMLElement): void {
   const turn: Turn = { id: randomId(), input, state: 'waiting', replies: [] };
   conversation.add(turn);
-  const view = views.make(turn);
+  const view = makeView(turn);
   beginInline(turn, view, pressed);
   thread.append(view.element);
   refresh();
@@ -80,6 +101,7 @@ function clear(): void {
   for (const turn of conversation.turns) if (turn.state === 'waiting') connection.send({ type: 'cancel', id: turn.id });
   conversation.clear();
   views.clear();
+  thread.clear();
   received.clear();
   inlineUpdate.wayBack.clear();
   announcer.textContent = text('cleared');
@@ -95,7 +117,7 @@ function sendLanguage(): void {
 }
 
 function onPress({ token, label, under, pressed }: PressedAction): void {
-  if (views.get(under.turn)?.cardAt(under.index)?.ariaBusy === 'true') return;
+  if (viewOf(under.turn)?.cardAt(under.index)?.ariaBusy === 'true') return;
   ask({ kind: 'action', token, label, under }, pressed);
 }
 
@@ -111,11 +133,6 @@ function beginInline(turn: Turn, view: MessageView | undefined, pressed?: HTMLEl
   if (view) view.element.hidden = inlineUpdate.begin(turn, pressed);
 }
 
-function remove(turn: Turn): void {
-  views.remove(turn.id);
-  conversation.remove(turn);
-}
-
 function cancel(turn: Turn): void {
   connection.send({ type: 'cancel', id: turn.id });
   finish(turn, 'cancelled');
@@ -126,10 +143,13 @@ function finish(turn: Turn, state: 'done' | 'cancelled'): void {
   if (turn.state !== 'waiting') return;
   turn.state = state;
   inlineUpdate.end(turn);
-  const view = views.get(turn.id);
+  const view = viewOf(turn.id);
   const isElsewhere = view?.element.hidden === true && (turn.moved === true || state === 'cancelled');
-  if (isElsewhere) remove(turn);
-  else if (view) {
+  if (isElsewhere) {
+    view.element.remove();
+    views.delete(turn.id);
+    conversation.remove(turn);
+  } else if (view) {
     view.element.hidden = false;
     view.settle();
     conversation.save();
@@ -160,7 +180,7 @@ function onFrame(frame: ServerMessage): void {
 
 function onTurnFrame(frame: Extract<ServerMessage, { type: 'accepted' | 'progress' | 'reply' | 'done' }>): void {
   const turn = conversation.find(frame.id);
-  const view = turn?.state === 'waiting' ? views.get(frame.id) : undefined;
+  const view = turn?.state === 'waiting' ? viewOf(frame.id) : undefined;
   if (!turn || !view) return;
   switch (frame.type) {
     case 'accepted':
@@ -224,7 +244,7 @@ function onState(state: ConnectionState): void {
   sendLanguage();
   stateLine.textContent = state === 'open' ? '' : text(state === 'lost' ? 'reconnecting' : state);
   for (const turn of conversation.turns) {
-    if (turn.state === 'waiting' && (state !== 'open' || !submit(turn))) views.get(turn.id)?.waiting(text('waiting'));
+    if (turn.state === 'waiting' && (state !== 'open' || !submit(turn))) viewOf(turn.id)?.waiting(text('waiting'));
   }
 }
 
@@ -254,10 +274,10 @@ function loadSession(): string {
 }
 
 playOneAtATime();
-views.restore();
+thread.restore(restored());
 // The answer to a pressed button may replace an earlier reply, so the view of the earlier turn is made at once.
 for (const turn of conversation.turns) {
-  if (turn.state === 'waiting' && turn.input.kind === 'action') beginInline(turn, views.get(turn.id));
+  if (turn.state === 'waiting' && turn.input.kind === 'action') beginInline(turn, viewOf(turn.id));
 }
 for (const turn of conversation.turns) {
   if (!turn.exchanged) for (const [index, reply] of turn.replies.entries()) keepReply(turn, index, reply);

@@ -126,6 +126,8 @@ function linkTo({ url, label }: Named): Inline {
 function renderCard(card: Card, context: WebRenderContext): WebCard {
   const { title, lines, details = [], image, colour, sound, worth, action } = card;
   const cover = image && imageAddress(image, context);
+  const ratio = image?.ratio;
+  const alt = shortenString(image?.alt ?? '', REPLY_LIMITS.alt);
   const preview = sound && renderPreview(sound, context);
   const own = [...(worth?.lines ?? lines), ...details];
   const all = [...own, ...(sound && !preview ? [[linkTo(sound)]] : [])].filter(line => line.length > 0);
@@ -133,7 +135,7 @@ function renderCard(card: Card, context: WebRenderContext): WebCard {
   return {
     title: shortenText(title, REPLY_LIMITS.heading),
     lines: all.length > shown.length ? [...shown, ['…']] : shown,
-    image: image && cover !== undefined ? coverAt(cover, image) : null,
+    image: image && cover !== undefined ? { url: cover, alt, ...(ratio !== undefined && { ratio }) } : null,
     ...(worth && {
       worth: {
         value: shortenString(worth.value, REPLY_LIMITS.fieldLabel),
@@ -145,10 +147,6 @@ function renderCard(card: Card, context: WebRenderContext): WebCard {
     sound: preview ?? null,
     action: action && isShowable(action) ? renderAction(action) : null,
   };
-}
-
-function coverAt(url: string, { alt, ratio }: Image): NonNullable<WebCard['image']> {
-  return { url, alt: shortenString(alt, REPLY_LIMITS.alt), ...(ratio !== undefined && { ratio }) };
 }
 
 /** The tokens of a card's button or of a text's links. */

@@ -1,4 +1,7 @@
-/** The service worker opens the page without a connection. Chat content, files and the API do not pass through it. */
+/**
+ * The service worker: it opens the page without a connection. Chat content, files and the API do not pass through it
+ * and are not stored.
+ */
 declare const self: ServiceWorkerGlobalScope;
 
 const CACHE = 'medley-page-1';

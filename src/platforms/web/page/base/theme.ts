@@ -13,12 +13,6 @@ export function currentTheme(): ThemeChoice {
 
 const SYSTEM = matchMedia('(prefers-color-scheme: light)');
 
-/** The visible theme, chosen by the reader or by the system. */
-function shownTheme(): 'light' | 'dark' {
-  const theme = currentTheme();
-  return theme === 'system' ? (SYSTEM.matches ? 'light' : 'dark') : theme;
-}
-
 function setTheme(theme: ThemeChoice): void {
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
@@ -29,9 +23,11 @@ function setTheme(theme: ThemeChoice): void {
   repaintPictures();
 }
 
-/** The address of an image card in the page's current theme. */
+/** The address of an image card in the visible theme, which the reader or the system has chosen. */
 export function pictureAddress(path: string): string {
-  return shownTheme() === 'light' ? `${path}${LIGHT}` : path;
+  const theme = currentTheme();
+  const isLight = theme === 'light' || (theme === 'system' && SYSTEM.matches);
+  return isLight ? `${path}${LIGHT}` : path;
 }
 
 const LIGHT = '?theme=light';
@@ -49,10 +45,6 @@ export function chooseTheme(theme: ThemeChoice): void {
   else remember('localStorage', KEY, theme);
 }
 
-function storedTheme(): ThemeChoice {
-  const stored = recall('localStorage', KEY);
-  return stored === 'light' || stored === 'dark' ? stored : 'system';
-}
-
 SYSTEM.addEventListener('change', repaintPictures);
-setTheme(storedTheme());
+const stored = recall('localStorage', KEY);
+setTheme(stored === 'light' || stored === 'dark' ? stored : 'system');

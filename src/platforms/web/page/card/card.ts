@@ -26,7 +26,8 @@ export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
   const { covers, heading, rest } = opening(reply.blocks);
   // The card keeps its language, so when the page's language changes later, the card is not laid out anew.
   const { lang } = document.documentElement;
-  const root = h('article', { class: 'card', lang, 'data-tone': reply.tone, 'aria-label': nameOf(reply) });
+  const name = listed([text('bot'), galleryName(reply.gallery), headingOf(reply)]);
+  const root = h('article', { class: 'card', lang, 'data-tone': reply.tone, 'aria-label': name });
   const title = heading ? [headingNode(heading, context)] : [];
   const back = context.goBack && button({ class: 'return' }, context.goBack, icon('previous'), text('back'));
   const content = blocksOf(rest, context);
@@ -127,10 +128,6 @@ export function headingOf({ blocks }: WebReply): string {
 }
 
 const MAX_NAME = 80;
-
-function nameOf(reply: WebReply): string {
-  return listed([text('bot'), galleryName(reply.gallery), headingOf(reply)]);
-}
 
 /** The contents of a gallery in words, such as `3 photos, 2 videos`. */
 function galleryName(items: readonly WebMedia[]): string {

@@ -59,7 +59,10 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
     options.onChange(index);
   }
 
-  /** Gives the video in place its controls: Chrome lays them out once, as wide as the part of it that is in the window. */
+  /**
+   * Gives the current video its controls, once it is in place: Chrome makes them only as wide as the part of the video
+   * that is in the window when they are laid out, and leaves them so.
+   */
   function settle(): void {
     for (const [at, slide] of slides.entries()) {
       for (const video of slide.querySelectorAll('video')) video.controls = at === current;

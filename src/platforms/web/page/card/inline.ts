@@ -8,7 +8,8 @@ export type OnAction = (token: string, label: string, pressed: HTMLElement) => v
 
 /**
  * A text as nodes; nothing in it is ever read as markup. Links with a token call `onAction`.
- * @param mayLine whether values between ` · ` stay unbroken: not inside a link, whose underline would be interrupted
+ * @param mayLine true if values between ` · ` may be kept unbroken; false inside a link, whose underline would be
+ * interrupted
  */
 export function inlines(text: WebText, onAction?: OnAction, mayLine = true): Node[] {
   const content = joined(text);
@@ -91,8 +92,11 @@ function inlineOf(inline: Exclude<WebInline, string>, onAction: OnAction | undef
       return h('strong', {}, ...inlines(inline.children, onAction, mayLine));
     case 'emphasis':
       return h('em', {}, ...inlines(inline.children, onAction, mayLine));
-    case 'code':
-      return codeOf(inline.children, h('code', {}, ...inlines(inline.children, onAction, mayLine)));
+    case 'code': {
+      const code = h('code', {}, ...inlines(inline.children, onAction, mayLine));
+      const [text] = inline.children;
+      return typeof text === 'string' && isGameAddress(text) ? h('a', { href: text }, code) : code;
+    }
     case 'link':
       return link(inline, onAction);
     case 'time':
@@ -100,10 +104,6 @@ function inlineOf(inline: Exclude<WebInline, string>, onAction: OnAction | undef
     case 'swatch':
       return swatch(inline.colour);
   }
-}
-
-function codeOf([text]: WebText, code: HTMLElement): HTMLElement {
-  return typeof text === 'string' && isGameAddress(text) ? h('a', { href: text }, code) : code;
 }
 
 function link(

@@ -24,7 +24,7 @@ function item(card: WebCard, context: ItemContext): HTMLElement {
     'div',
     { class: 'item' },
     (cover || sound) &&
-      h('div', { class: `item-cover${square ? ' square' : ''}` }, cover, sound && previewButton(named(sound, title))),
+      h('div', { class: `item-cover${square ? ' square' : ''}` }, cover, sound && previewButton(sound, title)),
     h(
       'div',
       { class: 'item-words' },
@@ -63,11 +63,6 @@ function firstLine(line: WebText, worth: WebCard['worth'], { onAction }: ItemCon
   return h('p', { class: 'item-line play' }, ...parts.flatMap(part => [part, ' ']));
 }
 
-/** The audio preview, whose label includes the card's title, since a list has many previews. */
-function named(sound: WebSound, title: WebText): WebSound {
-  return { ...sound, label: listed([sound.label, wordsOf(title)]) };
-}
-
 /** The title with its links made to do what the card's button does: to open the card on this page. */
 function opening(title: WebText, action: WebAction | null): WebText {
   if (action?.kind !== 'button') return title;
@@ -103,8 +98,10 @@ function openerOf(action: WebAction, name: string, { onAction }: ItemContext): H
 }
 
 /** A button that plays and pauses an audio preview, which is loaded at the first press; its rim shows the position. */
-function previewButton(sound: WebSound): HTMLElement | undefined {
+function previewButton(sound: WebSound, title: WebText = []): HTMLElement | undefined {
   if (!isOwnPath(sound.url)) return undefined;
+  // The label includes the card's title, since a list has many previews.
+  const name = listed([sound.label, wordsOf(title)]);
   const audio = h('audio', { preload: 'none' });
   const toggle = button({ class: 'preview' }, () => {
     if (audio.paused) play();
@@ -125,7 +122,7 @@ function previewButton(sound: WebSound): HTMLElement | undefined {
     if (toggle.dataset.state === state) return;
     toggle.dataset.state = state;
     const isOn = state === 'loading' || state === 'playing';
-    const label = state === 'failed' ? text('soundFailed') : nameAndValue(text(isOn ? 'pause' : 'play'), sound.label);
+    const label = state === 'failed' ? text('soundFailed') : nameAndValue(text(isOn ? 'pause' : 'play'), name);
     toggle.setAttribute('aria-label', label);
     toggle.title = label;
     toggle.replaceChildren(icon(state === 'failed' ? 'alert' : isOn ? 'pause' : 'play'));

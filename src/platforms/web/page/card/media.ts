@@ -200,7 +200,10 @@ export function playOneAtATime(): void {
   );
 }
 
-/** The sides of a file's blurred copy in pixels. It is stretched to the box, as a blur filter would make scrolling jerky. */
+/**
+ * The width and height in pixels to which a file is shrunk for its blurred copy: stretched to the box, it looks
+ * blurred. A blur filter would drop a frame whenever it scrolls into view.
+ */
 const PIXELS = 8;
 const SMOOTH_PIXELS = 32;
 /** The opacity of the blurred copy. */

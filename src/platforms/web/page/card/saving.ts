@@ -31,7 +31,7 @@ export function showSaving(link: HTMLAnchorElement, file: () => SavedFile | unde
   function show(saved: SavedFile, words: string, part?: number): void {
     if (!isOffered(saved)) return;
     link.classList.add('saving');
-    link.style.setProperty('--done', percentOf(part));
+    link.style.setProperty('--done', `${((part ?? 0) * 100).toFixed(1)}%`);
     link.querySelector('.download-facts, .tool-words')?.replaceChildren(words);
   }
 
@@ -48,7 +48,10 @@ export function showSaving(link: HTMLAnchorElement, file: () => SavedFile | unde
       h('a', { href: url, download: fileName }).click();
       setTimeout(() => URL.revokeObjectURL(url), 60_000);
       document.getElementById('announcer')?.replaceChildren(text('saved'));
-      if (isOffered(saved)) done(saved);
+      if (!isOffered(saved)) return;
+      link.querySelector('.download-facts, .tool-words')?.replaceChildren(text('saved'));
+      link.querySelector('.icon')?.replaceWith(icon('done'));
+      setTimeout(() => isOffered(saved) && saved.restore(), SHOWN_MS);
     } catch {
       if (isOffered(saved)) saved.restore();
       h('a', { href: downloadUrl, download: fileName }).click();
@@ -56,12 +59,6 @@ export function showSaving(link: HTMLAnchorElement, file: () => SavedFile | unde
       clearInterval(ticking);
       if (isOffered(saved)) link.classList.remove('saving');
     }
-  }
-
-  function done(saved: SavedFile): void {
-    link.querySelector('.download-facts, .tool-words')?.replaceChildren(text('saved'));
-    link.querySelector('.icon')?.replaceWith(icon('done'));
-    setTimeout(() => isOffered(saved) && saved.restore(), SHOWN_MS);
   }
 
   link.addEventListener('click', event => {
@@ -73,10 +70,6 @@ export function showSaving(link: HTMLAnchorElement, file: () => SavedFile | unde
     busy.add(saved.downloadUrl);
     void bring(saved).finally(() => busy.delete(saved.downloadUrl));
   });
-}
-
-function percentOf(part: number | undefined): string {
-  return `${((part ?? 0) * 100).toFixed(1)}%`;
 }
 
 export function bytesText(bytes: number): string {

@@ -8,7 +8,9 @@ export function listenForArrivals(take: (line: string) => void): void {
   document.body.append(sign);
 
   document.addEventListener('paste', event => {
-    if (isEditable(event.target)) return;
+    const isEditable =
+      event.target instanceof HTMLElement && event.target.matches('input, textarea, [contenteditable]');
+    if (isEditable) return;
     const line = event.clipboardData?.getData('text/plain').trim() ?? '';
     if (line === '') return;
     event.preventDefault();
@@ -32,10 +34,6 @@ export function listenForArrivals(take: (line: string) => void): void {
   });
 
   takeShared(take);
-}
-
-function isEditable(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches('input, textarea, [contenteditable]');
 }
 
 function isWelcome(data: DataTransfer | null): data is DataTransfer {

@@ -200,7 +200,10 @@ export class Composer {
   }
 }
 
-/** The suggestions above the input, which keeps the focus. Its role is not `combobox`: that is for inputs of one line. */
+/**
+ * The list of suggestions above the input. The focus stays in the input, which refers to the active option. Its role is
+ * not `combobox`, which is for inputs of one line.
+ */
 class SuggestionList {
   readonly #input: HTMLTextAreaElement;
   readonly #onTake: (item: WebSuggestion) => void;

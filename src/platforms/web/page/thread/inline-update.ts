@@ -2,7 +2,6 @@ import { conversation, type Kept, type ReplyPlace, type Turn } from '../base/his
 import type { WebReply } from '../base/protocol.ts';
 import { headingOf } from '../card/card.ts';
 import type { MessageView } from './message-view.ts';
-import type { MessageViews } from './message-views.ts';
 import { thread } from './thread.ts';
 import { WayBack } from './way-back.ts';
 
@@ -20,7 +19,7 @@ const MAX_KEPT = 12;
 
 /** Shows an answer to a pressed button in the card with the button: its next page, or something opened from it. */
 export class InlineUpdate {
-  readonly #views: Pick<MessageViews, 'get'>;
+  readonly #viewOf: (turnId: string) => MessageView | undefined;
   /** The browser's Back and Forward, and the cards' own Back. */
   readonly wayBack = new WayBack(
     (place, top) => this.#goBack(place, top),
@@ -29,8 +28,8 @@ export class InlineUpdate {
   /** For each pressed button (by the id of its turn) that waits for its answer: the control and its card. */
   readonly #waiting = new Map<string, { readonly pressed: HTMLElement | undefined; readonly card: HTMLElement }>();
 
-  constructor(views: Pick<MessageViews, 'get'>) {
-    this.#views = views;
+  constructor(viewOf: (turnId: string) => MessageView | undefined) {
+    this.#viewOf = viewOf;
   }
 
   /** Marks the reply with the pressed button as waiting. True when the answer may replace that reply. */
@@ -118,7 +117,7 @@ export class InlineUpdate {
 
   #find({ turn: turnId, index }: ReplyPlace): Shown | undefined {
     const turn = conversation.find(turnId);
-    const view = this.#views.get(turnId);
+    const view = this.#viewOf(turnId);
     const card = view?.cardAt(index);
     const reply = turn?.replies[index];
     return turn && view && card && reply ? { turn, view, card, reply, index } : undefined;

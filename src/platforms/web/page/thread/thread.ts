@@ -267,13 +267,19 @@ class Thread {
 /** The scrolling part of the one page. */
 export const thread = new Thread();
 
-/** Calls `act` soon, in a task of its own: before the next frame is drawn, where the browser's tasks have priorities. */
+/**
+ * Calls `act` soon, in a task of its own. In browsers in which tasks have priorities, it runs before the next frame is
+ * drawn.
+ */
 function beforeFrame(act: () => void): void {
   if ('scheduler' in window) void window.scheduler.postTask(act, { priority: 'user-blocking' });
   else setTimeout(act);
 }
 
-/** Ends the page above Safari's keyboard, which covers it. Pinch zoom changes the same number and is ignored. */
+/**
+ * Sets the page's height above Safari's keyboard, which covers the page instead of shrinking it. Pinch zoom changes the
+ * same number and is ignored.
+ */
 function fitAboveKeyboard(): void {
   const viewport = window.visualViewport;
   viewport?.addEventListener('resize', () => {
