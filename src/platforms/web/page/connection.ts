@@ -41,10 +41,6 @@ export class ServerConnection {
     this.#open();
   }
 
-  get state(): ConnectionState {
-    return this.#state;
-  }
-
   /** Sends a frame. False, and the frame is dropped, when the connection is not open or the server shuts down. */
   send(frame: PageMessage): boolean {
     if (this.#state !== 'open' || this.#isClosing || this.#socket?.readyState !== WebSocket.OPEN) return false;

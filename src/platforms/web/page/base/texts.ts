@@ -45,11 +45,6 @@ export function text(key: PageTextKey, params: Readonly<Record<string, string | 
   return fill(current[key] ?? english[key], locale, params);
 }
 
-/** A count of files in words, such as "3 photos". */
-export function countOf(kind: 'photo' | 'video' | 'audio', n: number): string {
-  return text(`${kind}Count`, { n });
-}
-
 /** A name and its value, written as in the page's language: `name: value`. */
 export function nameAndValue(name: string, value: string): string {
   return text('labelled', { name, value });

@@ -2,7 +2,7 @@ import { isOwnPath } from '../base/address.ts';
 import { button, h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebBlock, WebMedia, WebReply } from '../base/protocol.ts';
-import { countOf, listed, text } from '../base/texts.ts';
+import { listed, text } from '../base/texts.ts';
 import { actionsOf } from './actions.ts';
 import { blocksOf } from './blocks.ts';
 import { carousel, openLightbox } from './carousel.ts';
@@ -131,15 +131,11 @@ const MAX_NAME = 80;
 
 /** The contents of a gallery in words, such as `3 photos, 2 videos`. */
 function galleryName(items: readonly WebMedia[]): string {
-  const kinds = [
-    ['image', 'photo'],
-    ['video', 'video'],
-    ['audio', 'audio'],
-  ] as const;
+  const counts = { image: 'photoCount', video: 'videoCount', audio: 'audioCount' } as const;
   return listed(
-    kinds.map(([kind, word]) => {
-      const count = items.filter(item => item.kind === kind).length;
-      return count === 0 ? '' : countOf(word, count);
+    (['image', 'video', 'audio'] as const).map(kind => {
+      const n = items.filter(item => item.kind === kind).length;
+      return n === 0 ? '' : text(counts[kind], { n });
     }),
   );
 }

@@ -1,9 +1,9 @@
-import { button, h } from '../base/dom.ts';
+import { h } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebMedia } from '../base/protocol.ts';
 import { listed, text } from '../base/texts.ts';
 import { isExpired, keepWithin } from './media.ts';
-import { showSaving } from './saving.ts';
+import { type Named, showSaving, toolButton } from './saving.ts';
 
 const SHORTEST_S = 0.5;
 /** The longest part that the server cuts, in seconds. */
@@ -16,7 +16,7 @@ const FIRST_S = 15;
  * Lets the reader choose a part of a video by two handles below the player, which plays that part.
  * @returns the button that opens the choice, and its row: the handles, and the link that saves the part between them
  */
-export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label: string) => string) {
+export function clipChoice(videoOf: () => HTMLVideoElement | null, named: Named) {
   const from = handle('clipStart');
   const to = handle('clipEnd');
   const span = h('output', { class: 'clip-span' });
@@ -24,7 +24,7 @@ export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label
   const track = h('div', { class: 'clip-track' }, from, to);
   const row = h('div', { class: 'clip-choice', hidden: true }, track, span, link);
   const label = text('clip');
-  const tool = toolOf(label, named, () => open(row.hidden !== false));
+  const tool = toolButton('clip', label, named, () => open(row.hidden !== false));
   let shown: WebMedia | undefined;
   let watched: HTMLVideoElement | null = null;
 
@@ -95,15 +95,6 @@ export function clipChoice(videoOf: () => HTMLVideoElement | null, named: (label
       show();
     },
   };
-}
-
-function toolOf(label: string, named: (label: string) => string, onPress: () => void): HTMLButtonElement {
-  return button(
-    { class: 'action tool', 'aria-label': named(label), title: label, 'aria-expanded': 'false' },
-    onPress,
-    icon('clip'),
-    h('span', { class: 'tool-words' }, label),
-  );
 }
 
 /** Keeps the part within its shortest and longest length, after the reader moved its start. */

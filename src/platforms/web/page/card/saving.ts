@@ -1,11 +1,24 @@
-import { h } from '../base/dom.ts';
-import { icon } from '../base/icons.ts';
+import { button, h } from '../base/dom.ts';
+import { type IconName, icon } from '../base/icons.ts';
 import type { WebFile } from '../base/protocol.ts';
 import { formats, text } from '../base/texts.ts';
 
 export interface SavedFile extends Pick<WebFile, 'downloadUrl' | 'fileName' | 'bytes'> {
   /** Restores the text that the link had before the progress was shown on it. */
   readonly restore: () => void;
+}
+
+/** Adds the author's name to a label, so that screen readers can tell the tools of several posts apart. */
+export type Named = (label: string) => string;
+
+/** An icon with its label, which the style sheet hides where there is little space. */
+export function withIcon(name: IconName, label: string): Node[] {
+  return [icon(name), h('span', { class: 'tool-words' }, label)];
+}
+
+export function toolButton(name: IconName, label: string, named: Named, onClick: () => void): HTMLButtonElement {
+  const attributes = { class: 'action tool', 'aria-label': named(label), title: label };
+  return button(attributes, onClick, ...withIcon(name, label));
 }
 
 /** Larger files are not held in memory: the browser downloads them itself and shows its own progress. */

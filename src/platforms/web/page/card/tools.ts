@@ -1,11 +1,11 @@
 import { isWebAddress } from '../base/address.ts';
-import { button, h, isTouch } from '../base/dom.ts';
+import { h, isTouch } from '../base/dom.ts';
 import { type IconName, icon } from '../base/icons.ts';
 import type { WebAction, WebFile, WebMedia } from '../base/protocol.ts';
 import { nameAndValue, text } from '../base/texts.ts';
 import { clipChoice } from './clip.ts';
 import { isExpired, switchVideo } from './media.ts';
-import { bytesText, type SavedFile, showSaving } from './saving.ts';
+import { bytesText, type Named, type SavedFile, showSaving, toolButton, withIcon } from './saving.ts';
 
 export interface MediaToolsOptions {
   readonly items: readonly WebMedia[];
@@ -23,7 +23,7 @@ export type MediaTools = ReturnType<typeof mediaTools>;
 
 /** The tools for a post's files: save, choose a size, save the audio, copy the link or the caption. */
 export function mediaTools({ items, links, caption, owner, boxAt }: MediaToolsOptions) {
-  const named = (label: string): string => (owner === '' ? label : nameAndValue(label, owner));
+  const named: Named = label => (owner === '' ? label : nameAndValue(label, owner));
   const download = h('a', { class: 'action primary' });
   const audio = h('a', { class: 'action tool', title: text('audioOnly') });
   const sizes = h('fieldset', { class: 'qualities' });
@@ -118,9 +118,6 @@ function downloadLabel(file: WebFile, place: string, owner: string): (HTMLElemen
 
 let groups = 0;
 
-/** Adds the author's name to a label, so that screen readers can tell the tools of several posts apart. */
-type Named = (label: string) => string;
-
 /** The known facts of a file, such as `1080p`, `8.4 MB`, `MP4`. */
 function factsOf({ label, bytes, isRough, fileName }: WebFile): string[] {
   const type = /\.(\w{1,5})$/.exec(fileName)?.[1]?.toUpperCase();
@@ -132,16 +129,6 @@ function save(anchor: HTMLAnchorElement, { downloadUrl, fileName }: WebFile): vo
   anchor.classList.remove('saving');
   anchor.href = downloadUrl;
   anchor.download = fileName;
-}
-
-/** An icon with its label, which the style sheet hides where there is little space. */
-function withIcon(name: IconName, label: string): Node[] {
-  return [icon(name), h('span', { class: 'tool-words' }, label)];
-}
-
-function toolButton(name: IconName, label: string, named: Named, onClick: () => void): HTMLButtonElement {
-  const attributes = { class: 'action tool', 'aria-label': named(label), title: label };
-  return button(attributes, onClick, ...withIcon(name, label));
 }
 
 function openTool({ label, url }: MediaToolsOptions['links'][number], named: Named): HTMLElement {
