@@ -118,8 +118,15 @@ export function changeMods(played: readonly ScoreMod[], wishes: readonly ModWish
     );
     return [...kept, ...named.map(acronym => mods.find(mod => mod.acronym === acronym) ?? { acronym })];
   }, played);
-  const places: readonly string[] = ACRONYMS;
-  return changed.toSorted((a, b) => places.indexOf(a.acronym) - places.indexOf(b.acronym));
+  return orderMods(changed);
+}
+
+const PLACES: ReadonlyMap<string, number> = new Map(ACRONYMS.map((acronym, place) => [acronym, place]));
+
+/** The mods in the order in which players write them. Mods that Medley does not know come last. */
+export function orderMods(mods: readonly ScoreMod[]): readonly ScoreMod[] {
+  const placeOf = ({ acronym }: ScoreMod) => PLACES.get(acronym) ?? ACRONYMS.length;
+  return mods.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 const SAME_PLAY: ReadonlyMap<string, string> = new Map(Object.entries({ NC: 'DT', DC: 'HT' }));

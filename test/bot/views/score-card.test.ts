@@ -121,6 +121,10 @@ describe('the card of a play', () => {
       { acronym: 'DA', settings: { approach_rate: 9.6, circle_size: 3, extended_limits: true } },
     ];
     expect(textOf(playOn(900_001, { mods }))).toContain('+HDDTDA (1.25× AR 9.6 CS 3)');
+    // osu! states the mods of a play in any order.
+    const score = playOn(900_001, { mods: [...mods, { acronym: 'CL' }].toReversed() });
+    expect(textOf(score)).toContain('+HDDTDA (1.25× AR 9.6 CS 3)');
+    expect(scoreCard(score, { rating: RATING }, t).worth?.play?.mods).toEqual(['HD', 'DT 1.25×', 'DA AR 9.6 CS 3']);
     expect(textOf(playOn(900_001, { mods: [{ acronym: 'DT' }] }))).not.toContain('×)');
   });
 

@@ -1,5 +1,6 @@
 import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { mapPage, setPage } from '../../../beatmaps/model/link.ts';
+import { orderMods } from '../../../beatmaps/model/mods.ts';
 import {
   completionOf,
   countOf,
@@ -229,16 +230,17 @@ const ADJUSTED = [
 ] as const;
 
 /** A text such as `+HDDT`, or with osu!lazer's settings of mods, `+HDDT (1.3×)`. Undefined without mods. */
-export function modsText(score: Pick<Score, 'mods'>, t: Translator): string | undefined {
-  const shown = shownMods(score);
+export function modsText({ mods }: Pick<Score, 'mods'>, t: Translator): string | undefined {
+  const ordered = orderMods(mods);
+  const shown = shownMods({ mods: ordered });
   if (shown.length === 0) return undefined;
-  const chosen = score.mods.flatMap(mod => chosenFor(mod, t));
+  const chosen = ordered.flatMap(mod => chosenFor(mod, t));
   return `+${shown.join('')}${chosen.length === 0 ? '' : ` (${chosen.join(' ')})`}`;
 }
 
 /** Each mod with the player's settings for it: `DT 1.3×`. */
 export function modNames({ mods }: Pick<Score, 'mods'>, t: Translator): readonly string[] {
-  const shown = mods.filter(({ acronym }) => acronym !== 'CL');
+  const shown = orderMods(mods).filter(({ acronym }) => acronym !== 'CL');
   return shown.map(mod => [mod.acronym, ...chosenFor(mod, t)].join(' '));
 }
 
