@@ -100,6 +100,15 @@ function nativeName(set: Beatmapset): readonly Block[] {
   return own === setName(set) ? [] : [textBlock([own])];
 }
 
+/** The name of a set's date: osu! states under `ranked_date` also when a set was qualified or loved. */
+function dateLabel({ status, ranked_date }: Beatmapset, t: Translator): string {
+  const { fields, statuses } = t.messages.osu;
+  if (ranked_date === null) return fields.updated;
+  if (status === 'ranked' || status === 'approved') return fields.ranked;
+  const word = statuses[status];
+  return word.charAt(0).toLocaleUpperCase(t.locale) + word.slice(1);
+}
+
 function setFields(set: Beatmapset, focus: Beatmap | undefined, t: Translator) {
   const words = t.messages.osu.fields;
   // The tempo of the requested difficulty is already changed by its mods.
@@ -109,7 +118,7 @@ function setFields(set: Beatmapset, focus: Beatmap | undefined, t: Translator) {
   return knownFields([
     [words.mapper, [user_id === null ? creator : link(userPage(user_id), creator)]],
     [words.status, stateOf(set, t)],
-    [ranked_date === null ? words.updated : words.ranked, date && [date]],
+    [dateLabel(set, t), date && [date]],
     [words.length, lengthOfSet(set, t)],
     [words.bpm, bpm === null ? undefined : t.decimal(bpm, 1)],
     [words.favourites, favourite_count === null ? undefined : t.number(favourite_count)],
