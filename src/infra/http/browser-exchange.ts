@@ -2,18 +2,16 @@ import type { Response } from 'wreq-js';
 import { AppError } from '../../errors.ts';
 import { inNavigationOrder } from './attempt.ts';
 import { ByteBuffer } from './body.ts';
-import type { Browser, BrowserConnections, BrowserTarget } from './browser-package.ts';
-import type { Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions } from './exchange.ts';
+import type { Browser, BrowserConnections, BrowserPackage, BrowserTarget } from './browser-package.ts';
+import type { Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions, TransportOptions } from './exchange.ts';
 import { readBrowserFailure, tooLarge } from './read-failure.ts';
 
-interface BrowserRoute {
+interface BrowserRoute extends Pick<TransportOptions, 'headersTimeoutMs' | 'pauseTimeoutMs'> {
   readonly host: string;
-  readonly browser: () => Promise<Browser>;
+  readonly browserPackage: Pick<BrowserPackage, 'load'>;
   readonly connections: BrowserConnections;
   /** Looks the host up and checks its addresses. */
   readonly findTarget: () => BrowserTarget | Promise<BrowserTarget>;
-  readonly headersTimeoutMs: number;
-  readonly pauseTimeoutMs: number;
 }
 
 /** The browser package's own timeout is this much longer than the deadline, in case the deadline ends no request. */
@@ -78,7 +76,7 @@ class BrowserExchange {
   }
 
   async #run(): Promise<Exchanged> {
-    const browser = await this.#route.browser();
+    const browser = await this.#route.browserPackage.load();
     const target = await this.#route.findTarget();
     if (this.#settled) throw new Error('the request is over');
     const connection = this.#route.connections.acquire(target);

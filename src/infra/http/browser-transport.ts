@@ -40,12 +40,8 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
       if (browserPackage.browser === undefined) await browserPackage.load();
       if (override === undefined && proxyUrl !== undefined) await guardTarget(host, deadline);
     },
-    exchange(target, request) {
-      const { load } = browserPackage;
-      const findTarget = () => bind(target);
-      const route = { host: target.host, browser: load, connections, findTarget, headersTimeoutMs, pauseTimeoutMs };
-      return exchangeByBrowser(route, request);
-    },
+    exchange: (target, request) =>
+      exchangeByBrowser({ ...options, host: target.host, connections, findTarget: () => bind(target) }, request),
     async close() {
       connections.close();
     },
