@@ -29,18 +29,14 @@ export interface StrainSeries {
   readonly values: readonly number[];
 }
 
-export interface DifficultyFigures {
+/** The settings, tempo and length of a map with mods. */
+type MapSettings = Readonly<Record<'ar' | 'od' | 'cs' | 'hp' | 'bpm' | 'clockRate' | 'lengthSeconds', number>>;
+
+export interface DifficultyFigures extends MapSettings {
   readonly stars: number;
   /** The star rating without mods. */
   readonly plainStars: number;
   readonly maxCombo: number;
-  readonly ar: number;
-  readonly od: number;
-  readonly cs: number;
-  readonly hp: number;
-  readonly bpm: number;
-  readonly clockRate: number;
-  readonly lengthSeconds: number;
   /** The part of the map's time that was played, from 0 to 1; absent if it is unknown or the play reached the end. */
   readonly endsAt?: number;
   /** The share of each kind of pattern in the map, by name, from 0 to 1. */

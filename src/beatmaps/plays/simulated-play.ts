@@ -4,14 +4,10 @@ import type { Beatmap, Ruleset } from '../model/beatmapset.ts';
 import { clockRateOf } from '../model/mods.ts';
 import type { ScoreMod } from '../model/score.ts';
 
-export interface SimulatedPlay {
+export interface SimulatedPlay
+  extends Readonly<Partial<Record<'combo' | 'misses' | 'n300' | 'n100' | 'n50', number | undefined>>> {
   /** The accuracy from 0 to 100. */
   readonly accuracy?: number | undefined;
-  readonly combo?: number | undefined;
-  readonly misses?: number | undefined;
-  readonly n300?: number | undefined;
-  readonly n100?: number | undefined;
-  readonly n50?: number | undefined;
 }
 
 /** True when the person stated anything about the play. */

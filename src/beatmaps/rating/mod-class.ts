@@ -1,3 +1,4 @@
+import type { Candidate } from '../catalogue/candidates.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
 import { clockRateOf, foldMod, withMods } from '../model/mods.ts';
 import type { ScoreMod } from '../model/score.ts';
@@ -23,18 +24,11 @@ export function modClassOf(given: readonly (string | ScoreMod)[]): ModClass {
   return { key: mods.join(''), mods, rate: clockRateOf(given) };
 }
 
-/** The stars and settings of a map with mods. Settings that have no meaning in a ruleset are null. */
-export interface Figures {
-  /** The stars with the mods, estimated. */
-  readonly stars: number;
-  readonly ar: number | null;
-  readonly od: number | null;
-  /** The number of keys in mania. */
-  readonly cs: number | null;
-  readonly bpm: number | null;
-  /** The length in seconds. */
-  readonly length: number;
-}
+/**
+ * The stars, estimated, and the settings of a map with mods; in mania `cs` is the number of keys. Settings that have no
+ * meaning in a ruleset are null.
+ */
+export type Figures = Pick<Candidate, 'stars' | 'ar' | 'od' | 'cs' | 'bpm' | 'length'>;
 
 /**
  * Factors by which mods change the stars of a typical ranked map. Single maps differ from them by a few percent: a

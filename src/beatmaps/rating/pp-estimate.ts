@@ -19,12 +19,8 @@ export interface Performance {
   readonly mods?: readonly string[];
 }
 
-interface Known extends Performance {
-  readonly mods: readonly string[];
-  readonly objects: number;
-  readonly ar: number;
-  readonly od: number;
-}
+/** The same facts, with usual values for those that are unknown. */
+type Known = { readonly [Fact in keyof Performance]-?: NonNullable<Performance[Fact]> };
 
 const USUAL_OBJECTS = 600;
 
