@@ -3,6 +3,7 @@ import type { Deadline } from '../concurrency/abortable.ts';
 import { actingClient, FairQueue } from '../concurrency/running-work.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
 import { matchesHost, matchesHostPattern } from './host-list.ts';
+import type { OutgoingSource } from './outgoing.ts';
 import { OWN_DOING } from './read-failure.ts';
 
 /** The rate at which a host may be asked; `Infinity` lifts a bound. */
@@ -16,10 +17,7 @@ export interface ThrottleRule {
 }
 
 /** The hosts of one site, which share the budget of one rule. */
-export interface ThrottledSite {
-  readonly id: string;
-  /** Exact host names, or `*.suffix`. */
-  readonly hosts: readonly string[];
+export interface ThrottledSite extends OutgoingSource {
   readonly rule: ThrottleRule;
 }
 
