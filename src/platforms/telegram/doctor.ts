@@ -41,7 +41,11 @@ export async function examineTelegram(options: TelegramExamination): Promise<rea
       const me = await api.call('getMe', {});
       const what = `Telegram: the token is that of @${me.username}, write to it at https://t.me/${me.username}`;
       const webhook = await examine(async () => readWebhook(await api.call('getWebhookInfo', {}), options));
-      return [ok(what), ...readSwitches(me), ...webhook, readServer(apiUrl)];
+      const server =
+        apiUrl === undefined
+          ? ok('Telegram: files up to 50 MB; larger ones need TELEGRAM_API_URL')
+          : ok('Telegram: a Bot API server of your own, files up to 2000 MB');
+      return [ok(what), ...readSwitches(me), ...webhook, server];
     });
   } finally {
     await api.close();
@@ -103,12 +107,6 @@ function readPublicUrl(publicUrl: string, isLocalServer: boolean): readonly Find
   return [wrong(`Telegram: it sends no updates to ${publicUrl}`, remedy)];
 }
 
-function readServer(apiUrl: string | undefined): Finding {
-  return apiUrl === undefined
-    ? ok('Telegram: files up to 50 MB; larger ones need TELEGRAM_API_URL')
-    : ok('Telegram: a Bot API server of your own, files up to 2000 MB');
-}
-
 /** The host of an address alone, because a webhook's path is secret. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an unreadable address';
@@ -124,11 +122,8 @@ function explainFailure(error: BotApiError, isLocalServer: boolean): Finding {
   if (code === 429) return note('Telegram asks to slow down', 'Wait a minute and try again.');
   if (code !== undefined && code >= 500)
     return note(`Telegram answers ${code}`, 'It has trouble of its own. Try again later.');
-  const reason = code === undefined ? reasonOf(description) : `${code}`;
+  const isLate = description === 'AbortError' || description === 'TimeoutError';
+  const reason = isLate ? 'no answer in time' : `${code ?? description}`;
   const remedy = 'Check the network, DNS and TELEGRAM_API_URL.';
   return wrong(`Telegram does not answer as it should: ${reason}`, remedy);
-}
-
-function reasonOf(description: string): string {
-  return description === 'AbortError' || description === 'TimeoutError' ? 'no answer in time' : description;
 }

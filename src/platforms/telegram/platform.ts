@@ -189,14 +189,6 @@ function createConnection(options: TelegramPlatformOptions, { telegram, bot, lis
     });
   }
 
-  function poll(given: PlatformHost<TelegramReplyTo>) {
-    const onLost = (reason: unknown) => {
-      messages.doubt();
-      given.lost(reason);
-    };
-    return startPolling(telegram, take, onLost);
-  }
-
   async function connect(given: PlatformHost<TelegramReplyTo>, signal: AbortSignal) {
     const me = await bot.ask(signal);
     host = given;
@@ -206,7 +198,11 @@ function createConnection(options: TelegramPlatformOptions, { telegram, bot, lis
       await api.call('setWebhook', { ...push, allowed_updates: [...ALLOWED_UPDATES] }, { signal });
     }
     introduce(me, signal);
-    const polling = webhook === undefined ? poll(given) : undefined;
+    const onLost = (reason: unknown) => {
+      messages.doubt();
+      given.lost(reason);
+    };
+    const polling = webhook === undefined ? startPolling(telegram, take, onLost) : undefined;
     return {
       async close() {
         await polling?.close();

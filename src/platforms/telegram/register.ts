@@ -41,7 +41,8 @@ export function registerCommands(
       const known = withoutMenus.has(type) ? [] : await api.call('getMyCommands', where, { signal });
       // English is checked first. If Telegram has no English menu, it has none in any language, so none is asked for.
       if (code === 'en' && known.length === 0) withoutMenus.add(type);
-      if (!isSame(known, commands)) await api.call('setMyCommands', { ...where, commands }, { signal });
+      const isSame = JSON.stringify(known) === JSON.stringify(commands);
+      if (!isSame) await api.call('setMyCommands', { ...where, commands }, { signal });
     }
   }
 
@@ -61,14 +62,4 @@ function renderCommands(names: readonly string[], t: Translator): Commands {
     command: menuName(name),
     description: (t.find(`commands.${name}.description`) ?? name).slice(0, MESSAGE_LIMITS.commandDescription),
   }));
-}
-
-function isSame(known: Commands, wanted: Commands): boolean {
-  return (
-    known.length === wanted.length &&
-    wanted.every(({ command, description }, index) => {
-      const other = known[index];
-      return other?.command === command && other.description === description;
-    })
-  );
 }

@@ -60,7 +60,8 @@ function createRead({ dispatcher, username, eventIds }: TelegramContext) {
   async function command(line: CommandLine, words: MessageWords, listening: Listening) {
     const { caller, read } = listening;
     // Telegram sends `/start` when a person opens the chat. If they came by a link to the bot, a parameter follows it.
-    if (line.name === 'start') return isInvited(line, caller) ? undefined : START;
+    // If they added Medley to a group, another update reports that, too.
+    if (line.name === 'start') return caller.chatKind === 'group' && line.rest === INVITATION ? undefined : START;
     const specs = dispatcher.commandSpecs(await dispatcher.translator(caller), caller.chatKind);
     const spec = specs.find(({ name }) => menuName(name) === line.name);
     const typed = () => read({ text: `/${spec?.name ?? line.name} ${line.rest}` });
@@ -159,11 +160,6 @@ async function readLinkCommand(
 }
 
 const START = { kind: 'command' as const, what: { name: 'start', options: {} } };
-
-/** True when `/start` came because Medley was added to a group, which another update reports too. */
-function isInvited({ rest }: CommandLine, { chatKind }: Caller): boolean {
-  return chatKind === 'group' && rest === INVITATION;
-}
 
 /**
  * The words that the sender wrote. Messages sent through other bots are left to those bots; links in

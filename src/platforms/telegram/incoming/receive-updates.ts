@@ -35,7 +35,7 @@ export function startPolling(
       const firstLeft = taken.indexOf(false);
       const last = updates.slice(0, firstLeft === -1 ? undefined : firstLeft).at(-1);
       if (last !== undefined) offset = Numbered.parse(last).update_id + 1;
-      if (firstLeft !== -1) throw new NotStored('updates could not be stored; Telegram keeps them');
+      if (firstLeft !== -1) throw new Error('updates could not be stored; Telegram keeps them');
     }
   }
 
@@ -49,10 +49,6 @@ export function startPolling(
       await running;
     },
   };
-}
-
-class NotStored extends Error {
-  override readonly name = 'NotStored';
 }
 
 export interface WebhookOptions {
@@ -72,16 +68,14 @@ export function createWebhook({ token, secret, publicUrl, take }: WebhookOptions
   const name = createHmac('sha256', token).update('address of the webhook').digest('base64url').slice(0, 32);
   const path = `/telegram/${name}`;
 
-  function isTelegram(given: unknown): boolean {
-    return typeof given === 'string' && timingSafeEqual(digest(given), digest(secret));
-  }
-
   return {
     url: new URL(path, publicUrl).href,
     secret,
     async plugin(server: FastifyInstance): Promise<void> {
       server.post(path, { bodyLimit: MAX_BYTES }, async (request, reply) => {
-        if (!isTelegram(request.headers['x-telegram-bot-api-secret-token'])) return reply.code(403).send();
+        const given = request.headers['x-telegram-bot-api-secret-token'];
+        const isTelegram = typeof given === 'string' && timingSafeEqual(digest(given), digest(secret));
+        if (!isTelegram) return reply.code(403).send();
         return reply.code((await take(request.body)) ? 200 : 503).send();
       });
     },

@@ -12,7 +12,7 @@ import type { Sender } from '../outgoing/send.ts';
 import type { FileCandidate } from '../render/file-fields.ts';
 import { fillPlaceholder } from './fill-placeholder.ts';
 import { found, placeholder, resultsOf } from './inline-results.ts';
-import { type Asker, createInlineLookUp, type InlineLookUp } from './look-up.ts';
+import { type Asker, createInlineLookUp } from './look-up.ts';
 
 export type InlineMode = ReturnType<typeof createInlineMode>;
 
@@ -30,9 +30,30 @@ export function createInlineMode(telegram: TelegramContext, sender: Pick<Sender,
   async function answerQuery(query: InlineQuery, signal: AbortSignal): Promise<void> {
     const asker = await lookUp.askerOf(query.from);
     const link = await lookUp.linkIn(query.query, asker);
-    if (link !== undefined) return answerLink(telegram, lookUp, query.id, link, asker, signal);
+    if (link !== undefined) return answerLink(query.id, link, asker, signal);
     typed.set(query.from.id, query.id);
     await search(telegram, query, asker, () => typed.get(query.from.id) === query.id, signal);
+  }
+
+  async function answerLink(id: string, link: string, asker: Asker, signal: AbortSignal): Promise<void> {
+    const { api, limits } = telegram;
+    const { t } = asker;
+    const answer = (results: readonly InlineResult[]) =>
+      api.call('answerInlineQuery', personal(id, results), { signal });
+    const coming = lookUp.replyTo(link, asker, signal);
+    const late = pause(limits.inlineMs, undefined, { signal, ref: false });
+    const reply = await Promise.race([coming, late]);
+    if (reply === undefined) await answer([placeholder('post:0', link, undefined, t)]);
+    else {
+      try {
+        await answer(await resultsOf(reply, link, t, item => rememberedFile(telegram, item)));
+      } catch (error) {
+        const isRefusal = error instanceof BotApiError && error.code === 400;
+        if (!isRefusal || /too old|query/i.test(error.description)) throw error;
+        await answer(await resultsOf(reply, link, t, async () => undefined));
+      }
+    }
+    await coming;
   }
 
   async function logged(work: Promise<void>, signal: AbortSignal): Promise<void> {
@@ -56,33 +77,6 @@ const MAX_TYPING = 1_000;
 /** For how many seconds Telegram caches the results of a search; the catalogue seldom changes. */
 const FOUND_CACHED_S = 300;
 const NOTHING_CACHED_S = 10;
-
-async function answerLink(
-  telegram: TelegramContext,
-  lookUp: InlineLookUp,
-  id: string,
-  link: string,
-  asker: Asker,
-  signal: AbortSignal,
-): Promise<void> {
-  const { api, limits } = telegram;
-  const { t } = asker;
-  const answer = (results: readonly InlineResult[]) => api.call('answerInlineQuery', personal(id, results), { signal });
-  const coming = lookUp.replyTo(link, asker, signal);
-  const late = pause(limits.inlineMs, undefined, { signal, ref: false });
-  const reply = await Promise.race([coming, late]);
-  if (reply === undefined) await answer([placeholder('post:0', link, undefined, t)]);
-  else {
-    try {
-      await answer(await resultsOf(reply, link, t, item => rememberedFile(telegram, item)));
-    } catch (error) {
-      const isRefused = error instanceof BotApiError && error.code === 400 && !/too old|query/i.test(error.description);
-      if (!isRefused) throw error;
-      await answer(await resultsOf(reply, link, t, async () => undefined));
-    }
-  }
-  await coming;
-}
 
 async function rememberedFile(telegram: TelegramContext, item: GalleryItem): Promise<FileCandidate | undefined> {
   const ways = createFileCandidates(item, false, telegram);

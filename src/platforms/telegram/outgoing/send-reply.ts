@@ -42,7 +42,9 @@ export function createSendReply(
    */
   async function sendNotice(reply: Reply, sending: ReplySending, context: ReplyContext): Promise<void> {
     const { to, request } = sending;
-    const isForOne = isForCaller(reply, sending, now() - request.at < limits.ephemeralMs);
+    // Telegram shows an ephemeral message, which is for the caller alone, only while the chat is open.
+    const mayBeEphemeral = Number(request.user.id) > 0 && to.isChannel !== true;
+    const isForOne = reply.visibility === 'caller' && mayBeEphemeral && now() - request.at < limits.ephemeralMs;
     const notice = renderText(reply.blocks, reply.actions, styleOf(reply, context.t));
     const silent: MessageDestination = { ...to, silent: true, ...(isForOne && { onlyFor: Number(request.user.id) }) };
     const sent = await words.sendText(notice, { ...context, to: silent });
@@ -119,12 +121,6 @@ function extraButtons(
     isDeletable ? deleteButtons.render({ ...owner, others: album }, labels.delete) : undefined,
   ];
   return buttons.filter(button => button !== undefined);
-}
-
-/** True if a reply can be ephemeral (for the caller alone): Telegram shows those only while the chat is open. */
-function isForCaller({ visibility }: Reply, { request, to }: ReplySending, isRecent: boolean): boolean {
-  const isPerson = Number(request.user.id) > 0;
-  return visibility === 'caller' && isPerson && to.isChannel !== true && isRecent;
 }
 
 /** True for a notice or a soon outdated reply, such as a time to wait, unless a better version will replace it. */

@@ -141,7 +141,7 @@ function createRichSender(telegram: TelegramContext, api: MessageApi, inTurn: Up
   }
 
   function noteRefusal(error: BotApiError, { items }: RichPayload): void {
-    if (isMethodUnknown(error)) {
+    if (error.code === 404 || /method not found/i.test(error.description)) {
       isOffered = false;
       log.info({ err: error }, 'the Bot API server knows no rich messages; albums are sent');
       return;
@@ -185,8 +185,8 @@ async function readied(ways: KnownWays, signal: AbortSignal, maxBytes: number) {
 }
 
 /** Stores Telegram's file ids for reuse if the message has all files. True when none was lost or cut short. */
-async function isConfirmed(sent: SentRich, ready: readonly ReadyFile[]): Promise<boolean> {
-  const files = filesIn(sent);
+async function isConfirmed({ message_id, rich_message }: SentRich, ready: readonly ReadyFile[]): Promise<boolean> {
+  const files = filesAmong(rich_message?.blocks ?? []).map(file => ({ message_id, ...file }));
   return files.length === ready.length && rememberSent(ready, files);
 }
 
@@ -200,11 +200,7 @@ function isBegunAsAlbum({ key, sentKeys }: ReplyContext): boolean {
   return sentKeys.some(each => each.startsWith(key) && each.length === key.length + 3);
 }
 
-/** The files in a sent rich message, in order, each in the form of a message with one file. */
-function filesIn({ message_id, rich_message: message }: SentRich): readonly SentMessage[] {
-  return filesAmong(message?.blocks ?? []).map(file => ({ message_id, ...file }));
-}
-
+/** The files in the blocks of a rich message, in order, each in the form of a message with one file. */
 function filesAmong(blocks: readonly unknown[]): readonly Omit<SentMessage, 'message_id'>[] {
   return blocks.flatMap(block => {
     const part = RichPart.safeParse(block);
@@ -219,11 +215,6 @@ function isRefused(error: unknown): error is BotApiError {
   if (!(error instanceof BotApiError) || isShutOut(error)) return false;
   const { code, description } = error;
   return code === 404 || code === 413 || (code === 400 && !/chat not found/i.test(description));
-}
-
-/** True when the Bot API server is too old to know the method that was called. */
-function isMethodUnknown({ code, description }: BotApiError): boolean {
-  return code === 404 || /method not found/i.test(description);
 }
 
 /** Matches refusals of files that Telegram has lost or cannot fetch, such as `RICH_MESSAGE_PHOTO_NO_MEDIA_FOUND`. */

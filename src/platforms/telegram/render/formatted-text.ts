@@ -83,12 +83,8 @@ function wordsOf(children: Text): string {
 }
 
 function asCode(text: string, { isHidden = false }: TextStyle): FormattedText {
-  return isHidden ? plainText(unnamed(text)) : covered(plainText(text), { type: 'code' });
-}
-
-/** The text with each `@` replaced by the wide `＠`, by which Telegram mentions no one. */
-function unnamed(text: string): string {
-  return text.replaceAll('@', '＠');
+  // By the wide `＠`, Telegram mentions no one.
+  return isHidden ? plainText(text.replaceAll('@', '＠')) : covered(plainText(text), { type: 'code' });
 }
 
 export function plainText(text: string): FormattedText {

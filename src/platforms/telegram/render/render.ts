@@ -1,4 +1,4 @@
-import type { Action, Block, GalleryItem, Reply } from '../../../bot/contract/reply.ts';
+import type { Block, GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import { joined, link, textBlock } from '../../../bot/contract/reply-parts.ts';
 import { linkReason } from '../../../bot/views/post.ts';
 import type { Translator } from '../../../i18n/translate.ts';
@@ -42,9 +42,10 @@ export function renderReply(reply: Reply, t: Translator, extra: readonly Button[
     const keyboard = renderKeyboard(actions, { extra });
     return [{ kind: 'media', items: gallery, caption: renderCaption(blocks, style), keyboard }];
   }
-  const links = actions.filter(({ kind }) => kind === 'link');
+  const links = actions.filter(action => action.kind === 'link').filter(({ url }) => isWebAddress(url));
   const buttons = actions.filter(({ kind }) => kind !== 'link');
-  const caption = renderCaption([...blocks, ...linkBlock(links)], style);
+  const below = textBlock(joined(links.map(({ url, label }) => [link(url, label)])));
+  const caption = renderCaption(links.length === 0 ? blocks : [...blocks, below], style);
   const albums = albumsOf(gallery).map(
     (items, index): Payload => ({ kind: 'media', items, caption: index === 0 ? caption : EMPTY, keyboard: undefined }),
   );
@@ -72,13 +73,6 @@ export function renderMissing(
   // A preview would show what a spoiler hides; a sensitive post's files are hidden even where its text is not.
   const isHidden = style.isHidden === true || reply.gallery.some(({ spoiler }) => spoiler);
   return page === undefined || isHidden ? text : { ...text, preview: previewOf(page) };
-}
-
-function linkBlock(links: readonly Action[]): readonly Block[] {
-  const shown = links.flatMap(action =>
-    action.kind === 'link' && isWebAddress(action.url) ? [[link(action.url, action.label)]] : [],
-  );
-  return shown.length === 0 ? [] : [textBlock(joined(shown))];
 }
 
 /** The contents of a gallery in words such as `3 photos, 2 videos`. */

@@ -33,7 +33,8 @@ export function renderWords(
   actions: readonly Action[],
   style: TextStyle,
 ): readonly (TextPayload | PhotoPayload)[] {
-  const photo = photoOf(blocks);
+  // An image card has no other form; an image counts as the photo only at the beginning.
+  const photo: Photo | undefined = blocks.find(block => block.kind === 'picture') ?? leadingImage(blocks);
   const all = withPictures(blocks, () => false);
   const instead = renderText(all, actions, style);
   if (photo === undefined) return [instead];
@@ -55,11 +56,6 @@ export function renderWords(
   ];
 }
 
-/** A reply's photo: an image card, which has no other form, else an image at the beginning, else undefined. */
-function photoOf(blocks: readonly Block[]): Photo | undefined {
-  return blocks.find(block => block.kind === 'picture') ?? leadingImage(blocks);
-}
-
 function leadingImage(blocks: readonly Block[]): Image | undefined {
   const first = blocks.find(({ kind }) => kind !== 'divider');
   return first?.kind === 'image' && isWebAddress(first.url) ? first : undefined;
@@ -68,7 +64,9 @@ function leadingImage(blocks: readonly Block[]): Image | undefined {
 /** A message of text. Above it, a preview shows the first image, or the first card's cover. */
 export function renderText(blocks: readonly Block[], actions: readonly Action[], style: TextStyle): TextPayload {
   // A preview cannot be in a spoiler, so a hidden message has none.
-  const image = style.isHidden === true ? undefined : (leadingImage(blocks) ?? coverOf(blocks));
+  const covers = blocks.flatMap(block => (block.kind === 'card' && block.image ? [block.image] : []));
+  const first = leadingImage(blocks) ?? covers.find(({ url }) => isWebAddress(url));
+  const image = style.isHidden === true ? undefined : first;
   const words = blocks.filter(block => block !== image);
   const { shown, buttons, numbers } = arranged(words, actions);
   const content = renderBlocks(shown, style, MESSAGE_LIMITS.text, numbers.length > 0);
@@ -82,11 +80,6 @@ export function renderText(blocks: readonly Block[], actions: readonly Action[],
 
 export function previewOf(url: string | undefined): LinkPreview {
   return url === undefined ? { is_disabled: true } : { url, prefer_large_media: true, show_above_text: true };
-}
-
-function coverOf(blocks: readonly Block[]): Image | undefined {
-  const covers = blocks.flatMap(block => (block.kind === 'card' && block.image ? [block.image] : []));
-  return covers.find(({ url }) => isWebAddress(url));
 }
 
 interface Arranged {
