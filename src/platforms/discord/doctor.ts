@@ -78,7 +78,8 @@ function readSwitches(application: Application): readonly Finding[] {
   const findings: Finding[] = content ? [ok('Discord: the Message Content intent is on')] : [];
   /** If `isNeeded`, adds a finding that advises what to change on a page of the developer portal. */
   function advise(isNeeded: boolean, finding: typeof note, what: string, remedy: string, page: string): void {
-    if (isNeeded) findings.push(finding(`Discord: ${what}`, `${remedy}: ${portal(application, page)}`));
+    const portal = `https://discord.com/developers/applications/${application.id}/${page}`;
+    if (isNeeded) findings.push(finding(`Discord: ${what}`, `${remedy}: ${portal}`));
   }
   const unseen = 'the Message Content intent is off, so pasted links in servers are not seen';
   advise(!content, note, unseen, 'Switch it on under Bot, Privileged Gateway Intents', 'bot');
@@ -142,10 +143,6 @@ function invitations(application: Application): readonly Finding[] {
     findings.push(ok(`Discord: add it to your own account at ${url.href}`));
   }
   return findings;
-}
-
-function portal({ id }: Application, page: string): string {
-  return `https://discord.com/developers/applications/${id}/${page}`;
 }
 
 function readFailure(error: unknown): Finding {

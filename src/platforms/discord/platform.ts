@@ -72,7 +72,8 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     repliesAtOnce: DISCORD_LIMITS.replies,
     async connect(host, signal) {
       const connection = await connect({ context, state, token, apiUrl, shards, records, settings }, host, signal);
-      if (isFirstShard(shards)) void register();
+      // The commands belong to the application, so it is enough that one process registers them.
+      if (shards === 'auto' || shards.ids.includes(0)) void register();
       return connection;
     },
     verify: signal => api.verify(signal),
@@ -150,11 +151,6 @@ function readOutcome(error: unknown): SendFailure | undefined {
   // Only a person can change a token or setting, and Discord counts identifications, so retries are rare.
   const isSettled = error.problem === 'token' || error.problem === 'settings';
   return { outcome: 'notSent', reason: isSettled ? 'token' : 'away' };
-}
-
-/** True for the process that registers the commands: they belong to the application, so one process is enough. */
-function isFirstShard(shards: ShardChoice): boolean {
-  return shards === 'auto' || shards.ids.includes(0);
 }
 
 /** Shows, after a short delay, that Medley is typing in a channel, until the returned function is called. */

@@ -60,20 +60,15 @@ export function chatIn(
   groupId: string | undefined,
   channel: Channel | null | undefined,
 ): Request['chat'] {
-  const parentId = channel?.isThread() === true ? channel.parentId : null;
+  const thread = channel?.isThread() === true ? channel : undefined;
+  const own = thread === undefined ? channel : thread.parent;
   return {
     id,
     kind,
     ...(groupId !== undefined && { groupId }),
-    ...(parentId !== null && { parentId }),
-    ...(isAgeRestricted(channel) && { isAgeRestricted: true }),
+    ...(typeof thread?.parentId === 'string' && { parentId: thread.parentId }),
+    ...(own && 'nsfw' in own && own.nsfw === true && { isAgeRestricted: true }),
   };
-}
-
-/** True when a channel, or the channel of a thread, is age-restricted; false for an unknown channel. */
-function isAgeRestricted(channel: Channel | null | undefined): boolean {
-  const own = channel?.isThread() === true ? channel.parent : channel;
-  return own !== null && own !== undefined && 'nsfw' in own && own.nsfw === true;
 }
 
 export function diagnosisOf(to: DiscordReplyTo): readonly PermissionCheck[] {

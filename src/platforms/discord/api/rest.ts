@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { type RateLimitData, REST, type RESTOptions, type RequestData, type RequestMethod } from 'discord.js';
+import { REST, type RESTOptions, type RequestData, type RequestMethod } from 'discord.js';
 import { Headers, Response } from 'undici';
 import { joinSignals } from '../../../infra/concurrency/abortable.ts';
 import { createPoster, type EncodedForm, encodeForm, PostFailure } from '../../../infra/http/poster.ts';
@@ -52,7 +52,10 @@ export function createRest({ token, apiUrl, log }: RestOptions) {
     timeout: TIMES.library,
     retries: 0,
     invalidRequestWarningInterval: 500,
-    rejectOnRateLimit: isWorthReturning,
+    // A wait below a second happens here, since preparing the message again would take longer. After a longer one the
+    // request is queued again; also after a block by Cloudflare, which states no time (0): discord.js would ask at once.
+    rejectOnRateLimit: ({ retryAfter, sublimitTimeout, timeToReset }) =>
+      retryAfter <= 0 || Math.max(retryAfter, sublimitTimeout, timeToReset) > TIMES.shortRateLimit,
   });
   rest.on('invalidRequestWarning', ({ count }) => log.warn({ count }, 'discord: many requests are refused'));
   const closing = new AbortController();
@@ -84,14 +87,6 @@ export function createRest({ token, apiUrl, log }: RestOptions) {
       await poster.close();
     },
   };
-}
-
-/**
- * True when a rate-limited request should go back to the queue. A wait below a second happens here, since preparing the
- * message again would take longer. A block by Cloudflare states no time (0), and discord.js would ask again at once.
- */
-function isWorthReturning({ retryAfter, sublimitTimeout, timeToReset }: RateLimitData): boolean {
-  return retryAfter <= 0 || Math.max(retryAfter, sublimitTimeout, timeToReset) > TIMES.shortRateLimit;
 }
 
 /**

@@ -22,7 +22,10 @@ export type SendProblem =
 
 type FailureDetails = Partial<Pick<DiscordFailure, 'code' | 'retryAfterMs' | 'isGlobal' | 'isEnded'>>;
 
-/** A request that Discord refused, or that failed on its way. It has no address: an interaction's contains its token. */
+/**
+ * A request that Discord refused, or that failed on its way. The address is left out, because an
+ * interaction's contains its token.
+ */
 export class DiscordFailure extends Error {
   override readonly name = 'DiscordFailure';
   readonly problem: SendProblem;

@@ -130,11 +130,7 @@ const KEPT = 4200;
 /** The most missed events that are read, more than come in the few minutes for which a session can be resumed. */
 const MOST = 1_000;
 
-interface ResumeOptions {
-  readonly token: string;
-  readonly isOfInterest: (message: unknown) => boolean;
-  readonly signal: AbortSignal;
-}
+type ResumeOptions = Pick<GatewayOptions, 'token' | 'isOfInterest' | 'signal'>;
 
 /**
  * Resumes an earlier gateway session once, beside the new session. The new session is needed too, because a resumed one
@@ -186,8 +182,10 @@ function takeUp(url: string, session: GatewaySession, options: AttemptOptions) {
   let onAcknowledged: (() => void) | undefined;
   let isOver = false;
   let isResumed = false;
-  const answered = new Promise<void>(resolve => {
+  const ended = new Promise<void>(resolve => {
     for (const ending of ['close', 'error'] as const) socket.addEventListener(ending, () => resolve());
+  });
+  const answered = new Promise<void>(resolve => {
     AbortSignal.any([signal, AbortSignal.timeout(TIMES.resume)]).addEventListener('abort', () => resolve());
     socket.addEventListener('message', ({ data }) => {
       const frame = Frame.safeParse(parseJson(String(data))).data;
@@ -228,7 +226,7 @@ function takeUp(url: string, session: GatewaySession, options: AttemptOptions) {
   return {
     /** Resolves with true when Discord resumed or ended the session, false when the connection failed. */
     async isAnswered(): Promise<boolean> {
-      await answered;
+      await Promise.race([answered, ended]);
       return isOver || (isResumed && socket.readyState === WebSocket.OPEN);
     },
     /** Resolves when all events were received that Discord has sent so far. */
@@ -236,10 +234,9 @@ function takeUp(url: string, session: GatewaySession, options: AttemptOptions) {
       if (socket.readyState !== WebSocket.OPEN) return;
       const acknowledged = new Promise<void>(resolve => {
         onAcknowledged = resolve;
-        for (const ending of ['close', 'error'] as const) socket.addEventListener(ending, () => resolve());
       });
       beat();
-      await Promise.race([acknowledged, setTimeout(TIMES.farewell, undefined, { ref: false })]);
+      await Promise.race([acknowledged, ended, setTimeout(TIMES.farewell, undefined, { ref: false })]);
     },
     async leave(code: number): Promise<void> {
       clearInterval(heartbeat);

@@ -179,13 +179,13 @@ export function keepSessions(
   return (event, value) => {
     if (!isRecord(value) || typeof value.shardId !== 'number') return;
     if (event === 'hello') spoken.add(value.shardId);
-    else if (event === 'closed' && !isSaidByDiscord(value.code)) spoken.delete(value.shardId);
+    else if (event === 'closed') {
+      const code = Number(value.code);
+      // All other close codes come from the network or a proxy.
+      const isSaidByDiscord = code === 1000 || (code >= 4000 && code < 4200);
+      if (!isSaidByDiscord) spoken.delete(value.shardId);
+    }
   };
-}
-
-/** True for a close code that Discord itself sends; all others come from the network or a proxy. */
-function isSaidByDiscord(code: unknown): boolean {
-  return typeof code === 'number' && (code === 1000 || (code >= 4000 && code < 4200));
 }
 
 /** True when a MESSAGE_UPDATE may be a person's recent edit; Discord sends it also when it adds embeds. */

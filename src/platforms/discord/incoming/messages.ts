@@ -62,7 +62,9 @@ export function readMessage(
   const ownId = client?.user.id;
   if (!mayMatter(data, ownId)) return undefined;
   const message = Created.parse(data);
-  if (!isWrittenByPerson(message, ownId)) return undefined;
+  const { author, webhook_id: webhookId, type } = message;
+  const isByProgram = author.bot === true || author.system === true || author.id === ownId;
+  if (isByProgram || typeof webhookId === 'string' || !WRITTEN.includes(type)) return undefined;
   const { text, isMentioned } = spokenText(message, client);
   const direct = isMentioned || !message.guild_id;
   // Discord shows previews of links in quotes too, so quotes are not left out here.
@@ -164,11 +166,6 @@ export function mayMatter(data: unknown, ownId: string | undefined): boolean {
   return parseShortForm(content) !== undefined;
 }
 
-function isWrittenByPerson({ author, webhook_id: webhookId, type }: Created, ownId: string | undefined): boolean {
-  const isOther = author.bot !== true && author.system !== true && author.id !== ownId;
-  return isOther && (webhookId ?? undefined) === undefined && WRITTEN.includes(type);
-}
-
 /**
  * A text without mentions of Medley, and whether there were any. Discord's apps often offer the role that Discord made for
  * Medley in place of Medley itself, since both have the same name.
@@ -222,7 +219,10 @@ const SUPPRESSED = /<https?:\/\/[^\s<>]*>/gi;
 
 function addressedLinks(text: string): readonly PastedLink[] {
   const found = new Map<string, PastedLink>();
-  for (const { part, spoiler } of spoilerParts(text.replace(SUPPRESSED, BLANK))) {
+  const parts = text.replace(SUPPRESSED, BLANK).replaceAll('\\|', BLANK).split('||');
+  for (const [index, part] of parts.entries()) {
+    // Every second part is between two `||`; behind an odd last `||`, which is plain text, there is no spoiler.
+    const spoiler = index % 2 === 1 && index < parts.length - 1;
     for (const url of addressesIn(part)) {
       if (found.size >= MAX_LINKS && !found.has(url)) continue;
       found.set(url, { url, spoiler: spoiler || (found.get(url)?.spoiler ?? false) });
@@ -255,12 +255,6 @@ function withoutQuotes(text: string): string {
   const quote = /^[ \t]{0,8}>>>[ \t]/m.exec(text);
   const shown = quote ? text.slice(0, quote.index) : text;
   return shown.replace(/^[ \t]{0,8}>[ \t].*$/gm, BLANK);
-}
-
-/** Splits the text at pairs of `||`; an odd last `||` is plain text. */
-function spoilerParts(text: string) {
-  const parts = text.replaceAll('\\|', BLANK).split('||');
-  return parts.map((part, index) => ({ part, spoiler: index % 2 === 1 && index < parts.length - 1 }));
 }
 
 /** Matches an address with a scheme anywhere, or one without a scheme at the beginning of a word. */

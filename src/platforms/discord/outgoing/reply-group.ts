@@ -146,16 +146,12 @@ async function sendMessage(
       const isHopeless = signal.aborted || content.uploads.length === 0;
       const remedy = isHopeless ? undefined : remedyFor(error, refusals);
       if (remedy === undefined) throw error;
-      if (remedy === 'smaller') await shrinkLargest(batch, signal);
-      else await giveUp(batch, remedy);
+      const [largest] = batch.map(({ uploads }) => uploads).toSorted((a, b) => b.largest() - a.largest());
+      if (remedy !== 'smaller') await giveUp(batch, remedy);
+      else if (largest === undefined || largest.largest() === 0) await giveUp(batch, 'too_large');
+      else await largest.shrink(signal);
     }
   }
-}
-
-async function shrinkLargest(batch: readonly Draft[], signal: AbortSignal): Promise<void> {
-  const sizes = batch.map(({ uploads }) => uploads.largest());
-  if (Math.max(...sizes) === 0) return giveUp(batch, 'too_large');
-  await batch[sizes.indexOf(Math.max(...sizes))]?.uploads.shrink(signal);
 }
 
 async function giveUp(batch: readonly Draft[], reason: LinkReason): Promise<void> {

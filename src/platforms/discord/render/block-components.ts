@@ -62,7 +62,9 @@ export function renderContainer(
     components.reduce((sum, each) => sum + countComponents(each), size + 2) <= space.components;
 
   function placeText(block: Block): boolean {
-    if (beside !== undefined && !isShort(block) && !form.isTight) flush();
+    // Long text needs the whole width, unless there is no space for that.
+    const isShort = block.kind === 'heading' || (block.kind === 'text' && block.small === true);
+    if (beside !== undefined && !isShort && !form.isTight) flush();
     const text = renderTextBlock(block, form, left - 1);
     if (text !== undefined && text !== '') write(text);
     return text !== undefined;
@@ -112,11 +114,6 @@ export function renderContainer(
   if (isCut && left > 1 && lines.at(-1)?.endsWith('…') !== true) write('…');
   flush();
   return components;
-}
-
-/** True for text that may stand beside an image; long text needs the whole width. */
-function isShort(block: Block): boolean {
-  return block.kind === 'heading' || (block.kind === 'text' && block.small === true);
 }
 
 /** Counts a component together with the components inside it. */
@@ -212,11 +209,8 @@ function renderTextBlock(block: Block, form: CardForm, space: number): string | 
   }
 }
 
-function renderParagraph(
-  { text, folded, small }: Extract<Block, { kind: 'text' }>,
-  space: number,
-  commands: CommandIds,
-): string {
+function renderParagraph(block: Extract<Block, { kind: 'text' }>, space: number, commands: CommandIds): string {
+  const { text, folded, small } = block;
   const most = folded ? Math.min(SHOWN.folded, space) : space;
   if (small !== true || space <= SMALL.length + 2) return renderMarkdown(text, most, commands).trim();
   const line = oneLine(text, most - SMALL.length, commands);

@@ -37,7 +37,8 @@ export function renderActions(actions: readonly Action[], used: Set<string>, con
   const { t, deleteId, backId } = context;
   const { back, delete: remove } = t.messages.discord;
   const menus = actions.filter(action => action.kind === 'menu');
-  const buttons = actions.filter(action => action.kind === 'button').filter(({ token }) => isNew(token, used));
+  const buttons = actions.filter(action => action.kind === 'button').filter(({ token }) => !used.has(token));
+  for (const { token } of buttons) used.add(token);
   const isMenu = buttons.length > SHOWN.buttons;
   const shown: APIButtonComponent[] = [
     ...actions.flatMap(action => (action.kind === 'link' ? renderLink(action) : [])),
@@ -47,12 +48,6 @@ export function renderActions(actions: readonly Action[], used: Set<string>, con
   ];
   const all: readonly MenuAction[] = isMenu ? [...menus, { kind: 'menu', label: '', choices: buttons }] : menus;
   return [...all.flatMap(menu => renderMenu(menu, used)), ...inRows(shown)];
-}
-
-function isNew(token: string, used: Set<string>): boolean {
-  if (used.has(token)) return false;
-  used.add(token);
-  return true;
 }
 
 export function renderButton({ label, token, style }: ButtonAction): APIButtonComponent {
@@ -125,13 +120,9 @@ function inRows(buttons: readonly APIButtonComponent[]): Row[] {
 }
 
 /** Leaves out a card's button if another button of the message has its token, which Discord accepts only once. */
-export function withoutRepeats(
-  blocks: readonly Block[],
-  actions: readonly Action[],
-  used: Set<string>,
-): readonly Block[] {
+export function withoutRepeats(blocks: readonly Block[], actions: readonly Action[], used: Set<string>) {
   const taken = new Set([...used, ...actions.flatMap(action => (action.kind === 'button' ? [action.token] : []))]);
-  return blocks.map(block => {
+  return blocks.map((block): Block => {
     if (block.kind !== 'card' || block.action?.kind !== 'button') return block;
     const { action, ...card } = block;
     if (taken.has(action.token)) return card;

@@ -4,7 +4,7 @@ import {
   type APIMessageTopLevelComponent,
   ComponentType,
 } from 'discord.js';
-import type { Action, Block, Card, Choice, Heading, PictureBlock, Reply, Tone } from '../../../bot/contract/reply.ts';
+import type { Action, Block, Card, Choice, PictureBlock, Reply, Tone } from '../../../bot/contract/reply.ts';
 import { asRows, linesOf, withPictures } from '../../../bot/contract/reply-parts.ts';
 import { linkReason, reductionText } from '../../../bot/views/post.ts';
 import type { Translator } from '../../../i18n/translate.ts';
@@ -82,25 +82,17 @@ export function renderMessage(
 
 type SectionRoom = Space & Pick<CardForm, 'isTight'>;
 
-function renderSections(
-  sections: readonly ReplySection[],
-  space: SectionRoom,
-  context: RenderContext,
-): APIMessageTopLevelComponent[] {
+function renderSections(sections: readonly ReplySection[], space: SectionRoom, context: RenderContext) {
   const used = new Set<string>();
-  return sections.map((section, index) => {
-    const isLast = index === sections.length - 1;
+  return sections.map((section, index): APIMessageTopLevelComponent => {
+    // The buttons that belong to the whole message are in its last section.
+    const own = index === sections.length - 1 ? context : { ...context, deleteId: undefined, backId: undefined };
     const accent = ACCENTS[section.reply.tone] ?? colourOf(section.reply);
     return {
       type: ComponentType.Container,
       ...(accent !== undefined && { accent_color: accent }),
       ...(section.reply.isHidden === true && { spoiler: true }),
-      components: renderSection(
-        section,
-        space,
-        used,
-        isLast ? context : { ...context, deleteId: undefined, backId: undefined },
-      ),
+      components: renderSection(section, space, used, own),
     };
   });
 }
@@ -144,11 +136,14 @@ function renderSection(
   })) {
     const form = { ...shape, lines: linesWithin(content, cards, space.text, shape) };
     const tokens = new Set(used);
-    const opening = openers(framed, reply.actions, form);
+    const opening = openers(framed, reply.actions, form.accessories);
     for (const action of opening) if (action.kind === 'button') tokens.delete(action.token);
     const rows = renderActions([...opening, ...shown], tokens, context);
     const components = space.components - 1 - below.length - rows.reduce((sum, row) => sum + countComponents(row), 0);
-    const isEnough = sizeOf(content, form, pictures) <= components;
+    const all = { text: Number.POSITIVE_INFINITY, components: Number.POSITIVE_INFINITY };
+    // The sum starts at 2: one for the container, one for the ellipsis of a cut text, which may be a component.
+    const needed = renderContainer(content, all, form, pictures).reduce((sum, each) => sum + countComponents(each), 2);
+    const isEnough = needed <= components;
     if (!isEnough && (form.separated || form.accessories > 0)) continue;
     for (const token of tokens) used.add(token);
     const left = { text: space.text - notes.length, components };
@@ -173,21 +168,10 @@ function linesWithin(blocks: readonly Block[], cards: readonly Card[], space: nu
   return lines;
 }
 
-/** The number of components that the blocks need if nothing is left out. */
-function sizeOf(blocks: readonly Block[], form: CardForm, pictures: PictureNames): number {
-  const all = { text: Number.POSITIVE_INFINITY, components: Number.POSITIVE_INFINITY };
-  // The sum starts at 2: one for the container, one for the ellipsis of a cut text, which may be a component.
-  return renderContainer(blocks, all, form, pictures).reduce((total, each) => total + countComponents(each), 2);
-}
-
 const NO_PICTURES: PictureNames = new Map();
 
 /** A button or a menu that opens the cards without a button beside them; a card with a link opens by its title. */
-function openers(
-  framed: readonly (Card | Heading)[],
-  actions: readonly Action[],
-  { accessories }: CardForm,
-): readonly Action[] {
+function openers(framed: readonly Block[], actions: readonly Action[], accessories: number): readonly Action[] {
   const offered = new Set(
     actions.flatMap(action => {
       if (action.kind === 'menu') return action.choices.map(({ token }) => token);
@@ -195,7 +179,7 @@ function openers(
     }),
   );
   const left = framed.flatMap((card, index) => {
-    if (card.kind === 'heading') return [];
+    if (card.kind !== 'card') return [];
     const { action, title, lines } = card;
     if (action?.kind !== 'button' || offered.has(action.token)) return [];
     const isBeside = index < accessories && accessoryOf(card)?.type === ComponentType.Button;
@@ -213,6 +197,7 @@ function openers(
 
 /** Puts images and videos into a gallery, but audio into file components, because galleries accept no audio. */
 function renderMedia({ media }: ReplySection, t: Translator): APIComponentInContainer[] {
+  const { photo, video } = t.messages.discord;
   const items: APIMediaGalleryItem[] = [];
   const files: APIComponentInContainer[] = [];
   for (const placed of media) {
@@ -222,17 +207,12 @@ function renderMedia({ media }: ReplySection, t: Translator): APIComponentInCont
       files.push({ type: ComponentType.File, file: { url }, spoiler: placed.spoiler });
       continue;
     }
-    const alt = description(placed.alt) ?? wordsFor(placed, t);
-    items.push({ media: { url }, spoiler: placed.spoiler, description: alt });
+    const { mime, alt, spoiler, place, of } = placed;
+    const kind = mime.startsWith('video/') ? video : photo;
+    const words = of > 1 ? `${kind} ${t.messages.post.itemOf({ n: place, total: of })}` : kind;
+    items.push({ media: { url }, spoiler, description: description(alt) ?? words });
   }
   return [...(items.length > 0 ? [{ type: ComponentType.MediaGallery as const, items }] : []), ...files];
-}
-
-/** Describes a file whose author wrote no description. */
-function wordsFor({ mime, place, of }: PlacedFile, { messages }: Translator): string {
-  const { photo, video } = messages.discord;
-  const kind = mime.startsWith('video/') ? video : photo;
-  return of > 1 ? `${kind} ${messages.post.itemOf({ n: place, total: of })}` : kind;
 }
 
 /** Says which files are missing, smaller or left out, why, and where the originals are. */
