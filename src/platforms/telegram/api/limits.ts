@@ -38,8 +38,8 @@ export const MESSAGE_LIMITS = {
   inlineOffset: 64,
 } as const;
 
-/** The size limits of one file, in bytes. */
-const FILE_LIMITS = {
+const LIMITS = {
+  /** The size limits of one file, in bytes. */
   upload: 50 * MB,
   uploadPhoto: 10 * MB,
   /** The largest file that Telegram fetches from an address by itself. */
@@ -47,9 +47,6 @@ const FILE_LIMITS = {
   addressPhoto: 5 * MB,
   /** The largest upload to a Bot API server that the operator runs. */
   localUpload: 2_000 * MB,
-} as const;
-
-const CHAT_LIMITS = {
   /** A post with this many files is a rich message; with fewer it is an album, unless its text is too long for that. */
   richFrom: 11,
   /**
@@ -83,8 +80,6 @@ const CHAT_LIMITS = {
   typingMs: 400,
 } as const;
 
-export type TelegramLimits = { readonly [K in keyof typeof CHAT_LIMITS]: number } & {
-  readonly [K in keyof typeof FILE_LIMITS]: number;
-};
+export type TelegramLimits = { readonly [K in keyof typeof LIMITS]: number };
 
-export const TELEGRAM_LIMITS: TelegramLimits = { ...CHAT_LIMITS, ...FILE_LIMITS };
+export const TELEGRAM_LIMITS: TelegramLimits = LIMITS;

@@ -63,11 +63,6 @@ export type Address = Pick<
 /** The parameters of a message without those that say where it goes. */
 export type Content<M extends Method> = Omit<Params[M], keyof Address>;
 
-/** A message that can be edited: one of the bot, or one that a person sent through it (an inline message). */
-export type EditTarget =
-  | { readonly chat_id: number; readonly message_id: number }
-  | { readonly inline_message_id: string };
-
 const File = z.object({
   file_id: z.string(),
   /** The size in bytes. */

@@ -56,7 +56,8 @@ export function createFileCandidates(item: GalleryItem, inAlbum: boolean, contex
       return current;
     },
     /** To be called when Telegram refuses the current way, after which `candidate` resolves with the next one. */
-    async refuse(error: BotApiError): Promise<void> {
+    async refuse({ code, description }: BotApiError): Promise<void> {
+      const isTooLarge = code === 413 || /too (big|large)/i.test(description);
       const last = current;
       current = undefined;
       if (last === undefined || last.kind === 'link') return;
@@ -64,7 +65,7 @@ export function createFileCandidates(item: GalleryItem, inAlbum: boolean, contex
       else if (last.from === 'remembered') {
         way = 'address';
         await sentFiles.delete(key);
-      } else if (isTooLarge(error) && !refused.has(last.variantKey)) {
+      } else if (isTooLarge && !refused.has(last.variantKey)) {
         // The refused file counts as too large, so the next upload is a smaller file.
         refused.add(last.variantKey);
         void close();
@@ -134,10 +135,6 @@ function createWays(item: GalleryItem, inAlbum: boolean, context: TelegramContex
       await done?.dispose();
     },
   };
-}
-
-function isTooLarge({ code, description }: BotApiError): boolean {
-  return code === 413 || /too (big|large)/i.test(description);
 }
 
 function uploadedFile(item: GalleryItem, file: DeliveredFile, asDocument: boolean): FileCandidate {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLru } from '../../../infra/cache/cache.ts';
-import { abortable } from '../../../infra/concurrency/abortable.ts';
+import { createSingleFlight } from '../../../infra/concurrency/abortable.ts';
 import { BotApiError, notBegun } from '../api/bot-api-error.ts';
 import type { Address, Answers, Content, Method, Params } from '../api/methods.ts';
 import type { MessageDestination, ReplyContext, TelegramContext } from './context.ts';
@@ -87,15 +87,12 @@ export function createMessageApi({ api, chats, limits }: TelegramContext, action
 /** Checks that Telegram can be reached, when that is in doubt, by a call that sends nothing. All callers share it. */
 function createReachCheck(api: TelegramContext['api']) {
   let isDoubtful = false;
-  let asking: Promise<unknown> | undefined;
+  const asking = createSingleFlight();
   return {
     /** Returns at once unless Telegram is in doubt. @throws BotApiError if it is not reached, or the signal's reason */
     async check(signal: AbortSignal): Promise<void> {
       if (!isDoubtful) return;
-      asking ??= api.call('getMe', {}).finally(() => {
-        asking = undefined;
-      });
-      await abortable(asking, signal);
+      await asking.run('getMe', () => api.call('getMe', {}), signal);
       isDoubtful = false;
     },
     doubt(): void {

@@ -71,26 +71,28 @@ export function createAnswerPress(
     if (edited === 'done') return;
     await sender.send(reply, context);
     const isUsedUp = press.stands === 'text' && press.isOnlyButton === true && reply.gallery.length > 0;
-    if (edited === 'anew' || (isUsedUp && press.isEphemeral !== true))
-      await sendOnce(`${key}d`, () => withdraw(message), EDIT);
+    const withdraw = () =>
+      deleteMessage(api, message).catch((error: unknown) => {
+        // Telegram does not let bots delete messages that are too old, so the old one stays.
+        log.debug({ err: error }, 'a message that was replaced could not be deleted');
+      });
+    if (edited === 'anew' || (isUsedUp && press.isEphemeral !== true)) await sendOnce(`${key}d`, withdraw, EDIT);
   }
 
   /** Shows the reply as a notice at the button, if no earlier attempt did. Resolves with true if it was shown. */
   async function isNotified(reply: Reply, query: string, { key, sendOnce, t }: ReplyContext): Promise<boolean> {
+    const call = async () => {
+      if (await answers.notifyReply(query, reply, t)) return;
+      const description = 'the button was answered before';
+      throw new BotApiError({ method: 'answerCallbackQuery', code: 400, description, isNotDone: true });
+    };
     try {
-      await sendOnce(`${key}a`, async () => assertNotified(await answers.notifyReply(query, reply, t)), EDIT);
+      await sendOnce(`${key}a`, call, EDIT);
       return true;
     } catch (error) {
       if (error instanceof BotApiError && error.code === 400) return false;
       throw error;
     }
-  }
-
-  async function withdraw(message: { readonly chat_id: number; readonly message_id: number }): Promise<void> {
-    await deleteMessage(api, message).catch((error: unknown) => {
-      // Telegram does not let bots delete messages that are too old, so the old one stays.
-      log.debug({ err: error }, 'a message that was replaced could not be deleted');
-    });
   }
 
   return async (reply: Reply, press: PressedButton, context: ReplyContext): Promise<void> => {
@@ -103,11 +105,4 @@ export function createAnswerPress(
     }
     await answers.acknowledge(press.query);
   };
-}
-
-/** Checks that the notice was shown. @throws BotApiError when it was not */
-function assertNotified(isDone: boolean): void {
-  if (isDone) return;
-  const description = 'the button was answered before';
-  throw new BotApiError({ method: 'answerCallbackQuery', code: 400, description, isNotDone: true });
 }

@@ -68,8 +68,10 @@ export function createSendReply(
 
   async function send(reply: Reply, sending: ReplySending, context: ReplyContext): Promise<boolean> {
     const { to } = sending;
+    // A notice or a soon outdated reply, such as a time to wait, passes, unless a better version will replace it.
+    const isPassing = reply.later === undefined && (reply.outdatedMs !== undefined || isNotice(reply));
     if (to.press !== undefined) await answerPress(reply, to.press, pressContext(reply, sending, context));
-    else if (to.isGroup && (isPassing(reply) || isPersonal(reply))) await sendNotice(reply, sending, context);
+    else if (to.isGroup && (isPassing || isPersonal(reply))) await sendNotice(reply, sending, context);
     else
       return sender.send(reply, {
         ...context,
@@ -121,11 +123,6 @@ function extraButtons(
     isDeletable ? deleteButtons.render({ ...owner, others: album }, labels.delete) : undefined,
   ];
   return buttons.filter(button => button !== undefined);
-}
-
-/** True for a notice or a soon outdated reply, such as a time to wait, unless a better version will replace it. */
-function isPassing(reply: Reply): boolean {
-  return reply.later === undefined && (reply.outdatedMs !== undefined || isNotice(reply));
 }
 
 /** True for text with buttons that is for the person who asked, such as their settings. */

@@ -34,13 +34,6 @@ export function createWordSender({ api, limits, log }: TelegramContext, messages
     return context.sendOnce(context.key, () => messages.post('sendMessage', context, fields));
   }
 
-  function sendPhoto(payload: PhotoPayload, context: ReplyContext): Promise<boolean> {
-    const fields = { ...photoFields(payload), reply_markup: payload.keyboard };
-    return withPhoto(payload.photo, photo =>
-      context.sendOnce(context.key, () => messages.post('sendPhoto', context, { ...fields, photo })),
-    );
-  }
-
   function editPhoto(
     payload: PhotoPayload,
     target: EditTarget,
@@ -63,7 +56,11 @@ export function createWordSender({ api, limits, log }: TelegramContext, messages
         return;
       }
       if (context.sentKeys.includes(context.key)) return;
-      const send = () => sendPhoto(payload, context);
+      const fields = { ...photoFields(payload), reply_markup: payload.keyboard };
+      const send = () =>
+        withPhoto(payload.photo, photo =>
+          context.sendOnce(context.key, () => messages.post('sendPhoto', context, { ...fields, photo })),
+        );
       const isDrawn = payload.photo.kind === 'picture';
       const isSent = await (isDrawn ? actions.during(context.to, 'upload_photo', send) : send());
       if (!isSent) await sendText(payload.instead, context);
@@ -110,8 +107,9 @@ function createPhotoAttempts(log: TelegramContext['log']) {
   return async (photo: Photo, use: (media: FileSource) => Promise<SentMessage | undefined>): Promise<boolean> => {
     const fileId = photo.kind === 'picture' ? known.get(photo.picture.key) : undefined;
     if (fileId !== undefined && (await isTaken(fileId))) return true;
-    const media = photo.kind === 'image' ? photo.url : await drawn(photo);
-    return media !== undefined && isTaken(media);
+    if (photo.kind === 'image') return isTaken(photo.url);
+    const data = await drawPicture(photo.picture, log);
+    return data !== undefined && isTaken({ content: { data }, fileName: 'medley.png', bytes: data.length });
 
     async function isTaken(source: FileSource): Promise<boolean> {
       try {
@@ -127,11 +125,6 @@ function createPhotoAttempts(log: TelegramContext['log']) {
       }
     }
   };
-
-  async function drawn({ picture }: Extract<Photo, { kind: 'picture' }>): Promise<FileSource | undefined> {
-    const data = await drawPicture(picture, log);
-    return data && { content: { data }, fileName: 'medley.png', bytes: data.length };
-  }
 }
 
 export function textFields({ content, preview }: TextPayload) {

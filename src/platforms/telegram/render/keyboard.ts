@@ -8,16 +8,10 @@ import { isWebAddress } from './formatted-text.ts';
 /** A button whose label is longer gets a row of its own, so that phones show all of it. */
 const SHORT_LABEL = 14;
 
-export interface NumberButton {
-  readonly number: string;
-  /** The token that opens the card with this number; undefined if it cannot be opened. */
-  readonly token: string | undefined;
-}
-
 /** Buttons that other platforms do not show. */
 export interface OwnButtons {
-  /** Buttons for the cards that are numbered in the text. */
-  readonly numbers?: readonly NumberButton[];
+  /** Buttons with the numbers of the cards in the text. */
+  readonly numbers?: readonly Button[];
   /** Buttons that are placed after all other buttons. */
   readonly extra?: readonly Button[];
 }
@@ -27,11 +21,8 @@ export function renderKeyboard(
   actions: readonly Action[],
   { numbers = [], extra = [] }: OwnButtons = {},
 ): Keyboard | undefined {
-  const numbered = numbers.flatMap(({ number, token }) =>
-    token === undefined ? [] : [{ text: number, callback_data: token }],
-  );
-  const others = [...actions.flatMap(renderAction), ...extra].slice(0, MESSAGE_LIMITS.buttons - numbered.length);
-  const rows = [...evenRows(numbered), ...rowsOf(others)];
+  const others = [...actions.flatMap(renderAction), ...extra].slice(0, MESSAGE_LIMITS.buttons - numbers.length);
+  const rows = [...evenRows(numbers), ...rowsOf(others)];
   return rows.length === 0 ? undefined : { inline_keyboard: rows };
 }
 

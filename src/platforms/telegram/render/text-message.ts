@@ -1,11 +1,11 @@
 import type { Action, Block, Card, Image } from '../../../bot/contract/reply.ts';
 import { asRows, textBlock, withPictures } from '../../../bot/contract/reply-parts.ts';
 import { MESSAGE_LIMITS } from '../api/limits.ts';
-import type { Keyboard, LinkPreview } from '../api/methods.ts';
+import type { Button, Keyboard, LinkPreview } from '../api/methods.ts';
 import { ownNumber, renderBlocks } from './block-text.ts';
 import { fitsCaption, renderCaption } from './file-fields.ts';
 import { type FormattedText, isWebAddress, plainText, type TextStyle } from './formatted-text.ts';
-import { type NumberButton, renderKeyboard } from './keyboard.ts';
+import { renderKeyboard } from './keyboard.ts';
 
 export interface TextPayload {
   readonly kind: 'text';
@@ -86,7 +86,7 @@ interface Arranged {
   readonly shown: readonly Block[];
   readonly buttons: readonly Action[];
   /** The buttons for the numbers of cards, in order; empty if the cards have none. */
-  readonly numbers: readonly NumberButton[];
+  readonly numbers: readonly Button[];
 }
 
 /** Turns audio previews into buttons. If numbered buttons open the cards, a menu with the same choices is left out. */
@@ -101,10 +101,11 @@ function arranged(blocks: readonly Block[], actions: readonly Action[]): Arrange
   const others = actions.filter(
     action => action.kind !== 'menu' || !action.choices.every(({ token }) => opened.has(token)),
   );
-  if (cards.length > 1 && openers.some(token => token !== undefined)) {
-    const numbers = cards.map((card, index) => ({ number: ownNumber(card) ?? `${index + 1}`, token: openers[index] }));
-    return { shown, buttons: [...others, ...listen], numbers };
-  }
+  const numbers = cards.flatMap((card, index): readonly Button[] => {
+    const token = openers[index];
+    return token === undefined ? [] : [{ text: ownNumber(card) ?? `${index + 1}`, callback_data: token }];
+  });
+  if (cards.length > 1 && numbers.length > 0) return { shown, buttons: [...others, ...listen], numbers };
   const known = new Set(actions.flatMap(action => (action.kind === 'button' ? [action.token] : [])));
   const own = cards.flatMap(({ action }) => (action?.kind === 'button' && !known.has(action.token) ? [action] : []));
   return { shown, buttons: [...own, ...(own.length > 0 ? others : actions), ...listen], numbers: [] };
