@@ -83,14 +83,9 @@ function readSwitches(application: Application): readonly Finding[] {
   }
   const unseen = 'the Message Content intent is off, so pasted links in servers are not seen';
   advise(!content, note, unseen, 'Switch it on under Bot, Privileged Gateway Intents', 'bot');
+  const isElsewhere = Boolean(application.interactions_endpoint_url);
   const elsewhere = 'commands are sent to an address of their own and never reach Medley';
-  advise(
-    Boolean(application.interactions_endpoint_url),
-    wrong,
-    elsewhere,
-    'Empty Interactions Endpoint URL',
-    'information',
-  );
+  advise(isElsewhere, wrong, elsewhere, 'Empty Interactions Endpoint URL', 'information');
   const closed = 'Requires OAuth2 Code Grant is on, so the bot cannot be added';
   advise(application.bot_require_code_grant, wrong, closed, 'Switch it off under Bot', 'bot');
   const isOwn = 'only the owner can add the bot';
@@ -122,12 +117,8 @@ function readGuilds(guilds: readonly Guild[], approximateCount = 0): readonly Fi
   const what = `Discord: in ${count} ${count === 1 ? 'server' : 'servers'}${among}`;
   if (lacking.length === 0) return [ok(`${what}, no permission is missing`)];
   const more = lacking.length > MOST_NAMES ? ` and ${lacking.length - MOST_NAMES} more` : '';
-  return [
-    note(
-      `${what}; permissions are missing in ${lacking.slice(0, MOST_NAMES).join(', ')}${more}`,
-      "Give them to Medley's role there, or invite it again. In a channel, /settings says what is missing.",
-    ),
-  ];
+  const remedy = "Give them to Medley's role there, or invite it again. In a channel, /settings says what is missing.";
+  return [note(`${what}; permissions are missing in ${lacking.slice(0, MOST_NAMES).join(', ')}${more}`, remedy)];
 }
 
 function invitations(application: Application): readonly Finding[] {
@@ -147,22 +138,14 @@ function invitations(application: Application): readonly Finding[] {
 
 function readFailure(error: unknown): Finding {
   const status = statusOf(error);
-  if (status === 401) {
-    return wrong(
-      'Discord refuses the token',
-      'Reset it under Bot at https://discord.com/developers/applications and set DISCORD_TOKEN to the new one.',
-    );
-  }
-  if (status === 429) {
-    return note('Discord asks this address to slow down', 'Wait some minutes and try again.');
-  }
-  if (status !== undefined && status >= 500) {
+  const reset =
+    'Reset it under Bot at https://discord.com/developers/applications and set DISCORD_TOKEN to the new one.';
+  if (status === 401) return wrong('Discord refuses the token', reset);
+  if (status === 429) return note('Discord asks this address to slow down', 'Wait some minutes and try again.');
+  if (status !== undefined && status >= 500)
     return note(`Discord answers ${status}`, 'It has trouble of its own. Try again later.');
-  }
-  return wrong(
-    `Discord does not answer as it should: ${reasonOf(error)}`,
-    'Check the network, DNS and DISCORD_API_URL.',
-  );
+  const what = `Discord does not answer as it should: ${reasonOf(error)}`;
+  return wrong(what, 'Check the network, DNS and DISCORD_API_URL.');
 }
 
 function statusOf(error: unknown): number | undefined {

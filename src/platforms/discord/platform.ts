@@ -186,11 +186,8 @@ function createRegistration(
       spoken.push(menuIn(loadTranslator(tag), dispatcher.commandSpecs));
       await setImmediate();
     }
-    const { registered, hasChanged } = await updateCommands(
-      api,
-      gateway.applicationId,
-      commandPayloads(english, spoken),
-    );
+    const payloads = commandPayloads(english, spoken);
+    const { registered, hasChanged } = await updateCommands(api, gateway.applicationId, payloads);
     await commandIds.learn(registered);
     if (hasChanged) log.info({}, 'discord: commands were registered');
   }

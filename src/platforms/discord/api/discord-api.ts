@@ -80,22 +80,18 @@ function messageCalls(rest: Rest) {
       { nonce, replyTo, isSilent = false }: MessageOptions,
       signal: AbortSignal,
     ): Promise<PostedMessage> {
+      const route: ApiRoute = [RequestMethod.Post, Routes.channelMessages(channelId)];
+      const flags = isSilent ? MessageFlags.SuppressNotifications : 0;
       const post = (reference?: object) => {
         const body = { nonce, enforce_nonce: true, ...reference };
-        const flags = isSilent ? MessageFlags.SuppressNotifications : 0;
-        return sendContent(rest, [RequestMethod.Post, Routes.channelMessages(channelId)], content, {
-          signal,
-          flags,
-          body,
-        });
+        return sendContent(rest, route, content, { signal, flags, body });
       };
       const reference = { message_id: replyTo, channel_id: channelId, fail_if_not_exists: false };
-      const posted = await post(replyTo === undefined ? {} : { message_reference: reference }).catch(
-        (error: unknown) => {
-          if (replyTo === undefined || !isAboutReference(error)) throw error;
-          return post();
-        },
-      );
+      const whole = replyTo === undefined ? {} : { message_reference: reference };
+      const posted = await post(whole).catch((error: unknown) => {
+        if (replyTo === undefined || !isAboutReference(error)) throw error;
+        return post();
+      });
       return { id: posted.id, isConfirmed: isConfirmed(posted, content) };
     },
 

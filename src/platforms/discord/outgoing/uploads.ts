@@ -93,54 +93,39 @@ function createUploads(slots: Slot[], fill: Fill) {
         const { post, index, spoiler } = item;
         const alt = post.items[index]?.alt ?? null;
         const which = { place: (post.items[index]?.position ?? index) + 1, of: itemCount(post) };
-        return delivered.kind === 'file'
-          ? {
-              kind: 'file',
-              name: nameOf(prefix, place, delivered),
-              mime: delivered.mime,
-              reduced: delivered.reduced,
-              ...{ alt, spoiler, ...which },
-            }
-          : { ...delivered, ...which };
+        if (delivered.kind === 'link') return { ...delivered, ...which };
+        const { mime, reduced } = delivered;
+        return { kind: 'file', name: nameOf(prefix, place, delivered), mime, reduced, alt, spoiler, ...which };
       }),
     files: (prefix: string) =>
-      held().map(
-        ({ slot, place, file }): UploadFile => ({
-          name: nameOf(prefix, place, file),
-          content: { path: file.path },
-          mime: file.mime,
-          bytes: file.bytes,
-          spoiler: slot.item.spoiler,
-        }),
-      ),
+      held().map(({ slot, place, file }): UploadFile => {
+        const { path, mime, bytes } = file;
+        return { name: nameOf(prefix, place, file), content: { path }, mime, bytes, spoiler: slot.item.spoiler };
+      }),
     /** Replaces the largest file by its next smaller variant, or else by a link. */
     async shrink(until: AbortSignal): Promise<void> {
       const found = biggest();
       if (!found) return;
       const { slot, file, place } = found;
-      await release(file);
+      await file.dispose();
       slot.delivered = { kind: 'link', url: slot.item.post.url, leadsTo: 'original', reason: 'too_large' };
       slots[place] = await fill(slot.item, [...slot.refused, file.variantKey], until);
     },
     /** Replaces all files by links to their posts. */
     async giveUp(reason: LinkReason): Promise<void> {
       for (const { slot, file } of held()) {
-        await release(file);
+        await file.dispose();
         slot.delivered = { kind: 'link', url: slot.item.post.url, leadsTo: 'original', reason };
       }
     },
     /** Releases the files. Safe to call twice. */
     async dispose(): Promise<void> {
-      for (const { file } of held()) await release(file);
+      for (const { file } of held()) await file.dispose();
     },
   };
 }
 
 type Fill = (item: GalleryItem, refused: readonly string[], until: AbortSignal) => Promise<Slot>;
-
-async function release(delivered: DeliveredFile | FileLink): Promise<void> {
-  if (delivered.kind === 'file') await delivered.dispose();
-}
 
 /** The name of an attachment, of characters that Discord keeps: `attachment://` does not find a renamed file. */
 function nameOf(prefix: string, place: number, { fileName }: DeliveredFile): string {
@@ -164,13 +149,8 @@ export async function drawPictures(blocks: readonly Block[], log: Pick<Logger, '
   return [...wanted].flatMap(([key, { alt }], place): Drawing[] => {
     const data = drawn[place];
     if (data === undefined) return [];
-    const file = {
-      content: { data },
-      mime: 'image/png',
-      bytes: data.length,
-      spoiler: false,
-      alt: description(alt) ?? '',
-    };
+    const words = description(alt) ?? '';
+    const file = { content: { data }, mime: 'image/png', bytes: data.length, spoiler: false, alt: words };
     return [{ key, file: prefix => ({ name: `picture-${prefix}${place + 1}.png`, ...file }) }];
   });
 }

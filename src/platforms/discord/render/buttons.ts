@@ -37,8 +37,13 @@ export function renderActions(actions: readonly Action[], used: Set<string>, con
   const { t, deleteId, backId } = context;
   const { back, delete: remove } = t.messages.discord;
   const menus = actions.filter(action => action.kind === 'menu');
-  const buttons = actions.filter(action => action.kind === 'button').filter(({ token }) => !used.has(token));
-  for (const { token } of buttons) used.add(token);
+  const buttons = actions
+    .filter(action => action.kind === 'button')
+    .filter(({ token }) => {
+      const isNew = !used.has(token);
+      used.add(token);
+      return isNew;
+    });
   const isMenu = buttons.length > SHOWN.buttons;
   const shown: APIButtonComponent[] = [
     ...actions.flatMap(action => (action.kind === 'link' ? renderLink(action) : [])),

@@ -189,6 +189,14 @@ describe('actions', () => {
     expect(ids).toContain('delete:300');
   });
 
+  it('stand once though a reply repeats them', () => {
+    const same = section({ actions: [...buttons(2), ...buttons(2)] });
+    expect(all(renderMessage([same], context), 'custom_id')).toEqual([
+      ...buttons(2).map(({ token }) => token),
+      'delete:300',
+    ]);
+  });
+
   it('open no address that is not of the web', () => {
     const actions = [{ kind: 'link' as const, label: 'x', url: 'javascript:alert(1)' }];
     expect(all(renderMessage([section({ actions })], context), 'url')).toEqual([]);
