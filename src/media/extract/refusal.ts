@@ -98,14 +98,9 @@ export function pauseOfAccount({ code, params }: AppError): 'challenge' | 'logge
   return code === 'login_required' && params.kept !== 1 ? 'logged-out' : null;
 }
 
-/** Says whether the endpoint refuses this caller for every post. */
-function isOfCaller({ params }: AppError): boolean {
-  return params.refused === 1;
-}
-
 /** Says whether the post may exist but is hidden, so that asking the site for the reason may help. */
 export function isWithheld(error: AppError): boolean {
-  return isWeak(error) || (error.code === 'login_required' && !isOfCaller(error));
+  return isWeak(error) || (error.code === 'login_required' && error.params.refused !== 1);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Turns the output of `yt-dlp -J` into the post. Pure. */
 import { AppError } from '../../errors.ts';
-import type { PostRef } from '../extract/source.ts';
+import { isVideoLink, type PostRef } from '../extract/source.ts';
 import { firstOf, isJsonObject, type JsonObject, mediaAddress, parseJson, UNKNOWN_SIZE } from '../parse/json.ts';
 import * as read from '../parse/read.ts';
 import type { Post, UnplacedItem, Variant } from '../post.ts';
@@ -8,7 +8,6 @@ import { addressExpiry } from './kit/cdn-address.ts';
 import { EMPTY_DRAFT, readableItems, toPost, UNKNOWN_AUTHOR } from './kit/draft.ts';
 import { listedFile, listedItem } from './kit/media-files.ts';
 
-const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'watch', 'video', 'p', 'tv', 'reels']);
 const MAX_ENTRIES = 50;
 const MAX_FORMATS = 1_000;
 const STATS = { likes: 'like_count', comments: 'comment_count', views: 'view_count', shares: 'repost_count' };
@@ -59,7 +58,7 @@ export function parseYtDlpAnswer(printed: string, ref: PostRef, hosts: readonly 
   if (!isJsonObject(post)) throw new AppError('upstream_changed', 'yt-dlp printed no description');
   if (post.is_live === true) throw new AppError('unsupported_link', 'a live broadcast', { params: { what: 'live' } });
   const id = read.text(post.id);
-  if (id !== null && VIDEO_FORMS.has(ref.form) && id !== ref.id) {
+  if (id !== null && (isVideoLink(ref) || ref.form === 'p') && id !== ref.id) {
     throw new AppError('upstream_changed', 'yt-dlp describes another post');
   }
   const videos = Array.isArray(post.entries) ? read.list(post.entries, MAX_ENTRIES) : [post];

@@ -109,7 +109,7 @@ const MAX_MARKUP_CHARS = 512 * 1024;
 const NO_CAPTION = ['CaptionComments', 'CaptionUsername'];
 const REGIONS = [...NO_CAPTION, 'UsernameText', 'Caption'];
 
-/** What an embed shows of its post. */
+/** Reads all that an embed shows of its post. */
 function readEmbed(html: string) {
   const nodes = parseMarkup(visibleMarkup(html, MAX_MARKUP_CHARS));
   const elements = elementsIn(nodes);
