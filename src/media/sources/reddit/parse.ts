@@ -73,8 +73,13 @@ function itemsOf(post: JsonObject): readonly DraftItem[] | null {
 /** The site shows one of these words in place of the text of a removed post. */
 const GONE = /^\[(?:deleted|removed)\]$/;
 
+/** Who removed a post, or the word in place of its text; undefined for a post that was not removed. */
+function removalOf(post: JsonObject): string | undefined {
+  return read.text(post.removed_by_category) ?? GONE.exec(read.text(post.selftext) ?? '')?.[0];
+}
+
 function draftOf(post: JsonObject): PostDraft {
-  const removed = read.text(post.removed_by_category) ?? GONE.exec(read.text(post.selftext) ?? '')?.[0];
+  const removed = removalOf(post);
   if (removed !== undefined) throw new AppError('not_found', `the post was removed: ${removed.slice(0, 30)}`);
   const [parent] = read.list(post.crosspost_parent_list, 1).filter(isJsonObject);
   const ref = redditRefOf(read.text(parent?.id) ?? '');
@@ -82,17 +87,22 @@ function draftOf(post: JsonObject): PostDraft {
   const words = items === null ? decoded(post.selftext) : decoded(post.selftext).replace(FILE_LINE, '');
   const username = post.author === '[deleted]' ? null : read.text(post.author);
   const isOutside = post.is_self === false && items === null && ref === undefined;
+  // A crosspost stays when the post that it shares is removed.
+  const shared = parent === undefined || removalOf(parent) !== undefined ? null : parent;
+  // A new post's score is hidden for some hours, and the answer then states 1.
+  const likes = post.hide_score === true ? null : read.count(post.score);
   return {
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, id: read.numericId(post.author_fullname), username },
     title: read.text(decoded(post.title)),
     caption: read.text(words.trim()) ?? (isOutside ? read.text(post.url_overridden_by_dest) : null),
     publishedAt: read.instant(post.created_utc),
-    stats: { ...NO_STATS, likes: read.count(post.score), comments: read.count(post.num_comments) },
+    stats: { ...NO_STATS, likes, comments: read.count(post.num_comments) },
     sensitive: post.over_18 === true || post.quarantine === true || post.spoiler === true,
     items: items ?? [],
     isWordsOnly: items === null,
-    quoted: ref === undefined ? null : { ref, draft: draftOf({ ...parent, crosspost_parent_list: [] }) },
+    quoted:
+      ref === undefined || shared === null ? null : { ref, draft: draftOf({ ...shared, crosspost_parent_list: [] }) },
   };
 }
 

@@ -253,6 +253,14 @@ it.each<[string, string, object | string]>([
       quoted: { id: '1parent', author: { username: 'omar' }, items: [{ kind: 'image' }] },
     },
   ],
+  [
+    'a crosspost of one that was removed',
+    listing({
+      crosspost_parent_list: [{ id: '1parent', author: '[deleted]', removed_by_category: 'moderator' }],
+    }),
+    { author: { username: 'mara' }, items: [], quoted: null },
+  ],
+  ['a score that is still hidden', listing({ hide_score: true, score: 1 }), { stats: { likes: null } }],
   ['words', listing({ is_self: true, selftext: 'Wedge it' }), { caption: 'Wedge it', items: [] }],
   [
     'files among its words',
