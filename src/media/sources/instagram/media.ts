@@ -9,14 +9,17 @@ import { splitCode } from '../kit/link-match.ts';
 import { listed, MAX_CHILDREN, type MediaShape, PRODUCT, parseMedia, readUsers } from '../kit/product.ts';
 import { gatedAnswer, restrictionOf } from './failures.ts';
 
-/** The older GraphQL shape: `xdt_shortcode_media`, and `shortcode_media` in embeds. */
+/** The older GraphQL shape: `xdt_shortcode_media`, and `shortcode_media` in embeds. Last come the names until 2017. */
 const GRAPH: MediaShape = {
   keys: ['display_url', 'display_src', 'display_resources', 'video_url', 'edge_sidecar_to_children'],
   stats: {
-    likes: ['edge_media_preview_like.count', 'edge_liked_by.count'],
-    comments: ['edge_media_to_parent_comment.count', 'edge_media_to_comment.count', 'edge_media_preview_comment.count'],
+    likes: ['edge_media_preview_like.count', 'edge_liked_by.count', 'likes.count'],
+    comments: [
+      ...['edge_media_to_parent_comment.count', 'edge_media_to_comment.count', 'edge_media_preview_comment.count'],
+      'comments.count',
+    ],
     plays: 'video_play_count',
-    views: 'video_view_count',
+    views: ['video_view_count', 'video_views'],
     authorFollowers: 'owner.edge_followed_by.count',
     authorPosts: 'owner.edge_owner_to_timeline_media.count',
   },
@@ -36,8 +39,10 @@ const GRAPH: MediaShape = {
       hasVideoSign: read.count(media.video_view_count) !== null,
       children: isCarousel ? read.list(child(edges, 'edges'), MAX_CHILDREN).map(edge => child(edge, 'node')) : null,
       users: [media.owner],
-      caption: read.text(child(read.list(child(media.edge_media_to_caption, 'edges'))[0], 'node', 'text')),
-      publishedAt: media.taken_at_timestamp,
+      caption:
+        read.text(child(read.list(child(media.edge_media_to_caption, 'edges'))[0], 'node', 'text')) ??
+        read.text(media.caption),
+      publishedAt: media.taken_at_timestamp ?? media.date,
     };
   },
 };
@@ -68,6 +73,16 @@ function isEmptyList(value: unknown): boolean {
   return value === null || (isJsonObject(value) && Array.isArray(value.items) && value.items.length === 0);
 }
 
+function shapesOf(object: JsonObject): readonly MediaShape[] {
+  return SHAPES.filter(({ keys }) => keys.some(key => key in object));
+}
+
+/** Joins objects about one media. If several state a property, the last of them counts. */
+function joined(parts: readonly JsonObject[]): JsonObject {
+  const isStated = (value: unknown) => value !== null && !(Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(parts.flatMap(part => Object.entries(part).filter(([, value]) => isStated(value))));
+}
+
 function fullness(draft: PostDraft): number {
   const facts = [draft.caption, draft.author.username, draft.author.id, draft.publishedAt, draft.stats.likes];
   return readableItems(draft) * 1_000 + (isComplete(draft) ? 100 : 0) + facts.filter(fact => fact !== null).length;
@@ -83,13 +98,15 @@ export class MediaFinder {
   /** The failure if a property that should contain the media is empty; null if none is. */
   emptiness: AppError | null = null;
   readonly #ref: PostRef;
-  /** True when the answer contains the requested media, but in an unknown shape. */
-  #isHeld = false;
+  /** Objects with the requested media in an unknown shape, or with facts about them, such as the author, alone. */
+  readonly #rests: JsonObject[] = [];
+  /** The copies of the requested media in a known shape, and the fullest of them. */
+  readonly #copies: JsonObject[] = [];
+  #best: JsonObject | null = null;
   /** Objects about the requested media, in which the site may state why it hides them. */
   readonly #gates: JsonObject[] = [];
   /** Media without an id, from properties that can contain only the requested media. */
   readonly #unnamed: JsonObject[] = [];
-  #copies = 0;
 
   constructor(ref: PostRef) {
     this.#ref = ref;
@@ -107,7 +124,7 @@ export class MediaFinder {
 
   /** Why the media have no file; null when the answer does not contain the media at all. */
   get failure(): AppError | null {
-    if (this.gate !== null || (this.draft === null && !this.#isHeld)) return this.gate;
+    if (this.gate !== null || (this.draft === null && this.#rests.length === 0)) return this.gate;
     return new AppError('upstream_changed', 'the post came without a media address that we know');
   }
 
@@ -118,8 +135,10 @@ export class MediaFinder {
 
   /** Call this after all documents are read. If none had the right id, media without an id are used. */
   finish(): void {
-    if (this.draft !== null) return;
-    for (const object of this.#unnamed.splice(0, MAX_COPIES)) this.#consider(object);
+    if (this.draft === null) for (const object of this.#unnamed.splice(0, MAX_COPIES)) this.#consider(object);
+    // A page may send one media in several parts, of which one has the files and another the author or the text.
+    const parts = [...this.#rests, ...this.#copies];
+    if (this.#best !== null && parts.length > 1) this.#take(joined([...parts, this.#best]));
   }
 
   #visit(object: JsonObject): void {
@@ -154,16 +173,23 @@ export class MediaFinder {
   }
 
   #consider(object: JsonObject): void {
-    const shapes = SHAPES.filter(({ keys }) => keys.some(key => key in object));
-    if (shapes.length === 0 && !(GATED_PLACE in object)) {
-      // The post's media have nested values. Route parameters have the post's id too, but only plain values.
-      this.#isHeld ||= Object.values(object).some(value => typeof value === 'object' && value !== null);
-    }
-    if (shapes.length === 0 || this.#copies >= MAX_COPIES) return;
-    this.#copies += 1;
-    for (const shape of shapes) {
+    const isShaped = shapesOf(object).length > 0;
+    // The post's media have nested values. Route parameters have the post's id too, but only plain values.
+    const isNested = Object.values(object).some(value => typeof value === 'object' && value !== null);
+    if (!isShaped && (GATED_PLACE in object || !isNested)) return;
+    const known = isShaped ? this.#copies : this.#rests;
+    if (known.length >= MAX_COPIES) return;
+    known.push(object);
+    this.#take(object);
+  }
+
+  /** Reads the object, and keeps what is read if it is the fullest so far. */
+  #take(object: JsonObject): void {
+    for (const shape of shapesOf(object)) {
       const draft = parseMedia(object, shape, isVideoLink(this.#ref));
-      if (this.draft === null || fullness(draft) > fullness(this.draft)) this.draft = draft;
+      if (this.draft !== null && fullness(draft) <= fullness(this.draft)) continue;
+      this.draft = draft;
+      this.#best = object;
     }
   }
 }

@@ -171,6 +171,29 @@ describe('shape B', () => {
     expect(post.stats.likes).toBeNull();
     expect(post.caption).toBeNull();
   });
+
+  it('reads the words, date and counts by the names that they had until 2017', () => {
+    const media = JSON.parse(fixture('graphql-video.json')).data.xdt_shortcode_media;
+    const old = {
+      code: CODES.graphVideo,
+      id: media.id,
+      caption: 'Bread, slowly.',
+      date: 1_470_000_000,
+      likes: { count: 5 },
+      comments: { count: 3, nodes: [] },
+      is_video: true,
+      video_views: 40,
+      display_src: media.display_url,
+      video_url: media.video_url,
+      owner: { id: '61002', username: 'tobin_ferrow' },
+    };
+    expect(parse(JSON.stringify({ media: old }), CODES.graphVideo)).toMatchObject({
+      caption: 'Bread, slowly.',
+      publishedAt: 1_470_000_000_000,
+      stats: { likes: 5, comments: 3, views: 40 },
+      items: [{ kind: 'video' }],
+    });
+  });
 });
 
 describe('embeds', () => {
@@ -254,6 +277,40 @@ describe('one normaliser for every endpoint', () => {
     const [media] = JSON.parse(fixture('product-reel.json')).items;
     const stub = { pk: media.id, code: media.code, media_type: 2, video_versions: media.video_versions };
     expect(parse(JSON.stringify([stub, media]), CODES.productReel).author.username).toBe('the.lanternists');
+  });
+
+  it('joins the parts of a media that comes in several', () => {
+    const [media] = JSON.parse(fixture('product-reel.json')).items;
+    const { user, caption, like_count, taken_at, ...files } = media;
+    const named = { pk: media.pk, code: media.code };
+    const split = [
+      { ...files, caption: null },
+      { ...named, user, like_count },
+      { ...named, caption, taken_at },
+    ];
+    for (const parts of [split, split.toReversed()]) {
+      expect(parse(JSON.stringify(parts), CODES.productReel)).toEqual(
+        parse(fixture('product-reel.json'), CODES.productReel),
+      );
+    }
+    const hidden = [{ ...split[0], like_and_view_counts_disabled: true }, ...split.slice(1)];
+    expect(parse(JSON.stringify(hidden), CODES.productReel).stats.likes).toBeNull();
+  });
+
+  it('joins the items of a carousel with the part that says how many there are', () => {
+    const named = { code: CODES.carousel, user: { pk: '9', username: 'ana' } };
+    const media = JSON.parse(fixture('product-reel.json')).items[0];
+    const item = { ...media, code: 'B1', pk: '1' };
+    const parts = [
+      { ...named, media_type: 8, carousel_media_count: 2, taken_at: 1_777_000_000 },
+      { code: CODES.carousel, carousel_media: [item, { ...item, pk: '2' }] },
+    ];
+    expect(parse(JSON.stringify(parts), CODES.carousel)).toMatchObject({
+      author: { username: 'ana' },
+      publishedAt: 1_777_000_000_000,
+      items: [{ kind: 'video' }, { kind: 'video' }],
+      missingItems: 0,
+    });
   });
 
   it('binds by id where there is no code, even by one that lost digits', () => {
