@@ -41,6 +41,10 @@ export function failureOfAddress(url: string | null): AppError | null {
 /** The root of a page that the site shows to blocked visitors, and to everyone in place of a deleted post. */
 const BLOCK = '{"__dr":"CometErrorRoot.react"}';
 
+/** Matches the titles of login pages, in lower case. */
+const LOGIN_TITLE =
+  /<title>(?:log in(?:to)? (?:to )?facebook|facebook [^<]{1,10} log in or sign up|log in or sign up to view)/;
+
 /** The site's sentences and codes for each failure. If several match, the first one counts. */
 const WORDS = {
   region_blocked:
@@ -51,7 +55,7 @@ const WORDS = {
   private: /this (?:video|post|profile|account) is private|only members can see who's in the group/,
   not_found:
     /uiinterstitialcontent|this (?:content|page) isn't available|content isn't available (?:right now|at the moment)|>page not found<\/title>|the link you followed may (?:be broken|have expired)/,
-  login_required: />you must log in to continue|id="login_form"|id="loginbutton"|<title>log in(?:to)? (?:to )?facebook/,
+  login_required: new RegExp(`>you must log in to continue|id="login_form"|id="loginbutton"|${LOGIN_TITLE.source}`),
 } as const;
 const signsOf = (...codes: readonly (keyof typeof WORDS)[]): readonly Sign[] => codes.map(code => [WORDS[code], code]);
 const BLOCK_SIGN: Sign = [/\{"__dr":"cometerrorroot\.react"\}/, 'upstream_rate_limited'];
@@ -63,7 +67,8 @@ const SIGNS = [
 const BLOCKED = [...signsOf('upstream_rate_limited'), BLOCK_SIGN];
 const RESTRICTIONS = signsOf('region_blocked', 'age_restricted', 'private');
 /** The text for a post that is deleted, hidden or restricted. A page at another address may tell which it is. */
-const GONE = /(?:post|video|reel) is no longer available|this video may no longer exist/;
+const GONE =
+  /(?:post|video|reel) is no longer available|this (?:post|video|reel) isn't available|this video may no longer exist/;
 
 /** The most characters of a page that are searched. Pages of refusals are smaller. */
 const MAX_WORDS_CHARS = 512 * 1024;
@@ -71,7 +76,9 @@ const MAX_WORDS_CHARS = 512 * 1024;
 /** The text that visitors see. The head is left out where it quotes the post, whose words are not the site's. */
 function visibleWords(html: string): string {
   const visible = plainWords(visibleMarkup(html, MAX_WORDS_CHARS)).replace(/<meta\s[^<>]{0,8000}>/g, '');
-  return visible.replace(/<title>(?!page not found<|log in(?:to)? (?:to )?facebook)[^<]{0,2000}/, '<title>');
+  return visible.replace(/<title>[^<]{0,2000}/, title =>
+    /^<title>page not found$/.test(title) || LOGIN_TITLE.test(title) ? title : '<title>',
+  );
 }
 
 function dataWords(page: Body): string {

@@ -108,10 +108,17 @@ describe('the words of a refusal', () => {
   it.each([
     'This Facebook post is no longer available. It may have been removed.',
     'This video is no longer available. The link may be broken or the video may have been removed.',
+    'This Video Isn&#039;t Available Anymore',
+    'This reel isn’t available',
   ])('are a guess where they may mean a login, too: %s', text => {
     const words = `<div>${text}</div>`;
     expect(failureOf(withMarkup('<html><body></body></html>', words), REFS.reel)).toBe('not_found weak');
   });
+});
+
+it.each(['Facebook – log in or sign up', 'Log in or sign up to view'])('the title “%s” is a login page’s', title => {
+  const page = `<html><head><title>${title}</title></head><body><div>See more on Facebook</div></body></html>`;
+  expect(failureOf(page, REFS.reel)).toBe('login_required');
 });
 
 const SHARED =
