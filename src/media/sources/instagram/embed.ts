@@ -88,6 +88,15 @@ export function isSwitchedOff(page: Body): boolean {
   return page.includes('WatchOnInstagram') && /\sclass\s*=\s*["'][^"']{0,200}\bWatchOnInstagram\b/.test(page.text);
 }
 
+/** True when the embed's data say that it has no video, because the music in it may not be played on other sites. */
+export function isCopyrightBlocked(page: Body): boolean {
+  return page.includes('copyright_blocked') && /copyright_blocked\\?"\s{0,9}:\s{0,9}true/.test(page.text);
+}
+
+export function withheldVideo(): AppError {
+  return refusal('login', 'the embed withholds the video');
+}
+
 export function embedContext(page: Body): unknown {
   if (!page.includes('"contextJSON"')) return undefined;
   const html = page.text;
@@ -125,8 +134,14 @@ function readEmbed(html: string) {
       .map(({ children }) => textIn(children, isAny(REGIONS)))
       .join('')
       .slice(0, MAX_TEXT_CHARS);
+  const inside = (name: string) => elements.filter(isAny([name])).flatMap(({ children }) => children);
+  const likes = elements.filter(({ attribs }) => Object.values(attribs).includes('likeCountClick'));
   return {
     classes,
+    /** Texts such as `1,234 likes`, and `View all 56 comments` before some of the comments. */
+    likes: textIn(likes),
+    comments: textIn(inside('CaptionComments')),
+    avatar: elementsIn(inside('Avatar')).find(({ name }) => name === 'img')?.attribs.src,
     image: elements.find(isAny(['EmbeddedMediaImage']))?.attribs,
     video: elements[video]?.attribs,
     source: video === -1 ? undefined : elements.slice(video).find(({ name }) => name === 'source')?.attribs.src,
@@ -167,21 +182,29 @@ export function parseEmbedMarkup(page: Body, ref: PostRef): PostDraft | null {
   if (embed.classes.has('EmbedBrokenMedia')) throw gatedAnswer(ref, 'the embed is broken');
   const isOfAnother = !html.includes(ref.id) && /\/(?:p|reel|tv)\/[A-Za-z0-9_-]{5,48}/.test(html);
   if (isOfAnother) return null;
-  if (embed.classes.has('WatchOnInstagram') && embed.video === undefined) {
-    throw refusal('login', 'the embed withholds the video');
-  }
+  if (embed.classes.has('WatchOnInstagram') && embed.video === undefined) throw withheldVideo();
   if (/Sidecar|Carousel/.test(embed.mediaType) || /"isSidecar"\s{0,20}:\s{0,20}true/.test(html)) {
     throw refusal('login', 'the embed shows the first item only');
   }
   if (embed.video === undefined && embed.image !== undefined && isVideo(embed, page, ref)) {
+    if (isCopyrightBlocked(page)) throw withheldVideo();
     throw new AppError('upstream_changed', 'the embed shows the still of a video without its file');
   }
   const item = itemOf(embed);
   if (item === null) return null;
   return {
     ...EMPTY_DRAFT,
-    author: { ...UNKNOWN_AUTHOR, username: userNameOf(embed.username.trim()) },
+    author: {
+      ...UNKNOWN_AUTHOR,
+      username: userNameOf(embed.username.trim()),
+      avatarUrl: readAddress(embed.avatar),
+    },
     caption: embed.caption.trim() || null,
+    stats: {
+      ...NO_STATS,
+      likes: read.shownCount(/^\s*([\d.,]+[KMB]?) likes?\s*$/.exec(embed.likes)?.[1]),
+      comments: read.shownCount(/^\s*View all ([\d.,]+[KMB]?) comments?\b/.exec(embed.comments)?.[1]),
+    },
     items: [item],
     coverUrl: item.thumbnailUrl,
   };

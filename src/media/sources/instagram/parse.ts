@@ -7,7 +7,15 @@ import * as read from '../../parse/read.ts';
 import type { Post } from '../../post.ts';
 import { type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { publishTimeOf } from '../kit/link-match.ts';
-import { embedContext, isSwitchedOff, parseEmbedMarkup, readCard, readOpenGraph } from './embed.ts';
+import {
+  embedContext,
+  isCopyrightBlocked,
+  isSwitchedOff,
+  parseEmbedMarkup,
+  readCard,
+  readOpenGraph,
+  withheldVideo,
+} from './embed.ts';
 import { evidenceIn, failureOfHead, failureOfJson, failureOfPage, failureOfReason } from './failures.ts';
 import { MediaFinder, parseStories } from './media.ts';
 
@@ -79,6 +87,7 @@ function parsePage(page: Body, context: ReadContext): Post {
   const { draft } = finder;
   const isCover = draft?.items.length === 1 && draft.items[0]?.kind !== 'video' && isSwitchedOff(page);
   if (draft !== null && readableItems(draft) > 0 && !isCover) return postOfDraft(draft, context);
+  if (draft !== null && readableItems(draft) === 0 && isCopyrightBlocked(page)) throw finder.gate ?? withheldVideo();
   // A page's head or embed shows only one file, so these are used only for a post with a single item.
   const isSingle = draft === null || draft.items.length === 1;
   const shown = isSingle ? (readOpenGraph(page, ref) ?? shownByEmbed(page, context, finder, isCover)) : null;

@@ -1,7 +1,7 @@
 /** Reads a media in the shape of the mobile API's `product`, as in Instagram and Threads (seen in 2026-08). Pure. */
 import { child, firstOf, isJsonObject, type JsonObject } from '../../parse/json.ts';
 import * as read from '../../parse/read.ts';
-import type { Author, UnplacedItem } from '../../post.ts';
+import type { Author, Stats, UnplacedItem } from '../../post.ts';
 import { readAddress } from './cdn-address.ts';
 import type { PostDraft } from './draft.ts';
 import { imageItem, type ListedFile, videoItem } from './media-files.ts';
@@ -116,20 +116,29 @@ export function readUsers(users: readonly unknown[]): Author {
   };
 }
 
+/**
+ * The counts of media. A video that people have liked or commented on has been watched, so 0 plays or views are then
+ * unknown (seen in embeds of 2026).
+ */
+function statsOf(media: JsonObject, paths: read.StatPaths): Stats {
+  const stats = read.stats([media], paths);
+  // The author can hide the counts of likes, plays and views. The numbers in the answer are then ignored.
+  if (media.like_and_view_counts_disabled === true) return { ...stats, likes: null, plays: null, views: null };
+  const isWatched = Boolean(stats.likes) || Boolean(stats.comments);
+  return isWatched ? { ...stats, plays: stats.plays || null, views: stats.views || null } : stats;
+}
+
 /** Turns media into a draft, with null for all that they do not state. `isReel`: the link leads to a video. */
 export function parseMedia(media: JsonObject, shape: MediaShape, isReel: boolean): PostDraft {
   const facts = shape.factsOf(media);
   const { children, images } = facts;
-  const stats = read.stats([media], shape.stats);
-  // The author can hide the counts of likes, plays and views. The numbers in the answer are then ignored.
-  const isHidden = media.like_and_view_counts_disabled === true;
   const itemOf = (one: unknown) => (isJsonObject(one) ? toItem(one, shape.factsOf(one), false) : null);
   return {
     author: readUsers(facts.users),
     title: read.text(media.title),
     caption: facts.caption,
     publishedAt: read.instant(facts.publishedAt),
-    stats: isHidden ? { ...stats, likes: null, plays: null, views: null } : stats,
+    stats: statsOf(media, shape.stats),
     items: children?.map(itemOf) ?? [toItem(media, facts, isReel)],
     coverUrl: firstOf(images, file => readAddress(file.url)),
     sensitive: [media, ...(children ?? [])].some(

@@ -228,10 +228,24 @@ describe('embeds', () => {
       author: { id: null, username: 'ada.mossgrove', name: null },
       caption: 'Moss & stone #moss\nsecond line',
       hashtags: ['#moss'],
-      stats: NO_STATS,
+      stats: { ...NO_STATS, comments: 3 },
     });
     expect(post.items).toHaveLength(1);
     expect(post.items[0]).toMatchObject({ kind: 'image', width: 1080 });
+  });
+
+  it.each([
+    ['1,234 likes', 1_234],
+    ['1 like', 1],
+    ['Liked by some people', null],
+  ])('reads the picture of the author and the count in “%s” from the markup', (words, likes) => {
+    const face = 'https://scontent-mdl1-1.cdninstagram.com/v/t51.2885-19/face_ada_n.jpg?oe=6B2F1A00';
+    const added = `<a class="Avatar" href="#"><img src="${face}"></a><div class="SocialProof"><a data-log-event="likeCountClick" href="#">${words}</a></div>`;
+    const html = fixture('embed-markup.html').replace('<div class="EmbeddedMedia">', `${added}$&`);
+    const post = parse(html, CODES.embedMarkup, 'embed');
+    expect(post.author.avatarUrl).toBe(face);
+    expect(post.stats).toEqual({ ...NO_STATS, likes, comments: 3 });
+    expect(post.items).toHaveLength(1);
   });
 
   it('does not take the markup of another post', () => {
@@ -332,6 +346,16 @@ describe('one normaliser for every endpoint', () => {
 
 describe('what is missing, odd or foreign', () => {
   const product = () => JSON.parse(fixture('product-reel.json')).items[0];
+
+  it('does not take 0 for the views or plays of a video that people have liked', () => {
+    const old = JSON.parse(fixture('graphql-video.json'));
+    Object.assign(old.data.xdt_shortcode_media, { video_view_count: 0, video_play_count: 0 });
+    expect(parse(JSON.stringify(old), CODES.graphVideo).stats).toMatchObject({ likes: 311, plays: null, views: null });
+    const liked = { ...product(), play_count: 0, view_count: 0 };
+    expect(parse(JSON.stringify(liked), CODES.productReel).stats).toMatchObject({ plays: null, views: null });
+    const unseen = { ...product(), play_count: 0, like_count: 0, comment_count: 0 };
+    expect(parse(JSON.stringify(unseen), CODES.productReel).stats).toMatchObject({ likes: 0, plays: 0 });
+  });
 
   it('is null in the post and never costs it', () => {
     const bare = { code: CODES.productReel, media_type: 2, video_versions: product().video_versions };

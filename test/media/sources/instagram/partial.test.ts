@@ -193,6 +193,22 @@ describe('a reel is never its poster', () => {
     );
   });
 
+  it.each([
+    ['its data', { gql_data: { shortcode_media: { shortcode: CODES.embedContext, is_video: true } } }],
+    ['no data', { gql_data: null }],
+  ])('where the music keeps the video from embeds: an embed with %s withholds it', (_, data) => {
+    const address = 'https://scontent.cdninstagram.com/v/t51.2885-15/cover.jpg?oe=7F000000';
+    const context = {
+      context: { type: 'GraphVideo', shortcode: CODES.embedContext, copyright_blocked: true },
+      ...data,
+    };
+    const html = `<div class="Embed EmbedSimple" data-media-type="GraphVideo"><img class="EmbeddedMediaImage" src="${address}"></div><script>{"contextJSON":${JSON.stringify(JSON.stringify(context))}}</script>`;
+    expect(failureOf(html, CODES.embedContext, 'embed')).toBe('login_required');
+    const open = html.replace('copyright_blocked\\":true', 'copyright_blocked\\":false');
+    expect(open).not.toBe(html);
+    expect(failureOf(open, CODES.embedContext, 'embed')).toBe('upstream_changed');
+  });
+
   it('and the video of an embed is taken from its source', () => {
     const source = `<video class="EmbeddedMediaVideo"><source src="https://scontent-mdl1-1.cdninstagram.com/o1/v/moss.mp4?oe=6B2F1A00"></video>`;
     const post = parse(
