@@ -75,10 +75,13 @@ export function numericId(value: unknown): string | null {
   return /^(?:[A-Z]+_)?(\d{1,24})(?:_\d{1,24})?$/.exec(value)?.[1] ?? null;
 }
 
+/** The last moment that a date can have, unix milliseconds (ECMAScript). Formatting a later one fails. */
+const LAST_MOMENT = 8_640_000_000_000_000;
+
 /** Reads unix seconds or milliseconds, which it tells apart by their size, and returns milliseconds. */
 export function instant(value: unknown): number | null {
   const number = toNumber(value);
-  if (number === null || number <= 0) return null;
+  if (number === null || number <= 0 || number > LAST_MOMENT) return null;
   return Math.round(number > 100_000_000_000 ? number : number * 1000);
 }
 

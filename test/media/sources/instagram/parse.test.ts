@@ -381,6 +381,11 @@ describe('what is missing, odd or foreign', () => {
     expect(post.items[0]?.variants.length).toBeGreaterThan(0);
   });
 
+  it('takes the time from the id where the stated one is beyond all dates', () => {
+    const post = parse(JSON.stringify({ items: [{ ...product(), taken_at: 1e300 }] }), CODES.productReel);
+    expect(post.publishedAt).toBe(publishTimeOf(refOf(CODES.productReel).parts.mediaId ?? ''));
+  });
+
   it('passes over odd elements of lists', () => {
     const media = product();
     const video_versions = [null, 7, { url: 3 }, {}, ...media.video_versions];
