@@ -95,17 +95,20 @@ function itemOfEmbed({ itemInfos, authorInfos, musicInfos, imagePostInfo }: Json
   };
 }
 
+/** The names of the object with a page's status: on pages for browsers, for shared links and for phones. */
+const DETAILS = ['webapp.video-detail', 'webapp.reflow.video.detail', 'videoDetail'];
+
 /** Finds the post by its id anywhere in the page: the site often moves its data, and pages show related posts too. */
 function findItem(page: Body, { id }: PostRef) {
   const route = `/embed/v2/${id}`;
-  const keys = ['itemInfos', 'video', 'imagePost', 'itemInfo', 'webapp.video-detail', route];
+  const keys = ['itemInfos', 'video', 'imagePost', 'itemInfo', ...DETAILS, route];
   const scripts = page.scripts.filter(({ isJson }) => isJson);
   const objects = scripts.flatMap(({ text }) => objectsWith(parseJson(text), keys));
   const embedded = objects.findLast(({ itemInfos }) => read.numericId(child(itemInfos, 'id')) === id);
   // A post contains a video object with the same id, which has no media and is not the post.
   const isItem = ({ video, imagePost }: JsonObject) => isJsonObject(video) || isJsonObject(imagePost);
   const item = embedded ? itemOfEmbed(embedded) : objects.find(one => isItem(one) && read.numericId(one.id) === id);
-  const details = objects.map(object => ('itemInfo' in object ? object : object['webapp.video-detail']));
+  const details = objects.flatMap(object => ('itemInfo' in object ? [object] : DETAILS.map(name => object[name])));
   const state = details.filter(isJsonObject).find(detail => 'statusCode' in detail);
   const routes = objects.map(object => object[route]).filter(isJsonObject);
   const isAbsent = routes.some(one => one.is404 === true || one.isError === true || one.videoData === null);

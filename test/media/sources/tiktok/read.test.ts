@@ -214,6 +214,12 @@ describe('a refusal', () => {
   it.each([
     ['10204', said(10_204, "item doesn't exist"), 'not_found weak'],
     ['10204 as text', said('10204'), 'not_found weak'],
+    ['10204 on the page for phones', script('api-data', { videoDetail: { statusCode: 10_204 } }), 'not_found weak'],
+    [
+      '10222 on the page for shared links',
+      script('x', { 'webapp.reflow.video.detail': { statusCode: 10_222 } }),
+      'private',
+    ],
     [
       '10204 without a place for the post',
       script('x', { 'webapp.video-detail': { statusCode: 10_204 } }),
