@@ -50,7 +50,9 @@ const NOT_LOGGED_IN_CODE = 1_357_001;
 
 /** Sentences in the site's JSON. If several match, the first one counts. */
 const SENTENCES: readonly Sign[] = [
-  [/media not found or unavailable|media has been deleted|media is unavailable/, 'not_found'],
+  [/media not found or unavailable|(?:media|photo|video|post) has been deleted|media is unavailable/, 'not_found'],
+  // The site renames its queries and their variables now and then.
+  [/document with id \d{1,25} was not found|missing_required_variable/, 'upstream_changed'],
   [PRIVATE, 'private'],
   [/rate limit exceeded|please wait a few minutes|too many requests/, 'upstream_rate_limited'],
   [/(?:feedback|checkpoint|challenge|login|consent)_required|sentry_block|not logged in/, 'login_required'],

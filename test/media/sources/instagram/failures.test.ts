@@ -131,6 +131,19 @@ describe('the signal, and the code it means', () => {
     ['login_required', { status: 403, ...json({ message: 'login_required', error_title: 'x' }) }, 'login_required'],
     ['media not found', { status: 400, ...json({ message: 'Media not found or unavailable' }) }, 'not_found'],
     ['deleted media', { status: 400, ...json({ message: 'Sorry, this media has been deleted' }) }, 'not_found'],
+    ['a deleted photo', { status: 400, ...json({ message: 'Sorry, this photo has been deleted.' }) }, 'not_found'],
+    [
+      'a query that the site no longer has',
+      json({
+        errors: [{ message: 'The GraphQL document with ID 27128499623469141 was not found.', severity: 'CRITICAL' }],
+      }),
+      'upstream_changed',
+    ],
+    [
+      'a query that lacks a variable',
+      json({ data: null, errors: [{ message: 'A server error missing_required_variable_value occured.' }] }),
+      'upstream_changed',
+    ],
     ['a block', { status: 400, ...json({ message: 'Sorry', error_type: 'sentry_block' }) }, 'login_required'],
     ['an account that is private', { status: 400, ...json({ message: 'Not authorized to view user' }) }, 'private'],
     ['gated media', { text: fixture('gated.json') }, 'login_required'],
