@@ -57,7 +57,10 @@ function authorOf(page: FacebookPage, { nodes, stories, isMediaItself }: Found):
     const lists = valuesAt([story], 'actors', 'comet_sections.content.story.actors');
     return read.list(lists.find(Array.isArray), 1);
   });
-  const owners = [...valuesAt(nodes, 'owner'), ...valuesAt(stories, 'short_form_video_context.video_owner')];
+  const owners = [
+    ...valuesAt(nodes, 'owner', 'creation_story.short_form_video_context.video_owner'),
+    ...valuesAt(stories, 'short_form_video_context.video_owner'),
+  ];
   // For a link to a photo or video, the author is its owner; for a link to a post, who posted or shared it.
   const people = (isMediaItself ? [...owners, ...actors] : [...actors, ...owners])
     .filter(isJsonObject)
@@ -138,6 +141,7 @@ function readFacts(page: FacebookPage, objects: Found): Omit<PostDraft, 'items'>
     ...valuesAt(stories, 'creation_time'),
     ...valuesAt(stories, 'comet_sections.content.story.creation_time'),
     ...valuesAt(nodes, 'creation_time', 'created_time'),
+    ...valuesAt(nodes, 'creation_story.creation_time'),
   ];
   return {
     author: { ...author, verified: author.verified ?? hasBadge(page, stories) },

@@ -219,6 +219,31 @@ describe('posts', () => {
   });
 });
 
+describe('the story by which a photo or video was posted', () => {
+  const told = { message: { text: 'Low tide' }, creation_time: 1_700_000_000 };
+  const pageOf = (data: object) =>
+    `<html><body><script type="application/json">${JSON.stringify({ data })}</script></body></html>`;
+
+  it('gives the time of a photo, as its words', () => {
+    const image = { uri: 'https://scontent.xx.fbcdn.net/tide.jpg', width: 960, height: 720 };
+    const photo = { __typename: 'Photo', id: IDS.photo, image, creation_story: { id: 'x', ...told } };
+    const post = postIn(pageOf({ currMedia: photo }), REFS.photo);
+    expect(post).toMatchObject({ caption: 'Low tide', publishedAt: 1_700_000_000_000 });
+    const dated = postIn(pageOf({ currMedia: { ...photo, created_time: 1_600_000_000 } }), REFS.photo);
+    expect(dated.publishedAt).toBe(1_600_000_000_000);
+  });
+
+  it('gives the owner of a reel', () => {
+    const video_owner = { id: '61550000000077', name: 'Mira Okeke', url: 'https://www.facebook.com/mira.okeke' };
+    const files = { browser_native_hd_url: 'https://video.xx.fbcdn.net/tide.mp4' };
+    const creation_story = { ...told, short_form_video_context: { video_owner } };
+    const reel = { __typename: 'Video', id: IDS.reel, ...files, creation_story };
+    const post = postIn(pageOf({ video: reel }), REFS.reel);
+    expect(post.author).toMatchObject({ id: '61550000000077', username: 'mira.okeke' });
+    expect(post).toMatchObject({ caption: 'Low tide', publishedAt: 1_700_000_000_000 });
+  });
+});
+
 describe('older and poorer pages', () => {
   it('reads the embedded player, whose keys are bare, bound to the id', () => {
     expect(playable(postOf('embed.html', REFS.watch))).toEqual(['sea_sd_free', 'sea_sd']);
