@@ -73,7 +73,7 @@ function itemsOf(post: JsonObject): readonly DraftItem[] | null {
 /** The site shows one of these words in place of the text of a removed post. */
 const GONE = /^\[(?:deleted|removed)\]$/;
 
-/** Who removed a post, or the word in place of its text; undefined for a post that was not removed. */
+/** Says who removed a post, or gives the word in place of its text; undefined for a post that was not removed. */
 function removalOf(post: JsonObject): string | undefined {
   return read.text(post.removed_by_category) ?? GONE.exec(read.text(post.selftext) ?? '')?.[0];
 }
