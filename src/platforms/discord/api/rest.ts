@@ -53,7 +53,7 @@ export function createRest({ token, apiUrl, log }: RestOptions) {
     retries: 0,
     invalidRequestWarningInterval: 500,
     // A wait below a second happens here, since preparing the message again would take longer. After a longer one the
-    // request is queued again; also after a block by Cloudflare, which states no time (0): discord.js would ask at once.
+    // request is queued again; also after a block by Cloudflare without a time (0): discord.js would ask at once.
     rejectOnRateLimit: ({ retryAfter, sublimitTimeout, timeToReset }) =>
       retryAfter <= 0 || Math.max(retryAfter, sublimitTimeout, timeToReset) > TIMES.shortRateLimit,
   });
@@ -110,13 +110,17 @@ function makeRequestsBy({ send }: ReturnType<typeof createPoster>): RESTOptions[
 
 /**
  * Writes into the headers of a rate limit what discord.js reads there. A page in place of Discord's JSON comes from
- * Cloudflare, which blocks the whole network address. A time that is not in seconds would be taken for no wait at all.
+ * Cloudflare, which blocks the whole network address. discord.js would ask again at once after a date, and after a time
+ * that is over; without a time it leaves the wait to Medley.
  */
 function completeRateLimit(headers: Headers, text: string): void {
-  const waitMs = parseRetryAfter(headers.get('retry-after') ?? undefined, Date.now());
-  if (waitMs === undefined) headers.delete('retry-after');
-  else headers.set('retry-after', `${waitMs / 1_000}`);
-  if (text !== '' && parseJson(text) === undefined) headers.set('x-ratelimit-global', 'true');
+  const stated = headers.get('retry-after') ?? '';
+  const isPage = text !== '' && parseJson(text) === undefined;
+  if (isPage) headers.set('x-ratelimit-global', 'true');
+  if (!isPage && !Number.isNaN(Number(stated))) return;
+  const waitMs = parseRetryAfter(stated, Date.now()) ?? 0;
+  if (waitMs > 0) headers.set('retry-after', `${waitMs / 1_000}`);
+  else headers.delete('retry-after');
 }
 
 /** A message and its files as a form. The files are read from the disk while the form is sent. */

@@ -3,9 +3,9 @@ import type { SendFailure } from '../../../bot/contract/chat-platform.ts';
 
 /**
  * The kinds of failure. Discord refused the call: `too_large`, `forbidden` and `blocked` (perhaps because of the
- * files), `refused`, `gone` (the channel or message is gone), `reference` (only the reference to the message to reply
- * to is not accepted), `token`, `rate_limited`. The call did not arrive: `away` (Discord cannot be reached), `cut`
- * (Medley ended it). `unclear`: the message may have been posted.
+ * files), `refused`, `gone` (the channel or message is gone, or takes no message from Medley), `reference` (only the
+ * reference to the message to reply to is not accepted), `token`, `rate_limited`. The call did not arrive: `away`
+ * (Discord cannot be reached), `cut` (Medley ended it). `unclear`: the message may have been posted.
  */
 export type SendProblem =
   | 'too_large'
@@ -99,7 +99,7 @@ export function discordFailure(
   return new DiscordFailure(isSent ? 'unclear' : problem, message, { isEnded });
 }
 
-/** How long to wait when Cloudflare blocks this network address, since it states no time. */
+/** How long to wait when a rate limit states no time, as when Cloudflare blocks this network address. */
 const BLOCKED_MS = 30_000;
 
 function rateLimited(error: RateLimitError, method: string): DiscordFailure {

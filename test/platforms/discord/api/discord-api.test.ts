@@ -134,6 +134,24 @@ describe('a call of Discord’s API', () => {
       { scope: 'chat', retryAfterMs: expect.closeTo(600_000, -5) },
       '',
     ],
+    [
+      'this address until a date that is over',
+      { 'retry-after': new Date(Date.now() - 5_000).toUTCString() },
+      { scope: 'platform', retryAfterMs: 30_000 },
+      '<html>You are being rate limited</html>',
+    ],
+    [
+      'this address, by a page that states no time to wait',
+      { 'retry-after': '0' },
+      { scope: 'platform', retryAfterMs: 30_000 },
+      '<html>You are being rate limited</html>',
+    ],
+    [
+      'one chat for a time with many decimals',
+      { 'retry-after': '1.53654670715' },
+      { scope: 'chat', retryAfterMs: expect.closeTo(1_537, -3) },
+      '',
+    ],
   ])('that comes too often for %s is not made again', async (_, headers, wanted, page) => {
     let calls = 0;
     const api = await apiOver((_request, response) => {
