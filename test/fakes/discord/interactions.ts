@@ -44,6 +44,8 @@ export interface InteractionOptions {
   readonly memberPermissions?: bigint;
   /** The bot's, as the interaction says it; default the channel's. */
   readonly appPermissions?: bigint;
+  /** Fields of the event that are left out, as Discord did before it had them. */
+  readonly lacks?: readonly string[];
 }
 
 export interface StoredInteraction {
@@ -130,35 +132,33 @@ export function createInteractions(options: InteractionsOptions): Interactions {
     byToken.set(interaction.token, interaction);
     const user = userWire(userId);
     const permissions = (wanted.memberPermissions ?? 0n).toString();
-    options.emit({
-      type: 'INTERACTION_CREATE',
-      guildId,
-      data: {
-        id,
-        application_id: applicationId,
-        type: interaction.type,
-        token: interaction.token,
-        version: 1,
-        data: dataOf(wanted, target),
-        channel_id: channel.id,
-        channel: { ...channelWire(channel), permissions },
-        ...(guildId === undefined
-          ? { user }
-          : {
-              guild_id: guildId,
-              guild: { id: guildId, features: [], locale: wanted.guildLocale ?? 'en-US' },
-              guild_locale: wanted.guildLocale ?? 'en-US',
-              member: { ...memberWire(user, []), permissions },
-            }),
-        ...(source === undefined ? {} : { message: messages.wire(source) }),
-        app_permissions: (wanted.appPermissions ?? statedPermissions(channel)).toString(),
-        locale: wanted.locale ?? 'en-US',
-        entitlements: [],
-        authorizing_integration_owners: owners,
-        context: wanted.context ?? (guildId === undefined ? 1 : 0),
-        attachment_size_limit: interaction.attachmentSizeLimit,
-      },
-    });
+    const data: Wire = {
+      id,
+      application_id: applicationId,
+      type: interaction.type,
+      token: interaction.token,
+      version: 1,
+      data: dataOf(wanted, target),
+      channel_id: channel.id,
+      channel: { ...channelWire(channel), permissions },
+      ...(guildId === undefined
+        ? { user }
+        : {
+            guild_id: guildId,
+            guild: { id: guildId, features: [], locale: wanted.guildLocale ?? 'en-US' },
+            guild_locale: wanted.guildLocale ?? 'en-US',
+            member: { ...memberWire(user, []), permissions },
+          }),
+      ...(source === undefined ? {} : { message: messages.wire(source) }),
+      app_permissions: (wanted.appPermissions ?? statedPermissions(channel)).toString(),
+      locale: wanted.locale ?? 'en-US',
+      entitlements: [],
+      authorizing_integration_owners: owners,
+      context: wanted.context ?? (guildId === undefined ? 1 : 0),
+      attachment_size_limit: interaction.attachmentSizeLimit,
+    };
+    const stated = Object.entries(data).filter(([field]) => wanted.lacks?.includes(field) !== true);
+    options.emit({ type: 'INTERACTION_CREATE', guildId, data: Object.fromEntries(stated) });
     return interaction;
   }
 

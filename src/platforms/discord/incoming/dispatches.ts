@@ -11,6 +11,7 @@ import {
 import { EDITABLE_MS } from '../../../bot/answer/read.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { DEFAULT_UPLOAD_BYTES } from '../api/limits.ts';
+import { WANTED_PERMISSIONS } from '../api/permissions.ts';
 import type { GatewaySession } from './sessions.ts';
 
 export interface GuardOptions {
@@ -79,7 +80,7 @@ export function guardDispatches(
       else {
         if (dispatch?.type === 'INTERACTION_CREATE') {
           handlers.onInteractionData(dispatch.data);
-          completeInteraction(dispatch.data);
+          completeInteraction(dispatch.data, client);
         }
         return emit(event, ...values);
       }
@@ -109,14 +110,22 @@ function kindOf({ type, data }: Dispatch, isOfInterest: GuardOptions['isOfIntere
  * Adds the fields that Discord's interactions did not have in their first years. Servers that play Discord may leave
  * them out, and discord.js then drops the interaction or throws.
  */
-function completeInteraction(data: unknown): void {
+function completeInteraction(data: unknown, client: Client): void {
   if (!isRecord(data)) return;
-  const { data: command, guild_id: guildId, type } = data;
+  const { data: command, guild_id: guildId, channel_id: id, type } = data;
   const owners = typeof guildId === 'string' ? { [ApplicationIntegrationType.GuildInstall]: guildId } : {};
-  Object.assign(data, { ...LATER_FIELDS, authorizing_integration_owners: owners, ...data });
+  const place = typeof id === 'string' ? { channel: { id }, app_permissions: ownPermissionsIn(id, client) } : {};
+  Object.assign(data, { ...LATER_FIELDS, ...place, authorizing_integration_owners: owners, ...data });
   const isCommand =
     type === InteractionType.ApplicationCommand || type === InteractionType.ApplicationCommandAutocomplete;
   if (isCommand && isRecord(command)) Object.assign(command, { type: ApplicationCommandType.ChatInput, ...command });
+}
+
+/** Medley's permissions in a channel, as a number in a text; in an unknown channel, those that it asks for. */
+function ownPermissionsIn(channelId: string, client: Client): string {
+  const channel = client.channels.cache.get(channelId);
+  if (channel === undefined || channel.isDMBased() || channel.guild.members.me === null) return `${WANTED_PERMISSIONS}`;
+  return `${channel.permissionsFor(channel.guild.members.me).bitfield}`;
 }
 
 const LATER_FIELDS = { entitlements: [], locale: Locale.EnglishUS, attachment_size_limit: DEFAULT_UPLOAD_BYTES };

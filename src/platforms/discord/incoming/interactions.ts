@@ -121,7 +121,7 @@ function envelope(interaction: Requesting, first: First, context: DiscordContext
   const isAllowed = guildId === null || memberPermissions?.has(PermissionFlagsBits.UseExternalApps) === true;
   const where = whoAndWhere(interaction);
   const { readsMessages } = context.gateway;
-  // Of a private chat Discord states a few permissions only; those to write and to read the history are left out.
+  // In a private chat Discord states only a few permissions, without those to write and to read the history.
   const rights =
     where.chat.kind === 'private'
       ? rightsIn(undefined, readsMessages)

@@ -92,6 +92,17 @@ describe('/download', () => {
     expect(on.log.at()).toEqual([]);
   });
 
+  it('belongs to its channel where its event states neither that nor the permissions there', async () => {
+    const on = await open({ answer: () => new Promise(() => {}) });
+    const lacks = ['channel', 'app_permissions', 'entitlements', 'authorizing_integration_owners', 'context', 'guild'];
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId, lacks });
+    const request = () => JSON.parse(on.unfinished()[0] ?? '{}').request;
+    await expect.poll(request).toMatchObject({
+      chat: { id: on.channelId, kind: 'group', groupId: on.guildId },
+      replyTo: { rights: { send: true, attach: true, reply: true } },
+    });
+  });
+
   it('is acknowledged before any work', async () => {
     const on = await open({ answer: () => new Promise(() => {}) });
     on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
