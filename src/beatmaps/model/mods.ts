@@ -180,6 +180,16 @@ export function withMods<T extends Moddable>(beatmap: T, mods: readonly string[]
   };
 }
 
+/** The settings that osu!lazer's mod DA gives a map, with osu!'s names of them. */
+export const ADJUSTED = { ar: 'approach_rate', od: 'overall_difficulty', cs: 'circle_size', hp: 'drain_rate' } as const;
+
+/** The difficulty with the settings that the player chose by the mod DA. */
+export function adjusted<T extends Moddable>(beatmap: T, mods: readonly ScoreMod[]): T {
+  const { settings = {} } = mods.find(({ acronym }) => acronym === 'DA') ?? {};
+  const chosen = Object.entries(ADJUSTED).map(([field, name]) => [field, settings[name]] as const);
+  return { ...beatmap, ...Object.fromEntries(chosen.filter(([, value]) => typeof value === 'number')) };
+}
+
 /** The difficulty as played in another ruleset. In mania `cs` is null, since a converted map's keys are unknown. */
 export function inRuleset<T extends Moddable>(beatmap: T, ruleset: Ruleset): T {
   if (ruleset === beatmap.mode) return beatmap;

@@ -1,6 +1,6 @@
 /** Filters and sorts the plays in a list. */
 
-import { checkMods, clockRateOf, foldMod, parseModWishes, withMods } from '../model/mods.ts';
+import { adjusted, checkMods, clockRateOf, foldMod, inRuleset, parseModWishes, withMods } from '../model/mods.ts';
 import { foldPlayerName } from '../model/player.ts';
 import { type Score, shownGrade, shownMods } from '../model/score.ts';
 import { assertAnswerable, parseQuery } from '../query/query.ts';
@@ -70,7 +70,7 @@ function isOnMap(score: Score, query: ReturnType<typeof parseQuery>): boolean {
  */
 function mapAsPlayed({ beatmap, mode, mods }: Score) {
   if (beatmap === null) return null;
-  const played = withMods(beatmap, shownMods({ mods }), clockRateOf(mods));
+  const played = withMods(adjusted(inRuleset(beatmap, mode), mods), shownMods({ mods }), clockRateOf(mods));
   return { ...played, difficulty_rating: beatmap.difficulty_rating * starFactor(mode, modClassOf(mods)) };
 }
 

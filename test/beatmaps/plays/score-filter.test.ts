@@ -63,6 +63,18 @@ describe('plays', () => {
     expect(ids(filter)).toEqual(expected);
   });
 
+  it('with settings that the player chose by DA are found by these', () => {
+    const chosen = play(5, { mods: [{ acronym: 'DA', settings: { approach_rate: 3, circle_size: 6.5 } }, 'NC'] });
+    const found = (search: string) => filterScores([chosen], { search }).length;
+    expect(['ar<7', 'ar>9', 'cs=6.5', 'bpm>200'].map(found)).toEqual([1, 0, 1, 1]);
+  });
+
+  it('of a map of osu! in another ruleset are found by what it is there', () => {
+    const converted = { ...play(6, { mods: ['DT'] }), mode: 'mania' } as const;
+    const found = (search: string) => filterScores([converted], { search }).length;
+    expect(['ar>10', 'cs<9', 'length<250'].map(found)).toEqual([0, 0, 1]);
+  });
+
   it.each(['', 'much', '-', '..', '9-x', '99..97'])('are not filtered by the accuracy %j', text => {
     expect(parseLeast(text)).toBeUndefined();
   });

@@ -1,6 +1,6 @@
 import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { mapPage, setPage } from '../../../beatmaps/model/link.ts';
-import { orderMods } from '../../../beatmaps/model/mods.ts';
+import { ADJUSTED, orderMods } from '../../../beatmaps/model/mods.ts';
 import {
   completionOf,
   countOf,
@@ -221,14 +221,6 @@ export function resultText(score: Score, t: Translator): string {
   return parts.filter(part => part !== undefined).join(' · ');
 }
 
-/** The short names of a map's settings with osu!'s names, in the order in which they are shown. */
-const ADJUSTED = [
-  ['AR', 'approach_rate'],
-  ['OD', 'overall_difficulty'],
-  ['CS', 'circle_size'],
-  ['HP', 'drain_rate'],
-] as const;
-
 /** A text such as `+HDDT`, or with osu!lazer's settings of mods, `+HDDT (1.3×)`. Undefined without mods. */
 export function modsText({ mods }: Pick<Score, 'mods'>, t: Translator): string | undefined {
   const ordered = orderMods(mods);
@@ -246,12 +238,12 @@ export function modNames({ mods }: Pick<Score, 'mods'>, t: Translator): readonly
 
 function chosenFor({ acronym, settings = {} }: ScoreMod, t: Translator): readonly string[] {
   const { speed_change: rate } = settings;
-  const adjusted = acronym === 'DA' ? ADJUSTED : [];
+  const adjusted = acronym === 'DA' ? Object.entries(ADJUSTED) : [];
   return [
     ...(typeof rate === 'number' ? [`${t.decimal(rate, 2)}×`] : []),
     ...adjusted.flatMap(([name, key]) => {
       const value = settings[key];
-      return typeof value === 'number' ? [`${name} ${t.decimal(value, 2)}`] : [];
+      return typeof value === 'number' ? [`${name.toUpperCase()} ${t.decimal(value, 2)}`] : [];
     }),
   ];
 }
