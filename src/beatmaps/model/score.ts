@@ -154,9 +154,12 @@ function comboOf(results: Readonly<Record<string, number>>): number | null {
 function playedMap({ beatmap, maximum_statistics, max_combo }: z.output<typeof scoreShape>): PlayedMap | null {
   const map = parsePlayedMap(beatmap);
   const full = comboOf(maximum_statistics);
-  // Old plays may lack a part of their best possible results, and so have a longer combo than these add up to.
-  const known = full === null || full < max_combo ? null : full;
-  return map === undefined ? null : { ...map, max_combo: map.max_combo ?? known };
+  if (map === undefined) return null;
+  // Old plays may lack a part of their best possible results. These then add up to less than the play's own combo, or
+  // to less than the objects of the map, of which each slider counts at its start and its end.
+  const objects = (map.count_circles ?? 0) + 2 * (map.count_sliders ?? 0) + (map.count_spinners ?? 0);
+  const least = Math.max(max_combo, map.mode === 'osu' && !map.convert ? objects : 0);
+  return { ...map, max_combo: map.max_combo ?? (full === null || full < least ? null : full) };
 }
 
 function namedResults(given: Readonly<Record<string, number>>, mode: Ruleset): Readonly<Record<string, number>> {

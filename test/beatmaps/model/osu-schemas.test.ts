@@ -200,6 +200,14 @@ describe('a play', () => {
     },
   );
 
+  it('in a list has no full combo where osu! states fewer best results than the map has objects', () => {
+    const listed = { ...base, total_score: 1, ended_at: null, max_combo: 250, maximum_statistics: { great: 300 } };
+    const map = { ...MAP, count_circles: 50, count_sliders: 248, count_spinners: 2 };
+    expect(parseScore({ ...listed, beatmap: map })?.beatmap?.max_combo).toBeNull();
+    expect(parseScore({ ...listed, beatmap: { ...map, count_sliders: 124 } })?.beatmap?.max_combo).toBe(300);
+    expect(parseScore({ ...listed, ruleset_id: 3, beatmap: { ...map, mode: 'mania' } })?.beatmap?.max_combo).toBe(300);
+  });
+
   it('of the old client has 0 for its id there when it failed or the map is unranked', () => {
     const unranked = { ...base, pp: null, total_score: 679_366, legacy_total_score: 3_248_864, legacy_score_id: 0 };
     expect(parseScore({ ...unranked, ended_at: '2026-06-24T06:10:18Z' })).toMatchObject({ id: 9, lazer: false });
