@@ -30,6 +30,8 @@ describe('the facts about a set', () => {
     ['loved', date, 'Loved'],
     ['qualified', date, 'Qualified'],
     ['graveyard', null, 'Updated'],
+    ['graveyard', date, 'Updated'],
+    ['pending', date, 'Updated'],
   ] as const)('name the date of a set that is %s', (status, at, label) => {
     expect(labelsOf(status, at)).toContain(label);
     expect(labelsOf(status, at).filter(each => ['Ranked', 'Loved', 'Qualified', 'Updated'].includes(each))).toEqual([

@@ -100,25 +100,30 @@ function nativeName(set: Beatmapset): readonly Block[] {
   return own === setName(set) ? [] : [textBlock([own])];
 }
 
-/** The name of a set's date: osu! states under `ranked_date` also when a set was qualified or loved. */
-function dateLabel({ status, ranked_date }: Beatmapset, t: Translator): string {
+/** A set's date and its name: osu! states under `ranked_date` also when a set was qualified or loved. */
+function setDate({ status, ranked_date, last_updated }: Beatmapset, t: Translator) {
   const { fields, statuses } = t.messages.osu;
-  if (ranked_date === null) return fields.updated;
-  if (status === 'ranked' || status === 'approved') return fields.ranked;
+  const isRanked = status === 'ranked' || status === 'approved';
+  if (ranked_date === null || (!isRanked && status !== 'qualified' && status !== 'loved'))
+    return { name: fields.updated, date: last_updated };
   const word = statuses[status];
-  return word.charAt(0).toLocaleUpperCase(t.locale) + word.slice(1);
+  return {
+    name: isRanked ? fields.ranked : word.charAt(0).toLocaleUpperCase(t.locale) + word.slice(1),
+    date: ranked_date,
+  };
 }
 
 function setFields(set: Beatmapset, focus: Beatmap | undefined, t: Translator) {
   const words = t.messages.osu.fields;
   // The tempo of the requested difficulty is already changed by its mods.
   const bpm = focus?.bpm ?? set.bpm;
-  const { creator, user_id, ranked_date, last_updated, favourite_count, play_count } = set;
-  const date = moment(ranked_date ?? last_updated, 'date');
+  const { creator, user_id, favourite_count, play_count } = set;
+  const { name, date: at } = setDate(set, t);
+  const date = moment(at, 'date');
   return knownFields([
     [words.mapper, [user_id === null ? creator : link(userPage(user_id), creator)]],
     [words.status, stateOf(set, t)],
-    [dateLabel(set, t), date && [date]],
+    [name, date && [date]],
     [words.length, lengthOfSet(set, t)],
     [words.bpm, bpm === null ? undefined : t.decimal(bpm, 1)],
     [words.favourites, favourite_count === null ? undefined : t.number(favourite_count)],
