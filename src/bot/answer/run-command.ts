@@ -72,7 +72,7 @@ export interface CommandRunnerOptions {
   readonly times?: Partial<CommandTimes>;
 }
 
-export type CommandTimes = typeof TIMES;
+export type CommandTimes = Readonly<typeof TIMES>;
 
 /** How long a card waits for star ratings and pp, in milliseconds. */
 const TIMES = {

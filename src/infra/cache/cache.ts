@@ -150,6 +150,8 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
       await values.drop(key);
     },
     expire(key) {
+      if (key === undefined) failures.clear();
+      else failures.delete(key);
       flights.forget(key);
       values.expire(key);
     },

@@ -7,7 +7,7 @@ import type { TransportOptions } from './exchange.ts';
 import type { OutgoingAddress } from './outgoing.ts';
 
 export interface PlainTransportOptions extends TransportOptions {
-  /** Certificates (PEM) that are trusted instead of Node's own. Undefined: Node's own. */
+  /** Certificates (PEM) that the plain transport trusts instead of Node's own. Undefined: Node's own. */
   readonly ca?: string | undefined;
   /** The most connections to one host at the same time. */
   readonly connectionsPerHost: number;

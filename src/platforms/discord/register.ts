@@ -12,7 +12,8 @@ import type { DiscordApi } from './api/discord-api.ts';
 import { COMMAND_LIMITS } from './api/limits.ts';
 import { shortenMarkdown } from './render/markdown-text.ts';
 
-type JsonObject = Readonly<Record<string, unknown>>;
+type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+type JsonObject = Readonly<Record<string, Json>>;
 
 /** The texts of the command menus in one language. */
 export interface Menu {

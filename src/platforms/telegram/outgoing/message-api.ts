@@ -92,7 +92,7 @@ function createReachCheck(api: TelegramContext['api']) {
     /** Returns at once unless Telegram is in doubt. @throws BotApiError if it is not reached, or the signal's reason */
     async check(signal: AbortSignal): Promise<void> {
       if (!isDoubtful) return;
-      await asking.run('getMe', () => api.call('getMe', {}), signal);
+      await asking.run('getMe', flight => api.call('getMe', {}, { signal: flight.signal }), signal);
       isDoubtful = false;
     },
     doubt(): void {
