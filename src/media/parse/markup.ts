@@ -1,61 +1,41 @@
-import { DomHandler, DomUtils, Parser } from 'htmlparser2';
+import { decodeXML } from 'entities';
+import { type Handler, Parser } from 'htmlparser2';
 import type { Variant } from '../post.ts';
-import { firstOf } from './json.ts';
-
-export type Attributes = Readonly<Record<string, string>>;
-/** An element or a text of parsed markup. */
-export type MarkupNode = DomHandler['dom'][number];
-type MarkupElement = NonNullable<ReturnType<typeof DomUtils.findOne>>;
 
 const CHUNK_CHARS = 8 * 1024;
 /** Deeper markup is ignored: the parser's time grows with the depth squared. Sites nest less than 100 levels. */
 const MAX_DEPTH = 512;
 
-class MarkupTree extends DomHandler {
-  get depth(): number {
-    return this.tagStack.length;
-  }
-}
-
-/** Parses untrusted markup in linear time. Markup that nests too deeply is left out. Never throws. */
-export function parseMarkup(text: string, isXml = false): readonly MarkupNode[] {
-  const tree = new MarkupTree();
-  const parser = new Parser(tree, { xmlMode: isXml });
-  for (let start = 0; start < text.length && tree.depth <= MAX_DEPTH; start += CHUNK_CHARS) {
+/**
+ * Parses untrusted markup in linear time and calls the handler. Markup that nests too deeply is left out. Never throws.
+ * `rawEntities`: entities are not decoded, which is faster.
+ */
+export function readMarkup(
+  text: string,
+  handler: Partial<Pick<Handler, 'onopentag' | 'ontext' | 'onclosetag'>>,
+  { xml, rawEntities = false }: { xml: boolean; rawEntities?: boolean },
+): void {
+  let depth = 0;
+  const parser = new Parser(
+    {
+      onopentag(name, attributes, isImplied) {
+        depth += 1;
+        handler.onopentag?.(name, attributes, isImplied);
+      },
+      ontext(data) {
+        handler.ontext?.(data);
+      },
+      onclosetag(name, isImplied) {
+        depth -= 1;
+        handler.onclosetag?.(name, isImplied);
+      },
+    },
+    { xmlMode: xml, decodeEntities: !rawEntities },
+  );
+  for (let start = 0; start < text.length && depth <= MAX_DEPTH; start += CHUNK_CHARS) {
     parser.write(text.slice(start, start + CHUNK_CHARS));
   }
   parser.end();
-  return tree.dom;
-}
-
-/** All elements at and below these nodes in the order of the markup. `skips`: elements left out with all inside them. */
-export function elementsIn(
-  nodes: readonly MarkupNode[],
-  skips: (element: MarkupElement) => boolean = () => false,
-): readonly MarkupElement[] {
-  const found: MarkupElement[] = [];
-  const visit = (node: MarkupNode) => {
-    if (!DomUtils.isTag(node) || skips(node)) return;
-    found.push(node);
-    for (const inner of node.children) visit(inner);
-  };
-  for (const node of nodes) visit(node);
-  return found;
-}
-
-/** The text at and below these nodes, with `br` as a line break. `skips`: elements left out with all inside them. */
-export function textIn(nodes: readonly MarkupNode[], skips: (element: MarkupElement) => boolean = () => false): string {
-  const texts = nodes.map(node => {
-    if (DomUtils.isText(node)) return node.data;
-    if (!DomUtils.isTag(node) || skips(node)) return '';
-    return node.name === 'br' ? '\n' : textIn(node.children, skips);
-  });
-  return texts.join('');
-}
-
-/** The names of an element's classes. */
-export function classesOf({ class: names = '' }: Attributes): readonly string[] {
-  return names.split(/\s+/);
 }
 
 /** The markup of a page that a visitor sees: at most `maxChars` of it, without scripts. */
@@ -123,6 +103,8 @@ export interface DashManifest {
   readonly variants: readonly Variant[];
 }
 
+export type Attributes = Readonly<Record<string, string>>;
+
 /** The most characters of a manifest that are read. Manifests of the sites are under 100 KB. */
 const MAX_MANIFEST_CHARS = 512 * 1024;
 const MAX_REPRESENTATIONS = 200;
@@ -171,6 +153,13 @@ function toVariant(representation: Attributes, set: Attributes, url: string): Va
   };
 }
 
+/** Decodes entities in the attributes. Most attributes contain none. */
+function decoded(attributes: Attributes): Attributes {
+  const entries = Object.entries(attributes);
+  if (entries.every(([, value]) => !value.includes('&'))) return attributes;
+  return Object.fromEntries(entries.map(([name, value]) => [name, decodeXML(value)]));
+}
+
 /** Sorts video before audio, larger frames first, then tracks that play as they are, then higher bit rates. */
 export function compareTracks(a: Variant, b: Variant): number {
   const area = (variant: Variant) => (variant.width ?? 0) * (variant.height ?? 0);
@@ -182,40 +171,48 @@ export function compareTracks(a: Variant, b: Variant): number {
   );
 }
 
-/** The attributes of the nearest set of tracks that contains the node; none when no set contains it. */
-function setAround(node: MarkupElement['parent']): Attributes {
-  if (node === null || !DomUtils.isTag(node)) return {};
-  return node.name === 'AdaptationSet' ? node.attribs : setAround(node.parent);
-}
-
 /**
  * Reads a DASH manifest as the sites write it: each track is a whole file, whose address is in `BaseURL`. Never throws;
  * unreadable tracks are left out.
  */
 export function parseDashManifest(xml: string): DashManifest {
-  const elements = elementsIn(parseMarkup(xml.slice(0, MAX_MANIFEST_CHARS), true));
-  const named = (name: string) => elements.filter(element => element.name === name);
-  const durations = [
-    ...named('MPD').map(({ attribs }) => attribs.mediaPresentationDuration),
-    ...named('Period').map(({ attribs }) => attribs.duration),
-  ];
-  const tracks = named('Representation')
-    .slice(0, MAX_REPRESENTATIONS)
-    .flatMap(({ attribs, parent, children }) => {
-      const inside = elementsIn(children);
-      // In a broken manifest one track may contain the next. The address is then that of the inner one.
-      if (inside.some(({ name }) => name === 'Representation')) return [];
-      const set = setAround(parent);
-      const addresses = inside.filter(({ name }) => name === 'BaseURL');
-      const address = addresses.map(one => textIn(one.children).trim()).find(text => text !== '');
-      const variant = toVariant(attribs, set, address ?? '');
-      return variant === null ? [] : [{ variant, language: set.lang }];
-    });
+  let durationMs: number | null = null;
+  let set: Attributes = {};
+  let representation: Attributes | null = null;
+  let text: string | null = null;
+  let address = '';
+  const tracks: { readonly variant: Variant; readonly language: string | undefined }[] = [];
+  readMarkup(
+    xml.slice(0, MAX_MANIFEST_CHARS),
+    {
+      onopentag(name, written) {
+        const attributes = decoded(written);
+        if (name === 'MPD') durationMs = parseIsoDuration(attributes.mediaPresentationDuration);
+        else if (name === 'Period') durationMs ??= parseIsoDuration(attributes.duration);
+        else if (name === 'AdaptationSet') set = attributes;
+        else if (name === 'Representation') {
+          representation = attributes;
+          address = '';
+        } else if (name === 'BaseURL' && representation !== null) text = '';
+      },
+      ontext(data) {
+        if (text !== null && text.length < 10_000) text += data;
+      },
+      onclosetag(name) {
+        if (name === 'BaseURL' && text !== null) {
+          address ||= decodeXML(text).trim();
+          text = null;
+        } else if (name === 'Representation' && representation !== null) {
+          const variant = tracks.length < MAX_REPRESENTATIONS ? toVariant(representation, set, address) : null;
+          if (variant !== null) tracks.push({ variant, language: set.lang });
+          representation = null;
+        } else if (name === 'AdaptationSet') set = {};
+      },
+    },
+    { xml: true, rawEntities: true },
+  );
   // The first audio is in the video's own language. Audio in other languages is dubbed, so it is left out.
   const own = tracks.find(({ variant }) => variant.hasAudio)?.language;
   const kept = tracks.filter(({ variant, language }) => variant.hasVideo || language === own);
-  return {
-    durationMs: firstOf(durations, parseIsoDuration),
-    variants: kept.map(({ variant }) => variant).sort(compareTracks),
-  };
+  return { durationMs, variants: kept.map(({ variant }) => variant).sort(compareTracks) };
 }

@@ -92,6 +92,20 @@ describe('parseDashManifest', () => {
       expect(tookMs).toBeLessThan(2_000);
     }
   });
+
+  it.each([
+    [
+      'addresses in addresses',
+      `<MPD><Representation width="1" height="1">${'<BaseURL>a'.repeat(450)}${'x'.repeat(400_000)}`,
+    ],
+    ['tracks in tracks', `<MPD>${'<Representation>'.repeat(200)}${'<a/>'.repeat(110_000)}`],
+    ['elements far down', `<MPD><Representation width="1" height="1"><BaseURL>${'<a>'.repeat(100_000)}`],
+  ])('takes a second at most for %s', (_, text) => {
+    const tookMs = cpuMsOf(() => {
+      expect(Array.isArray(parseDashManifest(text).variants)).toBe(true);
+    });
+    expect(tookMs).toBeLessThan(2_000);
+  });
 });
 
 describe('parseIsoDuration', () => {

@@ -7,7 +7,7 @@ import { refusal } from '../../extract/refusal.ts';
 import { isVideoLink, type PostRef } from '../../extract/source.ts';
 import type { Body } from '../../parse/body.ts';
 import { firstOf, type JsonObject, parseJson } from '../../parse/json.ts';
-import { classesOf, elementsIn, parseMarkup, readMeta, readSrcset, textIn, visibleMarkup } from '../../parse/markup.ts';
+import { type Attributes, readMarkup, readMeta, readSrcset, visibleMarkup } from '../../parse/markup.ts';
 import * as read from '../../parse/read.ts';
 import { NO_STATS, type UnplacedItem } from '../../post.ts';
 import { readAddress } from '../kit/cdn-address.ts';
@@ -55,8 +55,9 @@ export function readOpenGraph(page: Body, ref: PostRef): PostDraft | null {
 }
 
 function nameIn(html: string): string | null {
-  const words = textIn(parseMarkup(html.slice(0, 50_000)));
-  return /A post shared by (.{1,100}?) \(@/.exec(words)?.[1]?.trim() || null;
+  const words: string[] = [];
+  readMarkup(html.slice(0, 50_000), { ontext: text => words.push(text) }, { xml: false });
+  return /A post shared by (.{1,100}?) \(@/.exec(words.join(''))?.[1]?.trim() || null;
 }
 
 /** Reads an oEmbed answer; null when it has neither author nor cover. */
@@ -111,64 +112,83 @@ export function embedContext(page: Body): unknown {
   return typeof inner === 'string' ? parseJson(inner) : undefined;
 }
 
+type Region = 'username' | 'caption' | 'likes' | 'comments' | 'avatar' | 'skipped' | null;
+
 const MAX_TEXT_CHARS = 50_000;
 /** The most characters of markup that are read. An embed has under 100 KB without scripts. */
 const MAX_MARKUP_CHARS = 512 * 1024;
-/** The block of the caption also contains comments and the user's name, which are no part of the caption. */
-const NO_CAPTION = ['CaptionComments', 'CaptionUsername'];
-const REGIONS = [...NO_CAPTION, 'UsernameText', 'Caption'];
 
-/** Reads all that an embed shows of its post. */
-function readEmbed(html: string) {
-  const nodes = parseMarkup(visibleMarkup(html, MAX_MARKUP_CHARS));
-  const elements = elementsIn(nodes);
-  const isAny = (names: readonly string[]) => (element: (typeof elements)[number]) =>
-    classesOf(element.attribs).some(one => names.includes(one));
-  const classes = new Set(elements.flatMap(({ attribs }) => classesOf(attribs)));
-  const video = elements.findIndex(isAny(['EmbeddedMediaVideo']));
-  const shown = elementsIn(nodes, isAny(NO_CAPTION));
-  /** The text in the elements with this class, without that of other regions in them. */
-  const textOf = (name: string) =>
-    shown
-      .filter(element => REGIONS.find(region => classesOf(element.attribs).includes(region)) === name)
-      .map(({ children }) => textIn(children, isAny(REGIONS)))
-      .join('')
-      .slice(0, MAX_TEXT_CHARS);
-  const inside = (name: string) => elements.filter(isAny([name])).flatMap(({ children }) => children);
-  const likes = elements.filter(({ attribs }) => Object.values(attribs).includes('likeCountClick'));
-  return {
-    classes,
-    /** Texts such as `1,234 likes`, and `View all 56 comments` before some of the comments. */
-    likes: textIn(likes),
-    comments: textIn(inside('CaptionComments')),
-    avatar: elementsIn(inside('Avatar')).find(({ name }) => name === 'img')?.attribs.src,
-    image: elements.find(isAny(['EmbeddedMediaImage']))?.attribs,
-    video: elements[video]?.attribs,
-    source: video === -1 ? undefined : elements.slice(video).find(({ name }) => name === 'source')?.attribs.src,
-    /** The kind of media, such as `GraphVideo`; empty when the embed does not state it. */
-    mediaType: elements.map(({ attribs }) => attribs['data-media-type']).find(Boolean) ?? '',
-    username: textOf('UsernameText'),
-    caption: textOf('Caption'),
-  };
+function regionOf(classes: readonly string[], attributes: Attributes, outer: Region): Region {
+  // The block of the caption also contains comments and the user's name, which are no part of the caption.
+  if (outer === 'skipped' || outer === 'comments') return outer;
+  if (classes.includes('CaptionComments')) return 'comments';
+  if (classes.includes('CaptionUsername')) return 'skipped';
+  if (Object.values(attributes).includes('likeCountClick')) return 'likes';
+  if (classes.includes('Avatar')) return 'avatar';
+  if (classes.includes('UsernameText')) return 'username';
+  return classes.includes('Caption') ? 'caption' : outer;
 }
 
-type Embed = ReturnType<typeof readEmbed>;
+class EmbedMarkup {
+  image: Attributes | null = null;
+  video: Attributes | null = null;
+  source: string | undefined;
+  /** The kind of media, such as `GraphVideo`; empty when the embed does not state it. */
+  mediaType = '';
+  avatar: string | undefined;
+  username = '';
+  caption = '';
+  /** Texts such as `1,234 likes`, and `View all 56 comments` before some of the comments. */
+  likes = '';
+  comments = '';
+  readonly classes = new Set<string>();
+  readonly #regions: Region[] = [];
 
-/** Says whether the post is a video: the embed states it, or the page contains any sign of one. */
-function isVideo({ classes, mediaType }: Embed, page: Body, ref: PostRef): boolean {
-  const hasPlayButton = [...classes].some(one => one.includes('PlayButton'));
-  if (/Video|Clips|Reel/.test(mediaType) || hasPlayButton) return true;
-  if (/Image|Photo/.test(mediaType)) return false;
-  const { og } = readMeta(page.head);
-  const isPlayer = og.has('og:video') || og.get('twitter:card') === 'player';
-  return isVideoLink(ref) || isPlayer || /^video/.test(og.get('og:type') ?? '');
-}
+  constructor(html: string) {
+    readMarkup(visibleMarkup(html, MAX_MARKUP_CHARS), this, { xml: false });
+  }
 
-function itemOf({ image, video, source }: Embed): UnplacedItem | null {
-  // The image in all sizes, largest first. The address in `src` comes last.
-  const files = image === undefined ? [] : [...readSrcset(image.srcset), { url: image.src }];
-  if (video === undefined) return imageItem({ files });
-  return videoItem({ files: [{ url: video.src ?? source }], covers: [...files, { url: video.poster }] });
+  onopentag(name: string, attributes: Attributes): void {
+    const classes = (attributes.class ?? '').split(/\s+/);
+    for (const one of classes) this.classes.add(one);
+    if (classes.includes('EmbeddedMediaImage')) this.image ??= attributes;
+    if (classes.includes('EmbeddedMediaVideo')) this.video ??= attributes;
+    if (name === 'source' && this.video !== null) this.source ??= attributes.src ?? '';
+    this.mediaType ||= attributes['data-media-type'] ?? '';
+    const region = regionOf(classes, attributes, this.#regions.at(-1) ?? null);
+    if (name === 'br' && region === 'caption') this.caption += '\n';
+    if (name === 'img' && region === 'avatar') this.avatar ??= attributes.src;
+    this.#regions.push(region);
+  }
+
+  ontext(text: string): void {
+    const region = this.#regions.at(-1) ?? null;
+    if (region === null || region === 'avatar' || region === 'skipped') return;
+    if (this[region].length < MAX_TEXT_CHARS) this[region] += text;
+  }
+
+  /** The parser calls this for elements without an end tag too, so each region is removed again. */
+  onclosetag(): void {
+    this.#regions.pop();
+  }
+
+  /** Says whether the post is a video: the embed states it, or the page contains any sign of one. */
+  isVideo(page: Body, ref: PostRef): boolean {
+    const hasPlayButton = [...this.classes].some(one => one.includes('PlayButton'));
+    if (/Video|Clips|Reel/.test(this.mediaType) || hasPlayButton) return true;
+    if (/Image|Photo/.test(this.mediaType)) return false;
+    const { og } = readMeta(page.head);
+    const isPlayer = og.has('og:video') || og.get('twitter:card') === 'player';
+    return isVideoLink(ref) || isPlayer || /^video/.test(og.get('og:type') ?? '');
+  }
+
+  get item(): UnplacedItem | null {
+    // The image in all sizes, largest first. The address in `src` comes last.
+    const files = this.image === null ? [] : [...readSrcset(this.image.srcset), { url: this.image.src }];
+    if (this.video === null) return imageItem({ files });
+    const { src = this.source, poster } = this.video;
+    return videoItem({ files: [{ url: src }], covers: [...files, { url: poster }] });
+  }
 }
 
 /**
@@ -178,32 +198,32 @@ function itemOf({ image, video, source }: Embed): UnplacedItem | null {
 export function parseEmbedMarkup(page: Body, ref: PostRef): PostDraft | null {
   const html = page.text;
   if (!/Embed(?:dedMedia|BrokenMedia|Simple)/.test(html)) return null;
-  const embed = readEmbed(html);
-  if (embed.classes.has('EmbedBrokenMedia')) throw gatedAnswer(ref, 'the embed is broken');
+  const markup = new EmbedMarkup(html);
+  if (markup.classes.has('EmbedBrokenMedia')) throw gatedAnswer(ref, 'the embed is broken');
   const isOfAnother = !html.includes(ref.id) && /\/(?:p|reel|tv)\/[A-Za-z0-9_-]{5,48}/.test(html);
   if (isOfAnother) return null;
-  if (embed.classes.has('WatchOnInstagram') && embed.video === undefined) throw withheldVideo();
-  if (/Sidecar|Carousel/.test(embed.mediaType) || /"isSidecar"\s{0,20}:\s{0,20}true/.test(html)) {
+  if (markup.classes.has('WatchOnInstagram') && markup.video === null) throw withheldVideo();
+  if (/Sidecar|Carousel/.test(markup.mediaType) || /"isSidecar"\s{0,20}:\s{0,20}true/.test(html)) {
     throw refusal('login', 'the embed shows the first item only');
   }
-  if (embed.video === undefined && embed.image !== undefined && isVideo(embed, page, ref)) {
+  if (markup.video === null && markup.image !== null && markup.isVideo(page, ref)) {
     if (isCopyrightBlocked(page)) throw withheldVideo();
     throw new AppError('upstream_changed', 'the embed shows the still of a video without its file');
   }
-  const item = itemOf(embed);
+  const { item } = markup;
   if (item === null) return null;
   return {
     ...EMPTY_DRAFT,
     author: {
       ...UNKNOWN_AUTHOR,
-      username: userNameOf(embed.username.trim()),
-      avatarUrl: readAddress(embed.avatar),
+      username: userNameOf(markup.username.trim()),
+      avatarUrl: readAddress(markup.avatar),
     },
-    caption: embed.caption.trim() || null,
+    caption: markup.caption.trim() || null,
     stats: {
       ...NO_STATS,
-      likes: read.shownCount(/^\s*([\d.,]+[KMB]?) likes?\s*$/.exec(embed.likes)?.[1]),
-      comments: read.shownCount(/^\s*View all ([\d.,]+[KMB]?) comments?\b/.exec(embed.comments)?.[1]),
+      likes: read.shownCount(/^\s*([\d.,]+[KMB]?) likes?\s*$/.exec(markup.likes)?.[1]),
+      comments: read.shownCount(/^\s*View all ([\d.,]+[KMB]?) comments?\b/.exec(markup.comments)?.[1]),
     },
     items: [item],
     coverUrl: item.thumbnailUrl,

@@ -1,14 +1,14 @@
 /** Reads the requested post from its page or its embed (as seen in 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
 import { child, firstOf, parseJson, UNKNOWN_SIZE } from '../../parse/json.ts';
-import { type Attributes, type MarkupNode, parseMarkup, readSrcset } from '../../parse/markup.ts';
+import { type Attributes, readMarkup, readSrcset } from '../../parse/markup.ts';
 import * as read from '../../parse/read.ts';
 import { NO_STATS, type Stats, type UnplacedItem } from '../../post.ts';
 import { type DraftItem, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { gifOf, imageOf, linkedItem, namedVideo, packagedVideo, readAddress } from './items.ts';
 
-/** The place of a text in a page. */
-type Region = 'title' | 'words' | 'votes' | 'comments' | null;
+/** The place of a text in a page; `foreign`: in a comment, an advertisement or another post. */
+type Region = 'title' | 'words' | 'votes' | 'comments' | 'foreign' | null;
 
 /** Elements that begin a new line of the post's text. */
 const LINE = /^(?:p|li|br|h[1-6]|blockquote|pre|hr)$/;
@@ -16,6 +16,8 @@ const LINE = /^(?:p|li|br|h[1-6]|blockquote|pre|hr)$/;
 /** Collects everything in a page's markup that belongs to one post. */
 class PostMarkup {
   readonly #name: string;
+  /** The region of each open element, the innermost last. */
+  readonly #open: Region[] = [];
   /** The images found. `order` is the position that the markup states, else the order of discovery. */
   readonly slides: { readonly order: number; readonly item: UnplacedItem }[] = [];
   /** Ids of all posts to which the page contains links. */
@@ -33,23 +35,14 @@ class PostMarkup {
   /** The stated position of the slide that contains the current element. */
   #order: number | undefined;
 
-  constructor(html: string, id: string) {
+  constructor(id: string) {
     this.#name = `t3_${id}`;
-    for (const node of parseMarkup(html)) this.#read(node, null);
   }
 
-  /** @param outer the region around the node */
-  #read(node: MarkupNode, outer: Region): void {
-    if ('data' in node && node.type === 'text') {
-      if (outer === 'title' || outer === 'words' || outer === 'comments') this[outer] += node.data;
-    }
-    if (!('attribs' in node) || this.#isForeign(node.name, node.attribs)) return;
-    const region = outer ?? this.#regionOf(node.name, node.attribs);
-    this.#readElement(node.name, node.attribs, region);
-    for (const inner of node.children) this.#read(inner, region);
-  }
-
-  #readElement(name: string, attributes: Attributes, region: Region): void {
+  onopentag(name: string, attributes: Attributes): void {
+    const region = this.#open.at(-1) ?? this.#regionOf(name, attributes);
+    this.#open.push(this.#isForeign(name, attributes) ? 'foreign' : region);
+    if (this.#open.at(-1) === 'foreign') return;
     if (name === 'shreddit-post') this.post ??= attributes;
     if (name === 'shreddit-screenview-data') this.embed ??= parseJson(attributes.data ?? '');
     if (name === 'shreddit-player' || name === 'shreddit-player-2') this.player ??= attributes;
@@ -60,6 +53,15 @@ class PostMarkup {
     this.isRemoved ||= attributes.slot === 'post-removed-banner';
     if (region === 'words' && LINE.test(name)) this.words += name === 'p' ? '\n\n' : '\n';
     if (name === 'a') this.#follow(attributes.href ?? '');
+  }
+
+  ontext(text: string): void {
+    const region = this.#open.at(-1);
+    if (region === 'title' || region === 'words' || region === 'comments') this[region] += text;
+  }
+
+  onclosetag(): void {
+    this.#open.pop();
   }
 
   /** The text in lines, without the white space that indents the markup. */
@@ -79,7 +81,6 @@ class PostMarkup {
     return isText && this.words === '' ? 'words' : null;
   }
 
-  /** Says whether the element is a comment, an advertisement or another post. */
   #isForeign(name: string, attributes: Attributes): boolean {
     const isAnothers = 'post-promoted' in attributes || 'comment-id' in attributes;
     if (isAnothers || name === 'shreddit-comment' || name === 'shreddit-ad-post') return true;
@@ -135,7 +136,8 @@ function statsOf({ post, votes, comments }: PostMarkup): Stats {
 
 /** Reads a post; undefined when the markup lacks it. @throws AppError when the post or its media were removed */
 export function readPostMarkup(html: string, id: string): PostDraft | undefined {
-  const found = new PostMarkup(html, id);
+  const found = new PostMarkup(id);
+  readMarkup(html, found, { xml: false });
   const { post, embed } = found;
   const shown = child(embed, 'post');
   // An embed may lack its post's id, but then it links to the post. If it links only to others, it is not used.

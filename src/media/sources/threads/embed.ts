@@ -3,7 +3,7 @@ import { AppError } from '../../../errors.ts';
 import { weakNotFound } from '../../extract/refusal.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body } from '../../parse/body.ts';
-import { type Attributes, classesOf, type MarkupNode, parseMarkup, visibleMarkup } from '../../parse/markup.ts';
+import { type Attributes, readMarkup, visibleMarkup } from '../../parse/markup.ts';
 import * as read from '../../parse/read.ts';
 import { NO_STATS } from '../../post.ts';
 import { readAddress } from '../kit/cdn-address.ts';
@@ -75,39 +75,24 @@ class DrawnPost {
 class EmbedMarkup {
   /** The posts that are not inside other posts, from top to bottom. */
   readonly posts: DrawnPost[] = [];
+  /** The open elements. `slotAt` is set for a slot: how many items the post had before it. */
+  readonly #frames: { readonly post: DrawnPost | null; readonly region: Region; readonly slotAt?: number }[] = [];
   #video: Attributes | null = null;
   #sources: unknown[] = [];
 
   constructor(html: string) {
     // An embed without scripts is under 100 KB.
-    for (const node of parseMarkup(visibleMarkup(html, 512 * 1024))) this.#read(node, null, null);
+    readMarkup(visibleMarkup(html, 512 * 1024), this, { xml: false });
   }
 
-  /** @param outer the post around the node @param place the region around it */
-  #read(node: MarkupNode, outer: DrawnPost | null, place: Region): void {
-    if ('data' in node && node.type === 'text' && outer !== null) {
-      if (place === 'count') outer.counts.push((outer.counts.pop() ?? '') + node.data);
-      if (place === 'name' || place === 'text' || place === 'time') outer.words[place] += node.data;
-    }
-    if (!('attribs' in node)) return;
-    const { name, attribs, children } = node;
-    const classes = classesOf(attribs);
-    const post = this.#postOf(classes, outer);
-    const region = post === outer ? regionOf(classes, place, post) : null;
-    const known = post?.items.length;
-    if (post !== null) this.#readElement(name, attribs, post, region);
-    for (const inner of children) this.#read(inner, post, region);
-    if (name === 'video' && this.#video !== null) {
-      const files = this.#sources.map(url => ({ url }));
-      post?.items.push(videoItem({ files, covers: [{ url: this.#video.poster }] }));
-      this.#video = null;
-    }
-    // A slot in which no file was found is an item that could not be read.
-    if (isSlot(region) && !isSlot(place) && post?.items.length === known) post?.items.push(null);
-  }
-
-  #readElement(name: string, attributes: Attributes, post: DrawnPost, region: Region): void {
-    const classes = classesOf(attributes);
+  onopentag(name: string, attributes: Attributes): void {
+    const classes = (attributes.class ?? '').split(/\s+/);
+    const outer = this.#frames.at(-1) ?? { post: null, region: null };
+    const post = this.#postOf(classes, outer.post);
+    const region = post === outer.post ? regionOf(classes, outer.region, post) : null;
+    const opensSlot = isSlot(region) && !isSlot(outer.region);
+    this.#frames.push({ post, region, ...(opensSlot && post && { slotAt: post.items.length }) });
+    if (post === null) return;
     if (region === 'name') post.hasHeader = true;
     if (region === 'text' && name === 'br') post.words.text += '\n';
     if (region === 'avatar' && name === 'img') post.avatar ??= attributes.src;
@@ -118,6 +103,24 @@ class EmbedMarkup {
     const href = attributes.href?.replace(/^\//, 'https://www.threads.com/');
     if (isLink) post.id ??= threadsIdOf(href);
     if (region !== 'avatar' && region !== 'topic') this.#readFile(name, attributes, post, region);
+  }
+
+  ontext(text: string): void {
+    const { post, region } = this.#frames.at(-1) ?? {};
+    if (post && region === 'count') post.counts.push((post.counts.pop() ?? '') + text);
+    if (post && (region === 'name' || region === 'text' || region === 'time')) post.words[region] += text;
+  }
+
+  /** The parser calls this for elements without an end tag too, so every frame is removed again. */
+  onclosetag(name: string): void {
+    const { post, slotAt } = this.#frames.pop() ?? {};
+    if (name === 'video' && this.#video !== null) {
+      const files = this.#sources.map(url => ({ url }));
+      post?.items.push(videoItem({ files, covers: [{ url: this.#video.poster }] }));
+      this.#video = null;
+    }
+    // A slot in which no file was found is an item that could not be read.
+    if (post?.items.length === slotAt) post?.items.push(null);
   }
 
   #postOf(classes: readonly string[], post: DrawnPost | null): DrawnPost | null {
